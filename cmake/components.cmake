@@ -1,0 +1,30 @@
+# One library a folder: bellwether_<name>. Sources that see Kokkos are listed apart from plain C++ ones, because a
+# device back end compiles only the former with its own compiler.
+add_library(bellwether_options INTERFACE)
+target_compile_features(bellwether_options INTERFACE cxx_std_20)
+target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow>)
+if(BELLWETHER_WARNINGS_AS_ERRORS)
+  target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
+if(BELLWETHER_SANITIZE)
+  target_compile_options(bellwether_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer
+                                                      -fno-sanitize-recover=all)
+  target_link_options(bellwether_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+set(BELLWETHER_KOKKOS_LANGUAGE CXX)
+if(Kokkos_ENABLE_CUDA)
+  include(cuda)
+endif()
+
+# bellwether_component(<name> KOKKOS <sources...> PLAIN <sources...> LINK <targets...>)
+function(bellwether_component name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "KOKKOS;PLAIN;LINK")
+  if(arg_KOKKOS)
+    set_source_files_properties(${arg_KOKKOS} PROPERTIES LANGUAGE ${BELLWETHER_KOKKOS_LANGUAGE})
+  endif()
+  add_library(bellwether_${name} STATIC ${arg_KOKKOS} ${arg_PLAIN})
+  add_library(bellwether::${name} ALIAS bellwether_${name})
+  target_include_directories(bellwether_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  target_link_libraries(bellwether_${name} PUBLIC bellwether_options ${arg_LINK})
+endfunction()

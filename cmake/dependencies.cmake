@@ -1,0 +1,33 @@
+# Every third-party package, found here and nowhere else.
+
+# hdf5.h and mpi.h would pull in the removed C++ bindings of MPI.
+add_compile_definitions(OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
+
+find_package(Kokkos 4.7 REQUIRED)
+find_package(MPI REQUIRED COMPONENTS C)
+set(HDF5_PREFER_PARALLEL ON)
+find_package(HDF5 1.10 REQUIRED COMPONENTS C)
+find_package(yaml-cpp REQUIRED)
+if(NOT TARGET yaml-cpp::yaml-cpp)
+  add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
+endif()
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
+pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+
+# Debian's alternatives prefer the pthread flavour, whose pool fights Kokkos' OpenMP threads: name the directory.
+find_library(OPENBLAS_LIBRARY openblas PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp openblas-openmp
+             REQUIRED)
+find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp
+          ${CMAKE_LIBRARY_ARCHITECTURE} openblas REQUIRED)
+add_library(bellwether_blas INTERFACE)
+target_include_directories(bellwether_blas SYSTEM INTERFACE ${OPENBLAS_INCLUDE_DIR})
+target_link_libraries(bellwether_blas INTERFACE ${OPENBLAS_LIBRARY})
+
+if(BELLWETHER_TESTS)
+  find_package(Catch2 3 REQUIRED)
+endif()

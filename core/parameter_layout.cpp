@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/parameter_layout.hpp"
+
+#include "core/error.hpp"
+
+#include <algorithm>
+
+namespace bellwether {
+
+TensorInfo const& ParameterLayout::add(TensorInfo tensor) {
+  require(std::none_of(tensors_.begin(), tensors_.end(), [&](auto const& t) { return t.name == tensor.name; }),
+          "tensor named twice: " + tensor.name);
+  tensor.count = 1;
+  for (auto const extent : tensor.shape) tensor.count *= extent;
+  tensor.offset = count_;
+  require(tensor.live >= 0 && tensor.live <= tensor.count, "live elements beyond the tensor: " + tensor.name);
+  count_ += tensor.count;
+  return tensors_.emplace_back(std::move(tensor));
+}
+
+std::int64_t ParameterLayout::index_of(std::string_view name) const {
+  auto const found = std::find_if(tensors_.begin(), tensors_.end(), [&](auto const& t) { return t.name == name; });
+  require(found != tensors_.end(), "no tensor named " + std::string(name));
+  return found - tensors_.begin();
+}
+
+TensorInfo const& ParameterLayout::find(std::string_view name) const { return tensors_[index_of(name)]; }
+
+std::uint64_t ParameterLayout::fingerprint() const {
+  // FNV-1a: stable across machines, unlike std::hash.
+  std::uint64_t hash = 0xcbf29ce484222325ull;
+  auto const mix = [&](std::uint64_t value) {
+    for (int byte = 0; byte < 8; ++byte) hash = (hash ^ ((value >> (8 * byte)) & 0xff)) * 0x100000001b3ull;
+  };
+  for (auto const& tensor : tensors_) {
+    for (unsigned char const letter : tensor.name) mix(letter);
+    for (auto const extent : tensor.shape) mix(static_cast<std::uint64_t>(extent));
+    mix(static_cast<std::uint64_t>(tensor.live));
+    mix(tensor.decays * 2u + tensor.adapts);
+  }
+  return hash;
+}
+
+}  // namespace bellwether

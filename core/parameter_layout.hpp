@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bellwether {
+
+enum class Initialisation { zero, one, normal };
+
+/// One tensor of the model: one layer in LAMB's sense.
+struct TensorInfo {
+  std::string name;                 ///< Hugging Face's, also in checkpoints
+  std::vector<std::int64_t> shape;  ///< row-major; linear weights are (out, in)
+  std::int64_t offset = 0;          ///< first element in the arena
+  std::int64_t count = 0;           ///< product of shape
+  bool decays = true;               ///< weight decay applies
+  bool adapts = true;               ///< the trust ratio applies
+  std::int64_t live = 0;            ///< the first `live` elements are live, the rest never receive a gradient
+  Initialisation initialisation = Initialisation::zero;
+};
+
+/// The one table of all tensors, in order. Sizes, initialisation, decay, masks, checkpoints, statistics, export and
+/// reports read it; nothing lists the tensors a second time.
+class ParameterLayout {
+ public:
+  /// Appends a tensor; the offset follows from the order of calls. \throws InternalError on a repeated name.
+  TensorInfo const& add(TensorInfo tensor);
+  std::vector<TensorInfo> const& tensors() const { return tensors_; }
+  TensorInfo const& find(std::string_view name) const;  ///< \throws InternalError where there is none
+  std::int64_t index_of(std::string_view name) const;
+  std::int64_t count() const { return count_; }  ///< n
+  /// Hash of names, shapes, decay and live marks: equal on all ranks or the start is refused.
+  std::uint64_t fingerprint() const;
+
+ private:
+  std::vector<TensorInfo> tensors_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace bellwether

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+/// Functions for host and device, in headers that plain C++ sources include without Kokkos.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define BELLWETHER_FUNCTION __host__ __device__ inline
+#else
+#define BELLWETHER_FUNCTION inline
+#endif
+
+namespace bellwether {
+
+/// What a stream of random numbers is for: part of the key, so that no two uses share numbers.
+enum class Purpose : std::uint32_t {
+  initialisation = 1,
+  order = 2,
+  window = 3,
+  masking = 4,
+  dropout = 5,
+  pairs = 6,
+  sketch = 7
+};
+
+struct Philox4 {
+  std::uint32_t x[4];
+};
+
+/// Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11, section 4.3.
+/// A pure function of counter and key: no state, so results depend on neither threads nor ranks.
+BELLWETHER_FUNCTION Philox4 philox(std::uint32_t c0, std::uint32_t c1, std::uint32_t c2, std::uint32_t c3,
+                                   std::uint32_t k0, std::uint32_t k1) {
+  for (int round = 0; round < 10; ++round) {
+    std::uint64_t const p0 = std::uint64_t{0xD2511F53u} * c0;
+    std::uint64_t const p1 = std::uint64_t{0xCD9E8D57u} * c2;
+    std::uint32_t const n0 = static_cast<std::uint32_t>(p1 >> 32) ^ c1 ^ k0;
+    std::uint32_t const n2 = static_cast<std::uint32_t>(p0 >> 32) ^ c3 ^ k1;
+    c1 = static_cast<std::uint32_t>(p1);
+    c3 = static_cast<std::uint32_t>(p0);
+    c0 = n0;
+    c2 = n2;
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  return {{c0, c1, c2, c3}};
+}
+
+/// Uniform in [0, 1) with 24 bits.
+BELLWETHER_FUNCTION float uniform(std::uint32_t bits) { return static_cast<float>(bits >> 8) * 0x1p-24f; }
+
+/// Key of a stream: the run's seed and the purpose, mixed so that nearby seeds give unrelated keys (splitmix64).
+struct RandomKey {
+  std::uint32_t k0, k1;
+};
+BELLWETHER_FUNCTION RandomKey random_key(std::uint64_t seed, Purpose purpose) {
+  std::uint64_t z = seed + 0x9E3779B97F4A7C15ull * (static_cast<std::uint64_t>(purpose) + 1);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  z ^= z >> 31;
+  return {static_cast<std::uint32_t>(z), static_cast<std::uint32_t>(z >> 32)};
+}
+
+/// Sequential draws on the host from one stream: for order, pairs and masks. `first` and `second` select the stream.
+class RandomStream {
+ public:
+  RandomStream(std::uint64_t seed, Purpose purpose, std::uint64_t first, std::uint32_t second = 0)
+      : key_(random_key(seed, purpose)), first_(first), second_(second) {}
+  std::uint32_t bits() {
+    if (used_ == 4) {
+      block_ = philox(static_cast<std::uint32_t>(first_), static_cast<std::uint32_t>(first_ >> 32), second_, count_++,
+                      key_.k0, key_.k1);
+      used_ = 0;
+    }
+    return block_.x[used_++];
+  }
+  double real() { return bits() * 0x1p-32; }  ///< [0, 1)
+  /// Uniform integer in [0, bound), bound >= 1, without modulo bias (Lemire's multiply-and-reject).
+  std::uint32_t below(std::uint32_t bound) {
+    std::uint64_t product = std::uint64_t{bits()} * bound;
+    if (static_cast<std::uint32_t>(product) < bound) {
+      std::uint32_t const threshold = (0u - bound) % bound;
+      while (static_cast<std::uint32_t>(product) < threshold) product = std::uint64_t{bits()} * bound;
+    }
+    return static_cast<std::uint32_t>(product >> 32);
+  }
+
+ private:
+  RandomKey key_;
+  std::uint64_t first_;
+  std::uint32_t second_;
+  std::uint32_t count_ = 0;
+  Philox4 block_{};
+  int used_ = 4;
+};
+
+}  // namespace bellwether

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace bellwether {
+
+/// What becomes of per-rank state when a run resumes on another number of ranks.
+enum class Recut { mean, zero, refuse };
+
+/// Save and load are one function: whoever owns state walks it with visit_state(StateVisitor&), and the visitor is a
+/// writer, a reader at the same number of ranks, or a reader at another. Spans are in the memory of the execution space
+/// of training, shape (count); `name` is a path below the owner's own group, such as "momentum" or "layer_3/ratio".
+class StateVisitor {
+ public:
+  virtual ~StateVisitor() = default;
+  /// Equal on all ranks: written once, by rank 0.
+  virtual void replicated(std::string_view name, std::span<float> values) = 0;
+  /// This rank's slice [first, first + size) of a global vector of `total` elements; re-cut by global element.
+  virtual void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) = 0;
+  /// This rank's own vector, of the same length on every rank.
+  virtual void per_rank(std::string_view name, std::span<float> values, Recut recut) = 0;
+  /// Host scalars, equal on all ranks.
+  virtual void scalar(std::string_view name, std::int64_t& value) = 0;
+  virtual void scalar(std::string_view name, double& value) = 0;
+};
+
+}  // namespace bellwether

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+/// Shape letters, used in every comment that declares a buffer:
+///   B sequences in a batch    S sequence length        T tokens in a batch, padding removed
+///   C hidden width            H attention heads        D = C / H
+///   F feed-forward width      V vocabulary             L blocks
+///   M masked positions in a batch                      n parameter count      P ranks
+namespace bellwether {
+
+using Index = std::int64_t;
+
+/// Where training runs: the space that Kokkos was built for first of all.
+using Exec = Kokkos::DefaultExecutionSpace;
+using Mem = Exec::memory_space;
+
+/// Row-major vectors and matrices in the memory of an execution space. Slices of an arena are unmanaged views of these
+/// types, made from a pointer.
+template <class T, class Space = Exec>
+using Vec = Kokkos::View<T*, Kokkos::LayoutRight, typename Space::memory_space>;
+template <class T, class Space = Exec>
+using Mat = Kokkos::View<T**, Kokkos::LayoutRight, typename Space::memory_space>;
+
+}  // namespace bellwether
+
+/// Instantiates MACRO(Space) for every enabled execution space.
+#ifdef KOKKOS_ENABLE_SERIAL
+#define BELLWETHER_FOR_SERIAL(MACRO) MACRO(Kokkos::Serial)
+#else
+#define BELLWETHER_FOR_SERIAL(MACRO)
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+#define BELLWETHER_FOR_OPENMP(MACRO) MACRO(Kokkos::OpenMP)
+#else
+#define BELLWETHER_FOR_OPENMP(MACRO)
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+#define BELLWETHER_FOR_CUDA(MACRO) MACRO(Kokkos::Cuda)
+#else
+#define BELLWETHER_FOR_CUDA(MACRO)
+#endif
+#define BELLWETHER_FOR_EACH_SPACE(MACRO) \
+  BELLWETHER_FOR_SERIAL(MACRO) BELLWETHER_FOR_OPENMP(MACRO) BELLWETHER_FOR_CUDA(MACRO)

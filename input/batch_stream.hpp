@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "input/sections.hpp"
+#include "model/batch.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bellwether::input {
+
+/// What a set of shards holds, found by opening each and range-checking its attributes and shapes.
+struct ShardSetInfo {
+  std::int64_t rows = 0;
+  std::int64_t sequence_length = 0;  ///< S
+  std::int64_t masked_length = 0;    ///< most predictions a sequence
+  bool static_masks = false;
+  std::uint64_t fingerprint = 0;  ///< of names, sizes and row counts: a resumed run must see the same data
+};
+
+/// A fixed share of the stream: which samples of each global batch this rank takes, in which passes.
+struct StreamGeometry {
+  int rank = 0, size = 1;
+  std::int64_t global = 32, micro = 32;
+  std::uint64_t seed = 1;
+  std::int64_t vocabulary = 30522;
+};
+
+/// Global batches in order. Sample g of epoch e = g div rows is drawn by a seeded permutation of e, by shard, then
+/// inside a window. The stream depends on neither ranks, micro-batch nor restarts; next() deals a global batch over
+/// ranks by length and cuts this rank's share into passes. Reading runs ahead on the I/O thread.
+class BatchStream {
+ public:
+  /// \throws InputError naming file, data set and row of the first value out of range.
+  BatchStream(std::vector<std::string> const& shards, DataConfig const& config, StreamGeometry const& geometry);
+  ~BatchStream();
+  ShardSetInfo const& info() const;
+  model::StepBatch next();
+  std::int64_t position() const;  ///< running sample number g of the next global batch: goes into the checkpoint
+  void seek(std::int64_t position);
+  double waited_seconds() const;  ///< time next() has waited for data since construction
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bellwether::input

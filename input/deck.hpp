@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/config.hpp"
+#include "input/sections.hpp"
+#include "model/config.hpp"
+#include "model/optim/config.hpp"
+#include "model/optim/schedule.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bellwether::input {
+
+/// Everything a run is told. Built by read_deck() or parse_deck(), never half valid.
+struct Deck {
+  RunConfig run;
+  DataConfig data;
+  BatchConfig batch;
+  model::ModelConfig model;
+  optim::OptimizerConfig optimizer;
+  optim::ScheduleConfig schedule;
+  comm::CommConfig comm;
+  CheckpointConfig checkpoint;
+  StatisticsConfig statistics;
+
+  void describe(ConfigVisitor& visit);  ///< one section a member, in this order
+};
+
+/// Text of a deck and overrides, as rank 0 read them and broadcast them.
+struct DeckSource {
+  std::string path;  ///< for messages and relative paths
+  std::string text;
+  std::vector<std::string> overrides;  ///< "a.b=c"
+};
+
+/// \throws InputError naming the file where it cannot be read.
+DeckSource read_deck_source(std::string const& path, std::vector<std::string> overrides);
+/// \throws InputError with every fault, each `deck.yaml:12:5: optimizer.lr: ...`.
+Deck parse_deck(DeckSource const& source);
+/// YAML with every key and default, which parses back to the same deck.
+std::string resolved_deck(Deck const& deck, DeckSource const& source);
+/// Every key with type, range, default, unit and help: plain text, and Markdown for docs.
+std::string deck_schema();
+std::string deck_reference_markdown();
+
+}  // namespace bellwether::input
