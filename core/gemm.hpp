@@ -10,19 +10,22 @@ enum class Op { none, transpose };
 
 /// C = alpha * op(A) * op(B) + beta * C, all row-major; op(A) is (m, k), op(B) is (k, n), C is (m, n). Leading
 /// dimensions are elements between rows as stored. Cut into tiles by the problem alone, each a single-threaded BLAS
-/// call, so that the result does not depend on the number of threads. T: float or double.
+/// call, so that the result does not depend on the number of threads. With beta = 0, C is not read. T: float or double.
 template <class T, class Space>
 void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, T const* a, Index lda, T const* b,
           Index ldb, T beta, T* c, Index ldc);
 
-/// Floating-point operations asked of gemm() by this process so far: 2 m n k a call; and rows m a call, for tests.
-struct GemmCount {
-  std::int64_t calls = 0;
-  double flops = 0;
-};
-GemmCount gemm_count();
+/// The same product by one BLAS call on the calling host thread, for use inside a kernel on a host space.
+void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, float alpha, float const* a, Index lda, float const* b,
+               Index ldb, float beta, float* c, Index ldc);
+void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, double alpha, double const* a, Index lda, double const* b,
+               Index ldb, double beta, double* c, Index ldc);
 
 /// One thread for every BLAS call: gemm() cuts and Kokkos spreads. Call once after Kokkos::initialize.
 void use_single_threaded_blas();
+
+/// Largest extent of a problem that one BLAS call takes (its integers are 32-bit); larger ones are cut. Lowered by
+/// tests.
+inline constexpr Index blas_extent_limit = Index{1} << 30;
 
 }  // namespace bellwether

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/gemm.hpp"
+
+#include "core/error.hpp"
+
+#include <cblas.h>
+
+#include <algorithm>
+
+namespace bellwether {
+namespace {
+
+CBLAS_TRANSPOSE blas(Op op) { return op == Op::none ? CblasNoTrans : CblasTrans; }
+
+/// Rows and columns of a tile. Large tiles amortise BLAS's packing of its operands; about sixteen of them spread over
+/// the cores of a node. A function of the problem only.
+struct Tiling {
+  Index rows, columns;
+  Tiling(Index m, Index n) : rows(m), columns(n) {
+    constexpr Index tiles = 16, smallest = 64;
+    auto const halved = [](Index extent) { return (extent / 2 + 15) / 16 * 16; };
+    while (((m + rows - 1) / rows) * ((n + columns - 1) / columns) < tiles) {
+      bool const by_rows = rows >= columns;
+      Index& extent = by_rows ? rows : columns;
+      if (extent < 2 * smallest) break;
+      extent = halved(extent);
+    }
+    rows = std::max<Index>(rows, 1);
+    columns = std::max<Index>(columns, 1);
+  }
+};
+
+}  // namespace
+
+void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, float alpha, float const* a, Index lda, float const* b,
+               Index ldb, float beta, float* c, Index ldc) {
+  cblas_sgemm(CblasRowMajor, blas(op_a), blas(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
+              alpha, a, static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
+}
+
+void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, double alpha, double const* a, Index lda, double const* b,
+               Index ldb, double beta, double* c, Index ldc) {
+  cblas_dgemm(CblasRowMajor, blas(op_a), blas(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
+              alpha, a, static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
+}
+
+template <class T, class Space>
+void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, T const* a, Index lda, T const* b,
+          Index ldb, T beta, T* c, Index ldc) {
+  if (m == 0 || n == 0) return;
+  require(m < blas_extent_limit && n < blas_extent_limit && k < blas_extent_limit && lda < blas_extent_limit &&
+              ldb < blas_extent_limit && ldc < blas_extent_limit,
+          "matrix extent beyond BLAS's 32-bit integers");
+  Tiling const tile(m, n);
+  Index const across = (n + tile.columns - 1) / tile.columns;
+  Index const tiles = ((m + tile.rows - 1) / tile.rows) * across;
+  Kokkos::parallel_for("bellwether::core::gemm",
+                       Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>(
+                           exec, 0, tiles, Kokkos::ChunkSize(1)),
+                       [=](Index t) {
+                         Index const i = t / across * tile.rows, j = t % across * tile.columns;
+                         Index const rows = std::min(tile.rows, m - i), columns = std::min(tile.columns, n - j);
+                         gemm_tile(op_a, op_b, rows, columns, k, alpha, op_a == Op::none ? a + i * lda : a + i, lda,
+                                   op_b == Op::none ? b + j : b + j * ldb, ldb, beta, c + i * ldc + j, ldc);
+                       });
+}
+
+void use_single_threaded_blas() { openblas_set_num_threads(1); }
+
+#define BELLWETHER_GEMM(SPACE)                                                                                      \
+  template void gemm(SPACE const&, Op, Op, Index, Index, Index, float, float const*, Index, float const*, Index,    \
+                     float, float*, Index);                                                                         \
+  template void gemm(SPACE const&, Op, Op, Index, Index, Index, double, double const*, Index, double const*, Index, \
+                     double, double*, Index);
+BELLWETHER_FOR_SERIAL(BELLWETHER_GEMM)
+BELLWETHER_FOR_OPENMP(BELLWETHER_GEMM)
+#undef BELLWETHER_GEMM
+
+}  // namespace bellwether
