@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/parameter_layout.hpp"
+#include "core/state_visitor.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace bellwether::comm {
+class Communicator;
+}
+namespace bellwether::input {
+class IoThread;
+}
+
+namespace bellwether::app {
+
+/// What a checkpoint holds: the same walk saves and loads.
+struct TrainingState {
+  ParameterLayout const& layout;
+  std::span<float> parameters;       ///< (n), memory of the execution space
+  bool parameters_per_rank = false;  ///< Replication::per_rank: every rank has its own; another P gets their mean
+  std::function<void(StateVisitor&)> optimizer;  ///< group /optimizer
+  std::function<void(StateVisitor&)> data;       ///< group /data: position of the stream, running totals
+};
+
+/// A complete checkpoint whose checksums hold.
+struct FoundCheckpoint {
+  std::string path;  ///< of the folder
+  std::int64_t step = 0;
+  int ranks = 0;     ///< that wrote it
+  std::string deck;  ///< resolved deck of the run that wrote it
+};
+
+/// Checkpoints of a run, folders `checkpoints/step_<n>/` of its directory. save() copies the state to host memory and
+/// returns; each rank's I/O thread writes and synchronises its file under a temporary folder name; when poll() learns
+/// that all ranks are done, rank 0 writes the manifest, renames the folder, and only then removes older ones. All
+/// member functions are collective: every rank calls them in the same order.
+class Checkpoints {
+ public:
+  /// keep: newest complete ones kept, 0 keeps all. warn: told about damaged ones and failed removals, on rank 0.
+  Checkpoints(std::string directory, std::int64_t keep, comm::Communicator& communicator, input::IoThread& io,
+              std::function<void(std::string const&)> warn);
+  /// Abandons a checkpoint under way, which stays incomplete: call wait() at the end.
+  ~Checkpoints();
+
+  /// Waits for the one before. Saving a step twice in a row does nothing the second time.
+  /// \throws RuntimeError on every rank, naming rank, file and cause, where the one before could not be written.
+  void save(std::int64_t step, std::string const& deck, TrainingState const& state);
+  /// Once a step. Free of cost while nothing is under way, one small sum over ranks otherwise.
+  void poll();
+  void wait();  ///< until the one under way is complete
+  /// The newest complete one that was written or found; nothing: there is none yet.
+  std::optional<std::int64_t> last_complete() const;
+
+  /// The newest complete checkpoint; newer incomplete or damaged ones are named and passed over with a warning.
+  std::optional<FoundCheckpoint> find_latest();
+  /// Same P: bit for bit. Another P: partitioned state is re-cut by element, per-rank state follows its Recut.
+  /// \throws InputError naming what is missing, left over, or of another shape; on every rank.
+  void load(FoundCheckpoint const& found, TrainingState const& state);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bellwether::app

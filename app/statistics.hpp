@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "app/statistics_rows.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bellwether::input {
+class IoThread;
+}
+
+namespace bellwether::app {
+
+/// Where and how statistics are written.
+struct StatisticsOptions {
+  std::string directory;                    ///< the run's; statistics.h5 and statistics/ go there
+  std::vector<std::string> layers;          ///< names of the tensors, in the order of the layout
+  std::optional<std::int64_t> resume_step;  ///< rows beyond this step are cut; nothing: a new run
+  std::int64_t flush_every = 20;            ///< rows of /steps between writes to disk
+  std::int64_t segment_rows = 4096;         ///< rows of /steps in one segment file
+  std::int64_t segment_layer_rows = 1024;   ///< rows of /layers in one segment file
+};
+
+/// The record of a run, kept by rank 0 alone: /steps and /evaluation as compound tables, /layers/<quantity> as (row,
+/// layer) matrices with /layers/step and /layers/name. Rows collect in memory; flush() hands the open segment to the
+/// I/O thread, which replaces its file whole by rename and then `statistics.h5`, whose virtual data sets show all
+/// segments as one. A reader sees the state of the last flush, never half of one, also after the program was killed.
+/// append() does not allocate.
+class Statistics {
+ public:
+  /// \throws InputError where a new run finds statistics, or a resumed one finds none or other layers.
+  Statistics(StatisticsOptions options, input::IoThread& io);
+  /// Leaves unwritten rows unwritten: call flush() and wait() at the end.
+  ~Statistics();
+
+  /// \throws RuntimeError naming the file where an earlier write failed.
+  void append(StepRow const& row);
+  /// Each (layers) or empty: a quantity that the optimizer does not have is stored as NaN.
+  void append_layers(std::int64_t step, std::span<float const> trust_ratio, std::span<float const> weight_norm,
+                     std::span<float const> update_norm);
+  void append_evaluation(EvaluationRow const& row);
+  void flush();  ///< returns at once
+  void wait();   ///< until all that was flushed is on disk. \throws RuntimeError as append() does.
+
+  /// The last rows before resume_step, for running totals; nothing in a new run.
+  std::optional<StepRow> last_step() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bellwether::app

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+namespace bellwether::app {
+
+/// What is not known: a mean over nothing, an accuracy of a step that was not measured.
+inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
+
+/// One optimizer step, summed or averaged over ranks. One row of /steps.
+struct StepRow {
+  std::int64_t step = 0;               ///< 1-based count of calls of the optimizer, skipped ones too
+  double loss = not_measured;          ///< mlm_loss + nsp_loss, of the global batch, dropout active
+  double mlm_loss = not_measured;      ///< nats a masked position
+  double nsp_loss = not_measured;      ///< nats a sequence
+  double mlm_accuracy = not_measured;  ///< share of masked positions
+  double nsp_accuracy = not_measured;  ///< share of sequences
+  double learning_rate = not_measured;
+  double gradient_norm = not_measured;  ///< of the mean gradient, before clipping
+  double clip_factor = 1;
+  std::int64_t skipped = 0;  ///< 1: the gradient was not finite and nothing was updated
+  std::int64_t tokens = 0;   ///< seen since the start of the run, padding not counted
+  std::int64_t samples = 0;  ///< sequences seen since the start of the run
+  double tokens_per_second = not_measured;
+  double wall_seconds = 0;        ///< training time since the start of the run, over restarts
+  double wait_data_seconds = 0;   ///< this step, the longest over ranks
+  double wait_ranks_seconds = 0;  ///< this step, the longest over ranks
+  std::int64_t sent_bytes = 0;    ///< this step, sum over ranks
+
+  /// Names each column once; visit(name, unit, member). Tables, JSON lines and documentation follow from it.
+  template <class Row, class Visit>
+  static void describe(Row& row, Visit&& visit) {
+    visit("step", "", row.step);
+    visit("loss", "nats", row.loss);
+    visit("mlm_loss", "nats", row.mlm_loss);
+    visit("nsp_loss", "nats", row.nsp_loss);
+    visit("mlm_accuracy", "", row.mlm_accuracy);
+    visit("nsp_accuracy", "", row.nsp_accuracy);
+    visit("learning_rate", "", row.learning_rate);
+    visit("gradient_norm", "", row.gradient_norm);
+    visit("clip_factor", "", row.clip_factor);
+    visit("skipped", "", row.skipped);
+    visit("tokens", "tokens", row.tokens);
+    visit("samples", "sequences", row.samples);
+    visit("tokens_per_second", "tokens/s", row.tokens_per_second);
+    visit("wall_seconds", "s", row.wall_seconds);
+    visit("wait_data_seconds", "s", row.wait_data_seconds);
+    visit("wait_ranks_seconds", "s", row.wait_ranks_seconds);
+    visit("sent_bytes", "bytes", row.sent_bytes);
+  }
+};
+
+/// One evaluation on held-out data, dropout off. One row of /evaluation.
+struct EvaluationRow {
+  std::int64_t step = 0;
+  std::int64_t tokens = 0;  ///< training tokens seen so far
+  double loss = not_measured;
+  double mlm_loss = not_measured;
+  double nsp_loss = not_measured;
+  double mlm_accuracy = not_measured;
+  double nsp_accuracy = not_measured;
+
+  template <class Row, class Visit>
+  static void describe(Row& row, Visit&& visit) {
+    visit("step", "", row.step);
+    visit("tokens", "tokens", row.tokens);
+    visit("loss", "nats", row.loss);
+    visit("mlm_loss", "nats", row.mlm_loss);
+    visit("nsp_loss", "nats", row.nsp_loss);
+    visit("mlm_accuracy", "", row.mlm_accuracy);
+    visit("nsp_accuracy", "", row.nsp_accuracy);
+  }
+};
+
+}  // namespace bellwether::app
