@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/error.hpp"
+#include "input/hdf5_file.hpp"
+#include "input/hdf5_file_handles.hpp"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+/// The parts of Hdf5File beyond plain data sets: strings, tables, virtual data sets, attributes.
+namespace bellwether::input {
+
+using hdf5::element_of;
+using hdf5::Id;
+using hdf5::simple_space;
+using hdf5::sizes;
+
+namespace {
+
+Id text_type() {
+  Id type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  return type;
+}
+
+/// Strings out of a data set or attribute of fixed or variable length; `read` fills a buffer of the memory type.
+template <class Read>
+std::vector<std::string> texts_of(hid_t type, hid_t space, Read const& read) {
+  auto const count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
+  std::vector<std::string> values;
+  if (H5Tis_variable_str(type) > 0) {
+    std::vector<char*> pointers(count, nullptr);
+    read(type, pointers.data());
+    for (char const* pointer : pointers) values.emplace_back(pointer == nullptr ? "" : pointer);
+    H5Dvlen_reclaim(type, space, H5P_DEFAULT, pointers.data());
+    return values;
+  }
+  std::size_t const size = H5Tget_size(type);
+  std::vector<char> bytes(count * size);
+  read(type, bytes.data());
+  for (std::size_t i = 0; i < count; ++i) {
+    char const* first = bytes.data() + i * size;
+    values.emplace_back(first, std::find(first, first + size, '\0'));
+  }
+  return values;
+}
+
+}  // namespace
+
+void Hdf5File::write_texts(std::string const& name, std::vector<std::string> const& values) {
+  Id const type = text_type(), space = simple_space({static_cast<std::int64_t>(values.size())});
+  Id const set = impl_->make(name, type.get(), space.get(), H5P_DEFAULT);
+  std::vector<char const*> pointers;
+  for (auto const& value : values) pointers.push_back(value.c_str());
+  impl_->check(H5Dwrite(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()) >= 0, name,
+               "cannot be written");
+}
+
+std::vector<std::string> Hdf5File::read_texts(std::string const& name) const {
+  Id const set = impl_->open_data_set(name);
+  Id const type(H5Dget_type(set.get()), H5Tclose), space(H5Dget_space(set.get()), H5Sclose);
+  impl_->check(H5Tget_class(type.get()) == H5T_STRING, name, "holds no strings");
+  return texts_of(type.get(), space.get(), [&](hid_t memory, void* out) {
+    impl_->check(H5Dread(set.get(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0, name, "cannot be read");
+  });
+}
+
+void Hdf5File::write_table(std::string const& name, std::vector<Column> const& columns) {
+  impl_->check(!columns.empty(), name, "a table needs columns");
+  std::int64_t const rows = columns.front().rows();
+  // Every column is 8 bytes wide: int64 or double.
+  std::size_t const width = 8 * columns.size();
+  Id const type(H5Tcreate(H5T_COMPOUND, width), H5Tclose);
+  std::vector<unsigned char> bytes(width * static_cast<std::size_t>(rows));
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    impl_->check(columns[c].rows() == rows, name, "columns differ in length");
+    bool const integers = columns[c].values.index() == 0;
+    impl_->check(
+        H5Tinsert(type.get(), columns[c].name.c_str(), 8 * c, integers ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE) >= 0,
+        name, "bad column '" + columns[c].name + "'");
+    std::visit(
+        [&](auto const& values) {
+          for (std::size_t r = 0; r < values.size(); ++r) std::memcpy(&bytes[r * width + 8 * c], &values[r], 8);
+        },
+        columns[c].values);
+  }
+  Id const set = impl_->make(name, type.get(), simple_space({rows}).get(), H5P_DEFAULT);
+  if (rows > 0)
+    impl_->check(H5Dwrite(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) >= 0, name,
+                 "cannot be written");
+}
+
+std::vector<Column> Hdf5File::read_table(std::string const& name) const {
+  Id const set = impl_->open_data_set(name);
+  Id const type(H5Dget_type(set.get()), H5Tclose), space(H5Dget_space(set.get()), H5Sclose);
+  impl_->check(H5Tget_class(type.get()) == H5T_COMPOUND, name, "is no table");
+  auto const rows = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.get()));
+  std::vector<Column> columns;
+  for (int c = 0; c < H5Tget_nmembers(type.get()); ++c) {
+    char* const label = H5Tget_member_name(type.get(), static_cast<unsigned>(c));
+    Column column{label, {}};
+    H5free_memory(label);
+    auto const member = H5Tget_member_class(type.get(), static_cast<unsigned>(c));
+    impl_->check(member == H5T_INTEGER || member == H5T_FLOAT, name, "column '" + column.name + "' holds no numbers");
+    auto const read_as = [&](auto zero, hid_t native_type) {
+      std::vector<decltype(zero)> values(rows);
+      Id const one(H5Tcreate(H5T_COMPOUND, 8), H5Tclose);
+      H5Tinsert(one.get(), column.name.c_str(), 0, native_type);
+      if (rows > 0)
+        impl_->check(H5Dread(set.get(), one.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0, name,
+                     "cannot be read");
+      column.values = std::move(values);
+    };
+    if (member == H5T_INTEGER)
+      read_as(std::int64_t{}, H5T_NATIVE_INT64);
+    else
+      read_as(double{}, H5T_NATIVE_DOUBLE);
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+void Hdf5File::write_virtual(std::string const& name, std::vector<VirtualSource> const& sources) {
+  impl_->check(!sources.empty(), name, "a virtual data set needs sources");
+  auto const folder = std::filesystem::path(impl_->path).parent_path();
+  Hdf5File const model = open((folder / sources.front().file).string());
+  Id const example = model.impl_->open_data_set(sources.front().data_set);
+  Id const type(H5Dget_type(example.get()), H5Tclose);
+  Shape shape = model.info(sources.front().data_set).shape;
+  shape.at(0) = 0;
+  for (auto const& source : sources) shape[0] += source.rows;
+  Id const space = simple_space(shape), properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  Shape first(shape.size(), 0), count = shape;
+  for (auto const& source : sources) {
+    if (source.rows == 0) continue;
+    count[0] = source.rows;
+    H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, sizes(first).data(), nullptr, sizes(count).data(), nullptr);
+    impl_->check(H5Pset_virtual(properties.get(), space.get(), source.file.c_str(), source.data_set.c_str(),
+                                simple_space(count).get()) >= 0,
+                 name, "cannot map " + source.file);
+    first[0] += source.rows;
+  }
+  impl_->make(name, type.get(), space.get(), properties.get());
+}
+
+void Hdf5File::set_attribute(std::string const& object, std::string const& name, Attribute const& value) {
+  Id const at = impl_->open_object(object), space = simple_space({});
+  if (H5Aexists(at.get(), name.c_str()) > 0) H5Adelete(at.get(), name.c_str());
+  auto const put = [&](hid_t type, void const* data) {
+    Id const attribute(H5Acreate2(at.get(), name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    impl_->check(attribute.valid() && H5Awrite(attribute.get(), type, data) >= 0, object,
+                 "attribute '" + name + "' cannot be written");
+  };
+  if (auto const* integer = std::get_if<std::int64_t>(&value)) put(H5T_NATIVE_INT64, integer);
+  if (auto const* real = std::get_if<double>(&value)) put(H5T_NATIVE_DOUBLE, real);
+  if (auto const* text = std::get_if<std::string>(&value)) {
+    char const* pointer = text->c_str();
+    put(text_type().get(), &pointer);
+  }
+}
+
+std::optional<Hdf5File::Attribute> Hdf5File::attribute(std::string const& object, std::string const& name) const {
+  Id const at = impl_->open_object(object);
+  if (H5Aexists(at.get(), name.c_str()) <= 0) return std::nullopt;
+  Id const attribute(H5Aopen(at.get(), name.c_str(), H5P_DEFAULT), H5Aclose);
+  impl_->check(attribute.valid(), object, "attribute '" + name + "' cannot be opened");
+  Id const type(H5Aget_type(attribute.get()), H5Tclose), space(H5Aget_space(attribute.get()), H5Sclose);
+  impl_->check(H5Sget_simple_extent_npoints(space.get()) == 1, object, "attribute '" + name + "' is not one value");
+  auto const get = [&](hid_t memory, void* out) {
+    impl_->check(H5Aread(attribute.get(), memory, out) >= 0, object, "attribute '" + name + "' cannot be read");
+  };
+  ElementType const kind = element_of(type.get());
+  if (kind == ElementType::text) return texts_of(type.get(), space.get(), get).front();
+  if (is_integer(kind)) {
+    std::int64_t value = 0;
+    get(H5T_NATIVE_INT64, &value);
+    return value;
+  }
+  impl_->check(kind == ElementType::f32 || kind == ElementType::f64, object, "attribute '" + name + "' is no number");
+  double value = 0;
+  get(H5T_NATIVE_DOUBLE, &value);
+  return value;
+}
+
+std::vector<std::string> Hdf5File::attribute_names(std::string const& object) const {
+  Id const at = impl_->open_object(object);
+  std::vector<std::string> names;
+  auto const visit = [](hid_t, char const* name, H5A_info_t const*, void* out) -> herr_t {
+    static_cast<std::vector<std::string>*>(out)->emplace_back(name);
+    return 0;
+  };
+  hsize_t next = 0;
+  H5Aiterate2(at.get(), H5_INDEX_NAME, H5_ITER_INC, &next, visit, &names);
+  return names;
+}
+
+}  // namespace bellwether::input

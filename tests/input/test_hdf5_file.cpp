@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/error.hpp"
+#include "input/hdf5_file.hpp"
+#include "input/io_thread.hpp"
+#include "tests/input/temporary_folder.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <fstream>
+#include <numeric>
+#include <span>
+
+using namespace bellwether;
+using namespace bellwether::input;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+TEST_CASE("data sets come back as they were written", "[hdf5]") {
+  TemporaryFolder const folder;
+  std::vector<std::int32_t> values(7 * 5);
+  std::iota(values.begin(), values.end(), -3);
+  {
+    auto file = Hdf5File::create(folder / "a.h5");
+    file.write<std::int32_t>("group/deep/matrix", {7, 5}, values, {.chunk = {2, 5}, .gzip = 4, .shuffle = true});
+    file.write<float>("scalar", {}, std::vector<float>{2.5f});
+    file.write<std::uint16_t>("empty", {0}, std::vector<std::uint16_t>{});
+    file.create_data_set("grown", ElementType::i64, {0, 2},
+                         {.chunk = {4, 2}, .gzip = 1, .shuffle = true, .grows = true});
+    file.append_rows<std::int64_t>("grown", 3, std::vector<std::int64_t>{1, 2, 3, 4, 5, 6});
+    file.append_rows<std::int64_t>("grown", 2, std::vector<std::int64_t>{7, 8, 9, 10});
+    file.create_group("nothing/inside");
+    file.close();
+  }
+  auto const file = Hdf5File::open(folder / "a.h5");
+  CHECK(file.read<std::int32_t>("group/deep/matrix") == values);
+  CHECK(file.read<float>("scalar") == std::vector<float>{2.5f});
+  CHECK(file.read<std::uint16_t>("empty").empty());
+  CHECK(file.read<std::int16_t>("grown") == std::vector<std::int16_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  std::vector<std::int8_t> box(4);
+  file.read_slab<std::int8_t>("group/deep/matrix", {1, 3}, {2, 2}, box);
+  CHECK(box == std::vector<std::int8_t>{5, 6, 10, 11});
+  std::vector<std::int64_t> rows(2);
+  file.read_rows<std::int64_t>("grown", 4, 1, rows);
+  CHECK(rows == std::vector<std::int64_t>{9, 10});
+  auto const info = file.info("group/deep/matrix");
+  CHECK(info.type == ElementType::i32);
+  CHECK(info.shape == Shape{7, 5});
+  CHECK(info.chunk == Shape{2, 5});
+  CHECK((info.gzip && info.shuffle && !info.is_virtual));
+  CHECK(file.list() == std::vector<std::string>{"empty", "group", "grown", "nothing", "scalar"});
+  CHECK(file.is_group("group/deep"));
+  CHECK(!file.is_group("grown"));
+  CHECK(file.contains("nothing/inside"));
+  CHECK(!file.contains("nowhere/inside"));
+}
+
+TEST_CASE("strings, tables and attributes come back", "[hdf5]") {
+  TemporaryFolder const folder;
+  std::vector<std::string> const names{"bert.pooler", "naïve Ünïcode 語", ""};
+  {
+    auto file = Hdf5File::create(folder / "a.h5");
+    file.write_texts("layers/name", names);
+    file.write_texts("none", {});
+    file.write_table("steps",
+                     {{"step", std::vector<std::int64_t>{1, 2, 1ll << 60}}, {"loss", std::vector<double>{0.1, 2, -3}}});
+    file.set_attribute("/", "format", "first");
+    file.set_attribute("/", "format", "second");
+    file.set_attribute("steps", "count", std::int64_t{-5});
+    file.set_attribute("layers", "rate", 0.1);
+    file.close();
+  }
+  auto const file = Hdf5File::open(folder / "a.h5");
+  CHECK(file.read_texts("layers/name") == names);
+  CHECK(file.read_texts("none").empty());
+  auto const table = file.read_table("steps");
+  REQUIRE(table.size() == 2);
+  CHECK(table[0].name == "step");
+  CHECK(std::get<0>(table[0].values) == std::vector<std::int64_t>{1, 2, 1ll << 60});
+  CHECK(std::get<1>(table[1].values) == std::vector<double>{0.1, 2, -3});
+  CHECK(file.attribute("/", "format") == Hdf5File::Attribute("second"));
+  CHECK(file.attribute("steps", "count") == Hdf5File::Attribute(std::int64_t{-5}));
+  CHECK(file.attribute("layers", "rate") == Hdf5File::Attribute(0.1));
+  CHECK(!file.attribute("/", "missing"));
+  CHECK(file.attribute_names("/") == std::vector<std::string>{"format"});
+}
+
+TEST_CASE("a virtual data set shows the rows of its segments", "[hdf5]") {
+  TemporaryFolder const folder;
+  for (std::int64_t segment : {0, 1, 2}) {
+    auto file = Hdf5File::create(folder / ("segment" + std::to_string(segment) + ".h5"));
+    std::vector<std::int64_t> const steps{segment * 2, segment * 2 + 1};
+    file.write_table("steps", {{"step", steps}, {"loss", std::vector<double>(2, 0.5)}});
+    file.write<double>("ratio", {2, 3}, std::vector<double>(6, static_cast<double>(segment)));
+    file.close();
+  }
+  {
+    auto file = Hdf5File::create(folder / "all.h5");
+    std::vector<VirtualSource> tables, ratios;
+    for (int segment : {0, 1, 2}) {
+      tables.push_back({"segment" + std::to_string(segment) + ".h5", "steps", 2});
+      ratios.push_back({"segment" + std::to_string(segment) + ".h5", "ratio", 2});
+    }
+    file.write_virtual("steps", tables);
+    file.write_virtual("layers/ratio", ratios);
+    file.close();
+  }
+  auto const file = Hdf5File::open(folder / "all.h5");
+  CHECK(file.info("steps").is_virtual);
+  CHECK(std::get<0>(file.read_table("steps")[0].values) == std::vector<std::int64_t>{0, 1, 2, 3, 4, 5});
+  CHECK(file.read<double>("layers/ratio")[17] == 2.0);
+}
+
+TEST_CASE("errors name file and data set", "[hdf5]") {
+  TemporaryFolder const folder;
+  CHECK_THROWS_MATCHES(Hdf5File::open(folder / "none.h5"), InputError, MessageMatches(ContainsSubstring("none.h5")));
+  std::ofstream(folder / "text.h5") << "no HDF5";
+  CHECK_THROWS_MATCHES(Hdf5File::open(folder / "text.h5"), InputError, MessageMatches(ContainsSubstring("text.h5")));
+  CHECK_THROWS_AS(Hdf5File::create(folder / "no/folder.h5"), RuntimeError);
+  auto writer = Hdf5File::create(folder / "a.h5");
+  writer.write<double>("real", {2}, std::vector<double>{1, 2});
+  CHECK_THROWS_MATCHES(writer.write<double>("real", {2}, std::vector<double>{1, 2}), RuntimeError,
+                       MessageMatches(ContainsSubstring("a.h5: data set 'real'")));
+  writer.close();
+  auto const file = Hdf5File::open(folder / "a.h5");
+  CHECK_THROWS_MATCHES(file.read<double>("unreal"), InputError,
+                       MessageMatches(ContainsSubstring("a.h5: data set 'unreal': not found")));
+  CHECK_THROWS_MATCHES(file.read<std::int64_t>("real"), InputError, MessageMatches(ContainsSubstring("holds float64")));
+  std::vector<double> out(2);
+  CHECK_THROWS_MATCHES(file.read_rows<double>("real", 1, 2, out), InputError,
+                       MessageMatches(ContainsSubstring("[1, 3) of 2")));
+}
+
+TEST_CASE("the I/O thread keeps order, priorities and errors", "[io]") {
+  std::vector<int> order;
+  {
+    IoThread io;
+    std::promise<void> gate;
+    auto open = gate.get_future();
+    auto first = io.submit(IoThread::Priority::checkpoint, [&] { open.wait(); });
+    for (int i : {1, 2}) io.submit(IoThread::Priority::checkpoint, [&, i] { order.push_back(20 + i); });
+    io.submit(IoThread::Priority::statistics, [&] { order.push_back(10); });
+    for (int i : {1, 2}) io.submit(IoThread::Priority::read_ahead, [&, i] { order.push_back(i); });
+    gate.set_value();
+    io.drain();
+    CHECK(order == std::vector<int>{1, 2, 10, 21, 22});
+    CHECK(io.run(IoThread::Priority::statistics,
+                 [&] { return io.run(IoThread::Priority::statistics, [] { return 7; }); }) == 7);
+    auto failed = io.submit(IoThread::Priority::checkpoint, []() -> int { throw RuntimeError("disk full"); });
+    CHECK_THROWS_AS(failed.get(), RuntimeError);
+    for (int i = 0; i < 100; ++i) io.submit(IoThread::Priority::checkpoint, [&] { order.push_back(0); });
+  }
+  CHECK(order.size() == 105);
+}
