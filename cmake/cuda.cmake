@@ -1,0 +1,17 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether authors
+# SPDX-License-Identifier: BSD-3-Clause
+# Included where the Kokkos found has a CUDA back end: sources that see Kokkos are then compiled as language CUDA.
+set(CMAKE_CUDA_ARCHITECTURES ${Kokkos_CUDA_ARCHITECTURES})
+set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
+enable_language(CUDA)
+# CMake 3.25 does not know nvcc's C++20, and may be told the standard only after the language is enabled.
+if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+  list(APPEND CMAKE_CUDA_COMPILE_FEATURES cuda_std_20)
+endif()
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+target_compile_options(Kokkos::kokkoscore INTERFACE
+  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-include ${CMAKE_CURRENT_LIST_DIR}/kokkos_cuda13_compat.hpp>")
+set(BELLWETHER_KOKKOS_LANGUAGE CUDA)

@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sums ctest's JUnit files into one line: `N passed, N failed, N skipped`.
+
+A file that is missing is a run that did not take place: it is named, and counts as one failure. So does a test whose
+program or fixture is missing; skipped is only what a test itself declared so.
+"""
+import os
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+
+def count(path):
+    """Returns (passed, failed, skipped) of one file."""
+    if not os.path.exists(path):
+        print(f"no results in {path}: these tests did not run")
+        return 0, 1, 0
+    with open(path, encoding="utf-8", errors="replace") as file:
+        # A failing test may have printed bytes that XML does not allow.
+        text = re.sub(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", file.read())
+    passed = failed = skipped = 0
+    for case in ElementTree.fromstring(text.split("?>", 1)[1]).iter("testcase"):
+        reason = case.find("skipped")
+        if case.get("status") == "run":
+            passed += 1
+        elif case.get("status") == "notrun" and reason is not None and reason.get("message", "").startswith("SKIP_"):
+            skipped += 1
+        elif case.get("status") == "disabled":
+            skipped += 1
+        else:
+            failed += 1
+            print(f"failed: {case.get('name')} ({path})")
+    return passed, failed, skipped
+
+
+def main():
+    sums = [sum(column) for column in zip(*(count(path) for path in sys.argv[1:]))]
+    print("{} passed, {} failed, {} skipped".format(*sums))
+    return 1 if sums[1] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
