@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/optim/lamb.hpp"
+
+#include "core/error.hpp"
+#include "model/optim/lamb_kernels.hpp"
+
+namespace bellwether::optim {
+
+Lamb::Lamb(OptimizerConfig const& config, OptimizerContext const& context)
+    : config_(config),
+      momentum_(context.layout, "bellwether::optim::momentum"),
+      variance_(context.layout, "bellwether::optim::variance"),
+      rules_(tensor_rules<Exec>(context.layout, config.weight_decay)),
+      dense_(config, context, true),
+      norms_("bellwether::optim::norms", static_cast<std::size_t>(2 * dense_.blocks().count())) {
+  if (config.trust_min > config.trust_max)
+    throw InputError("optimizer.trust_min is above optimizer.trust_max; at most as large is allowed");
+}
+
+void Lamb::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) {
+  require(scalars.step >= 1, "steps count from 1");
+  require(parameters.count() == momentum_.count() && local_gradients.count() == momentum_.count(),
+          "arenas of another layout");
+  dense_.reduce(exec, local_gradients);
+  auto const& blocks = dense_.blocks();
+  auto const& verdict = dense_.verdict();
+  std::size_t const tensors = rules_.extent(0);
+  float* const record = dense_.layers().data();
+  LayerRecord const layers{record, record + tensors, record + 2 * tensors};
+  lamb_moments(exec, blocks, rules_, coefficients<float>(config_, scalars.step), verdict, parameters.data(),
+               local_gradients.data(), momentum_.data(), variance_.data(), norms_);
+  lamb_ratios(exec, blocks, rules_, {config_.trust_min, config_.trust_max}, verdict, norms_, layers);
+  lamb_apply(exec, blocks, scalars.learning_rate, verdict, layers, local_gradients.data(), parameters.data());
+  dense_.finish(exec);
+}
+
+void Lamb::consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const {
+  if (out.data() != mine.data()) Kokkos::deep_copy(exec, out.flat(), mine.flat());
+}
+
+void Lamb::visit_state(StateVisitor& visit) {
+  visit.replicated("momentum", momentum_.span());
+  visit.replicated("variance", variance_.span());
+  dense_.visit_state(visit);
+}
+
+std::int64_t Lamb::state_bytes() const {
+  return 2 * momentum_.count() * static_cast<std::int64_t>(sizeof(float)) +
+         static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule) + norms_.extent(0) * sizeof(double)) +
+         dense_.bytes();
+}
+
+}  // namespace bellwether::optim

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/optim/formulas.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_floating_point.hpp>
+
+#include <limits>
+
+using namespace bellwether::optim;
+using Catch::Matchers::WithinRel;
+
+TEST_CASE("the trust ratio is clamped, and exactly one where a norm is zero") {
+  CHECK(trust_ratio(2, 4, 0.01, 10) == 0.5);
+  CHECK(trust_ratio(2, 4, 0.01, 0.3) == 0.3);
+  CHECK(trust_ratio(1, 1000, 0.01, 0.3) == 0.01);
+  CHECK(trust_ratio(0, 4, 0.01, 0.3) == 1);
+  CHECK(trust_ratio(2, 0, 0.01, 0.3) == 1);
+  CHECK(trust_ratio(0, 0, 0.01, 0.3) == 1);
+}
+
+TEST_CASE("clipping shortens what is too long and nothing else") {
+  CHECK(clip_factor(4, 1) == 0.25);
+  CHECK(clip_factor(1, 1) == 1);
+  CHECK(clip_factor(0, 1) == 1);
+  CHECK(clip_factor(4, 0) == 1);
+}
+
+TEST_CASE("moments and directions of one element by hand") {
+  OptimizerConfig config;
+  config.beta1 = 0.5;
+  config.beta2 = 0.75;
+  config.epsilon = 0.5;
+  auto const c = coefficients<double>(config, 1);
+  double const m = next_momentum(c, 2.0, 4.0);
+  double const v = next_variance(c, 4.0, 4.0);
+  CHECK(m == 3);
+  CHECK(v == 7);
+  CHECK_THAT(adam_direction(c, 3.0, 4.0), WithinRel(3 / 2.5, 1e-15));
+  CHECK_THAT(direction(c, 3.0, 4.0, 10.0, 0.01), WithinRel(3 / 2.5 + 0.1, 1e-15));
+}
+
+TEST_CASE("bias correction divides by one less a power of beta, and is exactly one when off") {
+  OptimizerConfig config;
+  CHECK(coefficients<float>(config, 1).correction1 == 1);
+  CHECK(coefficients<float>(config, 1).correction2 == 1);
+  config.bias_correction = true;
+  CHECK_THAT(coefficients<double>(config, 1).correction1, WithinRel(10.0, 1e-12));
+  CHECK_THAT(coefficients<double>(config, 1).correction2, WithinRel(1000.0, 1e-12));
+  CHECK_THAT(coefficients<double>(config, 2).correction1, WithinRel(1 / (1 - 0.81), 1e-12));
+  CHECK(coefficients<double>(config, 1000000).correction2 == 1);
+  config.beta1 = 0;
+  CHECK(coefficients<double>(config, 1).correction1 == 1);
+}
