@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/layers/dropout.hpp"
+
+namespace bellwether::model {
+
+/// Scaled dot-product attention inside each sequence (Vaswani et al., arXiv 1706.03762, section 3.2), padding removed:
+/// context = dropout(softmax(Q K^T / sqrt(D))) V for every head. Probabilities are not kept; backward forms them again.
+template <class Real>
+struct Attention {
+  Index sequences, C, heads;
+  Index longest;                         ///< longest sequence that scratch holds, S
+  std::int32_t const* sequence_offsets;  ///< (sequences + 1), in host-accessible memory on host spaces
+  Real const* qkv;                       ///< (T, 3 C): Q, K, V, each (T, H, D)
+  Dropout dropout{};                     ///< a row is a query; its channel is head * position_stride + key position
+  std::int64_t const* samples;           ///< (sequences)
+  Index position_stride;                 ///< channels a head takes in dropout's counters: the same for every batch
+  Real* scratch;                         ///< (attention_slots(exec), 3, S, S)
+};
+
+/// How many (sequence, head) pairs are worked on at once, each with scratch of its own.
+template <class Space>
+Index attention_slots(Space const& exec);
+
+/// context: (T, C).
+template <class Real, class Space>
+void attention_forward(Space const& exec, Attention<Real> const& p, Real* context);
+
+/// dcontext: (T, C) -> dqkv: (T, 3 C).
+template <class Real, class Space>
+void attention_backward(Space const& exec, Attention<Real> const& p, Real const* dcontext, Real* dqkv);
+
+}  // namespace bellwether::model

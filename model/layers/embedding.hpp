@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/types.hpp"
+
+namespace bellwether::model {
+
+/// Which rows of T use which vocabulary entry: gradients of the word embedding are formed by entry, in row order,
+/// without atomics. Entry u = ids(u) is used by rows order[starts(u) .. starts(u + 1)).
+struct TokenIndex {
+  Index entries;               ///< distinct ids in the batch
+  std::int32_t const* ids;     ///< (entries)
+  std::int32_t const* starts;  ///< (entries + 1)
+  std::int32_t const* order;   ///< (T)
+};
+
+/// sum = word(id) + position(p) + segment(s). Tables: (V, C), (positions, C), (segments, C); sum: (T, C).
+template <class Real, class Space>
+void embedding_forward(Space const& exec, Index T, Index C, std::int32_t const* ids, std::int32_t const* positions,
+                       std::int32_t const* segments, Real const* word, Real const* position, Real const* segment,
+                       Real* sum);
+
+/// Adds dsum's rows to the gradients of the tables they were read from. sequence_offsets: (sequences + 1); segment
+/// gradients are formed by blocks of rows in partial: (row_blocks(T), segment_rows, C).
+template <class Real, class Space>
+void embedding_backward(Space const& exec, Index T, Index C, TokenIndex const& tokens, Index sequences, Index longest,
+                        std::int32_t const* sequence_offsets, std::int32_t const* segments, Index segment_rows,
+                        Real const* dsum, Real* partial, Real* dword, Real* dposition, Real* dsegment);
+
+}  // namespace bellwether::model
