@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/random.hpp"
+#include "core/types.hpp"
+#include "model/batch.hpp"
+#include "model/bert_layout.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace bellwether::model {
+
+/// The largest pass a model is planned for.
+struct Capacity {
+  Index sequences;  ///< B
+  Index longest;    ///< S
+  Index masked;     ///< most masked positions a sequence
+};
+
+/// Sums over one pass, not yet means.
+struct Losses {
+  double mlm = 0;          ///< sum of -log p over masked positions
+  double mlm_correct = 0;  ///< masked positions whose label no other token beats
+  double nsp = 0;          ///< sum over sequences
+  double nsp_correct = 0;
+
+  Losses& operator+=(Losses const& other) {
+    mlm += other.mlm;
+    mlm_correct += other.mlm_correct;
+    nsp += other.nsp;
+    nsp_correct += other.nsp_correct;
+    return *this;
+  }
+};
+
+/// Factors of the two sums in the loss that is differentiated.
+struct LossScale {
+  double mlm = 1, nsp = 1;
+};
+
+/// Called when the gradients of elements [first, last) of the arena are final for this pass.
+using GradientReady = std::function<void(Index first, Index last)>;
+
+/// BERT with its two pre-training heads (Devlin et al., arXiv 1810.04805), computed as Hugging Face does: post-LN,
+/// learned positions, tied decoder. Padding is removed: every matrix has T rows, the masked-LM head M. All activations
+/// live in one workspace, planned once. Real: float, or double in tests.
+template <class Real = float>
+class Bert {
+ public:
+  Bert(Exec const& exec, ModelConfig const& config, Capacity const& capacity, std::uint64_t seed);
+  ~Bert();
+  Bert(Bert&&) noexcept;
+
+  BertLayout const& layout() const;
+  std::int64_t workspace_bytes() const;
+
+  /// Adds the gradient of scale.mlm * mlm + scale.nsp * nsp to `gradients` (n), with dropout. parameters: (n).
+  Losses train(Real const* parameters, Real* gradients, Batch const& batch, LossScale const& scale,
+               GradientReady const& ready);
+  /// The same sums without dropout and gradients.
+  Losses evaluate(Real const* parameters, Batch const& batch);
+  /// For tests and tools: (T, C) after the embeddings (0) or after block i (i = 1..L) of the last pass.
+  Real const* hidden_states(Index i) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bellwether::model
