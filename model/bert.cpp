@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/bert.hpp"
+
+#include "model/encoder.hpp"
+#include "model/pretraining_heads.hpp"
+
+namespace bellwether::model {
+
+template <class Real>
+struct Bert<Real>::Impl {
+  Impl(Exec const& space, ModelConfig const& config, Capacity const& capacity, std::uint64_t seed)
+      : exec(space),
+        layers(config.layers),
+        layout(bert_layout(config, capacity.longest)),
+        batch(capacity, workspace),
+        encoder(exec, config, layout, capacity, seed, workspace),
+        heads(exec, config, layout, capacity, workspace) {
+    workspace.want(dhidden, capacity.sequences * capacity.longest * config.hidden);
+    workspace.allocate("bellwether::model::workspace");
+  }
+
+  Exec exec;
+  Index layers;
+  BertLayout layout;
+  Workspace workspace;
+  DeviceBatch batch;
+  Encoder<Real> encoder;
+  PretrainingHeads<Real> heads;
+  Real* dhidden = nullptr;  // (T, C)
+};
+
+template <class Real>
+Bert<Real>::Bert(Exec const& exec, ModelConfig const& config, Capacity const& capacity, std::uint64_t seed)
+    : impl_(std::make_unique<Impl>(exec, config, capacity, seed)) {}
+template <class Real>
+Bert<Real>::~Bert() = default;
+template <class Real>
+Bert<Real>::Bert(Bert&&) noexcept = default;
+
+template <class Real>
+BertLayout const& Bert<Real>::layout() const {
+  return impl_->layout;
+}
+
+template <class Real>
+std::int64_t Bert<Real>::workspace_bytes() const {
+  return impl_->workspace.bytes();
+}
+
+template <class Real>
+Losses Bert<Real>::train(Real const* parameters, Real* gradients, Batch const& batch, LossScale const& scale,
+                         GradientReady const& ready) {
+  auto& m = *impl_;
+  m.batch.load(m.exec, batch);
+  m.encoder.forward(parameters, m.batch, true);
+  auto const losses =
+      m.heads.run(parameters, gradients, m.batch, scale, m.encoder.hidden(m.layers), m.dhidden, m.encoder.partial());
+  ready(m.layout.heads_first, m.layout.table.count());
+  m.encoder.backward(parameters, gradients, m.batch, m.dhidden, ready);
+  return losses;
+}
+
+template <class Real>
+Losses Bert<Real>::evaluate(Real const* parameters, Batch const& batch) {
+  auto& m = *impl_;
+  m.batch.load(m.exec, batch);
+  m.encoder.forward(parameters, m.batch, false);
+  return m.heads.run(parameters, nullptr, m.batch, {}, m.encoder.hidden(m.layers), nullptr, m.encoder.partial());
+}
+
+template <class Real>
+Real const* Bert<Real>::hidden_states(Index i) const {
+  return impl_->encoder.hidden(i);
+}
+
+template class Bert<float>;
+template class Bert<double>;
+
+}  // namespace bellwether::model

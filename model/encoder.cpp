@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/encoder.hpp"
+
+#include "core/gemm.hpp"
+#include "model/layers/activation.hpp"
+#include "model/layers/rows.hpp"
+
+#include <algorithm>
+
+namespace bellwether::model {
+
+template <class Real>
+Encoder<Real>::Encoder(Exec const& exec, ModelConfig const& config, BertLayout const& layout, Capacity const& capacity,
+                       std::uint64_t seed, Workspace& workspace)
+    : exec_(exec),
+      config_(config),
+      layout_(layout),
+      longest_(capacity.longest),
+      key_(random_key(seed, Purpose::dropout)),
+      blocks_(static_cast<std::size_t>(config.layers)) {
+  Index const T = capacity.sequences * capacity.longest, C = config.hidden, F = config.feed_forward;
+  want(workspace, embedding_, T);
+  for (auto& block : blocks_) {
+    workspace.want(block.qkv, T * 3 * C);
+    workspace.want(block.context, T * C);
+    want(workspace, block.attention, T);
+    workspace.want(block.pre, T * F);
+    workspace.want(block.activated, T * F);
+    want(workspace, block.output, T);
+  }
+  workspace.want(branch_, T * C);
+  workspace.want(wide_, T * std::max(4 * C, F));
+  workspace.want(partial_, row_blocks(T) * std::max({3 * C, F, static_cast<Index>(config.segments) * C}));
+  workspace.want(scratch_, attention_slots(exec) * 3 * longest_ * longest_);
+}
+
+template <class Real>
+void Encoder<Real>::want(Workspace& workspace, Norm& norm, Index T) {
+  workspace.want(norm.sum, T * config_.hidden);
+  workspace.want(norm.y, T * config_.hidden);
+  workspace.want(norm.mean, T);
+  workspace.want(norm.inverse_deviation, T);
+}
+
+template <class Real>
+Dropout Encoder<Real>::dropout(bool training, Index site) const {
+  return {key_, static_cast<std::uint32_t>(site), training ? config_.hidden_dropout : 0.0};
+}
+
+template <class Real>
+LayerNormForward<Real> Encoder<Real>::norm_forward(Real const* parameters, DeviceBatch const& batch, Norm const& norm,
+                                                   Affine const& affine) const {
+  return {.rows = batch.tokens,
+          .C = config_.hidden,
+          .sum = norm.sum,
+          .origin = batch.origin(),
+          .gamma = parameters + affine.weight,
+          .beta = parameters + affine.bias,
+          .epsilon = static_cast<Real>(config_.layer_norm_epsilon),
+          .y = norm.y,
+          .mean = norm.mean,
+          .inverse_deviation = norm.inverse_deviation};
+}
+
+template <class Real>
+LayerNormBackward<Real> Encoder<Real>::norm_backward(Real const* parameters, Real* gradients, DeviceBatch const& batch,
+                                                     Norm const& norm, Affine const& affine, Real* dy) const {
+  return {.rows = batch.tokens,
+          .C = config_.hidden,
+          .dy = dy,
+          .sum = norm.sum,
+          .mean = norm.mean,
+          .inverse_deviation = norm.inverse_deviation,
+          .gamma = parameters + affine.weight,
+          .origin = batch.origin(),
+          .dsum = dy,
+          .dgamma = gradients + affine.weight,
+          .dbeta = gradients + affine.bias,
+          .partial = partial_};
+}
+
+template <class Real>
+Attention<Real> Encoder<Real>::attention(DeviceBatch const& batch, Block const& block, Index i, bool training) const {
+  Index const stride = (config_.positions + dropout_chunk - 1) / dropout_chunk * dropout_chunk;
+  return {.sequences = batch.sequences,
+          .C = config_.hidden,
+          .heads = config_.heads,
+          .longest = longest_,
+          .sequence_offsets = batch.offsets,
+          .qkv = block.qkv,
+          .dropout = {key_, static_cast<std::uint32_t>(3 * i + 1), training ? config_.attention_dropout : 0.0},
+          .samples = batch.samples,
+          .position_stride = stride,
+          .scratch = scratch_};
+}
+
+template <class Real>
+void Encoder<Real>::forward(Real const* parameters, DeviceBatch const& batch, bool training) {
+  Kokkos::Profiling::ScopedRegion const region("bellwether::model::encoder_forward");
+  embedding_forward<Real>(exec_, batch.tokens, config_.hidden, batch.ids, batch.positions, batch.segments,
+                          parameters + layout_.word, parameters + layout_.position, parameters + layout_.segment,
+                          embedding_.sum);
+  auto norm = norm_forward(parameters, batch, embedding_, layout_.embedding_norm);
+  norm.out_dropout = dropout(training, 0);
+  layer_norm_forward(exec_, norm);
+  for (Index i = 0; i < static_cast<Index>(blocks_.size()); ++i) block_forward(parameters, batch, i, training);
+}
+
+template <class Real>
+void Encoder<Real>::block_forward(Real const* parameters, DeviceBatch const& batch, Index i, bool training) {
+  Index const T = batch.tokens, C = config_.hidden, F = config_.feed_forward;
+  auto const& at = layout_.blocks[i];
+  auto& block = blocks_[i];
+  Real const* const x = hidden(i);
+
+  gemm<Real>(exec_, Op::none, Op::transpose, T, 3 * C, C, 1, x, C, parameters + at.qkv_weight, C, 0, block.qkv, 3 * C);
+  add_bias<Real>(exec_, T, 3 * C, parameters + at.qkv_bias, block.qkv);
+  attention_forward(exec_, attention(batch, block, i, training), block.context);
+
+  gemm<Real>(exec_, Op::none, Op::transpose, T, C, C, 1, block.context, C, parameters + at.attention_output.weight, C,
+             0, block.attention.sum, C);
+  auto norm = norm_forward(parameters, batch, block.attention, at.attention_norm);
+  norm.bias = parameters + at.attention_output.bias;
+  norm.residual = x;
+  norm.in_dropout = dropout(training, 3 * i + 2);
+  layer_norm_forward(exec_, norm);
+
+  gemm<Real>(exec_, Op::none, Op::transpose, T, F, C, 1, block.attention.y, C, parameters + at.intermediate.weight, C,
+             0, block.pre, F);
+  bias_gelu_forward<Real>(exec_, config_.activation, T, F, parameters + at.intermediate.bias, block.pre,
+                          block.activated);
+  gemm<Real>(exec_, Op::none, Op::transpose, T, C, F, 1, block.activated, F, parameters + at.output.weight, F, 0,
+             block.output.sum, C);
+  norm = norm_forward(parameters, batch, block.output, at.output_norm);
+  norm.bias = parameters + at.output.bias;
+  norm.residual = block.attention.y;
+  norm.in_dropout = dropout(training, 3 * i + 3);
+  layer_norm_forward(exec_, norm);
+}
+
+template <class Real>
+void Encoder<Real>::backward(Real const* parameters, Real* gradients, DeviceBatch const& batch, Real* dy,
+                             GradientReady const& ready) {
+  Kokkos::Profiling::ScopedRegion const region("bellwether::model::encoder_backward");
+  for (Index i = static_cast<Index>(blocks_.size()) - 1; i >= 0; --i) {
+    block_backward(parameters, gradients, batch, i, dy);
+    ready(layout_.blocks[i].first, layout_.blocks[i].last);
+  }
+  embedding_gradients(parameters, gradients, batch, dy);
+  ready(0, layout_.blocks.front().first);
+}
+
+/// dy is the gradient of the block's output on entry and of its input on return.
+template <class Real>
+void Encoder<Real>::block_backward(Real const* parameters, Real* gradients, DeviceBatch const& batch, Index i,
+                                   Real* dy) {
+  Index const T = batch.tokens, C = config_.hidden, F = config_.feed_forward;
+  auto const& at = layout_.blocks[i];
+  auto& block = blocks_[i];
+
+  auto norm = norm_backward(parameters, gradients, batch, block.output, at.output_norm, dy);
+  norm.in_dropout = dropout(true, 3 * i + 3);
+  norm.da = branch_;
+  norm.dbias = gradients + at.output.bias;
+  layer_norm_backward(exec_, norm);
+  gemm<Real>(exec_, Op::transpose, Op::none, C, F, T, 1, branch_, C, block.activated, F, 1,
+             gradients + at.output.weight, F);
+  gemm<Real>(exec_, Op::none, Op::none, T, F, C, 1, branch_, C, parameters + at.output.weight, F, 0, wide_, F);
+  bias_gelu_backward<Real>(exec_, config_.activation, T, F, block.pre, wide_, partial_,
+                           gradients + at.intermediate.bias);
+  gemm<Real>(exec_, Op::transpose, Op::none, F, C, T, 1, wide_, F, block.attention.y, C, 1,
+             gradients + at.intermediate.weight, C);
+  gemm<Real>(exec_, Op::none, Op::none, T, C, F, 1, wide_, F, parameters + at.intermediate.weight, C, 1, dy, C);
+
+  norm = norm_backward(parameters, gradients, batch, block.attention, at.attention_norm, dy);
+  norm.in_dropout = dropout(true, 3 * i + 2);
+  norm.da = branch_;
+  norm.dbias = gradients + at.attention_output.bias;
+  layer_norm_backward(exec_, norm);
+  gemm<Real>(exec_, Op::transpose, Op::none, C, C, T, 1, branch_, C, block.context, C, 1,
+             gradients + at.attention_output.weight, C);
+  Real *const dcontext = wide_, *const dqkv = wide_ + T * C;
+  gemm<Real>(exec_, Op::none, Op::none, T, C, C, 1, branch_, C, parameters + at.attention_output.weight, C, 0, dcontext,
+             C);
+  attention_backward<Real>(exec_, attention(batch, block, i, true), dcontext, dqkv);
+  gemm<Real>(exec_, Op::transpose, Op::none, 3 * C, C, T, 1, dqkv, 3 * C, hidden(i), C, 1, gradients + at.qkv_weight,
+             C);
+  gemm<Real>(exec_, Op::none, Op::none, T, C, 3 * C, 1, dqkv, 3 * C, parameters + at.qkv_weight, C, 1, dy, C);
+  // The key bias is left out: softmax makes its gradient exactly zero, and what would be computed is rounding noise.
+  add_column_sums<Real>(exec_, T, C, 3 * C, dqkv, partial_, gradients + at.qkv_bias);
+  add_column_sums<Real>(exec_, T, C, 3 * C, dqkv + 2 * C, partial_, gradients + at.qkv_bias + 2 * C);
+}
+
+template <class Real>
+void Encoder<Real>::embedding_gradients(Real const* parameters, Real* gradients, DeviceBatch const& batch, Real* dy) {
+  auto norm = norm_backward(parameters, gradients, batch, embedding_, layout_.embedding_norm, dy);
+  norm.out_dropout = dropout(true, 0);
+  layer_norm_backward(exec_, norm);
+  embedding_backward<Real>(exec_, batch.tokens, config_.hidden, batch.token_index, batch.sequences, batch.longest,
+                           batch.offsets, batch.segments, config_.segments, dy, partial_, gradients + layout_.word,
+                           gradients + layout_.position, gradients + layout_.segment);
+}
+
+template class Encoder<float>;
+template class Encoder<double>;
+
+}  // namespace bellwether::model
