@@ -6,6 +6,8 @@
 #include "model/layers/activation.hpp"
 #include "model/layers/rows.hpp"
 
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
 #include <algorithm>
 
 namespace bellwether::model {

@@ -8,6 +8,8 @@
 #include "model/layers/layer_norm.hpp"
 #include "model/layers/rows.hpp"
 
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
 #include <algorithm>
 
 namespace bellwether::model {
