@@ -5,13 +5,12 @@
 #include "comm/config.hpp"
 #include "core/types.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <stdexcept>
-#include <string_view>
+#include <utility>
 
 namespace bellwether::comm {
 
@@ -36,20 +35,32 @@ struct Message {
   Bytes buffer;
 };
 
-/// A collective under way. Waited for exactly once; destroying an unfinished one is an InternalError (terminates).
+/// A collective under way, to be waited for exactly once. Its state belongs to the communicator that started it, which
+/// uses it again for later collectives: a step allocates nothing. Destroying an unfinished ticket ends the program with
+/// the collective's name, because transport may still write into the caller's buffers; while an exception unwinds the
+/// stack the state stays with its communicator instead, so that the exception is what the user reads.
 class Ticket {
  public:
-  struct State {
-    virtual ~State() = default;
+  class State {
+   public:
+    virtual char const* label() const = 0;
+
+   protected:
+    ~State() = default;
   };
   Ticket() = default;
-  explicit Ticket(std::unique_ptr<State> state) : state_(std::move(state)) {}
-  State* state() const { return state_.get(); }
+  explicit Ticket(State& state) : state_(&state) {}
+  Ticket(Ticket&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  Ticket& operator=(Ticket&& other) noexcept;
+  ~Ticket() { drop(); }
+
+  State* state() const { return state_; }
   bool pending() const { return state_ != nullptr; }
-  void release() { state_.reset(); }
+  void release() { state_ = nullptr; }  ///< for communicators: the collective is finished
 
  private:
-  std::unique_ptr<State> state_;
+  void drop() noexcept;
+  State* state_ = nullptr;
 };
 
 /// A collective passed its deadline: names operation, label, bytes, seconds, ranks of the group and this rank.
@@ -58,7 +69,8 @@ class StuckCollective : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Bytes this rank handed to the transport since construction; what a rank keeps for itself is not counted.
+/// Bytes this rank handed to the transport since construction; what a rank keeps for itself is not counted. A broadcast
+/// counts once for every other rank at its root, a library sum its own vector once.
 struct Traffic {
   std::int64_t sent_bytes = 0;
   std::int64_t calls = 0;
@@ -84,11 +96,16 @@ class Communicator {
                                   std::span<std::int64_t const> all_bytes, Label) = 0;
   /// Posted sends and receives to neighbours, all under way together.
   virtual Ticket start_exchange(Exec const&, std::span<Message const>, Label) = 0;
-  /// \throws StuckCollective after the deadline.
+  /// inout: (count) floats in memory of the execution space; the sum over ranks as the library forms it, which is
+  /// equal on all ranks by advice only. What comm.allreduce: library uses.
+  virtual Ticket start_library_sum(Exec const&, float* inout, std::int64_t count, Label) = 0;
+  /// \throws StuckCollective where the deadline passes while waiting.
   virtual void wait(Ticket&) = 0;
+  /// Seconds that wait() and the host-side collectives wait at most; inherited by split().
+  virtual void set_deadline(double seconds) = 0;
   virtual void progress() = 0;
   /// Collective. Ranks of one color, ordered by (key, rank).
-  virtual std::unique_ptr<Communicator> split(int color, int key) const = 0;
+  virtual std::unique_ptr<Communicator> split(int color, int key) = 0;
   virtual Traffic traffic() const = 0;
 
   /// The few host-side collectives of start-up and of the step's scalars. Sums are formed in rank order on every rank.

@@ -1,0 +1,296 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/mpi_communicator.hpp"
+
+#include "comm/mpi_operation.hpp"
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <thread>
+
+namespace bellwether::comm {
+namespace {
+
+constexpr int collective_tag = 1;
+constexpr int exchange_tag = 2;
+constexpr bool host_reads_memory = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Mem>::accessible;
+
+/// Ranks over MPI. Library collectives where one call carries everything; else, and where ranks could not agree on that
+/// without asking (all-to-all of uneven chunks), posted sends and receives of at most `call_limit` bytes each.
+class MpiCommunicator final : public Communicator {
+ public:
+  MpiCommunicator(MPI_Comm group, MpiOptions const& options) : group_(group), options_(options) {
+    options_.staged = options.staged || !host_reads_memory;
+    check_mpi(MPI_Comm_set_errhandler(group_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check_mpi(MPI_Comm_rank(group_, &rank_), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_size(group_, &size_), "MPI_Comm_size");
+  }
+
+  ~MpiCommunicator() override {
+    // A collective that never ended keeps its group: the job is about to end, and freeing would wait for other ranks.
+    for (auto const& operation : operations_)
+      if (operation->busy()) return;
+    if (std::uncaught_exceptions() == 0) MPI_Comm_free(&group_);
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  Traffic traffic() const override { return traffic_; }
+  void set_deadline(double seconds) override { options_.deadline = seconds; }
+
+  Ticket start_alltoall(Exec const& exec, Bytes const& send, Bytes const& recv, Label label) override {
+    require(send.size == recv.size && send.size % size_ == 0, "all-to-all: not one equal chunk a rank");
+    std::int64_t const chunk = send.size / size_;
+    MpiOperation& operation = begin(exec, "all-to-all", label, chunk * (size_ - 1), options_.staged);
+    Bytes const from = operation.transport_buffer(send, MpiOperation::Access::read);
+    Bytes const to = operation.transport_buffer(recv, MpiOperation::Access::write);
+    exec.fence("bellwether::comm::ready_for_transport");
+    if (send.size <= options_.call_limit) {
+      int const count = static_cast<int>(chunk);
+      check_mpi(MPI_Ialltoall(from.data, count, MPI_BYTE, to.data, count, MPI_BYTE, group_, &operation.new_request()),
+                "MPI_Ialltoall");
+    } else {
+      part_bytes_.assign(static_cast<std::size_t>(size_), chunk);
+      post_alltoall(operation, from, part_bytes_, to, part_bytes_);
+    }
+    return Ticket(operation);
+  }
+
+  Ticket start_alltoallv(Exec const& exec, Bytes const& send, std::span<std::int64_t const> send_bytes,
+                         Bytes const& recv, std::span<std::int64_t const> recv_bytes, Label label) override {
+    require(covers(send_bytes, send) && covers(recv_bytes, recv), "all-to-all: chunks do not add up to the buffers");
+    auto const mine = static_cast<std::size_t>(rank_);
+    require(send_bytes[mine] == recv_bytes[mine], "all-to-all: a rank's own chunk has two lengths");
+    MpiOperation& operation =
+        begin(exec, "all-to-all of uneven chunks", label, send.size - send_bytes[mine], options_.staged);
+    Bytes const from = operation.transport_buffer(send, MpiOperation::Access::read);
+    Bytes const to = operation.transport_buffer(recv, MpiOperation::Access::write);
+    exec.fence("bellwether::comm::ready_for_transport");
+    post_alltoall(operation, from, send_bytes, to, recv_bytes);
+    return Ticket(operation);
+  }
+
+  Ticket start_allgather(Exec const& exec, Bytes const& mine, Bytes const& all, Label label) override {
+    require(all.size == mine.size * size_, "all-gather: not one equal part a rank");
+    part_bytes_.assign(static_cast<std::size_t>(size_), mine.size);
+    return start_allgatherv(exec, mine, all, part_bytes_, label);
+  }
+
+  Ticket start_allgatherv(Exec const& exec, Bytes const& mine, Bytes const& all,
+                          std::span<std::int64_t const> all_bytes, Label label) override {
+    require(covers(all_bytes, all) && all_bytes[static_cast<std::size_t>(rank_)] == mine.size,
+            "all-gather: parts do not add up to the buffers");
+    MpiOperation& operation = begin(exec, "all-gather", label, mine.size * (size_ - 1), options_.staged);
+    Bytes const from = operation.transport_buffer(mine, MpiOperation::Access::read);
+    Bytes const to = operation.transport_buffer(all, MpiOperation::Access::write);
+    exec.fence("bellwether::comm::ready_for_transport");
+    post_allgather(operation, from, to, all_bytes);
+    return Ticket(operation);
+  }
+
+  Ticket start_exchange(Exec const& exec, std::span<Message const> messages, Label label) override {
+    std::int64_t sent = 0;
+    for (auto const& message : messages) {
+      require(message.peer >= 0 && message.peer < size_ && message.peer != rank_, "exchange: no such other rank");
+      if (message.kind == Message::Kind::send) sent += message.buffer.size;
+    }
+    MpiOperation& operation = begin(exec, "exchange", label, sent, options_.staged);
+    buffers_.clear();
+    for (auto const& message : messages)
+      buffers_.push_back(operation.transport_buffer(message.buffer, message.kind == Message::Kind::send
+                                                                        ? MpiOperation::Access::read
+                                                                        : MpiOperation::Access::write));
+    exec.fence("bellwether::comm::ready_for_transport");
+    for (std::size_t k = 0; k < messages.size(); ++k)
+      if (messages[k].kind == Message::Kind::receive)
+        post_receive(operation, buffers_[k], messages[k].peer, exchange_tag);
+    for (std::size_t k = 0; k < messages.size(); ++k)
+      if (messages[k].kind == Message::Kind::send) post_send(operation, buffers_[k], messages[k].peer, exchange_tag);
+    return Ticket(operation);
+  }
+
+  Ticket start_library_sum(Exec const& exec, float* inout, std::int64_t count, Label label) override {
+    Bytes const whole = bytes(inout, count);
+    MpiOperation& operation = begin(exec, "library sum", label, size_ > 1 ? whole.size : 0, options_.staged);
+    Bytes const buffer = operation.transport_buffer(whole, MpiOperation::Access::read_write);
+    exec.fence("bellwether::comm::ready_for_transport");
+    auto* const values = reinterpret_cast<float*>(buffer.data);
+    std::int64_t const piece =
+        std::max<std::int64_t>(1, options_.call_limit / static_cast<std::int64_t>(sizeof(float)));
+    for (std::int64_t first = 0; first < count; first += piece)
+      check_mpi(MPI_Iallreduce(MPI_IN_PLACE, values + first, static_cast<int>(std::min(piece, count - first)),
+                               MPI_FLOAT, MPI_SUM, group_, &operation.new_request()),
+                "MPI_Iallreduce");
+    return Ticket(operation);
+  }
+
+  void wait(Ticket& ticket) override {
+    require(ticket.pending(), "a ticket is waited for once");
+    complete(static_cast<MpiOperation&>(*ticket.state()));
+    ticket.release();
+  }
+
+  void progress() override {
+    for (auto const& operation : operations_)
+      if (operation->busy()) operation->test();
+  }
+
+  std::unique_ptr<Communicator> split(int color, int key) override {
+    require(color >= 0, "split: colors count from 0");
+    // MPI's own split blocks without a deadline: meet before it.
+    barrier("bellwether::comm::split");
+    MPI_Comm part = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(group_, color, key, &part), "MPI_Comm_split");
+    return std::make_unique<MpiCommunicator>(part, options_);
+  }
+
+  void sum_host(std::span<double> inout, Label label) override {
+    if (size_ == 1) return;
+    Bytes const mine = bytes(inout.data(), static_cast<std::int64_t>(inout.size()));
+    gathered_.resize(inout.size() * static_cast<std::size_t>(size_));
+    part_bytes_.assign(static_cast<std::size_t>(size_), mine.size);
+    MpiOperation& operation = begin(Exec(), "host sum", label, mine.size * (size_ - 1), false);
+    post_allgather(operation, mine, bytes(gathered_.data(), static_cast<std::int64_t>(gathered_.size())), part_bytes_);
+    complete(operation);
+    for (std::size_t k = 0; k < inout.size(); ++k) {
+      inout[k] = gathered_[k];
+      for (std::size_t from = 1; from < static_cast<std::size_t>(size_); ++from)
+        inout[k] += gathered_[from * inout.size() + k];
+    }
+  }
+
+  void broadcast_host(std::span<std::byte> inout, int root, Label label) override {
+    require(root >= 0 && root < size_, "broadcast: no such rank");
+    auto const total = static_cast<std::int64_t>(inout.size());
+    MpiOperation& operation = begin(Exec(), "broadcast", label, rank_ == root ? total * (size_ - 1) : 0, false);
+    for (std::int64_t first = 0; first < total; first += options_.call_limit)
+      check_mpi(MPI_Ibcast(inout.data() + first, static_cast<int>(std::min(options_.call_limit, total - first)),
+                           MPI_BYTE, root, group_, &operation.new_request()),
+                "MPI_Ibcast");
+    complete(operation);
+  }
+
+  void barrier(Label label) override {
+    MpiOperation& operation = begin(Exec(), "barrier", label, 0, false);
+    check_mpi(MPI_Ibarrier(group_, &operation.new_request()), "MPI_Ibarrier");
+    complete(operation);
+  }
+
+ private:
+  /// The first free operation: the same sequence of collectives finds the same operations, with their memory, again.
+  MpiOperation& begin(Exec const& exec, char const* name, Label label, std::int64_t sent, bool staged) {
+    auto free = std::find_if(operations_.begin(), operations_.end(), [](auto const& one) { return !one->busy(); });
+    if (free == operations_.end()) {
+      operations_.push_back(std::make_unique<MpiOperation>());
+      free = operations_.end() - 1;
+    }
+    (*free)->begin(exec, name, label, staged);
+    (*free)->bytes = sent;
+    traffic_.sent_bytes += sent;
+    ++traffic_.calls;
+    return **free;
+  }
+
+  void complete(MpiOperation& operation) {
+    using Clock = std::chrono::steady_clock;
+    auto const began = Clock::now();
+    while (!operation.test()) {
+      std::chrono::duration<double> const waited = Clock::now() - began;
+      if (waited.count() > options_.deadline)
+        throw StuckCollective("stuck collective: " + operation.description() + ", rank " + std::to_string(rank_) +
+                              " of " + std::to_string(size_) + ", not finished after " +
+                              std::to_string(waited.count()) + " s");
+      // Ranks may share cores.
+      std::this_thread::yield();
+    }
+    operation.finish();
+  }
+
+  bool covers(std::span<std::int64_t const> lengths, Bytes const& buffer) const {
+    return lengths.size() == static_cast<std::size_t>(size_) &&
+           std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}) == buffer.size &&
+           std::all_of(lengths.begin(), lengths.end(), [](std::int64_t length) { return length >= 0; });
+  }
+  static std::int64_t offset_of(std::span<std::int64_t const> lengths, int rank) {
+    return std::accumulate(lengths.begin(), lengths.begin() + rank, std::int64_t{0});
+  }
+
+  void post_send(MpiOperation& operation, Bytes const& buffer, int peer, int tag) {
+    for (std::int64_t first = 0; first < buffer.size; first += options_.call_limit)
+      check_mpi(MPI_Isend(buffer.data + first, static_cast<int>(std::min(options_.call_limit, buffer.size - first)),
+                          MPI_BYTE, peer, tag, group_, &operation.new_request()),
+                "MPI_Isend");
+  }
+  void post_receive(MpiOperation& operation, Bytes const& buffer, int peer, int tag) {
+    for (std::int64_t first = 0; first < buffer.size; first += options_.call_limit)
+      check_mpi(MPI_Irecv(buffer.data + first, static_cast<int>(std::min(options_.call_limit, buffer.size - first)),
+                          MPI_BYTE, peer, tag, group_, &operation.new_request()),
+                "MPI_Irecv");
+  }
+  void post_receives(MpiOperation& operation, std::byte* all, std::span<std::int64_t const> lengths) {
+    std::int64_t offset = 0;
+    for (int peer = 0; peer < size_; ++peer) {
+      std::int64_t const length = lengths[static_cast<std::size_t>(peer)];
+      if (peer != rank_) post_receive(operation, {all + offset, length}, peer, collective_tag);
+      offset += length;
+    }
+  }
+
+  void post_alltoall(MpiOperation& operation, Bytes const& from, std::span<std::int64_t const> send_bytes,
+                     Bytes const& to, std::span<std::int64_t const> recv_bytes) {
+    post_receives(operation, to.data, recv_bytes);
+    std::int64_t offset = 0;
+    for (int peer = 0; peer < size_; ++peer) {
+      std::int64_t const length = send_bytes[static_cast<std::size_t>(peer)];
+      if (peer != rank_) post_send(operation, {from.data + offset, length}, peer, collective_tag);
+      if (peer == rank_ && length > 0)
+        std::memcpy(to.data + offset_of(recv_bytes, rank_), from.data + offset, static_cast<std::size_t>(length));
+      offset += length;
+    }
+  }
+
+  void post_allgather(MpiOperation& operation, Bytes const& mine, Bytes const& all,
+                      std::span<std::int64_t const> lengths) {
+    if (all.size <= options_.call_limit) {
+      auto& counts = operation.receive_counts;
+      auto& offsets = operation.receive_offsets;
+      counts.assign(lengths.begin(), lengths.end());
+      offsets.resize(counts.size());
+      std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
+      check_mpi(MPI_Iallgatherv(mine.data, static_cast<int>(mine.size), MPI_BYTE, all.data, counts.data(),
+                                offsets.data(), MPI_BYTE, group_, &operation.new_request()),
+                "MPI_Iallgatherv");
+      return;
+    }
+    post_receives(operation, all.data, lengths);
+    for (int peer = 0; peer < size_; ++peer)
+      if (peer != rank_) post_send(operation, mine, peer, collective_tag);
+    if (mine.size > 0)
+      std::memcpy(all.data + offset_of(lengths, rank_), mine.data, static_cast<std::size_t>(mine.size));
+  }
+
+  MPI_Comm group_;
+  MpiOptions options_;
+  int rank_ = 0;
+  int size_ = 1;
+  Traffic traffic_;
+  std::vector<std::unique_ptr<MpiOperation>> operations_;
+  std::vector<std::int64_t> part_bytes_;  ///< (P)
+  std::vector<Bytes> buffers_;
+  std::vector<double> gathered_;  ///< (P * values of a host sum)
+};
+
+}  // namespace
+
+std::unique_ptr<Communicator> make_world_communicator(MpiOptions const& options) {
+  require(options.call_limit > 0 && options.call_limit <= std::numeric_limits<int>::max(), "call_limit is no int");
+  MPI_Comm copy = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &copy), "MPI_Comm_dup");
+  return std::make_unique<MpiCommunicator>(copy, options);
+}
+
+}  // namespace bellwether::comm

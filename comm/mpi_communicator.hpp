@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/communicator.hpp"
+
+#include <limits>
+
+namespace bellwether::comm {
+
+struct MpiOptions {
+  double deadline = 600;  ///< seconds
+  /// Bytes one MPI call may carry: MPI counts and displacements are ints. Lowered in tests.
+  std::int64_t call_limit = std::numeric_limits<int>::max();
+  /// Copies every buffer through host memory: for device memory that MPI cannot read. Always on where the host cannot
+  /// read the memory of the execution space; tests turn it on anywhere.
+  bool staged = false;
+};
+
+/// All ranks of the job, over MPI. Collective. MPI must be initialised, and outlive the communicator.
+/// \throws RuntimeError where MPI reports an error, here and in every member.
+std::unique_ptr<Communicator> make_world_communicator(MpiOptions const& options);
+
+}  // namespace bellwether::comm

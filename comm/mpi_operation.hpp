@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/communicator.hpp"
+
+#include <mpi.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bellwether::comm {
+
+/// \throws RuntimeError with MPI's own text unless `code` is MPI_SUCCESS.
+void check_mpi(int code, char const* call);
+
+/// One collective under way over MPI: its requests, its argument arrays, and its staging memory, all kept from one
+/// collective to the next.
+class MpiOperation final : public Ticket::State {
+ public:
+  char const* label() const override { return label_; }
+  /// Staged: every buffer goes through host memory, and finish() copies results back in order on `exec`.
+  void begin(Exec const& exec, char const* operation, Label label, bool staged);
+  bool busy() const { return busy_; }
+
+  /// The buffer to hand to MPI in place of `buffer`; staged, host memory that a copy on `exec` is filling.
+  enum class Access { read, write, read_write };
+  Bytes transport_buffer(Bytes const& buffer, Access access);
+
+  MPI_Request& new_request();
+  /// True when every request is complete.
+  bool test();
+  /// Copies staged results back and makes the operation free for another collective.
+  void finish();
+  /// "all-to-all bellwether::comm::mean_scatter, 1234 bytes from this rank"
+  std::string description() const;
+
+  std::vector<int> receive_counts, receive_offsets;  ///< (P) bytes, read by MPI until completion
+  std::int64_t bytes = 0;                            ///< handed over by this rank, for messages
+
+ private:
+  using HostBuffer = Kokkos::View<std::byte*, Kokkos::HostSpace>;
+  struct Stage {
+    HostBuffer memory;
+    Bytes target;
+    bool copied_back = false;
+  };
+  char const* operation_ = "";
+  Label label_ = "";
+  bool busy_ = false;
+  std::optional<Exec> staging_exec_;
+  std::vector<MPI_Request> requests_;
+  std::vector<Stage> stages_;
+  std::size_t stages_used_ = 0;
+};
+
+}  // namespace bellwether::comm

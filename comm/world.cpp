@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/world.hpp"
+
+#include "comm/mpi_communicator.hpp"
+#include "comm/mpi_operation.hpp"
+#include "core/error.hpp"
+#include "core/gemm.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+namespace bellwether::comm {
+namespace {
+
+std::string processor_name() {
+  char name[MPI_MAX_PROCESSOR_NAME] = {};
+  int length = 0;
+  check_mpi(MPI_Get_processor_name(name, &length), "MPI_Get_processor_name");
+  return {name, static_cast<std::size_t>(length)};
+}
+
+/// Collective. Ranks that can share memory are on one node; nodes are numbered by their lowest rank.
+Nodes find_nodes(int rank, int size, std::string const& host) {
+  MPI_Comm together = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &together),
+            "MPI_Comm_split_type");
+  Nodes nodes;
+  check_mpi(MPI_Comm_rank(together, &nodes.rank_here), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(together, &nodes.ranks_here), "MPI_Comm_size");
+  int lowest = rank;
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, together), "MPI_Allreduce");
+  check_mpi(MPI_Comm_free(&together), "MPI_Comm_free");
+
+  std::vector<int> lowest_of(static_cast<std::size_t>(size));
+  check_mpi(MPI_Allgather(&lowest, 1, MPI_INT, lowest_of.data(), 1, MPI_INT, MPI_COMM_WORLD), "MPI_Allgather");
+  char mine[MPI_MAX_PROCESSOR_NAME] = {};
+  host.copy(mine, sizeof mine - 1);
+  std::vector<char> names(sizeof mine * static_cast<std::size_t>(size));
+  check_mpi(
+      MPI_Allgather(mine, sizeof mine, MPI_CHAR, names.data(), static_cast<int>(sizeof mine), MPI_CHAR, MPI_COMM_WORLD),
+      "MPI_Allgather");
+
+  std::vector<int> leaders = lowest_of;
+  std::sort(leaders.begin(), leaders.end());
+  leaders.erase(std::unique(leaders.begin(), leaders.end()), leaders.end());
+  nodes.count = static_cast<int>(leaders.size());
+  std::vector<int> ranks_of(leaders.size(), 0);
+  for (int const leader : lowest_of) {
+    auto const node = std::lower_bound(leaders.begin(), leaders.end(), leader) - leaders.begin();
+    nodes.node_of.push_back(static_cast<int>(node));
+    ++ranks_of[static_cast<std::size_t>(node)];
+  }
+  nodes.mine = nodes.node_of[static_cast<std::size_t>(rank)];
+  nodes.equal = std::all_of(ranks_of.begin(), ranks_of.end(), [&](int ranks) { return ranks == ranks_of.front(); });
+  for (int const leader : leaders)
+    nodes.hosts.emplace_back(names.data() + sizeof mine * static_cast<std::size_t>(leader));
+  return nodes;
+}
+
+}  // namespace
+
+struct World::Impl {
+  std::unique_ptr<Communicator> communicator;
+  Nodes nodes;
+  std::string host;
+};
+
+World::World(int& argc, char**& argv) : impl_(std::make_unique<Impl>()) {
+  int provided = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
+  if (provided < MPI_THREAD_SERIALIZED) throw RuntimeError("this MPI offers no thread support beyond the main thread");
+  check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  Kokkos::initialize(argc, argv);
+  use_single_threaded_blas();
+  impl_->communicator = make_world_communicator({});
+  impl_->host = processor_name();
+  impl_->nodes = find_nodes(rank(), size(), impl_->host);
+}
+
+World::~World() {
+  impl_->communicator.reset();
+  Kokkos::finalize();
+  if (std::uncaught_exceptions() == 0) MPI_Finalize();
+}
+
+int World::rank() const { return impl_->communicator->rank(); }
+int World::size() const { return impl_->communicator->size(); }
+Communicator& World::communicator() const { return *impl_->communicator; }
+Nodes const& World::nodes() const { return impl_->nodes; }
+std::string const& World::host() const { return impl_->host; }
+
+std::string World::library() const {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  check_mpi(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+  std::string line(text, static_cast<std::size_t>(length));
+  return line.substr(0, line.find_first_of(",\n"));
+}
+
+void World::abort(int exit_code, std::string_view message) const {
+  std::fflush(stdout);
+  std::fprintf(stderr, "[rank %d] %.*s\n", rank(), static_cast<int>(message.size()), message.data());
+  std::fflush(stderr);
+  if (size() > 1) MPI_Abort(MPI_COMM_WORLD, exit_code);
+  // Alone, there is nobody to tell, and MPI's own farewell would bury the message.
+  MPI_Finalize();
+  std::_Exit(exit_code);
+}
+
+}  // namespace bellwether::comm

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bellwether::comm {
+
+class Communicator;
+
+/// Where the ranks are: found by asking MPI which ranks share memory.
+struct Nodes {
+  int count = 1;                   ///< Q
+  int mine = 0;                    ///< index of this rank's node, in order of each node's lowest rank
+  int ranks_here = 1;              ///< L, ranks on this rank's node
+  int rank_here = 0;               ///< this rank among them
+  bool equal = true;               ///< every node holds the same number of ranks
+  std::vector<int> node_of;        ///< (P) node index of every rank
+  std::vector<std::string> hosts;  ///< (Q) host name of every node
+};
+
+/// MPI, Kokkos and BLAS from start to end of the program: construct one in main() before anything else and keep it
+/// outside the try block that reports errors, so that abort() still works there. Without a launcher the world has one
+/// rank. No Kokkos or MPI header is needed to use it.
+class World {
+ public:
+  /// \throws RuntimeError where MPI cannot start or is not thread-safe enough.
+  World(int& argc, char**& argv);
+  /// Ends Kokkos and MPI. While an exception unwinds the stack MPI is left open: other ranks may be inside a
+  /// collective, and the launcher ends them when this process goes.
+  ~World();
+  World(World const&) = delete;
+  World& operator=(World const&) = delete;
+
+  int rank() const;
+  int size() const;
+  Communicator& communicator() const;  ///< all ranks
+  Nodes const& nodes() const;
+  std::string const& host() const;  ///< this rank's
+  std::string library() const;      ///< MPI's own version line, for logs and statistics
+  /// Prints `[rank r] message` and ends the job on all ranks. Called by main() alone.
+  [[noreturn]] void abort(int exit_code, std::string_view message) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bellwether::comm
