@@ -1,0 +1,62 @@
+# How a test becomes an executable and entries of ctest. Executables are tests/<name> in the build folder.
+#
+#   bellwether_test(<name> SOURCES <source>... [KOKKOS] [LINK <target>...] [LABELS <label>...] [TIMEOUT <seconds>])
+#       one entry a test case; Kokkos is initialised, MPI is not
+#   bellwether_mpi_test(<name> SOURCES <source>... RANKS <count>... [LINK ...] [LABELS ...] [TIMEOUT ...])
+#       one entry a number of ranks, <name>_p<ranks>, all test cases in one run
+#
+# KOKKOS: the sources see Kokkos; those of MPI tests always do. LINK defaults to the component that the folder of the
+# calling CMakeLists.txt is named after. TIMEOUT is the last resort: a stuck collective ends the run by name before it.
+
+# The root variables let mpirun start in containers, the rest keeps ranks from fighting over cores.
+set(BELLWETHER_TEST_ENVIRONMENT OMP_NUM_THREADS=2 OMP_PROC_BIND=false KOKKOS_DISABLE_WARNINGS=1)
+set(BELLWETHER_MPI_TEST_ENVIRONMENT OMP_NUM_THREADS=1 OMP_PROC_BIND=false KOKKOS_DISABLE_WARNINGS=1
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    OMPI_MCA_mpi_yield_when_idle=1)
+# mpirun refuses to start where it finds no remote shell, even for one machine.
+find_program(BELLWETHER_REMOTE_SHELL NAMES ssh rsh)
+mark_as_advanced(BELLWETHER_REMOTE_SHELL)
+if(NOT BELLWETHER_REMOTE_SHELL)
+  list(APPEND BELLWETHER_MPI_TEST_ENVIRONMENT OMPI_MCA_plm=isolated)
+endif()
+set(BELLWETHER_MPIRUN_FLAGS "--oversubscribe;--bind-to;none" CACHE STRING "Flags of the MPI launcher in tests")
+
+function(bellwether_test_executable name kokkos main sources link)
+  if(NOT link)
+    get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+    set(link bellwether::${folder})
+  endif()
+  if(kokkos)
+    set_source_files_properties(${sources} PROPERTIES LANGUAGE ${BELLWETHER_KOKKOS_LANGUAGE})
+  endif()
+  add_executable(${name} ${sources})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_link_libraries(${name} PRIVATE ${main} ${link} Catch2::Catch2)
+endfunction()
+
+function(bellwether_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "KOKKOS" "TIMEOUT" "SOURCES;LINK;LABELS")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  bellwether_test_executable(test_${name} "${arg_KOKKOS}" bellwether_test_main "${arg_SOURCES}" "${arg_LINK}")
+  # PRE_TEST: a program built for a device without a driver cannot even list its tests while it is being built.
+  catch_discover_tests(test_${name} TEST_PREFIX "${name}: " DISCOVERY_MODE PRE_TEST
+    PROPERTIES SKIP_RETURN_CODE 4 TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${BELLWETHER_TEST_ENVIRONMENT}"
+               LABELS "${name};${arg_LABELS}")
+endfunction()
+
+function(bellwether_mpi_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LINK;LABELS;RANKS")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  bellwether_test_executable(test_${name} ON bellwether_test_mpi_main "${arg_SOURCES}" "${arg_LINK}")
+  foreach(ranks IN LISTS arg_RANKS)
+    add_test(NAME ${name}_p${ranks} COMMAND ${MPIEXEC_EXECUTABLE} ${BELLWETHER_MPIRUN_FLAGS} ${MPIEXEC_NUMPROC_FLAG}
+                                            ${ranks} $<TARGET_FILE:test_${name}>)
+    set_tests_properties(${name}_p${ranks} PROPERTIES
+      SKIP_RETURN_CODE 4 TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks} ENVIRONMENT "${BELLWETHER_MPI_TEST_ENVIRONMENT}"
+      LABELS "${name};mpi;${arg_LABELS}")
+  endforeach()
+endfunction()

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/gemm.hpp"
+#include "tests/support/session.hpp"
+#include "tests/support/spaces.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <iostream>
+
+/// Tests that need no MPI. A program that only lists its tests touches no device.
+int main(int argc, char** argv) {
+  Catch::Session session;
+  if (int const error = session.applyCommandLine(argc, argv); error != 0) return error;
+  if (bellwether::test::only_lists(session)) return session.run();
+  Kokkos::ScopeGuard const kokkos;
+  bellwether::use_single_threaded_blas();
+  std::cerr << "execution spaces: " << bellwether::test::enabled_space_names() << '\n';
+  return session.run();
+}

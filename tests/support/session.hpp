@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <catch2/catch_session.hpp>
+
+namespace bellwether::test {
+
+/// ctest asks every program for its list of tests: answered without starting MPI or Kokkos.
+inline bool only_lists(Catch::Session& session) {
+  auto const& asked = session.configData();
+  return asked.listTests || asked.listTags || asked.listReporters || asked.listListeners || asked.showHelp ||
+         asked.libIdentify;
+}
+
+}  // namespace bellwether::test
