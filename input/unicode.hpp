@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bellwether::input {
+
+inline constexpr char32_t replacement_character = 0xFFFD;
+
+/// Reads one code point at `position` and moves past it. Bytes that are not UTF-8 (overlong forms, surrogates and what
+/// lies beyond U+10FFFF included) give U+FFFD, one for each maximal part of a sequence, as Unicode 3.9 recommends.
+char32_t decode_utf8(std::string_view text, std::size_t& position);
+void append_utf8(std::string& text, char32_t code);
+std::size_t count_code_points(std::string_view utf8);
+bool is_valid_utf8(std::string_view text);
+
+/// What BERT-uncased does to text before WordPiece, character by character: clean-up, spaces around CJK ideographs,
+/// NFD, removal of non-spacing marks, lower case, punctuation. Properties come from utf8proc; where the tables of the
+/// reference (Hugging Face `tokenizers`) are of another Unicode version, unicode_exceptions.hpp says so.
+class BertCharacters {
+ public:
+  BertCharacters();
+
+  /// Appends the words of `text` to `words`, joined by single spaces: each a run without space or punctuation, or one
+  /// punctuation character or ideograph. `text` may be cut only at white space.
+  void normalise(std::string_view text, std::string& words) const;
+
+  bool is_space(char32_t c) const { return (traits_[c] & space) != 0; }
+  bool is_punctuation(char32_t c) const { return (traits_[c] & punctuation) != 0; }
+  bool is_removed(char32_t c) const { return (traits_[c] & removed) != 0; }
+
+ private:
+  enum Trait : std::uint8_t { removed = 1, space = 2, ideograph = 4, mark = 8, punctuation = 16, changes = 32 };
+  void decompose(char32_t c, std::vector<char32_t>& out) const;
+  std::uint8_t combining_class(char32_t c) const;
+  char32_t lower(char32_t c) const;
+  bool is_newer(char32_t c) const;
+
+  std::vector<std::uint8_t> traits_;  ///< (0x110000)
+};
+
+}  // namespace bellwether::input

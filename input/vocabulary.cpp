@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/vocabulary.hpp"
+
+#include "core/error.hpp"
+#include "input/unicode.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+namespace bellwether::input {
+
+Vocabulary Vocabulary::read(std::string const& path) {
+  std::error_code ignored;
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path, ignored))
+    throw InputError(path + ": cannot read this vocabulary; a text file with one token a line is needed");
+  std::vector<std::string> tokens;
+  for (std::string line; std::getline(file, line);) {
+    // Trailing blanks are no part of a token: files written on Windows end their lines with \r\n.
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t')) line.pop_back();
+    tokens.push_back(std::move(line));
+  }
+  while (!tokens.empty() && tokens.back().empty()) tokens.pop_back();
+  return Vocabulary(std::move(tokens), path);
+}
+
+Vocabulary::Vocabulary(std::vector<std::string> tokens, std::string const& name) : tokens_(std::move(tokens)) {
+  std::vector<std::string> faults;
+  auto const at = [&](std::size_t line) { return name + ":" + std::to_string(line + 1) + ": "; };
+  constexpr std::size_t enough = 20;
+  ids_.reserve(tokens_.size());
+  for (std::size_t i = 0; i < tokens_.size() && faults.size() < enough; ++i) {
+    if (tokens_[i].empty()) {
+      faults.push_back(at(i) + "empty line; every line must hold one token");
+    } else if (!is_valid_utf8(tokens_[i])) {
+      faults.push_back(at(i) + "token is not UTF-8; tokens must be UTF-8");
+    } else if (auto const [first, added] = ids_.emplace(tokens_[i], static_cast<std::int32_t>(i)); !added) {
+      faults.push_back(at(i) + "token '" + tokens_[i] + "' is already on line " + std::to_string(first->second + 1) +
+                       "; every token may stand once");
+    }
+  }
+  std::int32_t* const members[] = {&special_.pad, &special_.unknown, &special_.classify, &special_.separate,
+                                   &special_.mask};
+  std::string lacking;
+  for (std::size_t i = 0; i < std::size(members); ++i) {
+    if (auto const id = find(special_token_names[i]))
+      *members[i] = *id;
+    else
+      lacking += (lacking.empty() ? "" : ", ") + std::string(special_token_names[i]);
+  }
+  if (!lacking.empty())
+    faults.push_back(name + ": no line holds " + lacking + "; [PAD], [UNK], [CLS], [SEP] and [MASK] are required");
+  if (!faults.empty()) throw InputError(std::move(faults));
+}
+
+std::optional<std::int32_t> Vocabulary::find(std::string_view token) const {
+  auto const found = ids_.find(token);
+  return found == ids_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool Vocabulary::is_special(std::int32_t id) const {
+  return id == special_.pad || id == special_.unknown || id == special_.classify || id == special_.separate ||
+         id == special_.mask;
+}
+
+void write_vocabulary(std::string const& path, std::vector<std::string> const& tokens) {
+  std::string const partial = path + ".partial";
+  {
+    std::ofstream file(partial, std::ios::binary | std::ios::trunc);
+    for (auto const& token : tokens) file << token << '\n';
+    file.close();
+    if (!file) throw RuntimeError(partial + ": cannot write the vocabulary");
+  }
+  std::error_code error;
+  std::filesystem::rename(partial, path, error);
+  if (error) throw RuntimeError(path + ": " + error.message());
+}
+
+}  // namespace bellwether::input

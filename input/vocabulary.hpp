@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace bellwether::input {
+
+/// The tokens BERT gives a meaning of its own; a vocabulary must hold them all.
+struct SpecialTokens {
+  std::int32_t pad = 0, unknown = 0, classify = 0, separate = 0, mask = 0;
+};
+inline constexpr std::string_view special_token_names[] = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
+
+/// A WordPiece vocabulary: token i is line i of a vocab.txt; pieces inside a word begin with ##.
+class Vocabulary {
+ public:
+  /// \throws InputError naming file and line of an empty, repeated or wrongly encoded token, or the file and the
+  /// special tokens that it lacks.
+  static Vocabulary read(std::string const& path);
+  /// The same from memory; `name` stands in messages.
+  Vocabulary(std::vector<std::string> tokens, std::string const& name);
+
+  std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }
+  std::string const& token(std::int32_t id) const { return tokens_[static_cast<std::size_t>(id)]; }
+  std::optional<std::int32_t> find(std::string_view token) const;
+  SpecialTokens const& special() const { return special_; }
+  bool is_special(std::int32_t id) const;
+
+ private:
+  std::vector<std::string> tokens_;
+  std::unordered_map<std::string_view, std::int32_t> ids_;  // keys lie in tokens_, whose buffer a move keeps
+  SpecialTokens special_;
+
+ public:
+  Vocabulary(Vocabulary&&) = default;
+  Vocabulary& operator=(Vocabulary&&) = default;
+  Vocabulary(Vocabulary const&) = delete;
+  Vocabulary& operator=(Vocabulary const&) = delete;
+};
+
+/// Writes one token a line, to a temporary name first. \throws RuntimeError where the disk refuses.
+void write_vocabulary(std::string const& path, std::vector<std::string> const& tokens);
+
+}  // namespace bellwether::input

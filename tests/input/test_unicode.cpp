@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/unicode.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <string>
+
+using namespace bellwether::input;
+
+namespace {
+
+std::string words_of(std::string_view text) {
+  static BertCharacters const characters;
+  std::string words;
+  characters.normalise(text, words);
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("UTF-8 faults become one replacement character for each maximal part", "[unicode]") {
+  struct Case {
+    std::string_view bytes;
+    std::u32string_view codes;
+  };
+  auto const c =
+      GENERATE(Case{"a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80", U"a\u00E9\u20AC\U0001F600"}, Case{"\x80z", U"\uFFFDz"},
+               Case{"\xC0\xAF", U"\uFFFD\uFFFD"}, Case{"\xE2\x82z", U"\uFFFDz"},
+               Case{"\xED\xA0\x80", U"\uFFFD\uFFFD\uFFFD"}, Case{"\xF4\x90\x80\x80", U"\uFFFD\uFFFD\uFFFD\uFFFD"},
+               Case{"\xF0\x9F\x98", U"\uFFFD"}, Case{"\xF4\x8F\xBF\xBF", U"\U0010FFFF"});
+  std::u32string got;
+  for (std::size_t at = 0; at < c.bytes.size();) got.push_back(decode_utf8(c.bytes, at));
+  CHECK(got == c.codes);
+  CHECK(is_valid_utf8(c.bytes) == (got.find(U'\uFFFD') == std::u32string::npos));
+}
+
+TEST_CASE("a written replacement character is valid UTF-8 and removed", "[unicode]") {
+  CHECK(is_valid_utf8("a\xEF\xBF\xBD"));
+  CHECK(words_of("a\xEF\xBF\xBD"
+                 "b") == "ab");
+  CHECK(words_of("a\xFF"
+                 "b") == "ab");
+}
+
+TEST_CASE("words are cleaned, lower-cased, stripped of accents and split", "[unicode]") {
+  CHECK(words_of("  Caf\u00E9 CR\u00C8ME\tbr\u00FBl\u00E9e ") == "cafe creme brulee");
+  CHECK(words_of("don't-stop $5+<a>") == "don ' t - stop $ 5 + < a >");
+  CHECK(words_of("\u4E2D\u6587ab\u56FD") == "\u4E2D \u6587 ab \u56FD");
+  CHECK(words_of("zero\u200Bwidth soft\u00ADhyphen nul\x01!") == "zerowidth softhyphen nul !");
+  CHECK(words_of("\u0130stanbul \u039F\u0394\u039F\u03A3 \u1E9E") == "istanbul \u03BF\u03B4\u03BF\u03C3 \u00DF");
+  CHECK(words_of("a\u00A0b\u2003c\u3000d") == "a b c d");
+  CHECK(words_of("\u201CQuoted\u201D\u2014dash\u2026") == "\u201C quoted \u201D \u2014 dash \u2026");
+  CHECK(words_of("\uAC00") == "\u1100\u1161");
+  CHECK(words_of("") == "");
+  CHECK(words_of(" \t\r\n") == "");
+}
+
+TEST_CASE("marks that stay stand in canonical order", "[unicode]") {
+  // Both are spacing marks with a combining class, 226 and 216, so they are kept and exchanged.
+  CHECK(words_of("a\U0001D16D\U0001D165") == "a\U0001D165\U0001D16D");
+}
+
+TEST_CASE("where the reference's tables are older, they count", "[unicode]") {
+  CHECK(words_of("a\u07FD") == "a\u07FD");        // a mark of Unicode 11: not stripped
+  CHECK(words_of("a\u2E4Fb") == "a\u2E4Fb");      // punctuation of Unicode 12: not split off
+  CHECK(words_of("a\u08E2") == "a\u08E2");        // a format character of Unicode 9: not removed
+  CHECK(words_of("\U00011938") == "\U00011938");  // of Unicode 13: not decomposed
+  CHECK(words_of("\U00010D50") == "\U00010D70");  // a capital of Unicode 16: lower-cased
+  CHECK(words_of("a\u166Db") == "a \u166D b");    // reclassified since
+}

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/error.hpp"
+#include "input/token_lines.hpp"
+#include "input/wordpiece.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace bellwether;
+using namespace bellwether::input;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+std::vector<std::string> const small = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "un",  "##aff",  "##able",
+                                        "##a",   "a",     "b",     "##b",   ",",      "une", "\u4E2D", "##\u00F8"};
+
+std::vector<std::int32_t> encode(std::string_view text, WrittenSpecials written = WrittenSpecials::tokens) {
+  Vocabulary const vocabulary(small, "small");
+  TokenizerTables const tables(vocabulary);
+  Tokenizer tokenizer(tables, written);
+  std::vector<std::int32_t> first, again;
+  tokenizer.encode(text, first);
+  tokenizer.encode(text, again);  // now from what it remembers
+  CHECK(first == again);
+  return first;
+}
+
+using Ids = std::vector<std::int32_t>;
+
+}  // namespace
+
+TEST_CASE("the longest piece wins and a word without pieces is unknown", "[wordpiece]") {
+  CHECK(encode("unaffable") == Ids{5, 6, 7});
+  CHECK(encode("UNAFFABLE, a") == Ids{5, 6, 7, 12, 9});
+  CHECK(encode("une") == Ids{13});
+  CHECK(encode("unaffx a") == Ids{1, 9});
+  CHECK(encode("\u00E1 \u4E2Da") == Ids{9, 14, 9});
+  CHECK(encode("a\u00D8") == Ids{9, 15});
+  CHECK(encode("").empty());
+  CHECK(encode("a\x01"
+               "b") == Ids{9, 11});
+}
+
+TEST_CASE("a word of 100 characters is cut, one of 101 is unknown", "[wordpiece]") {
+  std::string const hundred(100, 'a');
+  Ids expected(100, 8);
+  expected[0] = 9;
+  CHECK(encode(hundred) == expected);
+  CHECK(encode(hundred + "a") == Ids{1});
+  CHECK(encode(std::string(100000, 'b') + " b") == Ids{1, 10});
+  std::string accents = hundred;
+  for (int i = 0; i < 1000; ++i) accents += "\u0301";
+  CHECK(encode(accents) == expected);
+}
+
+TEST_CASE("special tokens written in a text are tokens only on demand", "[wordpiece]") {
+  CHECK(encode("a[MASK]b") == Ids{9, 4, 10});
+  CHECK(encode("[[SEP]a") == Ids{1, 3, 9});
+  CHECK(encode("[mask]") == Ids{1, 1, 1});
+  CHECK(encode("[SEP]", WrittenSpecials::characters) == Ids{1, 1, 1});
+}
+
+TEST_CASE("a faulty vocabulary is refused with file and line", "[vocabulary]") {
+  auto tokens = small;
+  tokens[6] = "un";
+  tokens[7] = "\xFF";
+  CHECK_THROWS_WITH(Vocabulary(tokens, "v.txt"),
+                    ContainsSubstring("v.txt:7: token 'un' is already on line 6") && ContainsSubstring("v.txt:8: "));
+  tokens = small;
+  tokens[1] = "unk";
+  CHECK_THROWS_WITH(Vocabulary(tokens, "v.txt"), ContainsSubstring("v.txt: no line holds [UNK]"));
+  CHECK_THROWS_AS(Vocabulary::read("does-not-exist.txt"), InputError);
+}
+
+TEST_CASE("a vocabulary is read as it was written", "[vocabulary]") {
+  auto const path = (std::filesystem::temp_directory_path() / "bellwether_test_vocabulary.txt").string();
+  write_vocabulary(path, small);
+  auto const vocabulary = Vocabulary::read(path);
+  CHECK(vocabulary.size() == static_cast<std::int64_t>(small.size()));
+  CHECK(vocabulary.token(13) == "une");
+  CHECK(vocabulary.find("##able") == 7);
+  CHECK(vocabulary.special().mask == 4);
+  CHECK_FALSE(std::filesystem::exists(path + ".partial"));
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("lines keep their order on any number of threads", "[wordpiece]") {
+  Vocabulary const vocabulary(small, "small");
+  TokenizerTables const tables(vocabulary);
+  auto const run = [&](std::string const& text, int threads) {
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> const in(std::tmpfile(), &std::fclose),
+        out(std::tmpfile(), &std::fclose);
+    std::fwrite(text.data(), 1, text.size(), in.get());
+    std::rewind(in.get());
+    auto const count = tokenize_lines(tables, in.get(), out.get(), threads);
+    std::string result(static_cast<std::size_t>(std::ftell(out.get())), ' ');
+    std::rewind(out.get());
+    CHECK(std::fread(result.data(), 1, result.size(), out.get()) == result.size());
+    return std::pair(result, count.lines);
+  };
+  CHECK(run("a b\n\nunaffable\nb", 1) == std::pair(std::string("9 10\n\n5 6 7\n10\n"), std::int64_t{4}));
+  CHECK(run("", 2) == std::pair(std::string(), std::int64_t{0}));
+  std::string text;
+  for (int i = 0; i < 300000; ++i) text += i % 7 == 0 ? "a, b\n" : "unaffable b\n";
+  text += std::string(3 << 20, 'a');
+  CHECK(run(text, 1) == run(text, 4));
+}
