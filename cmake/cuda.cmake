@@ -1,4 +1,4 @@
-# SPDX-FileCopyrightText: 2026 The Bellwether authors
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
 # Included where the Kokkos found has a CUDA back end: sources that see Kokkos are then compiled as language CUDA.
 set(CMAKE_CUDA_ARCHITECTURES ${Kokkos_CUDA_ARCHITECTURES})

@@ -30,4 +30,7 @@ target_link_libraries(bellwether_blas INTERFACE ${OPENBLAS_LIBRARY})
 
 if(BELLWETHER_TESTS)
   find_package(Catch2 3 REQUIRED)
+  # The modules that the tests use (h5py, NumPy) belong to the system's Python, whatever else stands first in PATH.
+  find_program(BELLWETHER_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+  find_program(BELLWETHER_PYTHON python3 REQUIRED)
 endif()

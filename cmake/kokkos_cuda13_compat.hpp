@@ -1,4 +1,4 @@
-// SPDX-FileCopyrightText: 2026 The Bellwether authors
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Kokkos 4.7.0 calls two CUDA functions by the signatures they had before CUDA 13, one of them in an installed public

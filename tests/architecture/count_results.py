@@ -1,4 +1,4 @@
-# SPDX-FileCopyrightText: 2026 The Bellwether authors
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
 """Sums ctest's JUnit files into one line: `N passed, N failed, N skipped`.
 

@@ -1,0 +1,162 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rules of the source tree that a compiler does not see. Usage: check_sources.py RULE; prints what breaks the rule.
+
+Each rule is a function that yields one line a fault: where, what, and what is allowed.
+"""
+import re
+import statistics
+import sys
+
+import source_tree as tree
+
+PRODUCT = tree.sources(*tree.LAYERS)
+ALL = PRODUCT + tree.sources("tests")
+SIZE_LIMIT = {"tests": 600}  # lines; product files: 400
+# Tables that are copied once, when an object is built, and where waiting for everything is what is wanted.
+BLOCKING_COPIES = ["core/block_table.cpp", "model/optim/tensor_rules.hpp"]
+KOKKOS_SOURCES_LIMIT = 48  # a device compiler needs 9 to 14 s for each
+
+
+def include_arrows():
+    """app -> input -> model -> comm -> core; a folder includes itself and what is right of it."""
+    for path in PRODUCT:
+        layer = tree.LAYERS.index(path.split("/")[0])
+        for where, kind, name in tree.includes(path):
+            folder = name.split("/")[0]
+            if folder in tree.LAYERS and tree.LAYERS.index(folder) > layer:
+                yield f"{where}: {path.split('/')[0]} includes {name}; arrows go app -> input -> model -> comm -> core"
+            if folder == "tests":
+                yield f"{where}: the product includes {name}; only tests may"
+            if kind == '"' and name not in tree.files():
+                yield f"{where}: {name} is not a path from the root of the tree"
+            if path.startswith("model/layers/") and folder in tree.LAYERS:
+                if not name.startswith(("core/", "model/layers/")):
+                    yield f"{where}: layers include {name}; they may use core and themselves"
+            if path.startswith("model/optim/") and name.startswith("model/layers/"):
+                yield f"{where}: an optimizer includes {name}; optimizers know no layers"
+
+
+# Who may include the headers of others. A pattern of the header, a pattern of the files.
+OWNERS = [
+    (r"mpi\.h", r"comm/"),
+    (r"nccl\.h", r"comm/"),
+    (r"hdf5\.h|hdf5/.*|H5\w+\.h", r"input/hdf5_file\w*\.(cpp|hpp)"),
+    (r"yaml-cpp/.*", r"input/\w+\.cpp"),
+    (r"nlohmann/.*", r"(app|input|model)/.*\.cpp"),
+    (r"CLI/.*", r"app/"),
+    (r"cblas\.h|cublas\w*\.h", r"core/.*\.cpp"),
+    (r"utf8proc\.h", r"input/.*\.cpp"),
+    (r"zlib\.h", r"(app|input)/.*\.cpp"),
+    (r"cuda\w*\.h", r"(core|comm)/.*\.cpp"),
+]
+
+
+def foreign_headers():
+    """Each third-party header is included by one component only."""
+    for path in PRODUCT:
+        for where, _, name in tree.includes(path):
+            for header, owner in OWNERS:
+                if re.fullmatch(header, name) and not re.match(owner, path):
+                    yield f"{where}: {name}; allowed in {owner}"
+
+
+def kokkos_sources():
+    """Headers of app/ and input/ do not lead to Kokkos; CMake lists as KOKKOS exactly the sources that see it."""
+    for path in tree.sources("app", "input", ending=".hpp"):
+        if tree.sees_kokkos(path):
+            via = [name for _, _, name in tree.includes(path) if name in tree.files() and tree.sees_kokkos(name)]
+            yield f"{path}: leads to Kokkos through {', '.join(via) or 'its own include'}"
+    count = 0
+    for listing in (path for path in tree.files() if re.fullmatch(r"(core|comm|model|input|app)(/.*)?/CMakeLists.txt", path)):
+        folder = listing.rsplit("/", 1)[0]
+        kind = ""
+        for word in re.findall(r"[^\s()]+", re.sub(r"#.*", "", tree.text(listing))):
+            if word in ("KOKKOS", "PLAIN", "LINK"):
+                kind = word
+            elif word.endswith(".cpp") and f"{folder}/{word}" in tree.files():
+                seen = tree.sees_kokkos(f"{folder}/{word}")
+                count += seen
+                if seen != (kind == "KOKKOS"):
+                    yield f"{listing}: {word} is listed under {kind}, but {'sees' if seen else 'does not see'} Kokkos"
+    if count > KOKKOS_SOURCES_LIMIT:
+        yield f"{count} sources of the product see Kokkos; the limit is {KOKKOS_SOURCES_LIMIT}"
+
+
+def kernel_labels():
+    """Every kernel has a label bellwether::<component>::<step> and is launched on an instance handed in."""
+    for path in PRODUCT:
+        component = path.split("/")[0]
+        for where, name, arguments in tree.calls(path, r"parallel_(?:for|reduce|scan)"):
+            label = arguments[0] if arguments else ""
+            inner = r"(?:Kokkos::)?(?:TeamThreadRange|TeamVectorRange|ThreadVectorRange)\b"
+            if re.match(inner, label):
+                continue
+            if label.startswith('"'):
+                if not re.fullmatch(r'"bellwether::\w+(::\w+)+"', label):
+                    yield f"{where}: {name} is labelled {label}; allowed: bellwether::<component>::<step>"
+            elif not re.search(r"label", label):
+                yield f"{where}: {name} has no label ({component}); the first argument is {label[:40]}"
+        for where, name, arguments in tree.calls(path, r"(?:Range|MDRange|Team)Policy"):
+            if not arguments or not re.match(r"\w*(exec|space|instance)\w*", arguments[0]):
+                yield f"{where}: {name} without an execution space instance as its first argument"
+
+
+def fences():
+    """No fence without a reason, and no copy on a hidden default instance (it would be such a fence)."""
+    for path in PRODUCT:
+        for match in re.finditer(r"\bfence\s*\(\s*\)", tree.code(path)):
+            yield f"{tree.line(path, match.start())}: fence() without a reason"
+        for where, name, arguments in tree.calls(path, r"Kokkos::deep_copy"):
+            if len(arguments) < 3 and path not in BLOCKING_COPIES:
+                yield f"{where}: {name} without an execution space instance"
+
+
+def file_sizes():
+    """Product files have at most 400 lines, tests 600; half of the product's at most 120, nine in ten at most 300."""
+    lines = {path: tree.text(path).count("\n") for path in ALL + [p for p in tree.files() if p.endswith(".py")]}
+    for path, count in lines.items():
+        limit = SIZE_LIMIT.get(path.split("/")[0], 400)
+        if count > limit:
+            yield f"{path}: {count} lines; the limit is {limit}"
+    sizes = [lines[path] for path in PRODUCT]
+    median, high = statistics.median(sizes), statistics.quantiles(sizes, n=10)[-1]
+    if median > 120 or high > 300:
+        yield f"median {median} lines, nine in ten up to {high}; the limits are 120 and 300"
+
+
+def licence_lines():
+    """Every source and script begins with its copyright and licence."""
+    for path in tree.files():
+        if path.endswith((".cpp", ".hpp", ".py")) or tree.text(path).startswith("#!"):
+            head = "\n".join(tree.text(path).split("\n")[:3])
+            if "SPDX-FileCopyrightText:" not in head or "SPDX-License-Identifier: BSD-3-Clause" not in head:
+                yield f"{path}: does not begin with the two SPDX lines"
+
+
+def habits():
+    """No exit in the middle, nothing left open, no names that say nothing."""
+    for path in ALL:
+        product = not path.startswith("tests/")
+        for match in re.finditer(r"\b(std::)?(exit|abort|_Exit|quick_exit)\s*\(", tree.code_without_strings(path)):
+            if product and not tree.code(path)[: match.start()].endswith((".", "->", "_")):
+                yield f"{tree.line(path, match.start())}: {match.group()}...); throw, and let main end the program"
+        for match in re.finditer(r"\b(TODO|FIXME|XXX|HACK)\b", tree.text(path)):
+            yield f"{tree.line(path, match.start())}: {match.group()}"
+    for path in tree.files():
+        if re.search(r"(^|/)(utils?|common|misc|helpers?)(\.\w+)?(/|$)", path):
+            yield f"{path}: a name that does not say what is inside"
+
+
+RULES = [include_arrows, foreign_headers, kokkos_sources, kernel_labels, fences, file_sizes, licence_lines, habits]
+
+
+def main():
+    chosen = [rule for rule in RULES if rule.__name__ in sys.argv[1:]] or RULES
+    faults = [f"{fault}  [{rule.__name__}]" for rule in chosen for fault in rule()]
+    print("\n".join(faults) or f"{len(ALL)} sources keep {', '.join(rule.__name__ for rule in chosen)}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

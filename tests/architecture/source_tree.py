@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads the C++ sources for check_sources.py: files, includes, calls with their arguments."""
+import functools
+import os
+import re
+import subprocess
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+LAYERS = ["core", "comm", "model", "input", "app"]  # each may include itself and what stands before it
+
+
+@functools.lru_cache(maxsize=None)
+def files():
+    """Paths of the tree relative to its root: what git knows and does not ignore, else everything outside build*/."""
+    listing = subprocess.run(["git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard"],
+                             capture_output=True, text=True, check=False)
+    if listing.returncode == 0 and listing.stdout:
+        found = listing.stdout.split("\n")
+    else:
+        found = [os.path.relpath(os.path.join(folder, name), ROOT) for folder, _, names in os.walk(ROOT)
+                 for name in names if not os.path.relpath(folder, ROOT).startswith(("build", ".git", ".cache"))]
+    return sorted(path for path in found if path and os.path.isfile(os.path.join(ROOT, path)))
+
+
+def sources(*folders, ending=(".cpp", ".hpp")):
+    return [path for path in files() if path.split("/")[0] in folders and path.endswith(ending)]
+
+
+@functools.lru_cache(maxsize=None)
+def text(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+@functools.lru_cache(maxsize=None)
+def code(path):
+    """The text with comments blanked, so that offsets and line numbers stay."""
+    pattern = r'R"(?P<d>[^(\s]*)\(.*?\)(?P=d)"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/'
+
+    def blank(match):
+        found = match.group()
+        return found if found[0] in 'R"' else re.sub(r"[^\n]", " ", found)
+
+    return re.sub(pattern, blank, text(path), flags=re.S)
+
+
+@functools.lru_cache(maxsize=None)
+def code_without_strings(path):
+    return re.sub(r'"(?:\\.|[^"\\\n])*"', lambda match: '"' + " " * (len(match.group()) - 2) + '"', code(path))
+
+
+def line(path, offset):
+    return f"{path}:{text(path).count(chr(10), 0, offset) + 1}"
+
+
+@functools.lru_cache(maxsize=None)
+def includes(path):
+    """[(where, quoted or angled, name)]"""
+    return [(line(path, match.start()), match.group(1), match.group(2))
+            for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', code(path), flags=re.M)]
+
+
+@functools.lru_cache(maxsize=None)
+def sees(path):
+    """The set of all headers that a file includes, directly or through headers of this tree."""
+    seen, todo = set(), [path]
+    while todo:
+        for _, _, name in includes(todo.pop()):
+            if name not in seen:
+                seen.add(name)
+                if name in files():
+                    todo.append(name)
+    return frozenset(seen)
+
+
+def sees_kokkos(path):
+    return any(name.startswith("Kokkos_") for name in sees(path))
+
+
+def calls(path, pattern):
+    """[(where, name, [arguments])] of calls whose name matches; arguments are split at top-level commas."""
+    found, body, bare = [], code(path), code_without_strings(path)
+    for match in re.finditer(rf"\b({pattern})\s*(?:<[^;(]*>)?\s*\(", bare):
+        depth, start, arguments = 1, match.end(), []
+        for position in range(match.end(), len(bare)):
+            letter = bare[position]
+            if letter in "([{":
+                depth += 1
+            elif letter in ")]}":
+                depth -= 1
+            if depth == 0 or (depth == 1 and letter == ","):
+                arguments.append(body[start:position].strip())
+                start = position + 1
+            if depth == 0:
+                break
+        found.append((line(path, match.start()), match.group(1), [each for each in arguments if each]))
+    return found

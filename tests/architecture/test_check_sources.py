@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each rule of check_sources.py notices a source that breaks it, and lets the same source pass when mended."""
+import unittest
+
+import check_sources
+import source_tree as tree
+
+
+class Tree:
+    """Stands in for the source tree: a dictionary of paths and texts."""
+
+    def __init__(self, sources):
+        self.sources = sources
+
+    def __enter__(self):
+        self.kept = (tree.files, tree.text, check_sources.PRODUCT, check_sources.ALL)
+        tree.files = lambda: sorted(self.sources)
+        tree.text = self.sources.__getitem__
+        self.forget()
+        check_sources.PRODUCT = tree.sources(*tree.LAYERS)
+        check_sources.ALL = check_sources.PRODUCT + tree.sources("tests")
+
+    def __exit__(self, *_):
+        tree.files, tree.text, check_sources.PRODUCT, check_sources.ALL = self.kept
+        self.forget()
+
+    @staticmethod
+    def forget():
+        for function in (tree.code, tree.code_without_strings, tree.includes, tree.sees):
+            function.cache_clear()
+
+
+BROKEN = [
+    ("include_arrows", {"core/a.cpp": '#include "comm/b.hpp"\n', "comm/b.hpp": ""}),
+    ("include_arrows", {"core/a.cpp": '#include "a.hpp"\n', "core/a.hpp": ""}),
+    ("include_arrows", {"model/layers/a.cpp": '#include "comm/b.hpp"\n', "comm/b.hpp": ""}),
+    ("foreign_headers", {"model/a.cpp": "#include <mpi.h>\n"}),
+    ("foreign_headers", {"app/a.cpp": "#  include <hdf5.h>\n"}),
+    ("foreign_headers", {"input/a.hpp": "#include <yaml-cpp/yaml.h>\n"}),
+    ("kokkos_sources", {"input/a.hpp": '#include "core/b.hpp"\n', "core/b.hpp": "#include <Kokkos_Core.hpp>\n"}),
+    ("kokkos_sources", {"core/a.cpp": "#include <Kokkos_Core.hpp>\n", "core/CMakeLists.txt": "f(core PLAIN a.cpp)"}),
+    ("kernel_labels", {"core/a.cpp": "Kokkos::parallel_for(n, f);\n"}),
+    ("kernel_labels", {"core/a.cpp": 'Kokkos::parallel_for("core::x", p, f);\n'}),
+    ("kernel_labels", {"core/a.cpp": "auto p = Kokkos::RangePolicy<Space>(0, n);\n"}),
+    ("fences", {"core/a.cpp": "exec.fence();\n"}),
+    ("fences", {"core/a.cpp": "Kokkos::deep_copy(a, f(b, c));\n"}),
+    ("file_sizes", {"core/a.cpp": "\n" * 401, "core/b.cpp": "\n"}),
+    ("licence_lines", {"core/a.cpp": "int x;\n"}),
+    ("habits", {"core/a.cpp": "  std::exit(1);\n"}),
+    ("habits", {"core/utils.hpp": ""}),
+]
+SPDX = "// SPDX-FileCopyrightText: x\n// SPDX-License-Identifier: BSD-3-Clause\n"
+SOUND = {
+    "core/a.hpp": SPDX + "#include <Kokkos_Core.hpp>\n",
+    "core/a.cpp": SPDX + '#include "core/a.hpp"\n'
+    'void f() { Kokkos::parallel_for("bellwether::core::f", Kokkos::RangePolicy<Space>(exec, 0, n), f);\n'
+    '  Kokkos::deep_copy(exec, a, b); /* exec.fence() */ exec.fence("read by the host"); // std::exit(1)\n'
+    '  Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), f); }\n',
+    "core/CMakeLists.txt": "bellwether_component(core\n  KOKKOS a.cpp\n  LINK x)\n",
+    "app/b.hpp": SPDX + "class A { void at_exit(); };\n",
+}
+
+
+class Rules(unittest.TestCase):
+    def test_broken_sources_are_noticed(self):
+        for name, sources in BROKEN:
+            with self.subTest(name, sources=sources), Tree(sources):
+                self.assertTrue(list(getattr(check_sources, name)()))
+
+    def test_sound_sources_pass(self):
+        with Tree(SOUND):
+            for rule in check_sources.RULES:
+                with self.subTest(rule.__name__):
+                    self.assertEqual(list(rule()), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
