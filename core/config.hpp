@@ -22,6 +22,10 @@ struct Field {
   bool minimum_allowed = true;  ///< false: greater than minimum, not equal
   bool maximum_allowed = true;
   bool required = false;  ///< no default: the deck must name it
+  /// What must hold for the key to mean anything, such as "decay: polynomial", and whether it holds for the values
+  /// described so far: describe the deciding key first. A deck that gives a key that does not apply is refused.
+  std::string_view only_with = {};
+  bool applies = true;
 };
 
 /// A config is a plain aggregate with one member function

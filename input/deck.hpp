@@ -30,16 +30,22 @@ struct Deck {
 
 /// Text of a deck and overrides, as rank 0 read them and broadcast them.
 struct DeckSource {
-  std::string path;  ///< for messages and relative paths
+  std::string path;  ///< as the user gave it, for messages
   std::string text;
   std::vector<std::string> overrides;  ///< "a.b=c"
+  std::string folder;                  ///< absolute; paths of `data` in the deck are relative to it
+  std::string working_directory;       ///< absolute; run.directory and paths in overrides are relative to it
 };
 
 /// \throws InputError naming the file where it cannot be read.
 DeckSource read_deck_source(std::string const& path, std::vector<std::string> overrides);
-/// \throws InputError with every fault, each `deck.yaml:12:5: optimizer.lr: ...`.
+/// Reads strictly and checks keys against each other and paths against the file system; nothing is created. Paths of
+/// the result are absolute.
+/// \throws InputError with every fault in order of lines, each `deck.yaml:12:5: optimizer.lr: what; what is allowed`
+/// or `--set optimizer.lr=x: what; what is allowed`.
 Deck parse_deck(DeckSource const& source);
-/// YAML with every key and default, which parses back to the same deck.
+/// YAML with every key, its value and its origin, which parses back to the same deck from any folder. Keys that do not
+/// apply (schedule.power without polynomial decay) stand in comments.
 std::string resolved_deck(Deck const& deck, DeckSource const& source);
 /// Every key with type, range, default, unit and help: plain text, and Markdown for docs.
 std::string deck_schema();

@@ -16,7 +16,10 @@ struct RunConfig {
   std::int64_t seed = 1;
 
   void describe(ConfigVisitor& visit) {
-    visit.field({.name = "directory", .help = "everything a run writes goes here; must be new or resumed"}, directory);
+    visit.field({.name = "directory",
+                 .help = "everything a run writes goes here: a new folder, or one to resume; relative to where the "
+                         "program is started"},
+                directory);
     visit.field({.name = "name", .help = "title in reports"}, name);
     visit.field(
         {.name = "seed", .help = "seed of initial weights, order, masks and dropout", .minimum = 0, .maximum = 9.0e15},
@@ -33,9 +36,11 @@ struct DataConfig {
   std::int64_t window = 16384;
 
   void describe(ConfigVisitor& visit) {
-    visit.field({.name = "train", .help = "shards to train on: HDF5 files or folders of them", .required = true},
+    visit.field({.name = "train",
+                 .help = "shards to train on: HDF5 files or folders of them, relative to the deck",
+                 .required = true},
                 train);
-    visit.field({.name = "heldout", .help = "shards to evaluate on; empty: no evaluation"}, heldout);
+    visit.field({.name = "heldout", .help = "shards to evaluate on, relative to the deck; []: no evaluation"}, heldout);
     visit.field(
         {.name = "dynamic_masking",
          .help = "draw masks at training time where shards hold unmasked ids; false: shards must hold static masks"},
@@ -44,7 +49,9 @@ struct DataConfig {
                  .help = "share of a sequence's tokens to predict, when masks are drawn",
                  .minimum = 0,
                  .maximum = 1,
-                 .minimum_allowed = false},
+                 .minimum_allowed = false,
+                 .only_with = "dynamic_masking: true",
+                 .applies = dynamic_masking},
                 mask_probability);
     visit.field({.name = "window",
                  .help = "samples shuffled together inside a shard: compressed chunks are read once",

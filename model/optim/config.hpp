@@ -46,13 +46,21 @@ struct OptimizerConfig {
                  .help = "divide momentum and variance by 1 - beta^t; the 1-bit LAMB paper runs LAMB without, AdamW is "
                          "usually run with"},
                 bias_correction);
-    visit.field({.name = "trust_min", .help = "lamb: lower bound of the trust ratio", .minimum = 0, .maximum = 1e6},
-                trust_min);
-    visit.field({.name = "trust_max",
-                 .help = "lamb: upper bound of the trust ratio",
+    bool const lamb = method == Method::lamb;
+    visit.field({.name = "trust_min",
+                 .help = "lower bound of the trust ratio",
                  .minimum = 0,
                  .maximum = 1e6,
-                 .minimum_allowed = false},
+                 .only_with = "method: lamb",
+                 .applies = lamb},
+                trust_min);
+    visit.field({.name = "trust_max",
+                 .help = "upper bound of the trust ratio",
+                 .minimum = 0,
+                 .maximum = 1e6,
+                 .minimum_allowed = false,
+                 .only_with = "method: lamb",
+                 .applies = lamb},
                 trust_max);
     visit.field({.name = "clip",
                  .help = "largest global norm of the mean gradient; 0 turns clipping off",

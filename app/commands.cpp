@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/commands.hpp"
+
+namespace bellwether::app {
+
+std::vector<AddCommand> const& commands() {
+  static std::vector<AddCommand> const all = {
+      add_check,
+  };
+  return all;
+}
+
+}  // namespace bellwether::app

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/commands.hpp"
+#include "app/version.hpp"
+
+#include <exception>
+#include <iostream>
+#include <string>
+
+namespace {
+
+using bellwether::InputError;
+using bellwether::app::Action;
+using bellwether::app::CommonError;
+using bellwether::app::Session;
+
+constexpr int exit_failed = 1;
+constexpr int exit_input = 2;
+
+void tell(Session const& session, std::string const& message) {
+  std::string const who = session.size() > 1 ? "[rank " + std::to_string(session.rank()) + "] " : "";
+  std::cerr << who << "error: " << message << '\n';
+}
+
+/// The exit code of the command, or of what it threw. Errors are printed here and nowhere else.
+int run(Action const& action, Session& session) {
+  try {
+    return action(session);
+  } catch (CommonError const& error) {
+    if (session.rank() == 0)
+      for (auto const& fault : error.faults()) tell(session, fault);
+    return exit_input;
+  } catch (InputError const& error) {
+    for (auto const& fault : error.faults()) tell(session, fault);
+    return exit_input;
+  } catch (std::exception const& error) {
+    tell(session, error.what());
+    return exit_failed;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App program("Bellwether: BERT pre-training where the network is the bottleneck", "bellwether");
+  program.set_version_flag("--version", "bellwether " + bellwether::app::program_version());
+  program.require_subcommand(1);
+  program.get_formatter()->column_width(34);
+  Action chosen;
+  for (auto const add : bellwether::app::commands()) add(program, chosen);
+  try {
+    program.parse(argc, argv);
+  } catch (CLI::ParseError const& error) {
+    return program.exit(error) == 0 ? 0 : exit_input;
+  }
+  Session session(argc, argv);
+  return run(chosen, session);
+}

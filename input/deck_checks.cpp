@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/deck_checks.hpp"
+
+#include "input/deck_values.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string_view>
+
+namespace bellwether::input {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool overridden(Origins const& origins, std::string_view key) {
+  auto const origin = origins.find(key);
+  return origin != origins.end() && origin->second.override_index >= 0;
+}
+
+std::string absolute(std::string const& path, std::string const& base) {
+  return (fs::path(base) / path).lexically_normal().string();
+}
+
+bool shard_name(fs::path const& path) { return path.extension() == ".h5" || path.extension() == ".hdf5"; }
+
+bool has_shards(fs::path const& folder, std::error_code& error) {
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (shard_name(entry->path())) return true;
+  return false;
+}
+
+void check_shards(std::string const& key, std::vector<std::string> const& paths, Complain const& complain) {
+  std::set<std::string> seen;
+  for (auto const& path : paths) {
+    std::error_code error;
+    auto const status = fs::status(path, error);
+    if (!seen.insert(path).second)
+      complain(key, path + " is listed twice; each shard once");
+    else if (!fs::exists(status))
+      complain(key, path + " does not exist; HDF5 files or folders of them");
+    else if (fs::is_directory(status) && !has_shards(path, error))
+      complain(key, path + (error ? " cannot be read (" + error.message() + ")" : " has no shards") +
+                        "; a folder with .h5 or .hdf5 files, as `bellwether prepare` writes it");
+    else if (!fs::is_directory(status) && !fs::is_regular_file(status))
+      complain(key, path + " is neither file nor folder; HDF5 files or folders of them");
+  }
+}
+
+}  // namespace
+
+void resolve_paths(Deck& deck, DeckSource const& source, Origins const& origins) {
+  auto const base = [&](std::string_view key) {
+    return overridden(origins, key) ? source.working_directory : source.folder;
+  };
+  for (auto& path : deck.data.train) path = absolute(path, base("data.train"));
+  for (auto& path : deck.data.heldout) path = absolute(path, base("data.heldout"));
+  deck.run.directory = absolute(deck.run.directory, source.working_directory);
+}
+
+void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, std::less<>> const& broken,
+                Complain const& complain) {
+  // The key that the user gave is the one to talk about; where both are given, the second named here.
+  auto const contradict = [&](std::string_view first, std::string_view second, std::string const& about_first,
+                              std::string const& about_second) {
+    if (broken.contains(first) || broken.contains(second)) return;
+    if (origins.contains(second))
+      complain(std::string(second), about_second);
+    else
+      complain(std::string(first), about_first);
+  };
+  auto const& [run, data, batch, model, optimizer, schedule, comm, checkpoint, statistics] = deck;
+  if (model.hidden % model.heads != 0) {
+    auto const what = std::to_string(model.hidden) + " hidden do not divide into " + std::to_string(model.heads) +
+                      " heads; hidden a multiple of heads";
+    contradict("model.hidden", "model.heads", what, what);
+  }
+  if (optimizer.method == optim::Method::lamb && optimizer.trust_min > optimizer.trust_max) {
+    auto const low = shortest_number(optimizer.trust_min), high = shortest_number(optimizer.trust_max);
+    contradict("optimizer.trust_min", "optimizer.trust_max", low + " is above trust_max; at most " + high,
+               high + " is below trust_min; at least " + low);
+  }
+  if (schedule.warmup_steps > schedule.steps) {
+    auto const warmup = std::to_string(schedule.warmup_steps), steps = std::to_string(schedule.steps);
+    contradict("schedule.steps", "schedule.warmup_steps", steps + " steps end before warmup does; at least " + warmup,
+               warmup + " is more than schedule.steps; at most " + steps);
+  }
+  if (schedule.legw_baseline_batch > 0 && schedule.warmup_steps == 0)
+    contradict("schedule.legw_baseline_batch", "schedule.warmup_steps",
+               "LEGW without warmup; schedule.warmup_steps of the tuned baseline",
+               "0, but LEGW needs warmup; the steps of the tuned baseline with schedule.legw_baseline_batch");
+  if (schedule.legw_baseline_batch > 0 && schedule.warmup != optim::Warmup::linear)
+    contradict("schedule.legw_baseline_batch", "schedule.warmup", "LEGW warms up linearly; schedule.warmup: linear",
+               "quadratic, but LEGW warms up linearly; linear with schedule.legw_baseline_batch");
+}
+
+void check_paths(Deck const& deck, Complain const& complain) {
+  check_shards("data.train", deck.data.train, complain);
+  check_shards("data.heldout", deck.data.heldout, complain);
+  for (auto const& path : deck.data.heldout)
+    if (std::find(deck.data.train.begin(), deck.data.train.end(), path) != deck.data.train.end())
+      complain("data.heldout", path + " is trained on too; shards that data.train does not name");
+  std::error_code error;
+  if (fs::exists(deck.run.directory, error) && !fs::is_directory(deck.run.directory, error))
+    complain("run.directory", deck.run.directory + " is a file; a folder, which need not exist yet");
+}
+
+}  // namespace bellwether::input

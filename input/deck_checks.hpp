@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "input/deck.hpp"
+#include "input/deck_reader.hpp"
+
+#include <functional>
+
+namespace bellwether::input {
+
+/// Told as "key: what", at the place that decides the key's value, and only where deck or command line decide it.
+using Complain = std::function<void(std::string const& key, std::string const& what)>;
+
+/// Makes the paths of a deck absolute.
+void resolve_paths(Deck& deck, DeckSource const& source, Origins const& origins);
+
+/// Keys that contradict each other, where both could be read.
+void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, std::less<>> const& broken,
+                Complain const& complain);
+
+/// Files and folders that the deck names: they exist, folders hold HDF5 files, none is both trained and held out.
+void check_paths(Deck const& deck, Complain const& complain);
+
+}  // namespace bellwether::input

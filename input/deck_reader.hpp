@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/config.hpp"
+#include "input/deck_tree.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace bellwether::input {
+
+/// One `--set section.key=value`.
+struct Override {
+  std::string written;  ///< as on the command line, without --set
+  std::string key;      ///< "section.key"
+  TreeNode value;
+  int index = 0;
+};
+
+/// Where a value comes from: the deck, an override, or neither (a default).
+struct Origin {
+  Place place;
+  int override_index = -1;
+};
+using Origins = std::map<std::string, Origin, std::less<>>;
+
+/// Every key by section, for "did you mean" and "belongs to section".
+using KeyCatalogue = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+/// Text of a fault: `deck.yaml:12:5: what` or `--set a.b=c: what`.
+Fault deck_fault(std::string const& deck_name, Place place, std::string const& what);
+Fault override_fault(Override const& which, std::string const& what);
+
+/// Reads a deck, and after each value the override of its key, into the configs that describe themselves to it.
+class DeckReader : public ConfigVisitor {
+ public:
+  /// `judge_deck`: report faults of the deck itself. When overrides are applied, a first reader without them has
+  /// done so, and a key of the deck that an override made meaningless is dropped instead of refused.
+  DeckReader(std::string deck_name, TreeNode const& root, std::vector<Override> const& overrides, bool judge_deck,
+             bool judge_missing);
+
+  void section(std::string_view name, std::string_view help,
+               std::function<void(ConfigVisitor&)> const& describe) override;
+  void field(Field const& field, bool& value) override;
+  void field(Field const& field, std::int64_t& value) override;
+  void field(Field const& field, double& value) override;
+  void field(Field const& field, std::string& value) override;
+  void field(Field const& field, std::vector<std::string>& value) override;
+  void field(Field const& field, std::optional<std::int64_t>& value) override;
+  void field(Field const& field, std::optional<double>& value) override;
+  void choice(Field const& field, std::vector<std::string_view> const& names, int& value) override;
+  using ConfigVisitor::choice;
+
+  /// After the last section: unknown sections and overrides of unknown keys.
+  void finish(KeyCatalogue const& catalogue);
+
+  std::vector<Fault>& faults() { return faults_; }
+  Origins const& origins() const { return origins_; }
+  /// Keys whose value could not be read: nothing can be said about them together with others.
+  std::set<std::string, std::less<>> const& broken() const { return broken_; }
+
+ private:
+  template <class Read>
+  void read(Field const& field, std::string const& allowed, Read const& read_node);
+  void judge_keys(TreeNode const& map, std::string const& path, std::vector<std::string> const& known,
+                  KeyCatalogue const& catalogue);
+  void add(Place place, std::string const& what);
+
+  std::string deck_name_;
+  TreeNode const& root_;
+  std::vector<Override> const& overrides_;
+  bool judge_deck_;
+  bool judge_missing_;
+  TreeNode const* here_ = nullptr;  // map of the current section, where the deck has it
+  Place section_place_;
+  std::string path_;
+  std::vector<Fault> faults_;
+  Origins origins_;
+  std::set<std::string, std::less<>> broken_;
+};
+
+/// Lists the keys of everything that describes itself to it.
+class KeyCollector : public ConfigVisitor {
+ public:
+  void section(std::string_view name, std::string_view, std::function<void(ConfigVisitor&)> const& describe) override {
+    current_ = &catalogue_[std::string(name)];
+    describe(*this);
+  }
+  void field(Field const& field, bool&) override { add(field); }
+  void field(Field const& field, std::int64_t&) override { add(field); }
+  void field(Field const& field, double&) override { add(field); }
+  void field(Field const& field, std::string&) override { add(field); }
+  void field(Field const& field, std::vector<std::string>&) override { add(field); }
+  void field(Field const& field, std::optional<std::int64_t>&) override { add(field); }
+  void field(Field const& field, std::optional<double>&) override { add(field); }
+  void choice(Field const& field, std::vector<std::string_view> const&, int&) override { add(field); }
+  using ConfigVisitor::choice;
+  KeyCatalogue const& catalogue() const { return catalogue_; }
+
+ private:
+  void add(Field const& field) { current_->emplace_back(field.name); }
+  KeyCatalogue catalogue_;
+  std::vector<std::string>* current_ = nullptr;
+};
+
+}  // namespace bellwether::input
