@@ -5,11 +5,14 @@
 #include "input/sections.hpp"
 #include "model/batch.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace bellwether::input {
+
+class IoThread;
 
 /// What a set of shards holds, found by opening each and range-checking its attributes and shapes.
 struct ShardSetInfo {
@@ -17,7 +20,8 @@ struct ShardSetInfo {
   std::int64_t sequence_length = 0;  ///< S
   std::int64_t masked_length = 0;    ///< most predictions a sequence
   bool static_masks = false;
-  std::uint64_t fingerprint = 0;  ///< of names, sizes and row counts: a resumed run must see the same data
+  std::uint64_t fingerprint =
+      0;  ///< of names, sizes, row counts and kind of masks: a resumed run must see the same data
 };
 
 /// A fixed share of the stream: which samples of each global batch this rank takes, in which passes.
@@ -33,18 +37,30 @@ struct StreamGeometry {
 /// ranks by length and cuts this rank's share into passes. Reading runs ahead on the I/O thread.
 class BatchStream {
  public:
-  /// \throws InputError naming file, data set and row of the first value out of range.
-  BatchStream(std::vector<std::string> const& shards, DataConfig const& config, StreamGeometry const& geometry);
+  /// `shards` as in the deck: files or folders. `io` outlives the stream.
+  /// \throws InputError with every fault of every shard that does not fit.
+  BatchStream(IoThread& io, std::vector<std::string> const& shards, DataConfig const& config,
+              StreamGeometry const& geometry);
   ~BatchStream();
   ShardSetInfo const& info() const;
+  /// \throws InputError naming file, data set and row of the first value out of range.
   model::StepBatch next();
   std::int64_t position() const;  ///< running sample number g of the next global batch: goes into the checkpoint
   void seek(std::int64_t position);
-  double waited_seconds() const;  ///< time next() has waited for data since construction
+  double waited_seconds() const;   ///< time next() has waited for data since construction
+  std::int64_t rows_read() const;  ///< rows asked of the shards since construction, read-ahead included
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// The first `sequences` rows (or all, where there are fewer) of held-out shards, in the order of files and rows, in
+/// batches of geometry.global; the last may be smaller. Dynamic masks are drawn from (seed, row), so every evaluation
+/// of a run sees the same masked tokens, on any number of ranks.
+/// \throws InputError as BatchStream does.
+std::vector<model::StepBatch> heldout_batches(IoThread& io, std::vector<std::string> const& shards,
+                                              DataConfig const& config, StreamGeometry const& geometry,
+                                              std::int64_t sequences);
 
 }  // namespace bellwether::input

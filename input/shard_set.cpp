@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/shard_set.hpp"
+
+#include "core/error.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace bellwether::input {
+namespace {
+
+bool same(SpecialIds const& a, SpecialIds const& b) {
+  return a.classify == b.classify && a.separate == b.separate && a.mask == b.mask;
+}
+
+/// What in `format` does not fit the first shard or the run; empty if it does.
+std::string misfit(ShardFormat const& format, ShardFormat const& first, DataConfig const& config,
+                   std::int64_t vocabulary) {
+  if (format.sequence_length != first.sequence_length)
+    return "sequences of " + std::to_string(format.sequence_length) + " tokens, the first shard has " +
+           std::to_string(first.sequence_length);
+  if (format.static_masks != first.static_masks) return "static and dynamic masks are mixed in one set";
+  if (!format.static_masks && !config.dynamic_masking)
+    return "holds unmasked ids; allowed with data.dynamic_masking: false: shards with static masks";
+  if (!format.static_masks && !same(format.special, first.special)) return "special ids differ from the first shard's";
+  if (format.vocabulary > vocabulary)
+    return "made with a vocabulary of " + std::to_string(format.vocabulary) + "; allowed: at most model.vocabulary, " +
+           std::to_string(vocabulary);
+  return "";
+}
+
+}  // namespace
+
+ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& config, StreamGeometry const& geometry)
+    : files_(find_shards(paths)), bounds_{.vocabulary = geometry.vocabulary, .segments = 2} {
+  std::vector<std::string> faults;
+  ShardFormat first;
+  std::string identity;
+  bool have_first = false;
+  for (auto const& file : files_) try {
+      ShardReader const reader(file);
+      ShardFormat const& format = reader.format();
+      if (!have_first) first = format;
+      have_first = true;
+      if (auto const fault = misfit(format, first, config, geometry.vocabulary); !fault.empty())
+        throw InputError(file + ": " + fault);
+      // Whole chunks, so that no chunk is decompressed for two windows.
+      std::int64_t const chunk = reader.chunk_rows();
+      std::int64_t const window = (config.window + chunk - 1) / chunk * chunk;
+      extents_.push_back({reader.rows(), std::min(window, std::max<std::int64_t>(1, reader.rows()))});
+      info_.rows += reader.rows();
+      info_.masked_length = std::max(info_.masked_length, format.masked_length);
+      // File names without folders: data may move between runs.
+      identity += std::filesystem::path(file).filename().string() + '\n' +
+                  std::to_string(std::filesystem::file_size(file)) + '\n' + std::to_string(reader.rows()) +
+                  (format.static_masks ? " static\n" : " dynamic\n");
+    } catch (InputError const& error) {
+      faults.insert(faults.end(), error.faults().begin(), error.faults().end());
+    }
+  if (!faults.empty()) throw InputError(faults);
+  if (info_.rows == 0) throw InputError(files_.empty() ? "no shards" : files_.front() + ": no rows in any shard");
+  info_.sequence_length = first.sequence_length;
+  info_.static_masks = first.static_masks;
+  info_.fingerprint = XXH3_64bits(identity.data(), identity.size());
+  dealer_ = {.rank = geometry.rank,
+             .size = geometry.size,
+             .micro = geometry.micro,
+             .seed = geometry.seed,
+             .static_masks = first.static_masks,
+             .masking = {.probability = config.mask_probability,
+                         .maximum = info_.masked_length,
+                         .vocabulary = first.vocabulary > 0 ? first.vocabulary : geometry.vocabulary,
+                         .special = first.special}};
+}
+
+ShardRows ShardSet::read(std::int64_t shard, std::int64_t first, std::int64_t rows) const {
+  ShardRows loaded = ShardReader(files_.at(static_cast<std::size_t>(shard))).read(first, rows, bounds_);
+  if (info_.static_masks) return loaded;
+  // Every rank needs the predictions of all sequences for the global count, but draws the masks of its own only.
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::int64_t const length = loaded.lengths[static_cast<std::size_t>(r)];
+    auto const ids =
+        std::span<std::int32_t const>(loaded.token_ids)
+            .subspan(static_cast<std::size_t>(r * loaded.sequence_length), static_cast<std::size_t>(length));
+    loaded.predictions.push_back(
+        static_cast<std::int32_t>(prediction_count(dealer_.masking, length, candidate_count(dealer_.masking, ids))));
+  }
+  return loaded;
+}
+
+}  // namespace bellwether::input

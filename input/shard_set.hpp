@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "input/batch_stream.hpp"
+#include "input/dealing.hpp"
+#include "input/order.hpp"
+#include "input/shards.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bellwether::input {
+
+/// Shards that fit together: one sequence length, one kind of masks. Made and used on the I/O thread.
+class ShardSet {
+ public:
+  /// \throws InputError with every fault of every shard.
+  ShardSet(std::vector<std::string> const& paths, DataConfig const& config, StreamGeometry const& geometry);
+
+  ShardSetInfo const& info() const { return info_; }
+  std::vector<ShardExtent> const& extents() const { return extents_; }
+  Dealer const& dealer() const { return dealer_; }
+  /// Range-checked rows of one shard; `predictions` is filled where masks are drawn, too.
+  ShardRows read(std::int64_t shard, std::int64_t first, std::int64_t rows) const;
+
+ private:
+  std::vector<std::string> files_;
+  std::vector<ShardExtent> extents_;
+  ShardSetInfo info_;
+  ShardBounds bounds_;
+  Dealer dealer_;
+};
+
+}  // namespace bellwether::input
