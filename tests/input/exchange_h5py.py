@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""The other side of test_h5py.cpp: `read FOLDER` checks what Bellwether wrote, `write FOLDER` writes for it to read."""
+import os
+import sys
+
+import h5py
+import numpy as np
+
+
+def read_as_nvidia(path, row):
+    """What the data loader of NVIDIA's PyTorch BERT does with one row of a shard."""
+    keys = ["input_ids", "input_mask", "segment_ids", "masked_lm_positions", "masked_lm_ids", "next_sentence_labels"]
+    with h5py.File(path, "r") as file:
+        inputs = [np.asarray(file[key][:]) for key in keys]
+    ids, mask, segments, positions, labels = (values[row].astype(np.int64) for values in inputs[:5])
+    following = np.asarray(inputs[5][row].astype(np.int64))
+    masked = np.full(ids.shape, -1, dtype=np.int64)
+    empty = np.nonzero(positions == 0)[0]
+    count = int(empty[0]) if len(empty) else len(positions)
+    masked[positions[:count]] = labels[:count]
+    return ids, segments, mask, masked, following
+
+
+def read(folder):
+    for name, static in (("static.h5", True), ("dynamic.h5", False)):
+        path = os.path.join(folder, name)
+        with h5py.File(path, "r") as file:
+            assert file.attrs["format"] == "bellwether shard" and file.attrs["format_version"] == "1.0"
+            assert file.attrs["masking"] == ("static" if static else "dynamic")
+            assert file.attrs["vocabulary_size"] == 100 and file.attrs["mask_id"] == 3
+            assert file["input_ids"].shape == (21, 16) and file["input_ids"].dtype == np.int32
+            assert file["input_ids"].compression == "gzip" and file["input_ids"].shuffle
+            assert file["input_mask"].dtype == np.int8 and file["segment_ids"].dtype == np.int8
+            assert file["masked_lm_ids"].shape == (21, 3) and file["masked_lm_positions"].dtype == np.int32
+            assert file["next_sentence_labels"].shape == (21,)
+            assert list(file["next_sentence_labels"][:4]) == [1, 0, 0, 1]
+        for row in range(21):
+            ids, segments, mask, masked, following = read_as_nvidia(path, row)
+            length = int(mask.sum())
+            assert list(mask) == [1] * length + [0] * (16 - length)
+            assert ids[0] == 1 and ids[length - 1] == 2 and not ids[length:].any()
+            assert following == (row % 3 == 0)
+            where = np.nonzero(masked >= 0)[0]
+            assert len(where) == (1 + row % 3 if static else 0), (row, where)
+            original = np.where(masked >= 0, masked, ids)
+            for s in range(1, length - 1):
+                assert original[s] in (2, 10 + (row * 31 + s) % 90)
+            assert (ids[where] == 3).all()
+    with h5py.File(os.path.join(folder, "statistics.h5"), "r") as file:
+        steps = file["steps"][:]
+        assert steps.dtype.names == ("step", "loss") and list(steps["step"]) == [1, 2, 3, 4]
+        assert list(steps["loss"]) == [0.5, 1.5, 2.5, 3.5] and steps["step"].dtype == np.int64
+        assert list(file["layers/name"].asstr()[:]) == ["pooler", "Übergröße 語"]
+        assert file["layers/ratio"][:].tolist() == [[0, 1], [2, 3], [4, 5], [6, 7]]
+        assert file["layers"].attrs["rate"] == 0.25
+
+
+def write(folder):
+    with h5py.File(os.path.join(folder, "foreign.hdf5"), "w") as file:
+        ids = np.array([[1, 11, 12, 2, 0, 0], [1, 3, 14, 15, 16, 2]] * 50, dtype="i4")
+        file.create_dataset("input_ids", data=ids, dtype="i4", compression="gzip")
+        mask = np.array([[1, 1, 1, 1, 0, 0], [1, 1, 1, 1, 1, 1]] * 50)
+        file.create_dataset("input_mask", data=mask, dtype="i1", compression="gzip")
+        segments = np.array([[0, 0, 0, 0, 0, 0], [0, 0, 0, 1, 1, 1]] * 50)
+        file.create_dataset("segment_ids", data=segments, dtype=">i8", compression="gzip")
+        file.create_dataset("masked_lm_positions", data=np.array([[2, 0], [1, 4]] * 50), dtype="i4", compression="gzip")
+        file.create_dataset("masked_lm_ids", data=np.array([[12, 0], [13, 16]] * 50), dtype="u2", compression="gzip")
+        file.create_dataset("next_sentence_labels", data=np.array([0, 1] * 50), dtype="i1", compression="gzip")
+    with h5py.File(os.path.join(folder, "other.h5"), "w") as file:
+        file.attrs["text"] = "naïve"
+        file.attrs["fixed"] = np.bytes_("plain")
+        file.attrs["count"] = np.int16(-7)
+        file.attrs["rate"] = np.float32(0.5)
+        file["names"] = np.array(["a", "größer"], dtype=h5py.string_dtype())
+        file["fixed_names"] = np.array([b"ab", b"cdef"])
+        file["table"] = np.array([(1, 0.5), (2, 1.5)], dtype=[("step", "<u4"), ("loss", ">f4")])
+
+
+{"read": read, "write": write}[sys.argv[1]](sys.argv[2])
