@@ -7,17 +7,22 @@
 namespace bellwether::comm {
 
 /// Our own dense mean over ranks: reduce-scatter as an all-to-all, sum in rank order, all-gather. Bitwise equal on all
-/// ranks and transports. With Wire::bf16, values are rounded once in, summed in fp32, rounded once out. Buffers
-/// persist.
+/// ranks and transports. Chunk j is elements [floor(j n / P), floor((j+1) n / P)); rank j sums it in fp32, divides by P
+/// once, and its result is what every rank gets. With Wire::bf16, values are rounded once in, summed in fp32, rounded
+/// once out, also on the rank that formed them. NaN and infinities travel like numbers. Buffers persist: nothing is
+/// allocated after construction but what the communicator keeps.
 class DenseMean {
  public:
-  /// `count`: the longest vector that will be given.
+  /// `count`: the longest vector that will be given. The communicator must outlive the mean.
+  /// \throws InputError for Allreduce::library with Wire::bf16: the library has no such type.
   DenseMean(Communicator& communicator, Index count, Wire wire, Allreduce method);
   ~DenseMean();
-  /// inout: (count) floats, this rank's vector in, the mean out. P = 1 leaves fp32 untouched.
+  /// inout: (count) floats, this rank's vector in, the mean out; untouched by the caller until wait() returns. P = 1
+  /// leaves it untouched with either wire: nothing crosses a network. One mean at a time.
   void start(Exec const& exec, Vec<float> const& inout);
   void wait(Exec const& exec);
-  /// Bytes a rank sends for one mean of `count` elements, by formula; compared with the counters in a test.
+  /// Bytes a rank sends for one mean of `count` elements, by formula; compared with the counters in a test. For
+  /// Allreduce::library the vector once, as counted: what the library makes of it is its own affair.
   static std::int64_t predicted_bytes(Index count, int rank, int size, Wire wire, Allreduce method);
   std::int64_t buffer_bytes() const;
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -31,10 +32,15 @@ class MpiCommunicator final : public Communicator {
   }
 
   ~MpiCommunicator() override {
-    // A collective that never ended keeps its group: the job is about to end, and freeing would wait for other ranks.
-    for (auto const& operation : operations_)
-      if (operation->busy()) return;
-    if (std::uncaught_exceptions() == 0) MPI_Comm_free(&group_);
+    // A collective that never ended keeps its group and what MPI may still write to: the job is about to end, and
+    // freeing would wait for other ranks.
+    bool stuck = false;
+    for (auto& operation : operations_) {
+      if (!operation->busy() || operation->ended()) continue;
+      stuck = true;
+      static_cast<void>(operation.release());
+    }
+    if (!stuck && std::uncaught_exceptions() == 0) MPI_Comm_free(&group_);
   }
 
   int rank() const override { return rank_; }
@@ -151,15 +157,16 @@ class MpiCommunicator final : public Communicator {
   void sum_host(std::span<double> inout, Label label) override {
     if (size_ == 1) return;
     Bytes const mine = bytes(inout.data(), static_cast<std::int64_t>(inout.size()));
-    gathered_.resize(inout.size() * static_cast<std::size_t>(size_));
     part_bytes_.assign(static_cast<std::size_t>(size_), mine.size);
     MpiOperation& operation = begin(Exec(), "host sum", label, mine.size * (size_ - 1), false);
-    post_allgather(operation, mine, bytes(gathered_.data(), static_cast<std::int64_t>(gathered_.size())), part_bytes_);
+    auto& gathered = operation.gathered;
+    gathered.resize(inout.size() * static_cast<std::size_t>(size_));
+    post_allgather(operation, mine, bytes(gathered.data(), static_cast<std::int64_t>(gathered.size())), part_bytes_);
     complete(operation);
     for (std::size_t k = 0; k < inout.size(); ++k) {
-      inout[k] = gathered_[k];
+      inout[k] = gathered[k];
       for (std::size_t from = 1; from < static_cast<std::size_t>(size_); ++from)
-        inout[k] += gathered_[from * inout.size() + k];
+        inout[k] += gathered[from * inout.size() + k];
     }
   }
 
@@ -281,7 +288,6 @@ class MpiCommunicator final : public Communicator {
   std::vector<std::unique_ptr<MpiOperation>> operations_;
   std::vector<std::int64_t> part_bytes_;  ///< (P)
   std::vector<Bytes> buffers_;
-  std::vector<double> gathered_;  ///< (P * values of a host sum)
 };
 
 }  // namespace

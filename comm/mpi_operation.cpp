@@ -58,6 +58,12 @@ bool MpiOperation::test() {
   return complete != 0;
 }
 
+bool MpiOperation::ended() noexcept {
+  int complete = 0;
+  int const code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &complete, MPI_STATUSES_IGNORE);
+  return code == MPI_SUCCESS && complete != 0;
+}
+
 void MpiOperation::finish() {
   for (std::size_t k = 0; k < stages_used_; ++k) {
     auto const size = static_cast<std::size_t>(stages_[k].target.size);

@@ -31,12 +31,15 @@ class MpiOperation final : public Ticket::State {
   MPI_Request& new_request();
   /// True when every request is complete.
   bool test();
+  /// test() for destructors: an error of MPI is a collective that has not ended.
+  bool ended() noexcept;
   /// Copies staged results back and makes the operation free for another collective.
   void finish();
   /// "all-to-all bellwether::comm::mean_scatter, 1234 bytes from this rank"
   std::string description() const;
 
   std::vector<int> receive_counts, receive_offsets;  ///< (P) bytes, read by MPI until completion
+  std::vector<double> gathered;                      ///< (P * values) of a host sum
   std::int64_t bytes = 0;                            ///< handed over by this rank, for messages
 
  private:

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/mean.hpp"
+
+#include "comm/mean_kernels.hpp"
+#include "core/error.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bellwether::comm {
+namespace {
+
+Index chunk_first(Index count, int chunk, int size) {
+  // count * chunk would overflow only beyond 2^63 elements-times-ranks; quotient and remainder never do.
+  return count / size * chunk + count % size * chunk / size;
+}
+Index chunk_count(Index count, int chunk, int size) {
+  return chunk_first(count, chunk + 1, size) - chunk_first(count, chunk, size);
+}
+
+Index largest_chunk(Index count, int size) { return (count + size - 1) / size; }
+
+std::int64_t wire_bytes(Wire wire) { return wire == Wire::bf16 ? 2 : 4; }
+
+template <class T>
+Vec<T> buffer(std::string const& label, Index count) {
+  return Vec<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(count));
+}
+
+/// Buffers of the exchange in wire type T.
+template <class T>
+struct RankOrderedExchange {
+  Vec<T> received;  ///< (P * ceil(n/P)) this rank's chunk as every rank has it
+  Vec<T> mean;      ///< (ceil(n/P)) this rank's chunk of the mean
+};
+
+}  // namespace
+
+struct DenseMean::Impl {
+  Impl(Communicator& group, Index longest, Wire type, Allreduce how)
+      : communicator(group), count(longest), wire(type), method(how) {
+    require(longest >= 0, "a mean of a negative number of elements");
+    if (method == Allreduce::library) {
+      if (wire == Wire::bf16)
+        throw InputError("comm.allreduce: library sums fp32 only; comm.dense_wire: bf16 needs comm.allreduce: ordered");
+      return;
+    }
+    int const size = group.size();
+    if (size == 1) return;
+    chunk_bytes.resize(static_cast<std::size_t>(size));
+    own_bytes.resize(static_cast<std::size_t>(size));
+    Index const mine = largest_chunk(longest, size);
+    if (wire == Wire::fp32) {
+      fp32.received = buffer<float>("bellwether::comm::mean_received", mine * size);
+      fp32.mean = buffer<float>("bellwether::comm::mean_chunk", mine);
+    } else {
+      rounded = buffer<bf16>("bellwether::comm::mean_rounded", longest);
+      half.received = buffer<bf16>("bellwether::comm::mean_received", mine * size);
+      half.mean = buffer<bf16>("bellwether::comm::mean_chunk", mine);
+    }
+  }
+
+  template <class T>
+  void scatter(Exec const& exec, RankOrderedExchange<T>& exchange, T* values) {
+    int const size = communicator.size();
+    Index const mine = chunk_count(active, communicator.rank(), size);
+    for (int peer = 0; peer < size; ++peer) {
+      auto const at = static_cast<std::size_t>(peer);
+      chunk_bytes[at] = chunk_count(active, peer, size) * static_cast<Index>(sizeof(T));
+      own_bytes[at] = mine * static_cast<Index>(sizeof(T));
+    }
+    ticket = communicator.start_alltoallv(exec, bytes(values, active), chunk_bytes,
+                                          bytes(exchange.received.data(), mine * size), own_bytes,
+                                          "bellwether::comm::mean_scatter");
+  }
+
+  template <class T>
+  void gather(Exec const& exec, RankOrderedExchange<T>& exchange, T* values) {
+    communicator.wait(ticket);
+    Index const mine = chunk_count(active, communicator.rank(), communicator.size());
+    mean_in_rank_order(exec, mine, communicator.size(), static_cast<T const*>(exchange.received.data()),
+                       exchange.mean.data());
+    ticket = communicator.start_allgatherv(exec, bytes(exchange.mean.data(), mine), bytes(values, active), chunk_bytes,
+                                           "bellwether::comm::mean_gather");
+    communicator.wait(ticket);
+  }
+
+  Communicator& communicator;
+  Index count;
+  Wire wire;
+  Allreduce method;
+  RankOrderedExchange<float> fp32;
+  RankOrderedExchange<bf16> half;
+  Vec<bf16> rounded;                      ///< (n)
+  std::vector<std::int64_t> chunk_bytes;  ///< (P) of every rank's chunk
+  std::vector<std::int64_t> own_bytes;    ///< (P) this rank's chunk, from every rank
+  Vec<float> vector;                      ///< what start() was given
+  Index active = 0;                       ///< its elements
+  Ticket ticket;
+  bool under_way = false;
+};
+
+DenseMean::DenseMean(Communicator& communicator, Index count, Wire wire, Allreduce method)
+    : impl_(std::make_unique<Impl>(communicator, count, wire, method)) {}
+
+DenseMean::~DenseMean() = default;
+
+void DenseMean::start(Exec const& exec, Vec<float> const& inout) {
+  Impl& mean = *impl_;
+  require(!mean.under_way, "one mean at a time");
+  require(static_cast<Index>(inout.extent(0)) <= mean.count, "a vector longer than the mean was made for");
+  mean.under_way = true;
+  if (mean.communicator.size() == 1) return;
+  mean.vector = inout;
+  mean.active = static_cast<Index>(inout.extent(0));
+  if (mean.method == Allreduce::library) {
+    mean.ticket = mean.communicator.start_library_sum(exec, inout.data(), mean.active, "bellwether::comm::library_sum");
+  } else if (mean.wire == Wire::fp32) {
+    mean.scatter(exec, mean.fp32, inout.data());
+  } else {
+    round_to_wire(exec, mean.active, static_cast<float const*>(inout.data()), mean.rounded.data());
+    mean.scatter(exec, mean.half, mean.rounded.data());
+  }
+}
+
+void DenseMean::wait(Exec const& exec) {
+  Impl& mean = *impl_;
+  require(mean.under_way, "a mean is started before it is waited for");
+  if (mean.communicator.size() > 1) {
+    if (mean.method == Allreduce::library) {
+      mean.communicator.wait(mean.ticket);
+      divide_by_ranks(exec, mean.active, mean.communicator.size(), mean.vector.data());
+    } else if (mean.wire == Wire::fp32) {
+      mean.gather(exec, mean.fp32, mean.vector.data());
+    } else {
+      mean.gather(exec, mean.half, mean.rounded.data());
+      read_from_wire(exec, mean.active, static_cast<bf16 const*>(mean.rounded.data()), mean.vector.data());
+    }
+  }
+  mean.vector = Vec<float>();
+  mean.under_way = false;
+}
+
+std::int64_t DenseMean::predicted_bytes(Index count, int rank, int size, Wire wire, Allreduce method) {
+  if (size == 1) return 0;
+  if (method == Allreduce::library) return 4 * count;
+  Index const mine = chunk_count(count, rank, size);
+  return wire_bytes(wire) * ((count - mine) + (size - 1) * mine);
+}
+
+std::int64_t DenseMean::buffer_bytes() const {
+  auto const size_of = [](auto const& view) { return static_cast<std::int64_t>(view.size() * sizeof(view.data()[0])); };
+  return size_of(impl_->fp32.received) + size_of(impl_->fp32.mean) + size_of(impl_->half.received) +
+         size_of(impl_->half.mean) + size_of(impl_->rounded);
+}
+
+}  // namespace bellwether::comm

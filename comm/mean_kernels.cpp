@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/mean_kernels.hpp"
+
+namespace bellwether::comm {
+namespace {
+
+template <class Space>
+Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> elements(Space const& exec, Index count) {
+  return {exec, 0, count};
+}
+
+KOKKOS_INLINE_FUNCTION float load(float value) { return value; }
+KOKKOS_INLINE_FUNCTION float load(bf16 value) { return to_float(value); }
+KOKKOS_INLINE_FUNCTION void store(float value, float& to) { to = value; }
+KOKKOS_INLINE_FUNCTION void store(float value, bf16& to) { to = to_bf16(value); }
+
+}  // namespace
+
+template <class Space>
+void round_to_wire(Space const& exec, Index count, float const* from, bf16* to) {
+  Kokkos::parallel_for(
+      "bellwether::comm::round_to_wire", elements(exec, count), KOKKOS_LAMBDA(Index k) { to[k] = to_bf16(from[k]); });
+}
+
+template <class Space>
+void read_from_wire(Space const& exec, Index count, bf16 const* from, float* to) {
+  Kokkos::parallel_for(
+      "bellwether::comm::read_from_wire", elements(exec, count), KOKKOS_LAMBDA(Index k) { to[k] = to_float(from[k]); });
+}
+
+template <class T, class Space>
+void mean_in_rank_order(Space const& exec, Index count, int ranks, T const* chunks, T* mean) {
+  Kokkos::parallel_for(
+      "bellwether::comm::mean_in_rank_order", elements(exec, count), KOKKOS_LAMBDA(Index k) {
+        float sum = load(chunks[k]);
+        for (int from = 1; from < ranks; ++from) sum += load(chunks[from * count + k]);
+        // Divided, not multiplied by 1/P: the mean of equal values is then that value for P = 3, too.
+        store(sum / static_cast<float>(ranks), mean[k]);
+      });
+}
+
+template <class Space>
+void divide_by_ranks(Space const& exec, Index count, int ranks, float* values) {
+  Kokkos::parallel_for(
+      "bellwether::comm::divide_by_ranks", elements(exec, count),
+      KOKKOS_LAMBDA(Index k) { values[k] /= static_cast<float>(ranks); });
+}
+
+#define BELLWETHER_INSTANTIATE(Space)                                                             \
+  template void round_to_wire<Space>(Space const&, Index, float const*, bf16*);                   \
+  template void read_from_wire<Space>(Space const&, Index, bf16 const*, float*);                  \
+  template void mean_in_rank_order<float, Space>(Space const&, Index, int, float const*, float*); \
+  template void mean_in_rank_order<bf16, Space>(Space const&, Index, int, bf16 const*, bf16*);    \
+  template void divide_by_ranks<Space>(Space const&, Index, int, float*);
+BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
+#undef BELLWETHER_INSTANTIATE
+
+}  // namespace bellwether::comm
