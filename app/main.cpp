@@ -6,6 +6,7 @@
 #include <exception>
 #include <iostream>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -17,26 +18,35 @@ using bellwether::app::Session;
 constexpr int exit_failed = 1;
 constexpr int exit_input = 2;
 
-void tell(Session const& session, std::string const& message) {
-  std::string const who = session.size() > 1 ? "[rank " + std::to_string(session.rank()) + "] " : "";
-  std::cerr << who << "error: " << message << '\n';
+void tell(std::string const& message) { std::cerr << "error: " << message << '\n'; }
+
+/// Every fault on a line of its own, each with the rank where there are several: `[rank 2] error: what`.
+std::string marked(Session const& session, std::vector<std::string> const& faults) {
+  std::string text;
+  for (auto const& fault : faults)
+    text += (text.empty() ? "error: " : "\n[rank " + std::to_string(session.rank()) + "] error: ") + fault;
+  return text;
 }
 
 /// The exit code of the command, or of what it threw. Errors are printed here and nowhere else.
 int run(Action const& action, Session& session) {
+  int code = exit_input;
+  std::vector<std::string> faults;
   try {
     return action(session);
   } catch (CommonError const& error) {
     if (session.rank() == 0)
-      for (auto const& fault : error.faults()) tell(session, fault);
+      for (auto const& fault : error.faults()) tell(fault);
     return exit_input;
   } catch (InputError const& error) {
-    for (auto const& fault : error.faults()) tell(session, fault);
-    return exit_input;
+    faults = error.faults();
   } catch (std::exception const& error) {
-    tell(session, error.what());
-    return exit_failed;
+    code = exit_failed;
+    faults = {error.what()};
   }
+  session.end_other_ranks(code, marked(session, faults));
+  for (auto const& fault : faults) tell(fault);
+  return code;
 }
 
 }  // namespace

@@ -4,24 +4,38 @@
 
 #include "core/error.hpp"
 
+#include <memory>
+#include <string>
+
+namespace bellwether::comm {
+class World;
+}
+
 namespace bellwether::app {
 
 /// What main() lends to the command that the user chose. It outlives the command, so that an error that leaves the
 /// command can still be told with the rank of this process, and the job be ended, before MPI goes away.
 class Session {
  public:
-  Session(int argc, char** argv) : argc_(argc), argv_(argv) {}
-  int argc() const { return argc_; }
-  char** argv() const { return argv_; }
+  Session(int argc, char** argv);
+  ~Session();
+  Session(Session const&) = delete;
+  Session& operator=(Session const&) = delete;
 
-  int rank() const { return rank_; }  ///< 0 in a command without MPI
-  int size() const { return size_; }
+  /// MPI and Kokkos: started by the first call, so that commands that need neither never pay for them, and ended with
+  /// the session. \throws RuntimeError where they cannot start.
+  comm::World& world();
+
+  int rank() const;  ///< 0 in a command without MPI
+  int size() const;
+
+  /// Ends this process and every other rank after printing `message`; returns where there is no other rank to end.
+  void end_other_ranks(int exit_code, std::string const& message) const;
 
  private:
   int argc_;
   char** argv_;
-  int rank_ = 0;
-  int size_ = 1;
+  std::unique_ptr<comm::World> world_;
 };
 
 /// An error that every rank has found at the same point: rank 0 tells it, nobody needs to be torn down.

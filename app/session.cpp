@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/session.hpp"
+
+#include "comm/world.hpp"
+
+namespace bellwether::app {
+
+Session::Session(int argc, char** argv) : argc_(argc), argv_(argv) {}
+
+Session::~Session() = default;
+
+comm::World& Session::world() {
+  if (!world_) world_ = std::make_unique<comm::World>(argc_, argv_);
+  return *world_;
+}
+
+int Session::rank() const { return world_ ? world_->rank() : 0; }
+
+int Session::size() const { return world_ ? world_->size() : 1; }
+
+void Session::end_other_ranks(int exit_code, std::string const& message) const {
+  if (world_ && world_->size() > 1) world_->abort(exit_code, message);
+}
+
+}  // namespace bellwether::app

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/start_check.hpp"
+
+#include "app/agreement.hpp"
+#include "app/session.hpp"
+#include "app/version.hpp"
+#include "comm/communicator.hpp"
+
+#include <cstdio>
+#include <functional>
+
+namespace bellwether::app {
+namespace {
+
+std::string lines(std::vector<std::string> const& faults) {
+  std::string text;
+  for (auto const& fault : faults) text += (text.empty() ? "" : "\n") + fault;
+  return text;
+}
+
+std::vector<std::string> split(std::string const& text) {
+  std::vector<std::string> parts;
+  for (std::size_t first = 0; first <= text.size();) {
+    auto const end = std::min(text.find('\n', first), text.size());
+    parts.push_back(text.substr(first, end - first));
+    first = end + 1;
+  }
+  return parts;
+}
+
+/// Runs `work` here and throws everywhere what it throws anywhere: rank 0's faults as they are, another rank's with
+/// its number.
+void together(comm::Communicator& communicator, std::function<void()> const& work) {
+  std::string mine;
+  try {
+    work();
+  } catch (InputError const& error) {
+    mine = lines(error.faults());
+  }
+  auto const zero = broadcast_text(communicator, mine);
+  if (!zero.empty()) throw CommonError(split(zero));
+  if (auto const other = first_fault(communicator, mine); !other.empty()) throw CommonError(split(other));
+}
+
+void share(comm::Communicator& communicator, input::DeckSource& source) {
+  for (auto* text : {&source.path, &source.text, &source.folder, &source.working_directory})
+    *text = broadcast_text(communicator, *text);
+  std::string const count = broadcast_text(communicator, std::to_string(source.overrides.size()));
+  source.overrides.resize(std::stoul(count));
+  for (auto& change : source.overrides) change = broadcast_text(communicator, change);
+}
+
+}  // namespace
+
+SharedDeck read_shared_deck(comm::Communicator& communicator, std::string const& path,
+                            std::vector<std::string> const& overrides) {
+  SharedDeck shared;
+  together(communicator, [&] {
+    if (communicator.rank() == 0) shared.source = input::read_deck_source(path, overrides);
+  });
+  share(communicator, shared.source);
+  together(communicator, [&] { shared.deck = input::parse_deck(shared.source); });
+  return shared;
+}
+
+std::vector<StartFact> start_facts(std::uint64_t layout_fingerprint) {
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(layout_fingerprint));
+  return {{"program version", program_version()}, {"build options", build_options()}, {"layout", digits}};
+}
+
+void require_equal_start(comm::Communicator& communicator, std::vector<StartFact> const& facts) {
+  std::string different;
+  for (auto const& fact : facts) {
+    auto const zero = broadcast_text(communicator, fact.value);
+    if (fact.value != zero)
+      different += (different.empty() ? "" : "\n") + fact.name + " is " + fact.value + ", on rank 0 " + zero +
+                   "; the same program and deck on every rank";
+  }
+  if (auto const fault = first_fault(communicator, different); !fault.empty()) throw CommonError(split(fault));
+}
+
+}  // namespace bellwether::app

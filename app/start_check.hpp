@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "input/deck.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bellwether::comm {
+class Communicator;
+}
+
+namespace bellwether::app {
+
+/// A deck and what it was made from, equal on all ranks.
+struct SharedDeck {
+  input::DeckSource source;
+  input::Deck deck;
+};
+
+/// Collective. Rank 0 reads the file and its own command line and hands both to all ranks; every rank parses them and
+/// looks for the files the deck names.
+/// \throws CommonError on all ranks with rank 0's faults, else with those of the lowest rank that has any.
+SharedDeck read_shared_deck(comm::Communicator& communicator, std::string const& path,
+                            std::vector<std::string> const& overrides);
+
+/// Something that ranks must agree on before they train together.
+struct StartFact {
+  std::string name, value;
+};
+
+/// Program version, build options and the layout's fingerprint.
+std::vector<StartFact> start_facts(std::uint64_t layout_fingerprint);
+
+/// Collective. \throws CommonError on all ranks, naming the lowest rank whose facts are not rank 0's, and the facts.
+void require_equal_start(comm::Communicator& communicator, std::vector<StartFact> const& facts);
+
+}  // namespace bellwether::app

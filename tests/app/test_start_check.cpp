@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/session.hpp"
+#include "app/start_check.hpp"
+#include "comm/communicator.hpp"
+#include "comm/world.hpp"
+#include "tests/input/temporary_folder.hpp"
+#include "tests/support/world.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace bellwether;
+using app::CommonError;
+
+namespace {
+
+std::vector<std::string> faults_of(std::function<void()> const& work) {
+  try {
+    work();
+  } catch (CommonError const& error) {
+    return error.faults();
+  }
+  return {};
+}
+
+comm::Communicator& ranks() { return test::world().communicator(); }
+
+}  // namespace
+
+TEST_CASE("Rank 0 reads the deck for all") {
+  TemporaryFolder const folder;  // another one on each rank
+  auto const path = folder / "deck.yaml";
+  if (ranks().rank() == 0) {
+    std::filesystem::create_directory(folder / "shards");
+    std::ofstream(folder / "shards/a.h5") << "x";
+    std::ofstream(path) << "data:\n  train: [shards]\nbatch:\n  global: 64\n";
+  }
+  // What other ranks were told is not asked for.
+  auto const overrides = ranks().rank() == 0 ? std::vector<std::string>{"batch.micro=5", "optimizer.lr=0.5"}
+                                             : std::vector<std::string>{"batch.micro=7"};
+  auto const shared = app::read_shared_deck(ranks(), path, overrides);
+  CHECK(shared.deck.batch.global == 64);
+  CHECK(shared.deck.batch.micro == 5);
+  CHECK(shared.deck.optimizer.lr == 0.5);
+  CHECK(std::filesystem::exists(shared.deck.data.train.at(0) + "/a.h5"));
+  ranks().barrier("bellwether::test::before_removal");
+}
+
+TEST_CASE("A deck's faults are the same on every rank") {
+  TemporaryFolder const folder;
+  auto const path = folder / "deck.yaml";
+  if (ranks().rank() == 0) std::ofstream(path) << "data:\n  train: [nowhere]\nbatch:\n  global: 0\n";
+  auto const faults = faults_of([&] { app::read_shared_deck(ranks(), path, {}); });
+  REQUIRE(faults.size() == 2);
+  CHECK(faults[0].find("data.train: ") != std::string::npos);
+  CHECK(faults[1].ends_with("deck.yaml:4:11: batch.global: '0' is out of range; a whole number from 1 to 16777216"));
+}
+
+TEST_CASE("A deck that cannot be read is told once") {
+  auto const faults = faults_of([&] { app::read_shared_deck(ranks(), "no_such_deck.yaml", {}); });
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0] == "no_such_deck.yaml: cannot be read (No such file or directory); a deck is a YAML file");
+}
+
+TEST_CASE("Ranks that agree start together") {
+  CHECK_NOTHROW(app::require_equal_start(ranks(), app::start_facts(0x1234)));
+}
+
+TEST_CASE("Another layout, version or build on one rank is refused on all") {
+  if (ranks().size() == 1) return;
+  int const odd = ranks().size() - 1;
+  std::uint64_t const layout = ranks().rank() == odd ? 0xbeef : 0xfeed;
+  auto const who = "rank " + std::to_string(odd) + ": ";
+  CHECK(faults_of([&] { app::require_equal_start(ranks(), app::start_facts(layout)); }) ==
+        std::vector{who + "layout is 000000000000beef, on rank 0 000000000000feed; the same program and deck on every "
+                          "rank"});
+  std::string const version = ranks().rank() == odd ? "0.2" : "0.1";
+  std::vector<app::StartFact> const facts = {{"program version", version}, {"build options", "O" + version}};
+  CHECK(faults_of([&] { app::require_equal_start(ranks(), facts); }) ==
+        std::vector<std::string>{who + "program version is 0.2, on rank 0 0.1; the same program and deck on every rank",
+                                 "build options is O0.2, on rank 0 O0.1; the same program and deck on every rank"});
+}
