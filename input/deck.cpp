@@ -6,6 +6,7 @@
 #include "input/deck_checks.hpp"
 #include "input/deck_document.hpp"
 #include "input/deck_reader.hpp"
+#include "input/deck_table.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -39,9 +40,12 @@ std::vector<Override> parse_overrides(std::vector<std::string> const& written, s
 }
 
 KeyCatalogue catalogue() {
-  KeyCollector collector;
-  Deck().describe(collector);
-  return collector.catalogue();
+  KeyCatalogue all;
+  for (auto const& section : key_table(Deck())) {
+    auto& [name, keys] = all.emplace_back(section.name, std::vector<std::string>());
+    for (auto const& key : section.keys) keys.push_back(key.name);
+  }
+  return all;
 }
 
 void append(std::vector<Fault>& to, std::vector<Fault> const& from) { to.insert(to.end(), from.begin(), from.end()); }
@@ -75,61 +79,56 @@ DeckSource read_deck_source(std::string const& path, std::vector<std::string> ov
           fs::current_path().string()};
 }
 
-DeckDocument read_document(DeckSource const& source) {
-  auto const& name = source.path;
-  std::vector<Fault> faults;
+DeckReading read_keys(DeckSource const& source) {
+  DeckReading reading;
   std::vector<SyntaxFault> syntax;
   TreeNode const root = parse_tree(source.text, syntax);
-  for (auto const& fault : syntax) faults.push_back(deck_fault(name, fault.place, fault.what));
-  auto const overrides = parse_overrides(source.overrides, faults);
+  for (auto const& fault : syntax) reading.faults.push_back(deck_fault(source.path, fault.place, fault.what));
+  reading.whole = syntax.empty();
+  reading.overrides = parse_overrides(source.overrides, reading.faults);
   auto const keys = catalogue();
-  bool const whole = syntax.empty();  // else what is missing may be in the part that could not be read
-
-  DeckDocument document;
-  std::vector<Override> const none;
-  DeckReader reader(name, root, none, true, whole && overrides.empty());
-  document.deck.describe(reader);
-  reader.finish(keys);
-  append(faults, reader.faults());
-  document.origins = reader.origins();
-  auto broken = reader.broken();
-  if (!overrides.empty()) {
-    document.deck = Deck();
-    DeckReader changer(name, root, overrides, false, whole);
-    document.deck.describe(changer);
-    changer.finish(keys);
-    append(faults, changer.faults());
-    document.origins = changer.origins();
-    broken = changer.broken();
-  }
-  resolve_paths(document.deck, source, document.origins);
-
-  auto const complain = [&](std::string const& key, std::string const& what) {
-    auto const origin = document.origins.find(key);
-    if (origin == document.origins.end())
-      faults.push_back(deck_fault(name, {1, 1}, key + ": " + what));
-    else if (origin->second.override_index < 0)
-      faults.push_back(deck_fault(name, origin->second.place, key + ": " + what));
-    else
-      for (auto const& change : overrides)
-        if (change.index == origin->second.override_index) faults.push_back(override_fault(change, what));
+  auto const read = [&](std::vector<Override> const& overrides, bool judge_deck, bool judge_missing) {
+    reading.deck = Deck();
+    DeckReader reader(source.path, root, overrides, judge_deck, judge_missing);
+    reading.deck.describe(reader);
+    reader.finish(keys);
+    append(reading.faults, reader.faults());
+    reading.origins = reader.origins();
+    reading.broken = reader.broken();
   };
-  if (whole) {
-    check_keys(document.deck, document.origins, broken, complain);
-    check_paths(document.deck, complain);
-  }
-  if (!faults.empty()) {
-    std::stable_sort(faults.begin(), faults.end(), [](Fault const& a, Fault const& b) {
-      auto const key = [](Fault const& f) { return std::tuple(f.override_index, f.where.line, f.where.column); };
-      return key(a) < key(b);
-    });
-    std::vector<std::string> lines;
-    for (auto& fault : faults) lines.push_back(std::move(fault.text));
-    throw InputError(std::move(lines));
-  }
-  return document;
+  // First the deck alone: it is judged as it stands. Then with the overrides, which may complete it.
+  bool const changed = !reading.overrides.empty();
+  read({}, true, reading.whole && !changed);
+  if (changed) read(reading.overrides, false, reading.whole);
+  resolve_paths(reading.deck, source, reading.origins);
+  return reading;
 }
 
-Deck parse_deck(DeckSource const& source) { return read_document(source).deck; }
+Deck parse_deck(DeckSource const& source) {
+  DeckReading reading = read_keys(source);
+  auto& faults = reading.faults;
+  auto const complain = [&](std::string const& key, std::string const& what) {
+    auto const origin = reading.origins.find(key);
+    if (origin == reading.origins.end())
+      faults.push_back(deck_fault(source.path, {1, 1}, key + ": " + what));
+    else if (origin->second.override_index < 0)
+      faults.push_back(deck_fault(source.path, origin->second.place, key + ": " + what));
+    else
+      for (auto const& change : reading.overrides)
+        if (change.index == origin->second.override_index) faults.push_back(override_fault(change, what));
+  };
+  if (reading.whole) {
+    check_keys(reading.deck, reading.origins, reading.broken, complain);
+    check_paths(reading.deck, complain);
+  }
+  if (faults.empty()) return std::move(reading.deck);
+  std::stable_sort(faults.begin(), faults.end(), [](Fault const& a, Fault const& b) {
+    auto const key = [](Fault const& f) { return std::tuple(f.override_index, f.where.line, f.where.column); };
+    return key(a) < key(b);
+  });
+  std::vector<std::string> lines;
+  for (auto& fault : faults) lines.push_back(std::move(fault.text));
+  throw InputError(std::move(lines));
+}
 
 }  // namespace bellwether::input

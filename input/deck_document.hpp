@@ -7,13 +7,15 @@
 
 namespace bellwether::input {
 
-/// A deck and where each of its values comes from.
-struct DeckDocument {
+/// What reading the keys one by one gives, before they are checked together.
+struct DeckReading {
   Deck deck;
-  Origins origins;  ///< without the keys that keep their default
+  Origins origins;  ///< of the keys that do not keep their default
+  std::vector<Fault> faults;
+  std::vector<Override> overrides;
+  std::set<std::string, std::less<>> broken;  ///< keys whose value could not be read
+  bool whole = true;  ///< false: the text is no YAML, so what is missing may be in the part that was not read
 };
-
-/// parse_deck() with the origins.
-DeckDocument read_document(DeckSource const& source);
+DeckReading read_keys(DeckSource const& source);
 
 }  // namespace bellwether::input

@@ -164,7 +164,9 @@ void DeckReader::finish(KeyCatalogue const& catalogue) {
       continue;
     }
     auto const dot = change.key.find('.');
-    auto const section = catalogue.find(change.key.substr(0, dot));
+    auto const section = std::find_if(catalogue.begin(), catalogue.end(), [&](auto const& one) {
+      return one.first == std::string_view(change.key).substr(0, dot);
+    });
     if (section == catalogue.end()) {
       auto const names = sections_of(catalogue);
       auto const near = nearest_word(change.key.substr(0, dot), names);

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bellwether::input {
@@ -27,8 +28,8 @@ struct Origin {
 };
 using Origins = std::map<std::string, Origin, std::less<>>;
 
-/// Every key by section, for "did you mean" and "belongs to section".
-using KeyCatalogue = std::map<std::string, std::vector<std::string>, std::less<>>;
+/// Sections and their keys, in order, for "did you mean" and "belongs to section".
+using KeyCatalogue = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 /// Text of a fault: `deck.yaml:12:5: what` or `--set a.b=c: what`.
 Fault deck_fault(std::string const& deck_name, Place place, std::string const& what);
@@ -80,30 +81,6 @@ class DeckReader : public ConfigVisitor {
   std::vector<Fault> faults_;
   Origins origins_;
   std::set<std::string, std::less<>> broken_;
-};
-
-/// Lists the keys of everything that describes itself to it.
-class KeyCollector : public ConfigVisitor {
- public:
-  void section(std::string_view name, std::string_view, std::function<void(ConfigVisitor&)> const& describe) override {
-    current_ = &catalogue_[std::string(name)];
-    describe(*this);
-  }
-  void field(Field const& field, bool&) override { add(field); }
-  void field(Field const& field, std::int64_t&) override { add(field); }
-  void field(Field const& field, double&) override { add(field); }
-  void field(Field const& field, std::string&) override { add(field); }
-  void field(Field const& field, std::vector<std::string>&) override { add(field); }
-  void field(Field const& field, std::optional<std::int64_t>&) override { add(field); }
-  void field(Field const& field, std::optional<double>&) override { add(field); }
-  void choice(Field const& field, std::vector<std::string_view> const&, int&) override { add(field); }
-  using ConfigVisitor::choice;
-  KeyCatalogue const& catalogue() const { return catalogue_; }
-
- private:
-  void add(Field const& field) { current_->emplace_back(field.name); }
-  KeyCatalogue catalogue_;
-  std::vector<std::string>* current_ = nullptr;
 };
 
 }  // namespace bellwether::input

@@ -143,6 +143,7 @@ std::string read_text(TreeNode const& node, std::string& value) {
 }  // namespace
 
 std::string shortest_number(double value) {
+  if (std::floor(value) == value && std::abs(value) < 1e15) return std::to_string(static_cast<std::int64_t>(value));
   char buffer[32];
   auto const end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
   return {buffer, end};

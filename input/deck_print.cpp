@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/deck_document.hpp"
+#include "input/deck_table.hpp"
+
+#include <algorithm>
+
+namespace bellwether::input {
+namespace {
+
+/// Text for a comment or a table: on one line.
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  return text;
+}
+
+std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width) text.resize(width, ' ');
+  return text;
+}
+
+std::string origin_of(std::string const& key, Origins const& origins, DeckSource const& source) {
+  auto const origin = origins.find(key);
+  if (origin == origins.end()) return "default";
+  int const change = origin->second.override_index;
+  if (change >= 0) return "--set " + one_line(source.overrides.at(static_cast<std::size_t>(change)));
+  return one_line(source.path) + ":" + std::to_string(origin->second.place.line);
+}
+
+std::string default_of(KeyRow const& key) { return key.required ? "none, it must be given" : key.value; }
+
+}  // namespace
+
+std::string resolved_deck(Deck const& deck, DeckSource const& source) {
+  auto const origins = read_keys(source).origins;
+  std::string text = "# Every key of a run with its value and where the value came from. Runs again as it is.\n";
+  text += "# Made from " + one_line(source.path);
+  for (auto const& change : source.overrides) text += " --set " + one_line(change);
+  text += "\n";
+  for (auto const& section : key_table(deck)) {
+    text += "\n" + section.name + ":  # " + section.help + "\n";
+    for (auto const& key : section.keys) {
+      std::string const entry = key.name + ": " + key.value;
+      if (key.applies)
+        text += padded("  " + entry, 38) + "  # " + origin_of(section.name + "." + key.name, origins, source) + "\n";
+      else
+        text += padded("  # " + entry, 38) + "  # only with " + key.only_with + "\n";
+    }
+  }
+  return text;
+}
+
+std::string deck_schema() {
+  std::string text;
+  for (auto const& section : key_table(Deck())) {
+    text += section.name + "    " + section.help + "\n";
+    for (auto const& key : section.keys) {
+      text += "  " + padded(key.name, 20) + "  " + key.allowed + "; default " + default_of(key) + "\n";
+      text += "  " + padded("", 20) + "  " + key.help + "\n";
+      if (!key.only_with.empty()) text += "  " + padded("", 20) + "  only with " + key.only_with + "\n";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string deck_reference_markdown() {
+  std::string text =
+      "# Deck reference\n\n"
+      "Made by `bellwether check --schema --markdown` from the descriptions that the program itself reads decks with;\n"
+      "do not edit. A deck is a YAML file with these sections. Every key has a default unless noted; a key that is\n"
+      "unknown, repeated, out of range or without meaning for the chosen method is refused, and all faults are told "
+      "at\n"
+      "once. `--set section.key=value` replaces a value. Paths in `data` are relative to the deck, on the command "
+      "line\n"
+      "and in `run` to where the program is started.\n";
+  for (auto const& section : key_table(Deck())) {
+    text += "\n## " + section.name + "\n\nIn short: " + section.help + ".\n\n";
+    text += "| key | takes | default | meaning |\n|---|---|---|---|\n";
+    for (auto const& key : section.keys) {
+      std::string const with = key.only_with.empty() ? "" : " Only with `" + key.only_with + "`.";
+      std::string const value = key.required ? "required" : "`" + key.value + "`";
+      text += "| `" + key.name + "` | " + key.allowed + " | " + value + " | " + key.help + "." + with + " |\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace bellwether::input

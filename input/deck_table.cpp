@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/deck_table.hpp"
+
+#include "input/deck_values.hpp"
+
+namespace bellwether::input {
+namespace {
+
+/// A YAML text in double quotes, which can say every text.
+std::string quoted(std::string const& text) {
+  static char const* const digits = "0123456789abcdef";
+  std::string out = "\"";
+  for (char const c : text) {
+    auto const byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\')
+      out += std::string("\\") + c;
+    else if (byte < 0x20)
+      out += std::string("\\x") + digits[byte >> 4] + digits[byte & 15];
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+/// Readers of YAML 1.1 take 1e-12 for a text: they want a dot.
+std::string yaml_number(double value) {
+  std::string text = shortest_number(value);
+  if (auto const e = text.find('e'); e != std::string::npos && text.find('.') == std::string::npos)
+    text.insert(e, ".0");
+  return text;
+}
+
+std::string yaml(bool value) { return value ? "true" : "false"; }
+std::string yaml(std::int64_t value) { return std::to_string(value); }
+std::string yaml(double value) { return yaml_number(value); }
+std::string yaml(std::string const& value) { return quoted(value); }
+std::string yaml(std::vector<std::string> const& values) {
+  std::string text;
+  for (auto const& value : values) text += (text.empty() ? "" : ", ") + quoted(value);
+  return "[" + text + "]";
+}
+template <class T>
+std::string yaml(std::optional<T> const& value) {
+  return value ? yaml(*value) : "null";
+}
+
+class TableWriter : public ConfigVisitor {
+ public:
+  void section(std::string_view name, std::string_view help,
+               std::function<void(ConfigVisitor&)> const& describe) override {
+    table_.push_back({std::string(name), std::string(help), {}});
+    describe(*this);
+  }
+  void field(Field const& f, bool& value) override { add(f, yaml(value), allowed_values(f, ValueType::truth)); }
+  void field(Field const& f, std::int64_t& value) override { add(f, yaml(value), allowed_values(f, ValueType::whole)); }
+  void field(Field const& f, double& value) override { add(f, yaml(value), allowed_values(f, ValueType::real)); }
+  void field(Field const& f, std::string& value) override { add(f, yaml(value), allowed_values(f, ValueType::text)); }
+  void field(Field const& f, std::vector<std::string>& value) override {
+    add(f, yaml(value), allowed_values(f, ValueType::texts));
+  }
+  void field(Field const& f, std::optional<std::int64_t>& value) override {
+    add(f, yaml(value), allowed_values(f, ValueType::optional_whole));
+  }
+  void field(Field const& f, std::optional<double>& value) override {
+    add(f, yaml(value), allowed_values(f, ValueType::optional_real));
+  }
+  void choice(Field const& f, std::vector<std::string_view> const& names, int& value) override {
+    add(f, std::string(names.at(static_cast<std::size_t>(value))), allowed_choices(names));
+  }
+  using ConfigVisitor::choice;
+  std::vector<SectionRows> take() { return std::move(table_); }
+
+ private:
+  void add(Field const& f, std::string value, std::string allowed) {
+    table_.back().keys.push_back({std::string(f.name), std::move(value), std::move(allowed), std::string(f.help),
+                                  std::string(f.only_with), f.applies, f.required});
+  }
+  std::vector<SectionRows> table_;
+};
+
+}  // namespace
+
+std::vector<SectionRows> key_table(Deck deck) {
+  TableWriter writer;
+  deck.describe(writer);
+  return writer.take();
+}
+
+}  // namespace bellwether::input
