@@ -7,6 +7,7 @@ namespace bellwether::app {
 std::vector<AddCommand> const& commands() {
   static std::vector<AddCommand> const all = {
       add_check,
+      add_inspect,
   };
   return all;
 }

@@ -24,6 +24,7 @@ using Action = std::function<int(Session&)>;
 using AddCommand = void (*)(CLI::App& program, Action& chosen);
 
 void add_check(CLI::App& program, Action& chosen);
+void add_inspect(CLI::App& program, Action& chosen);
 
 /// Every command, in the order of the help text.
 std::vector<AddCommand> const& commands();

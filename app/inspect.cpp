@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/inspect.hpp"
+
+#include "core/error.hpp"
+#include "input/hdf5_file.hpp"
+#include "input/shards.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <numeric>
+#include <ostream>
+
+namespace bellwether::app {
+namespace {
+
+using input::Hdf5File;
+
+template <class... Values>
+std::string format(char const* pattern, Values... values) {
+  char text[256];
+  std::snprintf(text, sizeof text, pattern, values...);
+  return text;
+}
+
+std::string bytes(std::uintmax_t count) {
+  auto value = static_cast<double>(count);
+  char const* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  int unit = 0;
+  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
+  return unit == 0 ? std::to_string(count) + " bytes" : format("%.1f %s", value, units[unit]);
+}
+
+std::string text_of(Hdf5File::Attribute const& value) {
+  if (auto const* text = std::get_if<std::string>(&value)) return *text;
+  if (auto const* real = std::get_if<double>(&value)) return format("%g", *real);
+  return std::to_string(std::get<std::int64_t>(value));
+}
+
+void line(std::ostream& out, std::string const& name, std::string const& value) {
+  out << "  " << name << std::string(name.size() < 20 ? 20 - name.size() : 1, ' ') << value << '\n';
+}
+
+// ---- shards
+
+struct ShardCounts {
+  std::int64_t tokens = 0, predictions = 0, random_next = 0, shortest = 0, longest = 0;
+};
+
+void print_row(std::ostream& out, input::ShardRows const& rows, std::int64_t r, std::int64_t number, bool predictions) {
+  auto const at = static_cast<std::size_t>(r);
+  auto const ids = [&](auto const& values, std::int64_t width, std::int64_t count) {
+    std::string text;
+    for (std::int64_t i = 0; i < count; ++i)
+      text += ' ' + std::to_string(values[static_cast<std::size_t>(r * width + i)]);
+    return text;
+  };
+  out << "row " << number << (rows.next_labels[at] != 0 ? " (random next)\n" : " (true next)\n");
+  out << "  ids      " << ids(rows.token_ids, rows.sequence_length, rows.lengths[at]) << '\n';
+  out << "  segments " << ids(rows.segment_ids, rows.sequence_length, rows.lengths[at]) << '\n';
+  if (!predictions) return;
+  out << "  masked at" << ids(rows.masked_positions, rows.masked_length, rows.predictions[at]) << '\n';
+  out << "  original " << ids(rows.masked_ids, rows.masked_length, rows.predictions[at]) << '\n';
+}
+
+void inspect_shard(std::string const& path, InspectOptions const& options, std::ostream& out) {
+  input::ShardReader const reader(path);
+  auto const& format_of = reader.format();
+  input::ShardBounds const bounds{
+      .vocabulary = format_of.vocabulary > 0 ? format_of.vocabulary : std::numeric_limits<std::int32_t>::max(),
+      .segments = 2};
+  ShardCounts counts;
+  counts.shortest = format_of.sequence_length;
+  std::int32_t largest_id = 0;
+  std::int64_t constexpr piece = 8192;
+  auto const summarise = [&](input::ShardRows const& rows) {
+    for (auto const length : rows.lengths) {
+      counts.tokens += length;
+      counts.shortest = std::min<std::int64_t>(counts.shortest, length);
+      counts.longest = std::max<std::int64_t>(counts.longest, length);
+    }
+    counts.predictions = std::accumulate(rows.predictions.begin(), rows.predictions.end(), counts.predictions);
+    counts.random_next += std::ranges::count(rows.next_labels, 1);
+    for (auto const id : rows.token_ids) largest_id = std::max(largest_id, id);
+  };
+  for (std::int64_t first = 0; first < reader.rows(); first += piece)
+    summarise(reader.read(first, std::min(piece, reader.rows() - first), bounds));
+  auto const rows = static_cast<double>(std::max<std::int64_t>(1, reader.rows()));
+  auto const tokens = static_cast<double>(counts.tokens);
+  out << path << ": " << (format_of.vocabulary > 0 ? "Bellwether shard" : "shard of another program") << '\n';
+  line(out, "file", bytes(std::filesystem::file_size(path)));
+  line(out, "rows", std::to_string(reader.rows()));
+  line(out, "sequence length", std::to_string(format_of.sequence_length) + " tokens");
+  line(out, "tokens",
+       std::to_string(counts.tokens) +
+           format(" (%.1f a row, %lld to %lld; padding %.1f %%)", tokens / rows,
+                  static_cast<long long>(reader.rows() > 0 ? counts.shortest : 0),
+                  static_cast<long long>(counts.longest),
+                  100 - 100 * tokens / (rows * static_cast<double>(format_of.sequence_length))));
+  line(out, "masks",
+       format_of.static_masks ? format("static, %.2f a row", static_cast<double>(counts.predictions) / rows)
+                              : std::string("dynamic: drawn at training time"));
+  line(out, "most masks a row", std::to_string(format_of.masked_length));
+  line(out, "random next", format("%.1f %%", 100 * static_cast<double>(counts.random_next) / rows));
+  line(out, "vocabulary",
+       format_of.vocabulary > 0 ? std::to_string(format_of.vocabulary)
+                                : "not recorded; largest id " + std::to_string(largest_id));
+  if (format_of.vocabulary > 0)
+    line(out, "special ids",
+         format("[CLS] %lld, [SEP] %lld, [MASK] %lld", static_cast<long long>(format_of.special.classify),
+                static_cast<long long>(format_of.special.separate), static_cast<long long>(format_of.special.mask)));
+  line(out, "values", "all in range");
+  std::int64_t const shown = std::min(options.rows, reader.rows());
+  if (shown == 0) return;
+  auto const first_rows = reader.read(0, shown, bounds);
+  for (std::int64_t r = 0; r < shown; ++r) print_row(out, first_rows, r, r, format_of.static_masks);
+}
+
+// ---- everything else
+
+void print_last_row(std::ostream& out, Hdf5File const& file, std::string const& table) {
+  auto const columns = file.read_table(table);
+  std::int64_t const rows = columns.front().rows();
+  out << table << ": " << rows << (rows == 1 ? " row" : " rows") << (rows > 0 ? ", the last one:\n" : "\n");
+  if (rows == 0) return;
+  for (auto const& column : columns)
+    std::visit([&](auto const& values) { line(out, column.name, text_of(values.back())); }, column.values);
+}
+
+/// Root mean square of a data set of floats: zeros and not-a-numbers in a checkpoint are seen at a glance.
+std::string magnitude(Hdf5File const& file, std::string const& name) {
+  auto const values = file.read<float>(name);
+  if (values.empty()) return "";
+  double squares = 0;
+  for (float const value : values) squares += static_cast<double>(value) * value;
+  return format("  rms %.4g", std::sqrt(squares / static_cast<double>(values.size())));
+}
+
+void print_tree(std::ostream& out, Hdf5File const& file, std::string const& group) {
+  for (auto const& attribute : file.attribute_names(group))
+    out << "  " << group << (group.ends_with('/') ? "@" : "/@") << attribute << " = "
+        << text_of(file.attribute(group, attribute).value()) << '\n';
+  for (auto const& name : file.list(group)) {
+    std::string const path = group.ends_with('/') ? group + name : group + "/" + name;
+    if (file.is_group(path)) {
+      print_tree(out, file, path);
+      continue;
+    }
+    auto const info = file.info(path);
+    std::string shape;
+    for (auto const extent : info.shape) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
+    out << "  " << path << "  " << to_string(info.type) << " (" << shape << ")";
+    if (info.is_virtual) out << " virtual";
+    if (info.gzip) out << " gzip";
+    if (info.type == input::ElementType::f32 && !info.is_virtual) out << magnitude(file, path);
+    out << '\n';
+  }
+}
+
+void inspect_file(std::string const& path, InspectOptions const& options, std::ostream& out) {
+  std::string kind = "HDF5 file of another program";
+  {
+    auto const file = Hdf5File::open(path);
+    if (auto const found = file.attribute("/", "format")) kind = text_of(*found);
+    bool const shard = file.contains("input_ids") && file.contains("masked_lm_positions");
+    if (!shard) {
+      out << path << ": " << kind << ", " << bytes(std::filesystem::file_size(path)) << '\n';
+      print_tree(out, file, "/");
+      for (char const* table : {"steps", "evaluation"})
+        if (file.contains(table) && file.info(table).type == input::ElementType::table)
+          print_last_row(out, file, table);
+      if (options.show_deck && file.contains("deck"))
+        for (auto const& text : file.read_texts("deck")) out << text;
+      return;
+    }
+  }
+  inspect_shard(path, options, out);
+}
+
+}  // namespace
+
+void inspect(std::string const& path, InspectOptions const& options, std::ostream& out) {
+  for (auto const& file : input::find_shards({path})) inspect_file(file, options, out);
+}
+
+}  // namespace bellwether::app
