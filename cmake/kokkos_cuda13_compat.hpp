@@ -9,14 +9,14 @@
 #include <cuda_runtime_api.h>
 
 #if CUDART_VERSION >= 13000
-inline cudaError_t cudaMemPrefetchAsync(const void* address, size_t bytes, int device, cudaStream_t stream) {
+inline cudaError_t cudaMemPrefetchAsync(void const* address, size_t bytes, int device, cudaStream_t stream) {
   cudaMemLocation where{};
   where.type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
   where.id = device == cudaCpuDeviceId ? 0 : device;
   return ::cudaMemPrefetchAsync(address, bytes, where, 0u, stream);
 }
 
-inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, cudaGraphNode_t const* from, cudaGraphNode_t const* to,
                                             size_t count) {
   return ::cudaGraphAddDependencies(graph, from, to, nullptr, count);
 }
