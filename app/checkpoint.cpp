@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/checkpoint.hpp"
+
+#include "app/agreement.hpp"
+#include "app/checkpoint_folder.hpp"
+#include "app/checkpoint_reader.hpp"
+#include "app/checkpoint_snapshot.hpp"
+#include "app/device_copy.hpp"
+#include "comm/communicator.hpp"
+#include "core/error.hpp"
+#include "input/hdf5_file.hpp"
+#include "input/io_thread.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <sstream>
+#include <thread>
+
+namespace bellwether::app {
+namespace {
+
+constexpr auto priority = input::IoThread::Priority::checkpoint;
+
+template <class T>
+bool is_ready(std::future<T> const& future) {
+  return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+/// The value, or what was thrown as text.
+template <class T>
+std::string outcome(std::future<T>& future, T& value) {
+  try {
+    value = future.get();
+    return "";
+  } catch (std::exception const& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+struct Checkpoints::Impl {
+  CheckpointFolder folder;
+  std::int64_t keep;
+  comm::Communicator& communicator;
+  input::IoThread& io;
+  std::function<void(std::string const&)> warn;
+
+  /// writing: every rank its files. completing: rank 0 the manifest, the rename, the removal of older ones.
+  enum class Stage { idle, writing, completing } stage = Stage::idle;
+  std::int64_t step = 0;
+  std::future<std::vector<CheckpointFile>> written{};
+  std::future<std::vector<std::string>> completed{};
+  std::optional<std::int64_t> last{};
+
+  bool is_root() const { return communicator.rank() == 0; }
+
+  void begin(std::int64_t new_step, std::string const& deck, TrainingState const& state) {
+    std::string fault;
+    if (is_root()) try {
+        folder.prepare(new_step);
+      } catch (RuntimeError const& error) {
+        fault = error.what();
+      }
+    raise(first_fault(communicator, fault));
+    finish_device_work();
+    Snapshot snapshot(communicator.rank());
+    walk(state, snapshot);
+    step = new_step;
+    written = write_snapshot(io, folder.temporary_path(step),
+                             {.step = step,
+                              .rank = communicator.rank(),
+                              .ranks = communicator.size(),
+                              .deck = deck,
+                              .layout_fingerprint = state.layout.fingerprint()},
+                             std::move(snapshot));
+    stage = Stage::writing;
+  }
+
+  /// Moves on as far as it can without waiting; true: a stage ended.
+  bool advance() {
+    bool const mine = stage == Stage::writing ? is_ready(written) : !is_root() || is_ready(completed);
+    double ready = mine ? 1 : 0;
+    communicator.sum_host({&ready, 1}, "bellwether::checkpoint::ready");
+    if (ready < communicator.size()) return false;
+    if (stage == Stage::writing)
+      end_writing();
+    else
+      end_completing();
+    return true;
+  }
+
+  void end_writing() {
+    stage = Stage::idle;
+    std::vector<CheckpointFile> files;
+    raise(first_fault(communicator, outcome(written, files)));
+    Manifest manifest{step, communicator.size(), gather(files)};
+    if (is_root())
+      completed = io.submit(priority, [this, manifest] {
+        folder.complete(manifest);
+        return folder.prune(manifest.step, keep);
+      });
+    stage = Stage::completing;
+  }
+
+  void end_completing() {
+    stage = Stage::idle;
+    std::vector<std::string> left_over;
+    raise(first_fault(communicator, is_root() ? outcome(completed, left_over) : ""));
+    for (auto const& fault : left_over) warn(fault);
+    last = step;
+  }
+
+  /// Files of all ranks, on rank 0. One rank after another: their lists are short.
+  std::vector<CheckpointFile> gather(std::vector<CheckpointFile> const& mine) {
+    std::vector<CheckpointFile> all;
+    for (int rank = 0; rank < communicator.size(); ++rank) {
+      std::ostringstream out;
+      if (rank == communicator.rank())
+        for (auto const& file : mine) out << file.name << ' ' << file.bytes << ' ' << file.checksum << '\n';
+      std::istringstream in(broadcast_text(communicator, out.str(), rank));
+      for (CheckpointFile file; in >> file.name >> file.bytes >> file.checksum;) all.push_back(file);
+    }
+    return all;
+  }
+
+  void raise(std::string const& fault) const {
+    if (!fault.empty()) throw RuntimeError("checkpoint not written: " + fault);
+  }
+
+  /// The manifest where the checkpoint is whole, else nothing after a warning. The same on every rank.
+  std::optional<Manifest> examine(std::int64_t candidate) {
+    std::string fault, text;
+    if (is_root()) try {
+        text = folder.read_manifest(candidate).text();
+      } catch (InputError const& error) {
+        fault = error.what();
+      }
+    fault = first_fault(communicator, fault);
+    std::optional<Manifest> manifest;
+    if (fault.empty()) {
+      manifest = Manifest::parse(broadcast_text(communicator, text));
+      std::string mine;
+      for (std::size_t i = 0; i < manifest->files.size() && mine.empty(); ++i)
+        if (static_cast<int>(i % static_cast<std::size_t>(communicator.size())) == communicator.rank()) try {
+            mine = folder.fault_in(candidate, manifest->files[i]);
+          } catch (RuntimeError const& error) {
+            mine = error.what();
+          }
+      fault = first_fault(communicator, mine);
+    }
+    if (fault.empty()) return manifest;
+    if (is_root()) warn("checkpoint passed over: " + fault);
+    return std::nullopt;
+  }
+};
+
+Checkpoints::Checkpoints(std::string directory, std::int64_t keep, comm::Communicator& communicator,
+                         input::IoThread& io, std::function<void(std::string const&)> warn)
+    : impl_(new Impl{CheckpointFolder(std::move(directory)), keep, communicator, io, std::move(warn)}) {}
+
+Checkpoints::~Checkpoints() {
+  // The last task refers to this object.
+  if (impl_->completed.valid()) impl_->completed.wait();
+}
+
+void Checkpoints::save(std::int64_t step, std::string const& deck, TrainingState const& state) {
+  if (impl_->stage != Impl::Stage::idle && impl_->step == step) return;
+  wait();
+  if (impl_->last == step) return;
+  impl_->begin(step, deck, state);
+}
+
+void Checkpoints::poll() {
+  if (impl_->stage != Impl::Stage::idle) impl_->advance();
+}
+
+void Checkpoints::wait() {
+  while (impl_->stage != Impl::Stage::idle) {
+    if (impl_->stage == Impl::Stage::writing)
+      impl_->written.wait();
+    else if (impl_->is_root())
+      impl_->completed.wait();
+    impl_->advance();
+  }
+}
+
+std::optional<std::int64_t> Checkpoints::last_complete() const { return impl_->last; }
+
+std::optional<FoundCheckpoint> Checkpoints::find_latest() {
+  std::string list;
+  if (impl_->is_root()) {
+    for (auto const& path : impl_->folder.unfinished()) impl_->warn("checkpoint passed over: " + path + ": incomplete");
+    for (auto const step : impl_->folder.steps()) list += std::to_string(step) + '\n';
+  }
+  std::istringstream steps(broadcast_text(impl_->communicator, list));
+  for (std::int64_t step = 0; steps >> step;) {
+    auto const manifest = impl_->examine(step);
+    if (!manifest) continue;
+    FoundCheckpoint found{impl_->folder.complete_path(step), step, manifest->ranks, ""};
+    std::string fault;
+    if (impl_->is_root()) try {
+        found.deck = impl_->io.run(priority, [&] {
+          return input::Hdf5File::open((std::filesystem::path(found.path) / "replicated.h5").string())
+              .read_texts("deck")
+              .at(0);
+        });
+      } catch (std::exception const& error) {
+        fault = error.what();
+      }
+    if (fault = first_fault(impl_->communicator, fault); !fault.empty()) throw InputError(fault);
+    found.deck = broadcast_text(impl_->communicator, found.deck);
+    impl_->last = step;
+    return found;
+  }
+  return std::nullopt;
+}
+
+void Checkpoints::load(FoundCheckpoint const& found, TrainingState const& state) {
+  CheckpointReader reader(found.path, found.ranks, impl_->communicator, impl_->io);
+  try {
+    walk(state, reader);
+  } catch (std::exception const& error) {
+    reader.fault(error.what());
+  }
+  reader.check_layout(state.layout.fingerprint());
+  reader.finish();
+}
+
+}  // namespace bellwether::app

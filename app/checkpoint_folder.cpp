@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/checkpoint_folder.hpp"
+
+#include "app/durable_file.hpp"
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace bellwether::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto title = "bellwether checkpoint";
+constexpr auto version = "1.0";
+constexpr std::string_view prefix = "step_";
+constexpr auto temporary_suffix = ".part";
+constexpr auto replaced_suffix = ".replaced";
+
+/// The number in "step_<n>", nothing in other names.
+std::optional<std::int64_t> step_in(std::string_view name) {
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  std::int64_t step = 0;
+  auto const [end, error] = std::from_chars(name.data(), name.data() + name.size(), step);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return step;
+}
+
+/// What lies in a folder, sorted; nothing where there is no folder.
+std::vector<std::string> names_in(std::string const& folder) {
+  std::vector<std::string> names;
+  std::error_code status;
+  for (fs::directory_iterator entry(folder, status), end; !status && entry != end; entry.increment(status))
+    names.push_back(entry->path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+/// The manifest goes first: a folder half removed must not look complete. Empty, or why it failed.
+std::string remove_folder(std::string const& path) {
+  std::error_code status;
+  fs::remove(fs::path(path) / "manifest", status);
+  if (!status) fs::remove_all(path, status);
+  return status ? path + ": cannot be removed: " + status.message() : "";
+}
+
+}  // namespace
+
+std::string Manifest::text() const {
+  std::ostringstream out;
+  out << title << ' ' << version << "\nstep " << step << "\nranks " << ranks << '\n';
+  for (auto const& file : files) out << "file " << file.name << ' ' << file.bytes << ' ' << file.checksum << '\n';
+  return out.str() + "checksum " + checksum_of(out.str()) + '\n';
+}
+
+Manifest Manifest::parse(std::string const& text) {
+  auto const last = text.rfind("checksum ");
+  if (last == std::string::npos) throw InputError("incomplete: the closing checksum is missing");
+  std::istringstream in(text);
+  std::string first, word, found;
+  std::getline(in, first);
+  if (!first.starts_with(title)) throw InputError("not a manifest of a checkpoint");
+  found = first.substr(std::string(title).size());
+  if (!found.starts_with(" 1."))
+    throw InputError("written in format" + found + ", which this program does not read; it reads 1");
+  if (text.substr(last) != "checksum " + checksum_of(text.substr(0, last)) + '\n')
+    throw InputError("damaged: its checksum does not hold");
+  Manifest manifest;
+  while (in >> word && word != "checksum") {
+    if (word == "step") in >> manifest.step;
+    if (word == "ranks") in >> manifest.ranks;
+    if (word == "file") {
+      CheckpointFile file;
+      in >> file.name >> file.bytes >> file.checksum;
+      manifest.files.push_back(std::move(file));
+    }
+  }
+  if (!in || manifest.ranks < 1 || manifest.files.empty()) throw InputError("damaged: it names no files");
+  return manifest;
+}
+
+CheckpointFolder::CheckpointFolder(std::string run_directory)
+    : directory_((fs::path(std::move(run_directory)) / "checkpoints").string()) {}
+
+std::string CheckpointFolder::complete_path(std::int64_t step) const {
+  return (fs::path(directory_) / (std::string(prefix) + std::to_string(step))).string();
+}
+
+std::string CheckpointFolder::temporary_path(std::int64_t step) const { return complete_path(step) + temporary_suffix; }
+
+void CheckpointFolder::prepare(std::int64_t step) const {
+  std::string const path = temporary_path(step);
+  std::error_code status;
+  fs::remove_all(path, status);
+  if (!status) fs::create_directories(path, status);
+  if (status) throw RuntimeError(path + ": cannot be made: " + status.message());
+}
+
+void CheckpointFolder::complete(Manifest const& manifest) const {
+  std::string const from = temporary_path(manifest.step), to = complete_path(manifest.step);
+  std::string const path = (fs::path(from) / "manifest").string();
+  {
+    std::ofstream out(path, std::ios::binary);
+    out << manifest.text();
+    out.close();
+    if (!out) throw RuntimeError(path + ": cannot be written");
+  }
+  sync_path(path);
+  sync_path(from);
+  // A folder of that name is a damaged one that was passed over, or one that a run started further back repeats.
+  std::error_code status;
+  std::string const old = to + replaced_suffix;
+  if (fs::exists(to)) {
+    fs::remove_all(old, status);
+    fs::rename(to, old, status);
+  }
+  if (!status) fs::rename(from, to, status);
+  if (status) throw RuntimeError(to + ": cannot be put in place: " + status.message());
+  sync_path(directory_);
+  remove_folder(old);
+}
+
+std::vector<std::string> CheckpointFolder::prune(std::int64_t newest, std::int64_t keep) const {
+  std::vector<std::string> faults;
+  auto const remove = [&](std::string const& path) {
+    if (auto fault = remove_folder(path); !fault.empty()) faults.push_back(std::move(fault));
+  };
+  for (auto const& name : names_in(directory_))
+    for (std::string_view const suffix : {temporary_suffix, replaced_suffix})
+      if (name.ends_with(suffix)) {
+        auto const step = step_in(std::string_view(name).substr(0, name.size() - suffix.size()));
+        if (step && *step <= newest) remove((fs::path(directory_) / name).string());
+      }
+  std::int64_t complete = 0;
+  for (auto const step : steps()) {
+    if (keep == 0 || step > newest) continue;
+    try {
+      read_manifest(step);
+    } catch (InputError const&) {
+      continue;  // damaged: left for its owner to look at
+    }
+    if (++complete > keep) remove(complete_path(step));
+  }
+  return faults;
+}
+
+std::vector<std::int64_t> CheckpointFolder::steps() const {
+  std::vector<std::int64_t> found;
+  for (auto const& name : names_in(directory_))
+    if (auto const step = step_in(name)) found.push_back(*step);
+  std::ranges::sort(found, std::greater());
+  return found;
+}
+
+std::vector<std::string> CheckpointFolder::unfinished() const {
+  std::vector<std::string> found;
+  for (auto const& name : names_in(directory_))
+    if (name.ends_with(temporary_suffix) || name.ends_with(replaced_suffix))
+      found.push_back((fs::path(directory_) / name).string());
+  return found;
+}
+
+Manifest CheckpointFolder::read_manifest(std::int64_t step) const {
+  std::string const path = (fs::path(complete_path(step)) / "manifest").string();
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw InputError(path + ": missing");
+  std::ostringstream text;
+  text << in.rdbuf();
+  try {
+    auto manifest = Manifest::parse(text.str());
+    if (manifest.step != step) throw InputError("it is of step " + std::to_string(manifest.step));
+    return manifest;
+  } catch (InputError const& error) {
+    throw InputError(path + ": " + error.what());
+  }
+}
+
+std::string CheckpointFolder::fault_in(std::int64_t step, CheckpointFile const& file) const {
+  std::string const path = (fs::path(complete_path(step)) / file.name).string();
+  std::error_code status;
+  auto const bytes = fs::file_size(path, status);
+  if (status) return path + ": missing";
+  if (static_cast<std::int64_t>(bytes) != file.bytes)
+    return path + ": " + std::to_string(bytes) + " bytes, the manifest says " + std::to_string(file.bytes);
+  FileChecksum sum(path);
+  while (sum.advance()) continue;
+  return sum.digest() == file.checksum ? "" : path + ": its checksum does not hold";
+}
+
+}  // namespace bellwether::app

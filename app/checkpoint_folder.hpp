@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Folders and manifests of checkpoints: what makes one complete.
+namespace bellwether::app {
+
+struct CheckpointFile {
+  std::string name;
+  std::int64_t bytes = 0;
+  std::string checksum;  ///< XXH3, 64 bits, hexadecimal
+};
+
+/// The last file written into a checkpoint: lines of text, the last one a checksum of those before.
+struct Manifest {
+  std::int64_t step = 0;
+  int ranks = 0;
+  std::vector<CheckpointFile> files;
+
+  std::string text() const;
+  /// \throws InputError saying what is wrong, without the file's name.
+  static Manifest parse(std::string const& text);
+};
+
+/// `checkpoints/` of a run.
+class CheckpointFolder {
+ public:
+  explicit CheckpointFolder(std::string run_directory);
+  std::string complete_path(std::int64_t step) const;   ///< step_<n>
+  std::string temporary_path(std::int64_t step) const;  ///< step_<n>.part
+
+  /// An empty temporary folder; what was left there by a run that died is removed. \throws RuntimeError.
+  void prepare(std::int64_t step) const;
+  /// Manifest, synchronisation, rename: afterwards the checkpoint is complete. \throws RuntimeError.
+  void complete(Manifest const& manifest) const;
+  /// Removes the oldest complete ones beyond the newest `keep`, and temporary folders of steps up to `newest`.
+  /// Returns what could not be removed and why.
+  std::vector<std::string> prune(std::int64_t newest, std::int64_t keep) const;
+
+  std::vector<std::int64_t> steps() const;      ///< with a folder step_<n>, newest first
+  std::vector<std::string> unfinished() const;  ///< temporary folders
+  /// \throws InputError naming the file and what is wrong with it.
+  Manifest read_manifest(std::int64_t step) const;
+  /// Size and checksum of one file; empty where it is right, else what is wrong.
+  std::string fault_in(std::int64_t step, CheckpointFile const& file) const;
+
+ private:
+  std::string directory_;
+};
+
+}  // namespace bellwether::app

@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/checkpoint_reader.hpp"
+
+#include "app/agreement.hpp"
+#include "app/device_copy.hpp"
+#include "comm/communicator.hpp"
+#include "core/error.hpp"
+#include "input/hdf5_file.hpp"
+#include "input/io_thread.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+namespace bellwether::app {
+namespace {
+
+using input::Hdf5File;
+using Shape = std::vector<std::int64_t>;
+
+std::string words(Shape const& shape) {
+  std::string text = "(";
+  for (auto const extent : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+  return text + ")";
+}
+
+void check_shape(Hdf5File const& file, std::string const& path, Shape const& wanted) {
+  Shape const found = file.info(path).shape;
+  if (found != wanted)
+    throw InputError(file.path() + ": " + path + ": shape " + words(found) + ", this run has " + words(wanted));
+}
+
+Shape shape_of(std::span<float const> values) { return {static_cast<std::int64_t>(values.size())}; }
+
+std::int64_t integer(Hdf5File const& file, std::string const& path, char const* name) {
+  auto const value = file.attribute(path, name);
+  if (!value || !std::holds_alternative<std::int64_t>(*value))
+    throw InputError(file.path() + ": " + path + ": attribute '" + name + "' is missing");
+  return std::get<std::int64_t>(*value);
+}
+
+/// Elements [first, first + size) of a vector that ranks 0, 1, ... hold in slices.
+void gather(std::function<std::string(int)> const& file_of, int ranks, int try_first, std::string const& path,
+            std::span<float> values, std::int64_t first, std::int64_t total) {
+  std::int64_t const last = first + static_cast<std::int64_t>(values.size());
+  std::int64_t filled = 0;
+  for (int i = 0; i < ranks && filled < last - first; ++i) {
+    int const rank = (try_first + i) % ranks;  // the same cut needs no other file than its own
+    Hdf5File const file = Hdf5File::open(file_of(rank));
+    std::int64_t const begin = integer(file, path, "first");
+    std::int64_t const count = file.info(path).shape.at(0);
+    if (std::int64_t const stored = integer(file, path, "total"); stored != total)
+      throw InputError(file.path() + ": " + path + ": a slice of " + std::to_string(stored) +
+                       " elements, this run has " + std::to_string(total));
+    std::int64_t const from = std::max(first, begin), to = std::min(last, begin + count);
+    if (from >= to) continue;
+    file.read_slab<float>(path, {from - begin}, {to - from},
+                          values.subspan(static_cast<std::size_t>(from - first), static_cast<std::size_t>(to - from)));
+    filled += to - from;
+  }
+  if (filled != last - first)
+    throw InputError(path + ": the slices of " + std::to_string(ranks) + " ranks do not cover elements " +
+                     std::to_string(first) + " to " + std::to_string(last - 1));
+}
+
+}  // namespace
+
+CheckpointReader::CheckpointReader(std::string folder, int ranks, comm::Communicator& communicator, input::IoThread& io)
+    : folder_(std::move(folder)), ranks_(ranks), communicator_(communicator), io_(io) {
+  std::string lines;
+  if (communicator_.rank() == 0)
+    attempt([&] {
+      for (auto const& line :
+           Hdf5File::open((std::filesystem::path(folder_) / "replicated.h5").string()).read_texts("index"))
+        lines += line + '\n';
+    });
+  std::istringstream in(broadcast_text(communicator_, lines));
+  for (std::string line; std::getline(in, line);) unread_.insert(line);
+}
+
+std::string CheckpointReader::file(int rank) const {
+  return (std::filesystem::path(folder_) / ("rank" + std::to_string(rank) + ".h5")).string();
+}
+
+bool CheckpointReader::expect(char const* kind, std::string const& path) {
+  if (unread_.erase(std::string(kind) + " " + path) == 1) return true;
+  fault(folder_ + ": " + path + ": no " + kind + " state of this name");
+  return false;
+}
+
+bool CheckpointReader::attempt(std::function<void()> const& read) {
+  try {
+    io_.run(input::IoThread::Priority::checkpoint, read);
+    return true;
+  } catch (std::exception const& error) {
+    fault(error.what());
+    return false;
+  }
+}
+
+void CheckpointReader::read_shared(std::string const& path, Shape const& shape, std::span<float> values) {
+  std::vector<float> host(values.size());
+  if (communicator_.rank() == 0)
+    attempt([&] {
+      auto const from = Hdf5File::open((std::filesystem::path(folder_) / "replicated.h5").string());
+      check_shape(from, path, shape);
+      from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
+    });
+  communicator_.broadcast_host(std::as_writable_bytes(std::span(host)), 0, "bellwether::checkpoint::replicated");
+  copy_to_device(host, values);
+}
+
+void CheckpointReader::parameter(TensorInfo const& tensor, std::span<float> values, bool per_rank_state) {
+  if (!per_rank_state) {
+    if (expect("replicated", path(tensor.name))) read_shared(path(tensor.name), tensor.shape, values);
+  } else if (expect("per_rank", path(tensor.name))) {
+    read_own_or_recut(path(tensor.name), tensor.shape, values, Recut::mean);
+  }
+}
+
+void CheckpointReader::replicated(std::string_view name, std::span<float> values) {
+  if (expect("replicated", path(name))) read_shared(path(name), shape_of(values), values);
+}
+
+void CheckpointReader::partitioned(std::string_view name, std::span<float> slice, std::int64_t first,
+                                   std::int64_t total) {
+  if (!expect("partitioned", path(name))) return;
+  std::vector<float> host(slice.size());
+  if (attempt([&] {
+        gather([this](int rank) { return file(rank); }, ranks_, communicator_.rank() % ranks_, path(name), host, first,
+               total);
+      }))
+    copy_to_device(host, slice);
+}
+
+void CheckpointReader::per_rank(std::string_view name, std::span<float> values, Recut recut) {
+  if (expect("per_rank", path(name))) read_own_or_recut(path(name), shape_of(values), values, recut);
+}
+
+void CheckpointReader::read_own_or_recut(std::string const& path, Shape const& shape, std::span<float> values,
+                                         Recut recut) {
+  std::vector<float> host(values.size(), 0.0F);
+  if (ranks_ == communicator_.size()) {
+    attempt([&] {
+      auto const from = Hdf5File::open(file(communicator_.rank()));
+      check_shape(from, path, shape);
+      from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
+    });
+  } else if (recut == Recut::mean) {
+    read_mean(path, shape, host);
+  } else if (recut == Recut::refuse) {
+    fault(folder_ + ": " + path + ": belongs to " + std::to_string(ranks_) +
+          " ranks and has no meaning on another number of them");
+  }
+  copy_to_device(host, values);
+}
+
+/// Every rank averages the part that falls to it, the same cut for all, and sends it round: P_old * n floats are read
+/// in all, not by each.
+void CheckpointReader::read_mean(std::string const& path, Shape const& shape, std::span<float> host) {
+  auto const size = static_cast<std::size_t>(communicator_.size());
+  std::int64_t const rows = shape.at(0);
+  std::size_t const width = rows == 0 ? 0 : host.size() / static_cast<std::size_t>(rows);
+  auto const part = [&](std::size_t rank) {
+    return rows * static_cast<std::int64_t>(rank) / static_cast<std::int64_t>(size);
+  };
+  auto const mine = static_cast<std::size_t>(communicator_.rank());
+  std::int64_t const first = part(mine), count = part(mine + 1) - first;
+  std::vector<double> sum(static_cast<std::size_t>(count) * width, 0.0);
+  attempt([&] {
+    std::vector<float> one(sum.size());
+    for (int rank = 0; rank < ranks_; ++rank) {
+      auto const from = Hdf5File::open(file(rank));
+      check_shape(from, path, shape);
+      from.read_rows<float>(path, first, count, one);
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += one[i];
+    }
+  });
+  auto const begin = static_cast<std::size_t>(first) * width;
+  for (std::size_t i = 0; i < sum.size(); ++i) host[begin + i] = static_cast<float>(sum[i] / ranks_);
+  for (std::size_t root = 0; root < size; ++root) {
+    auto const at = static_cast<std::size_t>(part(root)) * width,
+               end = static_cast<std::size_t>(part(root + 1)) * width;
+    if (end > at)
+      communicator_.broadcast_host(std::as_writable_bytes(host.subspan(at, end - at)), static_cast<int>(root),
+                                   "bellwether::checkpoint::mean_over_old_ranks");
+  }
+}
+
+template <class T>
+void CheckpointReader::read_scalar(std::string const& path, T& value) {
+  if (!expect("scalar", path)) return;
+  T read = value;
+  if (communicator_.rank() == 0)
+    attempt([&] {
+      Hdf5File::open((std::filesystem::path(folder_) / "replicated.h5").string())
+          .read_slab<T>(path, {}, {}, std::span(&read, 1));
+    });
+  communicator_.broadcast_host(std::as_writable_bytes(std::span(&read, 1)), 0, "bellwether::checkpoint::scalar");
+  value = read;
+}
+
+void CheckpointReader::scalar(std::string_view name, std::int64_t& value) { read_scalar(path(name), value); }
+void CheckpointReader::scalar(std::string_view name, double& value) { read_scalar(path(name), value); }
+
+void CheckpointReader::check_layout(std::uint64_t fingerprint) {
+  if (communicator_.rank() != 0 || !faults_.empty()) return;
+  attempt([&] {
+    auto const from = Hdf5File::open((std::filesystem::path(folder_) / "replicated.h5").string());
+    auto const stored = from.attribute("/", "layout_fingerprint");
+    if (stored != Hdf5File::Attribute(fingerprint_text(fingerprint)))
+      throw InputError(from.path() +
+                       ": its model marks other elements as decaying or live, as another sequence length "
+                       "or another optimizer setting does");
+  });
+}
+
+void CheckpointReader::finish() {
+  for (auto const& line : unread_)
+    fault(folder_ + ": " + line.substr(line.find(' ') + 1) + ": this run has no such state");
+  // The same trouble meets every tensor: a few lines tell it.
+  constexpr std::size_t most = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, faults_.size()); ++i) text += (i > 0 ? "\n" : "") + faults_[i];
+  if (faults_.size() > most) text += "\nand " + std::to_string(faults_.size() - most) + " more faults";
+  text = first_fault(communicator_, text);
+  if (!text.empty()) throw InputError(text);
+}
+
+}  // namespace bellwether::app

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "app/checkpoint_snapshot.hpp"
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace bellwether::app {
+
+/// Reads a checkpoint into the state that walks it; collective. At the number of ranks that wrote it, every rank gets
+/// back its own bits. At another one partitioned vectors are re-cut by global element, and per-rank vectors become
+/// their mean over the old ranks, zero, or a fault. Rank 0 reads what is replicated and sends it round. A fault does
+/// not end the walk, because the other ranks would wait: finish() tells all of them.
+class CheckpointReader : public CheckpointVisitor {
+ public:
+  /// ranks: that wrote it.
+  CheckpointReader(std::string folder, int ranks, comm::Communicator& communicator, input::IoThread& io);
+  void parameter(TensorInfo const& tensor, std::span<float> values, bool per_rank) override;
+  void replicated(std::string_view name, std::span<float> values) override;
+  void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
+  void per_rank(std::string_view name, std::span<float> values, Recut recut) override;
+  void scalar(std::string_view name, std::int64_t& value) override;
+  void scalar(std::string_view name, double& value) override;
+  void fault(std::string text) { faults_.push_back(std::move(text)); }
+
+  /// After the walk: two models may have equal tensors and still differ in what decays or is live.
+  void check_layout(std::uint64_t fingerprint);
+  /// At the end. \throws InputError, the same on every rank, with what went wrong or was left over.
+  void finish();
+
+ private:
+  /// True where the checkpoint holds `path` of this kind.
+  bool expect(char const* kind, std::string const& path);
+  /// Runs `read` on the I/O thread and keeps what it throws as a fault. False: it threw.
+  bool attempt(std::function<void()> const& read);
+  void read_shared(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> values);
+  void read_own_or_recut(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> values,
+                         Recut recut);
+  void read_mean(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> host);
+  template <class T>
+  void read_scalar(std::string const& path, T& value);
+  std::string file(int rank) const;
+
+  std::string folder_;
+  int ranks_;
+  comm::Communicator& communicator_;
+  input::IoThread& io_;
+  std::set<std::string> unread_;  // lines of /index
+  std::vector<std::string> faults_;
+};
+
+}  // namespace bellwether::app

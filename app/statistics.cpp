@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/statistics.hpp"
+
+#include "app/statistics_segment.hpp"
+#include "core/error.hpp"
+#include "input/io_thread.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <filesystem>
+#include <future>
+#include <limits>
+
+namespace bellwether::app {
+namespace {
+
+constexpr auto priority = input::IoThread::Priority::statistics;
+
+SegmentRows rows_in(StatisticsSegment const& segment) {
+  return {static_cast<std::int64_t>(segment.steps.size()), static_cast<std::int64_t>(segment.evaluations.size()),
+          static_cast<std::int64_t>(segment.layer_steps.size())};
+}
+
+bool is_beyond(StatisticsSegment const& segment, std::int64_t step) {
+  return (!segment.steps.empty() && segment.steps.back().step > step) ||
+         (!segment.evaluations.empty() && segment.evaluations.back().step > step) ||
+         (!segment.layer_steps.empty() && segment.layer_steps.back() > step);
+}
+
+void cut(StatisticsSegment& segment, std::int64_t step, std::size_t layers) {
+  auto const late = [step](auto const& row) { return row.step > step; };
+  std::erase_if(segment.steps, late);
+  std::erase_if(segment.evaluations, late);
+  std::erase_if(segment.layer_steps, [step](std::int64_t at) { return at > step; });
+  for (auto& quantity : segment.layers) quantity.resize(segment.layer_steps.size() * layers);
+}
+
+}  // namespace
+
+struct Statistics::Impl {
+  StatisticsOptions options;
+  input::IoThread& io;
+  StatisticsFiles files;
+  StatisticsSegment open{};           // rows of the segment that still grows
+  std::vector<SegmentRows> closed{};  // of the segments before it
+  std::deque<std::future<void>> writes{};
+  std::int64_t rows_since_flush = 0;
+  bool changed = false;
+  std::optional<StepRow> last{};
+
+  Impl(StatisticsOptions o, input::IoThread& thread)
+      : options(std::move(o)), io(thread), files(options.directory, options.layers) {}
+
+  void reserve() {
+    auto const layer_rows = static_cast<std::size_t>(options.segment_layer_rows);
+    open.steps.reserve(static_cast<std::size_t>(options.segment_rows));
+    open.evaluations.reserve(static_cast<std::size_t>(options.segment_rows));
+    open.layer_steps.reserve(layer_rows);
+    for (auto& quantity : open.layers) quantity.reserve(layer_rows * options.layers.size());
+  }
+
+  bool is_full() const {
+    auto const now = rows_in(open);
+    return now.steps >= options.segment_rows || now.evaluations >= options.segment_rows ||
+           now.layers >= options.segment_layer_rows;
+  }
+
+  /// A full segment is written a last time and the next one begun.
+  void make_room() {
+    if (!is_full()) return;
+    submit();
+    closed.push_back(rows_in(open));
+    ++open.index;
+    open.steps.clear();
+    open.evaluations.clear();
+    open.layer_steps.clear();
+    for (auto& quantity : open.layers) quantity.clear();
+  }
+
+  void submit() {
+    auto all = closed;
+    all.push_back(rows_in(open));
+    writes.push_back(io.submit(priority, [this, segment = open, rows = std::move(all)] {
+      files.write(segment);
+      files.publish(rows);
+    }));
+    changed = false;
+    rows_since_flush = 0;
+  }
+
+  /// Takes the outcome of writes that have ended; `how_many` of the newest may still be under way.
+  void collect(std::size_t how_many) {
+    while (!writes.empty()) {
+      if (writes.size() <= how_many && writes.front().wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+        return;
+      auto first = std::move(writes.front());
+      writes.pop_front();
+      first.get();
+    }
+  }
+
+  void start_new() {
+    io.run(priority, [this] {
+      if (std::filesystem::exists(files.main_file()))
+        throw InputError(files.main_file() + ": exists already; resume that run or name another directory");
+      std::error_code status;
+      std::filesystem::create_directories(std::filesystem::path(files.segment_file(0)).parent_path(), status);
+      if (status) throw RuntimeError(files.segment_file(0) + ": its folder cannot be made: " + status.message());
+      files.remove(0);
+      files.publish({});
+    });
+  }
+
+  void resume(std::int64_t step) {
+    io.run(priority, [this, step] {
+      files.check_layers();
+      std::int64_t index = 0;
+      for (; std::filesystem::exists(files.segment_file(index)); ++index) {
+        if (index > 0) closed.push_back(rows_in(open));
+        open = files.read(index);
+        bool const ends_here = is_beyond(open, step);
+        if (ends_here) cut(open, step, options.layers.size());
+        if (!open.steps.empty()) last = open.steps.back();
+        if (ends_here) break;
+      }
+      // Nothing may show rows that are gone: first what readers open, then the segments behind it.
+      auto shown = closed;
+      shown.push_back(rows_in(open));
+      if (index == 0 && !std::filesystem::exists(files.segment_file(0))) shown.clear();
+      files.publish(shown);
+      if (!shown.empty()) {
+        files.write(open);
+        files.remove(open.index + 1);
+      }
+    });
+  }
+};
+
+Statistics::Statistics(StatisticsOptions options, input::IoThread& io)
+    : impl_(std::make_unique<Impl>(std::move(options), io)) {
+  require(impl_->options.segment_rows > 0 && impl_->options.segment_layer_rows > 0 && impl_->options.flush_every > 0,
+          "segments and flushes of statistics need at least one row");
+  if (impl_->options.resume_step)
+    impl_->resume(*impl_->options.resume_step);
+  else
+    impl_->start_new();
+  impl_->reserve();
+}
+
+Statistics::~Statistics() {
+  // Tasks on the I/O thread refer to this object.
+  for (auto& write : impl_->writes) write.wait();
+}
+
+void Statistics::append(StepRow const& row) {
+  impl_->make_room();
+  impl_->collect(impl_->writes.size());
+  impl_->open.steps.push_back(row);
+  impl_->last = row;
+  impl_->changed = true;
+  if (++impl_->rows_since_flush >= impl_->options.flush_every) flush();
+}
+
+void Statistics::append_layers(std::int64_t step, std::span<float const> trust_ratio,
+                               std::span<float const> weight_norm, std::span<float const> update_norm) {
+  impl_->make_room();
+  impl_->open.layer_steps.push_back(step);
+  std::size_t q = 0;
+  for (auto const& values : {trust_ratio, weight_norm, update_norm}) {
+    auto& matrix = impl_->open.layers[q++];
+    require(values.empty() || values.size() == impl_->options.layers.size(), "a layer statistic has another length");
+    if (values.empty())
+      matrix.insert(matrix.end(), impl_->options.layers.size(), std::numeric_limits<float>::quiet_NaN());
+    else
+      matrix.insert(matrix.end(), values.begin(), values.end());
+  }
+  impl_->changed = true;
+}
+
+void Statistics::append_evaluation(EvaluationRow const& row) {
+  impl_->make_room();
+  impl_->open.evaluations.push_back(row);
+  impl_->changed = true;
+}
+
+void Statistics::flush() {
+  // A disk that cannot keep up holds training back rather than filling memory with copies.
+  impl_->collect(4);
+  if (impl_->changed) impl_->submit();
+}
+
+void Statistics::wait() { impl_->collect(0); }
+
+std::optional<StepRow> Statistics::last_step() const { return impl_->last; }
+
+}  // namespace bellwether::app

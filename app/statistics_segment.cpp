@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/statistics_segment.hpp"
+
+#include "app/durable_file.hpp"
+#include "core/error.hpp"
+#include "input/hdf5_file.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+namespace bellwether::app {
+namespace {
+
+using input::Column;
+using input::Hdf5File;
+
+template <class Row>
+std::vector<Column> columns_of(std::vector<Row> const& rows) {
+  std::vector<Column> columns;
+  Row shape;
+  Row::describe(shape, [&]<class T>(char const* name, char const*, T&) {
+    columns.push_back({name, std::vector<T>()});
+    std::get<std::vector<T>>(columns.back().values).reserve(rows.size());
+  });
+  for (auto const& row : rows) {
+    std::size_t c = 0;
+    Row::describe(row, [&]<class T>(char const*, char const*, T const& value) {
+      std::get<std::vector<T>>(columns[c++].values).push_back(value);
+    });
+  }
+  return columns;
+}
+
+template <class Row>
+std::vector<Row> rows_of(std::vector<Column> const& columns, std::string const& where) {
+  std::vector<Row> rows(columns.empty() ? 0 : static_cast<std::size_t>(columns.front().rows()));
+  std::vector<Column const*> wanted;
+  Row shape;
+  Row::describe(shape, [&]<class T>(char const* name, char const*, T&) {
+    auto const column = std::ranges::find(columns, std::string(name), &Column::name);
+    if (column == columns.end() || !std::holds_alternative<std::vector<T>>(column->values))
+      throw InputError(where + ": column '" + name + "' is missing or of another type");
+    wanted.push_back(&*column);
+  });
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::size_t c = 0;
+    Row::describe(rows[r], [&]<class T>(char const*, char const*, T& member) {
+      member = std::get<std::vector<T>>(wanted[c++]->values)[r];
+    });
+  }
+  return rows;
+}
+
+template <class Row>
+std::string units() {
+  std::string text;
+  Row shape;
+  Row::describe(shape, [&](std::string const& name, std::string const& unit, auto&) {
+    if (!unit.empty()) text += (text.empty() ? "" : ", ") + name + ": " + unit;
+  });
+  return text;
+}
+
+}  // namespace
+
+StatisticsFiles::StatisticsFiles(std::string directory, std::vector<std::string> layers)
+    : directory_(std::move(directory)),
+      main_((std::filesystem::path(directory_) / "statistics.h5").string()),
+      layers_(std::move(layers)) {}
+
+std::string StatisticsFiles::relative_segment(std::int64_t index) const {
+  char name[64];
+  std::snprintf(name, sizeof name, "statistics/segment_%06lld.h5", static_cast<long long>(index));
+  return name;
+}
+
+std::string StatisticsFiles::segment_file(std::int64_t index) const {
+  return (std::filesystem::path(directory_) / relative_segment(index)).string();
+}
+
+void StatisticsFiles::write(StatisticsSegment const& segment) const {
+  std::string const path = segment_file(segment.index), temporary = path + ".part";
+  Hdf5File file = Hdf5File::create(temporary);
+  file.set_attribute("/", "format", "bellwether statistics segment");
+  file.set_attribute("/", "format_version", "1.0");
+  file.write_table("steps", columns_of(segment.steps));
+  file.write_table("evaluation", columns_of(segment.evaluations));
+  auto const rows = static_cast<std::int64_t>(segment.layer_steps.size());
+  file.write<std::int64_t>("layers/step", {rows}, segment.layer_steps);
+  for (std::size_t q = 0; q < layer_quantities.size(); ++q)
+    file.write<float>(std::string("layers/") + layer_quantities[q], {rows, layers()}, segment.layers[q]);
+  file.close();
+  replace_file(temporary, path);
+}
+
+void StatisticsFiles::publish(std::vector<SegmentRows> const& segments) const {
+  std::string const temporary = main_ + ".part";
+  Hdf5File file = Hdf5File::create(temporary);
+  file.set_attribute("/", "format", "bellwether statistics");
+  file.set_attribute("/", "format_version", "1.0");
+  auto const show = [&](std::string const& name, std::int64_t SegmentRows::*rows) {
+    std::vector<input::VirtualSource> sources;
+    for (std::size_t i = 0; i < segments.size(); ++i)
+      if (segments[i].*rows > 0)
+        sources.push_back({relative_segment(static_cast<std::int64_t>(i)), name, segments[i].*rows});
+    if (!sources.empty()) file.write_virtual(name, sources);
+    return !sources.empty();
+  };
+  if (!show("steps", &SegmentRows::steps)) file.write_table("steps", columns_of(std::vector<StepRow>()));
+  file.set_attribute("steps", "units", units<StepRow>());
+  if (!show("evaluation", &SegmentRows::evaluations))
+    file.write_table("evaluation", columns_of(std::vector<EvaluationRow>()));
+  file.set_attribute("evaluation", "units", units<EvaluationRow>());
+  if (!show("layers/step", &SegmentRows::layers)) file.write<std::int64_t>("layers/step", {0}, {});
+  for (auto const* quantity : layer_quantities)
+    if (!show(std::string("layers/") + quantity, &SegmentRows::layers))
+      file.write<float>(std::string("layers/") + quantity, {0, layers()}, {});
+  file.write_texts("layers/name", layers_);
+  file.close();
+  replace_file(temporary, main_);
+}
+
+StatisticsSegment StatisticsFiles::read(std::int64_t index) const {
+  std::string const path = segment_file(index);
+  Hdf5File const file = Hdf5File::open(path);
+  StatisticsSegment segment;
+  segment.index = index;
+  segment.steps = rows_of<StepRow>(file.read_table("steps"), path + ": steps");
+  segment.evaluations = rows_of<EvaluationRow>(file.read_table("evaluation"), path + ": evaluation");
+  segment.layer_steps = file.read<std::int64_t>("layers/step");
+  for (std::size_t q = 0; q < layer_quantities.size(); ++q) {
+    segment.layers[q] = file.read<float>(std::string("layers/") + layer_quantities[q]);
+    if (segment.layers[q].size() != segment.layer_steps.size() * layers_.size())
+      throw InputError(path + ": layers/" + layer_quantities[q] + " has another number of layers than this model");
+  }
+  return segment;
+}
+
+void StatisticsFiles::check_layers() const {
+  if (Hdf5File::open(main_).read_texts("layers/name") != layers_)
+    throw InputError(main_ + ": layers/name differs from the layers of this model");
+}
+
+void StatisticsFiles::remove(std::int64_t first_index) const {
+  for (std::int64_t index = first_index; std::filesystem::remove(segment_file(index)); ++index) continue;
+}
+
+}  // namespace bellwether::app

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "app/statistics_rows.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// Statistics on disk: segment files and the one file that shows them as a whole. For the I/O thread.
+namespace bellwether::app {
+
+inline constexpr std::array<char const*, 3> layer_quantities = {"trust_ratio", "weight_norm", "update_norm"};
+
+/// Rows of one segment, in memory.
+struct StatisticsSegment {
+  std::int64_t index = 0;
+  std::vector<StepRow> steps;
+  std::vector<EvaluationRow> evaluations;
+  std::vector<std::int64_t> layer_steps;
+  std::array<std::vector<float>, layer_quantities.size()> layers;  ///< (layer_steps, layers) each
+};
+
+/// How many rows of each kind a segment file holds.
+struct SegmentRows {
+  std::int64_t steps = 0, evaluations = 0, layers = 0;
+};
+
+/// The files of one run's statistics.
+class StatisticsFiles {
+ public:
+  StatisticsFiles(std::string directory, std::vector<std::string> layers);
+  std::string const& main_file() const { return main_; }
+  std::string segment_file(std::int64_t index) const;  ///< statistics/segment_<index>.h5
+  std::int64_t layers() const { return static_cast<std::int64_t>(layers_.size()); }
+
+  /// Replaces a segment's file whole. \throws RuntimeError.
+  void write(StatisticsSegment const& segment) const;
+  /// Replaces statistics.h5 by one that shows these rows of segments 0, 1, ... \throws RuntimeError.
+  void publish(std::vector<SegmentRows> const& segments) const;
+  /// \throws InputError where a file is damaged or its layers are others.
+  StatisticsSegment read(std::int64_t index) const;
+  /// \throws InputError where statistics.h5 is missing or shows other layers.
+  void check_layers() const;
+  void remove(std::int64_t first_index) const;  ///< segments from this one on
+
+ private:
+  std::string relative_segment(std::int64_t index) const;
+  std::string directory_, main_;
+  std::vector<std::string> layers_;
+};
+
+}  // namespace bellwether::app
