@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+/// Numbers as a person reads them at a glance. All write into the caller's buffer and allocate nothing.
+namespace bellwether::app {
+
+using ShortText = std::array<char, 24>;
+
+ShortText count_text(double value);       ///< 950, 12.3k, 4.56M
+ShortText duration_text(double seconds);  ///< 42s, 12m30s, 3h05m, 2d04h
+ShortText loss_text(double value);        ///< 5.312, - where not measured
+ShortText share_text(double value);       ///< 24.1%, - where not measured
+
+/// What a progress line says.
+struct ProgressLine {
+  std::int64_t step = 0, steps = 0;
+  double loss = 0, mlm_accuracy = 0, learning_rate = 0, tokens_per_second = 0, gemm_share = 0, seconds_left = 0;
+  bool skipped = false;
+};
+
+/// At most `size` - 1 characters of the line; the length.
+std::size_t format_line(ProgressLine const& line, char* out, std::size_t size);
+
+}  // namespace bellwether::app
