@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "app/statistics_rows.hpp"
+
+#include <string>
+#include <vector>
+
+/// Rows whose every value follows from the step, so that a reader can tell a wrong one.
+namespace sample {
+
+inline bellwether::app::StepRow step_row(std::int64_t step) {
+  bellwether::app::StepRow row;
+  double value = static_cast<double>(step);
+  bellwether::app::StepRow::describe(row, [&]<class T>(char const*, char const*, T& member) {
+    member = static_cast<T>(value);
+    value += 1000;
+  });
+  return row;
+}
+
+inline bellwether::app::EvaluationRow evaluation_row(std::int64_t step) {
+  bellwether::app::EvaluationRow row;
+  row.step = step;
+  row.tokens = 100 * step;
+  row.mlm_loss = 1.0 / static_cast<double>(step);
+  return row;
+}
+
+inline std::vector<std::string> layer_names() { return {"embeddings.weight", "encoder.layer.0.weight", "cls.bias"}; }
+
+inline std::vector<float> layer_values(std::int64_t step, float offset) {
+  return {static_cast<float>(step) + offset, static_cast<float>(2 * step) + offset,
+          static_cast<float>(3 * step) + offset};
+}
+
+}  // namespace sample

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/statistics.hpp"
+#include "core/error.hpp"
+#include "input/hdf5_file.hpp"
+#include "input/io_thread.hpp"
+#include "tests/app/sample_rows.hpp"
+#include "tests/input/temporary_folder.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_all.hpp>
+
+#include <sys/resource.h>
+
+#include <cmath>
+#include <csignal>
+#include <fstream>
+
+using namespace bellwether;
+using app::Statistics;
+using Catch::Matchers::ContainsSubstring;
+using input::Hdf5File;
+
+namespace {
+
+app::StatisticsOptions options(TemporaryFolder const& folder, std::optional<std::int64_t> resume = std::nullopt) {
+  return {.directory = folder.path(),
+          .layers = sample::layer_names(),
+          .resume_step = resume,
+          .flush_every = 3,
+          .segment_rows = 8,
+          .segment_layer_rows = 4};
+}
+
+/// Steps [first, last] as the trainer would record them: layers at even steps, an evaluation at multiples of 5.
+void record(Statistics& statistics, std::int64_t first, std::int64_t last) {
+  for (std::int64_t step = first; step <= last; ++step) {
+    statistics.append(sample::step_row(step));
+    if (step % 2 == 0)
+      statistics.append_layers(step, sample::layer_values(step, 0), sample::layer_values(step, 0.25F), {});
+    if (step % 5 == 0) statistics.append_evaluation(sample::evaluation_row(step));
+  }
+}
+
+template <class T>
+std::vector<T> column(std::vector<input::Column> const& table, std::string const& name) {
+  for (auto const& candidate : table)
+    if (candidate.name == name) return std::get<std::vector<T>>(candidate.values);
+  throw std::runtime_error("no column " + name);
+}
+
+/// Checks that statistics.h5 shows exactly what record() made of steps 1 to `last`.
+void check_shows(TemporaryFolder const& folder, std::int64_t last) {
+  Hdf5File const file = Hdf5File::open(folder / "statistics.h5");
+  auto const steps = file.read_table("steps");
+  REQUIRE(steps.front().rows() == last);
+  double offset = 0;
+  for (auto const& values : steps) {
+    for (std::int64_t r = 0; r < last; ++r) {
+      double const expected = static_cast<double>(r + 1) + offset;
+      auto const at = static_cast<std::size_t>(r);
+      if (auto const* integers = std::get_if<std::vector<std::int64_t>>(&values.values))
+        REQUIRE(static_cast<double>((*integers)[at]) == expected);
+      else
+        REQUIRE(std::get<std::vector<double>>(values.values)[at] == expected);
+    }
+    offset += 1000;
+  }
+  auto const evaluation = file.read_table("evaluation");
+  REQUIRE(evaluation.front().rows() == last / 5);
+  for (std::int64_t r = 0; r < last / 5; ++r) {
+    CHECK(column<std::int64_t>(evaluation, "step")[static_cast<std::size_t>(r)] == 5 * (r + 1));
+    CHECK(std::isnan(column<double>(evaluation, "nsp_loss")[static_cast<std::size_t>(r)]));
+  }
+  CHECK(file.read_texts("layers/name") == sample::layer_names());
+  auto const layer_steps = file.read<std::int64_t>("layers/step");
+  auto const trust = file.read<float>("layers/trust_ratio"), weights = file.read<float>("layers/weight_norm"),
+             updates = file.read<float>("layers/update_norm");
+  REQUIRE(layer_steps.size() == static_cast<std::size_t>(last / 2));
+  REQUIRE(file.info("layers/trust_ratio").shape == input::Shape{last / 2, 3});
+  for (std::size_t r = 0; r < layer_steps.size(); ++r) {
+    auto const step = static_cast<std::int64_t>(2 * (r + 1));
+    CHECK(layer_steps[r] == step);
+    for (std::size_t layer = 0; layer < 3; ++layer) {
+      CHECK(trust[3 * r + layer] == sample::layer_values(step, 0)[layer]);
+      CHECK(weights[3 * r + layer] == sample::layer_values(step, 0.25F)[layer]);
+      CHECK(std::isnan(updates[3 * r + layer]));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Statistics show all segments as one") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  Statistics statistics(options(folder), io);
+  check_shows(folder, 0);
+  std::int64_t done = 0;
+  for (std::int64_t const last : {1, 2, 8, 9, 16, 50}) {
+    record(statistics, done + 1, last);
+    done = last;
+    statistics.flush();
+    statistics.wait();
+    check_shows(folder, last);
+  }
+  CHECK(statistics.last_step()->step == 50);
+}
+
+TEST_CASE("A resumed run cuts rows beyond its step") {
+  std::int64_t const resume = GENERATE(0, 1, 7, 8, 9, 16, 20, 30, 31);
+  TemporaryFolder const folder;
+  input::IoThread io;
+  {
+    Statistics statistics(options(folder), io);
+    record(statistics, 1, 30);
+    statistics.flush();
+    statistics.wait();
+  }
+  Statistics statistics(options(folder, resume), io);
+  std::int64_t const kept = std::min<std::int64_t>(resume, 30);
+  check_shows(folder, kept);
+  CHECK(statistics.last_step().has_value() == (kept > 0));
+  record(statistics, kept + 1, 40);
+  statistics.flush();
+  statistics.wait();
+  check_shows(folder, 40);
+}
+
+TEST_CASE("A resumed run cuts rows that were never shown") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  {
+    Statistics statistics(options(folder), io);
+    record(statistics, 1, 12);
+    statistics.flush();
+    statistics.wait();
+  }
+  // A process killed between the two renames leaves a segment that is newer than what statistics.h5 shows.
+  std::filesystem::copy_file(folder / "statistics.h5", folder / "kept.h5");
+  {
+    Statistics statistics(options(folder, 12), io);
+    record(statistics, 13, 20);
+    statistics.flush();
+    statistics.wait();
+  }
+  std::filesystem::rename(folder / "kept.h5", folder / "statistics.h5");
+  Statistics statistics(options(folder, 12), io);
+  record(statistics, 13, 22);
+  statistics.flush();
+  statistics.wait();
+  check_shows(folder, 22);
+}
+
+TEST_CASE("Statistics of another run are refused") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  CHECK_THROWS_AS(Statistics(options(folder, 5), io), InputError);
+  { Statistics const statistics(options(folder), io); }
+  CHECK_THROWS_WITH(Statistics(options(folder), io), ContainsSubstring("exists already"));
+  auto other = options(folder, 0);
+  other.layers.pop_back();
+  CHECK_THROWS_WITH(Statistics(other, io), ContainsSubstring("layers/name"));
+}
