@@ -163,3 +163,28 @@ TEST_CASE("Statistics of another run are refused") {
   other.layers.pop_back();
   CHECK_THROWS_WITH(Statistics(other, io), ContainsSubstring("layers/name"));
 }
+TEST_CASE("A full disk ends statistics with the name of the file") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  Statistics statistics(options(folder), io);
+  record(statistics, 1, 3);
+  statistics.flush();
+  statistics.wait();
+  // A limit on file sizes stands in for a full disk: the same calls fail.
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  rlimit const small{1000, limit.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  std::string message;
+  try {
+    record(statistics, 4, 7);
+    statistics.flush();
+    statistics.wait();
+  } catch (RuntimeError const& error) {
+    message = error.what();
+  }
+  setrlimit(RLIMIT_FSIZE, &limit);
+  CHECK_THAT(message, ContainsSubstring("statistics/segment_000000.h5.part"));
+  check_shows(folder, 3);
+}

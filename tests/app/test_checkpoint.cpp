@@ -1,0 +1,290 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/agreement.hpp"
+#include "app/checkpoint.hpp"
+#include "comm/communicator.hpp"
+#include "comm/world.hpp"
+#include "core/error.hpp"
+#include "input/io_thread.hpp"
+#include "tests/app/fake_owner.hpp"
+#include "tests/support/world.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_all.hpp>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+using namespace bellwether;
+using app::Checkpoints;
+using Catch::Matchers::ContainsSubstring;
+namespace fs = std::filesystem;
+
+namespace {
+
+comm::Communicator& everyone() { return test::world().communicator(); }
+
+/// A run directory that all ranks share, removed at the end.
+class SharedFolder {
+ public:
+  SharedFolder() {
+    static int count = 0;
+    path_ = app::broadcast_text(everyone(),
+                                (fs::temp_directory_path() /
+                                 ("bellwether-checkpoint-" + std::to_string(getpid()) + "-" + std::to_string(count++)))
+                                    .string());
+    if (everyone().rank() == 0) fs::create_directories(path_);
+    everyone().barrier("bellwether::test::made");
+  }
+  ~SharedFolder() {
+    everyone().barrier("bellwether::test::used");
+    std::error_code ignored;
+    if (everyone().rank() == 0) fs::remove_all(path_, ignored);
+  }
+  std::string const& path() const { return path_; }
+  std::string step(std::int64_t n) const { return path_ + "/checkpoints/step_" + std::to_string(n); }
+
+ private:
+  std::string path_;
+};
+
+/// Changes files on rank 0 while the others wait.
+void on_rank_0(std::function<void()> const& change) {
+  everyone().barrier("bellwether::test::before_change");
+  if (everyone().rank() == 0) change();
+  everyone().barrier("bellwether::test::after_change");
+}
+
+struct Fixture {
+  explicit Fixture(std::int64_t keep = 0, comm::Communicator& ranks = everyone(), SharedFolder const* shared = nullptr)
+      : communicator(ranks) {
+    if (shared == nullptr) own.emplace();
+    folder = shared != nullptr ? shared : &*own;
+    checkpoints.emplace(folder->path(), keep, ranks, io, [this](std::string const& text) { warnings += text + '\n'; });
+  }
+  FakeOwner owner(float salt) const { return {communicator.rank(), communicator.size(), salt}; }
+  void save(std::int64_t step, float salt) {
+    auto state = owner(salt);
+    checkpoints->save(step, "deck of step " + std::to_string(step), state.state());
+    std::ranges::fill(state.parameters, -1.0F);  // what is written is a copy
+    checkpoints->wait();
+  }
+
+  comm::Communicator& communicator;
+  std::optional<SharedFolder> own;
+  SharedFolder const* folder = nullptr;
+  input::IoThread io;
+  std::string warnings;
+  std::optional<Checkpoints> checkpoints;
+};
+
+void check_equal(FakeOwner const& found, FakeOwner const& wanted) {
+  CHECK(found.parameters == wanted.parameters);
+  CHECK(found.momentum == wanted.momentum);
+  CHECK(found.slice == wanted.slice);
+  CHECK(found.steps == wanted.steps);
+  CHECK(found.position == wanted.position);
+  CHECK(found.rate == wanted.rate);
+}
+
+}  // namespace
+
+TEST_CASE("A checkpoint returns every kind of state at the same number of ranks") {
+  Fixture run;
+  auto saved = run.owner(0.5F);
+  saved.has_refused = true;
+  run.checkpoints->save(3, "run: {}\n", saved.state());
+  CHECK_FALSE(run.checkpoints->last_complete().has_value());
+  while (!run.checkpoints->last_complete()) run.checkpoints->poll();
+  CHECK(fs::exists(run.folder->step(3) + "/manifest"));
+  CHECK_FALSE(fs::exists(run.folder->step(3) + ".part"));
+
+  auto const found = run.checkpoints->find_latest();
+  REQUIRE(found.has_value());
+  CHECK(found->step == 3);
+  CHECK(found->ranks == everyone().size());
+  CHECK(found->deck == "run: {}\n");
+  auto loaded = run.owner(90);
+  loaded.has_refused = true;
+  run.checkpoints->load(*found, loaded.state());
+  check_equal(loaded, saved);
+  CHECK(loaded.mean_of_ranks == saved.mean_of_ranks);
+  CHECK(loaded.zeroed == saved.zeroed);
+  CHECK(loaded.refused == saved.refused);
+  CHECK(run.warnings.empty());
+}
+
+TEST_CASE("A checkpoint is re-cut for another number of ranks") {
+  for (int writers = 1; writers <= everyone().size(); ++writers)
+    for (int readers = 1; readers <= everyone().size(); ++readers) {
+      bool const per_rank = writers % 2 == 0;
+      SharedFolder const folder;
+      auto const some_write = everyone().split(everyone().rank() < writers ? 0 : 1, 0);
+      auto const some_read = everyone().split(everyone().rank() < readers ? 0 : 1, 0);
+      if (everyone().rank() < writers) {
+        Fixture run(0, *some_write, &folder);
+        auto saved = run.owner(0.25F);
+        saved.parameters_per_rank = per_rank;
+        if (per_rank)
+          for (auto& value : saved.parameters) value += static_cast<float>(everyone().rank());
+        run.checkpoints->save(1, "", saved.state());
+        run.checkpoints->wait();
+      }
+      everyone().barrier("bellwether::test::written");
+      if (everyone().rank() >= readers) continue;
+      Fixture run(0, *some_read, &folder);
+      auto loaded = run.owner(90), wanted = run.owner(0.25F);
+      loaded.parameters_per_rank = per_rank;
+      auto const found = run.checkpoints->find_latest();
+      REQUIRE(found.has_value());
+      CHECK(found->ranks == writers);
+      run.checkpoints->load(*found, loaded.state());
+      if (per_rank) {
+        float const offset =
+            writers == readers ? static_cast<float>(everyone().rank()) : static_cast<float>(writers - 1) / 2;
+        for (auto& value : wanted.parameters) value += offset;
+      }
+      check_equal(loaded, wanted);
+      if (writers == readers) continue;
+      for (std::size_t i = 0; i < loaded.zeroed.size(); ++i) {
+        REQUIRE(loaded.zeroed[i] == 0.0F);
+        REQUIRE(loaded.mean_of_ranks[i] ==
+                400.25F + static_cast<float>(i) + 10000 * static_cast<float>(writers - 1) / 2);
+      }
+      auto refusing = run.owner(90);
+      refusing.has_refused = true;
+      CHECK_THROWS_WITH(run.checkpoints->load(*found, refusing.state()), ContainsSubstring("worker/graph"));
+    }
+}
+
+TEST_CASE("Incomplete and damaged checkpoints are named and passed over") {
+  Fixture run;
+  CHECK_FALSE(run.checkpoints->find_latest().has_value());
+  for (int step = 1; step <= 6; ++step) run.save(step, static_cast<float>(step));
+  on_rank_0([&] {
+    fs::remove(run.folder->step(6) + "/manifest");
+    fs::resize_file(run.folder->step(5) + "/manifest", fs::file_size(run.folder->step(5) + "/manifest") - 3);
+    fs::resize_file(run.folder->step(4) + "/replicated.h5", 1000);
+    std::fstream file(run.folder->step(3) + "/rank0.h5", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-20, std::ios::end);
+    file.put('\x5a');
+    fs::remove(run.folder->step(2) + "/rank" + std::to_string(everyone().size() - 1) + ".h5");
+    fs::create_directories(run.folder->step(7) + ".part");
+    fs::create_directories(run.folder->step(8) + ".mine");
+  });
+  auto const found = run.checkpoints->find_latest();
+  REQUIRE(found.has_value());
+  CHECK(found->step == 1);
+  CHECK(found->deck == "deck of step 1");
+  auto loaded = run.owner(90);
+  run.checkpoints->load(*found, loaded.state());
+  check_equal(loaded, run.owner(1));
+  if (everyone().rank() == 0) {
+    CHECK_THAT(run.warnings, ContainsSubstring("step_7.part: incomplete"));
+    CHECK_THAT(run.warnings, ContainsSubstring("step_6/manifest: missing"));
+    CHECK_THAT(run.warnings, ContainsSubstring("step_5/manifest: damaged"));
+    CHECK_THAT(run.warnings, ContainsSubstring("step_4/replicated.h5: 1000 bytes"));
+    CHECK_THAT(run.warnings, ContainsSubstring("step_3/rank0.h5: its checksum does not hold"));
+    CHECK_THAT(run.warnings, ContainsSubstring(".h5: missing"));
+  } else {
+    CHECK(run.warnings.empty());
+  }
+  // The run goes on from step 1 and meets the damaged folder of step 2 again.
+  run.save(2, 22);
+  auto const again = run.checkpoints->find_latest();
+  REQUIRE(again.has_value());
+  CHECK(again->step == 2);
+  run.checkpoints->load(*again, loaded.state());
+  check_equal(loaded, run.owner(22));
+}
+
+TEST_CASE("A checkpoint of a newer format is refused by name") {
+  Fixture run;
+  run.save(1, 1);
+  on_rank_0([&] { std::ofstream(run.folder->step(1) + "/manifest") << "bellwether checkpoint 2.0\nchecksum 0\n"; });
+  CHECK_FALSE(run.checkpoints->find_latest().has_value());
+  if (everyone().rank() == 0) CHECK_THAT(run.warnings, ContainsSubstring("format 2.0"));
+}
+
+TEST_CASE("Older checkpoints go once the new one is complete") {
+  Fixture run(2);
+  run.save(1, 1);
+  run.save(2, 2);
+  on_rank_0([&] { fs::resize_file(run.folder->step(2) + "/manifest", 10); });
+  run.save(3, 3);
+  on_rank_0([&] {
+    // Step 2 is damaged: it neither counts nor goes.
+    CHECK(fs::exists(run.folder->step(1)));
+    fs::create_directories(run.folder->step(2) + ".part/rest");
+  });
+  auto state = run.owner(4);
+  run.checkpoints->save(4, "", state.state());
+  if (everyone().rank() == 0) CHECK(fs::exists(run.folder->step(1)));
+  run.checkpoints->wait();
+  everyone().barrier("bellwether::test::pruned");
+  CHECK_FALSE(fs::exists(run.folder->step(1)));
+  CHECK_FALSE(fs::exists(run.folder->step(2) + ".part"));
+  for (int const step : {2, 3, 4}) CHECK(fs::exists(run.folder->step(step)));
+  CHECK(run.checkpoints->last_complete() == 4);
+  run.checkpoints->save(4, "", state.state());  // the end of a run may fall on a periodic one
+  run.checkpoints->wait();
+  CHECK(run.warnings.empty());
+}
+
+TEST_CASE("State that does not fit is refused with its name on every rank") {
+  Fixture run;
+  run.save(1, 1);
+  auto const found = run.checkpoints->find_latest();
+  REQUIRE(found.has_value());
+  auto other = run.owner(90);
+  other.momentum.pop_back();
+  CHECK_THROWS_WITH(run.checkpoints->load(*found, other.state()), ContainsSubstring("momentum: shape (46)"));
+  auto renamed = run.owner(90);
+  auto state = renamed.state();
+  state.data = [](StateVisitor& visit) {
+    std::int64_t nothing = 0;
+    visit.scalar("epoch", nothing);
+  };
+  CHECK_THROWS_WITH(run.checkpoints->load(*found, state),
+                    ContainsSubstring("data/epoch: no scalar state") &&
+                        ContainsSubstring("data/position: this run has no such state"));
+  ParameterLayout frozen;
+  frozen.add({.name = "embeddings.weight", .shape = {7, 5}, .decays = false});
+  frozen.add({.name = "bias", .shape = {3}});
+  frozen.add({.name = "dense.weight", .shape = {4, 2}});
+  auto same = run.owner(90);
+  auto const whole = same.state();
+  CHECK_THROWS_WITH(
+      run.checkpoints->load(*found, app::TrainingState{frozen, same.parameters, false, whole.optimizer, whole.data}),
+      ContainsSubstring("decaying or live"));
+}
+
+TEST_CASE("A full disk on one rank is told on all and leaves the old checkpoint") {
+  Fixture run(1);
+  run.save(1, 1);
+  // A limit on file sizes stands in for a full disk: the same calls fail.
+  int const unlucky = everyone().size() - 1;
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  rlimit const small{1500, limit.rlim_max};
+  std::string message;
+  if (everyone().rank() == unlucky) setrlimit(RLIMIT_FSIZE, &small);
+  try {
+    run.save(2, 2);
+  } catch (RuntimeError const& error) {
+    message = error.what();
+  }
+  if (everyone().rank() == unlucky) setrlimit(RLIMIT_FSIZE, &limit);
+  CHECK_THAT(message, ContainsSubstring("checkpoint not written: ") && ContainsSubstring("step_2.part/"));
+  if (everyone().size() > 1) CHECK_THAT(message, ContainsSubstring("rank " + std::to_string(unlucky) + ": "));
+  auto const found = run.checkpoints->find_latest();
+  REQUIRE(found.has_value());
+  CHECK(found->step == 1);
+  run.save(3, 3);
+  CHECK(run.checkpoints->last_complete() == 3);
+}
