@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/mpi_communicator.hpp"
+#include "comm/world.hpp"
+#include "tests/comm/conformance.hpp"
+#include "tests/support/world.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace bellwether;
+using namespace bellwether::test;
+
+namespace {
+
+std::string message_of_stuck(std::function<void()> const& collective) {
+  try {
+    collective();
+  } catch (comm::StuckCollective const& stuck) {
+    return stuck.what();
+  }
+  return "not stuck";
+}
+
+bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+// The last rank does not come until the others have given up.
+TEST_CASE("a collective that a rank never joins names itself") {
+  auto& everyone = world().communicator();
+  if (everyone.size() == 1) SKIP("a group of one waits for nobody");
+  comm::MpiOptions options;
+  options.call_limit = GENERATE(std::int64_t{1 << 30}, std::int64_t{10});
+  auto const group = comm::make_world_communicator(options);
+  group->set_deadline(0.2);
+  int const size = group->size();
+  bool const late = group->rank() == size - 1;
+  Exec const exec;
+  Buffer send(100 * size), recv(100 * size);
+
+  if (late) everyone.barrier("bellwether::test::others_gave_up");
+  comm::Ticket ticket = group->start_alltoall(exec, send.all(), recv.all(), "bellwether::test::never_comes");
+  if (!late) {
+    auto const message = message_of_stuck([&] { group->wait(ticket); });
+    INFO(message);
+    CHECK(contains(message, "stuck collective: all-to-all bellwether::test::never_comes, "));
+    CHECK(contains(message, std::to_string(100 * (size - 1)) + " bytes"));
+    CHECK(contains(message, "rank " + std::to_string(group->rank()) + " of " + std::to_string(size)));
+    CHECK(contains(message, "not finished after 0."));
+    CHECK(ticket.pending());
+    everyone.barrier("bellwether::test::others_gave_up");
+  }
+  // Nothing is lost: now that all ranks are there, the same ticket ends well.
+  group->set_deadline(60);
+  group->wait(ticket);
+  CHECK_FALSE(ticket.pending());
+}
+
+TEST_CASE("a host collective that a rank never joins names itself") {
+  auto& everyone = world().communicator();
+  if (everyone.size() == 1) SKIP("a group of one waits for nobody");
+  auto const group = everyone.split(0, everyone.rank());
+  group->set_deadline(0.1);
+  if (group->rank() > 0) {
+    auto const message = message_of_stuck([&] { group->barrier("bellwether::test::lonely"); });
+    INFO(message);
+    CHECK(contains(message, "barrier bellwether::test::lonely"));
+  }
+  everyone.barrier("bellwether::test::all_gave_up");
+  if (group->rank() == 0) {
+    group->set_deadline(60);
+    group->barrier("bellwether::test::lonely");
+  }
+}
