@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/optim/optimizer.hpp"
+#include "tests/model/optimizer_harness.hpp"
+#include "tests/support/memory_state.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+namespace bellwether::test {
+
+inline void upload(Arena<> const& to, std::vector<float> const& from) {
+  Kokkos::View<float const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const view(from.data(), from.size());
+  Kokkos::deep_copy(to.flat(), view);
+}
+inline std::vector<float> download(Arena<> const& from) {
+  std::vector<float> values(static_cast<std::size_t>(from.count()));
+  Kokkos::deep_copy(Kokkos::View<float*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(values.data(), values.size()),
+                    from.flat());
+  return values;
+}
+
+/// An optimizer behind its seam, with parameters and gradients on the ranks of a communicator.
+struct Training {
+  Training(ParameterLayout const& table, optim::OptimizerConfig const& config, comm::Communicator& ranks,
+           comm::CommConfig const& comm = {})
+      : layout(table),
+        group(ranks),
+        parameters(layout, "bellwether::test::parameters"),
+        gradients(layout, "bellwether::test::gradients"),
+        optimizer(optim::make_optimizer(config, {layout, {ranks}, exec, comm})) {}
+
+  std::vector<float> sample(int step, int rank) const {
+    std::vector<float> values(static_cast<std::size_t>(layout.count()));
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = sample_gradient(layout, static_cast<Index>(k), step, rank);
+    return values;
+  }
+  void start() {
+    std::vector<float> values(static_cast<std::size_t>(layout.count()));
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = sample_parameter(layout, static_cast<Index>(k));
+    upload(parameters, values);
+  }
+  void step(int t, std::vector<float> const& gradient, double rate = 0.01) {
+    upload(gradients, gradient);
+    optimizer->gradient_ready(exec, {0, layout.count()});
+    optimizer->step(exec, parameters, gradients, {t, rate});
+  }
+  MemoryState state() {
+    MemoryState visitor;
+    optimizer->visit_state(visitor);
+    return visitor;
+  }
+
+  ParameterLayout const& layout;
+  comm::Communicator& group;
+  Exec exec;
+  Arena<> parameters, gradients;
+  std::unique_ptr<optim::Optimizer> optimizer;
+};
+
+/// The layers, start and gradients of tests/golden/lamb_trace.py.
+inline ParameterLayout golden_layout() {
+  ParameterLayout layout;
+  layout.add({.name = "first", .shape = {7}});
+  layout.add({.name = "second", .shape = {9}, .decays = false});
+  return layout;
+}
+inline std::vector<float> golden_start() {
+  std::vector<float> x;
+  for (int k = 0; k < 7; ++k) x.push_back(static_cast<float>(0.5 * std::sin(k + 1.0)));
+  for (int k = 0; k < 9; ++k) x.push_back(static_cast<float>(0.2 * std::cos(1.0 * k)));
+  return x;
+}
+inline std::vector<double> golden_gradient(int t, int rank, double phase) {
+  std::vector<double> g;
+  for (auto const& [count, height] : {std::pair{7, 0.1}, std::pair{9, 0.02}})
+    for (int k = 0; k < count; ++k)
+      g.push_back(height * (std::sin(0.7 * t + k + phase * rank) + 0.25 * std::cos(1.3 * t * k + rank)));
+  return g;
+}
+inline nlohmann::json golden_traces() {
+  return nlohmann::json::parse(std::ifstream(BELLWETHER_GOLDEN "/lamb_trace.json")).at("traces");
+}
+inline optim::OptimizerConfig golden_config(nlohmann::json const& trace) {
+  optim::OptimizerConfig config;
+  config.bias_correction = trace.at("bias_correction");
+  config.clip = 0;
+  return config;
+}
+
+/// Largest relative difference of a step of a golden trace from what the optimizer did.
+inline double golden_difference(nlohmann::json const& row, Training const& training) {
+  auto const& report = training.optimizer->last_report();
+  return std::max({worst(download(training.parameters), row.at("x").get<std::vector<double>>()),
+                   worst(report.trust_ratio, row.at("trust_ratio").get<std::vector<double>>()),
+                   worst(report.weight_norm, row.at("weight_norm").get<std::vector<double>>()),
+                   worst(report.update_norm, row.at("update_norm").get<std::vector<double>>())});
+}
+
+}  // namespace bellwether::test

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/mean.hpp"
+#include "model/optim/optimizer.hpp"
+
+namespace bellwether::test {
+
+/// Local SGD (Stich, arXiv 1805.09767): x <- x - lr g on every rank alone; every `period` steps the parameters become
+/// their mean over ranks. Stands behind the seam as the smallest method whose parameters differ between ranks, so that
+/// nothing quietly assumes that they are equal.
+class LocalSgd final : public optim::Optimizer {
+ public:
+  LocalSgd(optim::OptimizerContext const& context, std::int64_t period);
+
+  void gradient_ready(Exec const&, optim::SliceRange) override {}
+  void step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients,
+            optim::StepScalars const& scalars) override;
+  optim::Replication replication() const override { return optim::Replication::per_rank; }
+  void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const override;
+  void visit_state(StateVisitor& visit) override { visit.scalar("steps", steps_); }
+  optim::StepReport const& last_report() const override { return report_; }
+  std::int64_t state_bytes() const override { return mean_->buffer_bytes(); }
+
+ private:
+  comm::Communicator& data_;
+  std::unique_ptr<comm::DenseMean> mean_;
+  std::int64_t period_;
+  std::int64_t steps_ = 0;
+  optim::StepReport report_;
+};
+
+}  // namespace bellwether::test

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/state_visitor.hpp"
+#include "core/types.hpp"
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace bellwether::test {
+
+/// Keeps what a visitor of state is shown, and gives it back to another object: a checkpoint at the same number of
+/// ranks.
+class MemoryState final : public StateVisitor {
+ public:
+  enum class Direction { save, load } direction = Direction::save;
+
+  void replicated(std::string_view name, std::span<float> values) override { floats(name, values); }
+  void partitioned(std::string_view name, std::span<float> slice, std::int64_t, std::int64_t) override {
+    floats(name, slice);
+  }
+  void per_rank(std::string_view name, std::span<float> values, Recut) override { floats(name, values); }
+  void scalar(std::string_view name, std::int64_t& value) override { one(integers, name, value); }
+  void scalar(std::string_view name, double& value) override { one(reals, name, value); }
+
+  std::map<std::string, std::vector<float>> arrays;
+  std::map<std::string, std::int64_t> integers;
+  std::map<std::string, double> reals;
+
+ private:
+  template <class T>
+  void one(std::map<std::string, T>& kept, std::string_view name, T& value) {
+    if (direction == Direction::save)
+      kept[std::string(name)] = value;
+    else
+      value = kept.at(std::string(name));
+  }
+  void floats(std::string_view name, std::span<float> values) {
+    using Host = Kokkos::View<float*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    Kokkos::View<float*, Mem, Kokkos::MemoryUnmanaged> const device(values.data(), values.size());
+    auto& kept = arrays[std::string(name)];
+    if (direction == Direction::save) {
+      kept.resize(values.size());
+      Kokkos::deep_copy(Host(kept.data(), kept.size()), device);
+    } else {
+      if (kept.size() != values.size()) throw std::runtime_error("state of another size: " + std::string(name));
+      Kokkos::deep_copy(device, Host(kept.data(), kept.size()));
+    }
+  }
+};
+
+}  // namespace bellwether::test
