@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/text_reader.hpp"
+
+#include "core/error.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace bellwether::input {
+
+namespace {
+
+constexpr std::string_view blanks = " \t\r\v\f";
+
+bool is_blank(std::string_view line) { return line.find_first_not_of(blanks) == std::string_view::npos; }
+bool is_space(char c) { return c == '\n' || blanks.find(c) != std::string_view::npos; }
+
+}  // namespace
+
+/// zlib reads what is not compressed as it is.
+struct TextReader::File {
+  explicit File(std::string name) : path(std::move(name)), handle(gzopen(path.c_str(), "rb")) {
+    if (handle == nullptr) throw InputError(path + ": cannot read this text");
+    gzbuffer(handle, 1 << 18);
+  }
+  ~File() { gzclose(handle); }
+  File(File const&) = delete;
+  File& operator=(File const&) = delete;
+  std::string path;
+  gzFile handle;
+};
+
+TextReader::TextReader(std::vector<std::string> paths) : paths_(std::move(paths)) {
+  std::vector<std::string> faults;
+  for (auto const& path : paths_) {
+    std::error_code error;
+    auto const status = std::filesystem::status(path, error);
+    if (!std::filesystem::exists(status))
+      faults.push_back(path + ": no such text");
+    else if (std::filesystem::is_directory(status))
+      faults.push_back(path + ": is a folder; name text files, plain or .gz");
+    else if (gzFile const probe = gzopen(path.c_str(), "rb"); probe == nullptr)
+      faults.push_back(path + ": cannot be opened for reading");
+    else
+      gzclose(probe);
+    if (auto const size = std::filesystem::file_size(path, error); !error) total_ += static_cast<std::int64_t>(size);
+  }
+  if (!faults.empty()) throw InputError(std::move(faults));
+}
+
+TextReader::~TextReader() = default;
+
+bool TextReader::open_next() {
+  if (file_) compressed_before_ += compressed_now();
+  file_.reset();
+  if (next_path_ == paths_.size()) return false;
+  file_ = std::make_unique<File>(paths_[next_path_++]);
+  line_ = 0;
+  document_ended_ = true;
+  continues_ = false;
+  return true;
+}
+
+std::int64_t TextReader::compressed_now() const {
+  return file_ ? std::max<std::int64_t>(0, gzoffset(file_->handle)) : 0;
+}
+
+/// Appends to the buffer, dropping what has been handed out; false at the end of the file.
+bool TextReader::fill() {
+  buffer_.erase(0, position_);
+  position_ = 0;
+  std::size_t const before = buffer_.size();
+  buffer_.resize(before + longest_line);
+  int const got = gzread(file_->handle, buffer_.data() + before, static_cast<unsigned>(longest_line));
+  buffer_.resize(before + static_cast<std::size_t>(std::max(got, 0)));
+  int code = Z_OK;
+  char const* const message = gzerror(file_->handle, &code);
+  // A truncated member reads to its end without a negative count; only the code tells.
+  if (got < 0 || code == Z_BUF_ERROR)
+    throw InputError(file_->path + ":" + std::to_string(line_ + 1) + ": reading stops here, the file is damaged" +
+                     (code == Z_BUF_ERROR ? " (it ends early)" : std::string(" (") + message + ")"));
+  return got > 0;
+}
+
+void TextReader::take_line(std::string_view line, TextBlock& block) {
+  if (is_blank(line)) {
+    // What is left of a line that was cut ends no document.
+    if (!continues_) document_ended_ = true;
+    return;
+  }
+  if (block.lines.empty()) block.first_line_name = file_->path + ":" + std::to_string(line_);
+  block.lines.push_back({block.text.size(), line.size(), document_ended_});
+  block.text.append(line);
+  block.text.push_back('\n');
+  document_ended_ = false;
+}
+
+bool TextReader::next(TextBlock& block) {
+  block.text.clear();
+  block.lines.clear();
+  while (block.text.size() < block_bytes) {
+    if (!file_ && !open_next()) break;
+    auto const rest = std::string_view(buffer_).substr(position_);
+    if (auto const feed = rest.substr(0, longest_line).find('\n'); feed != std::string_view::npos) {
+      ++line_;
+      take_line(rest.substr(0, feed), block);
+      position_ += feed + 1;
+      continues_ = false;
+      continue;
+    }
+    if (rest.size() > longest_line) {
+      std::size_t cut = longest_line;
+      while (cut > longest_line / 2 && !is_space(rest[cut - 1])) --cut;
+      if (cut <= longest_line / 2) {
+        // No space: at least not inside a character.
+        cut = longest_line;
+        while (cut > longest_line - 4 && (static_cast<unsigned char>(rest[cut]) & 0xC0) == 0x80) --cut;
+      }
+      take_line(rest.substr(0, cut), block);
+      position_ += cut;
+      continues_ = true;
+      continue;
+    }
+    if (fill()) continue;
+    if (position_ < buffer_.size()) {
+      ++line_;
+      take_line(std::string_view(buffer_).substr(position_), block);
+    }
+    buffer_.clear();
+    position_ = 0;
+    if (!open_next()) break;
+  }
+  return !block.lines.empty();
+}
+
+std::size_t sentence_end(std::string_view text, std::size_t begin) {
+  static constexpr std::string_view closers[] = {"\"", "'", ")", "]", "\xE2\x80\x9D", "\xE2\x80\x99", "\xC2\xBB"};
+  std::size_t at = begin;
+  while ((at = text.find_first_of(".!?", at)) != std::string_view::npos) {
+    std::size_t const mark = at;
+    while (at < text.size() && (text[at] == '.' || text[at] == '!' || text[at] == '?')) ++at;
+    for (bool closed = true; closed;) {
+      closed = false;
+      for (auto const closer : closers)
+        if (text.substr(at).starts_with(closer)) {
+          at += closer.size();
+          closed = true;
+        }
+    }
+    if (at >= text.size()) break;
+    if (!is_space(text[at])) continue;
+    bool const initial = text[mark] == '.' && mark > begin && text[mark - 1] >= 'A' && text[mark - 1] <= 'Z' &&
+                         (mark - 1 == begin || text[mark - 2] == ' ' || text[mark - 2] == '.');
+    std::size_t next = at;
+    while (next < text.size() && is_space(text[next])) ++next;
+    if (next == text.size()) break;
+    if (!initial && !(text[next] >= 'a' && text[next] <= 'z')) return at;
+  }
+  return text.size();
+}
+
+}  // namespace bellwether::input
