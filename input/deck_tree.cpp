@@ -55,23 +55,24 @@ class TreeBuilder : public YAML::EventHandler {
                        YAML::EmitterStyle::value) override {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
-    open_.push_back({node_at(TreeNode::Kind::sequence, mark), {}, {}, false});
+    open_.push_back({node_at(TreeNode::Kind::sequence, mark)});
   }
   void OnSequenceEnd() override { close(); }
   void OnMapStart(YAML::Mark const& mark, std::string const& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value) override {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
-    open_.push_back({node_at(TreeNode::Kind::map, mark), {}, {}, false});
+    open_.push_back({node_at(TreeNode::Kind::map, mark)});
   }
   void OnMapEnd() override { close(); }
 
  private:
   struct Open {
     TreeNode node;
-    std::string key;
-    Place key_place;
-    bool has_key;
+    std::string key = {};
+    Place key_place = {};
+    bool has_key = false;
+    bool key_is_word = true;
   };
 
   void refuse_anchor(YAML::Mark const& mark, YAML::anchor_t anchor) {
@@ -95,13 +96,13 @@ class TreeBuilder : public YAML::EventHandler {
     if (parent.node.kind == TreeNode::Kind::sequence) {
       parent.node.items.push_back(std::move(node));
     } else if (!parent.has_key) {
-      if (node.kind != TreeNode::Kind::scalar)
-        faults_.push_back({node.place, "a key that is not a word; keys are plain words"});
+      parent.key_is_word = node.kind == TreeNode::Kind::scalar;
+      if (!parent.key_is_word) faults_.push_back({node.place, "a key that is not a word; keys are plain words"});
       parent.key = node.text;
       parent.key_place = node.place;
       parent.has_key = true;
     } else {
-      parent.node.entries.push_back({std::move(parent.key), parent.key_place, std::move(node)});
+      if (parent.key_is_word) parent.node.entries.push_back({std::move(parent.key), parent.key_place, std::move(node)});
       parent.has_key = false;
     }
   }

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/error.hpp"
+#include "input/deck.hpp"
+#include "tests/input/temporary_folder.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+/// A folder with shards/train/a.h5 and shards/heldout/b.h5, of which a deck only asks that they exist.
+class DeckFolder {
+ public:
+  DeckFolder() {
+    for (auto const* name : {"shards/train", "shards/heldout"}) std::filesystem::create_directories(folder_ / name);
+    std::ofstream(folder_ / "shards/train/a.h5") << "x";
+    std::ofstream(folder_ / "shards/heldout/b.h5") << "x";
+  }
+  std::string path() const { return folder_.path(); }
+
+  bellwether::input::DeckSource source(std::string text, std::vector<std::string> overrides = {}) const {
+    return {"deck.yaml", std::move(text), std::move(overrides), path(), path()};
+  }
+  /// A deck that only lacks what `text` adds: `data` stands on lines 1 and 2.
+  bellwether::input::DeckSource with_data(std::string const& text, std::vector<std::string> overrides = {}) const {
+    return source("data:\n  train: shards/train\n" + text, std::move(overrides));
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+/// The faults of a deck, in order; empty where there are none.
+inline std::vector<std::string> faults_of(bellwether::input::DeckSource const& source) {
+  try {
+    bellwether::input::parse_deck(source);
+  } catch (bellwether::InputError const& error) {
+    return error.faults();
+  }
+  return {};
+}

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/deck_table.hpp"
+#include "input/suggestion.hpp"
+#include "tests/input/deck_texts.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <iterator>
+#include <map>
+
+using namespace bellwether;
+using namespace bellwether::input;
+
+namespace {
+
+std::string const tree = BELLWETHER_SOURCE_ROOT;
+
+std::string text_of(std::string const& path) {
+  std::ifstream file(path, std::ios::binary);
+  REQUIRE(file);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::map<std::string, std::string> values(Deck const& deck) {
+  std::map<std::string, std::string> all;
+  for (auto const& section : key_table(deck))
+    for (auto const& key : section.keys)
+      if (key.applies) all[section.name + "." + key.name] = key.value;
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("A short deck keeps every default") {
+  DeckFolder const folder;
+  auto const deck = parse_deck(folder.with_data("batch:\n  global: 64  # sequences\n"));
+  auto expected = values(Deck());
+  auto const found = values(deck);
+  for (auto const& [key, value] : expected)
+    if (key != "batch.global" && key != "data.train" && key != "run.directory") CHECK(found.at(key) == value);
+  CHECK(deck.batch.global == 64);
+  CHECK(deck.data.train == std::vector{folder.path() + "/shards/train"});
+  CHECK(deck.run.directory == folder.path() + "/run");
+}
+
+TEST_CASE("Numbers are read as they are meant") {
+  DeckFolder const folder;
+  auto const deck = parse_deck(folder.with_data(
+      "batch: {global: 1e2, micro: +8}\nschedule: {steps: 2.0}\n"
+      "optimizer: {lr: .5, clip: 5., epsilon: 1e-12, weight_decay: 0}\nrun: {name: 2026, seed: 9e15}\n"));
+  CHECK(deck.batch.global == 100);
+  CHECK(deck.batch.micro == 8);
+  CHECK(deck.schedule.steps == 2);
+  CHECK(deck.optimizer.lr == 0.5);
+  CHECK(deck.optimizer.clip == 5.0);
+  CHECK(deck.optimizer.epsilon == 1e-12);
+  CHECK(deck.run.name == "2026");
+  CHECK(deck.run.seed == 9000000000000000);
+}
+
+TEST_CASE("Overrides replace values of the deck") {
+  DeckFolder const folder;
+  auto source = folder.source("data:\n  train: missing\noptimizer:\n  trust_max: 0.2\n",
+                              {"data.train=[shards/train/a.h5]", "optimizer.method=adamw", "run.name=a=b c"});
+  // Paths on the command line are relative to where the user stands, those in the deck to the deck.
+  source.folder = "/nonexistent";
+  auto const deck = parse_deck(source);
+  CHECK(deck.data.train == std::vector{folder.path() + "/shards/train/a.h5"});
+  CHECK(deck.optimizer.method == optim::Method::adamw);
+  CHECK(deck.run.name == "a=b c");
+}
+
+TEST_CASE("An override may complete a deck and may not hide its faults") {
+  DeckFolder const folder;
+  CHECK(faults_of(folder.source("batch: {global: 8}\n", {"data.train=shards/train"})).empty());
+  CHECK(faults_of(folder.with_data("batch: {global: x}\n", {"batch.global=8"})).size() == 1);
+}
+
+TEST_CASE("The resolved deck is the same deck from anywhere") {
+  DeckFolder const folder;
+  std::vector<DeckSource> sources = {
+      folder.with_data(""),
+      folder.with_data("run:\n  name: \"odd: 'name' # \\\"\\\\ \\n\\t \u00e9\"\n  directory: 'a # b'\n"),
+      folder.with_data("schedule: {decay: exponential, decay_rate: 0.1, warmup_steps: 3, warmup: quadratic}\n"
+                       "optimizer: {method: adamw, lr: 1.2345678901234567e-5, beta1: 0.1}\n"
+                       "data2: {}\n"),
+      folder.with_data("optimizer: {trust_min: 0.001}\n", {"optimizer.method=adamw", "schedule.decay=polynomial"})};
+  sources[2].text.erase(sources[2].text.find("data2"));
+  for (auto const& source : sources) {
+    auto const deck = parse_deck(source);
+    auto const text = resolved_deck(deck, source);
+    DeckSource const again{"resolved.yaml", text, {}, "/", "/"};
+    auto const twice = parse_deck(again);
+    CHECK(values(twice) == values(deck));
+    for (auto const& [key, value] : values(deck)) CHECK(text.find(key.substr(key.find('.') + 1)) != std::string::npos);
+  }
+}
+
+TEST_CASE("The resolved deck says where values come from") {
+  DeckFolder const folder;
+  auto const source = folder.with_data("batch:\n  global: 64\n", {"optimizer.lr=2e-3"});
+  auto const text = resolved_deck(parse_deck(source), source);
+  CHECK(text.find("\n  global: 64                            # deck.yaml:4\n") != std::string::npos);
+  CHECK(text.find("\n  lr: 0.002                             # --set optimizer.lr=2e-3\n") != std::string::npos);
+  CHECK(text.find("\n  micro: 32                             # default\n") != std::string::npos);
+  CHECK(text.find("\n  # power: 0.5                          # only with decay: polynomial\n") != std::string::npos);
+  CHECK(text.find("\n  layer_norm_epsilon: 1.0e-12           # default\n") != std::string::npos);
+  CHECK(text.find("# Made from deck.yaml --set optimizer.lr=2e-3\n") != std::string::npos);
+}
+
+TEST_CASE("Shipped decks are valid and name every key with a comment") {
+  struct Size {
+    char const* name;
+    std::int64_t layers, hidden, heads;
+  };
+  // Google's table of small BERTs (github.com/google-research/bert) and BERT itself.
+  for (Size const size :
+       {Size{"tiny", 2, 128, 2}, Size{"mini", 4, 256, 4}, Size{"small", 4, 512, 8}, Size{"medium", 8, 512, 8},
+        Size{"base", 12, 768, 12}, Size{"large", 24, 1024, 16}, Size{"demo", 2, 128, 2}}) {
+    INFO(size.name);
+    DeckFolder const folder;
+    auto const text = text_of(tree + "/input/decks/" + size.name + ".yaml");
+    CHECK(faults_of(folder.source(text)) == std::vector<std::string>());
+    auto const deck = parse_deck(folder.source(text));
+    CHECK(deck.model.layers == size.layers);
+    CHECK(deck.model.hidden == size.hidden);
+    CHECK(deck.model.heads == size.heads);
+    CHECK(deck.model.feed_forward == 4 * size.hidden);
+    for (auto const& section : key_table(deck))
+      for (auto const& key : section.keys)
+        if (key.applies) {
+          auto const at = text.find("\n  " + key.name + ": ", text.find("\n" + section.name + ":"));
+          INFO(section.name << "." << key.name);
+          REQUIRE(at != std::string::npos);
+          CHECK(text.substr(at + 1, text.find('\n', at + 1) - at - 1).find(" # ") != std::string::npos);
+        }
+  }
+}
+
+TEST_CASE("The deck reference is current") {
+  CHECK(text_of(tree + "/docs/deck_reference.md") == deck_reference_markdown());
+}
+
+TEST_CASE("The schema names every key with range, default and help") {
+  auto const schema = deck_schema();
+  for (auto const& section : key_table(Deck()))
+    for (auto const& key : section.keys) {
+      CHECK(schema.find("\n  " + key.name + " ") != std::string::npos);
+      CHECK(schema.find(key.allowed) != std::string::npos);
+      CHECK(schema.find(key.help) != std::string::npos);
+      CHECK_FALSE(key.help.empty());
+    }
+}
+
+TEST_CASE("Guesses are near and never wild") {
+  CHECK(edit_distance("", "abc") == 3);
+  CHECK(edit_distance("kitten", "sitting") == 3);
+  CHECK(edit_distance("wamrup", "warmup") == 1);
+  CHECK(nearest_word("wamrup", {"steps", "warmup", "decay"}) == "warmup");
+  CHECK(nearest_word("warm", {"steps", "warmup_steps", "decay"}) == "warmup_steps");
+  CHECK(nearest_word("xyzzy", {"steps", "warmup", "decay"}).empty());
+}

@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/input/deck_texts.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace bellwether;
+using Faults = std::vector<std::string>;
+
+namespace {
+
+/// The one fault of a deck made of `text` after a valid `data` section, without the name of the deck.
+std::string fault(std::string const& text) {
+  DeckFolder const folder;
+  auto const faults = faults_of(folder.with_data(text));
+  REQUIRE(faults.size() == 1);
+  REQUIRE(faults[0].starts_with("deck.yaml:"));
+  return faults[0].substr(10);
+}
+
+std::string fault_of_override(std::string const& change) {
+  DeckFolder const folder;
+  auto const faults = faults_of(folder.with_data("", {change}));
+  REQUIRE(faults.size() == 1);
+  REQUIRE(faults[0].starts_with("--set " + change + ": "));
+  return faults[0].substr(change.size() + 8);
+}
+
+}  // namespace
+
+TEST_CASE("Unknown keys and sections are refused with a guess") {
+  CHECK(fault("batch:\n  globl: 3\n") ==
+        "4:3: batch.globl: unknown key (did you mean 'global'?); one of global, micro");
+  CHECK(fault("batch:\n  lr: 3\n") == "4:3: batch.lr: unknown key (section optimizer has one); one of global, micro");
+  CHECK(fault("batch:\n  xyzzy: 3\n") == "4:3: batch.xyzzy: unknown key; one of global, micro");
+  CHECK(fault("optimiser:\n  lr: 1\n") ==
+        "3:1: optimiser: unknown key (did you mean 'optimizer'?); one of run, data, batch, model, optimizer, schedule, "
+        "comm, checkpoint, statistics");
+  CHECK(fault("<<: {a: 1}\n").starts_with("3:1: <<: unknown key; one of run"));
+}
+
+TEST_CASE("A value of another type is refused") {
+  CHECK(fault("batch:\n  global: many\n") ==
+        "4:11: batch.global: 'many' is not a number; a whole number from 1 to 16777216");
+  CHECK(fault("batch:\n  global: 1.5\n") ==
+        "4:11: batch.global: '1.5' is not a whole number; a whole number from 1 to 16777216");
+  CHECK(fault("batch:\n  global: \"32\"\n") ==
+        "4:11: batch.global: the text '32' in quotes is not a number; a whole number from 1 to 16777216");
+  CHECK(fault("batch:\n  global: [1, 2]\n") ==
+        "4:11: batch.global: a list is not a number; a whole number from 1 to 16777216");
+  CHECK(fault("batch:\n  global: {a: 1}\n") ==
+        "4:11: batch.global: keys with values is not a number; a whole number from 1 to 16777216");
+  CHECK(fault("optimizer:\n  lr: fast\n") == "4:7: optimizer.lr: 'fast' is not a number; a number from 0 to 1000000");
+  CHECK(fault("optimizer:\n  method: lam\n") ==
+        "4:11: optimizer.method: unknown value 'lam' (did you mean 'lamb'?); one of lamb, adamw");
+  CHECK(fault("optimizer:\n  method: [lamb]\n") == "4:11: optimizer.method: a list is not a word; one of lamb, adamw");
+  CHECK(fault("run:\n  name: [a]\n") == "4:9: run.name: a list is not a text; a text");
+  CHECK(fault("run:\n  name: ''\n") == "4:9: run.name: an empty text; a text");
+  CHECK(fault("batch: 3\n") == "3:8: batch: not a section; keys with values, one a line, indented");
+  CHECK(fault("data2: 1\n").starts_with("3:1: data2: unknown key (did you mean 'data'?)"));
+}
+
+TEST_CASE("Words that readers of YAML disagree about are refused") {
+  for (std::string const word : {"yes", "no", "on", "off", "True", "1", "y"})
+    CHECK(fault("optimizer:\n  bias_correction: " + word + "\n") ==
+          "4:20: optimizer.bias_correction: '" + word + "' is not a truth value; true or false");
+  CHECK(
+      fault("batch:\n  global: 010\n") ==
+      "4:11: batch.global: '010' begins with 0, which some readers take for octal; a whole number from 1 to 16777216");
+  for (std::string const word : {"0x10", "0o10", "1_000", "1,000", "1:30", "١٢"})
+    CHECK(fault("batch:\n  global: " + word + "\n") ==
+          "4:11: batch.global: '" + word + "' is not a number; a whole number from 1 to 16777216");
+  for (std::string const word : {"null", "~", "Null", "NULL"})
+    CHECK(fault("batch:\n  global: " + word + "\n").ends_with(" is not a number; a whole number from 1 to 16777216"));
+  CHECK(fault("batch:\n  global:\n")
+            .ends_with(": batch.global: nothing is not a number; a whole number from 1 to 16777216"));
+  CHECK(fault("run:\n  name: null\n") == "4:9: run.name: no value; a text");
+}
+
+TEST_CASE("Numbers out of range and not finite are refused") {
+  CHECK(fault("batch:\n  global: 0\n") == "4:11: batch.global: '0' is out of range; a whole number from 1 to 16777216");
+  CHECK(fault("batch:\n  global: -5\n") ==
+        "4:11: batch.global: '-5' is out of range; a whole number from 1 to 16777216");
+  CHECK(fault("batch:\n  global: 99999999999999999999\n") ==
+        "4:11: batch.global: '99999999999999999999' is out of range; a whole number from 1 to 16777216");
+  CHECK(fault("batch:\n  global: 1e300\n") ==
+        "4:11: batch.global: '1e300' is out of range; a whole number from 1 to 16777216");
+  CHECK(fault("optimizer:\n  beta1: 1\n") ==
+        "4:10: optimizer.beta1: '1' is out of range; a number of at least 0 and less than 1");
+  CHECK(fault("optimizer:\n  epsilon: 0\n") ==
+        "4:12: optimizer.epsilon: '0' is out of range; a number greater than 0 and at most 1");
+  for (std::string const word : {".inf", "-.inf", ".nan", ".NaN", "inf", "nan", "Infinity"})
+    CHECK(fault("optimizer:\n  lr: " + word + "\n") ==
+          "4:7: optimizer.lr: '" + word + "' is not finite; a number from 0 to 1000000");
+  CHECK(fault("optimizer:\n  lr: 1e999\n") ==
+        "4:7: optimizer.lr: '1e999' is not finite as a double; a number from 0 to 1000000");
+  CHECK(fault("optimizer:\n  lr: 1e-999\n") ==
+        "4:7: optimizer.lr: '1e-999' is too small for a double; a number from 0 to 1000000");
+}
+
+TEST_CASE("A key given twice is refused") {
+  CHECK(fault("batch:\n  global: 32\n  micro: 4\n  global: 64\n") ==
+        "6:3: batch.global: given again; once a deck (line 4)");
+  CHECK(fault("batch:\n  global: 32\nbatch:\n  micro: 4\n") == "5:1: batch: given again; once a deck (line 3)");
+}
+
+TEST_CASE("Keys that contradict each other are refused") {
+  CHECK(fault("model:\n  hidden: 258\n") ==
+        "4:11: model.hidden: 258 hidden do not divide into 4 heads; hidden a multiple of heads");
+  CHECK(fault("model:\n  hidden: 258\n  heads: 4\n").starts_with("5:10: model.heads: 258 hidden"));
+  CHECK(fault("optimizer:\n  trust_min: 0.5\n") == "4:14: optimizer.trust_min: 0.5 is above trust_max; at most 0.3");
+  CHECK(fault("optimizer:\n  trust_min: 0.5\n  trust_max: 0.25\n") ==
+        "5:14: optimizer.trust_max: 0.25 is below trust_min; at least 0.5");
+  CHECK(fault("schedule:\n  steps: 10\n  warmup_steps: 11\n") ==
+        "5:17: schedule.warmup_steps: 11 is more than schedule.steps; at most 10");
+  CHECK(fault("schedule:\n  legw_baseline_batch: 32\n") ==
+        "4:24: schedule.legw_baseline_batch: LEGW without warmup; schedule.warmup_steps of the tuned baseline");
+  CHECK(fault("schedule:\n  legw_baseline_batch: 32\n  warmup_steps: 5\n  warmup: quadratic\n") ==
+        "6:11: schedule.warmup: quadratic, but LEGW warms up linearly; linear with schedule.legw_baseline_batch");
+}
+
+TEST_CASE("A key without meaning for what was chosen is refused") {
+  CHECK(fault("schedule:\n  decay: cosine\n  power: 2\n") ==
+        "5:3: schedule.power: has no meaning here; only with decay: polynomial");
+  CHECK(fault("schedule:\n  decay_rate: 0.5\n  decay: exponential\n  final_fraction: 0.1\n") ==
+        "6:3: schedule.final_fraction: has no meaning here; only with decay: linear, polynomial or cosine");
+  CHECK(fault("schedule:\n  warmup: quadratic\n") ==
+        "4:3: schedule.warmup: has no meaning here; only with warmup_steps above 0");
+  CHECK(fault("optimizer:\n  method: adamw\n  trust_max: 1\n") ==
+        "5:3: optimizer.trust_max: has no meaning here; only with method: lamb");
+}
+
+TEST_CASE("What a deck must name is asked for") {
+  DeckFolder const folder;
+  CHECK(faults_of(folder.source("")) == Faults{"deck.yaml:1:1: data.train: missing; a list of texts"});
+  CHECK(faults_of(folder.source("run:\n  seed: 3\ndata:\n  heldout: []\n")) ==
+        Faults{"deck.yaml:3:1: data.train: missing; a list of texts"});
+  CHECK(faults_of(folder.source("data:\n  train: []\n")) ==
+        Faults{"deck.yaml:2:10: data.train: an empty list; a list of texts"});
+}
+
+TEST_CASE("Files that are not there are refused") {
+  DeckFolder const folder;
+  auto const at = folder.path() + "/";
+  CHECK(faults_of(folder.source("data:\n  train: [shards/train, nowhere]\n")) ==
+        Faults{"deck.yaml:2:10: data.train: " + at + "nowhere does not exist; HDF5 files or folders of them"});
+  CHECK(faults_of(folder.source("data:\n  train: shards\n")) ==
+        Faults{"deck.yaml:2:10: data.train: " + at +
+               "shards has no shards; a folder with .h5 or .hdf5 files, as `bellwether prepare` writes it"});
+  CHECK(faults_of(folder.source("data:\n  train: shards/train\n  heldout: shards/train\n")) ==
+        Faults{"deck.yaml:3:12: data.heldout: " + at +
+               "shards/train is trained on too; shards that data.train does not name"});
+  CHECK(faults_of(folder.source("data:\n  train: [shards/train, shards/train]\n")) ==
+        Faults{"deck.yaml:2:10: data.train: " + at + "shards/train is listed twice; each shard once"});
+  CHECK(faults_of(folder.with_data("run:\n  directory: shards/train/a.h5\n")) ==
+        Faults{"deck.yaml:4:14: run.directory: " + at +
+               "shards/train/a.h5 is a file; a folder, which need not exist yet"});
+}
+
+TEST_CASE("Text that is no plain YAML is refused") {
+  CHECK(fault("batch:\n  global: [1\n").find("not YAML: ") != std::string::npos);
+  CHECK(fault("batch:\n\tglobal: 1\n").starts_with("4:"));
+  CHECK(fault("batch: &a\n  global: 32\n") == "3:8: an anchor; write the value out where it is used");
+  CHECK(fault("batch:\n  global: !!int 32\n") == "4:11: a type tag; types follow from the key");
+  CHECK(fault("? [a]\n: 3\n").find("a key that is not a word; keys are plain words") != std::string::npos);
+  CHECK(fault("---\nbatch:\n  global: 1\n").ends_with("a second document; a deck is one document"));
+  CHECK(fault(std::string("batch:\0\n", 8)) == "3:7: control character 0; a deck is plain text");
+  CHECK(fault("# \x04\nbatch:\n  global: 0\n") == "3:3: control character 4; a deck is plain text");
+  CHECK(fault("# \xff\xfe\n") == "3:3: a byte that is not UTF-8; a deck is UTF-8 text");
+  DeckFolder const folder;
+  CHECK(faults_of(folder.source(std::string(2 << 20, '#'))) ==
+        Faults{"deck.yaml:1:1: more than 1 MiB; a deck is a short text"});
+  CHECK(faults_of(folder.source("data: &d {train: shards/train}\nbatch: *d\n")).size() >= 2);
+  CHECK(faults_of(folder.source("just words\n")) ==
+        Faults{"deck.yaml:1:1: data.train: missing; a list of texts",
+               "deck.yaml:1:1: not a deck; sections run, data, batch, model, optimizer, schedule, comm, checkpoint, "
+               "statistics"});
+}
+
+TEST_CASE("Deep nesting is refused, not followed") {
+  DeckFolder const folder;
+  for (std::string const open : {"[", "{a: ", "- "}) {
+    std::string text;
+    for (int i = 0; i < 20000; ++i) text += open;
+    CHECK_FALSE(faults_of(folder.source(text)).empty());
+  }
+}
+
+TEST_CASE("Overrides are judged like the deck") {
+  CHECK(fault_of_override("optimizer.lr=x") == "'x' is not a number; a number from 0 to 1000000");
+  CHECK(fault_of_override("optimizer.lr=") == "nothing is not a number; a number from 0 to 1000000");
+  CHECK(fault_of_override("optimizer.lrr=1").starts_with("unknown key (did you mean 'lr'?); one of method, lr"));
+  CHECK(fault_of_override("optimiser.lr=1").starts_with("unknown section (did you mean 'optimizer'?); one of run"));
+  CHECK(fault_of_override("lr=1") == "not an override; section.key=value");
+  CHECK(fault_of_override("optimizer.lr") == "not an override; section.key=value");
+  CHECK(fault_of_override("schedule.power=2") == "has no meaning here; only with decay: polynomial");
+  CHECK(fault_of_override("model.heads=3") == "256 hidden do not divide into 3 heads; hidden a multiple of heads");
+  DeckFolder const folder;
+  CHECK(faults_of(folder.with_data("", {"batch.global=8", "batch.global=9"})) ==
+        Faults{"--set batch.global=9: given again; once a command (--set batch.global=8)"});
+}
+
+TEST_CASE("All faults are told at once, in order of lines") {
+  DeckFolder const folder;
+  auto const faults =
+      faults_of(folder.source("schedule:\n  steps: 0\n  decay: cosine\n  power: 1\n"
+                              "modell: {}\n"
+                              "optimizer:\n  lr: .inf\n  lr: 2\n  trust_min: 3\n"
+                              "data:\n  train: nowhere\n",
+                              {"batch.micro=no", "run.seed=-1"}));
+  REQUIRE(faults.size() == 9);
+  CHECK(faults[0] ==
+        "deck.yaml:2:10: schedule.steps: '0' is out of range; a whole number from 1 to 1000000000000 "
+        "(steps)");
+  CHECK(faults[1] == "deck.yaml:4:3: schedule.power: has no meaning here; only with decay: polynomial");
+  CHECK(faults[2].starts_with("deck.yaml:5:1: modell: unknown key (did you mean 'model'?)"));
+  CHECK(faults[3] == "deck.yaml:7:7: optimizer.lr: '.inf' is not finite; a number from 0 to 1000000");
+  CHECK(faults[4] == "deck.yaml:8:3: optimizer.lr: given again; once a deck (line 7)");
+  CHECK(faults[5] == "deck.yaml:9:14: optimizer.trust_min: 3 is above trust_max; at most 0.3");
+  CHECK(faults[6].starts_with("deck.yaml:11:10: data.train: "));
+  CHECK(faults[7] == "--set batch.micro=no: 'no' is not a number; a whole number from 1 to 1048576");
+  CHECK(faults[8].starts_with("--set run.seed=-1: '-1' is out of range"));
+}
