@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 namespace bellwether::optim {
 
@@ -42,7 +43,9 @@ void DenseStep::finish(Exec const& exec) {
 void DenseStep::settle() const {
   if (!pending_) return;
   pending_ = false;
-  exec_.fence("bellwether::optim::report: the kernels of the last step end before the host reads their outcome");
+  // Kokkos takes reasons as std::string: made once, because a step allocates nothing.
+  static std::string const reason = "bellwether::optim::report, kernels of the last step end before the host reads";
+  exec_.fence(reason);
   Verdict const& verdict = host_verdict_(0);
   report_.skipped = verdict.skip != 0;
   report_.gradient_norm = verdict.norm;
