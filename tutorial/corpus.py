@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the text that `bellwether prepare` reads: paragraphs, one a line, and a blank line after each document.
+"""Makes the text that `bellwether prepare` reads from a folder of Markdown (.md or .md.gz).
 
-From a folder of Markdown (.md or .md.gz) every section under a heading becomes a document; a plain text file has its
-documents between blank lines already. Every 20th document goes to heldout.txt, the others to train.txt.
-Usage: corpus.py FOLDER|FILE OUT
+Every section under a heading becomes a document: its paragraphs, one a line, and a blank line at the end.
+Usage: corpus.py FOLDER FILE
 """
 import gzip
 import os
@@ -12,7 +11,6 @@ import re
 import sys
 
 SHORTEST = 40  # words; tables of contents and lists of links are not prose
-HELD_OUT_EVERY = 20
 
 
 def plain(paragraph):
@@ -24,7 +22,7 @@ def plain(paragraph):
     return " ".join(paragraph.split())
 
 
-def sections(text):
+def documents(text):
     """The documents of one Markdown file, each a list of paragraphs."""
     for section in re.split(r"^#+ .*$", text, flags=re.M):
         paragraphs = [plain(each) for each in re.split(r"\n\s*\n", section)]
@@ -33,42 +31,20 @@ def sections(text):
             yield paragraphs
 
 
-def opened(path):
-    return (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8", errors="replace")
-
-
-def documents(source):
-    if os.path.isfile(source):
-        with opened(source) as file:
-            document = []
-            for line in file:
-                if line.strip():
-                    document.append(line.strip())
-                elif document:
-                    yield document
-                    document = []
-            if document:
-                yield document
-        return
-    for path in sorted(os.path.join(where, name) for where, _, names in os.walk(source) for name in names):
-        if path.endswith((".md", ".md.gz")):
-            with opened(path) as file:
-                yield from sections(file.read())
-
-
 def main():
-    source, out = sys.argv[1:]
-    os.makedirs(out, exist_ok=True)
+    folder, out = sys.argv[1:]
     found = 0
-    with open(os.path.join(out, "train.txt"), "w", encoding="utf-8") as train, \
-         open(os.path.join(out, "heldout.txt"), "w", encoding="utf-8") as heldout:
-        for document in documents(source):
-            found += 1
-            target = heldout if found % HELD_OUT_EVERY == 0 else train
-            target.write("\n".join(document) + "\n\n")
-    if found < HELD_OUT_EVERY:
-        sys.exit(f"{source} has {found} documents (text between blank lines); {HELD_OUT_EVERY} are the least")
-    print(f"{found} documents, every {HELD_OUT_EVERY}th of them held out")
+    with open(out, "w", encoding="utf-8") as corpus:
+        for path in sorted(os.path.join(where, name) for where, _, names in os.walk(folder) for name in names):
+            if path.endswith((".md", ".md.gz")):
+                opened = gzip.open if path.endswith(".gz") else open
+                with opened(path, "rt", encoding="utf-8", errors="replace") as file:
+                    for document in documents(file.read()):
+                        found += 1
+                        corpus.write("\n".join(document) + "\n\n")
+    if not found:
+        sys.exit(f"no Markdown with prose in {folder}")
+    print(f"{found} documents in {out}")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def unigram_entropy(folder):
 
 def main():
     out = os.path.abspath(sys.argv[1])
-    entropy = unigram_entropy(os.path.join(out, "shards", "train"))
+    entropy = unigram_entropy(os.path.join(out, "shards"))
     with h5py.File(os.path.join(out, "run", "statistics.h5"), "r") as file:
         steps, evaluation = file["steps"][:], file["evaluation"][:]
     loss = evaluation["mlm_loss"][-1]
@@ -43,9 +43,8 @@ What happened
   it guesses {100 * evaluation["mlm_accuracy"][-1]:.1f} % of the hidden words
 
 Where the files are
-  {out}/text         the corpus: train.txt and heldout.txt
-  {out}/vocab.txt    the WordPiece vocabulary
-  {out}/shards       tokens, as HDF5
+  {out}/corpus.txt   the text (unless you brought your own)
+  {out}/shards       vocab.txt, and tokens as HDF5: 5 % of the documents under heldout/
   {out}/demo.yaml    the deck: every setting of the run
   {out}/run          checkpoints, statistics.h5, and the deck with every default filled in
 
