@@ -25,6 +25,7 @@ using AddCommand = void (*)(CLI::App& program, Action& chosen);
 
 void add_check(CLI::App& program, Action& chosen);
 void add_inspect(CLI::App& program, Action& chosen);
+void add_prepare(CLI::App& program, Action& chosen);
 void add_tokenize(CLI::App& program, Action& chosen);
 
 /// Every command, in the order of the help text.

@@ -16,7 +16,8 @@
 
 namespace bellwether::input {
 
-WordCounts count_words(std::vector<std::string> const& texts, int threads) {
+WordCounts count_words(std::vector<std::string> const& texts, int threads,
+                       std::function<void(std::int64_t read, std::int64_t total)> const& progress) {
   TextReader reader(texts);
   BertCharacters const characters;
   WordCounts total;
@@ -39,6 +40,7 @@ WordCounts count_words(std::vector<std::string> const& texts, int threads) {
       threads, [&](TextBlock& block) { return reader.next(block); }, make_worker,
       [&](WordCounts&& counts) {
         for (auto& [word, count] : counts) total[word] += count;
+        progress(reader.bytes_read(), reader.bytes_total());
       });
   return total;
 }

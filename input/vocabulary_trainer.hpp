@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,7 +14,9 @@ namespace bellwether::input {
 using WordCounts = std::unordered_map<std::string, std::int64_t>;
 
 /// Counts the words of texts on `threads` threads. Memory: the distinct words. \throws InputError as TextReader does.
-WordCounts count_words(std::vector<std::string> const& texts, int threads);
+/// `progress` is told the bytes read and of all texts, between blocks; what it throws ends the count.
+WordCounts count_words(std::vector<std::string> const& texts, int threads,
+                       std::function<void(std::int64_t read, std::int64_t total)> const& progress);
 
 struct TrainerRule {
   std::int64_t size = 30522;         ///< tokens, special ones and alphabet included

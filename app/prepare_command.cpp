@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/commands.hpp"
+#include "app/interrupt.hpp"
+#include "input/prepare.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace bellwether::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Rewrites one line on a terminal, at most ten times a second; silent elsewhere.
+class PrepareLine {
+ public:
+  void show(input::PrepareProgress const& progress) {
+    if (!terminal_ || Clock::now() < next_) return;
+    next_ = Clock::now() + std::chrono::milliseconds(100);
+    std::string share;
+    if (progress.bytes_total > 0) share = " " + std::to_string(100 * progress.bytes_read / progress.bytes_total) + " %";
+    std::cerr << '\r' << progress.stage << share << "\033[K" << std::flush;
+  }
+  void clear() const {
+    if (terminal_) std::cerr << "\r\033[K" << std::flush;
+  }
+
+ private:
+  bool terminal_ = ::isatty(2) != 0;
+  Clock::time_point next_{};
+};
+
+void print_set(char const* name, input::SetSummary const& set) {
+  auto const share = set.rows > 0 ? 100 * set.random_next / set.rows : 0;
+  auto const length = set.rows > 0 ? set.row_tokens / set.rows : 0;
+  std::printf(
+      "%-9s %lld rows of %lld tokens on average from %lld documents in %lld shards, %lld %% with a random next\n", name,
+      static_cast<long long>(set.rows), static_cast<long long>(length), static_cast<long long>(set.documents),
+      static_cast<long long>(set.shards), static_cast<long long>(share));
+}
+
+int run_prepare(input::PrepareOptions const& options) {
+  auto const began = Clock::now();
+  Interrupt const interrupt;
+  PrepareLine line;
+  input::PrepareSummary summary;
+  try {
+    summary = input::prepare(options, {.progress = [&](auto const& progress) { line.show(progress); },
+                                       .stop = [&] { return interrupt.requested(); }});
+  } catch (...) {
+    line.clear();
+    throw;
+  }
+  line.clear();
+  if (summary.stopped) {
+    std::cerr << "interrupted: nothing was written\n";
+    return 128 + interrupt.signal();
+  }
+  if (options.out.empty()) {
+    std::printf("written   %s, a vocabulary of %lld tokens\n", options.vocabulary.c_str(),
+                static_cast<long long>(summary.vocabulary));
+    return 0;
+  }
+  double const seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  if (summary.invalid_lines > 0)
+    std::cerr << "warning: " << summary.invalid_lines << " lines hold bytes that are not UTF-8, which were left out; "
+              << "the first is at or soon after " << summary.first_invalid << '\n';
+  std::printf(
+      "text      %lld tokens, %.2f %% unknown to the vocabulary of %lld\n", static_cast<long long>(summary.tokens),
+      summary.tokens > 0 ? 100.0 * static_cast<double>(summary.unknown) / static_cast<double>(summary.tokens) : 0.0,
+      static_cast<long long>(summary.vocabulary));
+  print_set("train", summary.train);
+  if (options.heldout > 0) print_set("held out", summary.heldout);
+  std::printf("written   %s in %.1f s\n", options.out.c_str(), seconds);
+  return 0;
+}
+
+}  // namespace
+
+void add_prepare(CLI::App& program, Action& chosen) {
+  auto options = std::make_shared<input::PrepareOptions>();
+  auto masking = std::make_shared<std::string>("dynamic");
+  options->threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  CLI::App* command = program.add_subcommand("prepare", "Turn text into shards of token ids to train on");
+  command
+      ->add_option("text", options->texts,
+                   "text files, plain or .gz; a paragraph a line, blank lines between documents")
+      ->required()
+      ->type_name("TEXT");
+  command->add_option("--vocab", options->vocabulary, "vocabulary, one token a line; written if it is trained")
+      ->type_name("FILE");
+  command->add_option("--train-vocab", options->trained_vocabulary, "train a WordPiece vocabulary of SIZE tokens")
+      ->check(CLI::Range(6, 1 << 24))
+      ->type_name("SIZE");
+  command->add_option("--out", options->out, "folder to make, with shards and vocab.txt")->type_name("DIR");
+  command->add_option("--sequence-length", options->sequence_length, "tokens a row, [CLS] and [SEP] included")
+      ->check(CLI::Range(8, 65536))
+      ->capture_default_str();
+  command
+      ->add_option("--max-predictions", options->predictions,
+                   "most masked tokens a row; 0: 15 % of the sequence length, rounded up to a multiple of 4")
+      ->check(CLI::Range(0, 65536))
+      ->capture_default_str();
+  command->add_option("--duplicate", options->duplicates, "passes over the text, each with other pairs")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--masking", *masking, "dynamic: masks are drawn while training; static: now, once for all")
+      ->check(CLI::IsMember({"dynamic", "static"}))
+      ->capture_default_str();
+  command->add_option("--heldout", options->heldout, "share of documents for evaluation, written to DIR/heldout")
+      ->check(CLI::Range(0.0, 0.9))
+      ->capture_default_str();
+  command->add_flag("--wrapped", options->wrapped, "lines are wrapped: sentences go on over line ends");
+  command->add_option("--rows-per-shard", options->shard_rows, "rows a file")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
+  command
+      ->add_option("--window", options->window_tokens,
+                   "tokens held in memory: pairs are drawn and rows shuffled among the documents of a window")
+      ->check(CLI::Range(1, 1 << 29))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "seed of pairs, masks and held-out documents")->capture_default_str();
+  command->add_option("--threads", options->threads, "threads to use")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->callback([options, masking, &chosen] {
+    bool const trains = options->trained_vocabulary > 0;
+    if (!trains && options->vocabulary.empty())
+      throw CLI::ValidationError("prepare", "a vocabulary is needed: --vocab FILE or --train-vocab SIZE");
+    if (options->out.empty() && !(trains && !options->vocabulary.empty()))
+      throw CLI::ValidationError("prepare", "--out DIR is needed; only --train-vocab SIZE --vocab FILE does without");
+    options->static_masks = *masking == "static";
+    chosen = [options](Session&) { return run_prepare(*options); };
+  });
+}
+
+}  // namespace bellwether::app

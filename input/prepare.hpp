@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bellwether::input {
+
+/// What `prepare` is told.
+struct PrepareOptions {
+  std::vector<std::string> texts;       ///< plain or gzip-compressed; blank lines between documents
+  std::string vocabulary;               ///< file to use, or to write where one is trained
+  std::int64_t trained_vocabulary = 0;  ///< tokens of the vocabulary to train; 0: read the file
+  std::string out;                      ///< folder to make; empty: only train a vocabulary
+  std::int64_t sequence_length = 128;   ///< S
+  std::int64_t predictions = 0;         ///< most a sequence; 0: 15 % of S, rounded up to a multiple of 4
+  std::int64_t duplicates = 1;          ///< passes over the corpus, each with other pairs
+  bool static_masks = false;
+  bool wrapped = false;  ///< lines are wrapped: sentences go on over line ends
+  double heldout = 0;    ///< share of documents kept apart, chosen by their first line
+  std::int64_t shard_rows = 32768;
+  std::int64_t window_tokens = 1 << 23;  ///< documents among which pairs are drawn and rows are shuffled
+  std::uint64_t seed = 1;
+  int threads = 1;
+};
+
+struct PrepareProgress {
+  std::string_view stage;
+  std::int64_t bytes_read = 0, bytes_total = 0;  ///< of the texts as they lie on disk
+};
+
+struct PrepareHooks {
+  std::function<void(PrepareProgress const&)> progress;  ///< called between blocks
+  std::function<bool()> stop;                            ///< true: give up and leave nothing behind
+};
+
+struct SetSummary {
+  std::int64_t documents = 0, rows = 0, shards = 0, row_tokens = 0, random_next = 0;
+};
+struct PrepareSummary {
+  std::int64_t vocabulary = 0;           ///< tokens in it
+  std::int64_t tokens = 0, unknown = 0;  ///< of the texts
+  std::int64_t invalid_lines = 0;        ///< lines with bytes that are not UTF-8, which are left out
+  std::string first_invalid;             ///< "file" and the line at or before it
+  SetSummary train, heldout;
+  bool stopped = false;
+};
+
+/// Turns texts into shards: OUT/train_00000.h5 and so on, OUT/heldout/heldout_00000.h5 and so on, OUT/vocab.txt. All of
+/// it is made in OUT.partial, which becomes OUT at the end and is removed if anything fails. Memory: a window of
+/// documents for each set, whatever the size of the corpus. Rows depend on texts, vocabulary, options and seed, not on
+/// the number of threads.
+/// \throws InputError for texts, vocabulary or options that cannot be used; RuntimeError where the disk refuses.
+PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks);
+
+}  // namespace bellwether::input

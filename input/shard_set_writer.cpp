@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/shard_set_writer.hpp"
+
+#include <filesystem>
+#include <utility>
+
+namespace bellwether::input {
+
+ShardSetWriter::ShardSetWriter(std::string folder, std::string name, RowRule const& rule)
+    : folder_(std::move(folder)), name_(std::move(name)), rule_(rule) {
+  std::filesystem::create_directories(folder_);
+}
+
+void ShardSetWriter::write(DocumentWindow const& window) {
+  for (std::int64_t pass = 0; pass < rule_.duplicates; ++pass)
+    for (auto const& pair : draw_pairs(window, rule_.pairs, rule_.seed, rule_.first_window + windows_, pass))
+      append(window.ids(), pair);
+  ++windows_;
+}
+
+void ShardSetWriter::append(std::span<std::int32_t const> ids, SentencePair const& pair) {
+  if (!shard_) {
+    std::string number = std::to_string(shards_);
+    number.insert(0, number.size() < 5 ? 5 - number.size() : 0, '0');
+    shard_ = std::make_unique<ShardWriter>(folder_ + "/" + name_ + "_" + number + ".h5", rule_.format);
+    ++shards_;
+  }
+  auto const special = rule_.format.special;
+  auto const first = ids.subspan(pair.first_begin, pair.first_count);
+  auto const second = ids.subspan(pair.second_begin, pair.second_count);
+  auto& tokens = sample_.token_ids;
+  tokens.assign(1, static_cast<std::int32_t>(special.classify));
+  tokens.insert(tokens.end(), first.begin(), first.end());
+  tokens.push_back(static_cast<std::int32_t>(special.separate));
+  sample_.segment_ids.assign(tokens.size(), 0);
+  tokens.insert(tokens.end(), second.begin(), second.end());
+  tokens.push_back(static_cast<std::int32_t>(special.separate));
+  sample_.segment_ids.resize(tokens.size(), 1);
+  sample_.random_next = pair.random_next;
+  if (rule_.format.static_masks) {
+    auto masks = draw_masks(rule_.masking, rule_.seed, rule_.first_row + rows_, tokens);
+    sample_.masked_positions = std::move(masks.positions);
+    sample_.masked_ids = std::move(masks.ids);
+  }
+  shard_->append(sample_);
+  ++rows_;
+  row_tokens_ += static_cast<std::int64_t>(tokens.size());
+  random_next_ += pair.random_next ? 1 : 0;
+  if (shard_->rows() == rule_.shard_rows) close();
+}
+
+void ShardSetWriter::close() {
+  if (shard_) shard_->close();
+  shard_.reset();
+}
+
+}  // namespace bellwether::input
