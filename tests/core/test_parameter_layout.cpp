@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/arena.hpp"
+#include "core/error.hpp"
+#include "core/parameter_layout.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+
+using namespace bellwether;
+
+namespace {
+
+ParameterLayout small_layout() {
+  ParameterLayout layout;
+  layout.add({.name = "weight", .shape = {3, 5}, .live = 15});
+  layout.add({.name = "bias", .shape = {5}, .decays = false, .adapts = false, .live = 0});
+  layout.add({.name = "scalar", .shape = {}, .live = 1});
+  return layout;
+}
+
+}  // namespace
+
+TEST_CASE("tensors lie one after the other without gaps") {
+  auto const layout = small_layout();
+  CHECK(layout.count() == 21);
+  CHECK(layout.find("weight").offset == 0);
+  CHECK(layout.find("bias").offset == 15);
+  CHECK(layout.find("scalar").offset == 20);
+  CHECK(layout.find("scalar").count == 1);
+  CHECK(layout.index_of("bias") == 1);
+}
+
+TEST_CASE("a layout refuses repeated and unknown names and too many live elements") {
+  auto layout = small_layout();
+  CHECK_THROWS_AS(layout.add({.name = "bias", .shape = {1}, .live = 1}), InternalError);
+  CHECK_THROWS_AS(layout.find("no such tensor"), InternalError);
+  CHECK_THROWS_AS(layout.add({.name = "more", .shape = {2}, .live = 3}), InternalError);
+  CHECK(layout.count() == 21);
+}
+
+TEST_CASE("the fingerprint sees every property that ranks must share") {
+  auto const original = small_layout().fingerprint();
+  CHECK(small_layout().fingerprint() == original);
+  auto const changed = [](TensorInfo const& first) {
+    ParameterLayout layout;
+    layout.add(first);
+    layout.add({.name = "bias", .shape = {5}, .decays = false, .adapts = false, .live = 0});
+    layout.add({.name = "scalar", .shape = {}, .live = 1});
+    return layout.fingerprint();
+  };
+  CHECK(changed({.name = "weight", .shape = {3, 5}, .live = 15}) == original);
+  CHECK(changed({.name = "weighs", .shape = {3, 5}, .live = 15}) != original);
+  CHECK(changed({.name = "weight", .shape = {5, 3}, .live = 15}) != original);
+  CHECK(changed({.name = "weight", .shape = {3, 5}, .live = 14}) != original);
+  CHECK(changed({.name = "weight", .shape = {3, 5}, .decays = false, .live = 15}) != original);
+  CHECK(changed({.name = "weight", .shape = {3, 5}, .adapts = false, .live = 15}) != original);
+}
+
+TEST_CASE("an arena is one buffer of zeros, its tensors slices of it") {
+  auto const layout = small_layout();
+  Arena<double> const arena(layout, "bellwether::test::arena");
+  CHECK(arena.count() == 21);
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), arena.flat());
+  CHECK(std::all_of(host.data(), host.data() + 21, [](double value) { return value == 0; }));
+  CHECK(arena.tensor(layout.find("bias")) == arena.data() + 15);
+}
