@@ -1,0 +1,284 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/trainer.hpp"
+
+#include "app/checkpoint.hpp"
+#include "comm/communicator.hpp"
+#include "comm/world.hpp"
+#include "core/arena.hpp"
+#include "core/error.hpp"
+#include "core/gemm.hpp"
+#include "input/batch_stream.hpp"
+#include "model/bert.hpp"
+#include "model/flops.hpp"
+#include "model/initialise.hpp"
+#include "model/optim/optimizer.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace bellwether::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+input::StreamGeometry geometry_of(input::Deck const& deck, comm::World const& world) {
+  return {.rank = world.rank(),
+          .size = world.size(),
+          .global = deck.batch.global,
+          .micro = deck.batch.micro,
+          .seed = static_cast<std::uint64_t>(deck.run.seed),
+          .vocabulary = deck.model.vocabulary};
+}
+
+model::Capacity capacity_of(input::Deck const& deck, comm::World const& world, input::ShardSetInfo const& info) {
+  auto const share = (deck.batch.global + world.size() - 1) / world.size();
+  return {
+      .sequences = std::min(deck.batch.micro, share), .longest = info.sequence_length, .masked = info.masked_length};
+}
+
+input::ShardSetInfo const& fitting(input::ShardSetInfo const& info, input::Deck const& deck) {
+  if (info.sequence_length > deck.model.positions)
+    throw InputError("model.positions: " + std::to_string(deck.model.positions) +
+                     " is below the shards' sequence length " + std::to_string(info.sequence_length));
+  return info;
+}
+
+/// The step's one reduction over ranks: sums first, then one slot a rank for what is wanted as a maximum.
+class StepSums {
+ public:
+  enum Sum { mlm, mlm_correct, nsp, nsp_correct, stop, flops, sent_bytes, count };
+  enum Slot { wait_data, wait_ranks, slots };
+
+  StepSums(int rank, int size)
+      : rank_(rank), size_(size), values_(static_cast<std::size_t>(count) + static_cast<std::size_t>(slots * size)) {}
+  void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
+  double& operator[](Sum which) { return values_[which]; }
+  double& mine(Slot which) { return values_[count + which * size_ + rank_]; }
+  double largest(Slot which) const {
+    auto const first = values_.begin() + count + which * size_;
+    return *std::max_element(first, first + size_);
+  }
+  void reduce(comm::Communicator& ranks, comm::Label label) { ranks.sum_host(values_, label); }
+
+ private:
+  int rank_, size_;
+  std::vector<double> values_;
+};
+
+}  // namespace
+
+struct Trainer::Impl {
+  Impl(input::Deck const& settings, comm::World& all, input::IoThread& io)
+      : deck(settings),
+        world(all),
+        ranks(all.communicator()),
+        stream(io, deck.data.train, deck.data, geometry_of(deck, world)),
+        bert(exec, deck.model, capacity_of(deck, world, fitting(stream.info(), deck)),
+             static_cast<std::uint64_t>(deck.run.seed)),
+        parameters(bert.layout().table, "bellwether::app::parameters"),
+        gradients(bert.layout().table, "bellwether::app::gradients"),
+        optimizer(optim::make_optimizer(deck.optimizer, {bert.layout().table, {ranks}, exec, deck.comm})),
+        sums(world.rank(), world.size()) {
+    model::initialise(exec, bert.layout().table, static_cast<std::uint64_t>(deck.run.seed),
+                      deck.model.initial_deviation, parameters.data());
+    if (!deck.data.heldout.empty())
+      heldout = input::heldout_batches(io, deck.data.heldout, deck.data, geometry_of(deck, world),
+                                       deck.statistics.evaluate_sequences);
+  }
+
+  void gradients_of(model::StepBatch const& batch) {
+    Kokkos::deep_copy(exec, gradients.flat(), 0.0f);
+    double const P = world.size();
+    model::LossScale const scale{.mlm = P / std::max<double>(1, static_cast<double>(batch.global_masked)),
+                                 .nsp = P / static_cast<double>(batch.global_sequences)};
+    sums.clear();
+    for (std::size_t i = 0; i < batch.passes.size(); ++i) {
+      auto const& pass = batch.passes[i];
+      bool const last = i + 1 == batch.passes.size();
+      auto const losses = bert.train(parameters.data(), gradients.data(), pass, scale, [&](Index first, Index end) {
+        if (last) optimizer->gradient_ready(exec, {first, end});
+      });
+      add(losses);
+      sums[StepSums::flops] += model::training_flops(deck.model, pass);
+    }
+  }
+
+  void add(model::Losses const& losses) {
+    sums[StepSums::mlm] += losses.mlm;
+    sums[StepSums::mlm_correct] += losses.mlm_correct;
+    sums[StepSums::nsp] += losses.nsp;
+    sums[StepSums::nsp_correct] += losses.nsp_correct;
+  }
+
+  /// Means of the reduced sums, into a row of either kind.
+  template <class Row>
+  void fill_losses(Row& row, double masked, double sequences) {
+    row.mlm_loss = masked > 0 ? sums[StepSums::mlm] / masked : not_measured;
+    row.nsp_loss = sums[StepSums::nsp] / sequences;
+    row.mlm_accuracy = masked > 0 ? sums[StepSums::mlm_correct] / masked : not_measured;
+    row.nsp_accuracy = sums[StepSums::nsp_correct] / sequences;
+    row.loss = (masked > 0 ? row.mlm_loss : 0) + row.nsp_loss;
+  }
+
+  input::Deck deck;
+  comm::World& world;
+  comm::Communicator& ranks;
+  Exec exec;
+  input::BatchStream stream;
+  model::Bert<float> bert;
+  Arena<> parameters, gradients;
+  std::unique_ptr<optim::Optimizer> optimizer;
+  std::vector<model::StepBatch> heldout;
+  StepSums sums;
+  std::int64_t step = 0, tokens = 0, samples = 0, skipped_in_a_row = 0;
+  double wall_seconds = 0;
+  double wait_ranks = 0;  // of the step before: known only after its reduction
+  std::int64_t sent_before = 0;
+};
+
+Trainer::Trainer(input::Deck const& deck, comm::World& world, input::IoThread& io)
+    : impl_(std::make_unique<Impl>(deck, world, io)) {}
+Trainer::~Trainer() = default;
+
+StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
+  auto& t = *impl_;
+  auto const start = Clock::now();
+  double const waited_before = t.stream.waited_seconds();
+  auto const batch = t.stream.next();
+  double const waited = t.stream.waited_seconds() - waited_before;
+  t.gradients_of(batch);
+  t.exec.fence("bellwether::app::gradients complete: the wait for other ranks begins");
+
+  t.sums[StepSums::stop] = stop_requested ? 1 : 0;
+  t.sums[StepSums::sent_bytes] = static_cast<double>(t.ranks.traffic().sent_bytes - t.sent_before);
+  t.sent_before = t.ranks.traffic().sent_bytes;
+  t.sums.mine(StepSums::wait_data) = waited;
+  t.sums.mine(StepSums::wait_ranks) = t.wait_ranks;
+  auto const reduction = Clock::now();
+  t.sums.reduce(t.ranks, "bellwether::app::step_sums");
+  t.wait_ranks = seconds_since(reduction);
+
+  double const rate = optim::learning_rate(t.deck.schedule, t.deck.optimizer.lr, t.deck.batch.global, t.step + 1);
+  t.optimizer->step(t.exec, t.parameters, t.gradients, {.step = t.step + 1, .learning_rate = rate});
+  t.exec.fence("bellwether::app::step complete");
+  auto const& report = t.optimizer->last_report();
+
+  t.tokens += batch.global_tokens;
+  t.samples += batch.global_sequences;
+  double const seconds = seconds_since(start);
+  t.wall_seconds += seconds;
+  row = {.step = t.step + 1,
+         .learning_rate = rate,
+         .gradient_norm = report.gradient_norm,
+         .clip_factor = report.clip_factor,
+         .skipped = report.skipped,
+         .tokens = t.tokens,
+         .samples = t.samples,
+         .tokens_per_second = static_cast<double>(batch.global_tokens) / seconds,
+         .wall_seconds = t.wall_seconds,
+         .wait_data_seconds = t.sums.largest(StepSums::wait_data),
+         .wait_ranks_seconds = t.sums.largest(StepSums::wait_ranks),
+         .sent_bytes = static_cast<std::int64_t>(t.sums[StepSums::sent_bytes])};
+  t.fill_losses(row, static_cast<double>(batch.global_masked), static_cast<double>(batch.global_sequences));
+  StepOutcome outcome{.flops = t.sums[StepSums::flops], .stop = t.sums[StepSums::stop] > 0};
+  if (report.skipped) {
+    ++t.skipped_in_a_row;
+    if (report.first_bad_layer >= 0) outcome.skipped_layer = layout().tensors()[report.first_bad_layer].name;
+  } else {
+    ++t.step;
+    t.skipped_in_a_row = 0;
+  }
+  outcome.skipped_in_a_row = t.skipped_in_a_row;
+  return outcome;
+}
+
+EvaluationRow Trainer::evaluate() {
+  auto& t = *impl_;
+  t.sums.clear();
+  double masked = 0, sequences = 0;
+  Arena<>* evaluated = &t.parameters;
+  std::unique_ptr<Arena<>> mean;
+  if (t.optimizer->replication() == optim::Replication::per_rank) {
+    mean = std::make_unique<Arena<>>(layout(), "bellwether::app::consensus");
+    t.optimizer->consensus(t.exec, t.parameters, *mean);
+    evaluated = mean.get();
+  }
+  for (auto const& batch : t.heldout) {
+    masked += static_cast<double>(batch.global_masked);
+    sequences += static_cast<double>(batch.global_sequences);
+    for (auto const& pass : batch.passes) t.add(t.bert.evaluate(evaluated->data(), pass));
+  }
+  t.sums.reduce(t.ranks, "bellwether::app::evaluation_sums");
+  EvaluationRow row{.step = t.step, .tokens = t.tokens};
+  t.fill_losses(row, masked, sequences);
+  // What evaluation sent is no step's traffic.
+  t.sent_before = t.ranks.traffic().sent_bytes;
+  return row;
+}
+
+TrainingState Trainer::state() {
+  auto& t = *impl_;
+  return {.layout = layout(),
+          .parameters = t.parameters.span(),
+          .parameters_per_rank = t.optimizer->replication() == optim::Replication::per_rank,
+          .optimizer = [&t](StateVisitor& visit) { t.optimizer->visit_state(visit); },
+          .data =
+              [&t](StateVisitor& visit) {
+                auto position = t.stream.position();
+                auto fingerprint = static_cast<std::int64_t>(t.stream.info().fingerprint);
+                auto const expected = fingerprint;
+                visit.scalar("step", t.step);
+                visit.scalar("sample", position);
+                visit.scalar("tokens", t.tokens);
+                visit.scalar("samples", t.samples);
+                visit.scalar("skipped_in_a_row", t.skipped_in_a_row);
+                visit.scalar("shards_fingerprint", fingerprint);
+                visit.scalar("wall_seconds", t.wall_seconds);
+                if (fingerprint != expected)
+                  throw InputError("data.train: not the shards that the checkpoint was trained on");
+                if (position != t.stream.position()) t.stream.seek(position);
+              }};
+}
+
+double Trainer::measure_gemm() const {
+  constexpr Index side = 512;
+  constexpr int repeats = 12;
+  auto& t = *impl_;
+  Mat<float> const a("bellwether::app::gemm_a", side, side), b("bellwether::app::gemm_b", side, side),
+      c("bellwether::app::gemm_c", side, side);
+  Kokkos::deep_copy(t.exec, a, 0.5f);
+  Kokkos::deep_copy(t.exec, b, 0.25f);
+  double best = 0;
+  for (int i = 0; i < repeats; ++i) {
+    t.ranks.barrier("bellwether::app::gemm_speed");
+    auto const start = Clock::now();
+    gemm<float>(t.exec, Op::none, Op::transpose, side, side, side, 1, a.data(), side, b.data(), side, 0, c.data(),
+                side);
+    t.exec.fence("bellwether::app::gemm_speed measured");
+    best = std::max(best, 2.0 * side * side * side / seconds_since(start));
+  }
+  t.ranks.sum_host({&best, 1}, "bellwether::app::gemm_speed");
+  return best;
+}
+
+MemoryUse Trainer::memory_use() const {
+  auto const& t = *impl_;
+  return {.parameters = static_cast<std::int64_t>(t.parameters.span().size_bytes()),
+          .gradients = static_cast<std::int64_t>(t.gradients.span().size_bytes()),
+          .optimizer = t.optimizer->state_bytes(),
+          .activations = t.bert.workspace_bytes()};
+}
+
+std::int64_t Trainer::step() const { return impl_->step; }
+bool Trainer::evaluates() const { return !impl_->heldout.empty(); }
+std::span<float const> Trainer::trust_ratio() const { return impl_->optimizer->last_report().trust_ratio; }
+std::span<float const> Trainer::weight_norm() const { return impl_->optimizer->last_report().weight_norm; }
+std::span<float const> Trainer::update_norm() const { return impl_->optimizer->last_report().update_norm; }
+ParameterLayout const& Trainer::layout() const { return impl_->bert.layout().table; }
+std::int64_t Trainer::sequence_length() const { return impl_->stream.info().sequence_length; }
+std::int64_t Trainer::training_rows() const { return impl_->stream.info().rows; }
+
+}  // namespace bellwether::app

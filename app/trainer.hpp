@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "app/statistics_rows.hpp"
+#include "core/parameter_layout.hpp"
+#include "input/deck.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bellwether::comm {
+class World;
+}
+namespace bellwether::input {
+class IoThread;
+}
+
+namespace bellwether::app {
+
+struct TrainingState;
+
+/// Bytes that training holds on this rank, by kind.
+struct MemoryUse {
+  std::int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0;
+};
+
+/// How one step went, beyond its row of statistics.
+struct StepOutcome {
+  double flops = 0;   ///< of matrix products, all ranks together
+  bool stop = false;  ///< some rank was asked to stop
+  std::int64_t skipped_in_a_row = 0;
+  std::string skipped_layer;  ///< first tensor without a finite gradient, where the step was skipped
+};
+
+/// The model, its optimizer and its data, and one step of training; who calls writes the record. Every member function
+/// is collective. Skipped steps consume their samples, neither a step number nor a rate.
+class Trainer {
+ public:
+  /// \throws InputError where deck and shards do not fit each other.
+  Trainer(input::Deck const& deck, comm::World& world, input::IoThread& io);
+  ~Trainer();
+
+  std::int64_t step() const;  ///< real steps done
+  /// One step. `stop_requested` is this rank's wish; `row` is filled on every rank alike.
+  StepOutcome advance(bool stop_requested, StepRow& row);
+  bool evaluates() const;
+  EvaluationRow evaluate();  ///< over the held-out sequences
+
+  /// Of the last step, in the order of the layout; empty where the optimizer has none.
+  std::span<float const> trust_ratio() const;
+  std::span<float const> weight_norm() const;
+  std::span<float const> update_norm() const;
+
+  ParameterLayout const& layout() const;
+  TrainingState state();  ///< for checkpoints: save and load alike
+  MemoryUse memory_use() const;
+  std::int64_t sequence_length() const;
+  std::int64_t training_rows() const;
+  /// What this machine's matrix product reaches with all ranks at once, in operations a second, by a short measurement.
+  double measure_gemm() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bellwether::app
