@@ -183,7 +183,9 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
          .wait_ranks_seconds = t.sums.largest(StepSums::wait_ranks),
          .sent_bytes = static_cast<std::int64_t>(t.sums[StepSums::sent_bytes])};
   t.fill_losses(row, static_cast<double>(batch.global_masked), static_cast<double>(batch.global_sequences));
-  StepOutcome outcome{.flops = t.sums[StepSums::flops], .stop = t.sums[StepSums::stop] > 0};
+  StepOutcome outcome;
+  outcome.flops = t.sums[StepSums::flops];
+  outcome.stop = t.sums[StepSums::stop] > 0;
   if (report.skipped) {
     ++t.skipped_in_a_row;
     if (report.first_bad_layer >= 0) outcome.skipped_layer = layout().tensors()[report.first_bad_layer].name;
