@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/commands.hpp"
+#include "app/start_check.hpp"
+#include "app/training_run.hpp"
+#include "comm/world.hpp"
+
+#include <memory>
+
+namespace bellwether::app {
+namespace {
+
+struct TrainOptions {
+  std::string deck;
+  std::vector<std::string> overrides;
+  TrainingOptions run;
+};
+
+int train(TrainOptions const& options, Session& session) {
+  auto const shared = read_shared_deck(session.world().communicator(), options.deck, options.overrides);
+  TrainingRun run(shared.deck, input::resolved_deck(shared.deck, shared.source), options.run, session.world());
+  return run.finish();
+}
+
+}  // namespace
+
+void add_train(CLI::App& program, Action& chosen) {
+  auto options = std::make_shared<TrainOptions>();
+  CLI::App* command = program.add_subcommand("train", "Train what a deck describes; also under mpirun or srun");
+  command->add_option("deck", options->deck, "the deck, a YAML file")->required();
+  command->add_option("--set", options->overrides, "section.key=value in place of the deck's value")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_flag("--resume", options->run.resume, "continue from the newest complete checkpoint, if there is one");
+  command->add_option("--log", options->run.log, "automatic: a renewed line on a terminal, plain lines elsewhere")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, LogForm>{
+              {"automatic", LogForm::automatic}, {"lines", LogForm::lines}, {"json", LogForm::json}},
+          CLI::ignore_case));
+  command->callback([options, &chosen] { chosen = [options](Session& session) { return train(*options, session); }; });
+}
+
+}  // namespace bellwether::app

@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/training_run.hpp"
+
+#include "app/agreement.hpp"
+#include "app/checkpoint.hpp"
+#include "app/interrupt.hpp"
+#include "app/start_check.hpp"
+#include "app/statistics.hpp"
+#include "app/trainer.hpp"
+#include "comm/communicator.hpp"
+#include "comm/world.hpp"
+#include "core/error.hpp"
+#include "input/io_thread.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace bellwether::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char const* deck_file = "deck.resolved.yaml";
+
+void write_whole(fs::path const& path, std::string const& text) {
+  fs::path const partial = path.string() + ".partial";
+  std::ofstream file(partial, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw RuntimeError(partial.string() + ": cannot be written");
+  fs::rename(partial, path);
+}
+
+/// Makes the run directory, or refuses to mix two runs. Rank 0's answer is everyone's.
+void prepare_directory(std::string const& directory, bool resume, std::string const& resolved_deck,
+                       comm::World& world) {
+  std::string fault;
+  if (world.rank() == 0) try {
+      bool const used = fs::exists(directory) && !fs::is_empty(directory);
+      if (used && !resume)
+        fault =
+            "run.directory: " + directory + " holds a run already; continue it with --resume or name another directory";
+      else {
+        fs::create_directories(directory);
+        write_whole(fs::path(directory) / deck_file, resolved_deck);
+      }
+    } catch (std::exception const& error) {
+      fault = "run.directory: " + directory + ": " + error.what();
+    }
+  fault = broadcast_text(world.communicator(), fault);
+  if (!fault.empty()) throw CommonError(fault);
+}
+
+std::string counted(std::int64_t value, char const* what) { return std::to_string(value) + " " + what; }
+
+}  // namespace
+
+struct TrainingRun::Impl {
+  Impl(input::Deck const& settings, std::string resolved, TrainingOptions const& wanted, comm::World& all)
+      : deck(settings), resolved_deck(std::move(resolved)), options(wanted), world(all) {
+    world.communicator().set_deadline(deck.comm.deadline);
+    trainer = std::make_unique<Trainer>(deck, world, io);
+    require_equal_start(world.communicator(), start_facts(trainer->layout().fingerprint()));
+    prepare_directory(deck.run.directory, options.resume, resolved_deck, world);
+    if (world.rank() == 0) progress = std::make_unique<Progress>(progress_options(), stdout);
+    checkpoints = std::make_unique<Checkpoints>(deck.run.directory, deck.checkpoint.keep, world.communicator(), io,
+                                                [this](std::string const& text) {
+                                                  if (progress) progress->warning(text);
+                                                });
+    if (options.resume) restore();
+    start_step = trainer->step();
+    open_record();
+  }
+
+  ProgressOptions progress_options() {
+    return {.form = options.log, .steps = deck.schedule.steps, .print_every = deck.statistics.print_every};
+  }
+
+  void restore() {
+    auto const found = checkpoints->find_latest();
+    if (!found) return;
+    checkpoints->load(*found, trainer->state());
+    resumed = found->path;
+  }
+
+  /// Statistics on rank 0, with rows beyond the restored step cut; the lines that say what starts.
+  void open_record() {
+    double const speed = trainer->measure_gemm();
+    if (world.rank() != 0) return;
+    auto settings = progress_options();
+    settings.first_step = start_step;
+    settings.gemm_flops_per_second = speed;
+    progress = std::make_unique<Progress>(settings, stdout);
+    bool const recorded = fs::exists(fs::path(deck.run.directory) / "statistics.h5");
+    StatisticsOptions record{.directory = deck.run.directory, .flush_every = deck.statistics.flush};
+    if (recorded) record.resume_step = start_step;
+    for (auto const& tensor : trainer->layout().tensors()) record.layers.push_back(tensor.name);
+    statistics = std::make_unique<Statistics>(std::move(record), io);
+    progress->note(counted(trainer->layout().count(), "parameters, ") + counted(world.size(), "ranks, ") +
+                   counted(trainer->training_rows(), "training samples of ") +
+                   counted(trainer->sequence_length(), "tokens, ") + counted(deck.schedule.steps, "steps"));
+    if (!resumed.empty()) progress->note("resumed from " + resumed);
+    if (options.resume && resumed.empty()) progress->note("no checkpoint to resume from: starting at step 0");
+  }
+
+  bool due(std::int64_t every) const { return every > 0 && trainer->step() % every == 0; }
+  bool last() const { return trainer->step() >= deck.schedule.steps; }
+
+  void record(StepRow const& row, StepOutcome const& outcome) {
+    if (!statistics) return;
+    if (row.skipped != 0)
+      progress->warning("step " + std::to_string(row.step) + " skipped: the gradient of " + outcome.skipped_layer +
+                        " is not finite");
+    if (row.skipped != 0 || row.step % deck.statistics.every == 0 || last()) statistics->append(row);
+    if (row.skipped == 0 && row.step % deck.statistics.layers_every == 0)
+      statistics->append_layers(row.step, trainer->trust_ratio(), trainer->weight_norm(), trainer->update_norm());
+    progress->step(row, outcome.flops);
+  }
+
+  void evaluate() {
+    if (!trainer->evaluates()) return;
+    auto const row = trainer->evaluate();
+    if (!statistics) return;
+    statistics->append_evaluation(row);
+    progress->evaluation(row);
+  }
+
+  /// Statistics first: what a checkpoint's step has recorded is on disk no later than the checkpoint itself.
+  void save() {
+    if (statistics) statistics->flush();
+    checkpoints->save(trainer->step(), resolved_deck, trainer->state());
+  }
+
+  void close() {
+    save();
+    checkpoints->wait();
+    if (statistics) statistics->wait();
+    if (progress && checkpoints->last_complete())
+      progress->checkpoint(*checkpoints->last_complete(), (fs::path(deck.run.directory) / "checkpoints").string());
+  }
+
+  input::Deck deck;
+  std::string resolved_deck;
+  TrainingOptions options;
+  comm::World& world;
+  input::IoThread io;
+  Interrupt interrupt;
+  std::unique_ptr<Trainer> trainer;
+  std::unique_ptr<Checkpoints> checkpoints;
+  std::unique_ptr<Statistics> statistics;
+  std::unique_ptr<Progress> progress;
+  std::string resumed;
+  std::int64_t start_step = 0;
+};
+
+TrainingRun::TrainingRun(input::Deck const& deck, std::string const& resolved_deck, TrainingOptions const& options,
+                         comm::World& world)
+    : impl_(std::make_unique<Impl>(deck, resolved_deck, options, world)) {}
+TrainingRun::~TrainingRun() = default;
+
+int TrainingRun::finish() {
+  auto& run = *impl_;
+  bool stopped = false, diverged = false;
+  StepRow row;
+  while (!run.last() && !stopped && !diverged) {
+    auto const outcome = run.trainer->advance(run.interrupt.requested(), row);
+    stopped = outcome.stop;
+    diverged = outcome.skipped_in_a_row >= run.deck.optimizer.skip_limit;
+    run.record(row, outcome);
+    run.checkpoints->poll();
+    if (outcome.skipped_in_a_row > 0) continue;
+    if (run.last() || run.due(run.deck.statistics.evaluate_every)) run.evaluate();
+    if (!run.last() && run.due(run.deck.checkpoint.every)) run.save();
+  }
+  run.close();
+  std::string const at = "step " + std::to_string(run.trainer->step());
+  if (diverged)
+    throw RuntimeError(at + ": " + std::to_string(run.deck.optimizer.skip_limit) +
+                       " steps in a row had no finite gradient; a checkpoint was written before the run ends");
+  bool const early = !run.last();
+  if (run.progress)
+    run.progress->finish(early ? "stopped at " + at + "; continue with --resume"
+                               : "finished at " + at + "; results are in " + run.deck.run.directory);
+  return early ? exit_resubmit : 0;
+}
+
+}  // namespace bellwether::app
