@@ -5,6 +5,7 @@
 #include "app/agreement.hpp"
 #include "app/checkpoint.hpp"
 #include "app/interrupt.hpp"
+#include "app/session.hpp"
 #include "app/start_check.hpp"
 #include "app/statistics.hpp"
 #include "app/trainer.hpp"
@@ -94,7 +95,9 @@ struct TrainingRun::Impl {
     settings.gemm_flops_per_second = speed;
     progress = std::make_unique<Progress>(settings, stdout);
     bool const recorded = fs::exists(fs::path(deck.run.directory) / "statistics.h5");
-    StatisticsOptions record{.directory = deck.run.directory, .flush_every = deck.statistics.flush};
+    StatisticsOptions record;
+    record.directory = deck.run.directory;
+    record.flush_every = deck.statistics.flush;
     if (recorded) record.resume_step = start_step;
     for (auto const& tensor : trainer->layout().tensors()) record.layers.push_back(tensor.name);
     statistics = std::make_unique<Statistics>(std::move(record), io);
