@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/build_report.hpp"
 #include "app/commands.hpp"
+#include "app/start_check.hpp"
+#include "comm/world.hpp"
 #include "input/deck.hpp"
 
 #include <iostream>
@@ -18,15 +21,17 @@ struct CheckOptions {
   bool markdown = false;
 };
 
-int check(CheckOptions const& options) {
+int check(CheckOptions const& options, Session& session) {
   if (options.schema) {
     std::cout << (options.markdown ? input::deck_reference_markdown() : input::deck_schema());
     return 0;
   }
   if (options.deck.empty()) throw InputError("no deck given; bellwether check DECK or bellwether check --schema");
-  auto const source = input::read_deck_source(options.deck, options.overrides);
-  input::parse_deck(source);
-  std::cout << options.deck << ": no faults\n";
+  auto& world = session.world();
+  auto const shared = read_shared_deck(world.communicator(), options.deck, options.overrides);
+  auto const report = build_report(shared.deck, world);
+  require_equal_start(world.communicator(), start_facts(report.layout_fingerprint));
+  if (session.rank() == 0) std::cout << options.deck << " has no faults\n\n" << report_text(report, shared.deck);
   return 0;
 }
 
@@ -34,14 +39,15 @@ int check(CheckOptions const& options) {
 
 void add_check(CLI::App& program, Action& chosen) {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* command = program.add_subcommand("check", "Find the faults of a deck; nothing is trained");
+  CLI::App* command =
+      program.add_subcommand("check", "Build everything a deck asks for, tell its size and traffic, train nothing");
   command->add_option("deck", options->deck, "the deck, a YAML file");
   command->add_option("--set", options->overrides, "section.key=value in place of the deck's value")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_flag("--schema", options->schema, "print every key with type, range, default and help instead");
   command->add_flag("--markdown", options->markdown, "the schema as Markdown, which is docs/deck_reference.md");
-  command->callback([options, &chosen] { chosen = [options](Session&) { return check(*options); }; });
+  command->callback([options, &chosen] { chosen = [options](Session& session) { return check(*options, session); }; });
 }
 
 }  // namespace bellwether::app
