@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/error.hpp"
+#include "input/vocabulary_trainer.hpp"
+#include "input/wordpiece.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace bellwether;
+using namespace bellwether::input;
+
+namespace {
+
+std::string glue(std::string const& left, std::string const& right) { return left + right.substr(2); }
+
+/// Counts every pair anew before each merge.
+std::vector<std::string> train_slowly(std::map<std::string, std::int64_t> const& counts,
+                                      std::vector<std::string> tokens, std::size_t size) {
+  std::vector<std::pair<std::vector<std::string>, std::int64_t>> words;
+  for (auto const& [word, count] : counts) {
+    std::vector<std::string> pieces;
+    for (char const c : word) pieces.push_back((pieces.empty() ? "" : "##") + std::string(1, c));
+    words.emplace_back(pieces, count);
+  }
+  auto const id = [&](std::string const& token) {
+    return std::find(tokens.begin(), tokens.end(), token) - tokens.begin();
+  };
+  while (tokens.size() < size) {
+    std::map<std::pair<std::ptrdiff_t, std::ptrdiff_t>, std::int64_t> pairs;
+    for (auto const& [pieces, count] : words)
+      for (std::size_t i = 1; i < pieces.size(); ++i) pairs[{id(pieces[i - 1]), id(pieces[i])}] += count;
+    auto best = pairs.end();
+    for (auto it = pairs.begin(); it != pairs.end(); ++it)
+      if (best == pairs.end() || it->second > best->second) best = it;
+    if (best == pairs.end() || best->second < 2) break;
+    auto const left = tokens[static_cast<std::size_t>(best->first.first)];
+    auto const right = tokens[static_cast<std::size_t>(best->first.second)];
+    auto const merged = glue(left, right);
+    if (static_cast<std::size_t>(id(merged)) == tokens.size()) tokens.push_back(merged);
+    for (auto& [pieces, count] : words)
+      for (std::size_t i = 0; i + 1 < pieces.size(); ++i)
+        if (pieces[i] == left && pieces[i + 1] == right) {
+          pieces[i] = merged;
+          pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        }
+  }
+  return tokens;
+}
+
+std::map<std::string, std::int64_t> const words = {
+    {"low", 5},    {"lower", 2},  {"newest", 6},  {"widest", 3},  {"aaaa", 7},       {"aaaaa", 4},
+    {"banana", 9}, {"ban", 3},    {"bananas", 2}, {"anas", 4},    {"nananan", 5},    {"est", 1},
+    {"wide", 2},   {"lowest", 8}, {"ababab", 3},  {"abababa", 5}, {"mississippi", 4}};
+
+}  // namespace
+
+TEST_CASE("training merges as counting everything anew would", "[vocabulary]") {
+  WordCounts const counts(words.begin(), words.end());
+  auto const first = train_vocabulary(counts, {.size = 35});
+  auto const alphabet = train_vocabulary(counts, {.size = 1 << 20, .least_frequency = 1 << 20});
+  for (std::size_t const size : {40u, 50u, 60u, 1000u})
+    CHECK(train_vocabulary(counts, {.size = static_cast<std::int64_t>(size)}) == train_slowly(words, alphabet, size));
+  CHECK(first.size() == 35);
+}
+
+TEST_CASE("a trained vocabulary can be used and is too small to be only when told", "[vocabulary]") {
+  WordCounts const counts(words.begin(), words.end());
+  Vocabulary const vocabulary(train_vocabulary(counts, {.size = 100}), "trained");
+  TokenizerTables const tables(vocabulary);
+  Tokenizer tokenizer(tables, WrittenSpecials::characters);
+  std::vector<std::int32_t> ids;
+  for (auto const& [word, count] : words) tokenizer.encode(word, ids);
+  for (auto const id : ids) CHECK(id != vocabulary.special().unknown);
+  CHECK_THROWS_AS(train_vocabulary(counts, {.size = 10}), InputError);
+}
