@@ -27,6 +27,7 @@ void add_train(CLI::App& program, Action& chosen);
 void add_check(CLI::App& program, Action& chosen);
 void add_inspect(CLI::App& program, Action& chosen);
 void add_prepare(CLI::App& program, Action& chosen);
+void add_report(CLI::App& program, Action& chosen);
 void add_tokenize(CLI::App& program, Action& chosen);
 
 /// Every command, in the order of the help text.

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <future>
 #include <limits>
+#include <utility>
 
 namespace bellwether::app {
 namespace {
@@ -48,6 +49,7 @@ struct Statistics::Impl {
   std::deque<std::future<void>> writes{};
   std::int64_t rows_since_flush = 0;
   bool changed = false;
+  bool failed = false;  // a write did not end well; touched by the I/O thread alone
   std::optional<StepRow> last{};
 
   Impl(StatisticsOptions o, input::IoThread& thread)
@@ -83,8 +85,10 @@ struct Statistics::Impl {
     auto all = closed;
     all.push_back(rows_in(open));
     writes.push_back(io.submit(priority, [this, segment = open, rows = std::move(all)] {
+      if (std::exchange(failed, true)) return;  // nothing may follow a hole
       files.write(segment);
       files.publish(rows);
+      failed = false;
     }));
     changed = false;
     rows_since_flush = 0;

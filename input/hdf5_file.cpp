@@ -7,6 +7,9 @@
 
 #include <hdf5.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -103,6 +106,23 @@ std::int64_t Column::rows() const {
   return std::visit([](auto const& column) { return static_cast<std::int64_t>(column.size()); }, values);
 }
 
+bool Hdf5File::Impl::settle() const {
+  void* descriptor = nullptr;
+  hsize_t size = 0;
+  return H5Fflush(file.get(), H5F_SCOPE_LOCAL) >= 0 && H5Fget_filesize(file.get(), &size) >= 0 &&
+         H5Fget_vfd_handle(file.get(), H5P_DEFAULT, &descriptor) >= 0 &&
+         ftruncate(*static_cast<int*>(descriptor), static_cast<off_t>(size)) == 0;
+}
+
+void Hdf5File::Impl::abandon() const {
+  void* descriptor = nullptr;
+  if (!file.valid() || H5Fget_vfd_handle(file.get(), H5P_DEFAULT, &descriptor) < 0) return;
+  int const nowhere = memfd_create("bellwether-abandoned-file", MFD_CLOEXEC);
+  if (nowhere < 0) return;
+  dup2(nowhere, *static_cast<int*>(descriptor));
+  ::close(nowhere);
+}
+
 Hdf5File::Hdf5File(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Hdf5File::Hdf5File(Hdf5File&&) noexcept = default;
 Hdf5File& Hdf5File::operator=(Hdf5File&&) noexcept = default;
@@ -138,6 +158,8 @@ Hdf5File Hdf5File::create(std::string const& path) {
   impl->path = path;
   impl->writing = true;
   Id const access = access_properties();
+  // Without HDF5's own small buffer a write that fails is told where it happens, not swallowed by a later close.
+  H5Pset_sieve_buf_size(access.get(), 0);
   impl->file = Id(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
   impl->check(impl->file.valid(), "", "cannot be created");
   return Hdf5File(std::move(impl));
@@ -147,7 +169,7 @@ std::string const& Hdf5File::path() const { return impl_->path; }
 void Hdf5File::flush() { impl_->check(H5Fflush(impl_->file.get(), H5F_SCOPE_LOCAL) >= 0, "", "cannot be written"); }
 void Hdf5File::close() {
   if (!impl_->file.valid()) return;
-  if (impl_->writing) flush();
+  if (impl_->writing) impl_->check(impl_->settle(), "", "cannot be written");
   impl_->check(H5Fclose(impl_->file.release()) >= 0, "", "cannot be closed");
 }
 

@@ -53,8 +53,20 @@ struct Hdf5File::Impl {
   bool writing = false;
   hdf5::Id file;
 
+  Impl() = default;
+  Impl(Impl const&) = delete;
+  ~Impl() {
+    if (writing && file.valid() && !settle()) abandon();
+  }
+  /// Writes what is buffered and gives the file its length, so that H5Fclose finds nothing left that could fail.
+  bool settle() const;
+  /// Lets HDF5 write what it still holds into memory that nobody reads. After a failed write it cannot close the file:
+  /// it keeps it, and crashes over it when the program ends.
+  void abandon() const;
+
   [[noreturn]] void fail(std::string const& name, std::string const& what) const {
     std::string const reason = hdf5::last_error();
+    if (writing) abandon();
     std::string const text =
         path + (name.empty() ? "" : ": data set '" + name + "'") + ": " + what + (reason.empty() ? "" : ": " + reason);
     if (writing) throw RuntimeError(text);

@@ -12,10 +12,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_all.hpp>
 
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -261,30 +259,4 @@ TEST_CASE("State that does not fit is refused with its name on every rank") {
   CHECK_THROWS_WITH(
       run.checkpoints->load(*found, app::TrainingState{frozen, same.parameters, false, whole.optimizer, whole.data}),
       ContainsSubstring("decaying or live"));
-}
-
-TEST_CASE("A full disk on one rank is told on all and leaves the old checkpoint") {
-  Fixture run(1);
-  run.save(1, 1);
-  // A limit on file sizes stands in for a full disk: the same calls fail.
-  int const unlucky = everyone().size() - 1;
-  std::signal(SIGXFSZ, SIG_IGN);
-  rlimit limit{};
-  getrlimit(RLIMIT_FSIZE, &limit);
-  rlimit const small{1500, limit.rlim_max};
-  std::string message;
-  if (everyone().rank() == unlucky) setrlimit(RLIMIT_FSIZE, &small);
-  try {
-    run.save(2, 2);
-  } catch (RuntimeError const& error) {
-    message = error.what();
-  }
-  if (everyone().rank() == unlucky) setrlimit(RLIMIT_FSIZE, &limit);
-  CHECK_THAT(message, ContainsSubstring("checkpoint not written: ") && ContainsSubstring("step_2.part/"));
-  if (everyone().size() > 1) CHECK_THAT(message, ContainsSubstring("rank " + std::to_string(unlucky) + ": "));
-  auto const found = run.checkpoints->find_latest();
-  REQUIRE(found.has_value());
-  CHECK(found->step == 1);
-  run.save(3, 3);
-  CHECK(run.checkpoints->last_complete() == 3);
 }

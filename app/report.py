@@ -1,0 +1,170 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws the statistics of a run into one self-contained HTML page: report.py RUN OUT.html"""
+import html
+import io
+import pathlib
+import sys
+
+try:
+    import h5py
+    import matplotlib
+    import numpy as np
+except ImportError as error:
+    sys.exit(f"report.py: {error}; install h5py and matplotlib (Debian: python3-h5py python3-matplotlib)")
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.colors import LogNorm  # noqa: E402
+
+BLUE, ORANGE, GREEN, GREY = "#1f5fa8", "#d9730d", "#2c8a4b", "#888888"
+plt.rcParams.update({
+    "font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25,
+    "axes.axisbelow": True, "figure.constrained_layout.use": True, "svg.fonttype": "path", "legend.frameon": False,
+    "svg.hashsalt": "bellwether"})
+
+PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
+body {{ font-family: system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222; }}
+h1 {{ font-size: 1.5rem; }} h2 {{ font-size: 1.1rem; margin: 2rem 0 .3rem; }} p {{ line-height: 1.45; }}
+table {{ border-collapse: collapse; }} td, th {{ padding: .25rem .9rem .25rem 0; text-align: left; }}
+th {{ font-weight: 600; }} svg {{ width: 100%; height: auto; }}
+</style></head><body><h1>{title}</h1>
+{body}
+</body></html>
+"""
+
+
+def running_mean(values, width):
+    """Mean over the last `width` measured values; not-a-numbers do not count."""
+    good = np.isfinite(values)
+    total, count = np.cumsum(np.where(good, values, 0.0)), np.cumsum(good)
+    total[width:] -= total[:-width].copy()
+    count[width:] -= count[:-width].copy()
+    return np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)
+
+
+def svg_of(figure):
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None})
+    plt.close(figure)
+    return text.getvalue()[text.getvalue().index("<svg"):]
+
+
+def curve(axes, steps, values, colour, label):
+    """The values themselves, thin, and their running mean where there are many."""
+    width = max(1, len(values) // 50)
+    if width > 1:
+        axes.plot(steps, values, color=colour, alpha=0.25, linewidth=0.7)
+        axes.plot(steps, running_mean(values, width), color=colour, linewidth=1.6, label=label)
+    else:
+        axes.plot(steps, values, color=colour, linewidth=1.6, label=label)
+
+
+def losses(steps, evaluation):
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), width_ratios=[2, 1])
+    curve(left, steps["step"], steps["mlm_loss"], BLUE, "training")
+    curve(right, steps["step"], steps["nsp_loss"], BLUE, "training")
+    if len(evaluation):
+        for axes, name in ((left, "mlm_loss"), (right, "nsp_loss")):
+            axes.plot(evaluation["step"], evaluation[name], "o-", color=ORANGE, markersize=4, label="held out")
+    left.set(xlabel="step", ylabel="masked-LM loss (nats a position)")
+    right.set(xlabel="step", ylabel="next-sentence loss (nats)")
+    left.legend()
+    return figure
+
+
+def rates(steps):
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.2))
+    left.plot(steps["step"], steps["learning_rate"], color=BLUE)
+    left.set(xlabel="step", ylabel="learning rate", ylim=(0, None))
+    left.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3))
+    curve(right, steps["step"], steps["gradient_norm"], GREEN, "norm of the mean gradient")
+    clipped, skipped = steps["clip_factor"] < 1, steps["skipped"] > 0
+    right.set(xlabel="step", ylabel="gradient norm", yscale="log")
+    right.set_title(f"clipped {100 * np.mean(clipped):.0f} % of steps, skipped {np.sum(skipped)}", fontsize=9)
+    for step in steps["step"][skipped]:
+        right.axvline(step, color=ORANGE, linewidth=0.8)
+    return figure
+
+
+def speed(steps):
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.2))
+    curve(left, steps["step"], steps["tokens_per_second"], BLUE, None)
+    left.set(xlabel="step", ylabel="tokens per second", ylim=(0, None))
+    taken = np.diff(steps["wall_seconds"], prepend=np.nan)
+    taken[taken <= 0] = np.nan
+    width = max(1, len(steps) // 50)
+    for name, colour, label in (("wait_data_seconds", ORANGE, "data"), ("wait_ranks_seconds", GREEN, "other ranks")):
+        share = 100 * running_mean(steps[name] / taken, width)
+        right.plot(steps["step"], share, color=colour, label=label)
+    right.set(xlabel="step", ylabel="share of the step waited (%)", ylim=(0, None))
+    right.legend(title="waiting for")
+    return figure
+
+
+def heat_map(layers, quantity, label):
+    names = [name.decode() if isinstance(name, bytes) else name for name in layers["name"][:]]
+    at, values = layers["step"][:], layers[quantity][:].T
+    shown = np.isfinite(values).any(axis=1)
+    values, names = values[shown], [name for name, keep in zip(names, shown) if keep]
+    if values.size == 0 or values.shape[1] < 2:
+        return None
+    if len(at) > 600:  # more columns than pixels only make the file big
+        pick = np.linspace(0, len(at) - 1, 600).astype(int)
+        at, values = at[pick], values[:, pick]
+    edges = np.concatenate([[at[0] - (at[1] - at[0]) / 2], (at[1:] + at[:-1]) / 2, [at[-1] + (at[-1] - at[-2]) / 2]])
+    figure, axes = plt.subplots(figsize=(10, 1.2 + 0.17 * len(names)))
+    positive = values[np.isfinite(values) & (values > 0)]
+    norm = LogNorm(positive.min(), positive.max()) if positive.size and positive.max() > positive.min() else None
+    image = axes.pcolormesh(edges, np.arange(len(names) + 1), values, cmap="viridis", norm=norm, rasterized=True)
+    axes.set_yticks(np.arange(len(names)) + 0.5, names, fontsize=7)
+    axes.set(xlabel="step", xlim=(edges[0], edges[-1]))
+    axes.invert_yaxis()
+    axes.grid(False)
+    figure.colorbar(image, ax=axes, label=label, shrink=min(1.0, 8 / len(names) + 0.2), aspect=25)
+    return figure
+
+
+def duration(seconds):
+    hours, rest = divmod(int(seconds), 3600)
+    return f"{hours} h {rest // 60} min" if hours else f"{rest // 60} min {rest % 60} s"
+
+
+def summary(steps, evaluation):
+    last = steps[-1]
+    rows = [("steps", f"{last['step']:,}"), ("tokens", f"{last['tokens']:,}"), ("sequences", f"{last['samples']:,}"),
+            ("training time", duration(last["wall_seconds"])),
+            ("tokens per second", f"{np.nanmedian(steps['tokens_per_second']):,.0f} (median)"),
+            ("training loss", f"{np.nanmean(steps['loss'][-50:]):.3f} (mean of the last {min(50, len(steps))} steps)")]
+    if len(evaluation):
+        end = evaluation[-1]
+        rows.append(("held out", f"masked-LM loss {end['mlm_loss']:.3f}, accuracy {100 * end['mlm_accuracy']:.1f} % "
+                                 f"at step {end['step']:,}"))
+    sent = int(np.sum(steps["sent_bytes"]))
+    rows.append(("sent, all ranks", f"{sent / 1e6:,.1f} MB ({sent / len(steps) / 1e6:,.2f} MB a step)"))
+    return "<table>" + "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows) + "</table>"
+
+
+def main(run, out):
+    with h5py.File(pathlib.Path(run) / "statistics.h5", "r") as file:
+        steps, evaluation, layers = file["steps"][:], file["evaluation"][:], file["layers"]
+        if len(steps) == 0:
+            sys.exit(f"report.py: {run}: no step has been written yet")
+        parts = [("Loss", losses(steps, evaluation)), ("Learning rate and gradient", rates(steps)),
+                 ("Throughput", speed(steps)),
+                 ("Trust ratio by layer", heat_map(layers, "trust_ratio", "trust ratio")),
+                 ("Norm of the weights by layer", heat_map(layers, "weight_norm", "norm"))]
+    body = summary(steps, evaluation)
+    for heading, figure in parts:
+        if figure is not None:
+            body += f"\n<h2>{heading}</h2>\n" + svg_of(figure)
+    title = "Bellwether: " + html.escape(pathlib.Path(run).resolve().name)
+    pathlib.Path(out).write_text(PAGE.format(title=title, body=body), encoding="utf-8")
+    print(out)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: report.py RUN OUT.html")
+    main(sys.argv[1], sys.argv[2])
