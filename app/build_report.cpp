@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/build_report.hpp"
 
+#include "app/trainer.hpp"
 #include "comm/mean.hpp"
 #include "comm/world.hpp"
 #include "core/arena.hpp"
@@ -73,8 +74,10 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
   report.optimizer_bytes = optimizer->state_bytes();
   report.activation_bytes = bert.workspace_bytes();
   for (int rank = 0; rank < world.size(); ++rank) {
-    auto const sent =
+    auto const gradients_sent =
         comm::DenseMean::predicted_bytes(layout.count(), rank, world.size(), deck.comm.dense_wire, deck.comm.allreduce);
+    auto const scalars_sent = step_scalars(world.size()) * static_cast<std::int64_t>(sizeof(double));
+    auto const sent = gradients_sent + (world.size() - 1) * scalars_sent;
     report.sent_bytes_all += sent;
     if (rank == world.rank()) report.sent_bytes = sent;
   }

@@ -14,7 +14,7 @@ class World;
 namespace bellwether::app {
 
 /// What a deck builds on this number of ranks. Memory is this rank's, in bytes; traffic is what a step hands to the
-/// transport for gradients.
+/// transport: gradients and the vector of scalars.
 struct BuildReport {
   int ranks = 1;
   std::int64_t parameters = 0;  ///< n

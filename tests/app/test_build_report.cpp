@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/build_report.hpp"
+#include "app/trainer.hpp"
+#include "comm/communicator.hpp"
+#include "comm/world.hpp"
+#include "input/io_thread.hpp"
+#include "tests/input/sample_shards.hpp"
+#include "tests/input/temporary_folder.hpp"
+#include "tests/support/world.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <impl/Kokkos_Profiling.hpp>
+
+using namespace bellwether;
+
+namespace {
+
+std::int64_t held_bytes = 0;
+
+/// Counts what Kokkos holds while it lives.
+class AllocationCounter {
+ public:
+  AllocationCounter() {
+    held_bytes = 0;
+    Kokkos::Tools::Experimental::set_allocate_data_callback(
+        [](Kokkos::Profiling::SpaceHandle, char const*, void const*, std::uint64_t size) {
+          held_bytes += static_cast<std::int64_t>(size);
+        });
+    Kokkos::Tools::Experimental::set_deallocate_data_callback(
+        [](Kokkos::Profiling::SpaceHandle, char const*, void const*, std::uint64_t size) {
+          held_bytes -= static_cast<std::int64_t>(size);
+        });
+  }
+  ~AllocationCounter() {
+    Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+    Kokkos::Tools::Experimental::set_deallocate_data_callback(nullptr);
+  }
+};
+
+struct Size {
+  std::int64_t hidden, layers, heads, global, micro;
+};
+
+}  // namespace
+
+TEST_CASE("What check predicts is what training takes") {
+  auto& world = test::world();
+  TemporaryFolder const folder;  // another one on each rank, with the same shard
+  write_shard(folder / "a.h5", small_format(true), 0, 64);
+  for (Size const& size : {Size{64, 2, 2, 16, 16}, Size{96, 3, 4, 32, 4}, Size{128, 1, 2, 7, 2}})
+    for (auto const method : {optim::Method::lamb, optim::Method::adamw}) {
+      input::Deck deck;
+      deck.data.train = {folder / "a.h5"};
+      deck.data.dynamic_masking = false;
+      deck.model.vocabulary = 100;
+      deck.model.hidden = size.hidden;
+      deck.model.layers = size.layers;
+      deck.model.heads = size.heads;
+      deck.model.feed_forward = 4 * size.hidden;
+      deck.model.positions = 16;
+      deck.batch = {size.global, size.micro};
+      deck.optimizer.method = method;
+      deck.schedule.steps = 3;
+      auto const report = app::build_report(deck, world);
+
+      AllocationCounter const counter;
+      input::IoThread io;
+      app::Trainer trainer(deck, world, io);
+      app::StepRow row;
+      for (int step = 0; step < 3; ++step) {
+        trainer.advance(false, row);
+        // A row counts from reduction to reduction: the first has nothing behind it yet.
+        CHECK(row.sent_bytes == (step == 0 ? 0 : report.sent_bytes_all));
+      }
+      INFO("held " << held_bytes << ", predicted " << report.bytes());
+      CHECK(static_cast<double>(held_bytes) <= 1.05 * static_cast<double>(report.bytes()));
+      CHECK(static_cast<double>(held_bytes) >= 0.95 * static_cast<double>(report.bytes()));
+      CHECK(trainer.layout().count() == report.parameters);
+      CHECK(trainer.layout().fingerprint() == report.layout_fingerprint);
+    }
+}
