@@ -29,7 +29,7 @@ struct StepRow {
   double wall_seconds = 0;        ///< training time since the start of the run, over restarts
   double wait_data_seconds = 0;   ///< this step, the longest over ranks
   double wait_ranks_seconds = 0;  ///< this step, the longest over ranks
-  std::int64_t sent_bytes = 0;    ///< this step, sum over ranks
+  std::int64_t sent_bytes = 0;    ///< this step's exchange of gradients, handed to the network by rank 0
 
   /// Names each column once; visit(name, unit, member). Tables, JSON lines and documentation follow from it.
   template <class Row, class Visit>

@@ -49,7 +49,7 @@ input::ShardSetInfo const& fitting(input::ShardSetInfo const& info, input::Deck 
 /// The step's one reduction over ranks: sums first, then one slot a rank for what is wanted as a maximum.
 class StepSums {
  public:
-  enum Sum { mlm, mlm_correct, nsp, nsp_correct, stop, flops, sent_bytes, count };
+  enum Sum { mlm, mlm_correct, nsp, nsp_correct, stop, flops, count };
   enum Slot { wait_data, wait_ranks, slots };
 
   StepSums(int rank, int size)
@@ -138,7 +138,6 @@ struct Trainer::Impl {
   std::int64_t step = 0, tokens = 0, samples = 0, skipped_in_a_row = 0;
   double wall_seconds = 0;
   double wait_ranks = 0;  // of the step before: known only after its reduction
-  std::int64_t sent_before = 0;
 };
 
 Trainer::Trainer(input::Deck const& deck, comm::World& world, input::IoThread& io)
@@ -158,8 +157,6 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
   t.exec.fence("bellwether::app::gradients complete: the wait for other ranks begins");
 
   t.sums[StepSums::stop] = stop_requested ? 1 : 0;
-  t.sums[StepSums::sent_bytes] = static_cast<double>(t.ranks.traffic().sent_bytes - t.sent_before);
-  t.sent_before = t.ranks.traffic().sent_bytes;
   t.sums.mine(StepSums::wait_data) = waited;
   t.sums.mine(StepSums::wait_ranks) = t.wait_ranks;
   auto const reduction = Clock::now();
@@ -186,7 +183,7 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
          .wall_seconds = t.wall_seconds,
          .wait_data_seconds = t.sums.largest(StepSums::wait_data),
          .wait_ranks_seconds = t.sums.largest(StepSums::wait_ranks),
-         .sent_bytes = static_cast<std::int64_t>(t.sums[StepSums::sent_bytes])};
+         .sent_bytes = report.sent_bytes};
   t.fill_losses(row, static_cast<double>(batch.global_masked), static_cast<double>(batch.global_sequences));
   StepOutcome outcome;
   outcome.flops = t.sums[StepSums::flops];
@@ -221,8 +218,6 @@ EvaluationRow Trainer::evaluate() {
   t.sums.reduce(t.ranks, "bellwether::app::evaluation_sums");
   EvaluationRow row{.step = t.step, .tokens = t.tokens};
   t.fill_losses(row, masked, sequences);
-  // What evaluation sent is no step's traffic.
-  t.sent_before = t.ranks.traffic().sent_bytes;
   return row;
 }
 

@@ -1,0 +1,193 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole runs of the program, compared with each other.
+
+    training_runs.py CASE PROGRAM MPIRUN      CASE: cuts | repeats | resumes | interrupts | learns
+
+Exits with 4, ctest's sign for skipped, where h5py or NumPy is missing."""
+
+import math
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    import h5py
+    import numpy as np
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(4)
+
+WALL_CLOCK = {"tokens_per_second", "wall_seconds", "wait_data_seconds", "wait_ranks_seconds"}
+
+DECK = """
+run: {directory: %(directory)s, seed: 3}
+data: {train: [shards], heldout: [shards/heldout]}
+batch: {global: 32, micro: %(micro)d}
+model: {vocabulary: %(vocabulary)d, hidden: 128, layers: 2, heads: 2, feed_forward: 512, positions: 64}
+optimizer: {method: lamb, lr: 0.02, beta2: 0.99, clip: 1.0}
+schedule: {steps: %(steps)d, warmup_steps: %(warmup)d, decay: linear}
+checkpoint: {every: %(every)d, keep: 0}
+statistics: {evaluate_every: 20, evaluate_sequences: 64, flush: 4}
+"""
+
+
+def sentences(rng, count):
+    """Text with structure to learn: each word is mostly followed by one of two words."""
+    words = ["".join(rng.choice("bdfgklmnprst") + rng.choice("aeiou") for _ in range(2 + i % 3)) for i in range(160)]
+    following = [(rng.randrange(160), rng.randrange(160)) for _ in words]
+    for _ in range(count):
+        word = rng.randrange(160)
+        line = []
+        for _ in range(rng.randrange(6, 15)):
+            line.append(words[word])
+            word = following[word][rng.random() < 0.4] if rng.random() < 0.95 else rng.randrange(160)
+        yield " ".join(line) + "."
+
+
+class Runs:
+    """A folder with shards and the program's runs on them."""
+
+    def __init__(self, program, mpirun, folder):
+        self.program, self.mpirun, self.folder = program, mpirun, pathlib.Path(folder)
+        rng = random.Random(5)
+        documents = [" ".join(sentences(rng, 12)) for _ in range(900)]
+        text = "\n\n".join("\n".join(d.replace(". ", ".\n").split("\n")) for d in documents)
+        (self.folder / "text.txt").write_text(text + "\n")
+        self.call([program, "prepare", "text.txt", "--train-vocab", "400", "--vocab", "vocab.txt", "--out", "shards",
+                   "--sequence-length", "64", "--heldout", "0.1"])
+        self.vocabulary = len((self.folder / "vocab.txt").read_text().splitlines())
+
+    def call(self, command, expected=0):
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=400, check=False)
+        assert done.returncode == expected, f"{command}\nexit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def deck(self, name, micro, steps, every=0):
+        values = dict(directory=name, micro=micro, steps=steps, every=every, warmup=max(2, steps // 10),
+                      vocabulary=self.vocabulary)
+        (self.folder / f"{name}.yaml").write_text(DECK % values)
+
+    def command(self, name, ranks, *more):
+        launch = [self.mpirun, "--oversubscribe", "--bind-to", "none", "-np", str(ranks)]
+        return launch + [self.program, "train", f"{name}.yaml", "--log", "lines", *more]
+
+    def train(self, name, ranks, micro, steps, every=0, more=(), expected=0):
+        self.deck(name, micro, steps, every)
+        return self.call(self.command(name, ranks, *more), expected)
+
+    def table(self, name, table="steps"):
+        with h5py.File(self.folder / name / "statistics.h5", "r") as file:
+            return file[table][:]
+
+    def compare(self, one, other, step):
+        """Statistics and the checkpoint of `step`, bit for bit but for clocks."""
+        for table in ("steps", "evaluation"):
+            a, b = self.table(one, table), self.table(other, table)
+            a, b = a[a["step"] <= step], b[b["step"] <= step]
+            assert len(a) == len(b) > 0, (table, len(a), len(b))
+            for column in set(a.dtype.names) - WALL_CLOCK:
+                assert a[column].tobytes() == b[column].tobytes(), (table, column, a[column], b[column])
+        with h5py.File(self.folder / one / f"checkpoints/step_{step}/replicated.h5", "r") as a, \
+                h5py.File(self.folder / other / f"checkpoints/step_{step}/replicated.h5", "r") as b:
+            compared = []
+
+            def visit(name, item):
+                if not isinstance(item, h5py.Dataset) or name in ("deck", "data/wall_seconds"):
+                    return
+                ours, theirs = np.asarray(item[()]), np.asarray(b[name][()])
+                if name == "index":  # holds checksums: those of what is compared must agree
+                    ours, theirs = ([row for row in index.tolist() if b"wall_seconds" not in str(row).encode()]
+                                    for index in (ours, theirs))
+                    assert ours == theirs, (ours, theirs)
+                else:
+                    assert ours.tobytes() == theirs.tobytes(), name
+                compared.append(name)
+
+            a.visititems(visit)
+            assert sum(name.startswith("parameters/") for name in compared) > 30, compared
+
+
+def cuts(runs):
+    """The same global batch of 32, dropout and clipping active, cut into ranks and passes in four ways."""
+    shapes = [(1, 32), (2, 8), (3, 5), (4, 1)]
+    for ranks, micro in shapes:
+        runs.train(f"p{ranks}", ranks, micro, 50)
+    reference = runs.table("p1")
+    assert len(reference) == 50 and (reference["clip_factor"] < 1).any()
+    for ranks, _ in shapes[1:]:
+        other = runs.table(f"p{ranks}")
+        for column in ("loss", "gradient_norm"):
+            worst = np.max(np.abs(other[column] / reference[column] - 1))
+            print(f"P = {ranks}: largest relative difference of {column}: {worst:.2e}")
+            assert worst <= 1e-4, (ranks, column, worst)
+        assert (other["tokens"] == reference["tokens"]).all()
+
+
+def repeats(runs):
+    for ranks in (1, 3):
+        for name in ("first", "second"):
+            runs.train(f"{name}{ranks}", ranks, 7, 8)
+        runs.compare(f"first{ranks}", f"second{ranks}", 8)
+
+
+def resumes(runs):
+    """Uninterrupted, and from every checkpoint on the way."""
+    runs.train("whole", 2, 8, 9, every=3)
+    for step in (3, 6):
+        name = f"from{step}"
+        shutil.copytree(runs.folder / "whole", runs.folder / name)
+        for later in range(step + 1, 10):
+            shutil.rmtree(runs.folder / name / f"checkpoints/step_{later}", ignore_errors=True)
+        output = runs.train(name, 2, 8, 9, every=3, more=("--resume",))
+        assert f"step_{step}" in output, output
+        runs.compare("whole", name, 9)
+    runs.train("whole", 2, 8, 9, every=3, expected=2)  # a second run does not write over the first
+
+
+def interrupts(runs):
+    """One signal finishes the step, writes a checkpoint and returns 85; the resumed run is the uninterrupted one."""
+    runs.train("whole", 2, 8, 30)
+    runs.deck("stopped", 8, 30)
+    process = subprocess.Popen(runs.command("stopped", 2), cwd=runs.folder, stdout=subprocess.PIPE, text=True)
+    for line in process.stdout:
+        if line.startswith("step "):
+            break
+    process.send_signal(signal.SIGINT if os.environ.get("BELLWETHER_SIGNAL") == "INT" else signal.SIGUSR1)
+    rest = process.stdout.read()
+    assert process.wait(timeout=120) == 85, rest
+    assert "--resume" in rest, rest
+    runs.train("stopped", 2, 8, 30, more=("--resume",))
+    runs.compare("whole", "stopped", 30)
+
+
+def learns(runs):
+    """Held-out masked-LM loss below the entropy of the unigram distribution: frequencies alone stop there."""
+    with h5py.File(next((runs.folder / "shards").glob("*.h5")), "r") as file:
+        ids, real = file["input_ids"][:], file["input_mask"][:].astype(bool)
+    counts = np.bincount(ids[real], minlength=runs.vocabulary).astype(float)
+    counts[:5] = 0  # special tokens are never predicted
+    share = counts[counts > 0] / counts.sum()
+    entropy = float(-(share * np.log(share)).sum())
+    start = time.time()
+    runs.train("learning", 2, 16, 300)
+    losses = runs.table("learning", "evaluation")["mlm_loss"]
+    print(f"unigram entropy {entropy:.3f}, held-out losses {losses[0]:.3f} .. {losses[-1]:.3f}, "
+          f"{time.time() - start:.0f} s")
+    assert math.isfinite(losses[-1]) and losses[-1] < entropy - 0.2
+
+
+def main():
+    case, program, mpirun = sys.argv[1:4]
+    with tempfile.TemporaryDirectory() as folder:
+        globals()[case](Runs(program, mpirun, folder))
+
+
+if __name__ == "__main__":
+    main()
