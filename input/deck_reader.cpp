@@ -17,13 +17,19 @@ std::string joined(std::vector<std::string> const& words) {
   return text;
 }
 
+/// A path or a parser's message may hold line breaks: a fault is one line.
+std::string on_one_line(std::string text) {
+  for (char& c : text)
+    if (c == '\n' || c == '\t' || c == '\r') c = ' ';
+  return text;
+}
+
 /// A name from a deck for a message: on one line, and not longer than a name may be.
 std::string printable(std::string const& name) {
   std::string text = name.substr(0, 64);
   while (!text.empty() && text.size() < name.size() && (static_cast<unsigned char>(name[text.size()]) & 0xC0) == 0x80)
     text.pop_back();
-  for (char& c : text)
-    if (c == '\n' || c == '\t' || c == '\r') c = ' ';
+  text = on_one_line(std::move(text));
   return text.size() < name.size() ? text + "..." : text;
 }
 
@@ -46,11 +52,12 @@ std::vector<std::string> sections_of(KeyCatalogue const& catalogue) {
 }  // namespace
 
 Fault deck_fault(std::string const& deck_name, Place place, std::string const& what) {
-  return {place, -1, deck_name + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + what};
+  return {place, -1,
+          deck_name + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + on_one_line(what)};
 }
 
 Fault override_fault(Override const& which, std::string const& what) {
-  return {{}, which.index, "--set " + printable(which.written) + ": " + what};
+  return {{}, which.index, "--set " + printable(which.written) + ": " + on_one_line(what)};
 }
 
 DeckReader::DeckReader(std::string deck_name, TreeNode const& root, std::vector<Override> const& overrides,

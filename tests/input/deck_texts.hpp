@@ -11,11 +11,13 @@
 #include <string>
 #include <vector>
 
-/// A folder with shards/train/a.h5 and shards/heldout/b.h5, of which a deck only asks that they exist.
+/// A folder with shards/a.h5, shards/train/a.h5 and shards/heldout/b.h5, of which a deck only asks that they exist.
 class DeckFolder {
  public:
   DeckFolder() {
     for (auto const* name : {"shards/train", "shards/heldout"}) std::filesystem::create_directories(folder_ / name);
+    std::filesystem::create_directories(folder_ / "empty");
+    std::ofstream(folder_ / "shards/a.h5") << "x";
     std::ofstream(folder_ / "shards/train/a.h5") << "x";
     std::ofstream(folder_ / "shards/heldout/b.h5") << "x";
   }

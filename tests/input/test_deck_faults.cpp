@@ -144,9 +144,9 @@ TEST_CASE("Files that are not there are refused") {
   auto const at = folder.path() + "/";
   CHECK(faults_of(folder.source("data:\n  train: [shards/train, nowhere]\n")) ==
         Faults{"deck.yaml:2:10: data.train: " + at + "nowhere does not exist; HDF5 files or folders of them"});
-  CHECK(faults_of(folder.source("data:\n  train: shards\n")) ==
+  CHECK(faults_of(folder.source("data:\n  train: empty\n")) ==
         Faults{"deck.yaml:2:10: data.train: " + at +
-               "shards has no shards; a folder with .h5 or .hdf5 files, as `bellwether prepare` writes it"});
+               "empty has no shards; a folder with .h5 or .hdf5 files, as `bellwether prepare` writes it"});
   CHECK(faults_of(folder.source("data:\n  train: shards/train\n  heldout: shards/train\n")) ==
         Faults{"deck.yaml:3:12: data.heldout: " + at +
                "shards/train is trained on too; shards that data.train does not name"});
@@ -155,6 +155,14 @@ TEST_CASE("Files that are not there are refused") {
   CHECK(faults_of(folder.with_data("run:\n  directory: shards/train/a.h5\n")) ==
         Faults{"deck.yaml:4:14: run.directory: " + at +
                "shards/train/a.h5 is a file; a folder, which need not exist yet"});
+}
+
+TEST_CASE("A fault is one line whatever the deck holds") {
+  DeckFolder const folder;
+  auto const faults = faults_of(folder.source("data:\n  train: \"a\\nb\"\n"));
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0] ==
+        "deck.yaml:2:10: data.train: " + folder.path() + "/a b does not exist; HDF5 files or folders of them");
 }
 
 TEST_CASE("Text that is no plain YAML is refused") {
