@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/build_report.hpp"
 
-#include "app/trainer.hpp"
 #include "comm/mean.hpp"
 #include "comm/world.hpp"
 #include "core/arena.hpp"
@@ -74,10 +73,8 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
   report.optimizer_bytes = optimizer->state_bytes();
   report.activation_bytes = bert.workspace_bytes();
   for (int rank = 0; rank < world.size(); ++rank) {
-    auto const gradients_sent =
+    auto const sent =
         comm::DenseMean::predicted_bytes(layout.count(), rank, world.size(), deck.comm.dense_wire, deck.comm.allreduce);
-    auto const scalars_sent = step_scalars(world.size()) * static_cast<std::int64_t>(sizeof(double));
-    auto const sent = gradients_sent + (world.size() - 1) * scalars_sent;
     report.sent_bytes_all += sent;
     if (rank == world.rank()) report.sent_bytes = sent;
   }
@@ -107,7 +104,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += line("optimizer, exchange", amount(static_cast<double>(report.optimizer_bytes)));
   text += line("activations", amount(static_cast<double>(report.activation_bytes)));
   text += line("together", amount(static_cast<double>(report.bytes())));
-  text += "network, each step\n";
+  text += "gradients on the network, each step\n";
   text += line("sent by rank 0", number(report.sent_bytes) + " bytes");
   text += line("sent by all ranks", number(report.sent_bytes_all) + " bytes");
   return text;

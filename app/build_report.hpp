@@ -13,8 +13,8 @@ class World;
 
 namespace bellwether::app {
 
-/// What a deck builds on this number of ranks. Memory is this rank's, in bytes; traffic is what a step hands to the
-/// transport: gradients and the vector of scalars.
+/// What a deck builds on this number of ranks. Memory is this rank's, in bytes; traffic is what the exchange
+/// of gradients hands to the transport in a step.
 struct BuildReport {
   int ranks = 1;
   std::int64_t parameters = 0;  ///< n

@@ -70,8 +70,6 @@ class StepSums {
 
 }  // namespace
 
-std::int64_t step_scalars(int ranks) { return StepSums::count + static_cast<std::int64_t>(StepSums::slots) * ranks; }
-
 struct Trainer::Impl {
   Impl(input::Deck const& settings, comm::World& all, input::IoThread& io)
       : deck(settings),
@@ -141,10 +139,7 @@ struct Trainer::Impl {
 };
 
 Trainer::Trainer(input::Deck const& deck, comm::World& world, input::IoThread& io)
-    : impl_(std::make_unique<Impl>(deck, world, io)) {
-  // What was sent before training is no step's traffic.
-  impl_->sent_before = impl_->ranks.traffic().sent_bytes;
-}
+    : impl_(std::make_unique<Impl>(deck, world, io)) {}
 Trainer::~Trainer() = default;
 
 StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {

@@ -23,9 +23,6 @@ namespace bellwether::app {
 
 struct TrainingState;
 
-/// Length of the one vector of scalars that each step sums over ranks.
-std::int64_t step_scalars(int ranks);
-
 /// Bytes that training holds on this rank, by kind.
 struct MemoryUse {
   std::int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0;
