@@ -139,9 +139,13 @@ void Hdf5File::write_virtual(std::string const& name, std::vector<VirtualSource>
     if (source.rows == 0) continue;
     count[0] = source.rows;
     H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, sizes(first).data(), nullptr, sizes(count).data(), nullptr);
-    impl_->check(H5Pset_virtual(properties.get(), space.get(), source.file.c_str(), source.data_set.c_str(),
-                                simple_space(count).get()) >= 0,
-                 name, "cannot map " + source.file);
+    // Named rows, not "all": the source may have grown by the time somebody reads.
+    Id const rows = simple_space(count);
+    H5Sselect_hyperslab(rows.get(), H5S_SELECT_SET, sizes(Shape(shape.size(), 0)).data(), nullptr, sizes(count).data(),
+                        nullptr);
+    impl_->check(
+        H5Pset_virtual(properties.get(), space.get(), source.file.c_str(), source.data_set.c_str(), rows.get()) >= 0,
+        name, "cannot map " + source.file);
     first[0] += source.rows;
   }
   impl_->make(name, type.get(), space.get(), properties.get());
