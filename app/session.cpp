@@ -3,6 +3,7 @@
 #include "app/session.hpp"
 
 #include "comm/world.hpp"
+#include "input/hdf5_file.hpp"
 
 namespace bellwether::app {
 
@@ -11,7 +12,10 @@ Session::Session(int argc, char** argv) : argc_(argc), argv_(argv) {}
 Session::~Session() = default;
 
 comm::World& Session::world() {
-  if (!world_) world_ = std::make_unique<comm::World>(argc_, argv_);
+  if (!world_) {
+    input::start_hdf5();
+    world_ = std::make_unique<comm::World>(argc_, argv_);
+  }
   return *world_;
 }
 

@@ -128,9 +128,15 @@ Hdf5File::Hdf5File(Hdf5File&&) noexcept = default;
 Hdf5File& Hdf5File::operator=(Hdf5File&&) noexcept = default;
 Hdf5File::~Hdf5File() = default;
 
+void start_hdf5() {
+  static bool const started = H5dont_atexit() >= 0 && H5open() >= 0;
+  if (!started) throw RuntimeError("the HDF5 library cannot start");
+}
+
 namespace {
 
 Id access_properties() {
+  start_hdf5();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors travel in exceptions, not on standard error
   Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
 #if H5_VERSION_GE(1, 10, 7)
@@ -169,6 +175,7 @@ std::string const& Hdf5File::path() const { return impl_->path; }
 void Hdf5File::flush() { impl_->check(H5Fflush(impl_->file.get(), H5F_SCOPE_LOCAL) >= 0, "", "cannot be written"); }
 void Hdf5File::close() {
   if (!impl_->file.valid()) return;
+  if (impl_->failed) throw RuntimeError(impl_->path + ": cannot be completed: an earlier write failed");
   if (impl_->writing) impl_->check(impl_->settle(), "", "cannot be written");
   impl_->check(H5Fclose(impl_->file.release()) >= 0, "", "cannot be closed");
 }

@@ -72,6 +72,12 @@ constexpr ElementType element_type() {
   if constexpr (std::same_as<T, std::uint64_t>) return ElementType::u64;
 }
 
+/// Starts the library without what it does at the program's end, where it would crash over a file whose writing failed:
+/// files that were closed are whole already. Before MPI starts, because the parallel library ends itself with MPI
+/// otherwise; the first file calls it too.
+/// \throws RuntimeError where HDF5 cannot start.
+void start_hdf5();
+
 /// One open HDF5 file. HDF5 is not thread-safe everywhere: in the program, only the I/O thread uses this class.
 /// Names are paths from the root ("layers/trust_ratio"); missing groups of a new name are made. Files are written in
 /// the oldest format that holds them, never `libver latest`, so that old libraries read them. Locks are best effort.

@@ -51,6 +51,7 @@ Id simple_space(Shape const& shape, bool grows = false);
 struct Hdf5File::Impl {
   std::string path;
   bool writing = false;
+  mutable bool failed = false;  ///< a write did not succeed: the file can no longer become whole
   hdf5::Id file;
 
   Impl() = default;
@@ -60,13 +61,16 @@ struct Hdf5File::Impl {
   }
   /// Writes what is buffered and gives the file its length, so that H5Fclose finds nothing left that could fail.
   bool settle() const;
-  /// Lets HDF5 write what it still holds into memory that nobody reads. After a failed write it cannot close the file:
-  /// it keeps it, and crashes over it when the program ends.
+  /// Lets HDF5 write what it still holds into memory that nobody reads. After a failed write it cannot close the file
+  /// and keeps it: see start_hdf5().
   void abandon() const;
 
   [[noreturn]] void fail(std::string const& name, std::string const& what) const {
     std::string const reason = hdf5::last_error();
-    if (writing) abandon();
+    if (writing) {
+      abandon();
+      failed = true;
+    }
     std::string const text =
         path + (name.empty() ? "" : ": data set '" + name + "'") + ": " + what + (reason.empty() ? "" : ": " + reason);
     if (writing) throw RuntimeError(text);

@@ -119,10 +119,13 @@ TEST_CASE("errors name file and data set", "[hdf5]") {
   std::ofstream(folder / "text.h5") << "no HDF5";
   CHECK_THROWS_MATCHES(Hdf5File::open(folder / "text.h5"), InputError, MessageMatches(ContainsSubstring("text.h5")));
   CHECK_THROWS_AS(Hdf5File::create(folder / "no/folder.h5"), RuntimeError);
+  auto broken = Hdf5File::create(folder / "broken.h5");
+  broken.write<double>("real", {2}, std::vector<double>{1, 2});
+  CHECK_THROWS_MATCHES(broken.write<double>("real", {2}, std::vector<double>{1, 2}), RuntimeError,
+                       MessageMatches(ContainsSubstring("broken.h5: data set 'real'")));
+  CHECK_THROWS_MATCHES(broken.close(), RuntimeError, MessageMatches(ContainsSubstring("an earlier write failed")));
   auto writer = Hdf5File::create(folder / "a.h5");
   writer.write<double>("real", {2}, std::vector<double>{1, 2});
-  CHECK_THROWS_MATCHES(writer.write<double>("real", {2}, std::vector<double>{1, 2}), RuntimeError,
-                       MessageMatches(ContainsSubstring("a.h5: data set 'real'")));
   writer.close();
   auto const file = Hdf5File::open(folder / "a.h5");
   CHECK_THROWS_MATCHES(file.read<double>("unreal"), InputError,
