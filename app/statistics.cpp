@@ -19,11 +19,6 @@ namespace {
 
 constexpr auto priority = input::IoThread::Priority::statistics;
 
-SegmentRows rows_in(StatisticsSegment const& segment) {
-  return {static_cast<std::int64_t>(segment.steps.size()), static_cast<std::int64_t>(segment.evaluations.size()),
-          static_cast<std::int64_t>(segment.layer_steps.size())};
-}
-
 bool is_beyond(StatisticsSegment const& segment, std::int64_t step) {
   return (!segment.steps.empty() && segment.steps.back().step > step) ||
          (!segment.evaluations.empty() && segment.evaluations.back().step > step) ||
@@ -53,7 +48,10 @@ struct Statistics::Impl {
   std::optional<StepRow> last{};
 
   Impl(StatisticsOptions o, input::IoThread& thread)
-      : options(std::move(o)), io(thread), files(options.directory, options.layers) {}
+      : options(std::move(o)),
+        io(thread),
+        files(options.directory, options.layers,
+              {options.segment_rows, options.segment_rows, options.segment_layer_rows}) {}
 
   void reserve() {
     auto const layer_rows = static_cast<std::size_t>(options.segment_layer_rows);

@@ -14,6 +14,7 @@ namespace bellwether::app {
 namespace {
 
 using input::Column;
+using input::ElementType;
 using input::Hdf5File;
 
 template <class Row>
@@ -34,8 +35,8 @@ std::vector<Column> columns_of(std::vector<Row> const& rows) {
 }
 
 template <class Row>
-std::vector<Row> rows_of(std::vector<Column> const& columns, std::string const& where) {
-  std::vector<Row> rows(columns.empty() ? 0 : static_cast<std::size_t>(columns.front().rows()));
+std::vector<Row> rows_of(std::vector<Column> const& columns, std::int64_t count, std::string const& where) {
+  std::vector<Row> rows(static_cast<std::size_t>(count));
   std::vector<Column const*> wanted;
   Row shape;
   Row::describe(shape, [&]<class T>(char const* name, char const*, T&) {
@@ -65,10 +66,15 @@ std::string units() {
 
 }  // namespace
 
-StatisticsFiles::StatisticsFiles(std::string directory, std::vector<std::string> layers)
+SegmentRows rows_in(StatisticsSegment const& segment) {
+  return {std::ssize(segment.steps), std::ssize(segment.evaluations), std::ssize(segment.layer_steps)};
+}
+
+StatisticsFiles::StatisticsFiles(std::string directory, std::vector<std::string> layers, SegmentRows capacity)
     : directory_(std::move(directory)),
       main_((std::filesystem::path(directory_) / "statistics.h5").string()),
-      layers_(std::move(layers)) {}
+      layers_(std::move(layers)),
+      capacity_(capacity) {}
 
 std::string StatisticsFiles::relative_segment(std::int64_t index) const {
   char name[64];
@@ -80,17 +86,27 @@ std::string StatisticsFiles::segment_file(std::int64_t index) const {
   return (std::filesystem::path(directory_) / relative_segment(index)).string();
 }
 
+// Every segment has its full extent from the beginning, so that whoever looks at a segment through an older or newer
+// statistics.h5 sees zeros where there are no rows; beyond the end of a data set HDF5 returns whatever lies there.
 void StatisticsFiles::write(StatisticsSegment const& segment) const {
   std::string const path = segment_file(segment.index), temporary = path + ".part";
   Hdf5File file = Hdf5File::create(temporary);
   file.set_attribute("/", "format", "bellwether statistics segment");
   file.set_attribute("/", "format_version", "1.0");
-  file.write_table("steps", columns_of(segment.steps));
-  file.write_table("evaluation", columns_of(segment.evaluations));
-  auto const rows = static_cast<std::int64_t>(segment.layer_steps.size());
-  file.write<std::int64_t>("layers/step", {rows}, segment.layer_steps);
-  for (std::size_t q = 0; q < layer_quantities.size(); ++q)
-    file.write<float>(std::string("layers/") + layer_quantities[q], {rows, layers()}, segment.layers[q]);
+  file.write_table("steps", columns_of(segment.steps), capacity_.steps);
+  file.write_table("evaluation", columns_of(segment.evaluations), capacity_.evaluations);
+  auto const rows = rows_in(segment);
+  auto const room = std::max(rows.layers, capacity_.layers), chunk = std::min<std::int64_t>(64, room);
+  file.create_data_set("layers/step", ElementType::i64, {room}, {.chunk = {chunk}});
+  file.write_slab<std::int64_t>("layers/step", {0}, {rows.layers}, segment.layer_steps);
+  for (std::size_t q = 0; q < layer_quantities.size(); ++q) {
+    auto const name = std::string("layers/") + layer_quantities[q];
+    file.create_data_set(name, ElementType::f32, {room, layers()}, {.chunk = {chunk, layers()}});
+    file.write_slab<float>(name, {0, 0}, {rows.layers, layers()}, segment.layers[q]);
+  }
+  file.set_attribute("steps", "rows", rows.steps);
+  file.set_attribute("evaluation", "rows", rows.evaluations);
+  file.set_attribute("layers", "rows", rows.layers);
   file.close();
   replace_file(temporary, path);
 }
@@ -127,13 +143,28 @@ StatisticsSegment StatisticsFiles::read(std::int64_t index) const {
   Hdf5File const file = Hdf5File::open(path);
   StatisticsSegment segment;
   segment.index = index;
-  segment.steps = rows_of<StepRow>(file.read_table("steps"), path + ": steps");
-  segment.evaluations = rows_of<EvaluationRow>(file.read_table("evaluation"), path + ": evaluation");
-  segment.layer_steps = file.read<std::int64_t>("layers/step");
+  auto const rows = [&](std::string const& object) {
+    auto const value = file.attribute(object, "rows");
+    auto const* const count = value ? std::get_if<std::int64_t>(&*value) : nullptr;
+    auto const extent = file.info(object == "layers" ? "layers/step" : object).shape.at(0);
+    if (count == nullptr || *count < 0 || *count > extent)
+      throw InputError(path + ": " + object + ": attribute 'rows' is missing or not in [0, " + std::to_string(extent) +
+                       "]");
+    return *count;
+  };
+  segment.steps = rows_of<StepRow>(file.read_table("steps"), rows("steps"), path + ": steps");
+  segment.evaluations =
+      rows_of<EvaluationRow>(file.read_table("evaluation"), rows("evaluation"), path + ": evaluation");
+  auto const layer_rows = rows("layers");
+  segment.layer_steps.resize(static_cast<std::size_t>(layer_rows));
+  file.read_rows<std::int64_t>("layers/step", 0, layer_rows, segment.layer_steps);
   for (std::size_t q = 0; q < layer_quantities.size(); ++q) {
-    segment.layers[q] = file.read<float>(std::string("layers/") + layer_quantities[q]);
-    if (segment.layers[q].size() != segment.layer_steps.size() * layers_.size())
-      throw InputError(path + ": layers/" + layer_quantities[q] + " has another number of layers than this model");
+    auto const name = std::string("layers/") + layer_quantities[q];
+    auto const shape = file.info(name).shape;
+    if (shape.size() != 2 || shape[1] != layers() || shape[0] < layer_rows)
+      throw InputError(path + ": " + name + " has another shape than (rows, " + std::to_string(layers()) + ")");
+    segment.layers[q].resize(static_cast<std::size_t>(layer_rows * layers()));
+    file.read_rows<float>(name, 0, layer_rows, segment.layers[q]);
   }
   return segment;
 }

@@ -14,6 +14,11 @@ namespace bellwether::app {
 
 inline constexpr std::array<char const*, 3> layer_quantities = {"trust_ratio", "weight_norm", "update_norm"};
 
+/// How many rows of each kind.
+struct SegmentRows {
+  std::int64_t steps = 0, evaluations = 0, layers = 0;
+};
+
 /// Rows of one segment, in memory.
 struct StatisticsSegment {
   std::int64_t index = 0;
@@ -23,15 +28,13 @@ struct StatisticsSegment {
   std::array<std::vector<float>, layer_quantities.size()> layers;  ///< (layer_steps, layers) each
 };
 
-/// How many rows of each kind a segment file holds.
-struct SegmentRows {
-  std::int64_t steps = 0, evaluations = 0, layers = 0;
-};
+SegmentRows rows_in(StatisticsSegment const& segment);
 
 /// The files of one run's statistics.
 class StatisticsFiles {
  public:
-  StatisticsFiles(std::string directory, std::vector<std::string> layers);
+  /// A segment has room for `capacity` rows.
+  StatisticsFiles(std::string directory, std::vector<std::string> layers, SegmentRows capacity);
   std::string const& main_file() const { return main_; }
   std::string segment_file(std::int64_t index) const;  ///< statistics/segment_<index>.h5
   std::int64_t layers() const { return static_cast<std::int64_t>(layers_.size()); }
@@ -50,6 +53,7 @@ class StatisticsFiles {
   std::string relative_segment(std::int64_t index) const;
   std::string directory_, main_;
   std::vector<std::string> layers_;
+  SegmentRows capacity_;
 };
 
 }  // namespace bellwether::app

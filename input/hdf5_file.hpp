@@ -149,8 +149,9 @@ class Hdf5File {
   void write_texts(std::string const& name, std::vector<std::string> const& values);
   std::vector<std::string> read_texts(std::string const& name) const;
 
-  /// One-dimensional compound tables: pandas.DataFrame(h5py.File(f)[name][:]). Columns have equal lengths.
-  void write_table(std::string const& name, std::vector<Column> const& columns);
+  /// One-dimensional compound tables: pandas.DataFrame(h5py.File(f)[name][:]). Columns have equal lengths. A table of
+  /// more rows than its columns, `extent`, has zeros in the rest.
+  void write_table(std::string const& name, std::vector<Column> const& columns, std::int64_t extent = 0);
   std::vector<Column> read_table(std::string const& name) const;
 
   /// A data set that shows the rows of `sources`, one after another. Type and row shape are those of the first source

@@ -69,7 +69,7 @@ std::vector<std::string> Hdf5File::read_texts(std::string const& name) const {
   });
 }
 
-void Hdf5File::write_table(std::string const& name, std::vector<Column> const& columns) {
+void Hdf5File::write_table(std::string const& name, std::vector<Column> const& columns, std::int64_t extent) {
   impl_->check(!columns.empty(), name, "a table needs columns");
   std::int64_t const rows = columns.front().rows();
   // Every column is 8 bytes wide: int64 or double.
@@ -88,9 +88,15 @@ void Hdf5File::write_table(std::string const& name, std::vector<Column> const& c
         },
         columns[c].values);
   }
-  Id const set = impl_->make(name, type.get(), simple_space({rows}).get(), H5P_DEFAULT);
+  Id const properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  if (extent > rows) {  // in chunks, so that the rest takes no room
+    hsize_t const chunk = std::min<hsize_t>(256, static_cast<hsize_t>(extent));
+    H5Pset_chunk(properties.get(), 1, &chunk);
+  }
+  Id const set = impl_->make(name, type.get(), simple_space({std::max(rows, extent)}).get(), properties.get());
+  auto const [where, memory] = impl_->box(set, name, {0}, {rows}, static_cast<std::size_t>(rows));
   if (rows > 0)
-    impl_->check(H5Dwrite(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) >= 0, name,
+    impl_->check(H5Dwrite(set.get(), type.get(), memory.get(), where.get(), H5P_DEFAULT, bytes.data()) >= 0, name,
                  "cannot be written");
 }
 
@@ -139,7 +145,7 @@ void Hdf5File::write_virtual(std::string const& name, std::vector<VirtualSource>
     if (source.rows == 0) continue;
     count[0] = source.rows;
     H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, sizes(first).data(), nullptr, sizes(count).data(), nullptr);
-    // Named rows, not "all": the source may have grown by the time somebody reads.
+    // Named rows, not "all": the source may be longer.
     Id const rows = simple_space(count);
     H5Sselect_hyperslab(rows.get(), H5S_SELECT_SET, sizes(Shape(shape.size(), 0)).data(), nullptr, sizes(count).data(),
                         nullptr);

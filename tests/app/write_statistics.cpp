@@ -4,6 +4,7 @@
 #include "input/io_thread.hpp"
 #include "tests/app/sample_rows.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 
 /// write_statistics DIRECTORY RESUME: records steps for ever; RESUME -1 starts a new run. test_killed_writer.py kills
@@ -20,6 +21,8 @@ int main(int argc, char** argv) {
   options.segment_layer_rows = 20;
   if (resume >= 0) options.resume_step = resume;
   bellwether::app::Statistics statistics(options, io);
+  std::puts("ready");
+  std::fflush(stdout);
   for (std::int64_t step = resume < 0 ? 1 : resume + 1;; ++step) {
     statistics.append(sample::step_row(step));
     if (step % 2 == 0)

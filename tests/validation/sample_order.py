@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""The order in which a run visits the rows of its shards, from docs/file_formats.md and core/random.hpp alone."""
+import numpy as np
+
+ORDER, WINDOW = 2, 3  # purposes of random streams
+WORD = np.uint64(0xFFFFFFFF)
+
+
+def philox(counter, key):
+    """Philox4x32-10 of counters (4, n) under one key (2): (4, n), all in uint64."""
+    c, (k0, k1) = [row.astype(np.uint64) for row in counter], (int(key[0]), int(key[1]))
+    for _ in range(10):
+        p0, p1 = c[0] * np.uint64(0xD2511F53), c[2] * np.uint64(0xCD9E8D57)
+        c = [(p1 >> np.uint64(32)) ^ c[1] ^ np.uint64(k0), p1 & WORD,
+             (p0 >> np.uint64(32)) ^ c[3] ^ np.uint64(k1), p0 & WORD]
+        k0, k1 = (k0 + 0x9E3779B9) & 0xFFFFFFFF, (k1 + 0xBB67AE85) & 0xFFFFFFFF
+    return np.stack(c)
+
+
+def random_key(seed, purpose):
+    mask = (1 << 64) - 1
+    z = (seed + 0x9E3779B97F4A7C15 * (purpose + 1)) & mask
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+    z ^= z >> 31
+    return z & 0xFFFFFFFF, z >> 32
+
+
+class Stream:
+    """Sequential 32-bit draws."""
+
+    def __init__(self, seed, purpose, first, second=0):
+        self.key, self.first, self.second = random_key(seed, purpose), first, second
+        self.block, self.blocks, self.used = np.empty(0, np.uint64), 0, 0
+
+    def bits(self):
+        if self.used == len(self.block):
+            count = np.arange(self.blocks, self.blocks + 1024, dtype=np.uint64)
+            same = [np.full(1024, v, np.uint64) for v in (self.first & 0xFFFFFFFF, self.first >> 32, self.second)]
+            self.block, self.used = philox([*same, count], self.key).T.reshape(-1).tolist(), 0
+            self.blocks += 1024
+        self.used += 1
+        return self.block[self.used - 1]
+
+    def below(self, bound):
+        product = self.bits() * bound
+        if product & 0xFFFFFFFF < bound:
+            threshold = (1 << 32) % bound
+            while product & 0xFFFFFFFF < threshold:
+                product = self.bits() * bound
+        return product >> 32
+
+
+def permutation(count, stream):
+    order = list(range(count))
+    for i in range(count, 1, -1):
+        j = stream.below(i)
+        order[i - 1], order[j] = order[j], order[i - 1]
+    return order
+
+
+def sample_order(seed, epoch, shard_rows, window):
+    """Yields (shard, row) for all samples of an epoch; `window` in rows, already whole chunks."""
+    start = 0
+    for shard in permutation(len(shard_rows), Stream(seed, ORDER, epoch)):
+        rows = shard_rows[shard]
+        size = min(window, max(1, rows))
+        for w in permutation(-(-rows // size), Stream(seed, ORDER, epoch, 1 + shard)):
+            count = min(size, rows - w * size)
+            for row in permutation(count, Stream(seed, WINDOW, epoch << 40 | start)):
+                yield shard, w * size + row
+            start += count
