@@ -2,14 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/build_report.hpp"
 
+#include "app/progress_text.hpp"
 #include "comm/mean.hpp"
 #include "comm/world.hpp"
-#include "core/arena.hpp"
-#include "core/error.hpp"
-#include "input/batch_stream.hpp"
 #include "input/io_thread.hpp"
-#include "model/bert.hpp"
-#include "model/optim/optimizer.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -17,7 +13,8 @@
 namespace bellwether::app {
 namespace {
 
-std::string amount(double bytes) {
+std::string amount(std::int64_t count) {
+  auto bytes = static_cast<double>(count);
   char text[32];
   char const* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   int unit = 0;
@@ -34,47 +31,25 @@ std::string line(std::string name, std::string const& value) {
 }  // namespace
 
 BuildReport build_report(input::Deck const& deck, comm::World& world) {
-  auto& ranks = world.communicator();
-  BuildReport report;
-  report.ranks = world.size();
-  report.steps = deck.schedule.steps;
-  report.share = (deck.batch.global + world.size() - 1) / world.size();
-  report.passes = (report.share + deck.batch.micro - 1) / deck.batch.micro;
-
   input::IoThread io;
-  auto const seed = static_cast<std::uint64_t>(deck.run.seed);
-  input::BatchStream const stream(io, deck.data.train, deck.data,
-                                  {.rank = world.rank(),
-                                   .size = world.size(),
-                                   .global = deck.batch.global,
-                                   .micro = deck.batch.micro,
-                                   .seed = seed,
-                                   .vocabulary = deck.model.vocabulary});
-  report.sequence_length = stream.info().sequence_length;
-  report.training_rows = stream.info().rows;
-  if (report.sequence_length > deck.model.positions)
-    throw InputError("model.positions: " + std::to_string(deck.model.positions) +
-                     " is less than the shards' sequences; " + std::to_string(report.sequence_length) + " or more");
-
-  Exec const exec;
-  model::Bert<float> const bert(exec, deck.model,
-                                {.sequences = std::min(deck.batch.micro, report.share),
-                                 .longest = report.sequence_length,
-                                 .masked = stream.info().masked_length},
-                                seed);
-  ParameterLayout const& layout = bert.layout().table;
-  Arena<> const parameters(layout, "bellwether::app::parameters"), gradients(layout, "bellwether::app::gradients");
-  auto const optimizer = optim::make_optimizer(deck.optimizer, {layout, {ranks}, exec, deck.comm});
-  report.parameters = layout.count();
-  report.tensors = static_cast<std::int64_t>(layout.tensors().size());
-  report.layout_fingerprint = layout.fingerprint();
-  report.parameter_bytes = static_cast<std::int64_t>(parameters.span().size_bytes());
-  report.gradient_bytes = static_cast<std::int64_t>(gradients.span().size_bytes());
-  report.optimizer_bytes = optimizer->state_bytes();
-  report.activation_bytes = bert.workspace_bytes();
+  Trainer trainer(deck, world, io);
+  auto const share = (deck.batch.global + world.size() - 1) / world.size();
+  BuildReport report{.ranks = world.size(),
+                     .parameters = trainer.layout().count(),
+                     .tensors = std::ssize(trainer.layout().tensors()),
+                     .sequence_length = trainer.sequence_length(),
+                     .masked_length = trainer.masked_length(),
+                     .training_rows = trainer.training_rows(),
+                     .share = share,
+                     .passes = (share + deck.batch.micro - 1) / deck.batch.micro,
+                     .steps = deck.schedule.steps,
+                     .memory = trainer.memory_use(),
+                     .step_flops = trainer.next_step_flops(),
+                     .gemm_speed = trainer.measure_gemm(),
+                     .layout_fingerprint = trainer.layout().fingerprint()};
   for (int rank = 0; rank < world.size(); ++rank) {
-    auto const sent =
-        comm::DenseMean::predicted_bytes(layout.count(), rank, world.size(), deck.comm.dense_wire, deck.comm.allreduce);
+    auto const sent = comm::DenseMean::predicted_bytes(report.parameters, rank, world.size(), deck.comm.dense_wire,
+                                                       deck.comm.allreduce);
     report.sent_bytes_all += sent;
     if (rank == world.rank()) report.sent_bytes = sent;
   }
@@ -90,23 +65,32 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   std::string text = "model\n";
   text += line("parameters", number(report.parameters) + " in " + number(report.tensors) + " tensors");
   text += "data\n";
-  text += line("training sequences",
-               number(report.training_rows) + " of up to " + number(report.sequence_length) + " tokens");
+  text += line("training sequences", number(report.training_rows) + " of up to " + number(report.sequence_length) +
+                                         " tokens, " + number(report.masked_length) + " of them predicted");
   text += "batch\n";
   text += line("ranks", number(report.ranks));
   text += line("sequences a step", number(deck.batch.global));
   text += line("a rank", "up to " + number(report.share) + ", in " + number(report.passes) + " passes of up to " +
                              number(std::min(deck.batch.micro, report.share)));
   text += line("steps", number(report.steps) + seen);
+  auto const& memory = report.memory;
   text += "memory of rank 0\n";
-  text += line("parameters", amount(static_cast<double>(report.parameter_bytes)));
-  text += line("gradients", amount(static_cast<double>(report.gradient_bytes)));
-  text += line("optimizer, exchange", amount(static_cast<double>(report.optimizer_bytes)));
-  text += line("activations", amount(static_cast<double>(report.activation_bytes)));
-  text += line("together", amount(static_cast<double>(report.bytes())));
+  text += line("parameters", amount(memory.parameters));
+  text += line("gradients", amount(memory.gradients));
+  text += line("optimizer, exchange", amount(memory.optimizer));
+  text += line("activations", amount(memory.activations));
+  text += line("together", amount(memory.device()));
+  text += line("rows of data", "up to " + amount(memory.data) + " of host memory");
   text += "gradients on the network, each step\n";
   text += line("sent by rank 0", number(report.sent_bytes) + " bytes");
   text += line("sent by all ranks", number(report.sent_bytes_all) + " bytes");
+  auto const seconds = report.step_flops / report.gemm_speed;
+  char speed[64];
+  std::snprintf(speed, sizeof speed, "%.3g GFLOP, here %.3g GFLOP/s", report.step_flops * 1e-9,
+                report.gemm_speed * 1e-9);
+  text += "time, if it were matrix products alone\n";
+  text += line("a step", speed);
+  text += line("all steps", std::string("above ") + duration_text(seconds * static_cast<double>(report.steps)).data());
   return text;
 }
 

@@ -263,10 +263,24 @@ double Trainer::measure_gemm() const {
 
 MemoryUse Trainer::memory_use() const {
   auto const& t = *impl_;
+  std::int64_t data = t.stream.buffer_bytes();
+  for (auto const& batch : t.heldout)
+    for (auto const& pass : batch.passes) data += pass.bytes();
   return {.parameters = static_cast<std::int64_t>(t.parameters.span().size_bytes()),
           .gradients = static_cast<std::int64_t>(t.gradients.span().size_bytes()),
           .optimizer = t.optimizer->state_bytes(),
-          .activations = t.bert.workspace_bytes()};
+          .activations = t.bert.workspace_bytes(),
+          .data = data};
+}
+
+double Trainer::next_step_flops() {
+  auto& t = *impl_;
+  auto const position = t.stream.position();
+  double flops = 0;
+  for (auto const& pass : t.stream.next().passes) flops += model::training_flops(t.deck.model, pass);
+  t.stream.seek(position);
+  t.ranks.sum_host({&flops, 1}, "bellwether::app::next_step_flops");
+  return flops;
 }
 
 std::int64_t Trainer::step() const { return impl_->step; }
@@ -276,6 +290,7 @@ std::span<float const> Trainer::weight_norm() const { return impl_->optimizer->l
 std::span<float const> Trainer::update_norm() const { return impl_->optimizer->last_report().update_norm; }
 ParameterLayout const& Trainer::layout() const { return impl_->bert.layout().table; }
 std::int64_t Trainer::sequence_length() const { return impl_->stream.info().sequence_length; }
+std::int64_t Trainer::masked_length() const { return impl_->stream.info().masked_length; }
 std::int64_t Trainer::training_rows() const { return impl_->stream.info().rows; }
 
 }  // namespace bellwether::app

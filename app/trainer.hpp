@@ -23,9 +23,12 @@ namespace bellwether::app {
 
 struct TrainingState;
 
-/// Bytes that training holds on this rank, by kind.
+/// Bytes that training holds on this rank, by kind: on the device, and in host memory what is read of the data.
 struct MemoryUse {
   std::int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0;
+  std::int64_t data = 0;
+
+  std::int64_t device() const { return parameters + gradients + optimizer + activations; }
 };
 
 /// How one step went, beyond its row of statistics.
@@ -59,9 +62,12 @@ class Trainer {
   TrainingState state();  ///< for checkpoints: save and load alike
   MemoryUse memory_use() const;
   std::int64_t sequence_length() const;
+  std::int64_t masked_length() const;  ///< most predictions a sequence
   std::int64_t training_rows() const;
   /// What this machine's matrix product reaches with all ranks at once, in operations a second, by a short measurement.
   double measure_gemm() const;
+  /// Operations of the matrix products of the next step, all ranks together. Reads its samples; none is used up.
+  double next_step_flops();
 
  private:
   struct Impl;

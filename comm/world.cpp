@@ -73,7 +73,8 @@ World::World(int& argc, char**& argv) : impl_(std::make_unique<Impl>()) {
   check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
   if (provided < MPI_THREAD_SERIALIZED) throw RuntimeError("this MPI offers no thread support beyond the main thread");
   check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  Kokkos::initialize(argc, argv);
+  // Kokkos warns each process that threads are not bound, which is right on a laptop and for several ranks a node.
+  Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
   use_single_threaded_blas();
   impl_->communicator = make_world_communicator({});
   impl_->host = processor_name();

@@ -92,6 +92,15 @@ std::int64_t BatchStream::position() const { return impl_->position; }
 double BatchStream::waited_seconds() const { return impl_->waited_seconds; }
 std::int64_t BatchStream::rows_read() const { return impl_->rows_read; }
 
+std::int64_t BatchStream::buffer_bytes() const {
+  std::int64_t window = 1;
+  for (auto const& extent : impl_->set->extents()) window = std::max(window, extent.window);
+  // This global batch and the next, and what else is in the windows where they begin and end.
+  std::int64_t const rows = 2 * impl_->geometry.global + 2 * window;
+  std::int64_t const row_bytes = info().sequence_length * 6 + info().masked_length * 8 + 13;  // of ShardRows, and order
+  return rows * row_bytes;
+}
+
 void BatchStream::seek(std::int64_t position) {
   require(position >= 0, "a stream begins at sample 0");
   Impl& self = *impl_;

@@ -47,8 +47,9 @@ class BatchStream {
   model::StepBatch next();
   std::int64_t position() const;  ///< running sample number g of the next global batch: goes into the checkpoint
   void seek(std::int64_t position);
-  double waited_seconds() const;   ///< time next() has waited for data since construction
-  std::int64_t rows_read() const;  ///< rows asked of the shards since construction, read-ahead included
+  double waited_seconds() const;      ///< time next() has waited for data since construction
+  std::int64_t buffer_bytes() const;  ///< most memory that rows waiting for their turn take
+  std::int64_t rows_read() const;     ///< rows asked of the shards since construction, read-ahead included
 
  private:
   struct Impl;

@@ -21,6 +21,11 @@ struct Batch {
   std::int64_t sequences() const { return static_cast<std::int64_t>(next_labels.size()); }
   std::int64_t tokens() const { return static_cast<std::int64_t>(token_ids.size()); }
   std::int64_t masked() const { return static_cast<std::int64_t>(masked_rows.size()); }
+  std::int64_t bytes() const {
+    return static_cast<std::int64_t>(sizeof(std::int32_t)) *
+               (2 * tokens() + std::ssize(sequence_offsets) + 2 * masked() + sequences()) +
+           static_cast<std::int64_t>(sizeof(std::int64_t)) * std::ssize(samples);
+  }
 };
 
 /// One rank's share of one optimizer step and the counts of the whole global batch, which make the loss exact for any
