@@ -4,9 +4,12 @@
 
 #include "core/error.hpp"
 
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cblas.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 namespace bellwether {
 namespace {
@@ -31,6 +34,11 @@ struct Tiling {
   }
 };
 
+/// The problem's name to Kokkos' tools; without a tool, no text is made.
+std::string region_name(Index m, Index n, Index k) {
+  return "bellwether::core::gemm m=" + std::to_string(m) + " n=" + std::to_string(n) + " k=" + std::to_string(k);
+}
+
 }  // namespace
 
 void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, float alpha, float const* a, Index lda, float const* b,
@@ -52,6 +60,8 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alph
   require(m < blas_extent_limit && n < blas_extent_limit && k < blas_extent_limit && lda < blas_extent_limit &&
               ldb < blas_extent_limit && ldc < blas_extent_limit,
           "matrix extent beyond BLAS's 32-bit integers");
+  std::optional<Kokkos::Profiling::ScopedRegion> region;
+  if (Kokkos::Tools::profileLibraryLoaded()) region.emplace(region_name(m, n, k));
   Tiling const tile(m, n);
   Index const across = (n + tile.columns - 1) / tile.columns;
   Index const tiles = ((m + tile.rows - 1) / tile.rows) * across;

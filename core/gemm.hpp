@@ -10,7 +10,8 @@ enum class Op { none, transpose };
 
 /// C = alpha * op(A) * op(B) + beta * C, all row-major; op(A) is (m, k), op(B) is (k, n), C is (m, n). Leading
 /// dimensions are elements between rows as stored. Cut into tiles by the problem alone, each a single-threaded BLAS
-/// call, so that the result does not depend on the number of threads. With beta = 0, C is not read. T: float or double.
+/// call, so that the result does not depend on the number of threads. With beta = 0, C is not read. Where
+/// a Kokkos tool listens, each product is a region "bellwether::core::gemm m=<m> n=<n> k=<k>". T: float or double.
 template <class T, class Space>
 void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, T const* a, Index lda, T const* b,
           Index ldb, T beta, T* c, Index ldc);
