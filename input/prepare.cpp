@@ -185,6 +185,9 @@ struct Stopped {};
 PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks) {
   bool const trains = options.trained_vocabulary > 0;
   require(trains || !options.vocabulary.empty(), "a vocabulary is either read or trained");
+  if (options.predictions > options.sequence_length - 3)
+    throw InputError("--max-predictions " + std::to_string(options.predictions) + ": at most " +
+                     std::to_string(options.sequence_length - 3) + ", the tokens of a row but [CLS] and two [SEP]");
   require(!options.out.empty() || (trains && !options.vocabulary.empty()), "there is something to write");
   auto const tell = [&](std::string_view stage, std::int64_t read, std::int64_t total) {
     if (hooks.stop && hooks.stop()) throw Stopped();
