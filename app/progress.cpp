@@ -3,13 +3,10 @@
 #include "app/progress.hpp"
 
 #include "app/progress_text.hpp"
+#include "app/terminal.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -43,13 +40,18 @@ Json json_of(char const* event, Row const& row) {
 struct Progress::Impl {
   ProgressOptions options;
   std::FILE* out;
-  bool renews;           // one line that is written again and again
+  Terminal terminal;
   bool on_line = false;  // the renewed line is on the screen
   Recent recent{};
   StepRow previous{};
+  ProgressLine shown{};
   double shown_at = -1;  // wall_seconds
   std::array<char, 400> line{};
-  std::size_t length = 0;
+
+  Impl(ProgressOptions wanted, std::FILE* file) : options(wanted), out(file), terminal(file) {}
+
+  /// One line that is written again and again.
+  bool renews() const { return options.form == LogForm::automatic && terminal.exists(); }
 
   bool json() const { return options.form == LogForm::json; }
 
@@ -59,12 +61,8 @@ struct Progress::Impl {
   }
 
   void draw() {
-    winsize window{};
-    std::size_t columns = 80;
-    if (ioctl(fileno(out), TIOCGWINSZ, &window) == 0 && window.ws_col > 0) columns = window.ws_col;
-    std::fputs("\r", out);
-    std::fwrite(line.data(), 1, std::min(length, columns - 1), out);
-    std::fputs("\x1b[K", out);
+    fit_line(shown, terminal.columns(), line.data(), line.size());
+    std::fprintf(out, "\r%s\x1b[K", line.data());
     std::fflush(out);
     on_line = true;
   }
@@ -88,8 +86,7 @@ struct Progress::Impl {
   }
 };
 
-Progress::Progress(ProgressOptions options, std::FILE* out)
-    : impl_(new Impl{options, out, options.form == LogForm::automatic && isatty(fileno(out)) == 1}) {}
+Progress::Progress(ProgressOptions options, std::FILE* out) : impl_(std::make_unique<Impl>(options, out)) {}
 
 Progress::~Progress() {
   if (!impl_->on_line) return;
@@ -107,35 +104,35 @@ void Progress::step(StepRow const& row, double flops) {
   auto const& recent = now.recent;
   bool const known = recent.seconds > 0;
   double const flops_per_second = known ? recent.flops / recent.seconds : not_measured;
-  ProgressLine const shown{
-      .step = row.step,
-      .steps = now.options.steps,
-      .loss = row.loss,
-      .mlm_accuracy = row.mlm_accuracy,
-      .learning_rate = row.learning_rate,
-      .tokens_per_second = known ? recent.tokens / recent.seconds : row.tokens_per_second,
-      .gemm_share =
-          now.options.gemm_flops_per_second > 0 ? flops_per_second / now.options.gemm_flops_per_second : not_measured,
-      .seconds_left =
-          known ? recent.seconds / recent.steps * static_cast<double>(now.options.steps - row.step) : not_measured,
-      .skipped = row.skipped != 0};
+  auto& shown = now.shown;
+  shown = {.step = row.step,
+           .steps = now.options.steps,
+           .loss = row.loss,
+           .mlm_accuracy = row.mlm_accuracy,
+           .learning_rate = row.learning_rate,
+           .tokens_per_second = known ? recent.tokens / recent.seconds : row.tokens_per_second,
+           .gemm_share = now.options.gemm_flops_per_second > 0 ? flops_per_second / now.options.gemm_flops_per_second
+                                                               : not_measured,
+           .seconds_left =
+               known ? recent.seconds / recent.steps * static_cast<double>(now.options.steps - row.step) : not_measured,
+           .skipped = row.skipped != 0};
   if (now.json()) {
     Json object = json_of("step", row);
+    object["steps"] = shown.steps;
     object["gemm_share"] = shown.gemm_share;
     object["seconds_left"] = shown.seconds_left;
     now.tell(object);
     return;
   }
   bool const last = row.step >= now.options.steps;
-  if (now.renews) {
+  if (now.renews()) {
     constexpr double redraw_seconds = 0.1;
     if (!last && now.shown_at >= 0 && row.wall_seconds - now.shown_at < redraw_seconds) return;
     now.shown_at = row.wall_seconds;
-    now.length = format_line(shown, now.line.data(), now.line.size());
     now.draw();
   } else if (last || row.step % now.options.print_every == 0 || row.step == now.options.first_step + 1 ||
              shown.skipped) {
-    now.length = format_line(shown, now.line.data(), now.line.size());
+    format_line(shown, now.line.data(), now.line.size());
     std::fprintf(now.out, "%s\n", now.line.data());
     std::fflush(now.out);
   }

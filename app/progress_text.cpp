@@ -3,8 +3,10 @@
 #include "app/progress_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <string_view>
 
 namespace bellwether::app {
 namespace {
@@ -15,6 +17,30 @@ ShortText print(char const* form, Values... values) {
   std::snprintf(text.data(), text.size(), form, values...);
   return text;
 }
+
+/// 1.5e-3: six characters for every rate.
+ShortText rate_text(double value) {
+  if (!std::isfinite(value) || value <= 0) return print("0");
+  int exponent = static_cast<int>(std::floor(std::log10(value)));
+  double digits = value / std::pow(10.0, exponent);
+  if (digits >= 9.95) {
+    digits /= 10;
+    ++exponent;
+  }
+  return print("%.1fe%d", digits, exponent);
+}
+
+/// One item of a line that renews itself: padded to `room` on the right, so that nothing moves from step to step.
+struct Item {
+  std::array<char, 64> text{};
+  std::size_t room = 0;
+
+  template <class... Values>
+  explicit Item(std::size_t least, char const* form, Values... values) : room(least) {
+    auto const length = std::snprintf(text.data(), text.size(), form, values...);
+    room = std::max(room, std::min(static_cast<std::size_t>(std::max(0, length)), text.size() - 1));
+  }
+};
 
 }  // namespace
 
@@ -53,6 +79,47 @@ std::size_t format_line(ProgressLine const& line, char* out, std::size_t size) {
   add("  %s left", duration_text(line.seconds_left).data());
   if (line.skipped) add("  %s", "skipped: gradient not finite");
   return std::min(static_cast<std::size_t>(std::max(0, length)), size - 1);
+}
+
+std::size_t fit_line(ProgressLine const& line, std::size_t columns, char* out, std::size_t size) {
+  auto const total = print("%lld", static_cast<long long>(line.steps));
+  int const digits = static_cast<int>(std::string_view(total.data()).size());
+  bool const measured = std::isfinite(line.gemm_share);
+  enum { step, loss, accuracy, rate, speed, share, left, count };
+  std::array<Item, count> items = {Item(0, "step %*lld/%s", digits, static_cast<long long>(line.step), total.data()),
+                                   Item(10,
+                                        !std::isfinite(line.loss) ? "loss -"
+                                        : line.loss < 10          ? "loss %.3f"
+                                                                  : "loss %.4g",
+                                        line.loss),
+                                   Item(9, "mlm %s", share_text(line.mlm_accuracy).data()),
+                                   Item(9, "lr %s", rate_text(line.learning_rate).data()),
+                                   Item(11, "%s tok/s", count_text(line.tokens_per_second).data()),
+                                   Item(8, measured ? "gemm %.0f%%" : "gemm -", 100 * line.gemm_share),
+                                   Item(10, "left %s", duration_text(line.seconds_left).data())};
+  constexpr std::array drops = {rate, share, speed, accuracy, left, loss, step};
+
+  std::array<bool, count> shown{};
+  shown.fill(true);
+  std::size_t const room = std::min(std::max<std::size_t>(columns, 1) - 1, size - 1);
+  auto const length = [&](std::size_t gap) {
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      if (shown[i]) sum += items[i].room + (sum > 0 ? gap : 0);
+    return sum;
+  };
+  std::size_t gap = 2;
+  if (length(gap) > room) gap = 1;
+  if (length(gap) > room) items[step] = Item(0, "%*lld/%s", digits, static_cast<long long>(line.step), total.data());
+  for (std::size_t d = 0; d < drops.size() && length(gap) > room; ++d) shown[drops[d]] = false;
+
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    if (shown[i])
+      at += static_cast<std::size_t>(std::snprintf(out + at, size - at, "%*s%-*s", at > 0 ? static_cast<int>(gap) : 0,
+                                                   "", static_cast<int>(items[i].room), items[i].text.data()));
+  out[at] = '\0';
+  return at;
 }
 
 }  // namespace bellwether::app

@@ -23,7 +23,12 @@ struct ProgressLine {
   bool skipped = false;
 };
 
-/// At most `size` - 1 characters of the line; the length.
+/// At most `size` - 1 characters of the line in full words, for files; the length.
 std::size_t format_line(ProgressLine const& line, char* out, std::size_t size);
+
+/// The line for a terminal of that many columns, of which the last one stays free; the length, below `size`. 80 columns
+/// hold every item, in short words and at fixed places. Where they do not fit, whole items go, in the order learning
+/// rate, share of GEMM speed, tokens a second, accuracy, time left, loss, step.
+std::size_t fit_line(ProgressLine const& line, std::size_t columns, char* out, std::size_t size);
 
 }  // namespace bellwether::app
