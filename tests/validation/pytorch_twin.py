@@ -6,7 +6,8 @@ same order with the same (static) masks, hyperparameters, steps and held-out seq
     python pytorch_twin.py RUN INITIAL_CHECKPOINT OUT.csv
 
 RUN is the run directory (its deck.resolved.yaml is followed), INITIAL_CHECKPOINT a checkpoint folder with the initial
-weights. OUT.csv gets a line at each evaluation. Needs torch, transformers, h5py and pyyaml.
+weights. OUT.csv gets a line at each evaluation, OUT.csv.state what a second call goes on from. Needs torch,
+transformers, h5py and pyyaml.
 """
 import csv
 import pathlib
@@ -129,6 +130,25 @@ def evaluate(model, batch, micro):
     return masked / count, right / count
 
 
+def save(path, model, optimizer, step, tokens, seconds):
+    moments = [(m, v) for _, _, m, v in optimizer.state]
+    torch.save((model.state_dict(), moments, torch.get_rng_state(), step, tokens, seconds), f"{path}.part")
+    pathlib.Path(f"{path}.part").replace(path)
+
+
+def restore(path, model, optimizer, order, size):
+    """The step to go on with, and the tokens and seconds before it."""
+    weights, moments, random_state, step, tokens, seconds = torch.load(path)
+    model.load_state_dict(weights)
+    for (_, _, m, v), (saved_m, saved_v) in zip(optimizer.state, moments):
+        m.copy_(saved_m)
+        v.copy_(saved_v)
+    torch.set_rng_state(random_state)
+    for _ in range(step * size):
+        next(order)
+    return step + 1, tokens, seconds
+
+
 def main(run, checkpoint, out):
     deck = yaml.safe_load((run / "deck.resolved.yaml").read_text())
     data, micro, size = deck["data"], deck["batch"]["micro"], deck["batch"]["global"]
@@ -144,11 +164,14 @@ def main(run, checkpoint, out):
     chunk = 1024  # rows of a compressed chunk in the shards
     window = -(-data["window"] // chunk) * chunk
     order = sample_order(deck["run"]["seed"], 0, [len(s["input_ids"]) for s in shards], window)
-    tokens, started = 0, time.time()
-    with open(out, "w", newline="") as file:
+    saved = pathlib.Path(f"{out}.state")
+    first, tokens, seconds = restore(saved, model, optimizer, order, size) if saved.exists() else (1, 0, 0.0)
+    started = time.time() - seconds
+    with open(out, "a" if first > 1 else "w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["step", "tokens", "train_loss", "heldout_mlm_loss", "heldout_mlm_accuracy", "seconds"])
-        for step in range(1, deck["schedule"]["steps"] + 1):
+        if first == 1:
+            writer.writerow(["step", "tokens", "train_loss", "heldout_mlm_loss", "heldout_mlm_accuracy", "seconds"])
+        for step in range(first, deck["schedule"]["steps"] + 1):
             batch = gather(shards, [next(order) for _ in range(size)])
             count, loss = len(predictions(batch)[1]), 0.0
             by_length = torch.argsort(batch["input_mask"].sum(1))  # little padding in a pass
@@ -160,9 +183,10 @@ def main(run, checkpoint, out):
             tokens += int(batch["input_mask"].sum())
             optimizer.step(rate_of(deck["schedule"], deck["optimizer"]["lr"], step))
             if step % deck["statistics"]["evaluate_every"] == 0 or step == deck["schedule"]["steps"]:
-                row = [step, tokens, loss, *evaluate(model, held, micro), round(time.time() - started, 1)]
-                writer.writerow(row)
+                seconds = time.time() - started
+                writer.writerow([step, tokens, loss, *evaluate(model, held, micro), round(seconds, 1)])
                 file.flush()
+                save(saved, model, optimizer, step, tokens, seconds)
             if step % 10 == 0:
                 print(step, f"{loss:.4f} {tokens / (time.time() - started):.0f} tokens/s", flush=True)
 
