@@ -14,6 +14,8 @@
 #include "model/initialise.hpp"
 #include "model/optim/optimizer.hpp"
 
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
 #include <algorithm>
 #include <chrono>
 
@@ -89,7 +91,13 @@ struct Trainer::Impl {
                                        deck.statistics.evaluate_sequences);
   }
 
-  void gradients_of(model::StepBatch const& batch) {
+  /// The only part of a step that allocates: samples are of many lengths, and what is read ahead comes and goes.
+  void next_batch() {
+    Kokkos::Profiling::ScopedRegion const region("bellwether::app::next_batch");
+    batch = stream.next();
+  }
+
+  void gradients_of() {
     Kokkos::deep_copy(exec, gradients.flat(), 0.0f);
     double const P = world.size();
     model::LossScale const scale{.mlm = P / std::max<double>(1, static_cast<double>(batch.global_masked)),
@@ -132,6 +140,7 @@ struct Trainer::Impl {
   Arena<> parameters, gradients;
   std::unique_ptr<optim::Optimizer> optimizer;
   std::vector<model::StepBatch> heldout;
+  model::StepBatch batch;  // of the step under way or the last one
   StepSums sums;
   std::int64_t step = 0, tokens = 0, samples = 0, skipped_in_a_row = 0;
   double wall_seconds = 0;
@@ -146,9 +155,10 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
   auto& t = *impl_;
   auto const start = Clock::now();
   double const waited_before = t.stream.waited_seconds();
-  auto const batch = t.stream.next();
+  t.next_batch();
+  auto const& batch = t.batch;
   double const waited = t.stream.waited_seconds() - waited_before;
-  t.gradients_of(batch);
+  t.gradients_of();
   t.exec.fence("bellwether::app::gradients complete: the wait for other ranks begins");
 
   t.sums[StepSums::stop] = stop_requested ? 1 : 0;

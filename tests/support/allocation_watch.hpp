@@ -37,4 +37,8 @@ class AllocationWatch {
   Allocations disarm();
 };
 
+/// While yes, what the calling thread allocates and frees is not counted. For a part of a program that may allocate by
+/// design: a test that uses it says which part and why.
+void excuse_this_thread(bool yes);
+
 }  // namespace bellwether::test

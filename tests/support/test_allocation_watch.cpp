@@ -31,6 +31,12 @@ TEST_CASE("the watch sees operator new and Kokkos memory, and nothing else") {
   CHECK(host.report.find("operator new, 800 bytes") != std::string::npos);
 
   watch.arm();
+  test::excuse_this_thread(true);
+  auto const uncounted = std::make_unique<std::array<double, 100>>();
+  test::excuse_this_thread(false);
+  CHECK(watch.disarm().none());
+
+  watch.arm();
   Kokkos::View<double*> const view("bellwether::test::watched", 100);
   auto const seen = watch.disarm();
   CHECK(seen.views == 1);
