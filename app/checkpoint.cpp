@@ -7,6 +7,7 @@
 #include "app/checkpoint_reader.hpp"
 #include "app/checkpoint_snapshot.hpp"
 #include "app/device_copy.hpp"
+#include "app/session.hpp"
 #include "comm/communicator.hpp"
 #include "core/error.hpp"
 #include "input/hdf5_file.hpp"
@@ -126,7 +127,7 @@ struct Checkpoints::Impl {
   }
 
   void raise(std::string const& fault) const {
-    if (!fault.empty()) throw RuntimeError("checkpoint not written: " + fault);
+    if (!fault.empty()) throw CommonFailure("checkpoint not written: " + fault);
   }
 
   /// The manifest where the checkpoint is whole, else nothing after a warning. The same on every rank.

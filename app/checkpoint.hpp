@@ -51,7 +51,7 @@ class Checkpoints {
   ~Checkpoints();
 
   /// Waits for the one before. Saving a step twice in a row does nothing the second time.
-  /// \throws RuntimeError on every rank, naming rank, file and cause, where the one before could not be written.
+  /// \throws CommonFailure, naming rank, file and cause, where the one before could not be written.
   void save(std::int64_t step, std::string const& deck, TrainingState const& state);
   /// Once a step. Free of cost while nothing is under way, one small sum over ranks otherwise.
   void poll();

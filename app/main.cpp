@@ -3,6 +3,7 @@
 #include "app/commands.hpp"
 #include "app/version.hpp"
 
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -13,6 +14,7 @@ namespace {
 using bellwether::InputError;
 using bellwether::app::Action;
 using bellwether::app::CommonError;
+using bellwether::app::CommonFailure;
 using bellwether::app::Session;
 
 constexpr int exit_failed = 1;
@@ -38,6 +40,9 @@ int run(Action const& action, Session& session) {
     if (session.rank() == 0)
       for (auto const& fault : error.faults()) tell(fault);
     return exit_input;
+  } catch (CommonFailure const& error) {
+    if (session.rank() == 0) tell(error.what());
+    return exit_failed;
   } catch (InputError const& error) {
     faults = error.faults();
   } catch (std::exception const& error) {
@@ -63,6 +68,7 @@ int main(int argc, char** argv) {
   } catch (CLI::ParseError const& error) {
     return program.exit(error) == 0 ? 0 : exit_input;
   }
+  std::signal(SIGXFSZ, SIG_IGN);  // where files may not grow, writing fails with their name instead
   Session session(argc, argv);
   return run(chosen, session);
 }

@@ -44,4 +44,10 @@ class CommonError : public InputError {
   using InputError::InputError;
 };
 
+/// The same for what the user cannot mend in the input.
+class CommonFailure : public RuntimeError {
+ public:
+  using RuntimeError::RuntimeError;
+};
+
 }  // namespace bellwether::app

@@ -180,8 +180,8 @@ int TrainingRun::finish() {
   run.close();
   std::string const at = "step " + std::to_string(run.trainer->step());
   if (diverged)
-    throw RuntimeError(at + ": " + std::to_string(run.deck.optimizer.skip_limit) +
-                       " steps in a row had no finite gradient; a checkpoint was written before the run ends");
+    throw CommonFailure(at + ": " + std::to_string(run.deck.optimizer.skip_limit) +
+                        " steps in a row had no finite gradient; a checkpoint was written before the run ends");
   bool const early = !run.last();
   if (run.progress)
     run.progress->finish(early ? "stopped at " + at + "; continue with --resume"

@@ -12,11 +12,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 namespace bellwether::input {
 namespace hdf5 {
 
-/// The first description in HDF5's error stack that says something: the innermost one.
+/// The first description in HDF5's error stack that says something: the innermost one. Of a failed system call only the
+/// system's reason, which HDF5 wraps into lines of addresses and times.
 std::string last_error() {
   std::string text;
   auto const visit = [](unsigned, H5E_error2_t const* error, void* out) -> herr_t {
@@ -26,7 +28,11 @@ std::string last_error() {
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, visit, &text);
   H5Eclear2(H5E_DEFAULT);
-  return text;
+  constexpr std::string_view reason = "error message = '";
+  auto const first = text.find(reason);
+  if (first == std::string::npos) return text;
+  text.erase(0, first + reason.size());
+  return text.substr(0, text.find('\''));
 }
 
 hid_t native(ElementType type) {

@@ -5,6 +5,7 @@
 #include "comm/communicator.hpp"
 #include "comm/world.hpp"
 #include "core/error.hpp"
+#include "input/hdf5_file.hpp"
 #include "input/io_thread.hpp"
 #include "tests/app/fake_owner.hpp"
 #include "tests/support/world.hpp"
@@ -12,8 +13,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_all.hpp>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -23,6 +26,9 @@ using Catch::Matchers::ContainsSubstring;
 namespace fs = std::filesystem;
 
 namespace {
+
+// Before MPI, as the program does: else the parallel library closes what failed when MPI ends.
+[[maybe_unused]] bool const hdf5_is_started = (input::start_hdf5(), true);
 
 comm::Communicator& everyone() { return test::world().communicator(); }
 
@@ -259,4 +265,37 @@ TEST_CASE("State that does not fit is refused with its name on every rank") {
   CHECK_THROWS_WITH(
       run.checkpoints->load(*found, app::TrainingState{frozen, same.parameters, false, whole.optimizer, whole.data}),
       ContainsSubstring("decaying or live"));
+}
+
+TEST_CASE("A full disk on one rank is told on all and leaves the old checkpoint") {
+  Fixture run(1);
+  run.save(1, 1);
+  // A limit on file sizes stands in for a full disk: the same calls fail.
+  int const unlucky = everyone().size() - 1;
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  for (rlim_t const bytes : {rlim_t{0}, rlim_t{1500}, rlim_t{4000}}) {
+    rlimit const small{bytes, limit.rlim_max};
+    std::string message;
+    if (everyone().rank() == unlucky) setrlimit(RLIMIT_FSIZE, &small);
+    try {
+      run.save(2, 2);
+    } catch (RuntimeError const& error) {
+      message = error.what();
+    }
+    if (everyone().rank() == unlucky) setrlimit(RLIMIT_FSIZE, &limit);
+    CHECK_THAT(message, ContainsSubstring("checkpoint not written: ") && ContainsSubstring("step_2.part/") &&
+                            ContainsSubstring("File too large"));
+    CHECK_THAT(message, !ContainsSubstring("\n"));
+    if (everyone().size() > 1) CHECK_THAT(message, ContainsSubstring("rank " + std::to_string(unlucky) + ": "));
+  }
+  auto const found = run.checkpoints->find_latest();
+  REQUIRE(found.has_value());
+  CHECK(found->step == 1);
+  auto loaded = run.owner(90);
+  run.checkpoints->load(*found, loaded.state());
+  check_equal(loaded, run.owner(1));
+  run.save(3, 3);
+  CHECK(run.checkpoints->last_complete() == 3);
 }
