@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole runs of the program where something around it is unusual.
+
+    edge_runs.py CASE PROGRAM MPIRUN      CASE: terminal | json_lines | signals | full_disk | small_batches"""
+
+import fcntl
+import glob
+import json
+import math
+import os
+import pty
+import re
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+from training_runs import Runs, np
+
+
+def on_screen(runs, command, columns):
+    """What a terminal of that width gets to show."""
+    keyboard, screen = pty.openpty()
+    fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with subprocess.Popen(command, cwd=runs.folder, stdin=subprocess.DEVNULL, stdout=screen) as process:
+        os.close(screen)
+        shown = b""
+        try:
+            while portion := os.read(keyboard, 4096):
+                shown += portion
+        except OSError:  # Linux says so when the last writer is gone
+            pass
+        assert process.wait(timeout=60) == 0, shown
+    os.close(keyboard)
+    return shown.decode()
+
+
+def terminal(runs):
+    """Under the launcher, the line renews itself where the launcher's output is a terminal, and only there."""
+    for name, between in (("direct", []), ("scripted", ["sh", "-c", '"$@"; exit $?', "script"])):
+        command = runs.launch(2) + between + [runs.program, "train", f"{name}.yaml"]
+        runs.deck(name, 16, 10)
+        text = runs.call(command)
+        assert "\r" not in text and "step 10/10" in text, text
+        shown = on_screen(runs, command + ["--set", f"run.directory={name}_shown"], 72)
+        lines = re.findall(r"\r([^\r\n]+)\x1b\[K", shown)
+        assert len(lines) >= 3, shown
+        for line in lines:
+            assert len(line) < 72, line
+            assert re.match(r"[ \d]\d/10 loss [\d.]+ +mlm \S+ +lr \S+ +\S+ tok/s +gemm \S+ +left \S+ *$", line), line
+
+
+def json_lines(runs):
+    """Every line of rank 0 is an object, other ranks are silent; steps say what the table says."""
+    runs.deck("run", 16, 6, every=3)
+    text = runs.call(runs.launch(2) + [runs.program, "train", "run.yaml", "--log", "json"])
+    objects = [json.loads(line) for line in text.splitlines()]
+    steps = [o for o in objects if o["event"] == "step"]
+    evaluations = [o for o in objects if o["event"] == "evaluation"]
+    assert {o["event"] for o in objects} == {"note", "step", "evaluation", "checkpoint", "done"}, text
+    for table, told in (("steps", steps), ("evaluation", evaluations)):
+        rows = runs.table("run", table)
+        assert len(rows) == len(told) > 0, text
+        for row, line in zip(rows, told):
+            for column in rows.dtype.names:
+                value = math.nan if line[column] is None else line[column]
+                assert np.array_equal(row[column], value, equal_nan=True), (column, row[column], value)
+    assert all(0 < s["gemm_share"] < 2 and s["seconds_left"] >= 0 and s["steps"] == 6 for s in steps[1:]), text
+
+
+def signals(runs):
+    """Without a launcher: what a key press or a batch system sends."""
+    for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2):
+        name = sent.name
+        runs.deck(name, 32, 1000)
+        command = [runs.program, "train", f"{name}.yaml", "--log", "lines"]
+        with subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.PIPE, text=True) as process:
+            for line in process.stdout:
+                if line.startswith("step "):
+                    break
+            process.send_signal(sent)
+            rest = process.stdout.read()
+            assert process.wait(timeout=60) == 85, (sent, rest)
+        stopped = re.search(r"stopped at step (\d+)", rest).group(1)
+        assert (runs.folder / name / f"checkpoints/step_{stopped}/manifest").exists(), rest
+        assert runs.table(name)["step"][-1] == int(stopped)
+
+
+def ranks_of(process, ranks):
+    """Process numbers of the program, whichever thread of the launcher started them."""
+    if ranks == 1:
+        return [process.pid]
+    lists = (open(path, encoding="ascii").read() for path in glob.glob(f"/proc/{process.pid}/task/*/children"))
+    found = [int(word) for text in lists for word in text.split()]
+    assert len(found) == ranks, found
+    return found
+
+
+def full_disk(runs):
+    """A file that cannot grow ends the run with one error that names it; what was written before stays good. A limit on
+    file sizes, set while the run goes on, stands in for the disk."""
+    checkpoint = ("checkpoint", 2, 100_000, r"step_\d+\.part/replicated\.h5", "checkpoints/step_2")
+    table = ("statistics", 0, 1000, r"statistics(/segment_000000)?\.h5\.part", "statistics/segment_000000.h5")
+    for ranks, (what, every, limit, file, first) in ((1, checkpoint), (2, checkpoint), (2, table)):
+        name = f"{what}{ranks}"
+        runs.deck(name, 16, 300, every)
+        command = runs.command(name, ranks)[0 if ranks > 1 else len(runs.launch(1)):]
+        process = subprocess.Popen(command + ["--set", f"statistics.flush={100 if every else 4}"], cwd=runs.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        while not (runs.folder / name / first).exists():
+            assert process.poll() is None, process.stdout.read()
+            time.sleep(0.02)
+        for rank in ranks_of(process, ranks):
+            resource.prlimit(rank, resource.RLIMIT_FSIZE, (limit, limit))
+        output = process.communicate(timeout=60)[0]
+        assert process.returncode == 1, (process.returncode, output)
+        errors = [line for line in output.splitlines() if "error: " in line]
+        assert len(errors) == 1, output
+        assert re.search(file + r".*cannot be written: File too large$", errors[0]), output
+        assert "egmentation" not in output and "signal" not in output, output
+        last = runs.train(name, ranks, 16, 4, every, more=("--resume",))
+        assert ("resumed from" in last) == bool(every) and "finished at step" in last, last
+
+
+def small_batches(runs):
+    """Fewer sequences than ranks: ranks without any work take part, and the result is that of one rank."""
+    for batch in (1, 2):
+        for ranks in (1, 3):
+            runs.train(f"b{batch}p{ranks}", ranks, 1, 10, more=("--set", f"batch.global={batch}",
+                                                                "--set", "statistics.evaluate_sequences=2"))
+        for table in ("steps", "evaluation"):
+            one, three = runs.table(f"b{batch}p1", table), runs.table(f"b{batch}p3", table)
+            assert len(one) == len(three) > 0 and np.isfinite(one["loss"]).all()
+            worst = np.max(np.abs(three["loss"] / one["loss"] - 1))
+            print(f"batch of {batch}, {table}: largest relative difference of the loss {worst:.2e}")
+            assert worst <= 1e-4, (one["loss"], three["loss"])
+
+
+def main():
+    case, program, mpirun = sys.argv[1:4]
+    with tempfile.TemporaryDirectory() as folder:
+        globals()[case](Runs(program, mpirun, folder))
+
+
+if __name__ == "__main__":
+    main()
