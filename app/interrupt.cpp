@@ -10,7 +10,7 @@
 namespace bellwether::app {
 namespace {
 
-constexpr int handled[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+constexpr int handled[] = {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
 constexpr long long pause_ns = 500'000'000;
 
 // A handler gets nothing but the number of its signal: what it tells must be reachable without an object. Interrupt
@@ -46,6 +46,9 @@ Interrupt::Interrupt() {
   handler.sa_flags = SA_RESTART;  // writes and reads under way go on
   sigemptyset(&handler.sa_mask);
   for (int const signal : handled) sigaction(signal, &handler, &earlier_[signal]);
+  if (earlier_[SIGHUP].sa_handler == SIG_IGN) sigaction(SIGHUP, &earlier_[SIGHUP], nullptr);  // nohup asked for it
+  handler.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &handler, &earlier_[SIGPIPE]);
 }
 
 Interrupt::~Interrupt() {

@@ -74,8 +74,8 @@ def json_lines(runs):
 
 
 def signals(runs):
-    """Without a launcher: what a key press or a batch system sends."""
-    for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2):
+    """Without a launcher: what a key press, a closed terminal or a batch system sends, and a reader that goes."""
+    for sent in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGUSR2):
         name = sent.name
         runs.deck(name, 32, 1000)
         command = [runs.program, "train", f"{name}.yaml", "--log", "lines"]
@@ -89,6 +89,13 @@ def signals(runs):
         stopped = re.search(r"stopped at step (\d+)", rest).group(1)
         assert (runs.folder / name / f"checkpoints/step_{stopped}/manifest").exists(), rest
         assert runs.table(name)["step"][-1] == int(stopped)
+
+    runs.deck("unread", 16, 10)
+    with subprocess.Popen(command[:2] + ["unread.yaml"], cwd=runs.folder, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(timeout=60) == 0
+    assert (runs.folder / "unread/checkpoints/step_10/manifest").exists()
 
 
 def ranks_of(process, ranks):

@@ -26,3 +26,28 @@ TEST_CASE("The first signal sets a flag, a later one ends the program") {
   REQUIRE(WIFSIGNALED(status));
   CHECK(WTERMSIG(status) == SIGTERM);
 }
+
+TEST_CASE("A closed terminal stops a run unless nohup was asked for; a closed pipe never does") {
+  pid_t const child = fork();
+  if (child == 0) {
+    {
+      Interrupt const interrupt;
+      raise(SIGPIPE);
+      if (interrupt.requested()) _exit(1);
+      raise(SIGHUP);
+      if (interrupt.signal() != SIGHUP) _exit(2);
+    }
+    std::signal(SIGHUP, SIG_IGN);
+    {
+      Interrupt const interrupt;
+      raise(SIGHUP);
+      if (interrupt.requested()) _exit(3);
+    }
+    raise(SIGPIPE);  // as before
+    _exit(4);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  REQUIRE(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGPIPE);
+}
