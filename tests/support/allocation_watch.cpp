@@ -81,9 +81,13 @@ void release(void* memory) {
   std::free(memory);
 }
 
-void* allocate(std::size_t size) {
+void* try_allocate(std::size_t size) noexcept {
   count_host(size);
-  if (void* const memory = std::malloc(size > 0 ? size : 1)) return memory;
+  return std::malloc(size > 0 ? size : 1);
+}
+
+void* allocate(std::size_t size) {
+  if (void* const memory = try_allocate(size)) return memory;
   throw std::bad_alloc();
 }
 
@@ -96,13 +100,17 @@ void* allocate(std::size_t size, std::align_val_t alignment) {
 
 }  // namespace
 
-// The nothrow and array forms of the standard library call these.
+// All forms: the standard library's nothrow forms call these, but a sanitizer's keep to themselves.
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
 void* operator new(std::size_t size, std::align_val_t alignment) { return allocate(size, alignment); }
 void* operator new[](std::size_t size, std::align_val_t alignment) { return allocate(size, alignment); }
+void* operator new(std::size_t size, std::nothrow_t const&) noexcept { return try_allocate(size); }
+void* operator new[](std::size_t size, std::nothrow_t const&) noexcept { return try_allocate(size); }
 void operator delete(void* memory) noexcept { release(memory); }
 void operator delete[](void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::nothrow_t const&) noexcept { release(memory); }
+void operator delete[](void* memory, std::nothrow_t const&) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { release(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }

@@ -31,6 +31,10 @@ TEST_CASE("the watch sees operator new and Kokkos memory, and nothing else") {
   CHECK(host.report.find("operator new, 800 bytes") != std::string::npos);
 
   watch.arm();
+  ::operator delete[](::operator new[](500, std::nothrow));
+  CHECK(watch.disarm().host_bytes == 500);
+
+  watch.arm();
   test::excuse_this_thread(true);
   auto const uncounted = std::make_unique<std::array<double, 100>>();
   test::excuse_this_thread(false);
