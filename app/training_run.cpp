@@ -5,6 +5,7 @@
 #include "app/agreement.hpp"
 #include "app/checkpoint.hpp"
 #include "app/interrupt.hpp"
+#include "app/run_lock.hpp"
 #include "app/session.hpp"
 #include "app/start_check.hpp"
 #include "app/statistics.hpp"
@@ -34,9 +35,10 @@ void write_whole(fs::path const& path, std::string const& text) {
   fs::rename(partial, path);
 }
 
-/// Makes the run directory, or refuses to mix two runs. Rank 0's answer is everyone's.
-void prepare_directory(std::string const& directory, bool resume, std::string const& resolved_deck,
-                       comm::World& world) {
+/// Makes the run directory and keeps it for this run, or refuses to mix two. Rank 0's answer is everyone's.
+std::unique_ptr<RunLock> prepare_directory(std::string const& directory, bool resume, std::string const& resolved_deck,
+                                           comm::World& world) {
+  std::unique_ptr<RunLock> lock;
   std::string fault;
   if (world.rank() == 0) try {
       bool const used = fs::exists(directory) && !fs::is_empty(directory);
@@ -45,13 +47,17 @@ void prepare_directory(std::string const& directory, bool resume, std::string co
             "run.directory: " + directory + " holds a run already; continue it with --resume or name another directory";
       else {
         fs::create_directories(directory);
+        lock = std::make_unique<RunLock>(directory);
         write_whole(fs::path(directory) / deck_file, resolved_deck);
       }
+    } catch (InputError const& error) {
+      fault = error.what();
     } catch (std::exception const& error) {
       fault = "run.directory: " + directory + ": " + error.what();
     }
   fault = broadcast_text(world.communicator(), fault);
   if (!fault.empty()) throw CommonError(fault);
+  return lock;
 }
 
 std::string counted(std::int64_t value, char const* what) { return std::to_string(value) + " " + what; }
@@ -64,7 +70,7 @@ struct TrainingRun::Impl {
     world.communicator().set_deadline(deck.comm.deadline);
     trainer = std::make_unique<Trainer>(deck, world, io);
     require_equal_start(world.communicator(), start_facts(trainer->layout().fingerprint()));
-    prepare_directory(deck.run.directory, options.resume, resolved_deck, world);
+    lock = prepare_directory(deck.run.directory, options.resume, resolved_deck, world);
     if (world.rank() == 0) progress = std::make_unique<Progress>(progress_options(), stdout);
     checkpoints = std::make_unique<Checkpoints>(deck.run.directory, deck.checkpoint.keep, world.communicator(), io,
                                                 [this](std::string const& text) {
@@ -148,6 +154,7 @@ struct TrainingRun::Impl {
   std::string resolved_deck;
   TrainingOptions options;
   comm::World& world;
+  std::unique_ptr<RunLock> lock;  // rank 0; let go when everything below has ended
   input::IoThread io;
   Interrupt interrupt;
   std::unique_ptr<Trainer> trainer;

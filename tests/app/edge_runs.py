@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs of the program where something around it is unusual.
 
-    edge_runs.py CASE PROGRAM MPIRUN      CASE: terminal | json_lines | signals | full_disk | small_batches"""
+    edge_runs.py CASE PROGRAM MPIRUN      CASE: terminal | json_lines | signals | full_disk | two_jobs |
+                                            small_batches"""
 
 import fcntl
 import glob
@@ -132,6 +133,26 @@ def full_disk(runs):
         assert "egmentation" not in output and "signal" not in output, output
         last = runs.train(name, ranks, 16, 4, every, more=("--resume",))
         assert ("resumed from" in last) == bool(every) and "finished at step" in last, last
+
+
+def two_jobs(runs):
+    """A run directory in use is refused to a second job, resumed or not, without harm to the first."""
+    runs.deck("run", 32, 200, 2)
+    command = [runs.program, "train", "run.yaml", "--log", "lines"]
+    with subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.PIPE, text=True) as process:
+        while not (runs.folder / "run/checkpoints/step_2").exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        for ranks in (1, 2):
+            refused = subprocess.run(runs.command("run", ranks, "--resume"), cwd=runs.folder, capture_output=True,
+                                     text=True, timeout=60, check=False)
+            assert refused.returncode == 2, refused
+            errors = [line for line in refused.stderr.splitlines() if line.startswith("error: ")]
+            assert len(errors) == 1 and f"in use by process {process.pid} on" in errors[0], refused.stderr
+        process.send_signal(signal.SIGINT)
+        process.stdout.read()
+        assert process.wait(timeout=60) == 85
+    assert "resumed from" in runs.train("run", 2, 16, 4, 2, more=("--resume",))
 
 
 def small_batches(runs):
