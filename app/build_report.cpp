@@ -70,7 +70,8 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += "batch\n";
   text += line("ranks", number(report.ranks));
   text += line("sequences a step", number(deck.batch.global));
-  text += line("a rank", "up to " + number(report.share) + ", in " + number(report.passes) + " passes of up to " +
+  text += line("a rank", "up to " + number(report.share) + ", in " + number(report.passes) +
+                             (report.passes == 1 ? " pass" : " passes") + " of up to " +
                              number(std::min(deck.batch.micro, report.share)));
   text += line("steps", number(report.steps) + seen);
   auto const& memory = report.memory;

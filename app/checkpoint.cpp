@@ -189,6 +189,8 @@ void Checkpoints::wait() {
 
 std::optional<std::int64_t> Checkpoints::last_complete() const { return impl_->last; }
 
+std::string Checkpoints::path(std::int64_t step) const { return impl_->folder.complete_path(step); }
+
 std::optional<FoundCheckpoint> Checkpoints::find_latest() {
   std::string list;
   if (impl_->is_root()) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/commands.hpp"
 #include "app/interrupt.hpp"
+#include "app/progress_text.hpp"
 #include "input/prepare.hpp"
 
 #include <unistd.h>
@@ -41,10 +42,10 @@ class PrepareLine {
 void print_set(char const* name, input::SetSummary const& set) {
   auto const share = set.rows > 0 ? 100 * set.random_next / set.rows : 0;
   auto const length = set.rows > 0 ? set.row_tokens / set.rows : 0;
-  std::printf(
-      "%-9s %lld rows of %lld tokens on average from %lld documents in %lld shards, %lld %% with a random next\n", name,
-      static_cast<long long>(set.rows), static_cast<long long>(length), static_cast<long long>(set.documents),
-      static_cast<long long>(set.shards), static_cast<long long>(share));
+  std::printf("%-9s %s of %s on average from %s in %s, %lld %% with a random next\n", name,
+              counted(set.rows, "row").c_str(), counted(length, "token").c_str(),
+              counted(set.documents, "document").c_str(), counted(set.shards, "shard").c_str(),
+              static_cast<long long>(share));
 }
 
 int run_prepare(input::PrepareOptions const& options) {

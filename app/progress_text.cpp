@@ -65,6 +65,10 @@ ShortText loss_text(double value) { return std::isfinite(value) ? print("%.3f", 
 
 ShortText share_text(double value) { return std::isfinite(value) ? print("%.1f%%", 100 * value) : print("-"); }
 
+std::string counted(std::int64_t count, char const* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 std::size_t format_line(ProgressLine const& line, char* out, std::size_t size) {
   double const done = line.steps > 0 ? 100.0 * static_cast<double>(line.step) / static_cast<double>(line.steps) : 0;
   int length = std::snprintf(out, size, "step %lld/%lld (%.0f%%)  loss %s  mlm acc %s  lr %.3g  %s tok/s",

@@ -5,8 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
-/// Numbers as a person reads them at a glance. All write into the caller's buffer and allocate nothing.
+/// Numbers as a person reads them at a glance. Those of a progress line write into the caller's buffer and allocate
+/// nothing.
 namespace bellwether::app {
 
 using ShortText = std::array<char, 24>;
@@ -15,6 +17,9 @@ ShortText count_text(double value);       ///< 950, 12.3k, 4.56M
 ShortText duration_text(double seconds);  ///< 42s, 12m30s, 3h05m, 2d04h
 ShortText loss_text(double value);        ///< 5.312, - where not measured
 ShortText share_text(double value);       ///< 24.1%, - where not measured
+
+/// "1 step", "2 steps".
+std::string counted(std::int64_t count, char const* what);
 
 /// What a progress line says.
 struct ProgressLine {

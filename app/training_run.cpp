@@ -5,6 +5,7 @@
 #include "app/agreement.hpp"
 #include "app/checkpoint.hpp"
 #include "app/interrupt.hpp"
+#include "app/progress_text.hpp"
 #include "app/run_lock.hpp"
 #include "app/session.hpp"
 #include "app/start_check.hpp"
@@ -60,8 +61,6 @@ std::unique_ptr<RunLock> prepare_directory(std::string const& directory, bool re
   return lock;
 }
 
-std::string counted(std::int64_t value, char const* what) { return std::to_string(value) + " " + what; }
-
 }  // namespace
 
 struct TrainingRun::Impl {
@@ -107,9 +106,9 @@ struct TrainingRun::Impl {
     if (recorded) record.resume_step = start_step;
     for (auto const& tensor : trainer->layout().tensors()) record.layers.push_back(tensor.name);
     statistics = std::make_unique<Statistics>(std::move(record), io);
-    progress->note(counted(trainer->layout().count(), "parameters, ") + counted(world.size(), "ranks, ") +
-                   counted(trainer->training_rows(), "training samples of ") +
-                   counted(trainer->sequence_length(), "tokens, ") + counted(deck.schedule.steps, "steps"));
+    progress->note(counted(trainer->layout().count(), "parameter") + ", " + counted(world.size(), "rank") + ", " +
+                   counted(trainer->training_rows(), "training sample") + " of up to " +
+                   counted(trainer->sequence_length(), "token") + ", " + counted(deck.schedule.steps, "step"));
     if (!resumed.empty()) progress->note("resumed from " + resumed);
     if (options.resume && resumed.empty()) progress->note("no checkpoint to resume from: starting at step 0");
   }
@@ -146,8 +145,8 @@ struct TrainingRun::Impl {
     save();
     checkpoints->wait();
     if (statistics) statistics->wait();
-    if (progress && checkpoints->last_complete())
-      progress->checkpoint(*checkpoints->last_complete(), (fs::path(deck.run.directory) / "checkpoints").string());
+    if (auto const step = checkpoints->last_complete(); progress && step)
+      progress->checkpoint(*step, checkpoints->path(*step));
   }
 
   input::Deck deck;

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Says what a demonstration did: held-out loss against what word frequencies alone can reach. Usage: summary.py OUT
+"""Says what a demonstration did: held-out loss against what word frequencies alone can reach.
+
+Usage: summary.py OUT PROGRAMS, PROGRAMS the folder of the program
 
 The bar is the unigram entropy of the training text: -sum p ln p over the frequencies p of its tokens, in nats. A model
 that has learnt frequencies and nothing of context stops there. Ends with status 1 if the run did not get below.
@@ -29,7 +31,7 @@ def unigram_entropy(folder):
 
 
 def main():
-    out = os.path.abspath(sys.argv[1])
+    out, programs = map(os.path.abspath, sys.argv[1:])
     entropy = unigram_entropy(os.path.join(out, "shards"))
     with h5py.File(os.path.join(out, "run", "statistics.h5"), "r") as file:
         steps, evaluation = file["steps"][:], file["evaluation"][:]
@@ -48,7 +50,8 @@ Where the files are
   {out}/demo.yaml    the deck: every setting of the run
   {out}/run          checkpoints, statistics.h5, and the deck with every default filled in
 
-What to try next (in {out})
+What to try next
+  cd {out}; export PATH={programs}:$PATH
   bellwether report run                                  pictures of loss, rate and trust ratios
   bellwether check demo.yaml                             memory, traffic and steps before a run
   bellwether train demo.yaml --set run.directory=longer --set schedule.steps=5000
