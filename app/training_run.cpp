@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace bellwether::app {
 namespace {
@@ -109,6 +110,12 @@ struct TrainingRun::Impl {
     progress->note(counted(trainer->layout().count(), "parameter") + ", " + counted(world.size(), "rank") + ", " +
                    counted(trainer->training_rows(), "training sample") + " of up to " +
                    counted(trainer->sequence_length(), "token") + ", " + counted(deck.schedule.steps, "step"));
+    int const threads = world.nodes().ranks_here * world.threads();
+    int const cores = static_cast<int>(std::thread::hardware_concurrency());
+    if (cores > 0 && threads > cores)
+      progress->warning(counted(world.nodes().ranks_here, "rank") + " with " + counted(world.threads(), "thread") +
+                        " each share " + counted(cores, "core") + " of " + world.host() +
+                        ", which is slow: lower OMP_NUM_THREADS or the number of ranks");
     if (!resumed.empty()) progress->note("resumed from " + resumed);
     if (options.resume && resumed.empty()) progress->note("no checkpoint to resume from: starting at step 0");
   }

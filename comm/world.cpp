@@ -92,6 +92,7 @@ int World::size() const { return impl_->communicator->size(); }
 Communicator& World::communicator() const { return *impl_->communicator; }
 Nodes const& World::nodes() const { return impl_->nodes; }
 std::string const& World::host() const { return impl_->host; }
+int World::threads() const { return Kokkos::DefaultHostExecutionSpace().concurrency(); }
 
 std::string World::library() const {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};

@@ -40,6 +40,7 @@ class World {
   Communicator& communicator() const;  ///< all ranks
   Nodes const& nodes() const;
   std::string const& host() const;  ///< this rank's
+  int threads() const;              ///< that this rank computes with
   std::string library() const;      ///< MPI's own version line, for logs and statistics
   /// Prints `[rank r] message` and ends the job on all ranks. Called by main() alone.
   [[noreturn]] void abort(int exit_code, std::string_view message) const;

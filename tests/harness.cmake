@@ -8,9 +8,10 @@
 # KOKKOS: the sources see Kokkos; those of MPI tests always do. LINK defaults to the component that the folder of the
 # calling CMakeLists.txt is named after. TIMEOUT is the last resort: a stuck collective ends the run by name before it.
 
-# The root variables let mpirun start in containers, the rest keeps ranks from fighting over cores.
-set(BELLWETHER_TEST_ENVIRONMENT OMP_NUM_THREADS=2 OMP_PROC_BIND=false KOKKOS_DISABLE_WARNINGS=1)
-set(BELLWETHER_MPI_TEST_ENVIRONMENT OMP_NUM_THREADS=1 OMP_PROC_BIND=false KOKKOS_DISABLE_WARNINGS=1
+# The root variables let mpirun start in containers, the rest keeps tests and ranks from fighting over cores: a thread
+# that waits must not hold the core that another test needs.
+set(BELLWETHER_TEST_ENVIRONMENT OMP_NUM_THREADS=2 OMP_PROC_BIND=false OMP_WAIT_POLICY=passive KOKKOS_DISABLE_WARNINGS=1)
+set(BELLWETHER_MPI_TEST_ENVIRONMENT OMP_NUM_THREADS=1 OMP_PROC_BIND=false OMP_WAIT_POLICY=passive KOKKOS_DISABLE_WARNINGS=1
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_mpi_yield_when_idle=1)
 # mpirun refuses to start where it finds no remote shell, even for one machine.
@@ -37,7 +38,7 @@ endfunction()
 function(bellwether_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "KOKKOS" "TIMEOUT" "SOURCES;LINK;LABELS")
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
+    set(arg_TIMEOUT 600)
   endif()
   bellwether_test_executable(test_${name} "${arg_KOKKOS}" bellwether_test_main "${arg_SOURCES}" "${arg_LINK}")
   # PRE_TEST: a program built for a device without a driver cannot even list its tests while it is being built.
@@ -49,7 +50,7 @@ endfunction()
 function(bellwether_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LINK;LABELS;RANKS")
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 300)
+    set(arg_TIMEOUT 600)
   endif()
   bellwether_test_executable(test_${name} ON bellwether_test_mpi_main "${arg_SOURCES}" "${arg_LINK}")
   foreach(ranks IN LISTS arg_RANKS)

@@ -21,7 +21,7 @@ import tempfile
 import termios
 import time
 
-from training_runs import Runs, np
+from training_runs import PATIENCE, Runs, np
 
 
 def on_screen(runs, command, columns):
@@ -36,7 +36,7 @@ def on_screen(runs, command, columns):
                 shown += portion
         except OSError:  # Linux says so when the last writer is gone
             pass
-        assert process.wait(timeout=60) == 0, shown
+        assert process.wait(timeout=PATIENCE) == 0, shown
     os.close(keyboard)
     return shown.decode()
 
@@ -86,7 +86,7 @@ def signals(runs):
                     break
             process.send_signal(sent)
             rest = process.stdout.read()
-            assert process.wait(timeout=60) == 85, (sent, rest)
+            assert process.wait(timeout=PATIENCE) == 85, (sent, rest)
         stopped = re.search(r"stopped at step (\d+)", rest).group(1)
         assert (runs.folder / name / f"checkpoints/step_{stopped}/manifest").exists(), rest
         assert runs.table(name)["step"][-1] == int(stopped)
@@ -95,7 +95,7 @@ def signals(runs):
     with subprocess.Popen(command[:2] + ["unread.yaml"], cwd=runs.folder, stdout=subprocess.PIPE) as process:
         process.stdout.readline()
         process.stdout.close()
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=PATIENCE) == 0
     assert (runs.folder / "unread/checkpoints/step_10/manifest").exists()
 
 
@@ -125,7 +125,7 @@ def full_disk(runs):
             time.sleep(0.02)
         for rank in ranks_of(process, ranks):
             resource.prlimit(rank, resource.RLIMIT_FSIZE, (limit, limit))
-        output = process.communicate(timeout=60)[0]
+        output = process.communicate(timeout=PATIENCE)[0]
         assert process.returncode == 1, (process.returncode, output)
         errors = [line for line in output.splitlines() if "error: " in line]
         assert len(errors) == 1, output
@@ -145,13 +145,13 @@ def two_jobs(runs):
             time.sleep(0.02)
         for ranks in (1, 2):
             refused = subprocess.run(runs.command("run", ranks, "--resume"), cwd=runs.folder, capture_output=True,
-                                     text=True, timeout=60, check=False)
+                                     text=True, timeout=PATIENCE, check=False)
             assert refused.returncode == 2, refused
             errors = [line for line in refused.stderr.splitlines() if line.startswith("error: ")]
             assert len(errors) == 1 and f"in use by process {process.pid} on" in errors[0], refused.stderr
         process.send_signal(signal.SIGINT)
         process.stdout.read()
-        assert process.wait(timeout=60) == 85
+        assert process.wait(timeout=PATIENCE) == 85
     assert "resumed from" in runs.train("run", 2, 16, 4, 2, more=("--resume",))
 
 

@@ -49,7 +49,7 @@ class Folder:
 
     def run(self, *arguments, expected=0):
         done = subprocess.run([self.program, "prepare", *map(str, arguments)], cwd=self.path, capture_output=True,
-                              text=True, timeout=300, check=False)
+                              text=True, timeout=600, check=False)
         assert done.returncode == expected, f"{arguments}\nexit {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done.stderr if expected else done.stdout
 
@@ -164,7 +164,7 @@ def refuses(folder):
     while not (folder.path / "stopped.partial").exists() and process.poll() is None and time.time() < deadline:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    assert process.wait(60) not in (0, -signal.SIGSEGV, -signal.SIGABRT)
+    assert process.wait(600) not in (0, -signal.SIGSEGV, -signal.SIGABRT)
     assert not list(folder.path.glob("stopped*")), "an interrupted call left something behind"
 
 

@@ -24,6 +24,7 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(4)
 
+PATIENCE = 600  # seconds; no test is decided by its speed
 WALL_CLOCK = {"tokens_per_second", "wall_seconds", "wait_data_seconds", "wait_ranks_seconds"}
 
 DECK = """
@@ -65,7 +66,7 @@ class Runs:
         self.vocabulary = len((self.folder / "vocab.txt").read_text().splitlines())
 
     def call(self, command, expected=0, **environment):
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=400, check=False,
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE, check=False,
                               env=dict(os.environ, **environment))
         assert done.returncode == expected, f"{command}\nexit {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done.stdout
@@ -176,7 +177,7 @@ def interrupts(runs):
                 break
         os.killpg(process.pid, sent)
         rest = process.stdout.read()
-        code = process.wait(timeout=120)
+        code = process.wait(timeout=PATIENCE)
         assert code == 85 if sent == signal.SIGUSR1 else code != 0, (code, rest)
         assert "--resume" in rest, rest
         assert "resumed from" in runs.train(name, 2, 8, 16, more=("--resume",))
