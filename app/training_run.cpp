@@ -38,8 +38,7 @@ void write_whole(fs::path const& path, std::string const& text) {
 }
 
 /// Makes the run directory and keeps it for this run, or refuses to mix two. Rank 0's answer is everyone's.
-std::unique_ptr<RunLock> prepare_directory(std::string const& directory, bool resume, std::string const& resolved_deck,
-                                           comm::World& world) {
+std::unique_ptr<RunLock> prepare_directory(std::string const& directory, bool resume, comm::World& world) {
   std::unique_ptr<RunLock> lock;
   std::string fault;
   if (world.rank() == 0) try {
@@ -50,7 +49,6 @@ std::unique_ptr<RunLock> prepare_directory(std::string const& directory, bool re
       else {
         fs::create_directories(directory);
         lock = std::make_unique<RunLock>(directory);
-        write_whole(fs::path(directory) / deck_file, resolved_deck);
       }
     } catch (InputError const& error) {
       fault = error.what();
@@ -62,6 +60,18 @@ std::unique_ptr<RunLock> prepare_directory(std::string const& directory, bool re
   return lock;
 }
 
+/// Once nothing can refuse the run any more: a refused one leaves the deck of the run that it found.
+void write_deck(std::string const& directory, std::string const& resolved_deck, comm::World& world) {
+  std::string fault;
+  if (world.rank() == 0) try {
+      write_whole(fs::path(directory) / deck_file, resolved_deck);
+    } catch (std::exception const& error) {
+      fault = error.what();
+    }
+  fault = broadcast_text(world.communicator(), fault);
+  if (!fault.empty()) throw CommonFailure(fault);
+}
+
 }  // namespace
 
 struct TrainingRun::Impl {
@@ -70,7 +80,7 @@ struct TrainingRun::Impl {
     world.communicator().set_deadline(deck.comm.deadline);
     trainer = std::make_unique<Trainer>(deck, world, io);
     require_equal_start(world.communicator(), start_facts(trainer->layout().fingerprint()));
-    lock = prepare_directory(deck.run.directory, options.resume, resolved_deck, world);
+    lock = prepare_directory(deck.run.directory, options.resume, world);
     if (world.rank() == 0) progress = std::make_unique<Progress>(progress_options(), stdout);
     checkpoints = std::make_unique<Checkpoints>(deck.run.directory, deck.checkpoint.keep, world.communicator(), io,
                                                 [this](std::string const& text) {
@@ -79,6 +89,7 @@ struct TrainingRun::Impl {
     if (options.resume) restore();
     start_step = trainer->step();
     open_record();
+    write_deck(deck.run.directory, resolved_deck, world);
   }
 
   ProgressOptions progress_options() {

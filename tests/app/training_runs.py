@@ -160,6 +160,18 @@ def resumes(runs):
         assert f"step_{step}" in output, output
         runs.compare("whole", name, 9)
     runs.train("whole", 2, 8, 9, every=3, expected=2)  # a second run does not write over the first
+    refuses_to_resume(runs)
+
+
+def refuses_to_resume(runs):
+    """A resume that is refused changes nothing in the run directory."""
+    def contents():
+        return {path: path.read_bytes() for path in (runs.folder / "whole").rglob("*")
+                if path.is_file() and path.suffix in (".yaml", ".h5")}
+
+    before = contents()
+    runs.train("whole", 2, 8, 9, every=3, more=("--resume", "--set", "model.hidden=64"), expected=2)
+    assert contents() == before
 
 
 def interrupts(runs):
