@@ -197,7 +197,8 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
     for (auto const& path : impl_->folder.unfinished()) impl_->warn("checkpoint passed over: " + path + ": incomplete");
     for (auto const step : impl_->folder.steps()) list += std::to_string(step) + '\n';
   }
-  std::istringstream steps(broadcast_text(impl_->communicator, list));
+  list = broadcast_text(impl_->communicator, list);
+  std::istringstream steps(list);
   for (std::int64_t step = 0; steps >> step;) {
     auto const manifest = impl_->examine(step);
     if (!manifest) continue;
@@ -217,6 +218,11 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
     impl_->last = step;
     return found;
   }
+  // To start at step 0 would throw away what these steps have recorded: not without being told to.
+  if (!list.empty())
+    throw CommonError(impl_->folder.path() +
+                      ": holds checkpoints, but none is whole; bring one back, or move the folder away to start at "
+                      "step 0");
   return std::nullopt;
 }
 

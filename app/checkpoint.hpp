@@ -61,6 +61,7 @@ class Checkpoints {
   std::string path(std::int64_t step) const;  ///< of a complete checkpoint's folder
 
   /// The newest complete checkpoint; newer incomplete or damaged ones are named and passed over with a warning.
+  /// Nothing: none was ever completed. \throws CommonError where there are some, and not one is whole.
   std::optional<FoundCheckpoint> find_latest();
   /// Same P: bit for bit. Another P: partitioned state is re-cut by element, per-rank state follows its Recut.
   /// \throws InputError naming what is missing, left over, or of another shape; on every rank.

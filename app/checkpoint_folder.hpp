@@ -31,6 +31,7 @@ struct Manifest {
 class CheckpointFolder {
  public:
   explicit CheckpointFolder(std::string run_directory);
+  std::string const& path() const { return directory_; }
   std::string complete_path(std::int64_t step) const;   ///< step_<n>
   std::string temporary_path(std::int64_t step) const;  ///< step_<n>.part
 

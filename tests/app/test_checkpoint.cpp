@@ -210,8 +210,14 @@ TEST_CASE("A checkpoint of a newer format is refused by name") {
   Fixture run;
   run.save(1, 1);
   on_rank_0([&] { std::ofstream(run.folder->step(1) + "/manifest") << "bellwether checkpoint 2.0\nchecksum 0\n"; });
-  CHECK_FALSE(run.checkpoints->find_latest().has_value());
+  CHECK_THROWS_WITH(run.checkpoints->find_latest(), ContainsSubstring("checkpoints, but none is whole"));
   if (everyone().rank() == 0) CHECK_THAT(run.warnings, ContainsSubstring("format 2.0"));
+}
+
+TEST_CASE("A first checkpoint that was never completed counts as none") {
+  Fixture run;
+  on_rank_0([&] { fs::create_directories(run.folder->step(1) + ".part"); });
+  CHECK_FALSE(run.checkpoints->find_latest().has_value());
 }
 
 TEST_CASE("Older checkpoints go once the new one is complete") {

@@ -172,6 +172,10 @@ def refuses_to_resume(runs):
     before = contents()
     runs.train("whole", 2, 8, 9, every=3, more=("--resume", "--set", "model.hidden=64"), expected=2)
     assert contents() == before
+    for manifest in (runs.folder / "whole/checkpoints").glob("step_*/manifest"):
+        manifest.unlink()  # not one is whole now
+    runs.train("whole", 2, 8, 9, every=3, more=("--resume",), expected=2)
+    assert contents() == before
 
 
 def interrupts(runs):
