@@ -31,7 +31,7 @@ struct BuildReport {
 };
 
 /// Collective. Builds all that training builds, opens the shards, and trains nothing.
-/// \throws InputError where deck and shards do not fit each other.
+/// \throws CommonError where deck and shards do not fit each other.
 BuildReport build_report(input::Deck const& deck, comm::World& world);
 
 /// The report as a page of text.

@@ -8,7 +8,6 @@
 #include "comm/communicator.hpp"
 
 #include <cstdio>
-#include <functional>
 
 namespace bellwether::app {
 namespace {
@@ -29,8 +28,16 @@ std::vector<std::string> split(std::string const& text) {
   return parts;
 }
 
-/// Runs `work` here and throws everywhere what it throws anywhere: rank 0's faults as they are, another rank's with
-/// its number.
+void share(comm::Communicator& communicator, input::DeckSource& source) {
+  for (auto* text : {&source.path, &source.text, &source.folder, &source.working_directory})
+    *text = broadcast_text(communicator, *text);
+  std::string const count = broadcast_text(communicator, std::to_string(source.overrides.size()));
+  source.overrides.resize(std::stoul(count));
+  for (auto& change : source.overrides) change = broadcast_text(communicator, change);
+}
+
+}  // namespace
+
 void together(comm::Communicator& communicator, std::function<void()> const& work) {
   std::string mine;
   try {
@@ -42,16 +49,6 @@ void together(comm::Communicator& communicator, std::function<void()> const& wor
   if (!zero.empty()) throw CommonError(split(zero));
   if (auto const other = first_fault(communicator, mine); !other.empty()) throw CommonError(split(other));
 }
-
-void share(comm::Communicator& communicator, input::DeckSource& source) {
-  for (auto* text : {&source.path, &source.text, &source.folder, &source.working_directory})
-    *text = broadcast_text(communicator, *text);
-  std::string const count = broadcast_text(communicator, std::to_string(source.overrides.size()));
-  source.overrides.resize(std::stoul(count));
-  for (auto& change : source.overrides) change = broadcast_text(communicator, change);
-}
-
-}  // namespace
 
 SharedDeck read_shared_deck(comm::Communicator& communicator, std::string const& path,
                             std::vector<std::string> const& overrides) {

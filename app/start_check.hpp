@@ -5,6 +5,7 @@
 #include "input/deck.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,11 @@ class Communicator;
 }
 
 namespace bellwether::app {
+
+/// Collective. Runs `work` here and throws on all ranks what it throws on any.
+/// \throws CommonError with rank 0's faults as they are, else with those of the lowest rank that has any and its
+/// number.
+void together(comm::Communicator& communicator, std::function<void()> const& work);
 
 /// A deck and what it was made from, equal on all ranks.
 struct SharedDeck {

@@ -3,6 +3,7 @@
 #include "app/trainer.hpp"
 
 #include "app/checkpoint.hpp"
+#include "app/training_data.hpp"
 #include "comm/communicator.hpp"
 #include "comm/world.hpp"
 #include "core/arena.hpp"
@@ -25,28 +26,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-input::StreamGeometry geometry_of(input::Deck const& deck, comm::World const& world) {
-  return {.rank = world.rank(),
-          .size = world.size(),
-          .global = deck.batch.global,
-          .micro = deck.batch.micro,
-          .seed = static_cast<std::uint64_t>(deck.run.seed),
-          .vocabulary = deck.model.vocabulary};
-}
-
-model::Capacity capacity_of(input::Deck const& deck, comm::World const& world, input::ShardSetInfo const& info) {
-  auto const share = (deck.batch.global + world.size() - 1) / world.size();
-  return {
-      .sequences = std::min(deck.batch.micro, share), .longest = info.sequence_length, .masked = info.masked_length};
-}
-
-input::ShardSetInfo const& fitting(input::ShardSetInfo const& info, input::Deck const& deck) {
-  if (info.sequence_length > deck.model.positions)
-    throw InputError("model.positions: " + std::to_string(deck.model.positions) +
-                     " is below the shards' sequence length " + std::to_string(info.sequence_length));
-  return info;
-}
 
 /// The step's one reduction over ranks: sums first, then one slot a rank for what is wanted as a maximum.
 class StepSums {
@@ -77,18 +56,15 @@ struct Trainer::Impl {
       : deck(settings),
         world(all),
         ranks(all.communicator()),
-        stream(io, deck.data.train, deck.data, geometry_of(deck, world)),
-        bert(exec, deck.model, capacity_of(deck, world, fitting(stream.info(), deck)),
-             static_cast<std::uint64_t>(deck.run.seed)),
+        data(open_training_data(deck, world, io)),
+        stream(*data.stream),
+        bert(exec, deck.model, data.capacity(deck.batch, world.size()), static_cast<std::uint64_t>(deck.run.seed)),
         parameters(bert.layout().table, "bellwether::app::parameters"),
         gradients(bert.layout().table, "bellwether::app::gradients"),
         optimizer(optim::make_optimizer(deck.optimizer, {bert.layout().table, {ranks}, exec, deck.comm})),
         sums(world.rank(), world.size()) {
     model::initialise(exec, bert.layout().table, static_cast<std::uint64_t>(deck.run.seed),
                       deck.model.initial_deviation, parameters.data());
-    if (!deck.data.heldout.empty())
-      heldout = input::heldout_batches(io, deck.data.heldout, deck.data, geometry_of(deck, world),
-                                       deck.statistics.evaluate_sequences);
   }
 
   /// The only part of a step that allocates: samples are of many lengths, and what is read ahead comes and goes.
@@ -135,11 +111,11 @@ struct Trainer::Impl {
   comm::World& world;
   comm::Communicator& ranks;
   Exec exec;
-  input::BatchStream stream;
+  TrainingData data;
+  input::BatchStream& stream;
   model::Bert<float> bert;
   Arena<> parameters, gradients;
   std::unique_ptr<optim::Optimizer> optimizer;
-  std::vector<model::StepBatch> heldout;
   model::StepBatch batch;  // of the step under way or the last one
   StepSums sums;
   std::int64_t step = 0, tokens = 0, samples = 0, skipped_in_a_row = 0;
@@ -215,7 +191,7 @@ EvaluationRow Trainer::evaluate() {
     t.optimizer->consensus(t.exec, t.parameters, *mean);
     evaluated = mean.get();
   }
-  for (auto const& batch : t.heldout) {
+  for (auto const& batch : t.data.heldout.batches) {
     masked += static_cast<double>(batch.global_masked);
     sequences += static_cast<double>(batch.global_sequences);
     for (auto const& pass : batch.passes) t.add(t.bert.evaluate(evaluated->data(), pass));
@@ -274,7 +250,7 @@ double Trainer::measure_gemm() const {
 MemoryUse Trainer::memory_use() const {
   auto const& t = *impl_;
   std::int64_t data = t.stream.buffer_bytes();
-  for (auto const& batch : t.heldout)
+  for (auto const& batch : t.data.heldout.batches)
     for (auto const& pass : batch.passes) data += pass.bytes();
   return {.parameters = static_cast<std::int64_t>(t.parameters.span().size_bytes()),
           .gradients = static_cast<std::int64_t>(t.gradients.span().size_bytes()),
@@ -294,7 +270,7 @@ double Trainer::next_step_flops() {
 }
 
 std::int64_t Trainer::step() const { return impl_->step; }
-bool Trainer::evaluates() const { return !impl_->heldout.empty(); }
+bool Trainer::evaluates() const { return !impl_->data.heldout.batches.empty(); }
 std::span<float const> Trainer::trust_ratio() const { return impl_->optimizer->last_report().trust_ratio; }
 std::span<float const> Trainer::weight_norm() const { return impl_->optimizer->last_report().weight_norm; }
 std::span<float const> Trainer::update_norm() const { return impl_->optimizer->last_report().update_norm; }

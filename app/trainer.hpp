@@ -43,7 +43,7 @@ struct StepOutcome {
 /// is collective. Skipped steps consume their samples, neither a step number nor a rate.
 class Trainer {
  public:
-  /// \throws InputError where deck and shards do not fit each other.
+  /// \throws CommonError where deck and shards do not fit each other.
   Trainer(input::Deck const& deck, comm::World& world, input::IoThread& io);
   ~Trainer();
 

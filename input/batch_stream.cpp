@@ -134,11 +134,10 @@ model::StepBatch BatchStream::next() {
   return step;
 }
 
-std::vector<model::StepBatch> heldout_batches(IoThread& io, std::vector<std::string> const& shards,
-                                              DataConfig const& config, StreamGeometry const& geometry,
-                                              std::int64_t sequences) {
+HeldoutSet heldout_batches(IoThread& io, std::vector<std::string> const& shards, DataConfig const& config,
+                           StreamGeometry const& geometry, std::int64_t sequences) {
   auto const set = open_set(io, shards, config, geometry);
-  std::vector<model::StepBatch> batches;
+  HeldoutSet heldout{.info = set->info(), .batches = {}};
   std::int64_t const wanted = std::min(sequences, set->info().rows);
   std::deque<ShardRows> pieces;  // stable addresses
   std::vector<SampleRow> batch;
@@ -153,12 +152,12 @@ std::vector<model::StepBatch> heldout_batches(IoThread& io, std::vector<std::str
       for (std::int64_t r = 0; r < count; ++r) batch.push_back({&piece, r, sample++});
       first += count;
       if (std::ssize(batch) < geometry.global && sample < wanted) continue;
-      batches.push_back(set->dealer().deal(batch));
+      heldout.batches.push_back(set->dealer().deal(batch));
       batch.clear();
       pieces.clear();
     }
   }
-  return batches;
+  return heldout;
 }
 
 }  // namespace bellwether::input

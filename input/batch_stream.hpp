@@ -56,12 +56,17 @@ class BatchStream {
   std::unique_ptr<Impl> impl_;
 };
 
+/// What evaluations run over.
+struct HeldoutSet {
+  ShardSetInfo info;  ///< of all shards, whatever share of their rows is in `batches`
+  std::vector<model::StepBatch> batches;
+};
+
 /// The first `sequences` rows (or all, where there are fewer) of held-out shards, in the order of files and rows, in
 /// batches of geometry.global; the last may be smaller. Dynamic masks are drawn from (seed, row), so every evaluation
 /// of a run sees the same masked tokens, on any number of ranks.
 /// \throws InputError as BatchStream does.
-std::vector<model::StepBatch> heldout_batches(IoThread& io, std::vector<std::string> const& shards,
-                                              DataConfig const& config, StreamGeometry const& geometry,
-                                              std::int64_t sequences);
+HeldoutSet heldout_batches(IoThread& io, std::vector<std::string> const& shards, DataConfig const& config,
+                           StreamGeometry const& geometry, std::int64_t sequences);
 
 }  // namespace bellwether::input

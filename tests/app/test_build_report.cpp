@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/build_report.hpp"
+#include "app/session.hpp"
 #include "app/trainer.hpp"
 #include "comm/communicator.hpp"
 #include "comm/world.hpp"
@@ -43,6 +44,25 @@ struct Size {
   std::int64_t hidden, layers, heads, global, micro;
 };
 
+/// A tiny model for the shards of tests, trained on `train`.
+input::Deck small_deck(std::string const& train) {
+  input::Deck deck;
+  deck.data.train = {train};
+  deck.model = {.vocabulary = 100, .hidden = 16, .layers = 1, .heads = 2, .feed_forward = 32, .positions = 16};
+  deck.batch = {.global = 8, .micro = 8};
+  deck.schedule.steps = 1;
+  return deck;
+}
+
+std::vector<std::string> faults_of(input::Deck const& deck) {
+  try {
+    app::build_report(deck, test::world());
+  } catch (app::CommonError const& error) {
+    return error.faults();
+  }
+  return {};
+}
+
 }  // namespace
 
 TEST_CASE("What check predicts is what training takes") {
@@ -79,4 +99,34 @@ TEST_CASE("What check predicts is what training takes") {
       CHECK(trainer.layout().count() == report.parameters);
       CHECK(trainer.layout().fingerprint() == report.layout_fingerprint);
     }
+}
+
+TEST_CASE("Held-out sequences may be longer and have more predictions than those trained on") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 32);
+  auto longer = small_format(true);
+  longer.sequence_length = 48;
+  longer.masked_length = 9;
+  write_shard(folder / "heldout.h5", longer, 0, 40);
+  auto deck = small_deck(folder / "train.h5");
+  deck.data.heldout = {folder / "heldout.h5"};
+  deck.model.positions = 48;
+  REQUIRE(faults_of(deck).empty());
+  input::IoThread io;
+  app::Trainer trainer(deck, test::world(), io);
+  auto const row = trainer.evaluate();
+  CHECK(row.mlm_loss > 0);
+  CHECK(row.nsp_loss > 0);
+}
+
+TEST_CASE("Sequences that are longer than the model's positions are refused in either set") {
+  TemporaryFolder const folder;
+  auto longer = small_format(true);
+  longer.sequence_length = 20;
+  write_shard(folder / "train.h5", longer, 0, 4);
+  write_shard(folder / "heldout.h5", longer, 4, 4);
+  auto deck = small_deck(folder / "train.h5");
+  deck.data.heldout = {folder / "heldout.h5"};
+  std::string const what = ": sequences of 20 tokens; allowed: at most model.positions, 16";
+  CHECK(faults_of(deck) == std::vector<std::string>{"data.train" + what, "data.heldout" + what});
 }

@@ -202,11 +202,11 @@ TEST_CASE("held-out batches are the first rows with fixed masks", "[stream]") {
   Shards const shards(static_masks);
   IoThread io;
   std::map<std::int64_t, Sequence> one, three;
-  for (auto const& batch : heldout_batches(io, shards.paths(), shards.config, geometry(0, 1, 32), 75))
+  for (auto const& batch : heldout_batches(io, shards.paths(), shards.config, geometry(0, 1, 32), 75).batches)
     collect(batch, one);
   std::int64_t tokens = 0;
   for (int rank = 0; rank < 3; ++rank) {
-    auto const batches = heldout_batches(io, shards.paths(), shards.config, geometry(rank, 3, 4), 75);
+    auto const batches = heldout_batches(io, shards.paths(), shards.config, geometry(rank, 3, 4), 75).batches;
     REQUIRE(batches.size() == 3);
     CHECK(batches[0].global_sequences == 32);
     CHECK(batches[2].global_sequences == 11);
@@ -227,7 +227,7 @@ TEST_CASE("held-out batches are the first rows with fixed masks", "[stream]") {
   }
   CHECK(tokens == counted);
   std::int64_t all = 0;
-  for (auto const& batch : heldout_batches(io, shards.paths(), shards.config, geometry(0, 1, 32), 1000))
+  for (auto const& batch : heldout_batches(io, shards.paths(), shards.config, geometry(0, 1, 32), 1000).batches)
     all += batch.global_sequences;
   CHECK(all == 100);
 }

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/training_data.hpp"
+
+#include "app/start_check.hpp"
+#include "comm/communicator.hpp"
+#include "comm/world.hpp"
+#include "core/error.hpp"
+#include "model/bert.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bellwether::app {
+namespace {
+
+input::StreamGeometry geometry_of(input::Deck const& deck, comm::World const& world) {
+  return {.rank = world.rank(),
+          .size = world.size(),
+          .global = deck.batch.global,
+          .micro = deck.batch.micro,
+          .seed = static_cast<std::uint64_t>(deck.run.seed),
+          .vocabulary = deck.model.vocabulary};
+}
+
+/// Faults of the deck's keys, collected before any is thrown.
+class KeyFaults {
+ public:
+  /// Runs `open`; its faults become those of `key`.
+  void collect(std::string const& key, std::function<void()> const& open) {
+    try {
+      open();
+    } catch (InputError const& error) {
+      for (auto const& fault : error.faults()) add(key, fault);
+    }
+  }
+  void add(std::string const& key, std::string const& what) { faults_.push_back(key + ": " + what); }
+  void raise() const {
+    if (!faults_.empty()) throw InputError(faults_);
+  }
+
+ private:
+  std::vector<std::string> faults_;
+};
+
+void check_length(std::string const& key, input::ShardSetInfo const& info, input::Deck const& deck, KeyFaults& faults) {
+  if (info.sequence_length > deck.model.positions)
+    faults.add(key, "sequences of " + std::to_string(info.sequence_length) +
+                        " tokens; allowed: at most model.positions, " + std::to_string(deck.model.positions));
+}
+
+}  // namespace
+
+model::Capacity TrainingData::capacity(input::BatchConfig const& batch, int ranks) const {
+  auto const share = (batch.global + ranks - 1) / ranks;
+  auto const& train = stream->info();
+  return {.sequences = std::min(batch.micro, share),
+          .longest = std::max(train.sequence_length, heldout.info.sequence_length),
+          .masked = std::max(train.masked_length, heldout.info.masked_length)};
+}
+
+TrainingData open_training_data(input::Deck const& deck, comm::World& world, input::IoThread& io) {
+  TrainingData data;
+  auto const geometry = geometry_of(deck, world);
+  together(world.communicator(), [&] {
+    KeyFaults faults;
+    faults.collect("data.train", [&] {
+      data.stream = std::make_unique<input::BatchStream>(io, deck.data.train, deck.data, geometry);
+      check_length("data.train", data.stream->info(), deck, faults);
+    });
+    if (!deck.data.heldout.empty())
+      faults.collect("data.heldout", [&] {
+        data.heldout =
+            input::heldout_batches(io, deck.data.heldout, deck.data, geometry, deck.statistics.evaluate_sequences);
+        check_length("data.heldout", data.heldout.info, deck, faults);
+      });
+    faults.raise();
+  });
+  return data;
+}
+
+}  // namespace bellwether::app
