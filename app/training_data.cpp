@@ -75,6 +75,11 @@ TrainingData open_training_data(input::Deck const& deck, comm::World& world, inp
         data.heldout =
             input::heldout_batches(io, deck.data.heldout, deck.data, geometry, deck.statistics.evaluate_sequences);
         check_length("data.heldout", data.heldout.info, deck, faults);
+        if (!data.stream) return;
+        auto const &train = data.stream->info(), &heldout = data.heldout.info;
+        auto const other =
+            input::other_vocabulary(heldout.vocabulary, heldout.special, train.vocabulary, train.special, "data.train");
+        if (!other.empty()) faults.add("data.heldout", other);
       });
     faults.raise();
   });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "input/sections.hpp"
+#include "input/shards.hpp"
 #include "model/batch.hpp"
 
 #include <cstdint>
@@ -20,9 +21,16 @@ struct ShardSetInfo {
   std::int64_t sequence_length = 0;  ///< S
   std::int64_t masked_length = 0;    ///< most predictions a sequence
   bool static_masks = false;
+  std::int64_t vocabulary = 0;  ///< V that the shards were made with; 0: none of them says
+  SpecialIds special;           ///< of the shards that say V
   std::uint64_t fingerprint =
       0;  ///< of names, sizes, row counts and kind of masks: a resumed run must see the same data
 };
+
+/// Says how shards made with `vocabulary` ids are of another vocabulary than `whose`, made with `expected`; empty where
+/// they are not, or where one of the two is not recorded (0).
+std::string other_vocabulary(std::int64_t vocabulary, SpecialIds const& special, std::int64_t expected,
+                             SpecialIds const& expected_special, std::string const& whose);
 
 /// A fixed share of the stream: which samples of each global batch this rank takes, in which passes.
 struct StreamGeometry {

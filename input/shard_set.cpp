@@ -12,20 +12,21 @@
 namespace bellwether::input {
 namespace {
 
-bool same(SpecialIds const& a, SpecialIds const& b) {
-  return a.classify == b.classify && a.separate == b.separate && a.mask == b.mask;
-}
-
-/// What in `format` does not fit the first shard or the run; empty if it does.
-std::string misfit(ShardFormat const& format, ShardFormat const& first, DataConfig const& config,
-                   std::int64_t vocabulary) {
+/// What in `format` does not fit the first shard, the first that says its vocabulary, or the run; empty if it does.
+std::string misfit(ShardFormat const& format, ShardFormat const& first, ShardFormat const& vocabulary_of,
+                   DataConfig const& config, std::int64_t vocabulary) {
   if (format.sequence_length != first.sequence_length)
     return "sequences of " + std::to_string(format.sequence_length) + " tokens, the first shard has " +
            std::to_string(first.sequence_length);
   if (format.static_masks != first.static_masks) return "static and dynamic masks are mixed in one set";
   if (!format.static_masks && !config.dynamic_masking)
     return "holds unmasked ids; allowed with data.dynamic_masking: false: shards with static masks";
-  if (!format.static_masks && !same(format.special, first.special)) return "special ids differ from the first shard's";
+  if (format.vocabulary > 0)
+    if (auto const fault = other_vocabulary(format.vocabulary, format.special, vocabulary_of.vocabulary,
+                                            vocabulary_of.special, "the first shard");
+        !fault.empty())
+      return fault;
+  if (!format.static_masks && format.special != first.special) return "special ids differ from the first shard's";
   if (format.vocabulary > vocabulary)
     return "made with a vocabulary of " + std::to_string(format.vocabulary) + "; allowed: at most model.vocabulary, " +
            std::to_string(vocabulary);
@@ -34,10 +35,26 @@ std::string misfit(ShardFormat const& format, ShardFormat const& first, DataConf
 
 }  // namespace
 
+std::string other_vocabulary(std::int64_t vocabulary, SpecialIds const& special, std::int64_t expected,
+                             SpecialIds const& expected_special, std::string const& whose) {
+  if (vocabulary == 0 || expected == 0) return "";
+  if (vocabulary != expected)
+    return "made with a vocabulary of " + std::to_string(vocabulary) + ", " + whose + " with one of " +
+           std::to_string(expected) + "; allowed: shards of one vocabulary";
+  auto const ids = [](SpecialIds const& s) {
+    return std::to_string(s.classify) + ", " + std::to_string(s.separate) + ", " + std::to_string(s.mask);
+  };
+  if (special != expected_special)
+    return "made with [CLS], [SEP], [MASK] = " + ids(special) + ", " + whose + " with " + ids(expected_special) +
+           "; allowed: shards of one vocabulary";
+  return "";
+}
+
 ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& config, StreamGeometry const& geometry)
     : files_(find_shards(paths)), bounds_{.vocabulary = geometry.vocabulary, .segments = 2} {
   std::vector<std::string> faults;
-  ShardFormat first;
+  ShardFormat first, with_vocabulary;
+  with_vocabulary.vocabulary = 0;
   std::string identity;
   bool have_first = false;
   for (auto const& file : files_) try {
@@ -45,7 +62,8 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
       ShardFormat const& format = reader.format();
       if (!have_first) first = format;
       have_first = true;
-      if (auto const fault = misfit(format, first, config, geometry.vocabulary); !fault.empty())
+      if (with_vocabulary.vocabulary == 0) with_vocabulary = format;
+      if (auto const fault = misfit(format, first, with_vocabulary, config, geometry.vocabulary); !fault.empty())
         throw InputError(file + ": " + fault);
       // Whole chunks, so that no chunk is decompressed for two windows.
       std::int64_t const chunk = reader.chunk_rows();
@@ -64,6 +82,8 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
   if (info_.rows == 0) throw InputError(files_.empty() ? "no shards" : files_.front() + ": no rows in any shard");
   info_.sequence_length = first.sequence_length;
   info_.static_masks = first.static_masks;
+  info_.vocabulary = with_vocabulary.vocabulary;
+  info_.special = with_vocabulary.special;
   info_.fingerprint = XXH3_64bits(identity.data(), identity.size());
   dealer_ = {.rank = geometry.rank,
              .size = geometry.size,
@@ -72,7 +92,7 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
              .static_masks = first.static_masks,
              .masking = {.probability = config.mask_probability,
                          .maximum = info_.masked_length,
-                         .vocabulary = first.vocabulary > 0 ? first.vocabulary : geometry.vocabulary,
+                         .vocabulary = info_.vocabulary > 0 ? info_.vocabulary : geometry.vocabulary,
                          .special = first.special}};
 }
 

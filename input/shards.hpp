@@ -14,6 +14,7 @@ namespace bellwether::input {
 /// Ids that masking must know: [MASK] replaces, [CLS] and [SEP] are never replaced.
 struct SpecialIds {
   std::int64_t classify = 101, separate = 102, mask = 103;
+  bool operator==(SpecialIds const&) const = default;
 };
 
 /// What holds for every row of a shard.

@@ -130,3 +130,23 @@ TEST_CASE("Sequences that are longer than the model's positions are refused in e
   std::string const what = ": sequences of 20 tokens; allowed: at most model.positions, 16";
   CHECK(faults_of(deck) == std::vector<std::string>{"data.train" + what, "data.heldout" + what});
 }
+
+TEST_CASE("Shards of another vocabulary are not held out") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 4);
+  auto format = small_format(true);
+  format.vocabulary = 60;
+  write_shard(folder / "fewer.h5", format, 4, 4);
+  format = small_format(true);
+  format.special.classify = 5;
+  write_shard(folder / "moved.h5", format, 4, 4);
+  auto deck = small_deck(folder / "train.h5");
+  deck.data.heldout = {folder / "fewer.h5"};
+  CHECK(faults_of(deck) ==
+        std::vector<std::string>{"data.heldout: made with a vocabulary of 60, data.train with one of 100; allowed: "
+                                 "shards of one vocabulary"});
+  deck.data.heldout = {folder / "moved.h5"};
+  CHECK(faults_of(deck) ==
+        std::vector<std::string>{"data.heldout: made with [CLS], [SEP], [MASK] = 5, 2, 3, data.train with 1, 2, 3; "
+                                 "allowed: shards of one vocabulary"});
+}

@@ -258,6 +258,34 @@ TEST_CASE("sets that do not fit are refused with every fault", "[stream]") {
                        MessageMatches(ContainsSubstring("b.h5: made with a vocabulary of 100")));
 }
 
+TEST_CASE("shards of several vocabularies are refused", "[stream]") {
+  TemporaryFolder const folder;
+  IoThread io;
+  bool const static_masks = GENERATE(true, false);
+  auto format = small_format(static_masks);
+  write_shard(folder / "a.h5", format, 0, 4);
+  format.vocabulary = 90;
+  write_shard(folder / "b.h5", format, 0, 4);
+  format = small_format(static_masks);
+  format.special.mask = 4;
+  write_shard(folder / "c.h5", format, 0, 4);
+  format = small_format(static_masks);
+  write_shard(folder / "d.h5", format, 0, 4);
+  try {
+    BatchStream(io, {folder.path()}, {}, geometry(0, 1, 32));
+    FAIL("accepted");
+  } catch (InputError const& error) {
+    REQUIRE(error.faults().size() == 2);
+    CHECK_THAT(error.faults()[0],
+               ContainsSubstring("b.h5: made with a vocabulary of 90, the first shard with one of 100; allowed"));
+    CHECK_THAT(error.faults()[1], ContainsSubstring("c.h5: made with [CLS], [SEP], [MASK] = 1, 2, 4, the first shard "
+                                                    "with 1, 2, 3; allowed"));
+  }
+  auto const info = BatchStream(io, {folder / "a.h5", folder / "d.h5"}, {}, geometry(0, 1, 32)).info();
+  CHECK(info.vocabulary == 100);
+  CHECK(info.special.mask == 3);
+}
+
 TEST_CASE("a bad row surfaces in next()", "[stream]") {
   TemporaryFolder const folder;
   IoThread io;
