@@ -19,17 +19,16 @@ namespace {
 
 constexpr auto priority = input::IoThread::Priority::statistics;
 
-bool is_beyond(StatisticsSegment const& segment, std::int64_t step) {
-  return (!segment.steps.empty() && segment.steps.back().step > step) ||
-         (!segment.evaluations.empty() && segment.evaluations.back().step > step) ||
-         (!segment.layer_steps.empty() && segment.layer_steps.back() > step);
+bool is_beyond(StatisticsSegment const& segment, RecordPoint const& point) {
+  return (!segment.steps.empty() && segment.steps.back().samples > point.samples) ||
+         (!segment.evaluations.empty() && segment.evaluations.back().step > point.step) ||
+         (!segment.layer_steps.empty() && segment.layer_steps.back() > point.step);
 }
 
-void cut(StatisticsSegment& segment, std::int64_t step, std::size_t layers) {
-  auto const late = [step](auto const& row) { return row.step > step; };
-  std::erase_if(segment.steps, late);
-  std::erase_if(segment.evaluations, late);
-  std::erase_if(segment.layer_steps, [step](std::int64_t at) { return at > step; });
+void cut(StatisticsSegment& segment, RecordPoint const& point, std::size_t layers) {
+  std::erase_if(segment.steps, [&](StepRow const& row) { return row.samples > point.samples; });
+  std::erase_if(segment.evaluations, [&](EvaluationRow const& row) { return row.step > point.step; });
+  std::erase_if(segment.layer_steps, [&](std::int64_t step) { return step > point.step; });
   for (auto& quantity : segment.layers) quantity.resize(segment.layer_steps.size() * layers);
 }
 
@@ -115,15 +114,15 @@ struct Statistics::Impl {
     });
   }
 
-  void resume(std::int64_t step) {
-    io.run(priority, [this, step] {
+  void resume(RecordPoint const& point) {
+    io.run(priority, [this, point] {
       files.check_layers();
       std::int64_t index = 0;
       for (; std::filesystem::exists(files.segment_file(index)); ++index) {
         if (index > 0) closed.push_back(rows_in(open));
         open = files.read(index);
-        bool const ends_here = is_beyond(open, step);
-        if (ends_here) cut(open, step, options.layers.size());
+        bool const ends_here = is_beyond(open, point);
+        if (ends_here) cut(open, point, options.layers.size());
         if (!open.steps.empty()) last = open.steps.back();
         if (ends_here) break;
       }
@@ -144,8 +143,8 @@ Statistics::Statistics(StatisticsOptions options, input::IoThread& io)
     : impl_(std::make_unique<Impl>(std::move(options), io)) {
   require(impl_->options.segment_rows > 0 && impl_->options.segment_layer_rows > 0 && impl_->options.flush_every > 0,
           "segments and flushes of statistics need at least one row");
-  if (impl_->options.resume_step)
-    impl_->resume(*impl_->options.resume_step);
+  if (impl_->options.resume)
+    impl_->resume(*impl_->options.resume);
   else
     impl_->start_new();
   impl_->reserve();

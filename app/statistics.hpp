@@ -17,14 +17,21 @@ class IoThread;
 
 namespace bellwether::app {
 
+/// How far a run had come. Rows of /steps are told apart by samples: a skipped step has its own samples, but shares its
+/// number with the step that is tried next.
+struct RecordPoint {
+  std::int64_t step = 0;
+  std::int64_t samples = 0;  ///< seen, those of skipped steps too
+};
+
 /// Where and how statistics are written.
 struct StatisticsOptions {
-  std::string directory;                    ///< the run's; statistics.h5 and statistics/ go there
-  std::vector<std::string> layers;          ///< names of the tensors, in the order of the layout
-  std::optional<std::int64_t> resume_step;  ///< rows beyond this step are cut; nothing: a new run
-  std::int64_t flush_every = 20;            ///< rows of /steps between writes to disk
-  std::int64_t segment_rows = 4096;         ///< rows of /steps in one segment file
-  std::int64_t segment_layer_rows = 1024;   ///< rows of /layers in one segment file
+  std::string directory;                   ///< the run's; statistics.h5 and statistics/ go there
+  std::vector<std::string> layers;         ///< names of the tensors, in the order of the layout
+  std::optional<RecordPoint> resume;       ///< rows beyond this point are cut; nothing: a new run
+  std::int64_t flush_every = 20;           ///< rows of /steps between writes to disk
+  std::int64_t segment_rows = 4096;        ///< rows of /steps in one segment file
+  std::int64_t segment_layer_rows = 1024;  ///< rows of /layers in one segment file
 };
 
 /// The record of a run, kept by rank 0 alone: /steps and /evaluation as compound tables, /layers/<quantity> as (row,
@@ -48,7 +55,7 @@ class Statistics {
   void flush();  ///< returns at once
   void wait();   ///< until all that was flushed is on disk. \throws RuntimeError as append() does.
 
-  /// The last rows before resume_step, for running totals; nothing in a new run.
+  /// The last row up to `resume`, for running totals; nothing in a new run.
   std::optional<StepRow> last_step() const;
 
  private:

@@ -270,6 +270,7 @@ double Trainer::next_step_flops() {
 }
 
 std::int64_t Trainer::step() const { return impl_->step; }
+std::int64_t Trainer::samples() const { return impl_->samples; }
 bool Trainer::evaluates() const { return !impl_->data.heldout.batches.empty(); }
 std::span<float const> Trainer::trust_ratio() const { return impl_->optimizer->last_report().trust_ratio; }
 std::span<float const> Trainer::weight_norm() const { return impl_->optimizer->last_report().weight_norm; }

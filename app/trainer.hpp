@@ -47,7 +47,8 @@ class Trainer {
   Trainer(input::Deck const& deck, comm::World& world, input::IoThread& io);
   ~Trainer();
 
-  std::int64_t step() const;  ///< real steps done
+  std::int64_t step() const;     ///< real steps done
+  std::int64_t samples() const;  ///< sequences seen, those of skipped steps too
   /// One step. `stop_requested` is this rank's wish; `row` is filled on every rank alike.
   StepOutcome advance(bool stop_requested, StepRow& row);
   bool evaluates() const;

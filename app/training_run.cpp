@@ -115,7 +115,7 @@ struct TrainingRun::Impl {
     StatisticsOptions record;
     record.directory = deck.run.directory;
     record.flush_every = deck.statistics.flush;
-    if (recorded) record.resume_step = start_step;
+    if (recorded) record.resume = RecordPoint{.step = start_step, .samples = trainer->samples()};
     for (auto const& tensor : trainer->layout().tensors()) record.layers.push_back(tensor.name);
     statistics = std::make_unique<Statistics>(std::move(record), io);
     progress->note(counted(trainer->layout().count(), "parameter") + ", " + counted(world.size(), "rank") + ", " +

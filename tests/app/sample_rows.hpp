@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "app/statistics_rows.hpp"
+#include "app/statistics.hpp"
 
 #include <string>
 #include <vector>
@@ -18,6 +18,11 @@ inline bellwether::app::StepRow step_row(std::int64_t step) {
     value += 1000;
   });
   return row;
+}
+
+/// Where a run that has recorded the rows up to `step` stands.
+inline bellwether::app::RecordPoint point(std::int64_t step) {
+  return {.step = step, .samples = step_row(step).samples};
 }
 
 inline bellwether::app::EvaluationRow evaluation_row(std::int64_t step) {

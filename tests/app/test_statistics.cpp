@@ -27,7 +27,7 @@ namespace {
 app::StatisticsOptions options(TemporaryFolder const& folder, std::optional<std::int64_t> resume = std::nullopt) {
   return {.directory = folder.path(),
           .layers = sample::layer_names(),
-          .resume_step = resume,
+          .resume = resume ? std::optional(sample::point(*resume)) : std::nullopt,
           .flush_every = 3,
           .segment_rows = 8,
           .segment_layer_rows = 4};
@@ -126,6 +126,33 @@ TEST_CASE("A resumed run cuts rows beyond its step") {
   statistics.flush();
   statistics.wait();
   check_shows(folder, 40);
+}
+
+TEST_CASE("A resumed run keeps rows of steps that were skipped before its checkpoint") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  // Steps 1 and 2, then step 3 tried five times: the checkpoint was written after the second attempt.
+  auto const row = [](std::int64_t step, std::int64_t samples) {
+    app::StepRow made;
+    made.step = step;
+    made.samples = samples;
+    made.skipped = step > 2 ? 1 : 0;
+    return made;
+  };
+  auto settings = options(folder);
+  settings.segment_rows = GENERATE(1, 3, 4, 8);
+  {
+    Statistics statistics(settings, io);
+    for (std::int64_t i = 1; i <= 7; ++i) statistics.append(row(std::min<std::int64_t>(i, 3), 10 * i));
+    statistics.flush();
+    statistics.wait();
+  }
+  settings.resume = app::RecordPoint{.step = 2, .samples = 40};
+  Statistics statistics(settings, io);
+  CHECK(statistics.last_step()->samples == 40);
+  auto const steps = Hdf5File::open(folder / "statistics.h5").read_table("steps");
+  CHECK(column<std::int64_t>(steps, "step") == std::vector<std::int64_t>{1, 2, 3, 3});
+  CHECK(column<std::int64_t>(steps, "skipped") == std::vector<std::int64_t>{0, 0, 1, 1});
 }
 
 TEST_CASE("A resumed run cuts rows that were never shown") {

@@ -90,14 +90,17 @@ class Runs:
         with h5py.File(self.folder / name / "statistics.h5", "r") as file:
             return file[table][:]
 
+    def compare_table(self, one, other, table, step):
+        a, b = self.table(one, table), self.table(other, table)
+        a, b = a[a["step"] <= step], b[b["step"] <= step]
+        assert len(a) == len(b) > 0, (table, len(a), len(b))
+        for column in set(a.dtype.names) - WALL_CLOCK:
+            assert a[column].tobytes() == b[column].tobytes(), (table, column, a[column], b[column])
+
     def compare(self, one, other, step):
         """Statistics and the checkpoint of `step`, bit for bit but for clocks."""
         for table in ("steps", "evaluation"):
-            a, b = self.table(one, table), self.table(other, table)
-            a, b = a[a["step"] <= step], b[b["step"] <= step]
-            assert len(a) == len(b) > 0, (table, len(a), len(b))
-            for column in set(a.dtype.names) - WALL_CLOCK:
-                assert a[column].tobytes() == b[column].tobytes(), (table, column, a[column], b[column])
+            self.compare_table(one, other, table, step)
         with h5py.File(self.folder / one / f"checkpoints/step_{step}/replicated.h5", "r") as a, \
                 h5py.File(self.folder / other / f"checkpoints/step_{step}/replicated.h5", "r") as b:
             compared = []
@@ -160,7 +163,21 @@ def resumes(runs):
         assert f"step_{step}" in output, output
         runs.compare("whole", name, 9)
     runs.train("whole", 2, 8, 9, every=3, expected=2)  # a second run does not write over the first
+    resumes_skipping(runs)
     refuses_to_resume(runs)
+
+
+def resumes_skipping(runs):
+    """Steps skipped before the checkpoint stay on record."""
+    def train(name, limit, *more):
+        runs.train(name, 2, 8, 9, expected=1, more=("--set", "optimizer.method=adamw", "--set", "optimizer.lr=1e6",
+                                                    "--set", f"optimizer.skip_limit={limit}", *more))
+
+    train("skipping", 7)
+    train("parts", 4)
+    train("parts", 7, "--resume")
+    assert runs.table("skipping")["skipped"].sum() == 7
+    runs.compare_table("skipping", "parts", "steps", 9)
 
 
 def refuses_to_resume(runs):

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   options.flush_every = 3;
   options.segment_rows = 50;
   options.segment_layer_rows = 20;
-  if (resume >= 0) options.resume_step = resume;
+  if (resume >= 0) options.resume = sample::point(resume);
   bellwether::app::Statistics statistics(options, io);
   std::puts("ready");
   std::fflush(stdout);
