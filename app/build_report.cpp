@@ -46,7 +46,8 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
                      .memory = trainer.memory_use(),
                      .step_flops = trainer.next_step_flops(),
                      .gemm_speed = trainer.measure_gemm(),
-                     .layout_fingerprint = trainer.layout().fingerprint()};
+                     .layout_fingerprint = trainer.layout().fingerprint(),
+                     .warnings = trainer.warnings()};
   for (int rank = 0; rank < world.size(); ++rank) {
     auto const sent = comm::DenseMean::predicted_bytes(report.parameters, rank, world.size(), deck.comm.dense_wire,
                                                        deck.comm.allreduce);

@@ -31,7 +31,9 @@ int check(CheckOptions const& options, Session& session) {
   auto const shared = read_shared_deck(world.communicator(), options.deck, options.overrides);
   auto const report = build_report(shared.deck, world);
   require_equal_start(world.communicator(), start_facts(report.layout_fingerprint));
-  if (session.rank() == 0) std::cout << options.deck << " has no faults\n\n" << report_text(report, shared.deck);
+  if (session.rank() != 0) return 0;
+  for (auto const& warning : report.warnings) std::cerr << "warning: " << warning << '\n';
+  std::cout << options.deck << " has no faults\n\n" << report_text(report, shared.deck);
   return 0;
 }
 

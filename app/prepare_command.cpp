@@ -80,6 +80,10 @@ int run_prepare(input::PrepareOptions const& options) {
       static_cast<long long>(summary.vocabulary));
   print_set("train", summary.train);
   if (options.heldout > 0) print_set("held out", summary.heldout);
+  if (options.heldout > 0 && summary.heldout.rows == 0)
+    std::cerr << "warning: nothing is held out: " << counted(summary.heldout.documents, "document") << " of "
+              << counted(summary.heldout.documents + summary.train.documents, "document")
+              << " fell to --heldout and gave no rows; take a larger share, more text or another --seed\n";
   std::printf("written   %s in %.1f s\n", options.out.c_str(), seconds);
   return 0;
 }

@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <string>
-#include <vector>
 
 namespace bellwether::app {
 namespace {
@@ -59,6 +57,15 @@ model::Capacity TrainingData::capacity(input::BatchConfig const& batch, int rank
   return {.sequences = std::min(batch.micro, share),
           .longest = std::max(train.sequence_length, heldout.info.sequence_length),
           .masked = std::max(train.masked_length, heldout.info.masked_length)};
+}
+
+std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
+  std::vector<std::string> texts;
+  auto const asked = deck.statistics.evaluate_sequences;
+  if (!heldout.batches.empty() && heldout.info.rows < asked)
+    texts.push_back("statistics.evaluate_sequences: " + std::to_string(asked) + ", but data.heldout has " +
+                    std::to_string(heldout.info.rows) + " sequences; evaluations run over those");
+  return texts;
 }
 
 TrainingData open_training_data(input::Deck const& deck, comm::World& world, input::IoThread& io) {

@@ -7,6 +7,8 @@
 #include "model/batch.hpp"
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace bellwether::comm {
 class World;
@@ -27,6 +29,8 @@ struct TrainingData {
 
   /// What a pass of either set needs at most on one of `ranks` ranks.
   model::Capacity capacity(input::BatchConfig const& batch, int ranks) const;
+  /// What the deck asks for and these shards do not give, one sentence each; training goes on without it.
+  std::vector<std::string> warnings(input::Deck const& deck) const;
 };
 
 /// Collective. Opens training and held-out shards and finds whether they fit the deck and each other. `io` outlives

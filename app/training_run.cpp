@@ -121,6 +121,7 @@ struct TrainingRun::Impl {
     progress->note(counted(trainer->layout().count(), "parameter") + ", " + counted(world.size(), "rank") + ", " +
                    counted(trainer->training_rows(), "training sample") + " of up to " +
                    counted(trainer->sequence_length(), "token") + ", " + counted(deck.schedule.steps, "step"));
+    for (auto const& warning : trainer->warnings()) progress->warning(warning);
     int const threads = world.nodes().ranks_here * world.threads();
     int const cores = static_cast<int>(std::thread::hardware_concurrency());
     if (cores > 0 && threads > cores)

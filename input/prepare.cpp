@@ -188,6 +188,9 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
   if (options.predictions > options.sequence_length - 3)
     throw InputError("--max-predictions " + std::to_string(options.predictions) + ": at most " +
                      std::to_string(options.sequence_length - 3) + ", the tokens of a row but [CLS] and two [SEP]");
+  // Not a number fails this test, too.
+  if (!(options.heldout >= 0 && options.heldout <= 0.9))
+    throw InputError("--heldout: the share of documents to hold out; allowed: a number from 0 to 0.9");
   require(!options.out.empty() || (trains && !options.vocabulary.empty()), "there is something to write");
   auto const tell = [&](std::string_view stage, std::int64_t read, std::int64_t total) {
     if (hooks.stop && hooks.stop()) throw Stopped();

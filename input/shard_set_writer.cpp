@@ -8,9 +8,7 @@
 namespace bellwether::input {
 
 ShardSetWriter::ShardSetWriter(std::string folder, std::string name, RowRule const& rule)
-    : folder_(std::move(folder)), name_(std::move(name)), rule_(rule) {
-  std::filesystem::create_directories(folder_);
-}
+    : folder_(std::move(folder)), name_(std::move(name)), rule_(rule) {}
 
 void ShardSetWriter::write(DocumentWindow const& window) {
   for (std::int64_t pass = 0; pass < rule_.duplicates; ++pass)
@@ -21,6 +19,7 @@ void ShardSetWriter::write(DocumentWindow const& window) {
 
 void ShardSetWriter::append(std::span<std::int32_t const> ids, SentencePair const& pair) {
   if (!shard_) {
+    std::filesystem::create_directories(folder_);
     std::string number = std::to_string(shards_);
     number.insert(0, number.size() < 5 ? 5 - number.size() : 0, '0');
     shard_ = std::make_unique<ShardWriter>(folder_ + "/" + name_ + "_" + number + ".h5", rule_.format);

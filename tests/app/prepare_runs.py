@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `bellwether prepare` makes of texts, seen from outside.
 
-    prepare_runs.py CASE PROGRAM      CASE: rows | repeats | refuses | memory
+    prepare_runs.py CASE PROGRAM      CASE: rows | repeats | refuses | memory | holds_out_nothing
 
 Exits with 4, ctest's sign for skipped, where h5py or NumPy is missing."""
 
@@ -145,6 +145,7 @@ def refuses(folder):
             (["text.txt", "--vocab", "missing_vocab.txt", "--out", "shards"], "missing_vocab.txt"),
             (["text.txt", "--vocab", "bad_vocab.txt", "--out", "shards"], "bad_vocab.txt"),
             (["text.txt", *good, "--heldout", "1.5"], "--heldout"),
+            (["text.txt", *good, "--heldout", "nan"], "--heldout"),
             (["text.txt", *good, "--sequence-length", "4"], "--sequence-length"),
             (["text.txt", *good, "--max-predictions", "500"], "--max-predictions"),
             (["text.txt", "--vocab", "vocab.txt"], "--out"),
@@ -166,6 +167,15 @@ def refuses(folder):
     process.send_signal(signal.SIGINT)
     assert process.wait(600) not in (0, -signal.SIGSEGV, -signal.SIGABRT)
     assert not list(folder.path.glob("stopped*")), "an interrupted call left something behind"
+
+
+def holds_out_nothing(folder):
+    """A share too small for the text is told, and leaves no empty folder that a deck could name."""
+    folder.write("text.txt", paragraphs(documents(2)))
+    command = [folder.program, "prepare", "text.txt", "--vocab", "vocab.txt", "--out", "shards", "--heldout", "0.001"]
+    done = subprocess.run(command, cwd=folder.path, capture_output=True, text=True, timeout=600, check=True)
+    assert "warning: nothing is held out" in done.stderr and "held out  0 rows" in done.stdout, (done.stdout, done.stderr)
+    assert sorted(path.name for path in (folder.path / "shards").iterdir()) == ["train_00000.h5", "vocab.txt"]
 
 
 def memory(folder):
@@ -191,7 +201,8 @@ def memory(folder):
 
 def main(case, program):
     with tempfile.TemporaryDirectory() as path:
-        {"rows": rows, "repeats": repeats, "refuses": refuses, "memory": memory}[case](Folder(program, path))
+        {"rows": rows, "repeats": repeats, "refuses": refuses, "memory": memory,
+         "holds_out_nothing": holds_out_nothing}[case](Folder(program, path))
 
 
 if __name__ == "__main__":

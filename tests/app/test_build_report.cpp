@@ -150,3 +150,18 @@ TEST_CASE("Shards of another vocabulary are not held out") {
         std::vector<std::string>{"data.heldout: made with [CLS], [SEP], [MASK] = 5, 2, 3, data.train with 1, 2, 3; "
                                  "allowed: shards of one vocabulary"});
 }
+
+TEST_CASE("Fewer held-out sequences than asked for are told") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 4);
+  write_shard(folder / "heldout.h5", small_format(true), 4, 20);
+  auto deck = small_deck(folder / "train.h5");
+  deck.data.dynamic_masking = false;
+  deck.data.heldout = {folder / "heldout.h5"};
+  deck.statistics.evaluate_sequences = 21;
+  CHECK(app::build_report(deck, test::world()).warnings ==
+        std::vector<std::string>{"statistics.evaluate_sequences: 21, but data.heldout has 20 sequences; evaluations "
+                                 "run over those"});
+  deck.statistics.evaluate_sequences = 20;
+  CHECK(app::build_report(deck, test::world()).warnings.empty());
+}
