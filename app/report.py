@@ -92,11 +92,9 @@ def speed(steps):
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.2))
     curve(left, steps["step"], steps["tokens_per_second"], BLUE, None)
     left.set(xlabel="step", ylabel="tokens per second", ylim=(0, None))
-    taken = np.diff(steps["wall_seconds"], prepend=np.nan)
-    taken[taken <= 0] = np.nan
     width = max(1, len(steps) // 50)
     for name, colour, label in (("wait_data_seconds", ORANGE, "data"), ("wait_ranks_seconds", GREEN, "other ranks")):
-        share = 100 * running_mean(steps[name] / taken, width)
+        share = 100 * running_mean(steps[name] / steps["step_seconds"], width)
         right.plot(steps["step"], share, color=colour, label=label)
     right.set(xlabel="step", ylabel="share of the step waited (%)", ylim=(0, None))
     right.legend(title="waiting for")
@@ -106,6 +104,7 @@ def speed(steps):
 def heat_map(layers, quantity, label):
     names = [name.decode() if isinstance(name, bytes) else name for name in layers["name"][:]]
     at, values = layers["step"][:], layers[quantity][:].T
+    values[layers["weight_norm"][:].T == 0] = np.nan  # tensors that are all zero: no ratio is formed
     shown = np.isfinite(values).any(axis=1)
     values, names = values[shown], [name for name, keep in zip(names, shown) if keep]
     if values.size == 0 or values.shape[1] < 2:
@@ -141,8 +140,7 @@ def summary(steps, evaluation):
         end = evaluation[-1]
         rows.append(("held out", f"masked-LM loss {end['mlm_loss']:.3f}, accuracy {100 * end['mlm_accuracy']:.1f} % "
                                  f"at step {end['step']:,}"))
-    sent = int(np.sum(steps["sent_bytes"]))
-    rows.append(("sent, all ranks", f"{sent / 1e6:,.1f} MB ({sent / len(steps) / 1e6:,.2f} MB a step)"))
+    rows.append(("sent by rank 0", f"{np.mean(steps['sent_bytes']) / 1e6:,.2f} MB a step"))
     return "<table>" + "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows) + "</table>"
 
 
@@ -160,7 +158,10 @@ def main(run, out):
         if figure is not None:
             body += f"\n<h2>{heading}</h2>\n" + svg_of(figure)
     title = "Bellwether: " + html.escape(pathlib.Path(run).resolve().name)
-    pathlib.Path(out).write_text(PAGE.format(title=title, body=body), encoding="utf-8")
+    try:
+        pathlib.Path(out).write_text(PAGE.format(title=title, body=body), encoding="utf-8")
+    except OSError as error:
+        sys.exit(f"error: {out}: cannot be written: {error.strerror}")
     print(out)
 
 

@@ -13,7 +13,7 @@ inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
 /// One optimizer step, summed or averaged over ranks. One row of /steps.
 struct StepRow {
-  std::int64_t step = 0;               ///< 1-based count of calls of the optimizer, skipped ones too
+  std::int64_t step = 0;               ///< 1-based count of updates; a skipped one has the number it would have had
   double loss = not_measured;          ///< mlm_loss + nsp_loss, of the global batch, dropout active
   double mlm_loss = not_measured;      ///< nats a masked position
   double nsp_loss = not_measured;      ///< nats a sequence
@@ -26,10 +26,12 @@ struct StepRow {
   std::int64_t tokens = 0;   ///< seen since the start of the run, padding not counted
   std::int64_t samples = 0;  ///< sequences seen since the start of the run
   double tokens_per_second = not_measured;
-  double wall_seconds = 0;        ///< training time since the start of the run, over restarts
-  double wait_data_seconds = 0;   ///< this step, the longest over ranks
-  double wait_ranks_seconds = 0;  ///< this step, the longest over ranks
-  std::int64_t sent_bytes = 0;    ///< this step's exchange of gradients, handed to the network by rank 0
+  double wall_seconds = 0;       ///< training time since the start of the run, over restarts
+  double step_seconds = 0;       ///< of this step; evaluations and checkpoints are not part of steps
+  double wait_data_seconds = 0;  ///< this step, the longest over ranks
+  double wait_ranks_seconds =
+      0;                        ///< this step, how much longer the slowest rank took to its gradients than the fastest
+  std::int64_t sent_bytes = 0;  ///< this step's exchange of gradients, handed to the network by rank 0
 
   /// Names each column once; visit(name, unit, member). Tables, JSON lines and documentation follow from it.
   template <class Row, class Visit>
@@ -48,6 +50,7 @@ struct StepRow {
     visit("samples", "sequences", row.samples);
     visit("tokens_per_second", "tokens/s", row.tokens_per_second);
     visit("wall_seconds", "s", row.wall_seconds);
+    visit("step_seconds", "s", row.step_seconds);
     visit("wait_data_seconds", "s", row.wait_data_seconds);
     visit("wait_ranks_seconds", "s", row.wait_ranks_seconds);
     visit("sent_bytes", "bytes", row.sent_bytes);

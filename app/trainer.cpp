@@ -27,11 +27,11 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// The step's one reduction over ranks: sums first, then one slot a rank for what is wanted as a maximum.
+/// The step's one reduction over ranks: sums first, then one slot a rank for what is wanted as an extreme.
 class StepSums {
  public:
   enum Sum { mlm, mlm_correct, nsp, nsp_correct, stop, flops, count };
-  enum Slot { wait_data, wait_ranks, slots };
+  enum Slot { wait_data, busy, slots };
 
   StepSums(int rank, int size)
       : rank_(rank), size_(size), values_(static_cast<std::size_t>(count) + static_cast<std::size_t>(slots * size)) {}
@@ -41,6 +41,10 @@ class StepSums {
   double largest(Slot which) const {
     auto const first = values_.begin() + count + which * size_;
     return *std::max_element(first, first + size_);
+  }
+  double smallest(Slot which) const {
+    auto const first = values_.begin() + count + which * size_;
+    return *std::min_element(first, first + size_);
   }
   void reduce(comm::Communicator& ranks, comm::Label label) { ranks.sum_host(values_, label); }
 
@@ -120,7 +124,6 @@ struct Trainer::Impl {
   StepSums sums;
   std::int64_t step = 0, tokens = 0, samples = 0, skipped_in_a_row = 0;
   double wall_seconds = 0;
-  double wait_ranks = 0;  // of the step before: known only after its reduction
 };
 
 Trainer::Trainer(input::Deck const& deck, comm::World& world, input::IoThread& io)
@@ -139,10 +142,8 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
 
   t.sums[StepSums::stop] = stop_requested ? 1 : 0;
   t.sums.mine(StepSums::wait_data) = waited;
-  t.sums.mine(StepSums::wait_ranks) = t.wait_ranks;
-  auto const reduction = Clock::now();
+  t.sums.mine(StepSums::busy) = seconds_since(start);
   t.sums.reduce(t.ranks, "bellwether::app::step_sums");
-  t.wait_ranks = seconds_since(reduction);
 
   double const rate = optim::learning_rate(t.deck.schedule, t.deck.optimizer.lr, t.deck.batch.global, t.step + 1);
   t.optimizer->step(t.exec, t.parameters, t.gradients, {.step = t.step + 1, .learning_rate = rate});
@@ -162,8 +163,9 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
          .samples = t.samples,
          .tokens_per_second = static_cast<double>(batch.global_tokens) / seconds,
          .wall_seconds = t.wall_seconds,
+         .step_seconds = seconds,
          .wait_data_seconds = t.sums.largest(StepSums::wait_data),
-         .wait_ranks_seconds = t.sums.largest(StepSums::wait_ranks),
+         .wait_ranks_seconds = t.sums.largest(StepSums::busy) - t.sums.smallest(StepSums::busy),
          .sent_bytes = report.sent_bytes};
   t.fill_losses(row, static_cast<double>(batch.global_masked), static_cast<double>(batch.global_sequences));
   StepOutcome outcome;

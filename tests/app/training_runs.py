@@ -25,7 +25,7 @@ except ImportError as missing:
     sys.exit(4)
 
 PATIENCE = 600  # seconds; no test is decided by its speed
-WALL_CLOCK = {"tokens_per_second", "wall_seconds", "wait_data_seconds", "wait_ranks_seconds"}
+WALL_CLOCK = {"tokens_per_second", "wall_seconds", "step_seconds", "wait_data_seconds", "wait_ranks_seconds"}
 
 DECK = """
 run: {directory: %(directory)s, seed: 3}
