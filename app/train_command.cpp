@@ -33,10 +33,12 @@ void add_train(CLI::App& program, Action& chosen) {
       ->allow_extra_args(false);
   command->add_flag("--resume", options->run.resume, "continue from the newest complete checkpoint, if there is one");
   command->add_option("--log", options->run.log, "automatic: a renewed line on a terminal, plain lines elsewhere")
+      ->type_name("automatic|lines|json")
       ->transform(CLI::CheckedTransformer(
-          std::map<std::string, LogForm>{
-              {"automatic", LogForm::automatic}, {"lines", LogForm::lines}, {"json", LogForm::json}},
-          CLI::ignore_case));
+                      std::map<std::string, LogForm>{
+                          {"automatic", LogForm::automatic}, {"lines", LogForm::lines}, {"json", LogForm::json}},
+                      CLI::ignore_case)
+                      .description(""));
   command->callback([options, &chosen] { chosen = [options](Session& session) { return train(*options, session); }; });
 }
 
