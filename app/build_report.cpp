@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/build_report.hpp"
 
+#include "app/checkpoint_snapshot.hpp"
 #include "app/progress_text.hpp"
 #include "comm/mean.hpp"
 #include "comm/world.hpp"
@@ -44,6 +45,7 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
                      .passes = (share + deck.batch.micro - 1) / deck.batch.micro,
                      .steps = deck.schedule.steps,
                      .memory = trainer.memory_use(),
+                     .checkpoint_bytes = snapshot_bytes(trainer.state(), world.rank()),
                      .step_flops = trainer.next_step_flops(),
                      .gemm_speed = trainer.measure_gemm(),
                      .layout_fingerprint = trainer.layout().fingerprint(),
@@ -83,6 +85,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += line("activations", amount(memory.activations));
   text += line("together", amount(memory.device()));
   text += line("rows of data", "up to " + amount(memory.data) + " of host memory");
+  text += line("checkpoint", amount(report.checkpoint_bytes) + " of host memory while one is written");
   text += "gradients on the network, each step\n";
   text += line("sent by rank 0", number(report.sent_bytes) + " bytes");
   text += line("sent by all ranks", number(report.sent_bytes_all) + " bytes");

@@ -24,10 +24,11 @@ struct BuildReport {
   std::int64_t passes = 0;  ///< that it takes them in
   std::int64_t steps = 0;
   MemoryUse memory;
-  std::int64_t sent_bytes = 0;      ///< a step, by this rank
-  std::int64_t sent_bytes_all = 0;  ///< a step, by all ranks
-  double step_flops = 0;            ///< of the matrix products of a step, all ranks
-  double gemm_speed = 0;            ///< operations a second that the machine reaches, all ranks at once
+  std::int64_t checkpoint_bytes = 0;  ///< of this rank's host memory, while a checkpoint is written
+  std::int64_t sent_bytes = 0;        ///< a step, by this rank
+  std::int64_t sent_bytes_all = 0;    ///< a step, by all ranks
+  double step_flops = 0;              ///< of the matrix products of a step, all ranks
+  double gemm_speed = 0;              ///< operations a second that the machine reaches, all ranks at once
   std::uint64_t layout_fingerprint = 0;
   std::vector<std::string> warnings;  ///< what the deck asks for and the shards do not give
 };

@@ -169,6 +169,35 @@ SavedEntry& Snapshot::keep(std::vector<SavedEntry>& where, char const* kind, std
   return where.emplace_back(SavedEntry{kind, std::move(path), std::move(shape), std::move(copy)});
 }
 
+namespace {
+
+class SnapshotSize : public CheckpointVisitor {
+ public:
+  explicit SnapshotSize(int rank) : rank_(rank) {}
+  void parameter(TensorInfo const&, std::span<float> values, bool each) override { add(values, each || rank_ == 0); }
+  void replicated(std::string_view, std::span<float> values) override { add(values, rank_ == 0); }
+  void partitioned(std::string_view, std::span<float> slice, std::int64_t, std::int64_t) override { add(slice, true); }
+  void per_rank(std::string_view, std::span<float> values, Recut) override { add(values, true); }
+  void scalar(std::string_view, std::int64_t&) override {}
+  void scalar(std::string_view, double&) override {}
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  void add(std::span<float> values, bool kept) {
+    if (kept) bytes_ += static_cast<std::int64_t>(values.size_bytes());
+  }
+  int rank_;
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::int64_t snapshot_bytes(TrainingState const& state, int rank) {
+  SnapshotSize size(rank);
+  walk(state, size);
+  return size.bytes();
+}
+
 void Snapshot::parameter(TensorInfo const& tensor, std::span<float> values, bool per_rank) {
   char const* const kind = per_rank ? "per_rank" : "replicated";
   index_.push_back(std::string(kind) + " " + path(tensor.name));

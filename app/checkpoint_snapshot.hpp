@@ -63,6 +63,9 @@ class Snapshot : public CheckpointVisitor {
   std::vector<SavedEntry> shared_, own_;
 };
 
+/// Bytes of host memory that a rank's Snapshot takes, without taking it.
+std::int64_t snapshot_bytes(TrainingState const& state, int rank);
+
 /// What is written beside the entries.
 struct SnapshotHead {
   std::int64_t step = 0;
