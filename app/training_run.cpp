@@ -4,6 +4,7 @@
 
 #include "app/agreement.hpp"
 #include "app/checkpoint.hpp"
+#include "app/deck_changes.hpp"
 #include "app/interrupt.hpp"
 #include "app/progress_text.hpp"
 #include "app/run_lock.hpp"
@@ -99,8 +100,12 @@ struct TrainingRun::Impl {
   void restore() {
     auto const found = checkpoints->find_latest();
     if (!found) return;
+    if (found->step > deck.schedule.steps)
+      throw CommonError("schedule.steps: " + std::to_string(deck.schedule.steps) + " is below the step of " +
+                        found->path + "; a resumed run has at least " + std::to_string(found->step));
     checkpoints->load(*found, trainer->state());
     resumed = found->path;
+    changes = deck_changes(found->deck, resolved_deck);
   }
 
   /// Statistics on rank 0, with rows beyond the restored step cut; the lines that say what starts.
@@ -129,6 +134,7 @@ struct TrainingRun::Impl {
                         " each share " + counted(cores, "core") + " of " + world.host() +
                         ", which is slow: lower OMP_NUM_THREADS or the number of ranks");
     if (!resumed.empty()) progress->note("resumed from " + resumed);
+    if (!changes.empty()) progress->warning("settings differ from those of the checkpoint: " + changes);
     if (options.resume && resumed.empty()) progress->note("no checkpoint to resume from: starting at step 0");
   }
 
@@ -179,7 +185,8 @@ struct TrainingRun::Impl {
   std::unique_ptr<Checkpoints> checkpoints;
   std::unique_ptr<Statistics> statistics;
   std::unique_ptr<Progress> progress;
-  std::string resumed;
+  std::string resumed;  // path of the checkpoint
+  std::string changes;  // of settings since it was written
   std::int64_t start_step = 0;
 };
 

@@ -131,7 +131,8 @@ def full_disk(runs):
         assert len(errors) == 1, output
         assert re.search(file + r".*cannot be written: File too large$", errors[0]), output
         assert "egmentation" not in output and "signal" not in output, output
-        last = runs.train(name, ranks, 16, 4, every, more=("--resume",))
+        done = [int(folder.parent.name[5:]) for folder in (runs.folder / name).glob("checkpoints/step_*[0-9]/manifest")]
+        last = runs.train(name, ranks, 16, max(done, default=0) + 2, every, more=("--resume",))
         assert ("resumed from" in last) == bool(every) and "finished at step" in last, last
 
 
@@ -150,9 +151,9 @@ def two_jobs(runs):
             errors = [line for line in refused.stderr.splitlines() if line.startswith("error: ")]
             assert len(errors) == 1 and f"in use by process {process.pid} on" in errors[0], refused.stderr
         process.send_signal(signal.SIGINT)
-        process.stdout.read()
+        stopped = int(re.search(r"stopped at step (\d+)", process.stdout.read()).group(1))
         assert process.wait(timeout=PATIENCE) == 85
-    assert "resumed from" in runs.train("run", 2, 16, 4, 2, more=("--resume",))
+    assert "resumed from" in runs.train("run", 2, 16, stopped + 2, 2, more=("--resume",))
 
 
 def small_batches(runs):

@@ -160,9 +160,12 @@ def resumes(runs):
         for later in range(step + 1, 10):
             shutil.rmtree(runs.folder / name / f"checkpoints/step_{later}", ignore_errors=True)
         output = runs.train(name, 2, 8, 9, every=3, more=("--resume",))
-        assert f"step_{step}" in output, output
+        assert f"step_{step}" in output and "settings differ" not in output, output
         runs.compare("whole", name, 9)
     runs.train("whole", 2, 8, 9, every=3, expected=2)  # a second run does not write over the first
+    output = runs.train("whole", 2, 8, 10, more=("--resume", "--set", "optimizer.lr=0.01"))
+    assert ("settings differ from those of the checkpoint: checkpoint.every 0 (was 3), optimizer.lr 0.01 (was 0.02), "
+            "schedule.steps 10 (was 9)") in output, output
     resumes_skipping(runs)
     refuses_to_resume(runs)
 
@@ -187,11 +190,12 @@ def refuses_to_resume(runs):
                 if path.is_file() and path.suffix in (".yaml", ".h5")}
 
     before = contents()
-    runs.train("whole", 2, 8, 9, every=3, more=("--resume", "--set", "model.hidden=64"), expected=2)
+    runs.train("whole", 2, 8, 10, every=3, more=("--resume", "--set", "model.hidden=64"), expected=2)
+    runs.train("whole", 2, 8, 9, every=3, more=("--resume",), expected=2)  # it has done 10
     assert contents() == before
     for manifest in (runs.folder / "whole/checkpoints").glob("step_*/manifest"):
         manifest.unlink()  # not one is whole now
-    runs.train("whole", 2, 8, 9, every=3, more=("--resume",), expected=2)
+    runs.train("whole", 2, 8, 10, every=3, more=("--resume",), expected=2)
     assert contents() == before
 
 

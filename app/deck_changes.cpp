@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/deck_changes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+
+namespace bellwether::app {
+namespace {
+
+/// Without the comment that ends the line: a '#' in quotes belongs to the value.
+std::string without_comment(std::string const& text) {
+  bool quoted = false;
+  std::size_t end = 0;
+  for (; end < text.size() && (quoted || text[end] != '#'); ++end) {
+    if (text[end] == '"') quoted = !quoted;
+    if (quoted && text[end] == '\\') ++end;
+  }
+  auto const last = text.find_last_not_of(' ', std::min(end, text.size()) - 1);
+  return end == 0 || last == std::string::npos ? "" : text.substr(0, last + 1);
+}
+
+/// "section.key" and the value's text. Lines are those of a resolved deck: `section:`, or two spaces and `key: value`.
+std::map<std::string, std::string> values_in(std::string const& resolved) {
+  std::map<std::string, std::string> values;
+  std::istringstream lines(resolved);
+  std::string section;
+  for (std::string line; std::getline(lines, line);) {
+    auto const text = without_comment(line);
+    auto const colon = text.find(':');
+    if (colon == std::string::npos) continue;
+    if (text.front() != ' ')
+      section = text.substr(0, colon);
+    else
+      values[section + "." + text.substr(2, colon - 2)] = text.substr(std::min(colon + 2, text.size()));
+  }
+  return values;
+}
+
+}  // namespace
+
+std::string deck_changes(std::string const& before, std::string const& now) {
+  auto const old_values = values_in(before), new_values = values_in(now);
+  std::set<std::string> keys;
+  for (auto const* values : {&old_values, &new_values})
+    for (auto const& [key, value] : *values) keys.insert(key);
+  keys.erase("run.directory");
+  auto const value_of = [](auto const& values, std::string const& key) {
+    auto const found = values.find(key);
+    return found == values.end() ? std::string("unused") : found->second;
+  };
+  std::string changes;
+  for (auto const& key : keys) {
+    auto const was = value_of(old_values, key), is = value_of(new_values, key);
+    if (was != is) changes += (changes.empty() ? "" : ", ") + key + " " + is + " (was " + was + ")";
+  }
+  return changes;
+}
+
+}  // namespace bellwether::app
