@@ -93,6 +93,9 @@ void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, 
   if (schedule.legw_baseline_batch > 0 && schedule.warmup != optim::Warmup::linear)
     contradict("schedule.legw_baseline_batch", "schedule.warmup", "LEGW warms up linearly; schedule.warmup: linear",
                "quadratic, but LEGW warms up linearly; linear with schedule.legw_baseline_batch");
+  // Neither is a default, so both are given.
+  if (comm.allreduce == comm::Allreduce::library && comm.dense_wire == comm::Wire::bf16)
+    complain("comm.dense_wire", "bf16, but comm.allreduce: library sums fp32 only; fp32, or comm.allreduce: ordered");
 }
 
 void check_paths(Deck const& deck, Complain const& complain) {

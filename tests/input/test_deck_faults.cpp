@@ -117,6 +117,8 @@ TEST_CASE("Keys that contradict each other are refused") {
         "4:24: schedule.legw_baseline_batch: LEGW without warmup; schedule.warmup_steps of the tuned baseline");
   CHECK(fault("schedule:\n  legw_baseline_batch: 32\n  warmup_steps: 5\n  warmup: quadratic\n") ==
         "6:11: schedule.warmup: quadratic, but LEGW warms up linearly; linear with schedule.legw_baseline_batch");
+  CHECK(fault("comm:\n  dense_wire: bf16\n  allreduce: library\n") ==
+        "4:15: comm.dense_wire: bf16, but comm.allreduce: library sums fp32 only; fp32, or comm.allreduce: ordered");
 }
 
 TEST_CASE("A key without meaning for what was chosen is refused") {
