@@ -29,7 +29,8 @@ int check(CheckOptions const& options, Session& session) {
   if (options.deck.empty()) throw InputError("no deck given; bellwether check DECK or bellwether check --schema");
   auto& world = session.world();
   auto const shared = read_shared_deck(world.communicator(), options.deck, options.overrides);
-  auto const report = build_report(shared.deck, world);
+  BuildReport report;
+  with_places(shared.source, [&] { report = build_report(shared.deck, world); });
   require_equal_start(world.communicator(), start_facts(report.layout_fingerprint));
   if (session.rank() != 0) return 0;
   for (auto const& warning : report.warnings) std::cerr << "warning: " << warning << '\n';

@@ -61,6 +61,14 @@ SharedDeck read_shared_deck(comm::Communicator& communicator, std::string const&
   return shared;
 }
 
+void with_places(input::DeckSource const& source, std::function<void()> const& work) {
+  try {
+    work();
+  } catch (CommonError const& error) {
+    throw CommonError(input::placed_faults(source, error.faults()));
+  }
+}
+
 std::vector<StartFact> start_facts(std::uint64_t layout_fingerprint) {
   char digits[17];
   std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(layout_fingerprint));

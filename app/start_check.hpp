@@ -32,6 +32,9 @@ struct SharedDeck {
 SharedDeck read_shared_deck(comm::Communicator& communicator, std::string const& path,
                             std::vector<std::string> const& overrides);
 
+/// Runs `work`; faults of a CommonError that name a key of the deck get its place there.
+void with_places(input::DeckSource const& source, std::function<void()> const& work);
+
 /// Something that ranks must agree on before they train together.
 struct StartFact {
   std::string name, value;

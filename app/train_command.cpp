@@ -6,6 +6,7 @@
 #include "comm/world.hpp"
 
 #include <memory>
+#include <optional>
 
 namespace bellwether::app {
 namespace {
@@ -18,8 +19,11 @@ struct TrainOptions {
 
 int train(TrainOptions const& options, Session& session) {
   auto const shared = read_shared_deck(session.world().communicator(), options.deck, options.overrides);
-  TrainingRun run(shared.deck, input::resolved_deck(shared.deck, shared.source), options.run, session.world());
-  return run.finish();
+  std::optional<TrainingRun> run;
+  with_places(shared.source, [&] {
+    run.emplace(shared.deck, input::resolved_deck(shared.deck, shared.source), options.run, session.world());
+  });
+  return run->finish();
 }
 
 }  // namespace

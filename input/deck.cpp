@@ -104,18 +104,24 @@ DeckReading read_keys(DeckSource const& source) {
   return reading;
 }
 
+namespace {
+
+/// At the place that decides the key's value, or at the deck's beginning where nothing does.
+Fault key_fault(DeckSource const& source, DeckReading const& reading, std::string const& key, std::string const& what) {
+  auto const origin = reading.origins.find(key);
+  if (origin == reading.origins.end()) return deck_fault(source.path, {1, 1}, key + ": " + what);
+  for (auto const& change : reading.overrides)
+    if (change.index == origin->second.override_index) return override_fault(change, what);
+  return deck_fault(source.path, origin->second.place, key + ": " + what);
+}
+
+}  // namespace
+
 Deck parse_deck(DeckSource const& source) {
   DeckReading reading = read_keys(source);
   auto& faults = reading.faults;
   auto const complain = [&](std::string const& key, std::string const& what) {
-    auto const origin = reading.origins.find(key);
-    if (origin == reading.origins.end())
-      faults.push_back(deck_fault(source.path, {1, 1}, key + ": " + what));
-    else if (origin->second.override_index < 0)
-      faults.push_back(deck_fault(source.path, origin->second.place, key + ": " + what));
-    else
-      for (auto const& change : reading.overrides)
-        if (change.index == origin->second.override_index) faults.push_back(override_fault(change, what));
+    faults.push_back(key_fault(source, reading, key, what));
   };
   if (reading.whole) {
     check_keys(reading.deck, reading.origins, reading.broken, complain);
@@ -129,6 +135,17 @@ Deck parse_deck(DeckSource const& source) {
   std::vector<std::string> lines;
   for (auto& fault : faults) lines.push_back(std::move(fault.text));
   throw InputError(std::move(lines));
+}
+
+std::vector<std::string> placed_faults(DeckSource const& source, std::vector<std::string> const& faults) {
+  DeckReading const reading = read_keys(source);
+  std::vector<std::string> placed;
+  for (auto const& fault : faults) {
+    std::string const key = fault.substr(0, fault.find(": "));
+    bool const given = key.size() < fault.size() && reading.origins.contains(key);
+    placed.push_back(given ? key_fault(source, reading, key, fault.substr(key.size() + 2)).text : fault);
+  }
+  return placed;
 }
 
 }  // namespace bellwether::input

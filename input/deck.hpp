@@ -44,6 +44,9 @@ DeckSource read_deck_source(std::string const& path, std::vector<std::string> ov
 /// \throws InputError with every fault in order of lines, each `deck.yaml:12:5: optimizer.lr: what; what is allowed`
 /// or `--set optimizer.lr=x: what; what is allowed`.
 Deck parse_deck(DeckSource const& source);
+/// Faults found after parsing, in the form of parse_deck(): `data.train: what` gets the place that decides the key's
+/// value. Faults that name no key of the source stay as they are. `source` is one that parse_deck() accepted.
+std::vector<std::string> placed_faults(DeckSource const& source, std::vector<std::string> const& faults);
 /// YAML with every key, its value and its origin, which parses back to the same deck from any folder. Keys that do not
 /// apply (schedule.power without polynomial decay) stand in comments.
 std::string resolved_deck(Deck const& deck, DeckSource const& source);

@@ -83,3 +83,15 @@ TEST_CASE("Another layout, version or build on one rank is refused on all") {
         std::vector<std::string>{who + "program version is 0.2, on rank 0 0.1; the same program and deck on every rank",
                                  "build options is O0.2, on rank 0 O0.1; the same program and deck on every rank"});
 }
+
+TEST_CASE("Faults found after the deck was read get their places in it") {
+  input::DeckSource const source{"deck.yaml", "data:\n  train: [a]\n  heldout: b\n", {"batch.global=4"}, "/x", "/x"};
+  auto const faults = faults_of([&] {
+    app::with_places(source, [] {
+      throw CommonError(
+          {"data.heldout: a.h5: not good", "batch.global: too many", "run.seed: a default", "a disk: full"});
+    });
+  });
+  CHECK(faults == std::vector<std::string>{"deck.yaml:3:12: data.heldout: a.h5: not good",
+                                           "--set batch.global=4: too many", "run.seed: a default", "a disk: full"});
+}
