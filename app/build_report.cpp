@@ -41,6 +41,7 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
                      .sequence_length = trainer.sequence_length(),
                      .masked_length = trainer.masked_length(),
                      .training_rows = trainer.training_rows(),
+                     .static_masks = trainer.static_masks(),
                      .share = share,
                      .passes = (share + deck.batch.micro - 1) / deck.batch.micro,
                      .steps = deck.schedule.steps,
@@ -70,6 +71,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += "data\n";
   text += line("training sequences", number(report.training_rows) + " of up to " + number(report.sequence_length) +
                                          " tokens, " + number(report.masked_length) + " of them predicted");
+  text += line("masks", report.static_masks ? "static, as the shards hold them" : "drawn while training");
   text += "batch\n";
   text += line("ranks", number(report.ranks));
   text += line("sequences a step", number(deck.batch.global));

@@ -20,8 +20,9 @@ struct BuildReport {
   std::int64_t sequence_length = 0;  ///< S
   std::int64_t masked_length = 0;    ///< most predictions a sequence
   std::int64_t training_rows = 0;
-  std::int64_t share = 0;   ///< most sequences of a global batch that a rank takes
-  std::int64_t passes = 0;  ///< that it takes them in
+  bool static_masks = false;  ///< of the training shards
+  std::int64_t share = 0;     ///< most sequences of a global batch that a rank takes
+  std::int64_t passes = 0;    ///< that it takes them in
   std::int64_t steps = 0;
   MemoryUse memory;
   std::int64_t checkpoint_bytes = 0;  ///< of this rank's host memory, while a checkpoint is written

@@ -280,6 +280,7 @@ std::span<float const> Trainer::update_norm() const { return impl_->optimizer->l
 ParameterLayout const& Trainer::layout() const { return impl_->bert.layout().table; }
 std::int64_t Trainer::sequence_length() const { return impl_->stream.info().sequence_length; }
 std::int64_t Trainer::masked_length() const { return impl_->stream.info().masked_length; }
+bool Trainer::static_masks() const { return impl_->data.stream->info().static_masks; }
 std::vector<std::string> Trainer::warnings() const { return impl_->data.warnings(impl_->deck); }
 std::int64_t Trainer::training_rows() const { return impl_->stream.info().rows; }
 

@@ -61,6 +61,10 @@ model::Capacity TrainingData::capacity(input::BatchConfig const& batch, int rank
 
 std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
   std::vector<std::string> texts;
+  if (stream->info().static_masks && deck.data.dynamic_masking)
+    texts.push_back(
+        "data.dynamic_masking: true, but data.train holds static masks: the same masks in every epoch, and no use for "
+        "data.mask_probability; false says so");
   auto const asked = deck.statistics.evaluate_sequences;
   if (!heldout.batches.empty() && heldout.info.rows < asked)
     texts.push_back("statistics.evaluate_sequences: " + std::to_string(asked) + ", but data.heldout has " +

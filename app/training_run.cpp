@@ -125,7 +125,9 @@ struct TrainingRun::Impl {
     statistics = std::make_unique<Statistics>(std::move(record), io);
     progress->note(counted(trainer->layout().count(), "parameter") + ", " + counted(world.size(), "rank") + ", " +
                    counted(trainer->training_rows(), "training sample") + " of up to " +
-                   counted(trainer->sequence_length(), "token") + ", " + counted(deck.schedule.steps, "step"));
+                   counted(trainer->sequence_length(), "token") +
+                   (trainer->static_masks() ? " with static masks, " : " with masks drawn while training, ") +
+                   counted(deck.schedule.steps, "step"));
     for (auto const& warning : trainer->warnings()) progress->warning(warning);
     int const threads = world.nodes().ranks_here * world.threads();
     int const cores = static_cast<int>(std::thread::hardware_concurrency());

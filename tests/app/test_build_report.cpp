@@ -165,3 +165,16 @@ TEST_CASE("Fewer held-out sequences than asked for are told") {
   deck.statistics.evaluate_sequences = 20;
   CHECK(app::build_report(deck, test::world()).warnings.empty());
 }
+
+TEST_CASE("Static masks in place of dynamic ones are told") {
+  TemporaryFolder const folder;
+  write_shard(folder / "static.h5", small_format(true), 0, 4);
+  write_shard(folder / "dynamic.h5", small_format(false), 0, 4);
+  auto const still = app::build_report(small_deck(folder / "static.h5"), test::world());
+  CHECK(still.static_masks);
+  REQUIRE(still.warnings.size() == 1);
+  CHECK(still.warnings[0].starts_with("data.dynamic_masking: true, but data.train holds static masks"));
+  auto const drawn = app::build_report(small_deck(folder / "dynamic.h5"), test::world());
+  CHECK_FALSE(drawn.static_masks);
+  CHECK(drawn.warnings.empty());
+}
