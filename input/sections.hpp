@@ -41,10 +41,10 @@ struct DataConfig {
                  .required = true},
                 train);
     visit.field({.name = "heldout", .help = "shards to evaluate on, relative to the deck; []: no evaluation"}, heldout);
-    visit.field(
-        {.name = "dynamic_masking",
-         .help = "draw masks at training time where shards hold unmasked ids; false: shards must hold static masks"},
-        dynamic_masking);
+    visit.field({.name = "dynamic_masking",
+                 .help = "draw masks at training time where shards hold unmasked ids, and warn where they hold static "
+                         "masks; false: shards must hold static masks"},
+                dynamic_masking);
     visit.field({.name = "mask_probability",
                  .help = "share of a sequence's tokens to predict, when masks are drawn",
                  .minimum = 0,
