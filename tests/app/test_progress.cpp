@@ -86,10 +86,16 @@ class PseudoTerminal {
     REQUIRE(ioctl(keyboard_, TIOCSWINSZ, &window) == 0);
   }
   std::FILE* screen() const { return screen_; }
+  /// What was written up to the end of a renewed line. The kernel may hand it over in pieces.
   std::string shown() const {
-    std::array<char, 4096> text{};
-    auto const length = read(keyboard_, text.data(), text.size());
-    return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(0, length))};
+    std::string text;
+    std::array<char, 4096> piece{};
+    while (!text.ends_with("\x1b[K") || text.find('/', text.rfind('\r')) == std::string::npos) {
+      auto const length = read(keyboard_, piece.data(), piece.size());
+      if (length <= 0) break;
+      text.append(piece.data(), static_cast<std::size_t>(length));
+    }
+    return text;
   }
 
  private:
