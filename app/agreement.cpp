@@ -5,10 +5,29 @@
 #include "comm/communicator.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <span>
-#include <vector>
 
 namespace bellwether::app {
+namespace {
+
+std::string lines(std::vector<std::string> const& faults) {
+  std::string text;
+  for (auto const& fault : faults) text += (text.empty() ? "" : "\n") + fault;
+  return text;
+}
+
+std::vector<std::string> split(std::string const& text) {
+  std::vector<std::string> parts;
+  for (std::size_t first = 0; first <= text.size();) {
+    auto const end = std::min(text.find('\n', first), text.size());
+    parts.push_back(text.substr(first, end - first));
+    first = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
 
 std::string first_fault(comm::Communicator& communicator, std::string const& mine) {
   double faults = mine.empty() ? 0 : 1;
@@ -18,8 +37,26 @@ std::string first_fault(comm::Communicator& communicator, std::string const& min
   has_fault[static_cast<std::size_t>(communicator.rank())] = mine.empty() ? 0 : 1;
   communicator.sum_host(has_fault, "bellwether::app::find_fault");
   auto const first = static_cast<int>(std::ranges::find(has_fault, 1.0) - has_fault.begin());
-  std::string const where = communicator.size() > 1 ? "rank " + std::to_string(first) + ": " : "";
+  std::string const where = first > 0 ? "rank " + std::to_string(first) + ": " : "";
   return broadcast_text(communicator, where + mine, first);
+}
+
+void raise_together(comm::Communicator& communicator, std::vector<std::string> const& faults) {
+  if (auto const fault = first_fault(communicator, lines(faults)); !fault.empty()) throw CommonError(split(fault));
+}
+
+void together(comm::Communicator& communicator, std::function<void()> const& work) {
+  std::vector<std::string> faults;
+  std::string failure;
+  try {
+    work();
+  } catch (InputError const& error) {
+    faults = error.faults();
+  } catch (std::exception const& error) {
+    failure = error.what();
+  }
+  raise_together(communicator, faults);
+  if (failure = first_fault(communicator, failure); !failure.empty()) throw CommonFailure(failure);
 }
 
 std::string broadcast_text(comm::Communicator& communicator, std::string text, int root) {

@@ -203,17 +203,14 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
     auto const manifest = impl_->examine(step);
     if (!manifest) continue;
     FoundCheckpoint found{impl_->folder.complete_path(step), step, manifest->ranks, ""};
-    std::string fault;
-    if (impl_->is_root()) try {
-        found.deck = impl_->io.run(priority, [&] {
-          return input::Hdf5File::open((std::filesystem::path(found.path) / "replicated.h5").string())
-              .read_texts("deck")
-              .at(0);
-        });
-      } catch (std::exception const& error) {
-        fault = error.what();
-      }
-    if (fault = first_fault(impl_->communicator, fault); !fault.empty()) throw InputError(fault);
+    together(impl_->communicator, [&] {
+      if (!impl_->is_root()) return;
+      found.deck = impl_->io.run(priority, [&] {
+        return input::Hdf5File::open((std::filesystem::path(found.path) / "replicated.h5").string())
+            .read_texts("deck")
+            .at(0);
+      });
+    });
     found.deck = broadcast_text(impl_->communicator, found.deck);
     impl_->last = step;
     return found;

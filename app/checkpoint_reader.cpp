@@ -221,11 +221,12 @@ void CheckpointReader::finish() {
     fault(folder_ + ": " + line.substr(line.find(' ') + 1) + ": this run has no such state");
   // The same trouble meets every tensor: a few lines tell it.
   constexpr std::size_t most = 10;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(most, faults_.size()); ++i) text += (i > 0 ? "\n" : "") + faults_[i];
-  if (faults_.size() > most) text += "\nand " + std::to_string(faults_.size() - most) + " more faults";
-  text = first_fault(communicator_, text);
-  if (!text.empty()) throw InputError(text);
+  if (faults_.size() > most) {
+    auto const others = std::to_string(faults_.size() - most);
+    faults_.resize(most);
+    fault("and " + others + " more faults");
+  }
+  raise_together(communicator_, faults_);
 }
 
 }  // namespace bellwether::app

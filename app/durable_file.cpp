@@ -46,6 +46,15 @@ void replace_file(std::string const& temporary, std::string const& path) {
   sync_path(folder.empty() ? "." : folder.string());
 }
 
+void write_text_file(std::string const& path, std::string_view text) {
+  std::string const temporary = path + ".part";
+  std::ofstream file(temporary, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw RuntimeError(temporary + ": cannot be written: " + reason(errno));
+  replace_file(temporary, path);
+}
+
 std::string checksum_of(std::string_view text) { return hexadecimal(XXH3_64bits(text.data(), text.size())); }
 
 struct FileChecksum::Hash {

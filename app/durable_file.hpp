@@ -18,6 +18,9 @@ void sync_path(std::string const& path);
 /// \throws RuntimeError naming file and reason.
 void replace_file(std::string const& temporary, std::string const& path);
 
+/// A text file, whole or not at all, through `path`.part. \throws RuntimeError naming file and reason.
+void write_text_file(std::string const& path, std::string_view text);
+
 /// XXH3 of some text, 64 bits, as `xxhsum -H3` prints it.
 std::string checksum_of(std::string_view text);
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/agreement.hpp"
 #include "app/commands.hpp"
 #include "app/version.hpp"
 #include "input/suggestion.hpp"

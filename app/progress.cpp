@@ -98,8 +98,8 @@ void Progress::step(StepRow const& row, double flops) {
   auto& now = *impl_;
   double const seconds = row.wall_seconds - now.previous.wall_seconds;
   // What lies before the first step of this start is not known: no rate yet.
-  if (now.previous.step > 0 && seconds > 0)
-    now.recent.add(static_cast<double>(row.tokens - now.previous.tokens), flops, seconds);
+  bool const first = now.previous.step == 0;
+  if (!first && seconds > 0) now.recent.add(static_cast<double>(row.tokens - now.previous.tokens), flops, seconds);
   now.previous = row;
   auto const& recent = now.recent;
   bool const known = recent.seconds > 0;
@@ -130,8 +130,7 @@ void Progress::step(StepRow const& row, double flops) {
     if (!last && now.shown_at >= 0 && row.wall_seconds - now.shown_at < redraw_seconds) return;
     now.shown_at = row.wall_seconds;
     now.draw();
-  } else if (last || row.step % now.options.print_every == 0 || row.step == now.options.first_step + 1 ||
-             shown.skipped) {
+  } else if (last || row.step % now.options.print_every == 0 || first || shown.skipped) {
     format_line(shown, now.line.data(), now.line.size());
     std::fprintf(now.out, "%s\n", now.line.data());
     std::fflush(now.out);

@@ -16,7 +16,6 @@ enum class LogForm { automatic, lines, json };
 
 struct ProgressOptions {
   LogForm form = LogForm::automatic;
-  std::int64_t first_step = 0;    ///< steps done before this start
   std::int64_t steps = 0;         ///< at the end of the run
   std::int64_t print_every = 10;  ///< steps between plain lines
   double gemm_flops_per_second =

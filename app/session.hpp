@@ -38,16 +38,4 @@ class Session {
   std::unique_ptr<comm::World> world_;
 };
 
-/// An error that every rank has found at the same point: rank 0 tells it, nobody needs to be torn down.
-class CommonError : public InputError {
- public:
-  using InputError::InputError;
-};
-
-/// The same for what the user cannot mend in the input.
-class CommonFailure : public RuntimeError {
- public:
-  using RuntimeError::RuntimeError;
-};
-
 }  // namespace bellwether::app

@@ -3,7 +3,6 @@
 #include "app/start_check.hpp"
 
 #include "app/agreement.hpp"
-#include "app/session.hpp"
 #include "app/version.hpp"
 #include "comm/communicator.hpp"
 
@@ -11,22 +10,6 @@
 
 namespace bellwether::app {
 namespace {
-
-std::string lines(std::vector<std::string> const& faults) {
-  std::string text;
-  for (auto const& fault : faults) text += (text.empty() ? "" : "\n") + fault;
-  return text;
-}
-
-std::vector<std::string> split(std::string const& text) {
-  std::vector<std::string> parts;
-  for (std::size_t first = 0; first <= text.size();) {
-    auto const end = std::min(text.find('\n', first), text.size());
-    parts.push_back(text.substr(first, end - first));
-    first = end + 1;
-  }
-  return parts;
-}
 
 void share(comm::Communicator& communicator, input::DeckSource& source) {
   for (auto* text : {&source.path, &source.text, &source.folder, &source.working_directory})
@@ -37,18 +20,6 @@ void share(comm::Communicator& communicator, input::DeckSource& source) {
 }
 
 }  // namespace
-
-void together(comm::Communicator& communicator, std::function<void()> const& work) {
-  std::string mine;
-  try {
-    work();
-  } catch (InputError const& error) {
-    mine = lines(error.faults());
-  }
-  auto const zero = broadcast_text(communicator, mine);
-  if (!zero.empty()) throw CommonError(split(zero));
-  if (auto const other = first_fault(communicator, mine); !other.empty()) throw CommonError(split(other));
-}
 
 SharedDeck read_shared_deck(comm::Communicator& communicator, std::string const& path,
                             std::vector<std::string> const& overrides) {
@@ -76,14 +47,14 @@ std::vector<StartFact> start_facts(std::uint64_t layout_fingerprint) {
 }
 
 void require_equal_start(comm::Communicator& communicator, std::vector<StartFact> const& facts) {
-  std::string different;
+  std::vector<std::string> different;
   for (auto const& fact : facts) {
     auto const zero = broadcast_text(communicator, fact.value);
     if (fact.value != zero)
-      different += (different.empty() ? "" : "\n") + fact.name + " is " + fact.value + ", on rank 0 " + zero +
-                   "; the same program and deck on every rank";
+      different.push_back(fact.name + " is " + fact.value + ", on rank 0 " + zero +
+                          "; the same program and deck on every rank");
   }
-  if (auto const fault = first_fault(communicator, different); !fault.empty()) throw CommonError(split(fault));
+  raise_together(communicator, different);
 }
 
 }  // namespace bellwether::app

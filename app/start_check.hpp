@@ -15,11 +15,6 @@ class Communicator;
 
 namespace bellwether::app {
 
-/// Collective. Runs `work` here and throws on all ranks what it throws on any.
-/// \throws CommonError with rank 0's faults as they are, else with those of the lowest rank that has any and its
-/// number.
-void together(comm::Communicator& communicator, std::function<void()> const& work);
-
 /// A deck and what it was made from, equal on all ranks.
 struct SharedDeck {
   input::DeckSource source;

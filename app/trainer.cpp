@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/trainer.hpp"
 
+#include "app/agreement.hpp"
 #include "app/checkpoint.hpp"
 #include "app/training_data.hpp"
 #include "comm/communicator.hpp"
@@ -19,6 +20,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <utility>
 
 namespace bellwether::app {
 namespace {
@@ -30,7 +33,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 /// The step's one reduction over ranks: sums first, then one slot a rank for what is wanted as an extreme.
 class StepSums {
  public:
-  enum Sum { mlm, mlm_correct, nsp, nsp_correct, stop, flops, count };
+  enum Sum { mlm, mlm_correct, nsp, nsp_correct, stop, faults, flops, count };
   enum Slot { wait_data, busy, slots };
 
   StepSums(int rank, int size)
@@ -71,10 +74,38 @@ struct Trainer::Impl {
                       deck.model.initial_deviation, parameters.data());
   }
 
-  /// The only part of a step that allocates: samples are of many lengths, and what is read ahead comes and goes.
-  void next_batch() {
+  /// Takes the batch after this step's from the stream, early: with what goes wrong there agreed on in the step's one
+  /// reduction, no rank begins a step that another cannot. The only part of a step that allocates: samples are of many
+  /// lengths, and what is read ahead comes and goes.
+  void fetch() {
+    if (has_ahead) return;
     Kokkos::Profiling::ScopedRegion const region("bellwether::app::next_batch");
-    batch = stream.next();
+    ahead_position = stream.position();
+    ahead = stream.next();
+    has_ahead = true;
+  }
+  void fetch_together() {
+    together(ranks, [&] { fetch(); });
+  }
+  std::string try_to_fetch() {
+    try {
+      fetch();
+    } catch (std::exception const& error) {
+      return error.what();
+    }
+    return "";
+  }
+  void begin_batch() {
+    if (!has_ahead) fetch_together();
+    std::swap(batch, ahead);
+    has_ahead = false;
+  }
+
+  /// Running number of the first sample that no step has used.
+  std::int64_t position() const { return has_ahead ? ahead_position : stream.position(); }
+  void seek(std::int64_t first) {
+    has_ahead = false;
+    stream.seek(first);
   }
 
   void gradients_of() {
@@ -120,9 +151,13 @@ struct Trainer::Impl {
   model::Bert<float> bert;
   Arena<> parameters, gradients;
   std::unique_ptr<optim::Optimizer> optimizer;
-  model::StepBatch batch;  // of the step under way or the last one
+  model::StepBatch batch;           // of the step under way or the last one
+  model::StepBatch ahead;           // of the step after it, where has_ahead
+  std::int64_t ahead_position = 0;  // of the first sample in it
+  bool has_ahead = false;
   StepSums sums;
   std::int64_t step = 0, tokens = 0, samples = 0, skipped_in_a_row = 0;
+  std::int64_t shards_bytes = 0;  // of the data that the checkpoint was trained on
   double wall_seconds = 0;
 };
 
@@ -130,17 +165,21 @@ Trainer::Trainer(input::Deck const& deck, comm::World& world, input::IoThread& i
     : impl_(std::make_unique<Impl>(deck, world, io)) {}
 Trainer::~Trainer() = default;
 
+void Trainer::read_first_samples() { impl_->fetch_together(); }
+
 StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
   auto& t = *impl_;
   auto const start = Clock::now();
   double const waited_before = t.stream.waited_seconds();
-  t.next_batch();
+  t.begin_batch();
   auto const& batch = t.batch;
-  double const waited = t.stream.waited_seconds() - waited_before;
   t.gradients_of();
+  std::string const fault = t.try_to_fetch();
+  double const waited = t.stream.waited_seconds() - waited_before;
   t.exec.fence("bellwether::app::gradients complete: the wait for other ranks begins");
 
   t.sums[StepSums::stop] = stop_requested ? 1 : 0;
+  t.sums[StepSums::faults] = fault.empty() ? 0 : 1;
   t.sums.mine(StepSums::wait_data) = waited;
   t.sums.mine(StepSums::busy) = seconds_since(start);
   t.sums.reduce(t.ranks, "bellwether::app::step_sums");
@@ -171,6 +210,10 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
   StepOutcome outcome;
   outcome.flops = t.sums[StepSums::flops];
   outcome.stop = t.sums[StepSums::stop] > 0;
+  if (t.sums[StepSums::faults] > 0) {
+    outcome.data_fault = first_fault(t.ranks, fault);
+    t.seek(t.position());
+  }
   if (report.skipped) {
     ++t.skipped_in_a_row;
     if (report.first_bad_layer >= 0) outcome.skipped_layer = layout().tensors()[report.first_bad_layer].name;
@@ -212,19 +255,21 @@ TrainingState Trainer::state() {
           .optimizer = [&t](StateVisitor& visit) { t.optimizer->visit_state(visit); },
           .data =
               [&t](StateVisitor& visit) {
-                auto position = t.stream.position();
+                auto position = t.position();
                 auto fingerprint = static_cast<std::int64_t>(t.stream.info().fingerprint);
                 auto const expected = fingerprint;
+                t.shards_bytes = t.stream.info().bytes;
                 visit.scalar("step", t.step);
                 visit.scalar("sample", position);
                 visit.scalar("tokens", t.tokens);
                 visit.scalar("samples", t.samples);
                 visit.scalar("skipped_in_a_row", t.skipped_in_a_row);
                 visit.scalar("shards_fingerprint", fingerprint);
+                visit.scalar("shards_bytes", t.shards_bytes);
                 visit.scalar("wall_seconds", t.wall_seconds);
                 if (fingerprint != expected)
                   throw InputError("data.train: not the shards that the checkpoint was trained on");
-                if (position != t.stream.position()) t.stream.seek(position);
+                if (position != t.position()) t.seek(position);
               }};
 }
 
@@ -263,10 +308,9 @@ MemoryUse Trainer::memory_use() const {
 
 double Trainer::next_step_flops() {
   auto& t = *impl_;
-  auto const position = t.stream.position();
+  t.fetch_together();
   double flops = 0;
-  for (auto const& pass : t.stream.next().passes) flops += model::training_flops(t.deck.model, pass);
-  t.stream.seek(position);
+  for (auto const& pass : t.ahead.passes) flops += model::training_flops(t.deck.model, pass);
   t.ranks.sum_host({&flops, 1}, "bellwether::app::next_step_flops");
   return flops;
 }
@@ -280,8 +324,17 @@ std::span<float const> Trainer::update_norm() const { return impl_->optimizer->l
 ParameterLayout const& Trainer::layout() const { return impl_->bert.layout().table; }
 std::int64_t Trainer::sequence_length() const { return impl_->stream.info().sequence_length; }
 std::int64_t Trainer::masked_length() const { return impl_->stream.info().masked_length; }
-bool Trainer::static_masks() const { return impl_->data.stream->info().static_masks; }
-std::vector<std::string> Trainer::warnings() const { return impl_->data.warnings(impl_->deck); }
 std::int64_t Trainer::training_rows() const { return impl_->stream.info().rows; }
+bool Trainer::static_masks() const { return impl_->data.stream->info().static_masks; }
+
+std::vector<std::string> Trainer::warnings() const {
+  auto const& t = *impl_;
+  auto texts = t.data.warnings(t.deck);
+  if (auto const now = t.stream.info().bytes; t.shards_bytes != 0 && t.shards_bytes != now)
+    texts.push_back("data.train: the shards have " + std::to_string(now) + " bytes, but had " +
+                    std::to_string(t.shards_bytes) +
+                    " when the checkpoint was written; the samples are the same only if their rows are");
+  return texts;
+}
 
 }  // namespace bellwether::app

@@ -37,6 +37,7 @@ struct StepOutcome {
   bool stop = false;  ///< some rank was asked to stop
   std::int64_t skipped_in_a_row = 0;
   std::string skipped_layer;  ///< first tensor without a finite gradient, where the step was skipped
+  std::string data_fault;     ///< why the samples of the step after this one cannot be read; empty where they can
 };
 
 /// The model, its optimizer and its data, and one step of training; who calls writes the record. Every member function
@@ -49,6 +50,8 @@ class Trainer {
 
   std::int64_t step() const;     ///< real steps done
   std::int64_t samples() const;  ///< sequences seen, those of skipped steps too
+  /// Those of the next step, which would otherwise be the first to find them damaged. \throws CommonError.
+  void read_first_samples();
   /// One step. `stop_requested` is this rank's wish; `row` is filled on every rank alike.
   StepOutcome advance(bool stop_requested, StepRow& row);
   bool evaluates() const;
@@ -70,6 +73,7 @@ class Trainer {
   /// What this machine's matrix product reaches with all ranks at once, in operations a second, by a short measurement.
   double measure_gemm() const;
   /// Operations of the matrix products of the next step, all ranks together. Reads its samples; none is used up.
+  /// \throws CommonError where they cannot be read.
   double next_step_flops();
 
  private:

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/training_data.hpp"
 
-#include "app/start_check.hpp"
+#include "app/agreement.hpp"
 #include "comm/communicator.hpp"
 #include "comm/world.hpp"
 #include "core/error.hpp"

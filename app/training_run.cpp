@@ -5,10 +5,10 @@
 #include "app/agreement.hpp"
 #include "app/checkpoint.hpp"
 #include "app/deck_changes.hpp"
+#include "app/durable_file.hpp"
 #include "app/interrupt.hpp"
 #include "app/progress_text.hpp"
 #include "app/run_lock.hpp"
-#include "app/session.hpp"
 #include "app/start_check.hpp"
 #include "app/statistics.hpp"
 #include "app/trainer.hpp"
@@ -19,7 +19,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 namespace bellwether::app {
@@ -27,50 +26,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char const* deck_file = "deck.resolved.yaml";
-
-void write_whole(fs::path const& path, std::string const& text) {
-  fs::path const partial = path.string() + ".partial";
-  std::ofstream file(partial, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw RuntimeError(partial.string() + ": cannot be written");
-  fs::rename(partial, path);
+/// Whether some run has left its record there; other files may lie beside it.
+bool holds_run(fs::path const& directory) {
+  for (auto const* name : {"deck.resolved.yaml", "statistics.h5", "statistics"})
+    if (fs::exists(directory / name)) return true;
+  auto const checkpoints = directory / "checkpoints";
+  return fs::exists(checkpoints) && !fs::is_empty(checkpoints);
 }
 
-/// Makes the run directory and keeps it for this run, or refuses to mix two. Rank 0's answer is everyone's.
+/// Makes the run directory and keeps it for this run, or refuses to mix two.
 std::unique_ptr<RunLock> prepare_directory(std::string const& directory, bool resume, comm::World& world) {
   std::unique_ptr<RunLock> lock;
-  std::string fault;
-  if (world.rank() == 0) try {
-      bool const used = fs::exists(directory) && !fs::is_empty(directory);
-      if (used && !resume)
-        fault =
-            "run.directory: " + directory + " holds a run already; continue it with --resume or name another directory";
-      else {
-        fs::create_directories(directory);
-        lock = std::make_unique<RunLock>(directory);
-      }
-    } catch (InputError const& error) {
-      fault = error.what();
+  together(world.communicator(), [&] {
+    if (world.rank() != 0) return;
+    if (!resume && holds_run(directory))
+      throw InputError("run.directory: " + directory +
+                       " holds a run already; continue it with --resume or name another directory");
+    try {
+      fs::create_directories(directory);
+      lock = std::make_unique<RunLock>(directory);
+    } catch (InputError const&) {
+      throw;
     } catch (std::exception const& error) {
-      fault = "run.directory: " + directory + ": " + error.what();
+      throw InputError("run.directory: " + directory + ": " + error.what());
     }
-  fault = broadcast_text(world.communicator(), fault);
-  if (!fault.empty()) throw CommonError(fault);
+  });
   return lock;
-}
-
-/// Once nothing can refuse the run any more: a refused one leaves the deck of the run that it found.
-void write_deck(std::string const& directory, std::string const& resolved_deck, comm::World& world) {
-  std::string fault;
-  if (world.rank() == 0) try {
-      write_whole(fs::path(directory) / deck_file, resolved_deck);
-    } catch (std::exception const& error) {
-      fault = error.what();
-    }
-  fault = broadcast_text(world.communicator(), fault);
-  if (!fault.empty()) throw CommonFailure(fault);
 }
 
 }  // namespace
@@ -82,19 +63,25 @@ struct TrainingRun::Impl {
     trainer = std::make_unique<Trainer>(deck, world, io);
     require_equal_start(world.communicator(), start_facts(trainer->layout().fingerprint()));
     lock = prepare_directory(deck.run.directory, options.resume, world);
-    if (world.rank() == 0) progress = std::make_unique<Progress>(progress_options(), stdout);
+    double const gemm_speed = trainer->measure_gemm();
+    if (world.rank() == 0)
+      progress = std::make_unique<Progress>(ProgressOptions{.form = options.log,
+                                                            .steps = deck.schedule.steps,
+                                                            .print_every = deck.statistics.print_every,
+                                                            .gemm_flops_per_second = gemm_speed},
+                                            stdout);
     checkpoints = std::make_unique<Checkpoints>(deck.run.directory, deck.checkpoint.keep, world.communicator(), io,
                                                 [this](std::string const& text) {
                                                   if (progress) progress->warning(text);
                                                 });
     if (options.resume) restore();
-    start_step = trainer->step();
-    open_record();
-    write_deck(deck.run.directory, resolved_deck, world);
-  }
-
-  ProgressOptions progress_options() {
-    return {.form = options.log, .steps = deck.schedule.steps, .print_every = deck.statistics.print_every};
+    trainer->read_first_samples();
+    together(world.communicator(), [&] {
+      if (world.rank() != 0) return;
+      open_record();
+      // Nothing can refuse the run any more: a refused one leaves the deck of the run that it found.
+      write_text_file((fs::path(deck.run.directory) / "deck.resolved.yaml").string(), resolved_deck);
+    });
   }
 
   void restore() {
@@ -110,17 +97,11 @@ struct TrainingRun::Impl {
 
   /// Statistics on rank 0, with rows beyond the restored step cut; the lines that say what starts.
   void open_record() {
-    double const speed = trainer->measure_gemm();
-    if (world.rank() != 0) return;
-    auto settings = progress_options();
-    settings.first_step = start_step;
-    settings.gemm_flops_per_second = speed;
-    progress = std::make_unique<Progress>(settings, stdout);
     bool const recorded = fs::exists(fs::path(deck.run.directory) / "statistics.h5");
     StatisticsOptions record;
     record.directory = deck.run.directory;
     record.flush_every = deck.statistics.flush;
-    if (recorded) record.resume = RecordPoint{.step = start_step, .samples = trainer->samples()};
+    if (recorded) record.resume = RecordPoint{.step = trainer->step(), .samples = trainer->samples()};
     for (auto const& tensor : trainer->layout().tensors()) record.layers.push_back(tensor.name);
     statistics = std::make_unique<Statistics>(std::move(record), io);
     progress->note(counted(trainer->layout().count(), "parameter") + ", " + counted(world.size(), "rank") + ", " +
@@ -189,7 +170,6 @@ struct TrainingRun::Impl {
   std::unique_ptr<Progress> progress;
   std::string resumed;  // path of the checkpoint
   std::string changes;  // of settings since it was written
-  std::int64_t start_step = 0;
 };
 
 TrainingRun::TrainingRun(input::Deck const& deck, std::string const& resolved_deck, TrainingOptions const& options,
@@ -200,10 +180,12 @@ TrainingRun::~TrainingRun() = default;
 int TrainingRun::finish() {
   auto& run = *impl_;
   bool stopped = false, diverged = false;
+  std::string data_fault;
   StepRow row;
-  while (!run.last() && !stopped && !diverged) {
+  while (!run.last() && !stopped && !diverged && data_fault.empty()) {
     auto const outcome = run.trainer->advance(run.interrupt.requested(), row);
     stopped = outcome.stop;
+    data_fault = outcome.data_fault;
     diverged = outcome.skipped_in_a_row >= run.deck.optimizer.skip_limit;
     run.record(row, outcome);
     run.checkpoints->poll();
@@ -213,6 +195,9 @@ int TrainingRun::finish() {
   }
   run.close();
   std::string const at = "step " + std::to_string(run.trainer->step());
+  if (!data_fault.empty() && !run.last())
+    throw CommonFailure(data_fault + "; a checkpoint of " + at +
+                        " was written: mend the data, then continue with --resume");
   if (diverged)
     throw CommonFailure(at + ": " + std::to_string(run.deck.optimizer.skip_limit) +
                         " steps in a row had no finite gradient; a checkpoint was written before the run ends");

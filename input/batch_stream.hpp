@@ -21,10 +21,10 @@ struct ShardSetInfo {
   std::int64_t sequence_length = 0;  ///< S
   std::int64_t masked_length = 0;    ///< most predictions a sequence
   bool static_masks = false;
-  std::int64_t vocabulary = 0;  ///< V that the shards were made with; 0: none of them says
-  SpecialIds special;           ///< of the shards that say V
-  std::uint64_t fingerprint =
-      0;  ///< of names, sizes, row counts and kind of masks: a resumed run must see the same data
+  std::int64_t vocabulary = 0;    ///< V that the shards were made with; 0: none of them says
+  SpecialIds special;             ///< of the shards that say V
+  std::uint64_t fingerprint = 0;  ///< of names, row counts and kind of masks: a resumed run must see the same rows
+  std::int64_t bytes = 0;         ///< of all files: others where one was mended, compressed anew or made differently
 };
 
 /// Says how shards made with `vocabulary` ids are of another vocabulary than `whose`, made with `expected`; empty where

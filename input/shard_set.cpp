@@ -72,9 +72,9 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
       info_.rows += reader.rows();
       info_.masked_length = std::max(info_.masked_length, format.masked_length);
       // File names without folders: data may move between runs.
-      identity += std::filesystem::path(file).filename().string() + '\n' +
-                  std::to_string(std::filesystem::file_size(file)) + '\n' + std::to_string(reader.rows()) +
+      identity += std::filesystem::path(file).filename().string() + '\n' + std::to_string(reader.rows()) +
                   (format.static_masks ? " static\n" : " dynamic\n");
+      info_.bytes += static_cast<std::int64_t>(std::filesystem::file_size(file));
     } catch (InputError const& error) {
       faults.insert(faults.end(), error.faults().begin(), error.faults().end());
     }

@@ -3,7 +3,7 @@
 """Whole runs of the program where something around it is unusual.
 
     edge_runs.py CASE PROGRAM MPIRUN      CASE: terminal | json_lines | signals | full_disk | two_jobs |
-                                            small_batches"""
+                                            bad_row | small_batches"""
 
 import fcntl
 import glob
@@ -16,12 +16,10 @@ import resource
 import signal
 import struct
 import subprocess
-import sys
-import tempfile
 import termios
 import time
 
-from training_runs import PATIENCE, Runs, np
+from training_runs import PATIENCE, h5py, main, np
 
 
 def on_screen(runs, command, columns):
@@ -156,6 +154,47 @@ def two_jobs(runs):
     assert "resumed from" in runs.train("run", 2, 16, stopped + 2, 2, more=("--resume",))
 
 
+def bad_row(runs):
+    """A token id out of range that is read while training: all ranks stop before it with a checkpoint, and a mended
+    shard lets the run go on as if nothing had been. One that the first step would read ends the run before it starts."""
+    runs.call([runs.program, "prepare", "text.txt", "--vocab", "vocab.txt", "--out", "several", "--sequence-length", "64",
+               "--rows-per-shard", "100"])
+    shards = sorted((runs.folder / "several").glob("*.h5"))
+    assert len(shards) > 5, shards
+
+    def spoil(shard):
+        with h5py.File(shard, "r+") as file:
+            file["input_ids"][7, 1] = runs.vocabulary + 5
+
+    def train(name, expected, *more):
+        runs.deck(name, 8, 20)
+        done = subprocess.run(runs.command(name, 2, "--set", "data.train=[several]", *more), cwd=runs.folder,
+                              capture_output=True, text=True, timeout=PATIENCE, check=False)
+        assert done.returncode == expected, done
+        errors = [line for line in done.stderr.splitlines() if "error: " in line]
+        assert len(errors) == (expected != 0), done.stderr
+        return done.stdout, "".join(errors)
+
+    train("whole", 0)
+    good = {shard: shard.read_bytes() for shard in shards}
+    for shard in shards:
+        spoil(shard)
+    _, error = train("stopped", 2)
+    assert "input_ids" in error and "row 7" in error, error
+    first = next(shard for shard in shards if shard.name in error)
+    first.write_bytes(good[first])
+    _, error = train("stopped", 1)
+    step = int(re.search(r"row 7.*a checkpoint of step (\d+) was written", error).group(1))
+    assert 0 < step < 20 and first.name not in error, error
+    assert (runs.folder / f"stopped/checkpoints/step_{step}/manifest").exists()
+    for shard in shards:
+        shard.write_bytes(good[shard])
+    output, _ = train("stopped", 0, "--resume")
+    assert f"step_{step}" in output and "finished at step 20" in output, output
+    assert "the samples are the same only if their rows are" in output, output
+    runs.compare("whole", "stopped", 20)
+
+
 def small_batches(runs):
     """Fewer sequences than ranks: ranks without any work take part, and the result is that of one rank."""
     for batch in (1, 2):
@@ -170,11 +209,5 @@ def small_batches(runs):
             assert worst <= 1e-4, (one["loss"], three["loss"])
 
 
-def main():
-    case, program, mpirun = sys.argv[1:4]
-    with tempfile.TemporaryDirectory() as folder:
-        globals()[case](Runs(program, mpirun, folder))
-
-
 if __name__ == "__main__":
-    main()
+    main(globals())

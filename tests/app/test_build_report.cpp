@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/agreement.hpp"
 #include "app/build_report.hpp"
 #include "app/session.hpp"
 #include "app/trainer.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/session.hpp"
+#include "app/agreement.hpp"
 #include "app/start_check.hpp"
 #include "comm/communicator.hpp"
 #include "comm/world.hpp"

@@ -237,11 +237,11 @@ def learns(runs):
     assert math.isfinite(losses[-1]) and losses[-1] < entropy - 0.2
 
 
-def main():
+def main(cases):
     case, program, mpirun = sys.argv[1:4]
     with tempfile.TemporaryDirectory() as folder:
-        globals()[case](Runs(program, mpirun, folder))
+        cases[case](Runs(program, mpirun, folder))
 
 
 if __name__ == "__main__":
-    main()
+    main(globals())
