@@ -14,16 +14,6 @@
 namespace bellwether::app {
 namespace {
 
-std::string amount(std::int64_t count) {
-  auto bytes = static_cast<double>(count);
-  char text[32];
-  char const* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  int unit = 0;
-  for (; bytes >= 1024 && unit < 4; ++unit) bytes /= 1024;
-  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
-  return text;
-}
-
 std::string line(std::string name, std::string const& value) {
   name.resize(std::max<std::size_t>(24, name.size()), ' ');
   return "  " + name + value + "\n";
@@ -81,13 +71,13 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += line("steps", number(report.steps) + seen);
   auto const& memory = report.memory;
   text += "memory of rank 0\n";
-  text += line("parameters", amount(memory.parameters));
-  text += line("gradients", amount(memory.gradients));
-  text += line("optimizer, exchange", amount(memory.optimizer));
-  text += line("activations", amount(memory.activations));
-  text += line("together", amount(memory.device()));
-  text += line("rows of data", "up to " + amount(memory.data) + " of host memory");
-  text += line("checkpoint", amount(report.checkpoint_bytes) + " of host memory while one is written");
+  text += line("parameters", bytes_text(memory.parameters));
+  text += line("gradients", bytes_text(memory.gradients));
+  text += line("optimizer, exchange", bytes_text(memory.optimizer));
+  text += line("activations", bytes_text(memory.activations));
+  text += line("together", bytes_text(memory.device()));
+  text += line("rows of data", "up to " + bytes_text(memory.data) + " of host memory");
+  text += line("checkpoint", bytes_text(report.checkpoint_bytes) + " of host memory while one is written");
   text += "gradients on the network, each step\n";
   text += line("sent by rank 0", number(report.sent_bytes) + " bytes");
   text += line("sent by all ranks", number(report.sent_bytes_all) + " bytes");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/inspect.hpp"
 
+#include "app/progress_text.hpp"
 #include "core/error.hpp"
 #include "input/hdf5_file.hpp"
 #include "input/shards.hpp"
@@ -24,14 +25,6 @@ std::string format(char const* pattern, Values... values) {
   char text[256];
   std::snprintf(text, sizeof text, pattern, values...);
   return text;
-}
-
-std::string bytes(std::uintmax_t count) {
-  auto value = static_cast<double>(count);
-  char const* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  int unit = 0;
-  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
-  return unit == 0 ? std::to_string(count) + " bytes" : format("%.1f %s", value, units[unit]);
 }
 
 std::string text_of(Hdf5File::Attribute const& value) {
@@ -91,7 +84,7 @@ void inspect_shard(std::string const& path, InspectOptions const& options, std::
   auto const rows = static_cast<double>(std::max<std::int64_t>(1, reader.rows()));
   auto const tokens = static_cast<double>(counts.tokens);
   out << path << ": " << (format_of.vocabulary > 0 ? "Bellwether shard" : "shard of another program") << '\n';
-  line(out, "file", bytes(std::filesystem::file_size(path)));
+  line(out, "file", bytes_text(std::filesystem::file_size(path)));
   line(out, "rows", std::to_string(reader.rows()));
   line(out, "sequence length", std::to_string(format_of.sequence_length) + " tokens");
   line(out, "tokens",
@@ -167,7 +160,7 @@ void inspect_file(std::string const& path, InspectOptions const& options, std::o
     if (auto const found = file.attribute("/", "format")) kind = text_of(*found);
     bool const shard = file.contains("input_ids") && file.contains("masked_lm_positions");
     if (!shard) {
-      out << path << ": " << kind << ", " << bytes(std::filesystem::file_size(path)) << '\n';
+      out << path << ": " << kind << ", " << bytes_text(std::filesystem::file_size(path)) << '\n';
       print_tree(out, file, "/");
       for (char const* table : {"steps", "evaluation"})
         if (file.contains(table) && file.info(table).type == input::ElementType::table)

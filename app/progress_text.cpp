@@ -65,6 +65,17 @@ ShortText loss_text(double value) { return std::isfinite(value) ? print("%.3f", 
 
 ShortText share_text(double value) { return std::isfinite(value) ? print("%.1f%%", 100 * value) : print("-"); }
 
+std::string bytes_text(std::int64_t count) {
+  if (count < 1024) return counted(count, "byte");
+  auto value = static_cast<double>(count);
+  char const* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  int unit = 0;
+  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %s", value, units[unit]);
+  return text;
+}
+
 std::string counted(std::int64_t count, char const* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }

@@ -18,6 +18,8 @@ ShortText duration_text(double seconds);  ///< 42s, 12m30s, 3h05m, 2d04h
 ShortText loss_text(double value);        ///< 5.312, - where not measured
 ShortText share_text(double value);       ///< 24.1%, - where not measured
 
+std::string bytes_text(std::int64_t count);  ///< 512 bytes, 1.5 KiB, 22.4 GiB
+
 /// "1 step", "2 steps".
 std::string counted(std::int64_t count, char const* what);
 

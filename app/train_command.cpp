@@ -14,8 +14,13 @@ namespace {
 struct TrainOptions {
   std::string deck;
   std::vector<std::string> overrides;
+  std::string log = "automatic";
   TrainingOptions run;
 };
+
+LogForm log_form(std::string const& name) {
+  return name == "json" ? LogForm::json : name == "lines" ? LogForm::lines : LogForm::automatic;
+}
 
 int train(TrainOptions const& options, Session& session) {
   auto const shared = read_shared_deck(session.world().communicator(), options.deck, options.overrides);
@@ -36,14 +41,12 @@ void add_train(CLI::App& program, Action& chosen) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_flag("--resume", options->run.resume, "continue from the newest complete checkpoint, if there is one");
-  command->add_option("--log", options->run.log, "automatic: a renewed line on a terminal, plain lines elsewhere")
-      ->type_name("automatic|lines|json")
-      ->transform(CLI::CheckedTransformer(
-                      std::map<std::string, LogForm>{
-                          {"automatic", LogForm::automatic}, {"lines", LogForm::lines}, {"json", LogForm::json}},
-                      CLI::ignore_case)
-                      .description(""));
-  command->callback([options, &chosen] { chosen = [options](Session& session) { return train(*options, session); }; });
+  command->add_option("--log", options->log, "automatic: a renewed line on a terminal, plain lines elsewhere")
+      ->check(CLI::IsMember({"automatic", "lines", "json"}));
+  command->callback([options, &chosen] {
+    options->run.log = log_form(options->log);
+    chosen = [options](Session& session) { return train(*options, session); };
+  });
 }
 
 }  // namespace bellwether::app

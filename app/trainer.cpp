@@ -4,6 +4,8 @@
 
 #include "app/agreement.hpp"
 #include "app/checkpoint.hpp"
+#include "app/host_memory.hpp"
+#include "app/progress_text.hpp"
 #include "app/training_data.hpp"
 #include "comm/communicator.hpp"
 #include "comm/world.hpp"
@@ -56,6 +58,21 @@ class StepSums {
   std::vector<double> values_;
 };
 
+/// Refuses what this host cannot hold, which would otherwise end in a process that is killed without a word.
+void require_memory(comm::World& world, Index parameters, std::int64_t workspace_bytes) {
+  if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Mem>::accessible) return;
+  together(world.communicator(), [&] {
+    // Parameters, gradients, momentum and variance at least.
+    auto const need = 4 * static_cast<std::int64_t>(sizeof(float)) * parameters + workspace_bytes;
+    auto const ranks = world.nodes().ranks_here;
+    auto const available = available_host_memory();
+    if (need <= available / ranks) return;
+    throw InputError("batch.micro: a rank needs " + bytes_text(need) + " or more, " + bytes_text(workspace_bytes) +
+                     " of it for activations; " + world.host() + " has " + bytes_text(available) + " for " +
+                     counted(ranks, "rank") + ": a smaller batch.micro or model, or fewer ranks on a host");
+  });
+}
+
 }  // namespace
 
 struct Trainer::Impl {
@@ -65,7 +82,8 @@ struct Trainer::Impl {
         ranks(all.communicator()),
         data(open_training_data(deck, world, io)),
         stream(*data.stream),
-        bert(exec, deck.model, data.capacity(deck.batch, world.size()), static_cast<std::uint64_t>(deck.run.seed)),
+        bert(exec, deck.model, data.capacity(deck.batch, world.size()), static_cast<std::uint64_t>(deck.run.seed),
+             [this](Index count, std::int64_t bytes) { require_memory(world, count, bytes); }),
         parameters(bert.layout().table, "bellwether::app::parameters"),
         gradients(bert.layout().table, "bellwether::app::gradients"),
         optimizer(optim::make_optimizer(deck.optimizer, {bert.layout().table, {ranks}, exec, deck.comm})),

@@ -44,8 +44,11 @@ TextReader::TextReader(std::vector<std::string> paths) : paths_(std::move(paths)
       faults.push_back(path + ": is a folder; name text files, plain or .gz");
     else if (gzFile const probe = gzopen(path.c_str(), "rb"); probe == nullptr)
       faults.push_back(path + ": cannot be opened for reading");
-    else
+    else {
+      if (path.ends_with(".gz") && gzdirect(probe) != 0)
+        faults.push_back(path + ": is not compressed with gzip, as its name says; another name if it is plain text");
       gzclose(probe);
+    }
     if (auto const size = std::filesystem::file_size(path, error); !error) total_ += static_cast<std::int64_t>(size);
   }
   if (!faults.empty()) throw InputError(std::move(faults));

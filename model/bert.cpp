@@ -9,7 +9,8 @@ namespace bellwether::model {
 
 template <class Real>
 struct Bert<Real>::Impl {
-  Impl(Exec const& space, ModelConfig const& config, Capacity const& capacity, std::uint64_t seed)
+  Impl(Exec const& space, ModelConfig const& config, Capacity const& capacity, std::uint64_t seed,
+       ApproveMemory const& approve)
       : exec(space),
         layers(config.layers),
         layout(bert_layout(config, capacity.longest)),
@@ -17,6 +18,7 @@ struct Bert<Real>::Impl {
         encoder(exec, config, layout, capacity, seed, workspace),
         heads(exec, config, layout, capacity, workspace) {
     workspace.want(dhidden, capacity.sequences * capacity.longest * config.hidden);
+    if (approve) approve(layout.table.count(), workspace.bytes());
     workspace.allocate("bellwether::model::workspace");
   }
 
@@ -31,8 +33,9 @@ struct Bert<Real>::Impl {
 };
 
 template <class Real>
-Bert<Real>::Bert(Exec const& exec, ModelConfig const& config, Capacity const& capacity, std::uint64_t seed)
-    : impl_(std::make_unique<Impl>(exec, config, capacity, seed)) {}
+Bert<Real>::Bert(Exec const& exec, ModelConfig const& config, Capacity const& capacity, std::uint64_t seed,
+                 ApproveMemory const& approve)
+    : impl_(std::make_unique<Impl>(exec, config, capacity, seed, approve)) {}
 template <class Real>
 Bert<Real>::~Bert() = default;
 template <class Real>

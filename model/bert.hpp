@@ -43,13 +43,17 @@ struct LossScale {
 /// Called when the gradients of elements [first, last) of the arena are final for this pass.
 using GradientReady = std::function<void(Index first, Index last)>;
 
+/// Called before the activations of a model are allocated, with its parameter count and their bytes; throws to refuse.
+using ApproveMemory = std::function<void(Index parameters, std::int64_t workspace_bytes)>;
+
 /// BERT with its two pre-training heads (Devlin et al., arXiv 1810.04805), computed as Hugging Face does: post-LN,
 /// learned positions, tied decoder. Padding is removed: every matrix has T rows, the masked-LM head M. All activations
 /// live in one workspace, planned once. Real: float, or double in tests.
 template <class Real = float>
 class Bert {
  public:
-  Bert(Exec const& exec, ModelConfig const& config, Capacity const& capacity, std::uint64_t seed);
+  Bert(Exec const& exec, ModelConfig const& config, Capacity const& capacity, std::uint64_t seed,
+       ApproveMemory const& approve = {});
   ~Bert();
   Bert(Bert&&) noexcept;
 

@@ -152,6 +152,30 @@ TEST_CASE("Shards of another vocabulary are not held out") {
                                  "allowed: shards of one vocabulary"});
 }
 
+TEST_CASE("A model that the host cannot hold is refused before it is allocated") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 4);
+  auto deck = small_deck(folder / "train.h5");
+  deck.model.hidden = 1 << 16;
+  deck.model.feed_forward = 1 << 18;
+  deck.model.layers = 500;
+  auto const faults = faults_of(deck);
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].starts_with("batch.micro: a rank needs "));
+  CHECK(faults[0].ends_with(": a smaller batch.micro or model, or fewer ranks on a host"));
+}
+
+TEST_CASE("What the library's sum gives up is told") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 4);
+  auto deck = small_deck(folder / "train.h5");
+  deck.data.dynamic_masking = false;
+  deck.comm.allreduce = comm::Allreduce::library;
+  auto const report = app::build_report(deck, test::world());
+  REQUIRE(report.warnings.size() == 1);
+  CHECK(report.warnings[0].starts_with("comm.allreduce: library: "));
+}
+
 TEST_CASE("Fewer held-out sequences than asked for are told") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);

@@ -69,10 +69,12 @@ TEST_CASE("very long lines are cut at white space and lose nothing", "[text]") {
 TEST_CASE("texts that cannot be read are named, all at once", "[text]") {
   TemporaryFolder const folder;
   try {
-    TextReader reader({folder / "absent.txt", folder.path()});
+    write(folder / "plain.gz", "not gzip\n");
+    TextReader reader({folder / "absent.txt", folder.path(), folder / "plain.gz"});
     FAIL("no error");
   } catch (InputError const& error) {
-    CHECK(error.faults().size() == 2);
+    REQUIRE(error.faults().size() == 3);
+    CHECK(error.faults()[2].find("plain.gz: is not compressed with gzip") != std::string::npos);
     CHECK(error.faults()[0].ends_with("absent.txt: no such text"));
   }
   std::string noise;
