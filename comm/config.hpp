@@ -13,6 +13,7 @@ enum class Allreduce { ordered, library };
 struct CommConfig {
   Allreduce allreduce = Allreduce::ordered;
   Wire dense_wire = Wire::fp32;
+  std::int64_t scale_groups = 1;
   double deadline = 600;
 
   void describe(ConfigVisitor& visit) {
@@ -26,6 +27,12 @@ struct CommConfig {
          .help =
              "type of gradients on the network: bf16 halves the bytes, rounds once in and once out and sums in fp32"},
         {"fp32", "bf16"}, dense_wire);
+    visit.field({.name = "scale_groups",
+                 .help = "parts of the model with a scale of their own in compressed exchanges; each costs 8 bytes a "
+                         "rank and peer",
+                 .minimum = 1,
+                 .maximum = 1 << 20},
+                scale_groups);
     visit.field({.name = "deadline",
                  .help = "a collective that takes longer ends the run with its name",
                  .unit = "seconds",

@@ -76,10 +76,10 @@ void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, 
                       " heads; hidden a multiple of heads";
     contradict("model.hidden", "model.heads", what, what);
   }
-  if (optimizer.method == optim::Method::lamb && optimizer.trust_min > optimizer.trust_max) {
-    auto const low = shortest_number(optimizer.trust_min), high = shortest_number(optimizer.trust_max);
-    contradict("optimizer.trust_min", "optimizer.trust_max", low + " is above trust_max; at most " + high,
-               high + " is below trust_min; at least " + low);
+  if (optimizer.method == optim::Method::lamb && optimizer.min_coefficient > optimizer.max_coefficient) {
+    auto const low = shortest_number(optimizer.min_coefficient), high = shortest_number(optimizer.max_coefficient);
+    contradict("optimizer.min_coefficient", "optimizer.max_coefficient", low + " is above max_coefficient; at most " + high,
+               high + " is below min_coefficient; at least " + low);
   }
   if (schedule.warmup_steps > schedule.steps) {
     auto const warmup = std::to_string(schedule.warmup_steps), steps = std::to_string(schedule.steps);

@@ -4,9 +4,20 @@
 
 #include "core/config.hpp"
 
+#include <optional>
+
 namespace bellwether::optim {
 
-enum class Method { lamb, adamw };
+enum class Method { lamb, adamw, onebit_lamb, onebit_adam, onebit_sgd };
+enum class Unify { layer, element };              ///< in which units momenta share one scale
+enum class Scale { rms, mean_magnitude };         ///< what one bit stands for
+enum class CompressedClip { sketch, local_rms };  ///< which norm clips gradients that are never averaged
+
+/// When a method that compresses stops to average gradients and keeps its variance.
+struct FreezeConfig {
+  std::optional<std::int64_t> step;  ///< T_w, real steps before it; not set: chosen while training
+  double latest = 0.25;              ///< share of all steps
+};
 
 /// Deck section `optimizer`.
 struct OptimizerConfig {
@@ -17,25 +28,50 @@ struct OptimizerConfig {
   double epsilon = 1e-8;
   double weight_decay = 0.01;
   bool bias_correction = false;
-  double trust_min = 0.01;
-  double trust_max = 0.3;
+  double min_coefficient = 0.01;
+  double max_coefficient = 0.3;
+  FreezeConfig freeze;
+  double coefficient_beta = 0.9;
+  double factor_min = 0.5;
+  double factor_max = 4.0;
+  double factor_threshold = 0.1;
+  Unify unify = Unify::element;
+  Scale scale = Scale::mean_magnitude;
   double clip = 1.0;
+  CompressedClip clip_norm = CompressedClip::sketch;
+  std::int64_t sketch_columns = 16384;
   std::int64_t skip_limit = 20;
 
   void describe(ConfigVisitor& visit) {
-    visit.choice({.name = "method", .help = "update rule"}, {"lamb", "adamw"}, method);
+    constexpr auto adaptive_methods = "method: lamb, adamw, onebit_lamb or onebit_adam";
+    constexpr auto onebit_methods = "method: onebit_lamb, onebit_adam or onebit_sgd";
+    visit.choice({.name = "method",
+                  .help = "update rule; the onebit methods average gradients up to the freeze and send one bit an "
+                          "element from then on"},
+                 {"lamb", "adamw", "onebit_lamb", "onebit_adam", "onebit_sgd"}, method);
+    bool const lamb = method == Method::lamb || method == Method::onebit_lamb;
+    bool const adaptive = method != Method::onebit_sgd;
+    bool const compresses = method >= Method::onebit_lamb;
+    bool const frozen_variance = method == Method::onebit_lamb || method == Method::onebit_adam;
     visit.field({.name = "lr", .help = "peak learning rate; the schedule scales it", .minimum = 0, .maximum = 1e6}, lr);
     visit.field(
         {.name = "beta1", .help = "decay of the momentum", .minimum = 0, .maximum = 1, .maximum_allowed = false},
         beta1);
-    visit.field(
-        {.name = "beta2", .help = "decay of the variance", .minimum = 0, .maximum = 1, .maximum_allowed = false},
-        beta2);
+    visit.field({.name = "beta2",
+                 .help = "decay of the variance",
+                 .minimum = 0,
+                 .maximum = 1,
+                 .maximum_allowed = false,
+                 .only_with = adaptive_methods,
+                 .applies = adaptive},
+                beta2);
     visit.field({.name = "epsilon",
                  .help = "added to the root of the variance",
                  .minimum = 0,
                  .maximum = 1,
-                 .minimum_allowed = false},
+                 .minimum_allowed = false,
+                 .only_with = adaptive_methods,
+                 .applies = adaptive},
                 epsilon);
     visit.field({.name = "weight_decay",
                  .help = "decoupled decay of matrices and embeddings; biases and layer norms never decay",
@@ -44,29 +80,105 @@ struct OptimizerConfig {
                 weight_decay);
     visit.field({.name = "bias_correction",
                  .help = "divide momentum and variance by 1 - beta^t; the 1-bit LAMB paper runs LAMB without, AdamW is "
-                         "usually run with"},
+                         "usually run with",
+                 .only_with = "method: lamb or adamw",
+                 .applies = !compresses},
                 bias_correction);
-    bool const lamb = method == Method::lamb;
-    visit.field({.name = "trust_min",
+    visit.field({.name = "min_coefficient",
                  .help = "lower bound of the trust ratio",
                  .minimum = 0,
                  .maximum = 1e6,
-                 .only_with = "method: lamb",
+                 .only_with = "method: lamb or onebit_lamb",
                  .applies = lamb},
-                trust_min);
-    visit.field({.name = "trust_max",
+                min_coefficient);
+    visit.field({.name = "max_coefficient",
                  .help = "upper bound of the trust ratio",
                  .minimum = 0,
                  .maximum = 1e6,
                  .minimum_allowed = false,
-                 .only_with = "method: lamb",
+                 .only_with = "method: lamb or onebit_lamb",
                  .applies = lamb},
-                trust_max);
+                max_coefficient);
+    visit.field({.name = "freeze.step",
+                 .help = "real steps before momenta are compressed and the variance is kept; not set ('freeze: auto'): "
+                         "once the variance has settled",
+                 .unit = "steps",
+                 .minimum = 0,
+                 .maximum = 1e12,
+                 .only_with = onebit_methods,
+                 .applies = compresses},
+                freeze.step);
+    visit.field({.name = "freeze.latest",
+                 .help = "where the step is not set: share of all steps after which it freezes in any case",
+                 .minimum = 0,
+                 .maximum = 1,
+                 .minimum_allowed = false,
+                 .only_with = "freeze: auto",
+                 .applies = compresses && !freeze.step},
+                freeze.latest);
+    visit.field({.name = "coefficient_beta",
+                 .help = "decay of each tensor's average of trust ratios before the freeze",
+                 .minimum = 0,
+                 .maximum = 1,
+                 .maximum_allowed = false,
+                 .only_with = "method: onebit_lamb",
+                 .applies = method == Method::onebit_lamb},
+                coefficient_beta);
+    visit.field({.name = "factor_min",
+                 .help = "lower bound of the factor r on the averaged trust ratio",
+                 .minimum = 0,
+                 .maximum = 1e6,
+                 .minimum_allowed = false,
+                 .only_with = "method: onebit_lamb",
+                 .applies = method == Method::onebit_lamb},
+                factor_min);
+    visit.field({.name = "factor_max",
+                 .help = "upper bound of the factor r",
+                 .minimum = 0,
+                 .maximum = 1e6,
+                 .minimum_allowed = false,
+                 .only_with = "method: onebit_lamb",
+                 .applies = method == Method::onebit_lamb},
+                factor_max);
+    visit.field({.name = "factor_threshold",
+                 .help = "largest relative change of the factor r from one step to the next",
+                 .minimum = 0,
+                 .maximum = 1,
+                 .only_with = "method: onebit_lamb",
+                 .applies = method == Method::onebit_lamb},
+                factor_threshold);
+    visit.choice({.name = "unify",
+                  .help = "units in which all momenta share one scale: 'element' divides by the root of the kept "
+                          "variance, 'layer' brings each tensor to one magnitude, as the 1-bit LAMB paper does",
+                  .only_with = "method: onebit_lamb or onebit_adam",
+                  .applies = frozen_variance},
+                 {"layer", "element"}, unify);
+    visit.choice(
+        {.name = "scale",
+         .help = "what a bit stands for: the mean magnitude leaves the smallest residual, the root mean square "
+                 "keeps the norm, as the 1-bit papers do",
+         .only_with = onebit_methods,
+         .applies = compresses},
+        {"rms", "mean_magnitude"}, scale);
     visit.field({.name = "clip",
                  .help = "largest global norm of the mean gradient; 0 turns clipping off",
                  .minimum = 0,
                  .maximum = 1e9},
                 clip);
+    visit.choice({.name = "clip_norm",
+                  .help = "norm that clips after the freeze: 'sketch' estimates that of the mean gradient from a "
+                          "random fold, 'local_rms' takes the root mean square of the ranks' own norms",
+                  .only_with = onebit_methods,
+                  .applies = compresses},
+                 {"sketch", "local_rms"}, clip_norm);
+    visit.field({.name = "sketch_columns",
+                 .help = "columns of that fold: relative error of the norm near 1/sqrt(2 columns), 4 bytes each; a "
+                         "multiple of 128",
+                 .minimum = 128,
+                 .maximum = 1 << 24,
+                 .only_with = "clip_norm: sketch",
+                 .applies = compresses && clip_norm == CompressedClip::sketch},
+                sketch_columns);
     visit.field({.name = "skip_limit",
                  .help = "consecutive non-finite steps after which the run ends with a checkpoint",
                  .unit = "steps",

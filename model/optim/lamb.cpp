@@ -14,8 +14,8 @@ Lamb::Lamb(OptimizerConfig const& config, OptimizerContext const& context)
       rules_(tensor_rules<Exec>(context.layout, config.weight_decay)),
       dense_(config, context, true),
       norms_("bellwether::optim::norms", static_cast<std::size_t>(2 * dense_.blocks().count())) {
-  if (config.trust_min > config.trust_max)
-    throw InputError("optimizer.trust_min is above optimizer.trust_max; at most as large is allowed");
+  if (config.min_coefficient > config.max_coefficient)
+    throw InputError("optimizer.min_coefficient is above optimizer.max_coefficient; at most as large is allowed");
 }
 
 void Lamb::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) {
@@ -30,7 +30,7 @@ void Lamb::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients,
   LayerRecord const layers{record, record + tensors, record + 2 * tensors};
   lamb_moments(exec, blocks, rules_, coefficients<float>(config_, scalars.step), verdict, parameters.data(),
                local_gradients.data(), momentum_.data(), variance_.data(), norms_);
-  lamb_ratios(exec, blocks, rules_, {config_.trust_min, config_.trust_max}, verdict, norms_, layers);
+  lamb_ratios(exec, blocks, rules_, {config_.min_coefficient, config_.max_coefficient}, verdict, norms_, layers);
   lamb_apply(exec, blocks, scalars.learning_rate, verdict, layers, local_gradients.data(), parameters.data());
   dense_.finish(exec);
 }

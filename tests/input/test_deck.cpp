@@ -61,7 +61,7 @@ TEST_CASE("Numbers are read as they are meant") {
 
 TEST_CASE("Overrides replace values of the deck") {
   DeckFolder const folder;
-  auto source = folder.source("data:\n  train: missing\noptimizer:\n  trust_max: 0.2\n",
+  auto source = folder.source("data:\n  train: missing\noptimizer:\n  max_coefficient: 0.2\n",
                               {"data.train=[shards/train/a.h5]", "optimizer.method=adamw", "run.name=a=b c"});
   // Paths on the command line are relative to where the user stands, those in the deck to the deck.
   source.folder = "/nonexistent";
@@ -85,7 +85,7 @@ TEST_CASE("The resolved deck is the same deck from anywhere") {
       folder.with_data("schedule: {decay: exponential, decay_rate: 0.1, warmup_steps: 3, warmup: quadratic}\n"
                        "optimizer: {method: adamw, lr: 1.2345678901234567e-5, beta1: 0.1}\n"
                        "data2: {}\n"),
-      folder.with_data("optimizer: {trust_min: 0.001}\n", {"optimizer.method=adamw", "schedule.decay=polynomial"})};
+      folder.with_data("optimizer: {min_coefficient: 0.001}\n", {"optimizer.method=adamw", "schedule.decay=polynomial"})};
   sources[2].text.erase(sources[2].text.find("data2"));
   for (auto const& source : sources) {
     auto const deck = parse_deck(source);

@@ -108,9 +108,9 @@ TEST_CASE("Keys that contradict each other are refused") {
   CHECK(fault("model:\n  hidden: 258\n") ==
         "4:11: model.hidden: 258 hidden do not divide into 4 heads; hidden a multiple of heads");
   CHECK(fault("model:\n  hidden: 258\n  heads: 4\n").starts_with("5:10: model.heads: 258 hidden"));
-  CHECK(fault("optimizer:\n  trust_min: 0.5\n") == "4:14: optimizer.trust_min: 0.5 is above trust_max; at most 0.3");
-  CHECK(fault("optimizer:\n  trust_min: 0.5\n  trust_max: 0.25\n") ==
-        "5:14: optimizer.trust_max: 0.25 is below trust_min; at least 0.5");
+  CHECK(fault("optimizer:\n  min_coefficient: 0.5\n") == "4:14: optimizer.min_coefficient: 0.5 is above max_coefficient; at most 0.3");
+  CHECK(fault("optimizer:\n  min_coefficient: 0.5\n  max_coefficient: 0.25\n") ==
+        "5:14: optimizer.max_coefficient: 0.25 is below min_coefficient; at least 0.5");
   CHECK(fault("schedule:\n  steps: 10\n  warmup_steps: 11\n") ==
         "5:17: schedule.warmup_steps: 11 is more than schedule.steps; at most 10");
   CHECK(fault("schedule:\n  legw_baseline_batch: 32\n") ==
@@ -128,8 +128,8 @@ TEST_CASE("A key without meaning for what was chosen is refused") {
         "6:3: schedule.final_fraction: has no meaning here; only with decay: linear, polynomial or cosine");
   CHECK(fault("schedule:\n  warmup: quadratic\n") ==
         "4:3: schedule.warmup: has no meaning here; only with warmup_steps above 0");
-  CHECK(fault("optimizer:\n  method: adamw\n  trust_max: 1\n") ==
-        "5:3: optimizer.trust_max: has no meaning here; only with method: lamb");
+  CHECK(fault("optimizer:\n  method: adamw\n  max_coefficient: 1\n") ==
+        "5:3: optimizer.max_coefficient: has no meaning here; only with method: lamb");
 }
 
 TEST_CASE("What a deck must name is asked for") {
@@ -215,7 +215,7 @@ TEST_CASE("All faults are told at once, in order of lines") {
   auto const faults =
       faults_of(folder.source("schedule:\n  steps: 0\n  decay: cosine\n  power: 1\n"
                               "modell: {}\n"
-                              "optimizer:\n  lr: .inf\n  lr: 2\n  trust_min: 3\n"
+                              "optimizer:\n  lr: .inf\n  lr: 2\n  min_coefficient: 3\n"
                               "data:\n  train: nowhere\n",
                               {"batch.micro=no", "run.seed=-1"}));
   REQUIRE(faults.size() == 9);
@@ -226,7 +226,7 @@ TEST_CASE("All faults are told at once, in order of lines") {
   CHECK(faults[2].starts_with("deck.yaml:5:1: modell: unknown key (did you mean 'model'?)"));
   CHECK(faults[3] == "deck.yaml:7:7: optimizer.lr: '.inf' is not finite; a number from 0 to 1000000");
   CHECK(faults[4] == "deck.yaml:8:3: optimizer.lr: given again; once a deck (line 7)");
-  CHECK(faults[5] == "deck.yaml:9:14: optimizer.trust_min: 3 is above trust_max; at most 0.3");
+  CHECK(faults[5] == "deck.yaml:9:14: optimizer.min_coefficient: 3 is above max_coefficient; at most 0.3");
   CHECK(faults[6].starts_with("deck.yaml:11:10: data.train: "));
   CHECK(faults[7] == "--set batch.micro=no: 'no' is not a number; a whole number from 1 to 1048576");
   CHECK(faults[8].starts_with("--set run.seed=-1: '-1' is out of range"));

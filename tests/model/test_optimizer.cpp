@@ -161,6 +161,6 @@ TEST_CASE("contradicting bounds of the trust ratio are refused") {
   auto const ranks = comm::make_self_communicator();
   auto const layout = golden_layout();
   OptimizerConfig config;
-  config.trust_min = 1;
+  config.min_coefficient = 1;
   CHECK_THROWS_AS(Training(layout, config, *ranks), InputError);
 }

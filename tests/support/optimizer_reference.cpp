@@ -50,7 +50,7 @@ ReferenceReport reference_lamb(ParameterLayout const& layout, optim::OptimizerCo
     double const update_norm = norm_of(u);
     double ratio = 1;
     if (tensor.adapts && weight_norm > 0 && update_norm > 0)
-      ratio = std::clamp(weight_norm / update_norm, config.trust_min, config.trust_max);
+      ratio = std::clamp(weight_norm / update_norm, config.min_coefficient, config.max_coefficient);
     for (std::size_t k = 0; k < count; ++k) state.x[first + k] = x[k] - rate * ratio * u[k];
     report.trust_ratio.push_back(ratio);
     report.weight_norm.push_back(weight_norm);

@@ -84,7 +84,7 @@ class Lamb:
             if x.dim() > 1:
                 u.add_(x, alpha=c["weight_decay"])
             weight, update = float(x.norm()), float(u.norm())
-            ratio = min(max(weight / update, c["trust_min"]), c["trust_max"]) if weight and update else 1.0
+            ratio = min(max(weight / update, c["min_coefficient"]), c["max_coefficient"]) if weight and update else 1.0
             x.sub_(u, alpha=rate * ratio)
             x.grad = None
 
