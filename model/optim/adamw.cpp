@@ -12,16 +12,17 @@ AdamW::AdamW(OptimizerConfig const& config, OptimizerContext const& context)
       momentum_(context.layout, "bellwether::optim::momentum"),
       variance_(context.layout, "bellwether::optim::variance"),
       rules_(tensor_rules<Exec>(context.layout, config.weight_decay)),
-      dense_(config, context, false) {}
+      record_(context, {}),
+      dense_(config, context, record_) {}
 
 void AdamW::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) {
   require(scalars.step >= 1, "steps count from 1");
   require(parameters.count() == momentum_.count() && local_gradients.count() == momentum_.count(),
           "arenas of another layout");
   dense_.reduce(exec, local_gradients);
-  adamw_update(exec, dense_.blocks(), rules_, coefficients<float>(config_, scalars.step), scalars.learning_rate,
-               dense_.verdict(), local_gradients.data(), parameters.data(), momentum_.data(), variance_.data());
-  dense_.finish(exec);
+  adamw_update(exec, record_.blocks(), rules_, coefficients<float>(config_, scalars.step), scalars.learning_rate,
+               record_.verdict(), local_gradients.data(), parameters.data(), momentum_.data(), variance_.data());
+  record_.close(exec);
 }
 
 void AdamW::consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const {
@@ -31,12 +32,12 @@ void AdamW::consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const
 void AdamW::visit_state(StateVisitor& visit) {
   visit.replicated("momentum", momentum_.span());
   visit.replicated("variance", variance_.span());
-  dense_.visit_state(visit);
+  record_.visit_state(visit);
 }
 
 std::int64_t AdamW::state_bytes() const {
   return 2 * momentum_.count() * static_cast<std::int64_t>(sizeof(float)) +
-         static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule)) + dense_.bytes();
+         static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule)) + record_.bytes() + dense_.bytes();
 }
 
 }  // namespace bellwether::optim

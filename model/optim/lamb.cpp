@@ -12,8 +12,9 @@ Lamb::Lamb(OptimizerConfig const& config, OptimizerContext const& context)
       momentum_(context.layout, "bellwether::optim::momentum"),
       variance_(context.layout, "bellwether::optim::variance"),
       rules_(tensor_rules<Exec>(context.layout, config.weight_decay)),
-      dense_(config, context, true),
-      norms_("bellwether::optim::norms", static_cast<std::size_t>(2 * dense_.blocks().count())) {
+      record_(context, {"trust_ratio", "weight_norm", "update_norm"}),
+      dense_(config, context, record_),
+      norms_("bellwether::optim::norms", static_cast<std::size_t>(2 * record_.blocks().count())) {
   if (config.min_coefficient > config.max_coefficient)
     throw InputError("optimizer.min_coefficient is above optimizer.max_coefficient; at most as large is allowed");
 }
@@ -23,16 +24,14 @@ void Lamb::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients,
   require(parameters.count() == momentum_.count() && local_gradients.count() == momentum_.count(),
           "arenas of another layout");
   dense_.reduce(exec, local_gradients);
-  auto const& blocks = dense_.blocks();
-  auto const& verdict = dense_.verdict();
-  std::size_t const tensors = rules_.extent(0);
-  float* const record = dense_.layers().data();
-  LayerRecord const layers{record, record + tensors, record + 2 * tensors};
+  auto const& blocks = record_.blocks();
+  auto const& verdict = record_.verdict();
+  LayerRecord const layers{record_.layer(0), record_.layer(1), record_.layer(2)};
   lamb_moments(exec, blocks, rules_, coefficients<float>(config_, scalars.step), verdict, parameters.data(),
                local_gradients.data(), momentum_.data(), variance_.data(), norms_);
   lamb_ratios(exec, blocks, rules_, {config_.min_coefficient, config_.max_coefficient}, verdict, norms_, layers);
   lamb_apply(exec, blocks, scalars.learning_rate, verdict, layers, local_gradients.data(), parameters.data());
-  dense_.finish(exec);
+  record_.close(exec);
 }
 
 void Lamb::consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const {
@@ -42,13 +41,13 @@ void Lamb::consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const 
 void Lamb::visit_state(StateVisitor& visit) {
   visit.replicated("momentum", momentum_.span());
   visit.replicated("variance", variance_.span());
-  dense_.visit_state(visit);
+  record_.visit_state(visit);
 }
 
 std::int64_t Lamb::state_bytes() const {
   return 2 * momentum_.count() * static_cast<std::int64_t>(sizeof(float)) +
          static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule) + norms_.extent(0) * sizeof(double)) +
-         dense_.bytes();
+         record_.bytes() + dense_.bytes();
 }
 
 }  // namespace bellwether::optim

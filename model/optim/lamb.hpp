@@ -19,7 +19,7 @@ class Lamb final : public Optimizer {
   Replication replication() const override { return Replication::replicated; }
   void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const override;
   void visit_state(StateVisitor& visit) override;
-  StepReport const& last_report() const override { return dense_.report(); }
+  StepReport const& last_report() const override { return record_.report(); }
   std::int64_t state_bytes() const override;
 
  private:
@@ -27,6 +27,7 @@ class Lamb final : public Optimizer {
   Arena<> momentum_;
   Arena<> variance_;
   Vec<TensorRule> rules_;  // (tensors)
+  StepRecord record_;
   DenseStep dense_;
   Vec<double> norms_;  // (2 blocks)
 };

@@ -8,6 +8,8 @@
 #include "model/optim/config.hpp"
 
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace bellwether::optim {
@@ -24,15 +26,37 @@ struct StepScalars {
   double learning_rate;
 };
 
-/// What the last call of step() did. Per-layer vectors are in the order of the layout, empty where the method has none.
+enum class Phase { dense, compressed };  ///< whether gradients are averaged or bits of momenta exchanged
+
+/// One number for each tensor, in the order of the layout; NaN where the step has none.
+struct LayerQuantity {
+  std::string_view name;
+  std::vector<float> values;
+};
+
+/// Bytes that this rank sent in a step, by what they were.
+struct SentBytes {
+  std::int64_t exchange = 0;    ///< of gradients or of compressed momenta
+  std::int64_t scalars = 0;     ///< of the step's small reduction
+  std::int64_t dense_fp32 = 0;  ///< what a dense exchange in fp32 would have sent
+
+  std::int64_t all() const { return exchange + scalars; }
+};
+
+/// What the last call of step() did.
 struct StepReport {
-  bool skipped = false;  ///< the mean gradient was not finite: no state was touched
-  std::string_view phase = "dense";
-  double gradient_norm = 0;  ///< of the mean gradient, before clipping
+  bool skipped = false;  ///< the gradient was not finite on some rank: no state was touched
+  Phase phase = Phase::dense;
+  double gradient_norm = 0;  ///< of the mean gradient, before clipping; estimated in the compressed phase
   double clip_factor = 1;
-  std::int64_t sent_bytes = 0;        ///< this rank, this step
+  SentBytes sent;
   std::int64_t first_bad_layer = -1;  ///< where skipped
-  std::vector<float> trust_ratio, weight_norm, update_norm;
+  std::int64_t bad_rank = -1;         ///< where skipped in the compressed phase: the first with such a gradient
+  std::vector<LayerQuantity> layers;  ///< the same names after every step; empty where the method has none
+  std::vector<std::string> notices;   ///< what a user should read in the log, told once
+
+  /// \throws InternalError where the method has no such quantity.
+  std::vector<float> const& layer(std::string_view name) const;
 };
 
 /// The process groups an optimizer may use.
@@ -63,6 +87,9 @@ struct OptimizerContext {
   ProcessGroups groups;
   Exec exec;
   comm::CommConfig comm;
+  std::uint64_t seed = 1;              ///< of the run
+  std::int64_t steps = 0;              ///< of the whole run
+  std::int64_t rate_warmup_steps = 0;  ///< until the learning rate has reached its peak
 };
 
 std::unique_ptr<Optimizer> make_optimizer(OptimizerConfig const& config, OptimizerContext const& context);

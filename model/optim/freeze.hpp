@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/state_visitor.hpp"
+#include "model/optim/config.hpp"
+
+#include <functional>
+
+namespace bellwether::optim {
+
+/// When the variance has settled and may be kept: after a fixed step, or as 1-bit Adam proposes (Tang et al., arXiv
+/// 2102.02888, section 4.3) once its norm changes little, with the bias of the start taken out. Every D = max(10, 0.1 /
+/// (1 - beta2)) steps the norm is compared with that of D steps before; three changes in a row of at most 4 % decide,
+/// not before the rate's warmup is over nor before the average of trust ratios has filled, and never after
+/// freeze.latest.
+class FreezePoint {
+ public:
+  /// steps: of the whole run. rate_warmup_steps: until the learning rate has reached its peak.
+  FreezePoint(OptimizerConfig const& config, std::int64_t steps, std::int64_t rate_warmup_steps);
+
+  /// Whether step t = 1, 2, ... is the first of the compressed phase; asked before each step, again after one that was
+  /// skipped. norm(): |v|_1 after t - 1 steps, equal on all ranks, called where it is needed.
+  bool reached(std::int64_t t, std::function<double()> const& norm);
+  /// Relative change found by the last check; NaN before the second.
+  double last_change() const { return change_; }
+  void visit_state(StateVisitor& visit);
+
+ private:
+  double beta2_;
+  std::int64_t fixed_, interval_, earliest_, latest_;  // in steps; fixed_ < 0: chosen while training
+  std::int64_t checked_ = 0, calm_ = 0;                // last step checked, small changes in a row
+  double norm_ = 0, change_;
+};
+
+}  // namespace bellwether::optim

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/optim/gradient_fold.hpp"
+
+#include "core/error.hpp"
+#include "core/team_sum.hpp"
+#include "model/optim/formulas.hpp"
+
+namespace bellwether::optim {
+namespace {
+
+/// The value, turned where bit 31 - lane of the word is set.
+KOKKOS_INLINE_FUNCTION float with_sign(float value, std::uint32_t word, int lane) {
+  return Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(value) ^ (word << lane & 0x80000000u));
+}
+
+/// First tensor with an element that is not finite; only called where there is one.
+KOKKOS_INLINE_FUNCTION Index first_bad_tensor(Block const* blocks, Index count, float const* gradient) {
+  for (Index b = 0; b < count; ++b)
+    for (Index k = blocks[b].first; k < blocks[b].first + blocks[b].count; ++k)
+      if (!Kokkos::isfinite(gradient[k])) return blocks[b].tensor;
+  return -1;
+}
+
+}  // namespace
+
+template <class Space>
+void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index count, float const* gradient,
+                   RandomKey const& key, std::int64_t step, ScalarLayout const& layout, int rank,
+                   Vec<float, Space> const& partial, Vec<double, Space> const& squares,
+                   Vec<float, Space> const& scalars) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  // Without a fold the pass is the same, over columns that nobody reads.
+  Index const columns = layout.columns;
+  require(columns % sign_group == 0, "columns of the fold in whole groups of signs");
+  require(static_cast<Index>(partial.extent(0)) >= fold_parts * columns &&
+              static_cast<Index>(squares.extent(0)) >= fold_parts &&
+              static_cast<Index>(scalars.extent(0)) == layout.count(),
+          "scratch of the fold too small");
+  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  static std::string const fold_label = "bellwether::optim::fold_gradient";
+  static std::string const sum_label = "bellwether::optim::fold_sums";
+  static std::string const norm_label = "bellwether::optim::fold_norm";
+  Index const groups = (count + sign_group - 1) / sign_group;
+  Index const row_groups = columns > 0 ? columns / sign_group : 1;
+  Index const rows = (groups + row_groups - 1) / row_groups;
+  Index const part_rows = (rows + fold_parts - 1) / fold_parts;
+  float* const parts = partial.data();
+  double* const square = squares.data();
+  float* const out = scalars.data();
+  Block const* const blocks = table.blocks().data();
+  Index const block_count = table.count();
+  RandomKey const k0 = key;
+  Kokkos::parallel_for(
+      fold_label, team_policy(exec, fold_parts), KOKKOS_LAMBDA(Team const& team) {
+        Index const part = team.league_rank();
+        float* const fold = parts + part * columns;
+        Index const first = Kokkos::min(groups, part * part_rows * row_groups);
+        Index const last = Kokkos::min(groups, (part + 1) * part_rows * row_groups);
+        team_for<Space>(team, 0, columns, [=](Index c) { fold[c] = 0; });
+        team.team_barrier();
+        // Groups of one part that are row_groups apart meet in the same columns: a thread takes all of them in order.
+        double sum = 0;
+        if constexpr (TeamShape<Space>::host) {
+          double lanes[32] = {};
+          for (Index group = first; group < last; ++group) {
+            Philox4 const signs = fold_signs(k0, step, group);
+            float* const to = fold + group % row_groups * sign_group;
+            for (int word = 0; word < 4; ++word) {
+              Index const begin = group * sign_group + 32 * word;
+              int const here = static_cast<int>(Kokkos::min(Index{32}, Kokkos::max(Index{0}, count - begin)));
+              BELLWETHER_INDEPENDENT
+              for (int lane = 0; lane < here; ++lane) {
+                float const g = gradient[begin + lane];
+                lanes[lane] += static_cast<double>(g) * g;
+                if (columns > 0) to[32 * word + lane] += with_sign(g, signs.x[word], lane);
+              }
+            }
+          }
+          for (double const lane : lanes) sum += lane;
+        } else {
+          sum = team_sum<1, Space>(team, first * sign_group, Kokkos::min(count, last * sign_group), [=](Index k) {
+                  double const g = gradient[k];
+                  return Sums<1>{{g * g}};
+                }).value[0];
+          team_for<Space>(team, 0, columns, [=](Index c) {
+            Index const lane = c % sign_group;
+            for (Index group = first + c / sign_group; group < last; group += row_groups) {
+              Index const k = group * sign_group + lane;
+              if (k < count)
+                fold[c] += with_sign(gradient[k], fold_signs(k0, step, group).x[lane / 32], static_cast<int>(lane % 32));
+            }
+          });
+        }
+        Kokkos::single(Kokkos::PerTeam(team), [&] { square[part] = sum; });
+      });
+  Kokkos::parallel_for(
+      sum_label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, layout.count()), KOKKOS_LAMBDA(Index c) {
+        float sum = 0;
+        if (c < columns)
+          for (Index part = 0; part < fold_parts; ++part) sum += parts[part * columns + c];
+        out[c] = sum;
+      });
+  Index const norm_at = layout.norm(rank), bad_at = layout.bad(rank);
+  Kokkos::parallel_for(
+      norm_label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, 1), KOKKOS_LAMBDA(Index) {
+        double sum = 0;
+        for (Index part = 0; part < fold_parts; ++part) sum += square[part];
+        out[norm_at] = static_cast<float>(Kokkos::sqrt(sum));
+        if (!Kokkos::isfinite(sum)) out[bad_at] = static_cast<float>(first_bad_tensor(blocks, block_count, gradient) + 1);
+      });
+}
+
+template <class Space>
+void judge_scalars(Space const& exec, ScalarLayout const& layout, bool sketch, double clip,
+                   Vec<float, Space> const& scalars, Vec<Verdict, Space> const& verdict) {
+  static std::string const label = "bellwether::optim::judge_scalars";
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  float const* const mean = scalars.data();
+  Verdict* const out = verdict.data();
+  ScalarLayout const at = layout;
+  Kokkos::parallel_for(
+      label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
+        auto const fold = team_sum<1, Space>(team, 0, at.columns, [=](Index c) {
+          double const value = mean[c];
+          return Sums<1>{{value * value}};
+        });
+        Kokkos::single(Kokkos::PerTeam(team), [&] {
+          Verdict result;
+          double squares = 0;
+          for (int rank = 0; rank < at.ranks; ++rank) {
+            // The mean of one rank's number and zeros, back to the number: exact to half a unit for a tensor's index.
+            double const norm = static_cast<double>(mean[at.columns + rank]) * at.ranks;
+            double const bad = Kokkos::round(static_cast<double>(mean[at.columns + at.ranks + rank]) * at.ranks);
+            squares += norm * norm;
+            if (bad > 0 && !result.skip) {
+              result.skip = 1;
+              result.bad_rank = rank;
+              result.bad_tensor = static_cast<Index>(bad) - 1;
+            }
+          }
+          result.local_square = squares / at.ranks;
+          result.norm = Kokkos::sqrt(sketch && at.ranks > 1 ? fold.value[0] : result.local_square);
+          result.clip_factor = result.skip ? 1 : clip_factor(result.norm, clip);
+          *out = result;
+        });
+      });
+}
+
+#define BELLWETHER_INSTANTIATE(Space)                                                                              \
+  template void fold_gradient<Space>(Space const&, BlockTable<Space> const&, Index, float const*, RandomKey const&, \
+                                     std::int64_t, ScalarLayout const&, int, Vec<float, Space> const&,             \
+                                     Vec<double, Space> const&, Vec<float, Space> const&);                         \
+  template void judge_scalars<Space>(Space const&, ScalarLayout const&, bool, double, Vec<float, Space> const&,    \
+                                     Vec<Verdict, Space> const&);
+BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
+#undef BELLWETHER_INSTANTIATE
+
+}  // namespace bellwether::optim

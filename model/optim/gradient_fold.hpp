@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/block_table.hpp"
+#include "core/random.hpp"
+#include "model/optim/gradient_verdict.hpp"
+
+/// The norm of a mean gradient that nobody forms. Every rank folds its gradient with random signs,
+///     fold[c] = sum over k = c (mod K) of sign(step, k) g[k],
+/// with the same signs on all ranks, so that the mean of the folds is the fold of the mean, and E |fold|^2 = |g|^2
+/// (Alon, Matias, Szegedy, "The space complexity of approximating the frequency moments", 1996; Charikar, Chen,
+/// Farach-Colton, "Finding frequent items in data streams", 2002). The relative deviation of the norm is near
+/// sqrt(1 / (2 K)).
+namespace bellwether::optim {
+
+/// Elements that share one draw of signs: element k has bit 31 - k mod 32 of word (k mod 128) / 32 of
+/// philox(step mod 2^32, step div 2^32, b mod 2^32, b div 2^32), b = k div 128; a set bit is a minus.
+inline constexpr Index sign_group = 128;
+
+KOKKOS_INLINE_FUNCTION Philox4 fold_signs(RandomKey const& key, std::int64_t step, Index group) {
+  return philox(static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32),
+                static_cast<std::uint32_t>(group), static_cast<std::uint32_t>(group >> 32), key.k0, key.k1);
+}
+
+/// Rows of partial folds: a constant, so that sums depend on the problem alone.
+inline constexpr Index fold_parts = 32;
+
+/// Where the scalars of a rank stand in the vector that is averaged over ranks: K columns, then for each rank its norm
+/// and one more than its first tensor with an element that is not finite (0: none), zero on all other ranks.
+struct ScalarLayout {
+  Index columns;
+  int ranks;
+
+  Index norm(int rank) const { return columns + rank; }
+  Index bad(int rank) const { return columns + ranks + rank; }
+  Index count() const { return columns + 2 * ranks; }
+};
+
+/// One pass over the local gradient, 4 bytes an element. gradient: (n); partial: (fold_parts K) scratch; squares:
+/// (fold_parts) scratch; scalars: (ScalarLayout::count()), written for this rank. columns K: a multiple of sign_group,
+/// or 0 for no fold.
+template <class Space>
+void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index count, float const* gradient,
+                   RandomKey const& key, std::int64_t step, ScalarLayout const& layout, int rank,
+                   Vec<float, Space> const& partial, Vec<double, Space> const& squares,
+                   Vec<float, Space> const& scalars);
+
+/// The verdict from the mean of the scalars over ranks. sketch: the norm is that of the fold; else the root mean square
+/// of the ranks' norms. One rank's norm is exact.
+template <class Space>
+void judge_scalars(Space const& exec, ScalarLayout const& layout, bool sketch, double clip,
+                   Vec<float, Space> const& scalars, Vec<Verdict, Space> const& verdict);
+
+}  // namespace bellwether::optim

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/optim/step_record.hpp"
+
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace bellwether::optim {
+
+std::vector<float> const& StepReport::layer(std::string_view name) const {
+  auto const found = std::ranges::find(layers, name, &LayerQuantity::name);
+  require(found != layers.end(), "the method has no such number by layer");
+  return found->values;
+}
+
+StepRecord::StepRecord(OptimizerContext const& context, std::vector<std::string_view> const& quantities)
+    : tensors_(context.layout.tensors().size()),
+      blocks_(context.layout),
+      verdict_("bellwether::optim::verdict", 1),
+      layers_("bellwether::optim::layer_record", quantities.size() * tensors_),
+      host_verdict_(Kokkos::create_mirror_view(verdict_)),
+      host_layers_(Kokkos::create_mirror_view(layers_)),
+      exec_(context.exec) {
+  for (auto const name : quantities)
+    report_.layers.push_back({name, std::vector<float>(tensors_, std::numeric_limits<float>::quiet_NaN())});
+}
+
+StepReport& StepRecord::open(Exec const& exec) {
+  settle();
+  exec_ = exec;
+  report_.notices.clear();
+  return report_;
+}
+
+void StepRecord::close(Exec const& exec) {
+  Kokkos::deep_copy(exec, host_verdict_, verdict_);
+  Kokkos::deep_copy(exec, host_layers_, layers_);
+  pending_ = true;
+}
+
+void StepRecord::settle() const {
+  if (!pending_) return;
+  pending_ = false;
+  // Kokkos takes reasons as std::string: made once, because a step allocates nothing.
+  static std::string const reason = "bellwether::optim::report, kernels of the last step end before the host reads";
+  exec_.fence(reason);
+  Verdict const& verdict = host_verdict_(0);
+  report_.skipped = verdict.skip != 0;
+  report_.gradient_norm = verdict.norm;
+  report_.clip_factor = verdict.clip_factor;
+  report_.first_bad_layer = verdict.bad_tensor;
+  report_.bad_rank = verdict.bad_rank;
+  ++(report_.skipped ? skipped_ : applied_);
+  float const* from = host_layers_.data();
+  for (auto& quantity : report_.layers) {
+    if (report_.skipped)
+      std::ranges::fill(quantity.values, std::numeric_limits<float>::quiet_NaN());
+    else
+      std::copy_n(from, tensors_, quantity.values.begin());
+    from += tensors_;
+  }
+}
+
+StepReport const& StepRecord::report() const {
+  settle();
+  return report_;
+}
+
+void StepRecord::visit_state(StateVisitor& visit) {
+  settle();
+  visit.scalar("applied_steps", applied_);
+  visit.scalar("skipped_steps", skipped_);
+  if (layers_.extent(0) > 0) visit.replicated("layer_record", {layers_.data(), layers_.extent(0)});
+}
+
+std::int64_t StepRecord::bytes() const {
+  return blocks_.bytes() + static_cast<std::int64_t>(sizeof(Verdict) + layers_.extent(0) * sizeof(float));
+}
+
+}  // namespace bellwether::optim
