@@ -4,10 +4,26 @@
 
 #include "core/config.hpp"
 
+#include <cstdint>
+
 namespace bellwether::comm {
 
 enum class Wire { fp32, bf16 };  ///< type of a float on the network
 enum class Allreduce { ordered, library };
+
+/// How one magnitude is chosen for many signs: rms keeps the norm of the vector, mean_magnitude leaves the smallest
+/// residual and is a contraction for every vector.
+enum class Scale { rms, mean_magnitude };
+
+/// Of the compressed mean.
+struct CompressionOptions {
+  Scale scale = Scale::mean_magnitude;
+  std::int64_t scale_groups = 1;  ///< ranges of the vector with a scale of their own, at least 1
+  /// Bits of a chunk that travel in one piece, rounded up to 512 bytes; changes no bit of a result.
+  std::int64_t segment_bytes = std::int64_t{1} << 40;
+  std::int64_t ranks_per_node = 1;  ///< ranks [q L, (q+1) L) share a node; for the counts of bytes alone
+  bool compress_alone = false;      ///< for tests: a group of one compresses, too
+};
 
 /// Deck section `comm`.
 struct CommConfig {

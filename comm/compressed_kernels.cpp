@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/compressed_kernels.hpp"
+
+namespace bellwether::comm {
+namespace {
+
+template <class Space>
+Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> elements(Space const& exec, Index count) {
+  return {exec, 0, count};
+}
+
+/// On a host the sum over ranks is formed for the 32 elements of a word at once; on a device every thread has one.
+template <class Space>
+struct ServerSource {
+  static constexpr bool host = TeamShape<Space>::host;
+
+  KOKKOS_INLINE_FUNCTION float scale_of(int rank) const {
+    return Kokkos::bit_cast<float>(received.words[block.scale_place + rank * received.scale_stride]);
+  }
+  KOKKOS_INLINE_FUNCTION std::uint32_t word_of(int rank, Index t) const {
+    return received.words[block.place + rank * received.stride + t];
+  }
+
+  KOKKOS_INLINE_FUNCTION std::uint32_t live(Index t) const { return pass.live[block.word + t]; }
+  KOKKOS_INLINE_FUNCTION void begin(Index t) {
+    if constexpr (host) {
+      for (int rank = 0; rank < received.ranks; ++rank) {
+        float const from = scale_of(rank);
+        std::uint32_t const word = word_of(rank, t);
+        if (rank == 0)
+          for (int lane = 0; lane < lanes; ++lane) sums[lane] = with_sign(from, word, lane);
+        else
+          for (int lane = 0; lane < lanes; ++lane) sums[lane] += with_sign(from, word, lane);
+      }
+    }
+  }
+  KOKKOS_INLINE_FUNCTION float sum(Index k, Index t, int lane) const {
+    float total = 0;
+    if constexpr (host) {
+      total = sums[lane];
+    } else {
+      total = with_sign(scale_of(0), word_of(0, t), lane);
+      for (int rank = 1; rank < received.ranks; ++rank) total += with_sign(scale_of(rank), word_of(rank, t), lane);
+    }
+    return total / static_cast<float>(received.ranks) + residual(pass.z[k], scale);
+  }
+  KOKKOS_INLINE_FUNCTION void keep(Index k, float value) const { pass.z[k] = value; }
+  KOKKOS_INLINE_FUNCTION void signs(Index t, std::uint32_t word) const { out[block.word + t] = word; }
+
+  static constexpr int lanes = host ? static_cast<int>(word_elements) : 1;
+  ResidualPass pass;
+  WordBlock block;
+  float scale;
+  Received received;
+  std::uint32_t* out;
+  float sums[lanes] = {};
+};
+
+}  // namespace
+
+template <class Space>
+void serve_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, Received const& received,
+                 std::uint32_t* signs) {
+  if (slice.count == 0) return;
+  Kokkos::parallel_for(
+      "bellwether::comm::serve_words", block_policy(exec, slice.count),
+      KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
+        WordBlock const block = slice.blocks[team.league_rank()];
+        ServerSource<Space> source{pass, block, pass.kept[block.scale], received, signs};
+        auto const sums = word_pass<Space>(team, block, pass.count, source);
+        Kokkos::single(Kokkos::PerTeam(team), [&] {
+          for (int i = 0; i < sums_of_words; ++i) pass.partial[sums_of_words * block.order + i] = sums.value[i];
+        });
+      });
+}
+
+template <class Space>
+void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, double const* partial, Scale rule,
+                      float* scales, double* errors) {
+  if (count == 0) return;
+  Kokkos::parallel_for(
+      "bellwether::comm::scales_from_sums", team_policy(exec, count),
+      KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
+        Index const at = team.league_rank();
+        auto const sums = team_sum<sums_of_words, Space>(team, ranges[at].first, ranges[at].last, [&](Index block) {
+          double const* of_block = partial + sums_of_words * block;
+          return Sums<sums_of_words>{{of_block[0], of_block[1], of_block[2]}};
+        });
+        Kokkos::single(Kokkos::PerTeam(team), [&] {
+          double const squares = sums.value[0];
+          double const magnitudes = sums.value[1];
+          double const live = sums.value[2];
+          float scale = 0;
+          if (live > 0)
+            scale = static_cast<float>(rule == Scale::rms ? Kokkos::sqrt(squares / live) : magnitudes / live);
+          double const used = static_cast<double>(scale);
+          scales[at] = scale;
+          // Rounding may leave less than nothing where every |z| is the scale.
+          errors[at] = Kokkos::max(0.0, squares - 2 * used * magnitudes + used * used * live);
+        });
+      });
+}
+
+template <class Space>
+void place_scales(Space const& exec, Index count, ScaleSlot const* slots, float const* scales, std::uint32_t* message) {
+  Kokkos::parallel_for(
+      "bellwether::comm::place_scales", elements(exec, count), KOKKOS_LAMBDA(Index at) {
+        ScaleSlot const slot = slots[at];
+        message[slot.place] = slot.scale < 0 ? 0u : Kokkos::bit_cast<std::uint32_t>(scales[slot.scale]);
+      });
+}
+
+template <class Space>
+void unpack_words(Space const& exec, BlockSlice const& slice, std::uint32_t const* messages, std::uint32_t* signs,
+                  float* magnitudes) {
+  if (slice.count == 0) return;
+  Kokkos::parallel_for(
+      "bellwether::comm::unpack_words", team_policy(exec, slice.count),
+      KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
+        WordBlock const block = slice.blocks[team.league_rank()];
+        float const magnitude = Kokkos::bit_cast<float>(messages[block.scale_place]);
+        team_for<Space>(team, 0, block.words, [&](Index t) {
+          signs[block.word + t] = messages[block.place + t];
+          magnitudes[block.word + t] = magnitude;
+        });
+      });
+}
+
+template <class Space>
+void keep_residual(Space const& exec, BlockSlice const& slice, ResidualPass const& pass) {
+  if (slice.count == 0) return;
+  Kokkos::parallel_for(
+      "bellwether::comm::keep_residual", team_policy(exec, slice.count),
+      KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
+        WordBlock const block = slice.blocks[team.league_rank()];
+        float const scale = pass.kept[block.scale];
+        Index const last = Kokkos::min((block.word + block.words) * word_elements, pass.count);
+        team_for<Space>(team, block.word * word_elements, last, [&](Index k) {
+          int const lane = static_cast<int>(k % word_elements);
+          pass.z[k] = masked(residual(pass.z[k], scale), pass.live[k / word_elements], lane);
+        });
+      });
+}
+
+template <class Space>
+void copy_live(Space const& exec, Index count, std::uint32_t const* from, std::uint32_t* to) {
+  Kokkos::parallel_for(
+      "bellwether::comm::copy_live", elements(exec, (count + word_elements - 1) / word_elements),
+      KOKKOS_LAMBDA(Index w) {
+        Index const left = count - w * word_elements;
+        std::uint32_t const inside = left >= word_elements ? ~0u : ~(~0u >> left);
+        to[w] = inside & (from == nullptr ? ~0u : from[w]);
+      });
+}
+
+template <class Space>
+void add_values(Space const& exec, Index count, float const* from, float* to) {
+  Kokkos::parallel_for(
+      "bellwether::comm::add_values", elements(exec, count), KOKKOS_LAMBDA(Index k) { to[k] += from[k]; });
+}
+
+#define BELLWETHER_INSTANTIATE(Space)                                                                               \
+  template void serve_words<Space>(Space const&, BlockSlice const&, ResidualPass const&, Received const&,           \
+                                   std::uint32_t*);                                                                 \
+  template void scales_from_sums<Space>(Space const&, Index, ScaleRange const*, double const*, Scale, float*,       \
+                                        double*);                                                                   \
+  template void place_scales<Space>(Space const&, Index, ScaleSlot const*, float const*, std::uint32_t*);           \
+  template void unpack_words<Space>(Space const&, BlockSlice const&, std::uint32_t const*, std::uint32_t*, float*); \
+  template void keep_residual<Space>(Space const&, BlockSlice const&, ResidualPass const&);                         \
+  template void copy_live<Space>(Space const&, Index, std::uint32_t const*, std::uint32_t*);                        \
+  template void add_values<Space>(Space const&, Index, float const*, float*);
+BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
+#undef BELLWETHER_INSTANTIATE
+
+}  // namespace bellwether::comm

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/word_pass.hpp"
+
+#include <cstdint>
+
+namespace bellwether::comm {
+
+/// The blocks of one launch.
+struct BlockSlice {
+  WordBlock const* blocks = nullptr;
+  Index count = 0;
+};
+
+/// What a pass over a vector and its residual reads and writes. `z` (count): on entry z of the call before, or the
+/// residual itself where `kept` is 0; on exit the new z. `live`: (ceil(count / 32)). `kept`: the scale of each block's
+/// z in `z`. `partial`: (blocks, sums_of_words) by order of blocks.
+struct ResidualPass {
+  Index count = 0;
+  float* z = nullptr;
+  std::uint32_t const* live = nullptr;
+  float const* kept = nullptr;
+  double* partial = nullptr;
+};
+
+namespace detail {
+
+template <class Form>
+struct WorkerSource {
+  KOKKOS_INLINE_FUNCTION std::uint32_t live(Index t) const { return pass.live[block.word + t]; }
+  KOKKOS_INLINE_FUNCTION void begin(Index) {}
+  KOKKOS_INLINE_FUNCTION float sum(Index k, Index, int) const { return form(k) + residual(pass.z[k], scale); }
+  KOKKOS_INLINE_FUNCTION void keep(Index k, float value) const { pass.z[k] = value; }
+  KOKKOS_INLINE_FUNCTION void signs(Index t, std::uint32_t word) const {
+    message[block.place + t] = word;
+    own[block.word + t] = word;
+  }
+
+  ResidualPass pass;
+  WordBlock block;
+  float scale;
+  std::uint32_t* message;
+  std::uint32_t* own;
+  Form const& form;
+};
+
+template <class Space, class Form>
+struct FormWords {
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    WordBlock const block = slice.blocks[team.league_rank()];
+    WorkerSource<Form> source{pass, block, pass.kept[block.scale], message, own, form};
+    auto const sums = word_pass<Space>(team, block, pass.count, source);
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      for (int i = 0; i < sums_of_words; ++i) pass.partial[sums_of_words * block.order + i] = sums.value[i];
+    });
+  }
+
+  BlockSlice slice;
+  ResidualPass pass;
+  std::uint32_t* message;
+  std::uint32_t* own;
+  Form form;
+};
+
+}  // namespace detail
+
+/// z = form(k) + residual, its signs and the sums of the scale, in one pass (compressor of onebit_lamb.md section 3).
+/// message: words at the places of the blocks; own: (ceil(count / 32)) the same words in order. form: KOKKOS_FUNCTION
+/// float(Index), called once an element, also for dead ones, whose value counts for nothing.
+template <class Space, class Form>
+void form_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, std::uint32_t* message,
+                std::uint32_t* own, Form const& form) {
+  if (slice.count == 0) return;
+  Kokkos::parallel_for("bellwether::comm::form_words", block_policy(exec, slice.count),
+                       detail::FormWords<Space, Form>{slice, pass, message, own, form});
+}
+
+/// Messages of `ranks` workers: rank i's words at block.place + i * stride, its scale at block.scale_place + i *
+/// scale_stride.
+struct Received {
+  std::uint32_t const* words = nullptr;
+  Index stride = 0;
+  Index scale_stride = 0;
+  int ranks = 1;
+};
+
+/// y = (sum over ranks i, in their order, of S_i sign_i) / P + residual in fp32, its signs and the sums of the scale.
+/// signs: (words of the chunk).
+template <class Space>
+void serve_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, Received const& received,
+                 std::uint32_t* signs);
+
+/// scales[r] from the sums of the blocks of ranges[r], live elements only, 0 without any; errors[r] = |z - S sgn(z)|^2.
+template <class Space>
+void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, double const* partial, Scale rule,
+                      float* scales, double* errors);
+
+/// Puts scales into the words of a message.
+template <class Space>
+void place_scales(Space const& exec, Index count, ScaleSlot const* slots, float const* scales, std::uint32_t* message);
+
+/// The gathered messages in order of elements: signs and magnitudes, (words of the vector) each.
+template <class Space>
+void unpack_words(Space const& exec, BlockSlice const& slice, std::uint32_t const* messages, std::uint32_t* signs,
+                  float* magnitudes);
+
+/// z becomes the residual itself, +0 where dead.
+template <class Space>
+void keep_residual(Space const& exec, BlockSlice const& slice, ResidualPass const& pass);
+
+/// to[w] = from[w] for w < ceil(count / 32), without the bits beyond the end; all ones for from = nullptr.
+template <class Space>
+void copy_live(Space const& exec, Index count, std::uint32_t const* from, std::uint32_t* to);
+
+/// to[k] += from[k], k < count.
+template <class Space>
+void add_values(Space const& exec, Index count, float const* from, float* to);
+
+}  // namespace bellwether::comm

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/compressed_layout.hpp"
+#include "core/types.hpp"
+
+#include <cstdint>
+
+namespace bellwether::comm {
+
+/// The bit of element `lane` of a word.
+KOKKOS_INLINE_FUNCTION std::uint32_t lane_bit(int lane) { return 0x80000000u >> lane; }
+
+/// +magnitude where the lane's bit is 1, -magnitude where it is 0.
+KOKKOS_INLINE_FUNCTION float with_sign(float magnitude, std::uint32_t word, int lane) {
+  return Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(magnitude) ^ ((~word << lane) & 0x80000000u));
+}
+
+/// `value` where the lane's bit is 1, +0 where it is 0, whatever the value is.
+KOKKOS_INLINE_FUNCTION float masked(float value, std::uint32_t word, int lane) {
+  auto const mask = static_cast<std::uint32_t>(static_cast<std::int32_t>(word << lane) >> 31);
+  return Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(value) & mask);
+}
+
+/// sgn(z) = +1 for z >= 0, also for -0: the one predicate that bits and residuals are made from.
+KOKKOS_INLINE_FUNCTION bool positive(float z) { return z >= 0.0f; }
+
+/// z - S sgn(z).
+KOKKOS_INLINE_FUNCTION float residual(float z, float scale) { return z - (positive(z) ? scale : -scale); }
+
+/// The mean that a CompressedAllreduce formed, read in a kernel: +-R of the element's chunk and group, +0 where the
+/// element is dead. A group of one keeps every value as it is. Points into the collective's memory.
+class Decoded {
+ public:
+  KOKKOS_DEFAULTED_FUNCTION Decoded() = default;
+  Decoded(std::uint32_t const* signs, std::uint32_t const* live, float const* magnitudes, float const* values)
+      : signs_(signs), live_(live), magnitudes_(magnitudes), values_(values) {}
+
+  KOKKOS_INLINE_FUNCTION float operator()(Index k) const {
+    if (values_ != nullptr) return values_[k];
+    Index const word = k / word_elements;
+    int const lane = static_cast<int>(k % word_elements);
+    return masked(with_sign(magnitudes_[word], signs_[word], lane), live_[word], lane);
+  }
+
+  /// Word w: elements [32 w, 32 w + 32), the first in the most significant bit. Bits of dead elements and beyond the
+  /// end are 0.
+  KOKKOS_INLINE_FUNCTION std::uint32_t signs(Index w) const { return signs_[w]; }
+  KOKKOS_INLINE_FUNCTION std::uint32_t live(Index w) const { return live_[w]; }
+  /// R of word w. Not for a group of one that keeps its values.
+  KOKKOS_INLINE_FUNCTION float magnitude(Index w) const { return magnitudes_[w]; }
+  /// Whether every element has a value of its own: the one rank of a group of one.
+  KOKKOS_INLINE_FUNCTION bool exact() const { return values_ != nullptr; }
+  KOKKOS_INLINE_FUNCTION float const* values() const { return values_; }
+
+ private:
+  std::uint32_t const* signs_ = nullptr;
+  std::uint32_t const* live_ = nullptr;
+  float const* magnitudes_ = nullptr;
+  float const* values_ = nullptr;
+};
+
+}  // namespace bellwether::comm

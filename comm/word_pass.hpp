@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/signs.hpp"
+#include "core/team_sum.hpp"
+
+#include <cstdint>
+
+namespace bellwether::comm {
+
+/// What live elements add up to: z^2, |z| and their number.
+inline constexpr int sums_of_words = 3;
+
+namespace detail {
+
+/// One word on a device, whose threads take an element each.
+struct WordTotal {
+  double squares = 0;
+  double magnitudes = 0;
+  std::uint32_t bits = 0;
+  std::uint32_t live = 0;
+  KOKKOS_INLINE_FUNCTION WordTotal& operator+=(WordTotal const& other) {
+    squares += other.squares;
+    magnitudes += other.magnitudes;
+    bits += other.bits;
+    live += other.live;
+    return *this;
+  }
+};
+
+}  // namespace detail
+}  // namespace bellwether::comm
+
+template <>
+struct Kokkos::reduction_identity<bellwether::comm::detail::WordTotal> {
+  KOKKOS_FORCEINLINE_FUNCTION static bellwether::comm::detail::WordTotal sum() { return {}; }
+};
+
+namespace bellwether::comm {
+
+/// Walks the words of a block in one pass: source.begin(t) before word t, z = source.sum(k, t, lane) for its elements
+/// k < count, +0 where dead, to source.keep(k, z), and its signs, 0 where dead, to source.signs(t, word). The result is
+/// given to every thread of the team, formed in an order that depends on the block and Space alone.
+template <class Space, class Team, class Source>
+KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock const& block, Index count,
+                                                     Source& source) {
+  if constexpr (TeamShape<Space>::host) {
+    constexpr int lanes = static_cast<int>(word_elements);
+    double squares[lanes] = {};
+    double magnitudes[lanes] = {};
+    std::int64_t live_elements = 0;
+    for (std::int32_t t = 0; t < block.words; ++t) {
+      std::uint32_t const live = source.live(t);
+      live_elements += Kokkos::popcount(live);
+      source.begin(t);
+      Index const first = (block.word + t) * word_elements;
+      std::uint32_t signs = 0;
+      auto const element = [&](int lane) {
+        float const z = masked(source.sum(first + lane, t, lane), live, lane);
+        source.keep(first + lane, z);
+        signs |= positive(z) ? lane_bit(lane) : 0u;
+        squares[lane] += static_cast<double>(z) * static_cast<double>(z);
+        magnitudes[lane] += static_cast<double>(Kokkos::abs(z));
+      };
+      if (first + lanes <= count) {
+        BELLWETHER_INDEPENDENT
+        for (int lane = 0; lane < lanes; ++lane) element(lane);
+      } else {
+        for (int lane = 0; first + lane < count; ++lane) element(lane);
+      }
+      source.signs(t, signs & live);
+    }
+    for (int half = lanes / 2; half > 0; half /= 2)
+      for (int lane = 0; lane < half; ++lane) {
+        squares[lane] += squares[lane + half];
+        magnitudes[lane] += magnitudes[lane + half];
+      }
+    static_cast<void>(team);
+    return {{squares[0], magnitudes[0], static_cast<double>(live_elements)}};
+  } else {
+    detail::WordTotal total;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, block.words),
+        [&](int const t, detail::WordTotal& sums) {
+          std::uint32_t const live = source.live(t);
+          Index const first = (block.word + t) * word_elements;
+          detail::WordTotal word;
+          Kokkos::parallel_reduce(
+              Kokkos::ThreadVectorRange(team, static_cast<int>(word_elements)),
+              [&](int const lane, detail::WordTotal& at) {
+                if (first + lane >= count) return;
+                float const z = masked(source.sum(first + lane, t, lane), live, lane);
+                source.keep(first + lane, z);
+                at.squares += static_cast<double>(z) * static_cast<double>(z);
+                at.magnitudes += static_cast<double>(Kokkos::abs(z));
+                at.bits += positive(z) ? lane_bit(lane) : 0u;
+              },
+              word);
+          Kokkos::single(Kokkos::PerThread(team), [&] { source.signs(t, word.bits & live); });
+          word.bits = 0;
+          word.live = static_cast<std::uint32_t>(Kokkos::popcount(live));
+          sums += word;
+        },
+        total);
+    return {{total.squares, total.magnitudes, static_cast<double>(total.live)}};
+  }
+}
+
+/// A team for each of `blocks` blocks, with the shape that word_pass wants.
+template <class Space>
+Kokkos::TeamPolicy<Space> block_policy(Space const& exec, Index blocks) {
+  if constexpr (TeamShape<Space>::host)
+    return {exec, static_cast<int>(blocks), 1};
+  else
+    return {exec, static_cast<int>(blocks), TeamShape<Space>::threads / static_cast<int>(word_elements),
+            static_cast<int>(word_elements)};
+}
+
+}  // namespace bellwether::comm

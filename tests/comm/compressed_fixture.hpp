@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/compressed_mean.hpp"
+#include "core/random.hpp"
+#include "tests/support/compressed_reference.hpp"
+#include "tests/support/world.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bellwether::test {
+
+/// A vector in the memory of the execution space.
+template <class T>
+Vec<T> uploaded(std::vector<T> const& values) {
+  Vec<T> vector("bellwether::test::vector", values.size());
+  Kokkos::deep_copy(vector, Kokkos::View<T const*, Kokkos::HostSpace>(values.data(), values.size()));
+  return vector;
+}
+
+template <class View>
+std::vector<typename View::non_const_value_type> downloaded(View const& vector) {
+  std::vector<typename View::non_const_value_type> values(vector.size());
+  Kokkos::deep_copy(Kokkos::View<typename View::non_const_value_type*, Kokkos::HostSpace>(values.data(), values.size()),
+                    vector);
+  return values;
+}
+
+/// Element k of a rank's vector: signs and magnitudes from `octaves` octaves below 1, reproducible everywhere.
+float random_input(int rank, Index k, std::uint64_t seed, double octaves);
+/// Inputs of all ranks, (P, n).
+std::vector<std::vector<float>> random_inputs(int ranks, Index count, std::uint64_t seed, double octaves);
+
+/// The mean of vectors that lie in memory, read back element by element.
+std::vector<float> mean_of(comm::CompressedAllreduce& mean, Exec const& exec, std::vector<float> const& mine);
+
+/// Number of elements that differ in a bit.
+std::int64_t differences(std::vector<float> const& a, std::vector<float> const& b);
+/// Equal on all ranks, to the bit: rank 0's values, compared everywhere. Collective.
+bool equal_on_all_ranks(comm::Communicator& group, std::vector<float> const& mine);
+
+}  // namespace bellwether::test

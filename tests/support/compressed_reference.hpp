@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/config.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace bellwether::test {
+
+/// The compressed mean of all ranks in one place, element by element from the specification (onebit_lamb.md, sections 3
+/// and 8) and not from the kernels. Real: float, with the product's order of roundings, or double.
+template <class Real>
+class ReferenceCompression {
+ public:
+  ReferenceCompression(std::size_t count, std::size_t ranks, comm::Scale scale, std::size_t groups = 1);
+
+  /// inputs: (P, n). Returns the mean, (n).
+  std::vector<Real> mean(std::vector<std::vector<Real>> const& inputs);
+  void set_live(std::vector<bool> const& live);  ///< (n); residuals of the dead become 0
+
+  std::size_t chunk_first(std::size_t chunk) const;  ///< at most n
+  double worker_error_squared_norm(std::size_t rank) const;
+  double server_error_squared_norm(std::size_t chunk) const;
+
+  std::vector<bool> live;                        ///< (n)
+  std::vector<std::vector<Real>> worker_error;   ///< (P, n)
+  std::vector<Real> server_error;                ///< (n)
+  std::vector<std::vector<bool>> worker_signs;   ///< (P, n) of the last mean
+  std::vector<std::vector<Real>> worker_scales;  ///< (P, G)
+  std::vector<std::vector<Real>> server_scales;  ///< (P, parts of the chunk)
+
+ private:
+  /// Scale of the live values in [first, last), which become residuals; fills signs.
+  Real compress(std::vector<Real>& values, std::size_t first, std::size_t last, std::vector<bool>& signs) const;
+
+  std::size_t count_, ranks_, chunk_, group_;
+  comm::Scale scale_;
+};
+
+/// Words of life, the first element in the most significant bit.
+std::vector<unsigned> packed(std::vector<bool> const& live);
+
+}  // namespace bellwether::test
