@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""What 1-bit optimizers decide from few numbers: the norm of a mean gradient nobody has, the freeze, the noise scale.
+
+Philox4x32-10 is Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11, section 4.3.
+"""
+
+import numpy as np
+
+SKETCH = 7  # core/random.hpp, Purpose::sketch
+MASK32, MASK64 = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
+
+
+def philox(counter, key):
+    """Four words of 32 bits from a counter of four and a key of two; plain integers."""
+    c0, c1, c2, c3 = counter
+    k0, k1 = key
+    for _ in range(10):
+        p0, p1 = 0xD2511F53 * c0, 0xCD9E8D57 * c2
+        c0, c1, c2, c3 = (p1 >> 32) ^ c1 ^ k0, p1 & MASK32, (p0 >> 32) ^ c3 ^ k1, p0 & MASK32
+        k0, k1 = (k0 + 0x9E3779B9) & MASK32, (k1 + 0xBB67AE85) & MASK32
+    return c0, c1, c2, c3
+
+
+def random_key(seed, purpose):
+    """splitmix64 of seed and purpose, as in core/random.hpp."""
+    z = (seed + 0x9E3779B97F4A7C15 * (purpose + 1)) & MASK64
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK64
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK64
+    z ^= z >> 31
+    return z & MASK32, z >> 32
+
+
+def sign_word(seed, step, word):
+    """32 signs of step `step`, of elements 32 word to 32 word + 31: the first in the most significant bit, 1 is +.
+
+    Counter (low and high half of word div 4, low and high half of step): one call gives the signs of 128 elements.
+    """
+    block = word // 4
+    counter = (block & MASK32, block >> 32, step & MASK32, step >> 32)
+    return philox(counter, random_key(seed, SKETCH))[word % 4]
+
+
+def sketch_sign(seed, step, k):
+    return 1.0 if sign_word(seed, step, k // 32) >> (31 - k % 32) & 1 else -1.0
+
+
+def sketch(g, seed, step, columns):
+    """Signed fold of g (n) into `columns` sums: column k mod K gets sign(step, k) g[k].
+
+    The expected squared norm of the fold, over signs, is that of g. Its variance is twice the sum over columns of
+    (sum g^2)^2 - sum g^4: a relative standard deviation of at most sqrt(2 / K) where the columns hold equal shares of
+    the sum of squares, more where few hold much. Linear: the fold of a mean over ranks is the mean of the folds.
+    """
+    folded = np.zeros(columns, dtype=np.float64)
+    for k in range(g.size):
+        folded[k % columns] += sketch_sign(seed, step, k) * float(g[k])
+    return folded
+
+
+def automatic_freeze(variance_norms, beta2, coefficient_beta, rate_warmup_steps, latest):
+    """Last warmup step T_w by `freeze: auto`, or None if the run ends first, and the list of checks.
+
+    variance_norms[t - 1]: sum of v_t, t = 1, 2, ..., without bias correction; the correction is made here. Every
+    D = max(10, round(0.1 / (1 - beta2))) steps, from 2 D on, the corrected sum is compared with that D steps before.
+    The third time in a row that it moved by at most 4 % ends the warmup, unless the rate still warms up or
+    t < 1 / (1 - coefficient_beta): then the next good check does, if no bad one came between.
+    """
+    distance = max(10, round(0.1 / (1 - beta2)))
+    corrected = [value / (1 - beta2**t) for t, value in enumerate(variance_norms, start=1)]
+    checks, row = [], 0
+    for t in range(1, len(corrected) + 1):
+        if t % distance == 0 and t > distance:
+            change = corrected[t - 1] / corrected[t - 1 - distance] - 1
+            row = row + 1 if abs(change) <= 0.04 else 0
+            checks.append(dict(step=t, change=change, in_a_row=row))
+            # rounding must not move 1 / (1 - 0.9) beyond 10
+            ripe = t >= rate_warmup_steps and t >= round(1 / (1 - coefficient_beta), 6)
+            if row >= 3 and ripe:
+                return t, checks
+        if t == latest:
+            return t, checks
+    return None, checks
+
+
+def noise_scale(local_square, mean_square, examples, ranks):
+    """tr(Sigma) and |G|^2, both without bias, of McCandlish et al., arXiv 1812.06162, appendix A.1.
+
+    local_square: mean over ranks of |g_i|^2; mean_square: |mean g|^2; examples: on each rank. The simple noise scale is
+    the ratio of the two, each averaged over steps first. (None, None) with one rank: unknown.
+    """
+    if ranks < 2:
+        return None, None
+    spread = ranks * examples * (local_square - mean_square) / (ranks - 1)
+    return spread, (ranks * mean_square - local_square) / (ranks - 1)

@@ -1,0 +1,134 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""The compressed mean over simulated ranks, slowly: two phases, one bit an element, error feedback on both sides.
+
+After 1-bit LAMB (Li et al., arXiv 2104.06069) and 1-bit Adam (Tang et al., arXiv 2102.02888, algorithm 1). The flat
+vector of n elements is cut twice, both times at multiples of 32 elements, so that every part is whole words of bits:
+    chunks  rank j serves elements [j c, min((j+1) c, n)), c = 32 ceil(n / (32 W)); the last may be short or empty
+    groups  group q has elements [q s, min((q+1) s, n)), s = 32 ceil(n / (32 G)); each group has scales of its own
+A worker has one scale for each group; a server one for each piece of a group inside its chunk. Dead elements are zero
+going in and coming out, keep no residual and are in no scale.
+"""
+
+import dataclasses
+import math
+
+import numpy as np
+
+
+def ranges(count, parts):
+    """`parts` contiguous ranges (first, end) of whole 32-element words that cover `count` elements."""
+    length = 32 * math.ceil(count / (32 * parts))
+    return [(min(p * length, count), min((p + 1) * length, count)) for p in range(parts)]
+
+
+def words(signs, live):
+    """Signs as hex digits, eight a word of 32: the first element in the most significant bit; dead and padding 0."""
+    padded = np.zeros(32 * math.ceil(signs.size / 32), dtype=np.uint8)
+    padded[: signs.size] = signs & live
+    return np.packbits(padded).tobytes().hex()
+
+
+def scale_of(z, live, rule):
+    """One magnitude for the live elements of z: their root mean square or their mean magnitude; 0 for none."""
+    values = z[live].astype(np.float64)
+    if values.size == 0:
+        return 0.0
+    return float(np.sqrt(np.mean(values * values)) if rule == "rms" else np.mean(np.abs(values)))
+
+
+@dataclasses.dataclass
+class Exchange:
+    """What one call did. Scales: one list a rank; of groups for workers, of the pieces of its chunk for servers."""
+
+    output: np.ndarray
+    signs: np.ndarray  # (n) of the mean, True: +
+    worker_signs: list
+    worker_scale: list
+    server_scale: list
+    worker_margin: float  # smallest |z| / scale over ranks and live elements: how far the nearest sign is from flipping
+    server_margin: float
+
+
+class CompressedMean:
+    """Mean of W vectors of n elements; keeps the residuals of all W ranks.
+
+    live (n) bool; scale "rms" or "mean_magnitude"; real: type of vectors and residuals.
+    """
+
+    def __init__(self, ranks, live, scale="rms", groups=1, real=np.float64):
+        assert scale in ("rms", "mean_magnitude")
+        self.ranks, self.live, self.rule, self.real = ranks, live, scale, real
+        self.count = live.size
+        self.groups = ranges(self.count, groups)
+        self.chunks = ranges(self.count, ranks)
+        # (ranks)(pieces): the groups as each server sees them, empty pieces left out
+        self.pieces = [[(max(first, a), min(end, b)) for a, b in self.groups if max(first, a) < min(end, b)]
+                       for first, end in self.chunks]
+        self.worker_error = [np.zeros(self.count, dtype=real) for _ in range(ranks)]
+        self.server_error = np.zeros(self.count, dtype=real)  # of all servers, in element order
+
+    def bytes_sent(self):
+        """A rank's: bits of a whole chunk to and for every other rank, and both sides' scales, 4 bytes each."""
+        if self.ranks == 1:
+            return 0
+        chunk = 4 * math.ceil(self.count / (32 * self.ranks))
+        scales = len(self.groups) + max(len(pieces) for pieces in self.pieces)
+        return (self.ranks - 1) * (2 * chunk + 4 * scales)
+
+    def _compress(self, z, parts, error):
+        """Signs, scales and margin of z over `parts`; leaves the residual in `error`."""
+        signs = z >= 0  # zero and -0.0 count as +
+        scales, margin = [], math.inf
+        for first, end in parts:
+            part = slice(first, end)
+            live = self.live[part]
+            scale = scale_of(z[part], live, self.rule)
+            signed = np.where(signs[part], self.real(scale), -self.real(scale))
+            error[part] = np.where(live, z[part] - signed, 0)
+            scales.append(scale)
+            if scale > 0:
+                margin = min(margin, float(np.min(np.abs(z[part][live]))) / scale)
+        return signs, scales, margin
+
+    def _decode(self, signs, parts, scales):
+        out = np.zeros(self.count, dtype=self.real)
+        for (first, end), scale in zip(parts, scales):
+            part = slice(first, end)
+            out[part] = np.where(signs[part], self.real(scale), -self.real(scale))
+        return np.where(self.live, out, 0).astype(self.real)
+
+    def mean(self, vectors):
+        """vectors: one (n) a rank. Every rank gets `output`."""
+        assert len(vectors) == self.ranks
+        vectors = [np.where(self.live, vector, 0).astype(self.real) for vector in vectors]
+        if self.ranks == 1:
+            return self._identity(vectors[0])
+        signs, scales, margins = [], [], []
+        for rank, vector in enumerate(vectors):
+            z = vector + self.worker_error[rank]
+            s, c, margin = self._compress(z, self.groups, self.worker_error[rank])
+            signs.append(s), scales.append(c), margins.append(margin)
+        total = np.zeros(self.count, dtype=self.real)
+        for rank in range(self.ranks):  # the order of the sum is part of the definition
+            total = total + self._decode(signs[rank], self.groups, scales[rank])
+        y = total / self.ranks + self.server_error
+        mean_signs = np.zeros(self.count, dtype=bool)
+        output = np.zeros(self.count, dtype=self.real)
+        server_scales, server_margin = [], math.inf
+        for pieces in self.pieces:
+            s, c, margin = self._compress(y, pieces, self.server_error)
+            decoded = self._decode(s, pieces, c)
+            for first, end in pieces:
+                mean_signs[first:end] = s[first:end]
+                output[first:end] = decoded[first:end]
+            server_scales.append(c)
+            server_margin = min(server_margin, margin)
+        return Exchange(output, mean_signs, signs, scales, server_scales, min(margins), server_margin)
+
+    def _identity(self, vector):
+        """One rank: nothing to compress; residuals of an earlier run on more ranks come back in the first call."""
+        output = vector + self.worker_error[0] + self.server_error
+        self.worker_error[0][:] = 0
+        self.server_error[:] = 0
+        return Exchange(output, output >= 0, [output >= 0], [[0.0]], [[0.0]], math.inf, math.inf)

@@ -1,0 +1,303 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""LAMB, 1-bit LAMB, 1-bit Adam and 1-bit SGD with momentum over simulated ranks: what the product must compute.
+
+    python onebit_twin.py IN.json OUT.json      needs numpy; the twin of build/tests/replay, same files in and out
+
+IN: {"optimizer": {"name", "betas", ..: see DEFAULTS}, "tensors": [{"name", "initial", "weight_decay", "dead"}, ..],
+"learning_rates": [of step 1, ..], "gradients": [steps][ranks][tensors][elements]}. A null element is a NaN. `initial`
+and `gradients` may be formulas, see onebit_inputs.py. A skipped step uses up its gradients, not a learning rate.
+OUT: see run(). weight_norm is taken after the step; coefficient is what multiplied lr u (0 where a tensor was not
+updated); scales are a number a rank with one scale group, else a list a rank; 0 where nothing was compressed.
+
+Equations: LAMB (arXiv 1904.00962), 1-bit LAMB (arXiv 2104.06069), 1-bit Adam (arXiv 2102.02888), without bias
+correction, epsilon outside the root. Sums are plain; no step is fused with another.
+"""
+
+import json
+import math
+import pathlib
+import sys
+
+import numpy as np
+
+from onebit_decisions import sketch
+from onebit_inputs import finite, inputs
+from onebit_mean import CompressedMean, words
+
+DEFAULTS = dict(betas=[0.9, 0.999], epsilon=1e-8, freeze=dict(step=None), coefficient_beta=0.9, min_coefficient=0.01,
+                max_coefficient=0.3, factor_min=0.5, factor_max=4.0, factor_threshold=0.1, unify=None, scale="rms",
+                scale_groups=1, clip=0.0, clip_norm="exact", sketch_columns=16384, seed=0)
+
+
+def norm(values):
+    return float(np.sqrt(np.sum(values.astype(np.float64) ** 2)))
+
+
+class Method:
+    """State of all ranks: everything but the residuals is the same on each, so kept once. Vectors are flat (n)."""
+
+    unify = "none"
+    has_variance = True
+    averages = False  # coefficients in the warmup
+
+    def __init__(self, settings, tensors, ranks, real=np.float64):
+        unknown = set(settings) - set(DEFAULTS) - {"name"}
+        assert not unknown, f"unknown optimizer keys {unknown}"
+        self.key = {**DEFAULTS, **settings}
+        self.beta1, self.beta2 = self.key["betas"]
+        self.epsilon = self.key["epsilon"]
+        self.unify = self.key["unify"] or type(self).unify
+        self.freeze_step = self.key["freeze"]["step"]  # None: never
+        assert self.freeze_step is None or self.freeze_step >= 2
+        self.ranks, self.real = ranks, real
+        self.decay = [float(tensor.get("weight_decay", 0.0)) for tensor in tensors]
+        ends = np.cumsum([len(tensor["initial"]) for tensor in tensors])
+        self.parts = [slice(int(end) - len(t["initial"]), int(end)) for t, end in zip(tensors, ends)]
+        self.count = int(ends[-1])
+        self.x = np.concatenate([np.asarray(tensor["initial"], dtype=real) for tensor in tensors])
+        self.m, self.v, self.f = (np.zeros(self.count, dtype=real) for _ in range(3))
+        self.live = np.ones(self.count, dtype=bool)
+        for part, tensor in zip(self.parts, tensors):
+            self.live[part][tensor.get("dead", [])] = False
+        self.average = [0.0] * len(tensors)
+        self.samples = [0] * len(tensors)
+        self.factor = [1.0] * len(tensors)
+        self.s = None  # (n) the factor that unifies magnitudes
+        self.exchange = None
+        self.t = 0
+
+    # -- one step ----------------------------------------------------------------------------------------------------
+
+    def step(self, gradients, rate):
+        """gradients (ranks)(n); rate: the learning rate of this step. Returns what the step did."""
+        compressed = self.freeze_step is not None and self.t >= self.freeze_step
+        record = dict(phase="compressed" if compressed else "warmup")
+        if not all(np.all(np.isfinite(g)) for g in gradients):
+            return {**record, "skipped": True}
+        clip = self.clip_factor(gradients, compressed)
+        gradients = [self.real(clip) * g for g in gradients]
+        self.t += 1
+        if compressed:
+            if self.exchange is None:
+                self.enter_compressed_phase()
+            done, coefficient = self.compressed_step(gradients, rate)
+            record.update(self.describe(done))
+            record["bytes_sent"] = [self.exchange.bytes_sent()] * self.ranks
+        else:
+            total = np.zeros(self.count, dtype=self.real)
+            for g in gradients:
+                total = total + g
+            coefficient = self.warmup_step(total / self.ranks, rate)
+            record.update(worker_scale=[0.0] * self.ranks, server_scale=[0.0] * self.ranks)
+            record["bytes_sent"] = self.dense_bytes()
+            if self.t == self.freeze_step:
+                self.f = self.v.copy()
+        if self.key["clip"] > 0:
+            record["clip_factor"] = clip
+        return {**record, "coefficient": coefficient, "average": list(self.average), "factor": list(self.factor),
+                "weight_norm": [norm(self.x[part]) for part in self.parts]}
+
+    def clip_factor(self, gradients, compressed):
+        """min(1, limit / norm of the mean gradient); in the compressed phase the norm may be an estimate."""
+        limit, rule = self.key["clip"], self.key["clip_norm"]
+        if limit == 0:
+            return 1.0
+        mean = sum(g.astype(np.float64) for g in gradients) / self.ranks
+        length = norm(mean)
+        if compressed and rule == "sketch":
+            folds = [sketch(g, self.key["seed"], self.t + 1, self.key["sketch_columns"]) for g in gradients]
+            length = norm(sum(folds) / self.ranks)
+        elif compressed and rule == "local_rms":
+            length = math.sqrt(sum(norm(g) ** 2 for g in gradients) / self.ranks)
+        return limit / length if length > limit else 1.0
+
+    def dense_bytes(self):
+        """Of the ordered mean in fp32: all but the own chunk out, the own chunk to all others."""
+        first = [self.count * rank // self.ranks for rank in range(self.ranks + 1)]
+        mine = [first[rank + 1] - first[rank] for rank in range(self.ranks)]
+        return [4 * ((self.count - own) + (self.ranks - 1) * own) for own in mine]
+
+    def describe(self, done):
+        single = self.key["scale_groups"] == 1
+        pick = (lambda scales: scales[0] if scales else 0.0) if single else list
+        live = int(np.sum(self.live))
+        agreement = [int(np.sum((signs == done.signs) & self.live)) / max(live, 1) for signs in done.worker_signs]
+        return dict(worker_scale=[pick(s) for s in done.worker_scale],
+                    server_scale=[pick(s) for s in done.server_scale],
+                    signs=words(done.signs, self.live) if self.ranks > 1 else "",
+                    sign_agreement=sum(agreement) / self.ranks if self.ranks > 1 else None,
+                    margin=min(done.worker_margin, done.server_margin))
+
+    # -- the freeze --------------------------------------------------------------------------------------------------
+
+    def enter_compressed_phase(self):
+        """Once: what has no variance is dead from here on; magnitudes are unified; residuals start at zero."""
+        if self.has_variance:
+            self.live = self.live & (self.v > 0)
+        self.m = np.where(self.live, self.m, 0).astype(self.real)
+        self.s = np.ones(self.count, dtype=self.real)
+        if self.unify == "element":
+            self.s = np.where(self.live, 1 / (np.sqrt(self.v) + self.real(self.epsilon)), 1).astype(self.real)
+        elif self.unify == "layer":
+            root = []
+            for part in self.parts:
+                m = self.m[part][self.live[part]].astype(np.float64)
+                root.append(float(np.sqrt(np.mean(m * m))) if m.size else 0.0)
+            counted = [q for q in root if q > 0]
+            for part, q in zip(self.parts, root):
+                if q > 0:
+                    self.s[part] = sum(counted) / len(counted) / q
+        self.exchange = CompressedMean(self.ranks, self.live, self.key["scale"], self.key["scale_groups"], self.real)
+        for l, samples in enumerate(self.samples):
+            if samples == 0 and self.averages:
+                self.average[l] = min(1.0, self.key["max_coefficient"])
+
+    def next_momentum(self, gradients):
+        """Momentum of every rank from the shared one and its own gradient, through the compressed mean."""
+        own = [self.s * (self.beta1 * self.m + (1 - self.beta1) * g) for g in gradients]
+        done = self.exchange.mean(own)
+        return done, np.where(self.live, done.output / self.s, 0).astype(self.real)
+
+    def adam_moments(self, g):
+        self.m = self.beta1 * self.m + (1 - self.beta1) * g
+        self.v = self.beta2 * self.v + (1 - self.beta2) * g * g
+
+
+class Lamb(Method):
+    """m / (sqrt(v) + eps) + decay x, times a clamped trust ratio a tensor."""
+
+    def warmup_step(self, g, rate):
+        self.adam_moments(g)
+        coefficients = []
+        for l, part in enumerate(self.parts):
+            x = self.x[part]
+            u = self.m[part] / (np.sqrt(self.v[part]) + self.epsilon) + self.decay[l] * x
+            c, x_norm, u_norm = 1.0, norm(x), norm(u)
+            if x_norm > 0 and u_norm > 0:
+                c = min(max(x_norm / u_norm, self.key["min_coefficient"]), self.key["max_coefficient"])
+                if self.averages:
+                    beta = self.key["coefficient_beta"]
+                    self.average[l] = beta * self.average[l] + (1 - beta) * c
+                    self.samples[l] += 1
+            self.x[part] = x - rate * c * u
+            coefficients.append(c)
+        return coefficients
+
+
+class OnebitLamb(Lamb):
+    """After the freeze: frozen v and average coefficient, the latter steered by a fresh variance."""
+
+    unify = "layer"
+    averages = True
+
+    def compressed_step(self, gradients, rate):
+        key, coefficients = self.key, []
+        p = self.m
+        done, self.m = self.next_momentum(gradients)
+        rebuilt = (self.m - self.beta1 * p) / (1 - self.beta1)
+        self.f = self.beta2 * self.f + (1 - self.beta2) * rebuilt * rebuilt
+        for l, part in enumerate(self.parts):
+            live = self.live[part]
+            if not np.any(live):
+                coefficients.append(0.0)
+                continue
+            x = self.x[part]
+            frozen = np.sqrt(self.v[part]) + self.epsilon
+            fresh = np.sqrt(self.f[part]) + self.epsilon
+            u0 = self.m[part] / frozen
+            u = u0 + self.decay[l] * x
+            r = float(np.max(frozen[live] / fresh[live]))
+            if self.decay[l] > 0:
+                k = min(1.0, norm(u0) / norm(u)) if norm(u) > 0 else 1.0
+                r = k * r + (1 - k)
+            r = max(min(r, key["factor_max"]), key["factor_min"])
+            threshold = key["factor_threshold"]
+            r = max(min(r, self.factor[l] * (1 + threshold)), self.factor[l] * (1 - threshold))
+            self.factor[l] = r
+            coefficients.append(self.average[l] * r)
+            self.x[part] = x - rate * self.average[l] * r * u
+        return done, coefficients
+
+
+class OnebitAdam(Method):
+    """Adam without bias correction; after the freeze v stays and the momentum is compressed."""
+
+    def update(self, rate, move):
+        for l, part in enumerate(self.parts):
+            if move[l]:
+                u = self.m[part] / (np.sqrt(self.v[part]) + self.epsilon) + self.decay[l] * self.x[part]
+                self.x[part] = self.x[part] - rate * u
+        return [1.0 if moved else 0.0 for moved in move]
+
+    def warmup_step(self, g, rate):
+        self.adam_moments(g)
+        return self.update(rate, [True] * len(self.parts))
+
+    def compressed_step(self, gradients, rate):
+        done, self.m = self.next_momentum(gradients)
+        return done, self.update(rate, [bool(np.any(self.live[part])) for part in self.parts])
+
+
+class OnebitSgd(Method):
+    """m <- b m + mean(g + decay x), x <- x - lr m, b the first beta; the mean is compressed after the warmup."""
+
+    has_variance = False
+
+    def with_decay(self, g):
+        pieces = [g[part] + decay * self.x[part] for part, decay in zip(self.parts, self.decay)]
+        return np.concatenate(pieces).astype(self.real)
+
+    def update(self, mean, rate):
+        self.m = self.beta1 * self.m + mean
+        self.x = self.x - rate * self.m
+        return [1.0] * len(self.parts)
+
+    def warmup_step(self, g, rate):
+        return self.update(self.with_decay(g), rate)
+
+    def compressed_step(self, gradients, rate):
+        done = self.exchange.mean([self.with_decay(g) for g in gradients])
+        coefficients = self.update(done.output, rate)
+        return done, [c if np.any(self.live[part]) else 0.0 for c, part in zip(coefficients, self.parts)]
+
+
+METHODS = dict(lamb=Lamb, onebit_lamb=OnebitLamb, onebit_adam=OnebitAdam, onebit_sgd=OnebitSgd)
+
+
+# -- the files -------------------------------------------------------------------------------------------------------
+
+
+def run(document, real=np.float64):
+    """The OUT of an IN. Beyond the keys of the format: a compressed step's signs (of the mean, see words()),
+    sign_agreement (share of live elements where a worker's sign is the mean's, mean over ranks) and margin (smallest
+    distance of a number from a change of sign, in its scale), clip_factor where clipping is on, and in `final` live:
+    words of what is live at the end. Of a skipped step only phase and skipped."""
+    tensors, gradients = inputs(document)
+    if real != np.float64:  # as the product gets them
+        gradients = [[g.astype(real) for g in ranks] for ranks in gradients]
+    method = METHODS[document["optimizer"]["name"]](document["optimizer"], tensors, len(gradients[0]), real)
+    rates, steps = document["learning_rates"], []
+    for ranks in gradients:
+        steps.append(method.step(ranks, rates[method.t] if method.t < len(rates) else math.nan))
+    split = lambda values: [values[part].tolist() for part in method.parts]
+    exchange = method.exchange
+    squares = lambda arrays: [norm(values) ** 2 for values in arrays]
+    final = dict(parameters=split(method.x), momentum=split(method.m), variance=split(method.v),
+                 fresh_variance=split(method.f),
+                 worker_error_squared_norm=squares(exchange.worker_error) if exchange else [0.0] * method.ranks,
+                 server_error_squared_norm=squares([exchange.server_error[a:b] for a, b in exchange.chunks])
+                 if exchange else [0.0] * method.ranks,
+                 live=words(np.ones(method.count, dtype=bool), method.live))
+    return dict(steps=steps, final=final)
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    document = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    pathlib.Path(sys.argv[2]).write_text(json.dumps(finite(run(document))) + "\n")
+
+
+if __name__ == "__main__":
+    main()
