@@ -58,6 +58,39 @@ KOKKOS_INLINE_FUNCTION Sums<N> team_sum(Team const& team, Index first, Index las
   return result;
 }
 
+/// What one element adds to N sums, and a number of which the largest is wanted, at least 0.
+template <int N>
+struct SumsAndLargest {
+  double value[N];
+  double largest;
+};
+
+/// As team_sum(), for a body that returns SumsAndLargest<N>.
+template <int N, class Space, class Team, class Body>
+KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_sum_and_largest(Team const& team, Index first, Index last,
+                                                              Body const& body) {
+  constexpr int lanes = TeamShape<Space>::lanes;
+  double largest[lanes] = {};
+  Index const slots = Index{team.team_size()} * lanes;
+  Index const origin = first;
+  auto const sums = team_sum<N, Space>(team, first, last, [&](Index k) {
+    SumsAndLargest<N> const term = body(k);
+    double& slot = largest[(k - origin) % slots % lanes];
+    slot = slot < term.largest ? term.largest : slot;
+    Sums<N> result;
+    for (int i = 0; i < N; ++i) result.value[i] = term.value[i];
+    return result;
+  });
+  SumsAndLargest<N> result;
+  for (int i = 0; i < N; ++i) result.value[i] = sums.value[i];
+  for (int half = lanes / 2; half > 0; half /= 2)
+    for (int lane = 0; lane < half; ++lane)
+      largest[lane] = largest[lane] < largest[lane + half] ? largest[lane + half] : largest[lane];
+  team.team_reduce(Kokkos::Max<double>(largest[0]));
+  result.largest = largest[0];
+  return result;
+}
+
 /// Calls body(k) for k in [first, last); the calls touch different elements.
 template <class Space, class Team, class Body>
 KOKKOS_INLINE_FUNCTION void team_for(Team const& team, Index first, Index last, Body const& body) {

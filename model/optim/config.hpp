@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "comm/config.hpp"
 #include "core/config.hpp"
 
 #include <optional>
@@ -9,8 +10,7 @@
 namespace bellwether::optim {
 
 enum class Method { lamb, adamw, onebit_lamb, onebit_adam, onebit_sgd };
-enum class Unify { layer, element };              ///< in which units momenta share one scale
-enum class Scale { rms, mean_magnitude };         ///< what one bit stands for
+enum class Unify { layer, element, none };        ///< in which units momenta share one scale
 enum class CompressedClip { sketch, local_rms };  ///< which norm clips gradients that are never averaged
 
 /// When a method that compresses stops to average gradients and keeps its variance.
@@ -36,7 +36,7 @@ struct OptimizerConfig {
   double factor_max = 4.0;
   double factor_threshold = 0.1;
   Unify unify = Unify::element;
-  Scale scale = Scale::mean_magnitude;
+  comm::Scale scale = comm::Scale::mean_magnitude;
   double clip = 1.0;
   CompressedClip clip_norm = CompressedClip::sketch;
   std::int64_t sketch_columns = 16384;
@@ -147,12 +147,14 @@ struct OptimizerConfig {
                  .only_with = "method: onebit_lamb",
                  .applies = method == Method::onebit_lamb},
                 factor_threshold);
-    visit.choice({.name = "unify",
-                  .help = "units in which all momenta share one scale: 'element' divides by the root of the kept "
-                          "variance, 'layer' brings each tensor to one magnitude, as the 1-bit LAMB paper does",
-                  .only_with = "method: onebit_lamb or onebit_adam",
-                  .applies = frozen_variance},
-                 {"layer", "element"}, unify);
+    visit.choice(
+        {.name = "unify",
+         .help =
+             "units in which all momenta share one scale: 'element' divides by the root of the kept "
+             "variance, 'layer' brings each tensor to one magnitude, as the 1-bit LAMB paper does, 'none' leaves them",
+         .only_with = "method: onebit_lamb or onebit_adam",
+         .applies = frozen_variance},
+        {"layer", "element", "none"}, unify);
     visit.choice(
         {.name = "scale",
          .help = "what a bit stands for: the mean magnitude leaves the smallest residual, the root mean square "

@@ -10,8 +10,8 @@ DenseStep::DenseStep(OptimizerConfig const& config, OptimizerContext const& cont
       record_(record),
       mean_(data_, context.layout.count(), context.comm.dense_wire, context.comm.allreduce),
       partial_("bellwether::optim::gradient_squares", static_cast<std::size_t>(record.blocks().count())),
-      fp32_bytes_(comm::DenseMean::predicted_bytes(context.layout.count(), data_.rank(), data_.size(),
-                                                   comm::Wire::fp32, comm::Allreduce::ordered)) {}
+      fp32_bytes_(comm::DenseMean::predicted_bytes(context.layout.count(), data_.rank(), data_.size(), comm::Wire::fp32,
+                                                   comm::Allreduce::ordered)) {}
 
 StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
   auto& report = record_.open(exec);

@@ -3,6 +3,9 @@
 #include "core/error.hpp"
 #include "model/optim/adamw.hpp"
 #include "model/optim/lamb.hpp"
+#include "model/optim/onebit_adam.hpp"
+#include "model/optim/onebit_lamb.hpp"
+#include "model/optim/onebit_sgd.hpp"
 
 namespace bellwether::optim {
 
@@ -12,6 +15,12 @@ std::unique_ptr<Optimizer> make_optimizer(OptimizerConfig const& config, Optimiz
       return std::make_unique<Lamb>(config, context);
     case Method::adamw:
       return std::make_unique<AdamW>(config, context);
+    case Method::onebit_lamb:
+      return std::make_unique<OnebitLamb>(config, context);
+    case Method::onebit_adam:
+      return std::make_unique<OnebitAdam>(config, context);
+    case Method::onebit_sgd:
+      return std::make_unique<OnebitSgd>(config, context);
   }
   throw InternalError("unknown optimizer method");
 }

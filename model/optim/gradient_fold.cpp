@@ -2,17 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/gradient_fold.hpp"
 
+#include "comm/signs.hpp"
 #include "core/error.hpp"
 #include "core/team_sum.hpp"
 #include "model/optim/formulas.hpp"
 
 namespace bellwether::optim {
 namespace {
-
-/// The value, turned where bit 31 - lane of the word is set.
-KOKKOS_INLINE_FUNCTION float with_sign(float value, std::uint32_t word, int lane) {
-  return Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(value) ^ (word << lane & 0x80000000u));
-}
 
 /// First tensor with an element that is not finite; only called where there is one.
 KOKKOS_INLINE_FUNCTION Index first_bad_tensor(Block const* blocks, Index count, float const* gradient) {
@@ -73,7 +69,7 @@ void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index coun
               for (int lane = 0; lane < here; ++lane) {
                 float const g = gradient[begin + lane];
                 lanes[lane] += static_cast<double>(g) * g;
-                if (columns > 0) to[32 * word + lane] += with_sign(g, signs.x[word], lane);
+                if (columns > 0) to[32 * word + lane] += comm::with_sign(g, signs.x[word], lane);
               }
             }
           }
@@ -88,7 +84,8 @@ void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index coun
             for (Index group = first + c / sign_group; group < last; group += row_groups) {
               Index const k = group * sign_group + lane;
               if (k < count)
-                fold[c] += with_sign(gradient[k], fold_signs(k0, step, group).x[lane / 32], static_cast<int>(lane % 32));
+                fold[c] +=
+                    comm::with_sign(gradient[k], fold_signs(k0, step, group).x[lane / 32], static_cast<int>(lane % 32));
             }
           });
         }
@@ -107,7 +104,8 @@ void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index coun
         double sum = 0;
         for (Index part = 0; part < fold_parts; ++part) sum += square[part];
         out[norm_at] = static_cast<float>(Kokkos::sqrt(sum));
-        if (!Kokkos::isfinite(sum)) out[bad_at] = static_cast<float>(first_bad_tensor(blocks, block_count, gradient) + 1);
+        if (!Kokkos::isfinite(sum))
+          out[bad_at] = static_cast<float>(first_bad_tensor(blocks, block_count, gradient) + 1);
       });
 }
 
@@ -147,11 +145,11 @@ void judge_scalars(Space const& exec, ScalarLayout const& layout, bool sketch, d
       });
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                              \
+#define BELLWETHER_INSTANTIATE(Space)                                                                               \
   template void fold_gradient<Space>(Space const&, BlockTable<Space> const&, Index, float const*, RandomKey const&, \
-                                     std::int64_t, ScalarLayout const&, int, Vec<float, Space> const&,             \
-                                     Vec<double, Space> const&, Vec<float, Space> const&);                         \
-  template void judge_scalars<Space>(Space const&, ScalarLayout const&, bool, double, Vec<float, Space> const&,    \
+                                     std::int64_t, ScalarLayout const&, int, Vec<float, Space> const&,              \
+                                     Vec<double, Space> const&, Vec<float, Space> const&);                          \
+  template void judge_scalars<Space>(Space const&, ScalarLayout const&, bool, double, Vec<float, Space> const&,     \
                                      Vec<Verdict, Space> const&);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE

@@ -14,13 +14,13 @@
 /// sqrt(1 / (2 K)).
 namespace bellwether::optim {
 
-/// Elements that share one draw of signs: element k has bit 31 - k mod 32 of word (k mod 128) / 32 of
-/// philox(step mod 2^32, step div 2^32, b mod 2^32, b div 2^32), b = k div 128; a set bit is a minus.
+/// Elements that share one draw of signs: element k has bit 31 - k mod 32 of word (k mod 128) div 32 of
+/// philox(b mod 2^32, b div 2^32, step mod 2^32, step div 2^32), b = k div 128; a set bit is a plus.
 inline constexpr Index sign_group = 128;
 
 KOKKOS_INLINE_FUNCTION Philox4 fold_signs(RandomKey const& key, std::int64_t step, Index group) {
-  return philox(static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32),
-                static_cast<std::uint32_t>(group), static_cast<std::uint32_t>(group >> 32), key.k0, key.k1);
+  return philox(static_cast<std::uint32_t>(group), static_cast<std::uint32_t>(group >> 32),
+                static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32), key.k0, key.k1);
 }
 
 /// Rows of partial folds: a constant, so that sums depend on the problem alone.

@@ -9,12 +9,12 @@ namespace bellwether::optim {
 /// What the mean gradient of a step allows, formed where kernels read it. All ranks hold the same mean bit for bit and
 /// sum it in the same order, so they agree without another reduction.
 struct Verdict {
-  double norm = 0;         ///< global norm before clipping; not finite where skip
-  double clip_factor = 1;  ///< see clip_factor()
+  double norm = 0;          ///< global norm before clipping; not finite where skip
+  double clip_factor = 1;   ///< see clip_factor()
   double local_square = 0;  ///< mean over ranks of the squared norms of their own gradients; 0: not known
-  Index bad_tensor = -1;   ///< first tensor with an element that is not finite
-  Index bad_rank = -1;     ///< first rank with such a gradient, where it was judged before the exchange
-  std::int32_t skip = 0;   ///< 1: some element is not finite, nothing may change
+  Index bad_tensor = -1;    ///< first tensor with an element that is not finite
+  Index bad_rank = -1;      ///< first rank with such a gradient, where it was judged before the exchange
+  std::int32_t skip = 0;    ///< 1: some element is not finite, nothing may change
 };
 
 /// One pass over the gradient. gradient: (n); partial: (blocks), scratch; verdict: (1), written. Two launches, 4 bytes

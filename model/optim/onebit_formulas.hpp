@@ -29,7 +29,7 @@ struct FactorBounds {
 KOKKOS_INLINE_FUNCTION double next_factor(double ratio, double direction_norm, double update_norm, bool decays,
                                           double before, FactorBounds const& bounds) {
   double r = ratio;
-  if (decays && direction_norm > 0 && update_norm > 0) {
+  if (decays && update_norm > 0) {
     double const share = Kokkos::fmin(1.0, direction_norm / update_norm);
     r = share * r + (1 - share);
   }

@@ -23,6 +23,7 @@ class StepRecord {
   BlockTable<Exec> const& blocks() const { return blocks_; }
   Vec<Verdict> const& verdict() const { return verdict_; }
   float* layer(std::size_t quantity) const { return layers_.data() + quantity * tensors_; }  ///< (tensors)
+  Vec<float> values(std::size_t quantity) const { return {layer(quantity), tensors_}; }
 
   StepReport const& report() const;
   void visit_state(StateVisitor& visit);

@@ -7,8 +7,8 @@
 IN: {"optimizer": {"name", "betas", ..: see DEFAULTS}, "tensors": [{"name", "initial", "weight_decay", "dead"}, ..],
 "learning_rates": [of step 1, ..], "gradients": [steps][ranks][tensors][elements]}. A null element is a NaN. `initial`
 and `gradients` may be formulas, see onebit_inputs.py. A skipped step uses up its gradients, not a learning rate.
-OUT: see run(). weight_norm is taken after the step; coefficient is what multiplied lr u (0 where a tensor was not
-updated); scales are a number a rank with one scale group, else a list a rank; 0 where nothing was compressed.
+OUT: see run(). weight_norm is taken after the step; coefficient is what multiplied lr u; what is dead moves
+by decay alone; scales are a number a rank with one scale group, else a list a rank; 0 where nothing was compressed.
 
 Equations: LAMB (arXiv 1904.00962), 1-bit LAMB (arXiv 2104.06069), 1-bit Adam (arXiv 2102.02888), without bias
 correction, epsilon outside the root. Sums are plain; no step is fused with another.
@@ -199,15 +199,12 @@ class OnebitLamb(Lamb):
         self.f = self.beta2 * self.f + (1 - self.beta2) * rebuilt * rebuilt
         for l, part in enumerate(self.parts):
             live = self.live[part]
-            if not np.any(live):
-                coefficients.append(0.0)
-                continue
             x = self.x[part]
             frozen = np.sqrt(self.v[part]) + self.epsilon
             fresh = np.sqrt(self.f[part]) + self.epsilon
             u0 = self.m[part] / frozen
             u = u0 + self.decay[l] * x
-            r = float(np.max(frozen[live] / fresh[live]))
+            r = float(np.max(frozen[live] / fresh[live], initial=0.0)) if np.any(live) else 1.0
             if self.decay[l] > 0:
                 k = min(1.0, norm(u0) / norm(u)) if norm(u) > 0 else 1.0
                 r = k * r + (1 - k)
@@ -223,20 +220,19 @@ class OnebitLamb(Lamb):
 class OnebitAdam(Method):
     """Adam without bias correction; after the freeze v stays and the momentum is compressed."""
 
-    def update(self, rate, move):
+    def update(self, rate):
         for l, part in enumerate(self.parts):
-            if move[l]:
-                u = self.m[part] / (np.sqrt(self.v[part]) + self.epsilon) + self.decay[l] * self.x[part]
-                self.x[part] = self.x[part] - rate * u
-        return [1.0 if moved else 0.0 for moved in move]
+            u = self.m[part] / (np.sqrt(self.v[part]) + self.epsilon) + self.decay[l] * self.x[part]
+            self.x[part] = self.x[part] - rate * u
+        return [1.0] * len(self.parts)
 
     def warmup_step(self, g, rate):
         self.adam_moments(g)
-        return self.update(rate, [True] * len(self.parts))
+        return self.update(rate)
 
     def compressed_step(self, gradients, rate):
         done, self.m = self.next_momentum(gradients)
-        return done, self.update(rate, [bool(np.any(self.live[part])) for part in self.parts])
+        return done, self.update(rate)
 
 
 class OnebitSgd(Method):
@@ -258,8 +254,7 @@ class OnebitSgd(Method):
 
     def compressed_step(self, gradients, rate):
         done = self.exchange.mean([self.with_decay(g) for g in gradients])
-        coefficients = self.update(done.output, rate)
-        return done, [c if np.any(self.live[part]) else 0.0 for c, part in zip(coefficients, self.parts)]
+        return done, self.update(done.output, rate)
 
 
 METHODS = dict(lamb=Lamb, onebit_lamb=OnebitLamb, onebit_adam=OnebitAdam, onebit_sgd=OnebitSgd)

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/optim/compressed_phase.hpp"
+
+#include <cmath>
+
+namespace bellwether::optim {
+namespace {
+
+ScalarLayout scalar_layout(OptimizerConfig const& config, comm::Communicator const& data) {
+  bool const folds = config.clip_norm == CompressedClip::sketch && data.size() > 1;
+  return {.columns = folds ? config.sketch_columns : 0, .ranks = data.size()};
+}
+
+template <class T>
+Vec<T> scratch(std::string const& label, Index count) {
+  return Vec<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(count));
+}
+
+template <class T>
+std::int64_t bytes_of(Vec<T> const& view) {
+  return static_cast<std::int64_t>(view.extent(0) * sizeof(T));
+}
+
+}  // namespace
+
+CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext const& context, StepRecord& record)
+    : config_(config),
+      layout_(context.layout),
+      data_(context.groups.data),
+      record_(record),
+      key_(random_key(context.seed, Purpose::sketch)),
+      scalars_at_(scalar_layout(config, data_)),
+      scalar_mean_(data_, scalars_at_.count(), comm::Wire::fp32, comm::Allreduce::ordered),
+      scalars_(scratch<float>("bellwether::optim::step_scalars", scalars_at_.count())),
+      folds_(scratch<float>("bellwether::optim::folds", fold_parts * scalars_at_.columns)),
+      squares_(scratch<double>("bellwether::optim::fold_squares", fold_parts)),
+      exchange_(data_, layout_.count(), {.scale = config.scale, .scale_groups = context.comm.scale_groups}),
+      by_tensor_(scratch<float>("bellwether::optim::units", static_cast<Index>(layout_.tensors().size()))),
+      tensor_of_(scratch<std::int32_t>("bellwether::optim::tensor_of_word", (layout_.count() + 31) / 32)),
+      end_(scratch<Index>("bellwether::optim::tensor_end", static_cast<Index>(layout_.tensors().size()))),
+      fp32_bytes_(comm::DenseMean::predicted_bytes(layout_.count(), data_.rank(), data_.size(), comm::Wire::fp32,
+                                                   comm::Allreduce::ordered)) {
+  auto const ends = Kokkos::create_mirror_view(end_);
+  auto const tensor_of = Kokkos::create_mirror_view(tensor_of_);
+  std::size_t word = 0;
+  for (std::size_t l = 0; l < layout_.tensors().size(); ++l) {
+    auto const& tensor = layout_.tensors()[l];
+    ends(l) = tensor.offset + tensor.count;
+    for (; static_cast<Index>(word) * 32 < ends(l); ++word) tensor_of(word) = static_cast<std::int32_t>(l);
+  }
+  Kokkos::deep_copy(end_, ends);
+  Kokkos::deep_copy(tensor_of_, tensor_of);
+}
+
+// Once a run and a restart: on the host, where it reads like its definition.
+void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<>& momentum) {
+  exec.fence("bellwether::optim::survey, moments are complete before the host reads them");
+  auto const m = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), momentum.flat());
+  auto const v = variance ? Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), variance->flat()) : m;
+  Vec<std::uint32_t> const words("bellwether::optim::live_words", tensor_of_.extent(0));
+  auto const live = Kokkos::create_mirror_view(words);
+  auto const units = Kokkos::create_mirror_view(by_tensor_);
+  double sum_of_roots = 0;
+  Index counted = 0;
+  without_variance_.clear();
+  for (std::size_t l = 0; l < layout_.tensors().size(); ++l) {
+    auto const& tensor = layout_.tensors()[l];
+    double squares = 0;
+    Index alive = 0;
+    for (Index i = 0; i < tensor.count; ++i) {
+      auto const k = static_cast<std::size_t>(tensor.offset + i);
+      if (i < tensor.live && (variance == nullptr || v(k) > 0)) {
+        live(k / 32) |= 0x80000000u >> (k % 32);
+        squares += static_cast<double>(m(k)) * m(k);
+        ++alive;
+      } else {
+        m(k) = 0;
+      }
+    }
+    units(l) = alive > 0 ? static_cast<float>(std::sqrt(squares / static_cast<double>(alive))) : 0;
+    if (units(l) > 0) {
+      sum_of_roots += units(l);
+      ++counted;
+    }
+    if (alive < tensor.live)
+      without_variance_ += (without_variance_.empty() ? "" : ", ") + tensor.name + " (" +
+                           std::to_string(tensor.live - alive) + " of " + std::to_string(tensor.count) + " elements)";
+  }
+  for (std::size_t l = 0; l < units.extent(0); ++l)
+    units(l) = units(l) > 0 ? static_cast<float>(sum_of_roots / static_cast<double>(counted) / units(l)) : 1;
+  Kokkos::deep_copy(exec, momentum.flat(), m);
+  if (!units_known_) Kokkos::deep_copy(exec, by_tensor_, units);
+  units_known_ = true;
+  Kokkos::deep_copy(exec, words, live);
+  exchange_.set_live(exec, words);
+  exec.fence("bellwether::optim::survey, what the host found is copied before its memory goes");
+}
+
+StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, std::int64_t step) {
+  auto& report = record_.open(exec);
+  std::int64_t const before = data_.traffic().sent_bytes;
+  fold_gradient(exec, record_.blocks(), gradients.count(), gradients.data(), key_, step, scalars_at_, data_.rank(),
+                folds_, squares_, scalars_);
+  scalar_mean_.start(exec, scalars_);
+  scalar_mean_.wait(exec);
+  judge_scalars(exec, scalars_at_, scalars_at_.columns > 0, config_.clip, scalars_, record_.verdict());
+  report.phase = Phase::compressed;
+  report.sent = {.exchange = 0, .scalars = data_.traffic().sent_bytes - before, .dense_fp32 = fp32_bytes_};
+  return report;
+}
+
+Units CompressedPhase::units(Arena<> const* variance) const {
+  return {.unify = variance ? config_.unify : Unify::none,
+          .epsilon = static_cast<float>(config_.epsilon),
+          .variance = variance ? variance->data() : nullptr,
+          .by_tensor = by_tensor_.data(),
+          .tensor_of = tensor_of_.data(),
+          .end = end_.data()};
+}
+
+void CompressedPhase::visit_state(StateVisitor& visit) {
+  units_known_ = true;
+  visit.replicated("units", {by_tensor_.data(), by_tensor_.extent(0)});
+  exchange_.visit_state(visit);
+}
+
+std::int64_t CompressedPhase::bytes() const {
+  return exchange_.buffer_bytes() + scalar_mean_.buffer_bytes() + bytes_of(scalars_) + bytes_of(folds_) +
+         bytes_of(squares_) + bytes_of(by_tensor_) + bytes_of(tensor_of_) + bytes_of(end_);
+}
+
+}  // namespace bellwether::optim

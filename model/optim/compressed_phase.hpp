@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/compressed_mean.hpp"
+#include "comm/mean.hpp"
+#include "model/optim/gradient_fold.hpp"
+#include "model/optim/onebit_kernels.hpp"
+#include "model/optim/step_record.hpp"
+
+namespace bellwether::optim {
+
+/// What the methods that compress share after the freeze: a verdict without a mean gradient, the elements that are
+/// live, the units of the exchange and the exchange itself. P = data.size().
+class CompressedPhase {
+ public:
+  CompressedPhase(OptimizerConfig const& config, OptimizerContext const& context, StepRecord& record);
+
+  /// Marks what can be compressed and, the first time, measures what units need: once the variance has its last value,
+  /// and again after it was read from a checkpoint. variance: nullptr for methods without. Sets the momentum of what is
+  /// dead to 0. Waits.
+  void survey(Exec const& exec, Arena<> const* variance, Arena<>& momentum);
+  /// Elements that were live in the layout and have no variance, by tensor: "name (12 of 96 elements)"; empty for none.
+  std::string const& without_variance() const { return without_variance_; }
+
+  /// Opens the record's step and judges the gradients before they are exchanged.
+  StepReport& judge(Exec const& exec, Arena<> const& gradients, std::int64_t step);
+  /// Mean over ranks of what `form` gives. Where the verdict says skip, the residuals stay what they were.
+  template <class Form>
+  comm::Decoded exchange(Exec const& exec, Form const& form, StepReport& report) {
+    auto const mean = exchange_.mean(exec, form);
+    report.sent.exchange = exchange_.last_traffic().sent_bytes();
+    return mean;
+  }
+  Units units(Arena<> const* variance) const;
+  void visit_state(StateVisitor& visit);
+  std::int64_t bytes() const;
+
+ private:
+  OptimizerConfig config_;
+  ParameterLayout const& layout_;
+  comm::Communicator& data_;
+  StepRecord& record_;
+  RandomKey key_;
+  ScalarLayout scalars_at_;
+  comm::DenseMean scalar_mean_;
+  Vec<float> scalars_;  // ScalarLayout
+  Vec<float> folds_;    // (fold_parts columns)
+  Vec<double> squares_;
+  comm::CompressedAllreduce exchange_;
+  Vec<float> by_tensor_;         // (tensors) s
+  Vec<std::int32_t> tensor_of_;  // (ceil(n / 32))
+  Vec<Index> end_;               // (tensors)
+  std::int64_t fp32_bytes_;
+  std::string without_variance_;
+  bool units_known_ = false;
+};
+
+}  // namespace bellwether::optim

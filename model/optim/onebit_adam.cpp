@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/optim/onebit_adam.hpp"
+
+#include "model/optim/adamw_kernels.hpp"
+
+namespace bellwether::optim {
+
+void OnebitAdam::dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) {
+  adamw_update(exec, record().blocks(), rules(), coefficients<float>(config(), scalars.step), scalars.learning_rate,
+               record().verdict(), gradients.data(), parameters.data(), momentum(), variance()->data());
+}
+
+void OnebitAdam::compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients,
+                                   StepScalars const& scalars, StepReport& report) {
+  auto const& verdict = record().verdict();
+  auto const c = coefficients<float>(config(), scalars.step);
+  auto const units = compressed().units(variance());
+  MomentumForm const form{units, c.beta1, c.share1, momentum(), gradients.data(), verdict.data()};
+  auto const mean = compressed().exchange(exec, form, report);
+  onebit_adam_apply(exec, record().blocks(), rules(), c, units, mean, scalars.learning_rate, verdict,
+                    variance()->data(), parameters.data(), momentum());
+}
+
+}  // namespace bellwether::optim

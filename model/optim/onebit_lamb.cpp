@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/optim/onebit_lamb.hpp"
+
+#include <algorithm>
+
+namespace bellwether::optim {
+namespace {
+
+/// Places of numbers by layer in the record.
+struct Place {
+  static constexpr std::size_t trust_ratio = 0, weight_norm = 1, update_norm = 2, average = 3, factor = 4;
+};
+
+}  // namespace
+
+OnebitLamb::OnebitLamb(OptimizerConfig const& settings, OptimizerContext const& context)
+    : OnebitMethod(settings, context, Variance::kept_at_freeze,
+                   {"trust_ratio", "weight_norm", "update_norm", "average", "factor"}),
+      sampled_("bellwether::optim::sampled", context.layout.tensors().size()),
+      norms_("bellwether::optim::norms", static_cast<std::size_t>(4 * record().blocks().count())) {
+  Kokkos::deep_copy(context.exec, record().values(Place::factor), 1.0f);
+}
+
+OnebitRecord OnebitLamb::numbers() const {
+  return {.lamb = {record().layer(Place::trust_ratio), record().layer(Place::weight_norm),
+                   record().layer(Place::update_norm)},
+          .average = record().layer(Place::average),
+          .factor = record().layer(Place::factor),
+          .sampled = sampled_.data()};
+}
+
+void OnebitLamb::dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) {
+  auto const& blocks = record().blocks();
+  auto const& verdict = record().verdict();
+  auto const layers = numbers();
+  Vec<double> const squares(norms_.data(), static_cast<std::size_t>(2 * blocks.count()));
+  lamb_moments(exec, blocks, rules(), coefficients<float>(config(), scalars.step), verdict, parameters.data(),
+               gradients.data(), momentum(), variance()->data(), squares);
+  lamb_ratios(exec, blocks, rules(), {config().min_coefficient, config().max_coefficient}, verdict, squares,
+              layers.lamb);
+  average_ratios(exec, blocks.tensors(), config().coefficient_beta, verdict, layers);
+  lamb_apply(exec, blocks, scalars.learning_rate, verdict, layers.lamb, gradients.data(), parameters.data());
+}
+
+void OnebitLamb::allocate_compressed() {
+  fresh_ = std::make_unique<Arena<>>(layout(), "bellwether::optim::fresh_variance");
+}
+
+void OnebitLamb::enter_compressed(Exec const& exec) {
+  Kokkos::deep_copy(exec, fresh_->flat(), variance()->flat());
+  // A tensor whose ratio was never seen takes the largest one, as a first step of LAMB would at most.
+  auto const averages = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), record().values(Place::average));
+  auto const sampled = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sampled_);
+  for (std::size_t l = 0; l < sampled.extent(0); ++l)
+    if (sampled(l) == 0) averages(l) = static_cast<float>(std::min(1.0, config().max_coefficient));
+  Kokkos::deep_copy(record().values(Place::average), averages);
+}
+
+std::vector<std::string> OnebitLamb::more_notices() const {
+  auto const sampled = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sampled_);
+  std::string names;
+  for (std::size_t l = 0; l < sampled.extent(0); ++l)
+    if (sampled(l) == 0) names += (names.empty() ? "" : ", ") + layout().tensors()[l].name;
+  if (names.empty()) return {};
+  return {"no trust ratio so far, min(1, optimizer.max_coefficient) in place of its average: " + names};
+}
+
+void OnebitLamb::compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients,
+                                   StepScalars const& scalars, StepReport& report) {
+  auto const& blocks = record().blocks();
+  auto const& verdict = record().verdict();
+  auto const layers = numbers();
+  auto const c = coefficients<float>(config(), scalars.step);
+  auto const units = compressed().units(variance());
+  MomentumForm const form{units, c.beta1, c.share1, momentum(), gradients.data(), verdict.data()};
+  auto const mean = compressed().exchange(exec, form, report);
+  onebit_lamb_moments(exec, blocks, rules(), c, units, mean, verdict, parameters.data(), variance()->data(),
+                      gradients.data(), momentum(), fresh_->data(), norms_);
+  onebit_lamb_factors(exec, blocks, rules(), {config().factor_min, config().factor_max, config().factor_threshold},
+                      verdict, norms_, layers);
+  lamb_apply(exec, blocks, scalars.learning_rate, verdict, layers.lamb, gradients.data(), parameters.data());
+}
+
+void OnebitLamb::visit_dense(StateVisitor& visit) {
+  visit.replicated("sampled", {sampled_.data(), sampled_.extent(0)});
+}
+
+void OnebitLamb::visit_compressed(StateVisitor& visit) { visit.replicated("fresh_variance", fresh_->span()); }
+
+std::int64_t OnebitLamb::more_bytes() const {
+  return static_cast<std::int64_t>(sampled_.extent(0) * sizeof(float) + norms_.extent(0) * sizeof(double) +
+                                   (fresh_ ? fresh_->span().size_bytes() : 0));
+}
+
+}  // namespace bellwether::optim

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/optim/onebit_method.hpp"
+
+namespace bellwether::optim {
+
+/// 1-bit LAMB (Li et al., arXiv 2104.06069, algorithm 1). Up to the freeze it is LAMB, by LAMB's own kernels, and
+/// averages each tensor's trust ratio. From then on the variance stays, only signs of momenta cross the network, and a
+/// bounded factor r, from a fresh variance fed by the gradients that successive momenta amount to, steers each tensor's
+/// averaged ratio. Beyond the paper: elements without variance at the freeze are dead, momenta may be brought to
+/// common units by element, and clipping goes by an estimate of the norm of the mean gradient.
+class OnebitLamb final : public OnebitMethod {
+ public:
+  OnebitLamb(OptimizerConfig const& config, OptimizerContext const& context);
+
+ private:
+  void dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) override;
+  void compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars,
+                         StepReport& report) override;
+  void allocate_compressed() override;
+  void enter_compressed(Exec const& exec) override;
+  std::vector<std::string> more_notices() const override;
+  void visit_dense(StateVisitor& visit) override;
+  void visit_compressed(StateVisitor& visit) override;
+  std::int64_t more_bytes() const override;
+  OnebitRecord numbers() const;
+
+  Vec<float> sampled_;              // (tensors) 1: the average has a sample
+  Vec<double> norms_;               // (4 blocks)
+  std::unique_ptr<Arena<>> fresh_;  // from the freeze on
+};
+
+}  // namespace bellwether::optim

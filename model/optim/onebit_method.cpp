@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/optim/onebit_method.hpp"
+
+#include "core/error.hpp"
+
+namespace bellwether::optim {
+
+OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const& context, Variance variance,
+                           std::vector<std::string_view> const& quantities)
+    : config_(config),
+      context_(context),
+      momentum_(context.layout, "bellwether::optim::momentum"),
+      rules_(tensor_rules<Exec>(context.layout, config.weight_decay)),
+      record_(context, quantities),
+      dense_(std::make_unique<DenseStep>(config, context, record_)),
+      freeze_point_(config, context.steps, context.rate_warmup_steps) {
+  // The papers run these methods without, and a variance that is kept has no step to be corrected for.
+  config_.bias_correction = false;
+  if (variance == Variance::kept_at_freeze) variance_.emplace(context.layout, "bellwether::optim::variance");
+}
+
+void OnebitMethod::allocate() {
+  dense_.reset();
+  compressed_ = std::make_unique<CompressedPhase>(config_, context_, record_);
+  allocate_compressed();
+  survey_due_ = true;
+}
+
+bool OnebitMethod::freezes(Exec const& exec, std::int64_t step) {
+  return dense_steps_ < 0 && freeze_point_.reached(step, [&] {
+    return variance_ ? sum_of_magnitudes(exec, variance_->count(), variance_->data()) : 0.0;
+  });
+}
+
+void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) {
+  require(scalars.step >= 1, "steps count from 1");
+  require(parameters.count() == momentum_.count() && local_gradients.count() == momentum_.count(),
+          "arenas of another layout");
+  bool const freezing = freezes(exec, scalars.step);
+  if (freezing) {
+    dense_steps_ = scalars.step - 1;
+    allocate();
+  }
+  if (survey_due_) compressed_->survey(exec, variance(), momentum_);
+  survey_due_ = false;
+  if (freezing) enter_compressed(exec);
+  if (dense_steps_ < 0) {
+    dense_->reduce(exec, local_gradients);
+    dense_update(exec, parameters, local_gradients, scalars);
+  } else {
+    auto& report = compressed_->judge(exec, local_gradients, scalars.step);
+    if (freezing) report.notices = notices();
+    compressed_update(exec, parameters, local_gradients, scalars, report);
+  }
+  record_.close(exec);
+}
+
+std::vector<std::string> OnebitMethod::notices() const {
+  std::vector<std::string> texts{(variance_ ? "the variance is kept after step " : "compression begins after step ") +
+                                 std::to_string(dense_steps_) + "; one bit an element is sent from here on"};
+  if (auto const& names = compressed_->without_variance(); !names.empty())
+    texts.push_back("without a gradient so far, moved by weight decay alone from here on: " + names);
+  for (auto& text : more_notices()) texts.push_back(std::move(text));
+  return texts;
+}
+
+void OnebitMethod::consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const {
+  if (out.data() != mine.data()) Kokkos::deep_copy(exec, out.flat(), mine.flat());
+}
+
+void OnebitMethod::visit_state(StateVisitor& visit) {
+  visit.replicated("momentum", momentum_.span());
+  if (variance_) visit.replicated("variance", variance_->span());
+  record_.visit_state(visit);
+  freeze_point_.visit_state(visit);
+  visit_dense(visit);
+  visit.scalar("dense_steps", dense_steps_);
+  if (dense_steps_ < 0) return;
+  if (!compressed_) allocate();
+  visit_compressed(visit);
+  compressed_->visit_state(visit);
+}
+
+std::int64_t OnebitMethod::state_bytes() const {
+  return (variance_ ? 2 : 1) * momentum_.count() * static_cast<std::int64_t>(sizeof(float)) +
+         static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule)) + record_.bytes() +
+         (dense_ ? dense_->bytes() : 0) + (compressed_ ? compressed_->bytes() : 0) + more_bytes();
+}
+
+}  // namespace bellwether::optim

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/optim/compressed_phase.hpp"
+#include "model/optim/dense_step.hpp"
+#include "model/optim/freeze.hpp"
+
+#include <optional>
+
+namespace bellwether::optim {
+
+/// What 1-bit LAMB, 1-bit Adam and 1-bit SGD are alike in: dense steps up to the freeze, compressed ones after it, and
+/// one passes into the other without a word to the trainer. A method says what a step of either kind does with the
+/// gradients that were judged.
+class OnebitMethod : public Optimizer {
+ public:
+  /// The exchange of the dense mean starts in step(), when all gradients are there.
+  void gradient_ready(Exec const&, SliceRange) final {}
+  void step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) final;
+  Replication replication() const final { return Replication::replicated; }
+  void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const final;
+  void visit_state(StateVisitor& visit) final;
+  StepReport const& last_report() const final { return record_.report(); }
+  std::int64_t state_bytes() const final;
+
+ protected:
+  enum class Variance { kept_at_freeze, none };
+  OnebitMethod(OptimizerConfig const& config, OptimizerContext const& context, Variance variance,
+               std::vector<std::string_view> const& quantities);
+
+  /// One update from the mean gradient, in place of which anything may be left.
+  virtual void dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) = 0;
+  /// One update from this rank's own gradient through compressed().exchange().
+  virtual void compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars,
+                                 StepReport& report) = 0;
+  /// Memory of the compressed phase; before its state is read as well.
+  virtual void allocate_compressed() {}
+  /// Once, when the units of the exchange are known.
+  virtual void enter_compressed(Exec const&) {}
+  virtual std::vector<std::string> more_notices() const { return {}; }
+  virtual void visit_dense(StateVisitor&) {}
+  virtual void visit_compressed(StateVisitor&) {}
+  virtual std::int64_t more_bytes() const { return 0; }
+
+  OptimizerConfig const& config() const { return config_; }
+  ParameterLayout const& layout() const { return context_.layout; }
+  CompressedPhase& compressed() { return *compressed_; }
+  StepRecord const& record() const { return record_; }
+  Vec<TensorRule> const& rules() const { return rules_; }
+  float* momentum() const { return momentum_.data(); }
+  Arena<> const* variance() const { return variance_ ? &*variance_ : nullptr; }
+
+ private:
+  void allocate();
+  bool freezes(Exec const& exec, std::int64_t step);
+  std::vector<std::string> notices() const;
+
+  OptimizerConfig config_;
+  OptimizerContext context_;
+  Arena<> momentum_;
+  std::optional<Arena<>> variance_;
+  Vec<TensorRule> rules_;  // (tensors)
+  StepRecord record_;
+  std::unique_ptr<DenseStep> dense_;  // up to the freeze
+  FreezePoint freeze_point_;
+  std::int64_t dense_steps_ = -1;  // real steps before the freeze; -1: not yet frozen
+  std::unique_ptr<CompressedPhase> compressed_;
+  bool survey_due_ = false;  // the exchange does not know yet what is live
+};
+
+}  // namespace bellwether::optim
