@@ -223,7 +223,7 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
          .step_seconds = seconds,
          .wait_data_seconds = t.sums.largest(StepSums::wait_data),
          .wait_ranks_seconds = t.sums.largest(StepSums::busy) - t.sums.smallest(StepSums::busy),
-         .sent_bytes = report.sent_bytes};
+         .sent_bytes = report.sent.all()};
   t.fill_losses(row, static_cast<double>(batch.global_masked), static_cast<double>(batch.global_sequences));
   StepOutcome outcome;
   outcome.flops = t.sums[StepSums::flops];
@@ -336,9 +336,9 @@ double Trainer::next_step_flops() {
 std::int64_t Trainer::step() const { return impl_->step; }
 std::int64_t Trainer::samples() const { return impl_->samples; }
 bool Trainer::evaluates() const { return !impl_->data.heldout.batches.empty(); }
-std::span<float const> Trainer::trust_ratio() const { return impl_->optimizer->last_report().trust_ratio; }
-std::span<float const> Trainer::weight_norm() const { return impl_->optimizer->last_report().weight_norm; }
-std::span<float const> Trainer::update_norm() const { return impl_->optimizer->last_report().update_norm; }
+std::span<float const> Trainer::trust_ratio() const { return impl_->optimizer->last_report().layer("trust_ratio"); }
+std::span<float const> Trainer::weight_norm() const { return impl_->optimizer->last_report().layer("weight_norm"); }
+std::span<float const> Trainer::update_norm() const { return impl_->optimizer->last_report().layer("update_norm"); }
 ParameterLayout const& Trainer::layout() const { return impl_->bert.layout().table; }
 std::int64_t Trainer::sequence_length() const { return impl_->stream.info().sequence_length; }
 std::int64_t Trainer::masked_length() const { return impl_->stream.info().masked_length; }

@@ -13,13 +13,15 @@ enum class Initialisation { zero, one, normal };
 
 /// One tensor of the model: one layer in LAMB's sense.
 struct TensorInfo {
-  std::string name;                 ///< Hugging Face's, also in checkpoints
-  std::vector<std::int64_t> shape;  ///< row-major; linear weights are (out, in)
-  std::int64_t offset = 0;          ///< first element in the arena
-  std::int64_t count = 0;           ///< product of shape
-  bool decays = true;               ///< weight decay applies
-  bool adapts = true;               ///< the trust ratio applies
-  std::int64_t live = 0;            ///< the first `live` elements are live, the rest never receive a gradient
+  std::string name;                  ///< Hugging Face's, also in checkpoints
+  std::vector<std::int64_t> shape;   ///< row-major; linear weights are (out, in)
+  std::int64_t offset = 0;           ///< first element in the arena
+  std::int64_t count = 0;            ///< product of shape
+  bool decays = true;                ///< weight decay applies
+  double decay_share = 1;            ///< of it, where tensors decay differently
+  bool adapts = true;                ///< the trust ratio applies
+  std::int64_t live = 0;             ///< the first `live` elements are live, the rest never receive a gradient
+  std::vector<std::int64_t> dead{};  ///< elements below `live` that a user has marked as dead as well, ascending
   Initialisation initialisation = Initialisation::zero;
 };
 

@@ -67,15 +67,19 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<>&
   for (std::size_t l = 0; l < layout_.tensors().size(); ++l) {
     auto const& tensor = layout_.tensors()[l];
     double squares = 0;
-    Index alive = 0;
+    Index alive = 0, lost = 0;
+    auto marked = tensor.dead.begin();
     for (Index i = 0; i < tensor.count; ++i) {
       auto const k = static_cast<std::size_t>(tensor.offset + i);
-      if (i < tensor.live && (variance == nullptr || v(k) > 0)) {
+      bool const dead = i >= tensor.live || (marked != tensor.dead.end() && *marked == i);
+      if (marked != tensor.dead.end() && *marked == i) ++marked;
+      if (!dead && (variance == nullptr || v(k) > 0)) {
         live(k / 32) |= 0x80000000u >> (k % 32);
         squares += static_cast<double>(m(k)) * m(k);
         ++alive;
       } else {
         m(k) = 0;
+        lost += dead ? 0 : 1;
       }
     }
     units(l) = alive > 0 ? static_cast<float>(std::sqrt(squares / static_cast<double>(alive))) : 0;
@@ -83,9 +87,9 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<>&
       sum_of_roots += units(l);
       ++counted;
     }
-    if (alive < tensor.live)
-      without_variance_ += (without_variance_.empty() ? "" : ", ") + tensor.name + " (" +
-                           std::to_string(tensor.live - alive) + " of " + std::to_string(tensor.count) + " elements)";
+    if (lost > 0)
+      without_variance_ += (without_variance_.empty() ? "" : ", ") + tensor.name + " (" + std::to_string(lost) +
+                           " of " + std::to_string(tensor.count) + " elements)";
   }
   for (std::size_t l = 0; l < units.extent(0); ++l)
     units(l) = units(l) > 0 ? static_cast<float>(sum_of_roots / static_cast<double>(counted) / units(l)) : 1;
@@ -108,6 +112,11 @@ StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, s
   report.phase = Phase::compressed;
   report.sent = {.exchange = 0, .scalars = data_.traffic().sent_bytes - before, .dense_fp32 = fp32_bytes_};
   return report;
+}
+
+ExchangeReport CompressedPhase::exchange_report() const {
+  auto const& last = exchange_.last_report();
+  return {last.worker_scales, last.server_scales, last.worker_error_squared_norm, last.server_error_squared_norm};
 }
 
 Units CompressedPhase::units(Arena<> const* variance) const {

@@ -32,6 +32,7 @@ class CompressedPhase {
     report.sent.exchange = exchange_.last_traffic().sent_bytes();
     return mean;
   }
+  ExchangeReport exchange_report() const;
   Units units(Arena<> const* variance) const;
   void visit_state(StateVisitor& visit);
   std::int64_t bytes() const;

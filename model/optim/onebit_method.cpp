@@ -82,6 +82,11 @@ void OnebitMethod::visit_state(StateVisitor& visit) {
   compressed_->visit_state(visit);
 }
 
+StepReport const& OnebitMethod::last_report() const {
+  if (compressed_) record_.set_exchange(compressed_->exchange_report());
+  return record_.report();
+}
+
 std::int64_t OnebitMethod::state_bytes() const {
   return (variance_ ? 2 : 1) * momentum_.count() * static_cast<std::int64_t>(sizeof(float)) +
          static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule)) + record_.bytes() +

@@ -21,7 +21,7 @@ class OnebitMethod : public Optimizer {
   Replication replication() const final { return Replication::replicated; }
   void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const final;
   void visit_state(StateVisitor& visit) final;
-  StepReport const& last_report() const final { return record_.report(); }
+  StepReport const& last_report() const final;
   std::int64_t state_bytes() const final;
 
  protected:

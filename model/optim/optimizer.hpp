@@ -43,6 +43,13 @@ struct SentBytes {
   std::int64_t all() const { return exchange + scalars; }
 };
 
+/// What the compressed exchange of a step did on this rank; empty and 0 where there was none.
+struct ExchangeReport {
+  std::vector<float> worker_scales, server_scales;
+  double worker_error_squared_norm = 0;
+  double server_error_squared_norm = 0;
+};
+
 /// What the last call of step() did.
 struct StepReport {
   bool skipped = false;  ///< the gradient was not finite on some rank: no state was touched
@@ -52,6 +59,7 @@ struct StepReport {
   SentBytes sent;
   std::int64_t first_bad_layer = -1;  ///< where skipped
   std::int64_t bad_rank = -1;         ///< where skipped in the compressed phase: the first with such a gradient
+  ExchangeReport exchange;
   std::vector<LayerQuantity> layers;  ///< the same names after every step; empty where the method has none
   std::vector<std::string> notices;   ///< what a user should read in the log, told once
 

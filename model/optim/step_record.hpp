@@ -26,6 +26,8 @@ class StepRecord {
   Vec<float> values(std::size_t quantity) const { return {layer(quantity), tensors_}; }
 
   StepReport const& report() const;
+  /// Adds what the exchange of the last step did to its report.
+  void set_exchange(ExchangeReport exchange) const { report_.exchange = std::move(exchange); }
   void visit_state(StateVisitor& visit);
   std::int64_t bytes() const;
 

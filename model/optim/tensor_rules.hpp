@@ -22,7 +22,8 @@ Vec<TensorRule, Space> tensor_rules(ParameterLayout const& layout, double weight
                                tensors.size());
   auto const host = Kokkos::create_mirror_view(rules);
   for (std::size_t l = 0; l < tensors.size(); ++l)
-    host(l) = {tensors[l].decays ? static_cast<float>(weight_decay) : 0.0f, tensors[l].adapts ? 1 : 0};
+    host(l) = {tensors[l].decays ? static_cast<float>(weight_decay * tensors[l].decay_share) : 0.0f,
+               tensors[l].adapts ? 1 : 0};
   Kokkos::deep_copy(rules, host);
   return rules;
 }

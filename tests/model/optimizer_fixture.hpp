@@ -96,9 +96,9 @@ inline optim::OptimizerConfig golden_config(nlohmann::json const& trace) {
 inline double golden_difference(nlohmann::json const& row, Training const& training) {
   auto const& report = training.optimizer->last_report();
   return std::max({worst(download(training.parameters), row.at("x").get<std::vector<double>>()),
-                   worst(report.trust_ratio, row.at("trust_ratio").get<std::vector<double>>()),
-                   worst(report.weight_norm, row.at("weight_norm").get<std::vector<double>>()),
-                   worst(report.update_norm, row.at("update_norm").get<std::vector<double>>())});
+                   worst(report.layer("trust_ratio"), row.at("trust_ratio").get<std::vector<double>>()),
+                   worst(report.layer("weight_norm"), row.at("weight_norm").get<std::vector<double>>()),
+                   worst(report.layer("update_norm"), row.at("update_norm").get<std::vector<double>>())});
 }
 
 }  // namespace bellwether::test

@@ -74,7 +74,7 @@ TEST_CASE("parameters, state and report are bitwise equal on all ranks, and the 
     training.step(t, training.sample(t, ranks.rank()));
     CHECK(equal_on_all_ranks(download(training.parameters)));
     auto const& report = training.optimizer->last_report();
-    CHECK(report.sent_bytes == comm::DenseMean::predicted_bytes(layout.count(), ranks.rank(), ranks.size(),
+    CHECK(report.sent.all() == comm::DenseMean::predicted_bytes(layout.count(), ranks.rank(), ranks.size(),
                                                                 comm.dense_wire, comm.allreduce));
     CHECK(equal_on_all_ranks({static_cast<float>(report.gradient_norm), static_cast<float>(report.clip_factor)}));
   }

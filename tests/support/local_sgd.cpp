@@ -25,7 +25,7 @@ void LocalSgd::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradie
     mean_->start(exec, parameters.flat());
     mean_->wait(exec);
   }
-  report_.sent_bytes = data_.traffic().sent_bytes - before;
+  report_.sent.exchange = data_.traffic().sent_bytes - before;
 }
 
 void LocalSgd::consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const {
