@@ -31,7 +31,7 @@ struct BuildReport {
   double step_flops = 0;              ///< of the matrix products of a step, all ranks
   double gemm_speed = 0;              ///< operations a second that the machine reaches, all ranks at once
   std::uint64_t layout_fingerprint = 0;
-  std::vector<std::string> warnings;  ///< what the deck asks for and the shards do not give
+  std::vector<std::string> warnings;  ///< Trainer::warnings()
 };
 
 /// Collective. Builds all that training builds, opens the shards, and trains nothing.

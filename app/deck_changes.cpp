@@ -22,19 +22,24 @@ std::string without_comment(std::string const& text) {
   return end == 0 || last == std::string::npos ? "" : text.substr(0, last + 1);
 }
 
-/// "section.key" and the value's text. Lines are those of a resolved deck: `section:`, or two spaces and `key: value`.
+/// "section.key" and the value's text. Lines are those of a resolved deck: `section:`, or two spaces and `key: value`,
+/// or two spaces and `group:` before four spaces and `key: value`.
 std::map<std::string, std::string> values_in(std::string const& resolved) {
   std::map<std::string, std::string> values;
   std::istringstream lines(resolved);
-  std::string section;
+  std::string section, group;
   for (std::string line; std::getline(lines, line);) {
     auto const text = without_comment(line);
     auto const colon = text.find(':');
     if (colon == std::string::npos) continue;
-    if (text.front() != ' ')
-      section = text.substr(0, colon);
+    auto const depth = text.find_first_not_of(' ');
+    auto const name = text.substr(depth, colon - depth);
+    if (depth == 0)
+      section = name;
+    else if (colon + 1 == text.size())
+      group = name;
     else
-      values[section + "." + text.substr(2, colon - 2)] = text.substr(std::min(colon + 2, text.size()));
+      values[section + "." + (depth > 2 ? group + "." : "") + name] = text.substr(std::min(colon + 2, text.size()));
   }
   return values;
 }

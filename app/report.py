@@ -104,7 +104,8 @@ def speed(steps):
 def heat_map(layers, quantity, label):
     names = [name.decode() if isinstance(name, bytes) else name for name in layers["name"][:]]
     at, values = layers["step"][:], layers[quantity][:].T
-    values[layers["weight_norm"][:].T == 0] = np.nan  # tensors that are all zero: no ratio is formed
+    if "weight_norm" in layers:
+        values[layers["weight_norm"][:].T == 0] = np.nan  # tensors that are all zero: no ratio is formed
     shown = np.isfinite(values).any(axis=1)
     values, names = values[shown], [name for name, keep in zip(names, shown) if keep]
     if values.size == 0 or values.shape[1] < 2:
@@ -123,6 +124,21 @@ def heat_map(layers, quantity, label):
     axes.grid(False)
     figure.colorbar(image, ax=axes, label=label, shrink=min(1.0, 8 / len(names) + 0.2), aspect=25)
     return figure
+
+
+# What /layers may hold, in the order of the page; anything else follows under its own name.
+QUANTITIES = {"trust_ratio": ("Trust ratio by layer", "trust ratio"),
+              "weight_norm": ("Norm of the weights by layer", "norm")}
+NOT_SHOWN = ("name", "step", "update_norm")  # the norm of the update: weights over trust, within its bounds
+
+
+def heat_maps(layers):
+    names = [name for name in QUANTITIES if name in layers]
+    names += sorted(name for name in layers if name not in QUANTITIES and name not in NOT_SHOWN)
+    for name in names:
+        words = name.replace("_", " ")
+        heading, label = QUANTITIES.get(name, (words.capitalize() + " by layer", words))
+        yield heading, heat_map(layers, name, label)
 
 
 def duration(seconds):
@@ -150,9 +166,7 @@ def main(run, out):
         if len(steps) == 0:
             sys.exit(f"report.py: {run}: no step has been written yet")
         parts = [("Loss", losses(steps, evaluation)), ("Learning rate and gradient", rates(steps)),
-                 ("Throughput", speed(steps)),
-                 ("Trust ratio by layer", heat_map(layers, "trust_ratio", "trust ratio")),
-                 ("Norm of the weights by layer", heat_map(layers, "weight_norm", "norm"))]
+                 ("Throughput", speed(steps)), *heat_maps(layers)]
     body = summary(steps, evaluation)
     for heading, figure in parts:
         if figure is not None:

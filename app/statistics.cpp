@@ -49,11 +49,12 @@ struct Statistics::Impl {
   Impl(StatisticsOptions o, input::IoThread& thread)
       : options(std::move(o)),
         io(thread),
-        files(options.directory, options.layers,
+        files(options.directory, {.quantities = options.quantities, .layers = options.layers},
               {options.segment_rows, options.segment_rows, options.segment_layer_rows}) {}
 
   void reserve() {
     auto const layer_rows = static_cast<std::size_t>(options.segment_layer_rows);
+    open.layers.resize(options.quantities.size());
     open.steps.reserve(static_cast<std::size_t>(options.segment_rows));
     open.evaluations.reserve(static_cast<std::size_t>(options.segment_rows));
     open.layer_steps.reserve(layer_rows);
@@ -164,18 +165,18 @@ void Statistics::append(StepRow const& row) {
   if (++impl_->rows_since_flush >= impl_->options.flush_every) flush();
 }
 
-void Statistics::append_layers(std::int64_t step, std::span<float const> trust_ratio,
-                               std::span<float const> weight_norm, std::span<float const> update_norm) {
+void Statistics::append_layers(std::int64_t step, std::span<std::span<float const> const> values) {
+  require(values.size() == impl_->options.quantities.size(), "another number of layer statistics than was announced");
   impl_->make_room();
   impl_->open.layer_steps.push_back(step);
-  std::size_t q = 0;
-  for (auto const& values : {trust_ratio, weight_norm, update_norm}) {
-    auto& matrix = impl_->open.layers[q++];
-    require(values.empty() || values.size() == impl_->options.layers.size(), "a layer statistic has another length");
-    if (values.empty())
+  for (std::size_t q = 0; q < values.size(); ++q) {
+    auto& matrix = impl_->open.layers[q];
+    require(values[q].empty() || values[q].size() == impl_->options.layers.size(),
+            "a layer statistic has another length");
+    if (values[q].empty())
       matrix.insert(matrix.end(), impl_->options.layers.size(), std::numeric_limits<float>::quiet_NaN());
     else
-      matrix.insert(matrix.end(), values.begin(), values.end());
+      matrix.insert(matrix.end(), values[q].begin(), values[q].end());
   }
   impl_->changed = true;
 }

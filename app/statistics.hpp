@@ -28,6 +28,7 @@ struct RecordPoint {
 struct StatisticsOptions {
   std::string directory;                   ///< the run's; statistics.h5 and statistics/ go there
   std::vector<std::string> layers;         ///< names of the tensors, in the order of the layout
+  std::vector<std::string> quantities;     ///< measured of each tensor: the matrices of /layers, such as "trust_ratio"
   std::optional<RecordPoint> resume;       ///< rows beyond this point are cut; nothing: a new run
   std::int64_t flush_every = 20;           ///< rows of /steps between writes to disk
   std::int64_t segment_rows = 4096;        ///< rows of /steps in one segment file
@@ -41,16 +42,17 @@ struct StatisticsOptions {
 /// append() does not allocate.
 class Statistics {
  public:
-  /// \throws InputError where a new run finds statistics, or a resumed one finds none or other layers.
+  /// \throws InputError where a new run finds statistics, or a resumed one finds none, or other layers or
+  /// quantities.
   Statistics(StatisticsOptions options, input::IoThread& io);
   /// Leaves unwritten rows unwritten: call flush() and wait() at the end.
   ~Statistics();
 
   /// \throws RuntimeError naming the file where an earlier write failed.
   void append(StepRow const& row);
-  /// Each (layers) or empty: a quantity that the optimizer does not have is stored as NaN.
-  void append_layers(std::int64_t step, std::span<float const> trust_ratio, std::span<float const> weight_norm,
-                     std::span<float const> update_norm);
+  /// One of `values` for each of StatisticsOptions::quantities, in their order: (layers), or empty for what this step
+  /// did not measure, stored as NaN.
+  void append_layers(std::int64_t step, std::span<std::span<float const> const> values);
   void append_evaluation(EvaluationRow const& row);
   void flush();  ///< returns at once
   void wait();   ///< until all that was flushed is on disk. \throws RuntimeError as append() does.

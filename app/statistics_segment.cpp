@@ -64,16 +64,22 @@ std::string units() {
   return text;
 }
 
+std::string listed(std::vector<std::string> const& names) {
+  std::string text;
+  for (auto const& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "nothing" : text;
+}
+
 }  // namespace
 
 SegmentRows rows_in(StatisticsSegment const& segment) {
   return {std::ssize(segment.steps), std::ssize(segment.evaluations), std::ssize(segment.layer_steps)};
 }
 
-StatisticsFiles::StatisticsFiles(std::string directory, std::vector<std::string> layers, SegmentRows capacity)
+StatisticsFiles::StatisticsFiles(std::string directory, LayerTable table, SegmentRows capacity)
     : directory_(std::move(directory)),
       main_((std::filesystem::path(directory_) / "statistics.h5").string()),
-      layers_(std::move(layers)),
+      table_(std::move(table)),
       capacity_(capacity) {}
 
 std::string StatisticsFiles::relative_segment(std::int64_t index) const {
@@ -99,8 +105,8 @@ void StatisticsFiles::write(StatisticsSegment const& segment) const {
   auto const room = std::max(rows.layers, capacity_.layers), chunk = std::min<std::int64_t>(64, room);
   file.create_data_set("layers/step", ElementType::i64, {room}, {.chunk = {chunk}});
   file.write_slab<std::int64_t>("layers/step", {0}, {rows.layers}, segment.layer_steps);
-  for (std::size_t q = 0; q < layer_quantities.size(); ++q) {
-    auto const name = std::string("layers/") + layer_quantities[q];
+  for (std::size_t q = 0; q < table_.quantities.size(); ++q) {
+    auto const name = "layers/" + table_.quantities[q];
     file.create_data_set(name, ElementType::f32, {room, layers()}, {.chunk = {chunk, layers()}});
     file.write_slab<float>(name, {0, 0}, {rows.layers, layers()}, segment.layers[q]);
   }
@@ -130,10 +136,9 @@ void StatisticsFiles::publish(std::vector<SegmentRows> const& segments) const {
     file.write_table("evaluation", columns_of(std::vector<EvaluationRow>()));
   file.set_attribute("evaluation", "units", units<EvaluationRow>());
   if (!show("layers/step", &SegmentRows::layers)) file.write<std::int64_t>("layers/step", {0}, {});
-  for (auto const* quantity : layer_quantities)
-    if (!show(std::string("layers/") + quantity, &SegmentRows::layers))
-      file.write<float>(std::string("layers/") + quantity, {0, layers()}, {});
-  file.write_texts("layers/name", layers_);
+  for (auto const& quantity : table_.quantities)
+    if (!show("layers/" + quantity, &SegmentRows::layers)) file.write<float>("layers/" + quantity, {0, layers()}, {});
+  file.write_texts("layers/name", table_.layers);
   file.close();
   replace_file(temporary, main_);
 }
@@ -156,10 +161,11 @@ StatisticsSegment StatisticsFiles::read(std::int64_t index) const {
   segment.evaluations =
       rows_of<EvaluationRow>(file.read_table("evaluation"), rows("evaluation"), path + ": evaluation");
   auto const layer_rows = rows("layers");
+  segment.layers.resize(table_.quantities.size());
   segment.layer_steps.resize(static_cast<std::size_t>(layer_rows));
   file.read_rows<std::int64_t>("layers/step", 0, layer_rows, segment.layer_steps);
-  for (std::size_t q = 0; q < layer_quantities.size(); ++q) {
-    auto const name = std::string("layers/") + layer_quantities[q];
+  for (std::size_t q = 0; q < table_.quantities.size(); ++q) {
+    auto const name = "layers/" + table_.quantities[q];
     auto const shape = file.info(name).shape;
     if (shape.size() != 2 || shape[1] != layers() || shape[0] < layer_rows)
       throw InputError(path + ": " + name + " has another shape than (rows, " + std::to_string(layers()) + ")");
@@ -170,8 +176,16 @@ StatisticsSegment StatisticsFiles::read(std::int64_t index) const {
 }
 
 void StatisticsFiles::check_layers() const {
-  if (Hdf5File::open(main_).read_texts("layers/name") != layers_)
+  auto const file = Hdf5File::open(main_);
+  if (file.read_texts("layers/name") != table_.layers)
     throw InputError(main_ + ": layers/name differs from the layers of this model");
+  auto shown = file.list("layers"), wanted = table_.quantities;
+  std::erase_if(shown, [](std::string const& name) { return name == "name" || name == "step"; });
+  std::ranges::sort(shown);
+  std::ranges::sort(wanted);
+  if (shown != wanted)
+    throw InputError(main_ + ": layers holds " + listed(shown) + ", but this run measures " + listed(wanted) +
+                     "; resume with the optimizer.method that wrote it, or name another run.directory");
 }
 
 void StatisticsFiles::remove(std::int64_t first_index) const {

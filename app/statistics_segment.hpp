@@ -4,15 +4,13 @@
 
 #include "app/statistics_rows.hpp"
 
-#include <array>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
 /// Statistics on disk: segment files and the one file that shows them as a whole. For the I/O thread.
 namespace bellwether::app {
-
-inline constexpr std::array<char const*, 3> layer_quantities = {"trust_ratio", "weight_norm", "update_norm"};
 
 /// How many rows of each kind.
 struct SegmentRows {
@@ -25,34 +23,39 @@ struct StatisticsSegment {
   std::vector<StepRow> steps;
   std::vector<EvaluationRow> evaluations;
   std::vector<std::int64_t> layer_steps;
-  std::array<std::vector<float>, layer_quantities.size()> layers;  ///< (layer_steps, layers) each
+  std::vector<std::vector<float>> layers;  ///< one a quantity, (layer_steps, layers) each
 };
 
 SegmentRows rows_in(StatisticsSegment const& segment);
+
+/// What /layers holds: a matrix for each quantity, a column for each layer.
+struct LayerTable {
+  std::vector<std::string> quantities, layers;
+};
 
 /// The files of one run's statistics.
 class StatisticsFiles {
  public:
   /// A segment has room for `capacity` rows.
-  StatisticsFiles(std::string directory, std::vector<std::string> layers, SegmentRows capacity);
+  StatisticsFiles(std::string directory, LayerTable table, SegmentRows capacity);
   std::string const& main_file() const { return main_; }
   std::string segment_file(std::int64_t index) const;  ///< statistics/segment_<index>.h5
-  std::int64_t layers() const { return static_cast<std::int64_t>(layers_.size()); }
+  std::int64_t layers() const { return std::ssize(table_.layers); }
 
   /// Replaces a segment's file whole. \throws RuntimeError.
   void write(StatisticsSegment const& segment) const;
   /// Replaces statistics.h5 by one that shows these rows of segments 0, 1, ... \throws RuntimeError.
   void publish(std::vector<SegmentRows> const& segments) const;
-  /// \throws InputError where a file is damaged or its layers are others.
+  /// \throws InputError where a file is damaged or its layers or quantities are others.
   StatisticsSegment read(std::int64_t index) const;
-  /// \throws InputError where statistics.h5 is missing or shows other layers.
+  /// \throws InputError where statistics.h5 is missing or shows other layers or quantities.
   void check_layers() const;
   void remove(std::int64_t first_index) const;  ///< segments from this one on
 
  private:
   std::string relative_segment(std::int64_t index) const;
   std::string directory_, main_;
-  std::vector<std::string> layers_;
+  LayerTable table_;
   SegmentRows capacity_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "app/agreement.hpp"
 #include "app/checkpoint.hpp"
+#include "app/deck_warnings.hpp"
 #include "app/host_memory.hpp"
 #include "app/progress_text.hpp"
 #include "app/training_data.hpp"
@@ -347,7 +348,9 @@ bool Trainer::static_masks() const { return impl_->data.stream->info().static_ma
 
 std::vector<std::string> Trainer::warnings() const {
   auto const& t = *impl_;
-  auto texts = t.data.warnings(t.deck);
+  auto texts = deck_warnings(t.deck);
+  auto const of_data = t.data.warnings(t.deck);
+  texts.insert(texts.end(), of_data.begin(), of_data.end());
   if (auto const now = t.stream.info().bytes; t.shards_bytes != 0 && t.shards_bytes != now)
     texts.push_back("data.train: the shards have " + std::to_string(now) + " bytes, but had " +
                     std::to_string(t.shards_bytes) +

@@ -17,6 +17,7 @@
 #include "core/error.hpp"
 #include "input/io_thread.hpp"
 
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <thread>
@@ -103,6 +104,7 @@ struct TrainingRun::Impl {
     record.flush_every = deck.statistics.flush;
     if (recorded) record.resume = RecordPoint{.step = trainer->step(), .samples = trainer->samples()};
     for (auto const& tensor : trainer->layout().tensors()) record.layers.push_back(tensor.name);
+    record.quantities = {"trust_ratio", "weight_norm", "update_norm"};
     statistics = std::make_unique<Statistics>(std::move(record), io);
     progress->note(counted(trainer->layout().count(), "parameter") + ", " + counted(world.size(), "rank") + ", " +
                    counted(trainer->training_rows(), "training sample") + " of up to " +
@@ -131,7 +133,8 @@ struct TrainingRun::Impl {
                         " is not finite");
     if (row.skipped != 0 || row.step % deck.statistics.every == 0 || last()) statistics->append(row);
     if (row.skipped == 0 && row.step % deck.statistics.layers_every == 0)
-      statistics->append_layers(row.step, trainer->trust_ratio(), trainer->weight_norm(), trainer->update_norm());
+      statistics->append_layers(row.step,
+                                std::array{trainer->trust_ratio(), trainer->weight_norm(), trainer->update_norm()});
     progress->step(row, outcome.flops);
   }
 

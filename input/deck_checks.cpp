@@ -76,11 +76,26 @@ void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, 
                       " heads; hidden a multiple of heads";
     contradict("model.hidden", "model.heads", what, what);
   }
-  if (optimizer.method == optim::Method::lamb && optimizer.min_coefficient > optimizer.max_coefficient) {
-    auto const low = shortest_number(optimizer.min_coefficient), high = shortest_number(optimizer.max_coefficient);
-    contradict("optimizer.min_coefficient", "optimizer.max_coefficient", low + " is above max_coefficient; at most " + high,
-               high + " is below min_coefficient; at least " + low);
-  }
+  auto const ordered = [&](std::string const& low_key, double low, std::string const& high_key, double high) {
+    if (low <= high) return;
+    auto const least = shortest_number(low), most = shortest_number(high);
+    contradict("optimizer." + low_key, "optimizer." + high_key, least + " is above " + high_key + "; at most " + most,
+               most + " is below " + low_key + "; at least " + least);
+  };
+  using optim::Method;
+  bool const compressed_lamb = optimizer.method == Method::onebit_lamb;
+  bool const keeps_variance = compressed_lamb || optimizer.method == Method::onebit_adam;
+  bool const compresses = keeps_variance || optimizer.method == Method::onebit_sgd;
+  if (optimizer.method == Method::lamb || compressed_lamb)
+    ordered("min_coefficient", optimizer.min_coefficient, "max_coefficient", optimizer.max_coefficient);
+  if (keeps_variance && optimizer.freeze.step && *optimizer.freeze.step < 2)
+    contradict("optimizer.freeze.step", "optimizer.freeze.step", {},
+               std::to_string(*optimizer.freeze.step) + " leaves no variance to keep; at least 2 with method: " +
+                   (compressed_lamb ? "onebit_lamb" : "onebit_adam"));
+  if (compressed_lamb) ordered("factor_min", optimizer.factor_min, "factor_max", optimizer.factor_max);
+  if (compresses && optimizer.clip_norm == optim::CompressedClip::sketch && optimizer.sketch_columns % 128 != 0)
+    contradict("optimizer.sketch_columns", "optimizer.sketch_columns", {},
+               std::to_string(optimizer.sketch_columns) + " columns; a multiple of 128");
   if (schedule.warmup_steps > schedule.steps) {
     auto const warmup = std::to_string(schedule.warmup_steps), steps = std::to_string(schedule.steps);
     contradict("schedule.steps", "schedule.warmup_steps", steps + " steps end before warmup does; at least " + warmup,

@@ -40,12 +40,19 @@ std::string resolved_deck(Deck const& deck, DeckSource const& source) {
   text += "\n";
   for (auto const& section : key_table(deck)) {
     text += "\n" + section.name + ":  # " + section.help + "\n";
+    std::string_view open_group = {};
     for (auto const& key : section.keys) {
-      std::string const entry = key.name + ": " + key.value;
-      if (key.applies)
-        text += padded("  " + entry, 38) + "  # " + origin_of(section.name + "." + key.name, origins, source) + "\n";
-      else
-        text += padded("  # " + entry, 38) + "  # only with " + key.only_with + "\n";
+      auto const [group, leaf] = split_key(key.name);
+      auto const entry_line = [&, applies = key.applies](std::string const& entry, std::string const& comment) {
+        text += padded((applies ? "  " : "  # ") + entry, 38) + "  # " + comment + "\n";
+      };
+      // A group's first key tells whether the group means anything.
+      if (group != open_group && !group.empty())
+        entry_line(std::string(group) + ":", "'" + std::string(group) + ": auto' sets none of these");
+      open_group = group;
+      entry_line(
+          (group.empty() ? "" : "  ") + std::string(leaf) + ": " + key.value,
+          key.applies ? origin_of(section.name + "." + key.name, origins, source) : "only with " + key.only_with);
     }
   }
   return text;
@@ -74,7 +81,8 @@ std::string deck_reference_markdown() {
       "at\n"
       "once. `--set section.key=value` replaces a value. Paths in `data` are relative to the deck, on the command "
       "line\n"
-      "and in `run` to where the program is started.\n";
+      "and in `run` to where the program is started. A key with a dot is written as a map in the deck,\n"
+      "`freeze: {step: 200}`; `freeze: auto` is the map that sets nothing.\n";
   for (auto const& section : key_table(Deck())) {
     text += "\n## " + section.name + "\n\nIn short: " + section.help + ".\n\n";
     text += "| key | takes | default | meaning |\n|---|---|---|---|\n";

@@ -11,12 +11,6 @@
 namespace bellwether::input {
 namespace {
 
-std::string joined(std::vector<std::string> const& words) {
-  std::string text;
-  for (auto const& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 /// A path or a parser's message may hold line breaks: a fault is one line.
 std::string on_one_line(std::string text) {
   for (char& c : text)
@@ -31,22 +25,6 @@ std::string printable(std::string const& name) {
     text.pop_back();
   text = on_one_line(std::move(text));
   return text.size() < name.size() ? text + "..." : text;
-}
-
-/// "unknown key (did you mean 'lr'?); one of ..." with the section that has such a key where there is one.
-std::string unknown_key(std::string const& key, std::vector<std::string> const& known, KeyCatalogue const& catalogue) {
-  auto const near = nearest_word(key, known);
-  std::string hint = near.empty() ? "" : " (did you mean '" + near + "'?)";
-  if (near.empty())
-    for (auto const& [section, keys] : catalogue)
-      if (std::find(keys.begin(), keys.end(), key) != keys.end()) hint = " (section " + section + " has one)";
-  return "unknown key" + hint + "; one of " + joined(known);
-}
-
-std::vector<std::string> sections_of(KeyCatalogue const& catalogue) {
-  std::vector<std::string> names;
-  for (auto const& [section, keys] : catalogue) names.push_back(section);
-  return names;
 }
 
 }  // namespace
@@ -70,6 +48,10 @@ DeckReader::DeckReader(std::string deck_name, TreeNode const& root, std::vector<
 
 void DeckReader::add(Place place, std::string const& what) { faults_.push_back(deck_fault(deck_name_, place, what)); }
 
+void DeckReader::add(Override const* change, Place place, std::string const& what) {
+  faults_.push_back(change ? override_fault(*change, what) : deck_fault(deck_name_, place, what));
+}
+
 void DeckReader::section(std::string_view name, std::string_view, std::function<void(ConfigVisitor&)> const& describe) {
   require(path_.empty(), "sections of a deck do not nest");
   path_ = name;
@@ -80,29 +62,71 @@ void DeckReader::section(std::string_view name, std::string_view, std::function<
     add(entry->value.place, path_ + ": not a section; keys with values, one a line, indented");
   describe(*this);
   path_.clear();
+  group_ = {};
+}
+
+void DeckReader::enter_group(Field const& first, std::string_view name) {
+  group_ = {.name = std::string(name), .applies = first.applies, .only_with = std::string(first.only_with)};
+  std::string const key = path_ + "." + group_.name;
+  auto const* entry = here_ ? here_->find(name) : nullptr;
+  TreeNode const* value = entry ? &entry->value : nullptr;
+  for (auto const& change : overrides_)
+    if (change.key == key) {
+      group_.change = &change;
+      value = &change.value;
+    }
+  if (!value) return;
+  bool const judged = group_.change || judge_deck_;
+  std::string const subject = group_.change ? "" : key + ": ";
+  if (!group_.applies) {
+    if (judged)
+      add(group_.change, entry ? entry->place : Place{},
+          subject + "has no meaning here; only with " + group_.only_with);
+  } else if (value->kind == TreeNode::Kind::map) {
+    group_.map = value;
+  } else if (!read_group_word(*value, {}).empty()) {
+    group_.broken = true;  // told in finish(), where the names of the keys are known
+  } else {
+    // The word says that the first key, which decides about the others, is not set.
+    origins_[path_ + "." + std::string(first.name)] =
+        group_.change ? Origin{{}, group_.change->index} : Origin{value->place, -1};
+  }
 }
 
 template <class Read>
 void DeckReader::read(Field const& field, std::string const& allowed, Read const& read_node) {
   require(!path_.empty(), "every key of a deck is in a section");
   std::string const key = path_ + "." + std::string(field.name);
+  auto const [group, leaf] = split_key(field.name);
+  if (group != group_.name) {
+    group_ = {};
+    if (!group.empty()) enter_group(field, group);
+  }
+  bool const applies = field.applies && group_.applies;
+  std::string const meaningless =
+      "has no meaning here; only with " + (group_.applies ? std::string(field.only_with) : group_.only_with);
+  auto const* map = group.empty() ? here_ : group_.map;
+  Override const* const source = group_.change;
+  bool const judged = source || judge_deck_;
+  std::string const subject = source ? std::string(leaf) + ": " : key + ": ";
   bool given = false;
-  if (auto const* entry = here_ ? here_->find(field.name) : nullptr) {
+  if (group_.broken) broken_.insert(key);
+  if (auto const* entry = map ? map->find(leaf) : nullptr) {
     given = true;
-    if (!field.applies) {
-      if (judge_deck_) add(entry->place, key + ": has no meaning here; only with " + std::string(field.only_with));
+    if (!applies) {
+      if (judged) add(source, entry->place, subject + meaningless);
     } else {
       auto const what = read_node(entry->value);
       if (!what.empty()) broken_.insert(key);
-      if (!what.empty() && judge_deck_) add(entry->value.place, key + ": " + what);
-      origins_[key] = {entry->value.place, -1};
+      if (!what.empty() && judged) add(source, entry->value.place, subject + what);
+      origins_[key] = source ? Origin{{}, source->index} : Origin{entry->value.place, -1};
     }
   }
   for (auto const& change : overrides_) {
     if (change.key != key) continue;
     given = true;
-    if (!field.applies) {
-      faults_.push_back(override_fault(change, "has no meaning here; only with " + std::string(field.only_with)));
+    if (!applies) {
+      faults_.push_back(override_fault(change, meaningless));
       continue;
     }
     broken_.erase(key);
@@ -112,7 +136,7 @@ void DeckReader::read(Field const& field, std::string const& allowed, Read const
     }
     origins_[key] = {{}, change.index};
   }
-  if (field.required && field.applies && !given && judge_missing_) add(section_place_, key + ": missing; " + allowed);
+  if (field.required && applies && !given && judge_missing_) add(section_place_, key + ": missing; " + allowed);
 }
 
 void DeckReader::field(Field const& f, bool& value) {
@@ -143,16 +167,61 @@ void DeckReader::choice(Field const& f, std::vector<std::string_view> const& nam
 }
 
 void DeckReader::judge_keys(TreeNode const& map, std::string const& path, std::vector<std::string> const& known,
-                            KeyCatalogue const& catalogue) {
+                            KeyCatalogue const& catalogue, Override const* change) {
   std::map<std::string_view, int> first_lines;
   for (auto const& entry : map.entries) {
     auto const [first, is_new] = first_lines.emplace(entry.key, entry.place.line);
     std::string const name = path + printable(entry.key);
     if (!is_new) {
-      add(entry.place, name + ": given again; once a deck (line " + std::to_string(first->second) + ")");
+      auto const where = change ? "; once a map" : "; once a deck (line " + std::to_string(first->second) + ")";
+      add(change, entry.place, name + ": given again" + where);
     } else if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
-      add(entry.place, name + ": " + unknown_key(entry.key, known, catalogue));
+      add(change, entry.place, name + ": " + unknown_key(entry.key, known, catalogue));
     }
+  }
+}
+
+void DeckReader::judge_section(TreeNode const& map, std::string const& section, std::vector<std::string> const& keys,
+                               KeyCatalogue const& catalogue) {
+  auto const entries = entries_of(keys);
+  judge_keys(map, section + ".", entries, catalogue);
+  for (auto const& name : entries) {
+    auto const leaves = leaves_of(keys, name);
+    auto const* entry = map.find(name);
+    if (leaves.empty() || !entry) continue;
+    std::string const path = section + "." + name;
+    if (entry->value.kind == TreeNode::Kind::map)
+      judge_keys(entry->value, path + ".", leaves, catalogue);
+    else if (auto const what = read_group_word(entry->value, leaves); !what.empty())
+      add(entry->value.place, path + ": " + what);
+  }
+}
+
+void DeckReader::judge_override(Override const& change, KeyCatalogue const& catalogue) {
+  auto const [section_name, name] = split_key(change.key);
+  auto const section =
+      std::ranges::find_if(catalogue, [&, wanted = section_name](auto const& one) { return one.first == wanted; });
+  if (section == catalogue.end()) {
+    auto const names = sections_of(catalogue);
+    auto const near = nearest_word(section_name, names);
+    faults_.push_back(override_fault(
+        change,
+        "unknown section" + (near.empty() ? "" : " (did you mean '" + near + "'?)") + "; one of " + joined(names)));
+    return;
+  }
+  auto const& keys = section->second;
+  auto const [group, leaf] = split_key(name);
+  auto const entries = entries_of(keys);
+  if (auto const leaves = leaves_of(keys, group.empty() ? leaf : group); leaves.empty()) {
+    if (std::ranges::find(keys, name) == keys.end())
+      faults_.push_back(override_fault(change, unknown_key(std::string(name), entries, catalogue)));
+  } else if (!group.empty()) {
+    if (std::ranges::find(leaves, leaf) == leaves.end())
+      faults_.push_back(override_fault(change, unknown_key(std::string(leaf), leaves, catalogue)));
+  } else if (change.value.kind == TreeNode::Kind::map) {
+    judge_keys(change.value, "", leaves, catalogue, &change);
+  } else if (auto const what = read_group_word(change.value, leaves); !what.empty()) {
+    faults_.push_back(override_fault(change, what));
   }
 }
 
@@ -160,29 +229,22 @@ void DeckReader::finish(KeyCatalogue const& catalogue) {
   if (judge_deck_) {
     judge_keys(root_, "", sections_of(catalogue), catalogue);
     for (auto const& [section, keys] : catalogue)
-      if (auto const* entry = root_.find(section)) judge_keys(entry->value, section + ".", keys, catalogue);
+      if (auto const* entry = root_.find(section)) judge_section(entry->value, section, keys, catalogue);
     if (root_.kind == TreeNode::Kind::scalar || root_.kind == TreeNode::Kind::sequence)
       add(root_.place, "not a deck; sections " + joined(sections_of(catalogue)));
   }
   std::map<std::string_view, Override const*> seen;
   for (auto const& change : overrides_) {
-    if (auto const [first, is_new] = seen.emplace(change.key, &change); !is_new) {
-      faults_.push_back(override_fault(change, "given again; once a command (--set " + first->second->written + ")"));
-      continue;
-    }
-    auto const dot = change.key.find('.');
-    auto const section = std::find_if(catalogue.begin(), catalogue.end(), [&](auto const& one) {
-      return one.first == std::string_view(change.key).substr(0, dot);
+    // A key and the whole group that it belongs to say the same thing twice.
+    auto const same = std::ranges::find_if(seen, [&](auto const& earlier) {
+      std::string_view const a = earlier.first, b = change.key;
+      return a == b || a.starts_with(change.key + ".") || b.starts_with(std::string(a) + ".");
     });
-    if (section == catalogue.end()) {
-      auto const names = sections_of(catalogue);
-      auto const near = nearest_word(change.key.substr(0, dot), names);
-      faults_.push_back(override_fault(
-          change,
-          "unknown section" + (near.empty() ? "" : " (did you mean '" + near + "'?)") + "; one of " + joined(names)));
-    } else if (auto const key = change.key.substr(dot + 1);
-               std::find(section->second.begin(), section->second.end(), key) == section->second.end()) {
-      faults_.push_back(override_fault(change, unknown_key(key, section->second, catalogue)));
+    if (same != seen.end()) {
+      faults_.push_back(override_fault(change, "given again; once a command (--set " + same->second->written + ")"));
+    } else {
+      seen.emplace(change.key, &change);
+      judge_override(change, catalogue);
     }
   }
 }

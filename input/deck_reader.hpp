@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/config.hpp"
+#include "input/deck_keys.hpp"
 #include "input/deck_tree.hpp"
 
 #include <map>
@@ -27,9 +28,6 @@ struct Origin {
   int override_index = -1;
 };
 using Origins = std::map<std::string, Origin, std::less<>>;
-
-/// Sections and their keys, in order, for "did you mean" and "belongs to section".
-using KeyCatalogue = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 /// Text of a fault: `deck.yaml:12:5: what` or `--set a.b=c: what`.
 Fault deck_fault(std::string const& deck_name, Place place, std::string const& what);
@@ -66,9 +64,26 @@ class DeckReader : public ConfigVisitor {
  private:
   template <class Read>
   void read(Field const& field, std::string const& allowed, Read const& read_node);
+  void enter_group(Field const& first, std::string_view name);
+  /// Unknown and repeated keys of a map. `change`: the override that holds the map.
   void judge_keys(TreeNode const& map, std::string const& path, std::vector<std::string> const& known,
-                  KeyCatalogue const& catalogue);
+                  KeyCatalogue const& catalogue, Override const* change = nullptr);
+  void judge_section(TreeNode const& map, std::string const& section, std::vector<std::string> const& keys,
+                     KeyCatalogue const& catalogue);
+  void judge_override(Override const& change, KeyCatalogue const& catalogue);
   void add(Place place, std::string const& what);
+  /// A fault of what `change` says, or of the deck where it is nullptr.
+  void add(Override const* change, Place place, std::string const& what);
+
+  /// The group whose keys are being described: its map is the deck's, or that of an override of the whole group.
+  struct Group {
+    std::string name;
+    TreeNode const* map = nullptr;
+    Override const* change = nullptr;
+    bool applies = true;
+    bool broken = false;
+    std::string only_with;
+  };
 
   std::string deck_name_;
   TreeNode const& root_;
@@ -78,6 +93,7 @@ class DeckReader : public ConfigVisitor {
   TreeNode const* here_ = nullptr;  // map of the current section, where the deck has it
   Place section_place_;
   std::string path_;
+  Group group_;
   std::vector<Fault> faults_;
   Origins origins_;
   std::set<std::string, std::less<>> broken_;

@@ -246,4 +246,13 @@ std::string read_choice(TreeNode const& node, std::vector<std::string_view> cons
   return {};
 }
 
+std::string read_group_word(TreeNode const& node, std::vector<std::string> const& keys) {
+  if (plain(node) && node.text == "auto") return {};
+  std::string words;
+  for (auto const& key : keys) words += (words.empty() ? "" : ", ") + key;
+  auto const allowed = "auto or keys " + words;
+  if (node.kind != TreeNode::Kind::scalar || null_word(node)) return shown(node) + " is no map of keys; " + allowed;
+  return (node.quoted ? shown(node) + " is not a word" : "unknown value " + shown(node.text)) + "; " + allowed;
+}
+
 }  // namespace bellwether::input

@@ -29,6 +29,9 @@ std::string read_value(Field const& field, TreeNode const& node, std::vector<std
 std::string read_value(Field const& field, TreeNode const& node, std::optional<std::int64_t>& value);
 std::string read_value(Field const& field, TreeNode const& node, std::optional<double>& value);
 std::string read_choice(TreeNode const& node, std::vector<std::string_view> const& names, int& value);
+/// The word for a map in which nothing is set, `auto`; `keys` are what such a map may hold. Returns the fault or
+/// nothing.
+std::string read_group_word(TreeNode const& node, std::vector<std::string> const& keys);
 
 /// The shortest decimal that reads back as the same double.
 std::string shortest_number(double value);

@@ -4,6 +4,8 @@
 
 #include "app/statistics.hpp"
 
+#include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,9 +37,18 @@ inline bellwether::app::EvaluationRow evaluation_row(std::int64_t step) {
 
 inline std::vector<std::string> layer_names() { return {"embeddings.weight", "encoder.layer.0.weight", "cls.bias"}; }
 
+/// The quantities of append_layers().
+inline std::vector<std::string> quantities() { return {"trust_ratio", "weight_norm", "frozen_coefficient"}; }
+
 inline std::vector<float> layer_values(std::int64_t step, float offset) {
   return {static_cast<float>(step) + offset, static_cast<float>(2 * step) + offset,
           static_cast<float>(3 * step) + offset};
+}
+
+/// Records layer_values() with another offset for each quantity but the last, which is not measured.
+inline void append_layers(bellwether::app::Statistics& statistics, std::int64_t step) {
+  auto const trust = layer_values(step, 0), weights = layer_values(step, 0.25F);
+  statistics.append_layers(step, std::array<std::span<float const>, 3>{trust, weights, {}});
 }
 
 }  // namespace sample

@@ -37,3 +37,12 @@ TEST_CASE("A key that came into use is a change") {
   CHECK(app::deck_changes(polynomial, linear) ==
         "schedule.decay linear (was polynomial), schedule.power unused (was 0.5)");
 }
+
+TEST_CASE("A key in a map is named with the map") {
+  DeckFolder const folder;
+  auto const chosen = resolved(folder, "optimizer: {method: onebit_sgd, freeze: auto}\n");
+  auto const fixed = resolved(folder, "optimizer: {method: onebit_sgd, freeze: {step: 20}}\n");
+  CHECK(app::deck_changes(chosen, resolved(folder, "optimizer: {method: onebit_sgd}\n")).empty());
+  CHECK(app::deck_changes(chosen, fixed) ==
+        "optimizer.freeze.latest unused (was 0.25), optimizer.freeze.step 20 (was null)");
+}

@@ -27,6 +27,7 @@ namespace {
 app::StatisticsOptions options(TemporaryFolder const& folder, std::optional<std::int64_t> resume = std::nullopt) {
   return {.directory = folder.path(),
           .layers = sample::layer_names(),
+          .quantities = sample::quantities(),
           .resume = resume ? std::optional(sample::point(*resume)) : std::nullopt,
           .flush_every = 3,
           .segment_rows = 8,
@@ -37,8 +38,7 @@ app::StatisticsOptions options(TemporaryFolder const& folder, std::optional<std:
 void record(Statistics& statistics, std::int64_t first, std::int64_t last) {
   for (std::int64_t step = first; step <= last; ++step) {
     statistics.append(sample::step_row(step));
-    if (step % 2 == 0)
-      statistics.append_layers(step, sample::layer_values(step, 0), sample::layer_values(step, 0.25F), {});
+    if (step % 2 == 0) sample::append_layers(statistics, step);
     if (step % 5 == 0) statistics.append_evaluation(sample::evaluation_row(step));
   }
 }
@@ -76,7 +76,7 @@ void check_shows(TemporaryFolder const& folder, std::int64_t last) {
   CHECK(file.read_texts("layers/name") == sample::layer_names());
   auto const layer_steps = file.read<std::int64_t>("layers/step");
   auto const trust = file.read<float>("layers/trust_ratio"), weights = file.read<float>("layers/weight_norm"),
-             updates = file.read<float>("layers/update_norm");
+             unmeasured = file.read<float>("layers/frozen_coefficient");
   REQUIRE(layer_steps.size() == static_cast<std::size_t>(last / 2));
   REQUIRE(file.info("layers/trust_ratio").shape == input::Shape{last / 2, 3});
   for (std::size_t r = 0; r < layer_steps.size(); ++r) {
@@ -85,7 +85,7 @@ void check_shows(TemporaryFolder const& folder, std::int64_t last) {
     for (std::size_t layer = 0; layer < 3; ++layer) {
       CHECK(trust[3 * r + layer] == sample::layer_values(step, 0)[layer]);
       CHECK(weights[3 * r + layer] == sample::layer_values(step, 0.25F)[layer]);
-      CHECK(std::isnan(updates[3 * r + layer]));
+      CHECK(std::isnan(unmeasured[3 * r + layer]));
     }
   }
 }
@@ -189,7 +189,50 @@ TEST_CASE("Statistics of another run are refused") {
   auto other = options(folder, 0);
   other.layers.pop_back();
   CHECK_THROWS_WITH(Statistics(other, io), ContainsSubstring("layers/name"));
+  other = options(folder, 0);
+  other.quantities.back() = "update_norm";
+  CHECK_THROWS_WITH(Statistics(other, io),
+                    ContainsSubstring("statistics.h5: layers holds frozen_coefficient, trust_ratio, weight_norm, but "
+                                      "this run measures trust_ratio, update_norm, weight_norm; resume with"));
+  CHECK_THROWS_AS(Statistics(other, io), InputError);
 }
+
+TEST_CASE("Only the quantities that a run names are kept of its layers") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  auto settings = options(folder);
+  settings.quantities = GENERATE(std::vector<std::string>{}, std::vector<std::string>{"sign_agreement"});
+  {
+    Statistics statistics(settings, io);
+    auto const values = sample::layer_values(1, 0.5F);
+    std::vector<std::span<float const>> const rows(settings.quantities.size(), values);
+    for (std::int64_t step = 1; step <= 9; ++step) statistics.append_layers(step, rows);
+    CHECK_THROWS_AS(statistics.append_layers(10, std::vector<std::span<float const>>(3)), InternalError);
+    statistics.append(sample::step_row(9));
+    statistics.flush();
+    statistics.wait();
+  }
+  settings.resume = sample::point(9);
+  Statistics const statistics(settings, io);
+  Hdf5File const file = Hdf5File::open(folder / "statistics.h5");
+  auto expected = settings.quantities;
+  expected.insert(expected.begin(), "name");
+  expected.push_back("step");
+  CHECK(file.list("layers") == expected);
+  CHECK(file.read<std::int64_t>("layers/step").size() == 9);
+  for (auto const& quantity : settings.quantities) {
+    CHECK(file.info("layers/" + quantity).shape == input::Shape{9, 3});
+    CHECK(file.read<float>("layers/" + quantity)[25] == 2.5F);
+  }
+}
+
+TEST_CASE("A row of a step says what is not known") {
+  app::StepRow const row;
+  for (auto const value : {row.noise_scale, row.critical_batch, row.worker_error, row.server_error, row.sign_agreement})
+    CHECK(std::isnan(value));
+  CHECK((row.phase == 0 && row.compressed_bytes == 0 && row.scalar_bytes == 0 && row.dense_bytes_fp32 == 0));
+}
+
 TEST_CASE("A full disk ends statistics with the name of the file") {
   TemporaryFolder const folder;
   input::IoThread io;

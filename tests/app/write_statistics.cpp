@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   bellwether::app::StatisticsOptions options;
   options.directory = argv[1];
   options.layers = sample::layer_names();
+  options.quantities = sample::quantities();
   options.flush_every = 3;
   options.segment_rows = 50;
   options.segment_layer_rows = 20;
@@ -25,8 +26,7 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   for (std::int64_t step = resume < 0 ? 1 : resume + 1;; ++step) {
     statistics.append(sample::step_row(step));
-    if (step % 2 == 0)
-      statistics.append_layers(step, sample::layer_values(step, 0), sample::layer_values(step, 0.25F), {});
+    if (step % 2 == 0) sample::append_layers(statistics, step);
     if (step % 5 == 0) statistics.append_evaluation(sample::evaluation_row(step));
   }
 }

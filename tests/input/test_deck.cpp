@@ -85,7 +85,12 @@ TEST_CASE("The resolved deck is the same deck from anywhere") {
       folder.with_data("schedule: {decay: exponential, decay_rate: 0.1, warmup_steps: 3, warmup: quadratic}\n"
                        "optimizer: {method: adamw, lr: 1.2345678901234567e-5, beta1: 0.1}\n"
                        "data2: {}\n"),
-      folder.with_data("optimizer: {min_coefficient: 0.001}\n", {"optimizer.method=adamw", "schedule.decay=polynomial"})};
+      folder.with_data("optimizer: {min_coefficient: 0.001}\n",
+                       {"optimizer.method=adamw", "schedule.decay=polynomial"}),
+      folder.with_data("optimizer: {method: onebit_lamb}\n"),
+      folder.with_data("optimizer: {method: onebit_adam, freeze: {latest: 0.5}}\n"),
+      folder.with_data("optimizer: {method: onebit_lamb, freeze: {step: 7}}\n"),
+      folder.with_data("optimizer: {method: onebit_sgd, freeze: auto}\n", {"optimizer.freeze.step=0"})};
   sources[2].text.erase(sources[2].text.find("data2"));
   for (auto const& source : sources) {
     auto const deck = parse_deck(source);
@@ -93,8 +98,53 @@ TEST_CASE("The resolved deck is the same deck from anywhere") {
     DeckSource const again{"resolved.yaml", text, {}, "/", "/"};
     auto const twice = parse_deck(again);
     CHECK(values(twice) == values(deck));
-    for (auto const& [key, value] : values(deck)) CHECK(text.find(key.substr(key.find('.') + 1)) != std::string::npos);
+    for (auto const& [key, value] : values(deck))
+      CHECK(text.find(key.substr(key.rfind('.') + 1) + ": " + value) != std::string::npos);
   }
+}
+
+TEST_CASE("Keys that belong together are read from a map") {
+  DeckFolder const folder;
+  auto const freeze = [&](std::string const& value, std::vector<std::string> overrides = {}) {
+    auto const text = "optimizer:\n  method: onebit_lamb\n" + (value.empty() ? "" : "  freeze: " + value + "\n");
+    return parse_deck(folder.with_data(text, std::move(overrides))).optimizer.freeze;
+  };
+  for (std::string const unset : {"", "auto", "{}", "{step: null}"}) {
+    CHECK_FALSE(freeze(unset).step);
+    CHECK(freeze(unset).latest == 0.25);
+  }
+  CHECK(freeze("{latest: 0.5}").latest == 0.5);
+  CHECK(freeze("\n    step: 200").step == 200);
+  CHECK(freeze("{step: 200}", {"optimizer.freeze.step=300"}).step == 300);
+  CHECK(freeze("", {"optimizer.freeze.step=300"}).step == 300);
+  CHECK_FALSE(freeze("{step: 200}", {"optimizer.freeze=auto"}).step);
+  // The whole map is replaced, not merged.
+  CHECK(freeze("{latest: 0.5}", {"optimizer.freeze={step: 3}"}).step == 3);
+  CHECK(freeze("{step: 200}", {"optimizer.freeze={latest: 0.75}"}).latest == 0.75);
+  // What an override made meaningless is dropped.
+  CHECK(freeze("{latest: 0.5}", {"optimizer.freeze.step=3"}).step == 3);
+  auto const dropped = folder.with_data("optimizer: {method: onebit_lamb, freeze: {step: 9}, unify: layer}\n",
+                                        {"optimizer.method=lamb"});
+  CHECK(parse_deck(dropped).optimizer.method == optim::Method::lamb);
+}
+
+TEST_CASE("The resolved deck prints a map with the origin of each key") {
+  DeckFolder const folder;
+  auto const printed = [&](std::string const& text, std::vector<std::string> overrides = {}) {
+    auto const source = folder.with_data(text, std::move(overrides));
+    auto const all = resolved_deck(parse_deck(source), source);
+    auto const at = all.find("freeze:");
+    return all.substr(all.rfind('\n', at) + 1, all.find("  # coefficient_beta", at) - all.rfind('\n', at) - 1);
+  };
+  CHECK(printed("optimizer: {method: onebit_sgd, freeze: {step: 7}}\n") ==
+        "  freeze:                               # 'freeze: auto' sets none of these\n"
+        "    step: 7                             # deck.yaml:3\n"
+        "  #   latest: 0.25                      # only with freeze: auto\n");
+  CHECK(printed("optimizer: {method: onebit_sgd, freeze: {step: 7}}\n", {"optimizer.freeze=auto"}) ==
+        "  freeze:                               # 'freeze: auto' sets none of these\n"
+        "    step: null                          # --set optimizer.freeze=auto\n"
+        "    latest: 0.25                        # default\n");
+  CHECK(printed("optimizer: {method: lamb}\n").starts_with("  # freeze:     "));
 }
 
 TEST_CASE("The resolved deck says where values come from") {
@@ -130,7 +180,8 @@ TEST_CASE("Shipped decks are valid and name every key with a comment") {
     for (auto const& section : key_table(deck))
       for (auto const& key : section.keys)
         if (key.applies) {
-          auto const at = text.find("\n  " + key.name + ": ", text.find("\n" + section.name + ":"));
+          auto const entry = key.name.substr(0, key.name.find('.'));
+          auto const at = text.find("\n  " + entry + ":", text.find("\n" + section.name + ":"));
           INFO(section.name << "." << key.name);
           REQUIRE(at != std::string::npos);
           CHECK(text.substr(at + 1, text.find('\n', at + 1) - at - 1).find(" # ") != std::string::npos);

@@ -52,8 +52,10 @@ TEST_CASE("A value of another type is refused") {
         "4:11: batch.global: keys with values is not a number; a whole number from 1 to 16777216");
   CHECK(fault("optimizer:\n  lr: fast\n") == "4:7: optimizer.lr: 'fast' is not a number; a number from 0 to 1000000");
   CHECK(fault("optimizer:\n  method: lam\n") ==
-        "4:11: optimizer.method: unknown value 'lam' (did you mean 'lamb'?); one of lamb, adamw");
-  CHECK(fault("optimizer:\n  method: [lamb]\n") == "4:11: optimizer.method: a list is not a word; one of lamb, adamw");
+        "4:11: optimizer.method: unknown value 'lam' (did you mean 'lamb'?); one of lamb, adamw, onebit_lamb, "
+        "onebit_adam, onebit_sgd");
+  CHECK(fault("optimizer:\n  method: [lamb]\n") ==
+        "4:11: optimizer.method: a list is not a word; one of lamb, adamw, onebit_lamb, onebit_adam, onebit_sgd");
   CHECK(fault("run:\n  name: [a]\n") == "4:9: run.name: a list is not a text; a text");
   CHECK(fault("run:\n  name: ''\n") == "4:9: run.name: an empty text; a text");
   CHECK(fault("batch: 3\n") == "3:8: batch: not a section; keys with values, one a line, indented");
@@ -108,9 +110,10 @@ TEST_CASE("Keys that contradict each other are refused") {
   CHECK(fault("model:\n  hidden: 258\n") ==
         "4:11: model.hidden: 258 hidden do not divide into 4 heads; hidden a multiple of heads");
   CHECK(fault("model:\n  hidden: 258\n  heads: 4\n").starts_with("5:10: model.heads: 258 hidden"));
-  CHECK(fault("optimizer:\n  min_coefficient: 0.5\n") == "4:14: optimizer.min_coefficient: 0.5 is above max_coefficient; at most 0.3");
+  CHECK(fault("optimizer:\n  min_coefficient: 0.5\n") ==
+        "4:20: optimizer.min_coefficient: 0.5 is above max_coefficient; at most 0.3");
   CHECK(fault("optimizer:\n  min_coefficient: 0.5\n  max_coefficient: 0.25\n") ==
-        "5:14: optimizer.max_coefficient: 0.25 is below min_coefficient; at least 0.5");
+        "5:20: optimizer.max_coefficient: 0.25 is below min_coefficient; at least 0.5");
   CHECK(fault("schedule:\n  steps: 10\n  warmup_steps: 11\n") ==
         "5:17: schedule.warmup_steps: 11 is more than schedule.steps; at most 10");
   CHECK(fault("schedule:\n  legw_baseline_batch: 32\n") ==
@@ -121,6 +124,81 @@ TEST_CASE("Keys that contradict each other are refused") {
         "4:15: comm.dense_wire: bf16, but comm.allreduce: library sums fp32 only; fp32, or comm.allreduce: ordered");
 }
 
+TEST_CASE("Keys of a compressing method that contradict each other are refused") {
+  std::string const lamb = "optimizer:\n  method: onebit_lamb\n";
+  for (std::string const method : {"onebit_lamb", "onebit_adam"})
+    for (std::string const step : {"0", "1"})
+      CHECK(fault("optimizer:\n  method: " + method + "\n  freeze:\n    step: " + step + "\n") ==
+            "6:11: optimizer.freeze.step: " + step + " leaves no variance to keep; at least 2 with method: " + method);
+  DeckFolder const folder;
+  for (std::string const text : {"{method: onebit_lamb, freeze: {step: 2}}", "{method: onebit_sgd, freeze: {step: 0}}",
+                                 "{method: onebit_sgd, freeze: {step: 1}}", "{method: onebit_adam, freeze: auto}"})
+    CHECK(faults_of(folder.with_data("optimizer: " + text + "\ncomm: {allreduce: library}\n")) == Faults());
+  CHECK(fault(lamb + "  min_coefficient: 0.5\n") ==
+        "5:20: optimizer.min_coefficient: 0.5 is above max_coefficient; at most 0.3");
+  CHECK(fault(lamb + "  factor_min: 5\n") == "5:15: optimizer.factor_min: 5 is above factor_max; at most 4");
+  CHECK(fault(lamb + "  factor_min: 2\n  factor_max: 1.5\n") ==
+        "6:15: optimizer.factor_max: 1.5 is below factor_min; at least 2");
+  CHECK(fault(lamb + "  sketch_columns: 200\n") == "5:19: optimizer.sketch_columns: 200 columns; a multiple of 128");
+  CHECK(faults_of(folder.with_data(lamb + "  sketch_columns: 256\n")) == Faults());
+}
+
+TEST_CASE("Keys that belong together stand in a map") {
+  std::string const lamb = "optimizer:\n  method: onebit_lamb\n";
+  CHECK(fault(lamb + "  freeze: soon\n") == "5:11: optimizer.freeze: unknown value 'soon'; auto or keys step, latest");
+  CHECK(fault(lamb + "  freeze: 200\n") == "5:11: optimizer.freeze: unknown value '200'; auto or keys step, latest");
+  CHECK(fault(lamb + "  freeze: [200]\n") ==
+        "5:11: optimizer.freeze: a list is no map of keys; auto or keys step, latest");
+  CHECK(fault(lamb + "  freeze:\n")
+            .ends_with(": optimizer.freeze: nothing is no map of keys; auto or keys step, latest"));
+  CHECK(fault(lamb + "  freeze:\n    stp: 200\n") ==
+        "6:5: optimizer.freeze.stp: unknown key (did you mean 'step'?); one of step, latest");
+  CHECK(fault(lamb + "  freeze: {lr: 200}\n") ==
+        "5:12: optimizer.freeze.lr: unknown key (section optimizer has one); one of step, latest");
+  CHECK(fault(lamb + "  freeze: {step: x}\n") ==
+        "5:18: optimizer.freeze.step: 'x' is not a number; a whole number from 0 to 1000000000000 (steps), or null");
+  CHECK(fault(lamb + "  freeze:\n    step: 5\n    step: 6\n") ==
+        "7:5: optimizer.freeze.step: given again; once a deck (line 6)");
+  CHECK(fault(lamb + "  freeze: {step: 5}\n  freeze: auto\n") ==
+        "6:3: optimizer.freeze: given again; once a deck (line 5)");
+  CHECK(fault(lamb + "  freeze: {step: 5, latest: 0.5}\n") ==
+        "5:21: optimizer.freeze.latest: has no meaning here; only with freeze: auto");
+  for (std::string const value : {"auto", "{step: 5}", "{latest: 0.5, step: 5}"})
+    CHECK(fault("optimizer:\n  freeze: " + value + "\n") ==
+          "4:3: optimizer.freeze: has no meaning here; only with method: onebit_lamb, onebit_adam or onebit_sgd");
+  CHECK(fault(lamb + "  freeze.step: 5\n")
+            .starts_with("5:3: optimizer.freeze.step: unknown key (a map in the deck: 'freeze: {step: ...}'); one of"));
+  CHECK(fault(lamb + "  latest: 5\n").starts_with("5:3: optimizer.latest: unknown key (optimizer.freeze has one); "));
+  DeckFolder const folder;
+  CHECK(faults_of(folder.with_data(lamb + "  freeze:\n    stp: 200\n    latest: 2\n  lr: x\n")).size() == 3);
+}
+
+TEST_CASE("Overrides of keys in a map are judged like the deck") {
+  DeckFolder const folder;
+  auto const judged = [&](std::string const& change) {
+    auto const faults = faults_of(folder.with_data("optimizer: {method: onebit_lamb}\n", {change}));
+    REQUIRE(faults.size() == 1);
+    REQUIRE(faults[0].starts_with("--set " + change + ": "));
+    return faults[0].substr(change.size() + 8);
+  };
+  CHECK(judged("optimizer.freeze=soon") == "unknown value 'soon'; auto or keys step, latest");
+  CHECK(judged("optimizer.freeze=") == "nothing is no map of keys; auto or keys step, latest");
+  CHECK(judged("optimizer.freeze.stp=3") == "unknown key (did you mean 'step'?); one of step, latest");
+  CHECK(judged("optimizer.freeze.step=x").starts_with("'x' is not a number; a whole number"));
+  CHECK(judged("optimizer.freeze={stp: 3}") == "stp: unknown key (did you mean 'step'?); one of step, latest");
+  CHECK(judged("optimizer.freeze={step: 3, step: 4}") == "step: given again; once a map");
+  CHECK(judged("optimizer.freeze={step: x}").starts_with("step: 'x' is not a number; a whole number"));
+  CHECK(judged("optimizer.freeze.step=1") == "1 leaves no variance to keep; at least 2 with method: onebit_lamb");
+  CHECK(judged("optimizer.frezee=auto").starts_with("unknown key (did you mean 'freeze'?); one of method, lr"));
+  CHECK(fault_of_override("optimizer.freeze=auto") ==
+        "has no meaning here; only with method: onebit_lamb, onebit_adam or onebit_sgd");
+  CHECK(fault_of_override("optimizer.freeze.latest=0.5") ==
+        "has no meaning here; only with method: onebit_lamb, onebit_adam or onebit_sgd");
+  CHECK(faults_of(folder.with_data("optimizer: {method: onebit_lamb}\n",
+                                   {"optimizer.freeze=auto", "optimizer.freeze.step=3"})) ==
+        Faults{"--set optimizer.freeze.step=3: given again; once a command (--set optimizer.freeze=auto)"});
+}
+
 TEST_CASE("A key without meaning for what was chosen is refused") {
   CHECK(fault("schedule:\n  decay: cosine\n  power: 2\n") ==
         "5:3: schedule.power: has no meaning here; only with decay: polynomial");
@@ -129,7 +207,7 @@ TEST_CASE("A key without meaning for what was chosen is refused") {
   CHECK(fault("schedule:\n  warmup: quadratic\n") ==
         "4:3: schedule.warmup: has no meaning here; only with warmup_steps above 0");
   CHECK(fault("optimizer:\n  method: adamw\n  max_coefficient: 1\n") ==
-        "5:3: optimizer.max_coefficient: has no meaning here; only with method: lamb");
+        "5:3: optimizer.max_coefficient: has no meaning here; only with method: lamb or onebit_lamb");
 }
 
 TEST_CASE("What a deck must name is asked for") {
@@ -226,7 +304,7 @@ TEST_CASE("All faults are told at once, in order of lines") {
   CHECK(faults[2].starts_with("deck.yaml:5:1: modell: unknown key (did you mean 'model'?)"));
   CHECK(faults[3] == "deck.yaml:7:7: optimizer.lr: '.inf' is not finite; a number from 0 to 1000000");
   CHECK(faults[4] == "deck.yaml:8:3: optimizer.lr: given again; once a deck (line 7)");
-  CHECK(faults[5] == "deck.yaml:9:14: optimizer.min_coefficient: 3 is above max_coefficient; at most 0.3");
+  CHECK(faults[5] == "deck.yaml:9:20: optimizer.min_coefficient: 3 is above max_coefficient; at most 0.3");
   CHECK(faults[6].starts_with("deck.yaml:11:10: data.train: "));
   CHECK(faults[7] == "--set batch.micro=no: 'no' is not a number; a whole number from 1 to 1048576");
   CHECK(faults[8].starts_with("--set run.seed=-1: '-1' is out of range"));

@@ -56,6 +56,9 @@ std::vector<std::string> const pieces = {":",
                                          "\r",
                                          "model:",
                                          "lr: 1",
+                                         "freeze: auto",
+                                         "freeze: {step: 5}",
+                                         "onebit_lamb",
                                          "\xEF\xBB\xBF",
                                          "\xFF",
                                          "\xC3",
@@ -114,7 +117,10 @@ TEST_CASE("Broken decks are refused or read, never a crash") {
   auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
   while (std::chrono::steady_clock::now() < end && read + refused < 20000) {
     // Often from a short deck, where a change hits more often.
-    auto text = mutator.mutate(refused % 2 ? deck : "data:\n  train: [shards/train]\noptimizer:\n  lr: 1e-3\n");
+    auto text = mutator.mutate(
+        refused % 2
+            ? deck
+            : "data:\n  train: [shards/train]\noptimizer:\n  lr: 1e-3\n  method: onebit_sgd\n  freeze:\n    step: 4\n");
     auto const source = folder.source(text, {"run.name=" + mutator.mutate("a")});
     try {
       auto const result = input::parse_deck(source);

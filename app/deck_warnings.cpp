@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/deck_warnings.hpp"
+
+#include "input/deck.hpp"
+
+#include <cmath>
+
+namespace bellwether::app {
+namespace {
+
+using optim::Method;
+
+/// Steps after which an exponential average has mostly forgotten where it began: 1/(1 - beta).
+std::int64_t memory_of(double beta) {
+  // 1 - 0.9 is a little less than 0.1: ten steps are its memory, not eleven.
+  return static_cast<std::int64_t>(std::ceil(1.0 / (1.0 - beta) * (1.0 - 1e-9)));
+}
+
+char const* uncompressed(Method method) {
+  switch (method) {
+    case Method::onebit_lamb:
+      return "plain LAMB to the end";
+    case Method::onebit_adam:
+      return "plain Adam to the end";
+    default:
+      return "plain SGD with momentum to the end";
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> deck_warnings(input::Deck const& deck) {
+  auto const& optimizer = deck.optimizer;
+  auto const& schedule = deck.schedule;
+  bool const keeps_variance = optimizer.method == Method::onebit_lamb || optimizer.method == Method::onebit_adam;
+  bool const compresses = keeps_variance || optimizer.method == Method::onebit_sgd;
+  if (!compresses || !optimizer.freeze.step) return {};
+  auto const freeze = *optimizer.freeze.step;
+  auto const subject = "optimizer.freeze.step: " + std::to_string(freeze) + ", but ";
+  if (freeze >= schedule.steps)
+    return {subject + "schedule.steps is " + std::to_string(schedule.steps) + ": nothing is ever compressed, " +
+            uncompressed(optimizer.method)};
+  std::vector<std::string> texts;
+  if (auto const memory = memory_of(optimizer.beta2); keeps_variance && freeze < memory)
+    texts.push_back(subject + "optimizer.beta2 averages the variance over " + std::to_string(memory) +
+                    " steps: the one that is kept has not settled");
+  if (auto const memory = memory_of(optimizer.coefficient_beta);
+      optimizer.method == Method::onebit_lamb && freeze < memory)
+    texts.push_back(subject + "optimizer.coefficient_beta averages trust ratios over " + std::to_string(memory) +
+                    " steps: those that are kept have not settled");
+  // LEGW leaves the number of warmup steps as it is: the baseline's.
+  if (freeze < schedule.warmup_steps)
+    texts.push_back(subject + "the rate rises until step " + std::to_string(schedule.warmup_steps) +
+                    " (schedule.warmup_steps): gradients change most while it does");
+  return texts;
+}
+
+}  // namespace bellwether::app

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace bellwether::input {
+struct Deck;
+}
+
+namespace bellwether::app {
+
+/// What a deck says that may be meant but mostly is not, one sentence each, beginning with the key: a freeze before
+/// what it keeps has settled (shorter than the memory of the averages, or in the warmup of the rate), or one that never
+/// comes. Where the program chooses the step of the freeze there is nothing to tell.
+std::vector<std::string> deck_warnings(input::Deck const& deck);
+
+}  // namespace bellwether::app
