@@ -25,14 +25,28 @@ struct ServerSource {
   KOKKOS_INLINE_FUNCTION std::uint32_t live(Index t) const { return pass.live[block.word + t]; }
   KOKKOS_INLINE_FUNCTION void begin(Index t) {
     if constexpr (host) {
-      for (int rank = 0; rank < received.ranks; ++rank) {
+      int rank = 0;
+      for (int lane = 0; lane < lanes; ++lane) sums[lane] = -0.0f;
+      // Four at a time: the running sums go through memory between loops. -0 + x is x.
+      for (; rank + 4 <= received.ranks; rank += 4) {
+        float const s0 = scale_of(rank), s1 = scale_of(rank + 1), s2 = scale_of(rank + 2), s3 = scale_of(rank + 3);
+        std::uint32_t const w0 = word_of(rank, t), w1 = word_of(rank + 1, t), w2 = word_of(rank + 2, t),
+                            w3 = word_of(rank + 3, t);
+        for (int lane = 0; lane < lanes; ++lane)
+          sums[lane] = (((sums[lane] + with_sign(s0, w0, lane)) + with_sign(s1, w1, lane)) + with_sign(s2, w2, lane)) +
+                       with_sign(s3, w3, lane);
+      }
+      for (; rank < received.ranks; ++rank) {
         float const from = scale_of(rank);
         std::uint32_t const word = word_of(rank, t);
-        if (rank == 0)
-          for (int lane = 0; lane < lanes; ++lane) sums[lane] = with_sign(from, word, lane);
-        else
-          for (int lane = 0; lane < lanes; ++lane) sums[lane] += with_sign(from, word, lane);
+        for (int lane = 0; lane < lanes; ++lane) sums[lane] += with_sign(from, word, lane);
       }
+      // Divided, not multiplied by 1/P, where the two differ.
+      float const divisor = static_cast<float>(received.ranks);
+      if ((received.ranks & (received.ranks - 1)) == 0)
+        for (int lane = 0; lane < lanes; ++lane) sums[lane] *= 1 / divisor;
+      else
+        for (int lane = 0; lane < lanes; ++lane) sums[lane] /= divisor;
     }
   }
   KOKKOS_INLINE_FUNCTION float sum(Index k, Index t, int lane) const {
@@ -42,8 +56,9 @@ struct ServerSource {
     } else {
       total = with_sign(scale_of(0), word_of(0, t), lane);
       for (int rank = 1; rank < received.ranks; ++rank) total += with_sign(scale_of(rank), word_of(rank, t), lane);
+      total /= static_cast<float>(received.ranks);
     }
-    return total / static_cast<float>(received.ranks) + residual(pass.z[k], scale);
+    return total + residual(pass.z[k], scale);
   }
   KOKKOS_INLINE_FUNCTION void keep(Index k, float value) const { pass.z[k] = value; }
   KOKKOS_INLINE_FUNCTION void signs(Index t, std::uint32_t word) const { out[block.word + t] = word; }
@@ -54,7 +69,7 @@ struct ServerSource {
   float scale;
   Received received;
   std::uint32_t* out;
-  float sums[lanes] = {};
+  alignas(64) float sums[lanes] = {};
 };
 
 }  // namespace
@@ -135,11 +150,20 @@ void keep_residual(Space const& exec, BlockSlice const& slice, ResidualPass cons
       KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
         WordBlock const block = slice.blocks[team.league_rank()];
         float const scale = pass.kept[block.scale];
-        Index const last = Kokkos::min((block.word + block.words) * word_elements, pass.count);
-        team_for<Space>(team, block.word * word_elements, last, [&](Index k) {
-          int const lane = static_cast<int>(k % word_elements);
-          pass.z[k] = masked(residual(pass.z[k], scale), pass.live[k / word_elements], lane);
-        });
+        if constexpr (TeamShape<Space>::host) {
+          for (Index w = block.word; w < block.word + block.words; ++w) {
+            std::uint32_t const live = pass.live[w];
+            float* const z = pass.z + w * word_elements;
+            int const lanes = static_cast<int>(Kokkos::min(word_elements, pass.count - w * word_elements));
+            for (int lane = 0; lane < lanes; ++lane) z[lane] = masked(residual(z[lane], scale), live, lane);
+          }
+        } else {
+          Index const last = Kokkos::min((block.word + block.words) * word_elements, pass.count);
+          team_for<Space>(team, block.word * word_elements, last, [&](Index k) {
+            int const lane = static_cast<int>(k % word_elements);
+            pass.z[k] = masked(residual(pass.z[k], scale), pass.live[k / word_elements], lane);
+          });
+        }
       });
 }
 

@@ -47,8 +47,8 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
                                                      Source& source) {
   if constexpr (TeamShape<Space>::host) {
     constexpr int lanes = static_cast<int>(word_elements);
-    double squares[lanes] = {};
-    double magnitudes[lanes] = {};
+    alignas(64) double squares[lanes] = {};
+    alignas(64) double magnitudes[lanes] = {};
     std::int64_t live_elements = 0;
     for (std::int32_t t = 0; t < block.words; ++t) {
       std::uint32_t const live = source.live(t);

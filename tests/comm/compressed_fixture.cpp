@@ -14,11 +14,15 @@ float random_input(int rank, Index k, std::uint64_t seed, double octaves) {
   return static_cast<float>((stream.real() < 0.5 ? -1 : 1) * magnitude);
 }
 
+std::vector<float> random_vector(int rank, Index count, std::uint64_t seed, double octaves) {
+  std::vector<float> values;
+  for (Index k = 0; k < count; ++k) values.push_back(random_input(rank, k, seed, octaves));
+  return values;
+}
+
 std::vector<std::vector<float>> random_inputs(int ranks, Index count, std::uint64_t seed, double octaves) {
-  std::vector<std::vector<float>> inputs(static_cast<std::size_t>(ranks));
-  for (int rank = 0; rank < ranks; ++rank)
-    for (Index k = 0; k < count; ++k)
-      inputs[static_cast<std::size_t>(rank)].push_back(random_input(rank, k, seed, octaves));
+  std::vector<std::vector<float>> inputs;
+  for (int rank = 0; rank < ranks; ++rank) inputs.push_back(random_vector(rank, count, seed, octaves));
   return inputs;
 }
 

@@ -31,7 +31,8 @@ std::vector<typename View::non_const_value_type> downloaded(View const& vector) 
 
 /// Element k of a rank's vector: signs and magnitudes from `octaves` octaves below 1, reproducible everywhere.
 float random_input(int rank, Index k, std::uint64_t seed, double octaves);
-/// Inputs of all ranks, (P, n).
+/// A rank's whole vector, (n), and those of all ranks, (P, n).
+std::vector<float> random_vector(int rank, Index count, std::uint64_t seed, double octaves);
 std::vector<std::vector<float>> random_inputs(int ranks, Index count, std::uint64_t seed, double octaves);
 
 /// The mean of vectors that lie in memory, read back element by element.
