@@ -102,7 +102,8 @@ struct CompressedAllreduce::Impl {
                         : End(layout.mine, layout.server_blocks, layout.server_ranges, layout.server_slots,
                               layout.server_segments, live.data() + layout.first / word_elements)) {
     require(wanted.ranks_per_node >= 1, "a node has ranks");
-    copy_live(Exec(), count, static_cast<std::uint32_t const*>(nullptr), live.data());
+    copy_live(last_exec, count, static_cast<std::uint32_t const*>(nullptr), live.data());
+    last_exec.fence("bellwether::comm::live, all elements live before a mean on any instance");
     traffic.dense_fp32_bytes =
         DenseMean::predicted_bytes(count, group.rank(), group.size(), Wire::fp32, Allreduce::ordered);
     traffic.dense_16bit_bytes =
@@ -127,7 +128,13 @@ struct CompressedAllreduce::Impl {
   void wait() {
     for (Ticket& ticket : tickets) communicator.wait(ticket);
   }
-  std::int64_t sent_since(std::int64_t before) const { return communicator.traffic().sent_bytes - before; }
+  /// Starts one collective and counts its bytes alone: others may be under way on the same group.
+  template <class Start>
+  void launch(Index segment, std::int64_t& sent_bytes, Start const& start) {
+    std::int64_t const before = communicator.traffic().sent_bytes;
+    tickets[static_cast<std::size_t>(segment)] = start();
+    sent_bytes += communicator.traffic().sent_bytes - before;
+  }
 
   void serve(Exec const& exec) {
     Index const scale_stride = layout.segment_stride(layout.segments - 1);
@@ -136,9 +143,10 @@ struct CompressedAllreduce::Impl {
       serve_words(exec, server.slice(segment), server.pass(), {received.data(), stride, scale_stride, layout.size},
                   mine.data());
       if (last(segment)) server.find_scales(exec, options.scale, mine.data());
-      tickets[static_cast<std::size_t>(segment)] =
-          communicator.start_allgather(exec, bytes(mine.data() + segment * layout.segment_words, stride),
-                                       of_all(sent, segment), "bellwether::comm::compressed_gather");
+      launch(segment, traffic.server_bytes, [&] {
+        return communicator.start_allgather(exec, bytes(mine.data() + segment * layout.segment_words, stride),
+                                            of_all(sent, segment), "bellwether::comm::compressed_gather");
+      });
     }
   }
 
@@ -183,7 +191,6 @@ struct CompressedAllreduce::Impl {
   std::vector<Ticket> tickets;    ///< (segments)
   bool under_way = false;
   bool spent = false;  ///< the identity's buffer holds a mean that was handed out; the residual is 0
-  std::int64_t sent_before = 0;
   CompressedTraffic traffic;
   CompressedReport report;
   bool pending = false;
@@ -213,7 +220,8 @@ void CompressedAllreduce::begin(Exec const& exec) {
   mean.settle_report();
   mean.last_exec = exec;
   mean.under_way = true;
-  mean.sent_before = mean.communicator.traffic().sent_bytes;
+  mean.traffic.worker_bytes = 0;
+  mean.traffic.server_bytes = 0;
   if (mean.spent) Kokkos::deep_copy(exec, mean.worker.z, 0.0f);
   mean.spent = false;
 }
@@ -228,24 +236,24 @@ void CompressedAllreduce::send(Exec const& exec, Index segment) {
   Impl& mean = *impl_;
   if (mean.identity) return;
   if (mean.last(segment)) mean.worker.find_scales(exec, mean.options.scale, mean.sent.data());
-  mean.tickets[static_cast<std::size_t>(segment)] =
-      mean.communicator.start_alltoall(exec, mean.of_all(mean.sent, segment), mean.of_all(mean.received, segment),
-                                       "bellwether::comm::compressed_scatter");
+  mean.launch(segment, mean.traffic.worker_bytes, [&] {
+    return mean.communicator.start_alltoall(exec, mean.of_all(mean.sent, segment), mean.of_all(mean.received, segment),
+                                            "bellwether::comm::compressed_scatter");
+  });
 }
 
 Decoded CompressedAllreduce::finish(Exec const& exec) {
   Impl& mean = *impl_;
   require(mean.under_way, "a compressed mean is started before it is finished");
   mean.under_way = false;
+  mean.last_exec = exec;
   if (mean.identity) {
     mean.spent = true;
     return {mean.signs.data(), mean.live.data(), nullptr, mean.worker.z.data()};
   }
   mean.wait();
-  mean.traffic.worker_bytes = mean.sent_since(mean.sent_before);
   if (mean.layout.segments > 0) mean.serve(exec);
   mean.wait();
-  mean.traffic.server_bytes = mean.sent_since(mean.sent_before) - mean.traffic.worker_bytes;
   mean.count_nodes();
   unpack_words(exec, mean.worker.all(), static_cast<std::uint32_t const*>(mean.sent.data()), mean.mean_signs.data(),
                mean.magnitudes.data());
