@@ -81,6 +81,7 @@ void serve_words(Space const& exec, BlockSlice const& slice, ResidualPass const&
   Kokkos::parallel_for(
       "bellwether::comm::serve_words", block_policy(exec, slice.count),
       KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
+        if (pass.skipped()) return;
         WordBlock const block = slice.blocks[team.league_rank()];
         ServerSource<Space> source{pass, block, pass.kept[block.scale], received, signs};
         auto const sums = word_pass<Space>(team, block, pass.count, source);
@@ -91,15 +92,16 @@ void serve_words(Space const& exec, BlockSlice const& slice, ResidualPass const&
 }
 
 template <class Space>
-void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, double const* partial, Scale rule,
+void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, ResidualPass const& pass, Scale rule,
                       float* scales, double* errors) {
   if (count == 0) return;
   Kokkos::parallel_for(
       "bellwether::comm::scales_from_sums", team_policy(exec, count),
       KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
+        if (pass.skipped()) return;
         Index const at = team.league_rank();
         auto const sums = team_sum<sums_of_words, Space>(team, ranges[at].first, ranges[at].last, [&](Index block) {
-          double const* of_block = partial + sums_of_words * block;
+          double const* of_block = pass.partial + sums_of_words * block;
           return Sums<sums_of_words>{{of_block[0], of_block[1], of_block[2]}};
         });
         Kokkos::single(Kokkos::PerTeam(team), [&] {
@@ -115,6 +117,24 @@ void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, 
           errors[at] = Kokkos::max(0.0, squares - 2 * used * magnitudes + used * used * live);
         });
       });
+}
+
+template <class Space>
+void mark_spent(Space const& exec, ResidualPass const& pass, std::int32_t* spent) {
+  Kokkos::parallel_for(
+      "bellwether::comm::mark_spent", elements(exec, 1), KOKKOS_LAMBDA(Index) {
+        if (!pass.skipped()) *spent = 1;
+      });
+}
+
+template <class Space>
+void clear_spent(Space const& exec, Index count, float* z, std::int32_t* spent) {
+  Kokkos::parallel_for(
+      "bellwether::comm::clear_spent", elements(exec, count), KOKKOS_LAMBDA(Index k) {
+        if (*spent != 0) z[k] = 0;
+      });
+  Kokkos::parallel_for(
+      "bellwether::comm::end_spent", elements(exec, 1), KOKKOS_LAMBDA(Index) { *spent = 0; });
 }
 
 template <class Space>
@@ -187,8 +207,10 @@ void add_values(Space const& exec, Index count, float const* from, float* to) {
 #define BELLWETHER_INSTANTIATE(Space)                                                                               \
   template void serve_words<Space>(Space const&, BlockSlice const&, ResidualPass const&, Received const&,           \
                                    std::uint32_t*);                                                                 \
-  template void scales_from_sums<Space>(Space const&, Index, ScaleRange const*, double const*, Scale, float*,       \
+  template void scales_from_sums<Space>(Space const&, Index, ScaleRange const*, ResidualPass const&, Scale, float*, \
                                         double*);                                                                   \
+  template void mark_spent<Space>(Space const&, ResidualPass const&, std::int32_t*);                                \
+  template void clear_spent<Space>(Space const&, Index, float*, std::int32_t*);                                     \
   template void place_scales<Space>(Space const&, Index, ScaleSlot const*, float const*, std::uint32_t*);           \
   template void unpack_words<Space>(Space const&, BlockSlice const&, std::uint32_t const*, std::uint32_t*, float*); \
   template void keep_residual<Space>(Space const&, BlockSlice const&, ResidualPass const&);                         \

@@ -23,6 +23,10 @@ struct ResidualPass {
   std::uint32_t const* live = nullptr;
   float const* kept = nullptr;
   double* partial = nullptr;
+  std::int32_t const* skip = nullptr;
+  std::int32_t const* spent = nullptr;
+
+  KOKKOS_INLINE_FUNCTION bool skipped() const { return skip != nullptr && *skip != 0; }
 };
 
 namespace detail {
@@ -31,7 +35,9 @@ template <class Form>
 struct WorkerSource {
   KOKKOS_INLINE_FUNCTION std::uint32_t live(Index t) const { return pass.live[block.word + t]; }
   KOKKOS_INLINE_FUNCTION void begin(Index) {}
-  KOKKOS_INLINE_FUNCTION float sum(Index k, Index, int) const { return form(k) + residual(pass.z[k], scale); }
+  KOKKOS_INLINE_FUNCTION float sum(Index k, Index, int) const {
+    return form(k) + (spent ? 0.0f : residual(pass.z[k], scale));
+  }
   KOKKOS_INLINE_FUNCTION void keep(Index k, float value) const { pass.z[k] = value; }
   KOKKOS_INLINE_FUNCTION void signs(Index t, std::uint32_t word) const {
     message[block.place + t] = word;
@@ -41,6 +47,7 @@ struct WorkerSource {
   ResidualPass pass;
   WordBlock block;
   float scale;
+  bool spent;
   std::uint32_t* message;
   std::uint32_t* own;
   Form const& form;
@@ -50,8 +57,10 @@ template <class Space, class Form>
 struct FormWords {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    if (pass.skipped()) return;
     WordBlock const block = slice.blocks[team.league_rank()];
-    WorkerSource<Form> source{pass, block, pass.kept[block.scale], message, own, form};
+    bool const spent = pass.spent != nullptr && *pass.spent != 0;
+    WorkerSource<Form> source{pass, block, pass.kept[block.scale], spent, message, own, form};
     auto const sums = word_pass<Space>(team, block, pass.count, source);
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       for (int i = 0; i < sums_of_words; ++i) pass.partial[sums_of_words * block.order + i] = sums.value[i];
@@ -94,9 +103,18 @@ void serve_words(Space const& exec, BlockSlice const& slice, ResidualPass const&
                  std::uint32_t* signs);
 
 /// scales[r] from the sums of the blocks of ranges[r], live elements only, 0 without any; errors[r] = |z - S sgn(z)|^2.
+/// Of the pass: its sums and whether to skip.
 template <class Space>
-void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, double const* partial, Scale rule,
+void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, ResidualPass const& pass, Scale rule,
                       float* scales, double* errors);
+
+/// After a pass: what is in z was handed out, unless the pass was skipped. spent: (1).
+template <class Space>
+void mark_spent(Space const& exec, ResidualPass const& pass, std::int32_t* spent);
+
+/// z becomes 0 and spent, (1), too, where spent is not 0.
+template <class Space>
+void clear_spent(Space const& exec, Index count, float* z, std::int32_t* spent);
 
 /// Puts scales into the words of a message.
 template <class Space>

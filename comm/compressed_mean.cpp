@@ -51,9 +51,11 @@ struct End {
     auto const at = static_cast<std::size_t>(segment);
     return {blocks.data() + segments[at], segments[at + 1] - segments[at]};
   }
-  ResidualPass pass() const { return {count, z.data(), live, kept.data(), partial.data()}; }
-  void find_scales(Exec const& exec, Scale rule, std::uint32_t* message) const {
-    scales_from_sums(exec, static_cast<Index>(ranges.extent(0)), ranges.data(), partial.data(), rule, kept.data(),
+  ResidualPass pass(std::int32_t const* skip = nullptr, std::int32_t const* spent = nullptr) const {
+    return {count, z.data(), live, kept.data(), partial.data(), skip, spent};
+  }
+  void find_scales(Exec const& exec, Scale rule, std::int32_t const* skip, std::uint32_t* message) const {
+    scales_from_sums(exec, static_cast<Index>(ranges.extent(0)), ranges.data(), pass(skip), rule, kept.data(),
                      errors.data());
     place_scales(exec, static_cast<Index>(slots.extent(0)), slots.data(), kept.data(), message);
   }
@@ -100,7 +102,8 @@ struct CompressedAllreduce::Impl {
         // An identity has no server, hence nothing to keep for it.
         server(identity ? End(0, {}, {}, {}, {0}, nullptr)
                         : End(layout.mine, layout.server_blocks, layout.server_ranges, layout.server_slots,
-                              layout.server_segments, live.data() + layout.first / word_elements)) {
+                              layout.server_segments, live.data() + layout.first / word_elements)),
+        spent(buffer<std::int32_t>("bellwether::comm::spent", 1)) {
     require(wanted.ranks_per_node >= 1, "a node has ranks");
     copy_live(last_exec, count, static_cast<std::uint32_t const*>(nullptr), live.data());
     last_exec.fence("bellwether::comm::live, all elements live before a mean on any instance");
@@ -140,14 +143,19 @@ struct CompressedAllreduce::Impl {
     Index const scale_stride = layout.segment_stride(layout.segments - 1);
     for (Index segment = 0; segment < layout.segments; ++segment) {
       Index const stride = layout.segment_stride(segment);
-      serve_words(exec, server.slice(segment), server.pass(), {received.data(), stride, scale_stride, layout.size},
+      serve_words(exec, server.slice(segment), server.pass(skip), {received.data(), stride, scale_stride, layout.size},
                   mine.data());
-      if (last(segment)) server.find_scales(exec, options.scale, mine.data());
+      if (last(segment)) server.find_scales(exec, options.scale, skip, mine.data());
       launch(segment, traffic.server_bytes, [&] {
         return communicator.start_allgather(exec, bytes(mine.data() + segment * layout.segment_words, stride),
                                             of_all(sent, segment), "bellwether::comm::compressed_gather");
       });
     }
+  }
+
+  /// What the identity handed out is no residual.
+  void end_spent(Exec const& exec) const {
+    if (identity) clear_spent(exec, worker.count, worker.z.data(), spent.data());
   }
 
   /// Every other rank gets as much from this one in either phase.
@@ -190,7 +198,8 @@ struct CompressedAllreduce::Impl {
   Vec<float> magnitudes;          ///< (W)
   std::vector<Ticket> tickets;    ///< (segments)
   bool under_way = false;
-  bool spent = false;  ///< the identity's buffer holds a mean that was handed out; the residual is 0
+  Vec<std::int32_t> spent;             ///< (1) not 0: the identity's buffer holds a mean that was handed out
+  std::int32_t const* skip = nullptr;  ///< of the mean under way
   CompressedTraffic traffic;
   CompressedReport report;
   bool pending = false;
@@ -206,15 +215,14 @@ void CompressedAllreduce::set_live(Exec const& exec, Vec<std::uint32_t> const& w
   Impl& mean = *impl_;
   require(!mean.under_way, "elements die between means");
   require(static_cast<Index>(words.extent(0)) == mean.layout.words, "one bit of life an element");
-  if (mean.spent) Kokkos::deep_copy(exec, mean.worker.z, 0.0f);
-  mean.spent = false;
+  mean.end_spent(exec);
   // First by the old words, so that what was dead has no residual where it lives again.
   for (End const* const end : {&mean.worker, &mean.server}) end->settle(exec);
   copy_live(exec, mean.layout.count, static_cast<std::uint32_t const*>(words.data()), mean.live.data());
   for (End const* const end : {&mean.worker, &mean.server}) end->settle(exec);
 }
 
-void CompressedAllreduce::begin(Exec const& exec) {
+void CompressedAllreduce::begin(Exec const& exec, std::int32_t const* skip) {
   Impl& mean = *impl_;
   require(!mean.under_way, "one compressed mean at a time");
   mean.settle_report();
@@ -222,20 +230,22 @@ void CompressedAllreduce::begin(Exec const& exec) {
   mean.under_way = true;
   mean.traffic.worker_bytes = 0;
   mean.traffic.server_bytes = 0;
-  if (mean.spent) Kokkos::deep_copy(exec, mean.worker.z, 0.0f);
-  mean.spent = false;
+  mean.skip = skip;
 }
 
 Index CompressedAllreduce::segments() const { return impl_->layout.segments; }
 BlockSlice CompressedAllreduce::slice(Index segment) const { return impl_->worker.slice(segment); }
-ResidualPass CompressedAllreduce::pass() const { return impl_->worker.pass(); }
+ResidualPass CompressedAllreduce::pass() const {
+  Impl const& mean = *impl_;
+  return mean.worker.pass(mean.skip, mean.identity ? mean.spent.data() : nullptr);
+}
 std::uint32_t* CompressedAllreduce::message() const { return impl_->message(); }
 Vec<std::uint32_t> const& CompressedAllreduce::worker_signs() const { return impl_->signs; }
 
 void CompressedAllreduce::send(Exec const& exec, Index segment) {
   Impl& mean = *impl_;
   if (mean.identity) return;
-  if (mean.last(segment)) mean.worker.find_scales(exec, mean.options.scale, mean.sent.data());
+  if (mean.last(segment)) mean.worker.find_scales(exec, mean.options.scale, mean.skip, mean.sent.data());
   mean.launch(segment, mean.traffic.worker_bytes, [&] {
     return mean.communicator.start_alltoall(exec, mean.of_all(mean.sent, segment), mean.of_all(mean.received, segment),
                                             "bellwether::comm::compressed_scatter");
@@ -248,7 +258,7 @@ Decoded CompressedAllreduce::finish(Exec const& exec) {
   mean.under_way = false;
   mean.last_exec = exec;
   if (mean.identity) {
-    mean.spent = true;
+    mark_spent(exec, pass(), mean.spent.data());
     return {mean.signs.data(), mean.live.data(), nullptr, mean.worker.z.data()};
   }
   mean.wait();
@@ -267,8 +277,7 @@ void CompressedAllreduce::visit_state(StateVisitor& visit) {
   Impl& mean = *impl_;
   require(!mean.under_way, "state is visited between means");
   Exec const& exec = mean.last_exec;
-  if (mean.spent) Kokkos::deep_copy(exec, mean.worker.z, 0.0f);
-  mean.spent = false;
+  mean.end_spent(exec);
   for (End const* const end : {&mean.worker, &mean.server}) end->settle(exec);
   // With one rank the residual of both ends is one vector; a visitor that reads may bring a part for each.
   auto const other = mean.identity ? buffer<float>("bellwether::comm::server_error", mean.layout.count) : mean.server.z;

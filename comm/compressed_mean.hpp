@@ -51,13 +51,15 @@ class CompressedAllreduce {
   void set_live(Exec const& exec, Vec<std::uint32_t> const& words);
 
   /// form: KOKKOS_FUNCTION float(Index k), finite, this rank's element k; called once an element, also for dead ones.
+  /// skip: (1) in memory of the execution space, read by the kernels: where it is not 0 the mean is none, Decoded means
+  /// nothing and every residual stays as it is; the same on all ranks, unchanged until finish() has returned.
   template <class Form>
-  void start(Exec const& exec, Form const& form);
+  void start(Exec const& exec, Form const& form, std::int32_t const* skip = nullptr);
   /// Valid until the next start(), set_live() or visit_state().
   Decoded finish(Exec const& exec);
   template <class Form>
-  Decoded mean(Exec const& exec, Form const& form) {
-    start(exec, form);
+  Decoded mean(Exec const& exec, Form const& form, std::int32_t const* skip = nullptr) {
+    start(exec, form, skip);
     return finish(exec);
   }
   /// (ceil(n / 32)) signs of this rank's z, 0 where dead; valid as long as Decoded.
@@ -76,7 +78,7 @@ class CompressedAllreduce {
 
  private:
   struct Impl;
-  void begin(Exec const& exec);
+  void begin(Exec const& exec, std::int32_t const* skip);
   Index segments() const;
   BlockSlice slice(Index segment) const;
   ResidualPass pass() const;
@@ -87,8 +89,8 @@ class CompressedAllreduce {
 };
 
 template <class Form>
-void CompressedAllreduce::start(Exec const& exec, Form const& form) {
-  begin(exec);
+void CompressedAllreduce::start(Exec const& exec, Form const& form, std::int32_t const* skip) {
+  begin(exec, skip);
   for (Index segment = 0; segment < segments(); ++segment) {
     form_words(exec, slice(segment), pass(), message(), worker_signs().data(), form);
     send(exec, segment);

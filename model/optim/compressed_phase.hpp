@@ -28,7 +28,7 @@ class CompressedPhase {
   /// Mean over ranks of what `form` gives. Where the verdict says skip, the residuals stay what they were.
   template <class Form>
   comm::Decoded exchange(Exec const& exec, Form const& form, StepReport& report) {
-    auto const mean = exchange_.mean(exec, form);
+    auto const mean = exchange_.mean(exec, form, &record_.verdict().data()->skip);
     report.sent.exchange = exchange_.last_traffic().sent_bytes();
     return mean;
   }

@@ -57,8 +57,8 @@ struct Bench {
   comm::BlockSlice slice() const { return {blocks.data(), static_cast<Index>(blocks.size())}; }
   comm::ResidualPass pass() const { return {count, z.data(), live.data(), scales.data(), partial.data()}; }
   void find_scales(Space const& exec, Scale rule) const {
-    comm::scales_from_sums(exec, static_cast<Index>(ranges.size()), ranges.data(), partial.data(), rule, scales.data(),
-                           errors.data());
+    comm::scales_from_sums(exec, static_cast<Index>(ranges.size()), ranges.data(),
+                           comm::ResidualPass{.partial = partial.data()}, rule, scales.data(), errors.data());
   }
   Index count;
   Vec<comm::WordBlock, Space> blocks;

@@ -69,12 +69,12 @@ class CompressedMean:
         self.server_error = np.zeros(self.count, dtype=real)  # of all servers, in element order
 
     def bytes_sent(self):
-        """A rank's: bits of a whole chunk to and for every other rank, and both sides' scales, 4 bytes each."""
+        """A rank's: bits of a whole chunk to and for every other rank, each with the scales that chunk needs."""
         if self.ranks == 1:
             return 0
         chunk = 4 * math.ceil(self.count / (32 * self.ranks))
-        scales = len(self.groups) + max(len(pieces) for pieces in self.pieces)
-        return (self.ranks - 1) * (2 * chunk + 4 * scales)
+        scales = max(len(pieces) for pieces in self.pieces)
+        return (self.ranks - 1) * 2 * (chunk + 4 * scales)
 
     def _compress(self, z, parts, error):
         """Signs, scales and margin of z over `parts`; leaves the residual in `error`."""

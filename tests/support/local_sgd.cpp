@@ -9,7 +9,7 @@ LocalSgd::LocalSgd(optim::OptimizerContext const& context, std::int64_t period)
       mean_(std::make_unique<comm::DenseMean>(context.groups.data, context.layout.count(), comm::Wire::fp32,
                                               comm::Allreduce::ordered)),
       period_(period) {
-  report_.phase = "local";
+  report_.phase = optim::Phase::dense;
 }
 
 void LocalSgd::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients,

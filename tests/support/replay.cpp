@@ -269,7 +269,7 @@ nlohmann::ordered_json replay(Json const& input, comm::Communicator& ranks) {
       continue;
     }
     ++t;
-    bool const single = comm.scale_groups == 1;
+    bool const single = comm.scale_groups == 1 || report.phase == optim::Phase::dense;
     row["coefficient"] = layer_or(report, "trust_ratio", count, 1);
     row["average"] = layer_or(report, "average", count, 0);
     row["factor"] = layer_or(report, "factor", count, 1);
