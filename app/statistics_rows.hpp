@@ -31,16 +31,11 @@ struct StepRow {
   double wait_data_seconds = 0;  ///< this step, the longest over ranks
   double wait_ranks_seconds =
       0;                        ///< this step, how much longer the slowest rank took to its gradients than the fastest
-  std::int64_t sent_bytes = 0;  ///< this step's exchange of gradients, handed to the network by rank 0
+  std::int64_t sent_bytes = 0;  ///< this step's exchange and small reductions, handed to the network by rank 0
   std::int64_t phase = 0;       ///< 0: gradients are averaged as they are; 1: compressed
-  std::int64_t compressed_bytes = 0;     ///< of sent_bytes: the compressed exchange, rank 0
-  std::int64_t scalar_bytes = 0;         ///< this step's small reductions (norms, losses), rank 0
-  std::int64_t dense_bytes_fp32 = 0;     ///< what an exchange of uncompressed fp32 would have sent, rank 0
-  double noise_scale = not_measured;     ///< gradient noise scale; trace of the noise covariance over the squared mean
-  double critical_batch = not_measured;  ///< sequences a step beyond which larger batches save few steps
-  double worker_error = not_measured;    ///< norm of the ranks' residuals over the norm of what they compressed
-  double server_error = not_measured;    ///< the same of the residuals of the averaged shares
-  double sign_agreement = not_measured;  ///< share of signs in which a rank agrees with the mean
+  std::int64_t compressed_bytes = 0;  ///< of sent_bytes: the compressed exchange, rank 0
+  std::int64_t scalar_bytes = 0;  ///< of sent_bytes: the small reduction that judges gradients nobody averages, rank 0
+  std::int64_t dense_bytes_fp32 = 0;  ///< what an exchange of uncompressed fp32 would have sent, rank 0
 
   /// Names each column once; visit(name, unit, member). Tables, JSON lines and documentation follow from it.
   template <class Row, class Visit>
@@ -67,11 +62,6 @@ struct StepRow {
     visit("compressed_bytes", "bytes", row.compressed_bytes);
     visit("scalar_bytes", "bytes", row.scalar_bytes);
     visit("dense_bytes_fp32", "bytes", row.dense_bytes_fp32);
-    visit("noise_scale", "sequences", row.noise_scale);
-    visit("critical_batch", "sequences", row.critical_batch);
-    visit("worker_error", "", row.worker_error);
-    visit("server_error", "", row.server_error);
-    visit("sign_agreement", "", row.sign_agreement);
   }
 };
 

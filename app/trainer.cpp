@@ -87,7 +87,13 @@ struct Trainer::Impl {
              [this](Index count, std::int64_t bytes) { require_memory(world, count, bytes); }),
         parameters(bert.layout().table, "bellwether::app::parameters"),
         gradients(bert.layout().table, "bellwether::app::gradients"),
-        optimizer(optim::make_optimizer(deck.optimizer, {bert.layout().table, {ranks}, exec, deck.comm})),
+        optimizer(optim::make_optimizer(deck.optimizer, {.layout = bert.layout().table,
+                                                         .groups = {ranks},
+                                                         .exec = exec,
+                                                         .comm = deck.comm,
+                                                         .seed = static_cast<std::uint64_t>(deck.run.seed),
+                                                         .steps = deck.schedule.steps,
+                                                         .rate_warmup_steps = deck.schedule.warmup_steps})),
         sums(world.rank(), world.size()) {
     model::initialise(exec, bert.layout().table, static_cast<std::uint64_t>(deck.run.seed),
                       deck.model.initial_deviation, parameters.data());
@@ -224,7 +230,11 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
          .step_seconds = seconds,
          .wait_data_seconds = t.sums.largest(StepSums::wait_data),
          .wait_ranks_seconds = t.sums.largest(StepSums::busy) - t.sums.smallest(StepSums::busy),
-         .sent_bytes = report.sent.all()};
+         .sent_bytes = report.sent.all(),
+         .phase = report.phase == optim::Phase::compressed ? 1 : 0,
+         .compressed_bytes = report.phase == optim::Phase::compressed ? report.sent.exchange : 0,
+         .scalar_bytes = report.sent.scalars,
+         .dense_bytes_fp32 = report.sent.dense_fp32};
   t.fill_losses(row, static_cast<double>(batch.global_masked), static_cast<double>(batch.global_sequences));
   StepOutcome outcome;
   outcome.flops = t.sums[StepSums::flops];
@@ -236,6 +246,7 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
   if (report.skipped) {
     ++t.skipped_in_a_row;
     if (report.first_bad_layer >= 0) outcome.skipped_layer = layout().tensors()[report.first_bad_layer].name;
+    if (report.bad_rank >= 0) outcome.skipped_layer += " on rank " + std::to_string(report.bad_rank);
   } else {
     ++t.step;
     t.skipped_in_a_row = 0;
@@ -334,12 +345,24 @@ double Trainer::next_step_flops() {
   return flops;
 }
 
+std::vector<std::string> Trainer::layer_quantities() const {
+  std::vector<std::string> names;
+  for (auto const& quantity : impl_->optimizer->last_report().layers) names.emplace_back(quantity.name);
+  return names;
+}
+
+std::vector<std::span<float const>> Trainer::layer_values() const {
+  auto const& layers = impl_->optimizer->last_report().layers;
+  std::vector<std::span<float const>> values;
+  for (auto const& quantity : layers) values.emplace_back(quantity.values);
+  return values;
+}
+
+std::vector<std::string> const& Trainer::notices() const { return impl_->optimizer->last_report().notices; }
+
 std::int64_t Trainer::step() const { return impl_->step; }
 std::int64_t Trainer::samples() const { return impl_->samples; }
 bool Trainer::evaluates() const { return !impl_->data.heldout.batches.empty(); }
-std::span<float const> Trainer::trust_ratio() const { return impl_->optimizer->last_report().layer("trust_ratio"); }
-std::span<float const> Trainer::weight_norm() const { return impl_->optimizer->last_report().layer("weight_norm"); }
-std::span<float const> Trainer::update_norm() const { return impl_->optimizer->last_report().layer("update_norm"); }
 ParameterLayout const& Trainer::layout() const { return impl_->bert.layout().table; }
 std::int64_t Trainer::sequence_length() const { return impl_->stream.info().sequence_length; }
 std::int64_t Trainer::masked_length() const { return impl_->stream.info().masked_length; }

@@ -36,7 +36,7 @@ struct StepOutcome {
   double flops = 0;   ///< of matrix products, all ranks together
   bool stop = false;  ///< some rank was asked to stop
   std::int64_t skipped_in_a_row = 0;
-  std::string skipped_layer;  ///< first tensor without a finite gradient, where the step was skipped
+  std::string skipped_layer;  ///< first tensor without a finite gradient, with its rank where that is known
   std::string data_fault;     ///< why the samples of the step after this one cannot be read; empty where they can
 };
 
@@ -57,10 +57,11 @@ class Trainer {
   bool evaluates() const;
   EvaluationRow evaluate();  ///< over the held-out sequences
 
-  /// Of the last step, in the order of the layout; empty where the optimizer has none.
-  std::span<float const> trust_ratio() const;
-  std::span<float const> weight_norm() const;
-  std::span<float const> update_norm() const;
+  /// Names of what the optimizer measures of each tensor, and its values in the last step, (tensors) each.
+  std::vector<std::string> layer_quantities() const;
+  std::vector<std::span<float const>> layer_values() const;
+  /// What a user should read of the last step.
+  std::vector<std::string> const& notices() const;
 
   ParameterLayout const& layout() const;
   TrainingState state();  ///< for checkpoints: save and load alike

@@ -104,7 +104,7 @@ struct TrainingRun::Impl {
     record.flush_every = deck.statistics.flush;
     if (recorded) record.resume = RecordPoint{.step = trainer->step(), .samples = trainer->samples()};
     for (auto const& tensor : trainer->layout().tensors()) record.layers.push_back(tensor.name);
-    record.quantities = {"trust_ratio", "weight_norm", "update_norm"};
+    record.quantities = trainer->layer_quantities();
     statistics = std::make_unique<Statistics>(std::move(record), io);
     progress->note(counted(trainer->layout().count(), "parameter") + ", " + counted(world.size(), "rank") + ", " +
                    counted(trainer->training_rows(), "training sample") + " of up to " +
@@ -133,8 +133,8 @@ struct TrainingRun::Impl {
                         " is not finite");
     if (row.skipped != 0 || row.step % deck.statistics.every == 0 || last()) statistics->append(row);
     if (row.skipped == 0 && row.step % deck.statistics.layers_every == 0)
-      statistics->append_layers(row.step,
-                                std::array{trainer->trust_ratio(), trainer->weight_norm(), trainer->update_norm()});
+      statistics->append_layers(row.step, trainer->layer_values());
+    for (auto const& notice : trainer->notices()) progress->note("step " + std::to_string(row.step) + ": " + notice);
     progress->step(row, outcome.flops);
   }
 
