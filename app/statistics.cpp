@@ -34,6 +34,15 @@ void cut(StatisticsSegment& segment, RecordPoint const& point, std::size_t layer
 
 }  // namespace
 
+Recorded recorded_statistics(std::string const& directory) {
+  StatisticsFiles const files(directory, "", {}, {});
+  bool const shown = std::filesystem::exists(files.main_file());
+  if (files.count_segments() > 0) return Recorded::rows;  // written with the first rows, never before
+  if (!shown) return Recorded::nothing;
+  require_segments(files.main_file());
+  return Recorded::no_rows;
+}
+
 struct Statistics::Impl {
   StatisticsOptions options;
   input::IoThread& io;
@@ -49,7 +58,7 @@ struct Statistics::Impl {
   Impl(StatisticsOptions o, input::IoThread& thread)
       : options(std::move(o)),
         io(thread),
-        files(options.directory, options.layers,
+        files(options.directory, options.run_name, options.layers,
               {options.segment_rows, options.segment_rows, options.segment_layer_rows}) {}
 
   void reserve() {
@@ -104,21 +113,24 @@ struct Statistics::Impl {
 
   void start_new() {
     io.run(priority, [this] {
-      if (std::filesystem::exists(files.main_file()))
-        throw InputError(files.main_file() + ": exists already; resume that run or name another directory");
-      std::error_code status;
-      std::filesystem::create_directories(std::filesystem::path(files.segment_file(0)).parent_path(), status);
-      if (status) throw RuntimeError(files.segment_file(0) + ": its folder cannot be made: " + status.message());
-      files.remove(0);
+      for (auto const& file : {files.main_file(), files.segment_file(0)})
+        if (std::filesystem::exists(file))
+          throw InputError(file + ": exists already; resume that run or name another directory");
+      files.count_segments();
+      files.make_folder();
       files.publish({});
     });
   }
 
   void resume(RecordPoint const& point) {
     io.run(priority, [this, point] {
-      files.check_layers();
-      std::int64_t index = 0;
-      for (; std::filesystem::exists(files.segment_file(index)); ++index) {
+      auto const segments = files.count_segments();
+      if (std::filesystem::exists(files.main_file()) || segments == 0) {
+        files.check_layers();
+        require_segments(files.main_file());
+      }
+      files.make_folder();
+      for (std::int64_t index = 0; index < segments; ++index) {
         if (index > 0) closed.push_back(rows_in(open));
         open = files.read(index);
         bool const ends_here = is_beyond(open, point);
@@ -129,7 +141,7 @@ struct Statistics::Impl {
       // Nothing may show rows that are gone: first what readers open, then the segments behind it.
       auto shown = closed;
       shown.push_back(rows_in(open));
-      if (index == 0 && !std::filesystem::exists(files.segment_file(0))) shown.clear();
+      if (segments == 0) shown.clear();
       files.publish(shown);
       if (!shown.empty()) {
         files.write(open);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/statistics.hpp"
+#include "app/statistics_segment.hpp"
 #include "core/error.hpp"
 #include "input/hdf5_file.hpp"
 #include "input/io_thread.hpp"
@@ -190,6 +191,66 @@ TEST_CASE("Statistics of another run are refused") {
   other.layers.pop_back();
   CHECK_THROWS_WITH(Statistics(other, io), ContainsSubstring("layers/name"));
 }
+
+TEST_CASE("Segments alone are enough to resume, and are never written over by a new run") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  CHECK(app::recorded_statistics(folder.path()) == app::Recorded::nothing);
+  {
+    Statistics statistics(options(folder), io);
+    CHECK(app::recorded_statistics(folder.path()) == app::Recorded::no_rows);
+    record(statistics, 1, 30);
+    statistics.flush();
+    statistics.wait();
+  }
+  std::filesystem::remove(folder / "statistics.h5");
+  CHECK(app::recorded_statistics(folder.path()) == app::Recorded::rows);
+  CHECK_THROWS_WITH(Statistics(options(folder), io), ContainsSubstring("segment_000000.h5: exists already"));
+  Statistics statistics(options(folder, 20), io);
+  check_shows(folder, 20);
+  record(statistics, 21, 40);
+  statistics.flush();
+  statistics.wait();
+  check_shows(folder, 40);
+}
+
+TEST_CASE("A resumed run is refused where segments are missing whose rows are shown") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  bool const with_rows = GENERATE(false, true);
+  {
+    Statistics statistics(options(folder), io);
+    if (with_rows) record(statistics, 1, 30);
+    statistics.flush();
+    statistics.wait();
+  }
+  if (!with_rows) {  // nothing is lost with the folder: it is made again
+    std::filesystem::remove_all(folder / "statistics");
+    Statistics statistics(options(folder, 0), io);
+    CHECK(std::filesystem::is_directory(folder / "statistics"));
+    return;
+  }
+  app::require_segments(folder / "statistics.h5");
+  std::filesystem::remove(folder / "statistics/segment_000001.h5");
+  CHECK_THROWS_WITH(app::require_segments(folder / "statistics.h5"),
+                    ContainsSubstring("statistics/segment_000001.h5: missing, but"));
+  CHECK_THROWS_AS(Statistics(options(folder, 30), io), InputError);
+  std::filesystem::remove(folder / "statistics.h5");
+  CHECK_THROWS_WITH(Statistics(options(folder, 30), io),
+                    ContainsSubstring("segment_000001.h5: missing, but there are"));
+  CHECK(std::filesystem::exists(folder / "statistics/segment_000002.h5"));
+}
+
+TEST_CASE("A run's name is on record") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  auto named = options(folder);
+  named.run_name = "a first try";
+  Statistics const statistics(named, io);
+  CHECK(Hdf5File::open(folder / "statistics.h5").attribute("/", "run_name") ==
+        Hdf5File::Attribute(std::string("a first try")));
+}
+
 TEST_CASE("A full disk ends statistics with the name of the file") {
   TemporaryFolder const folder;
   input::IoThread io;
