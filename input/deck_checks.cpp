@@ -56,7 +56,10 @@ void resolve_paths(Deck& deck, DeckSource const& source, Origins const& origins)
   };
   for (auto& path : deck.data.train) path = absolute(path, base("data.train"));
   for (auto& path : deck.data.heldout) path = absolute(path, base("data.heldout"));
-  deck.run.directory = absolute(deck.run.directory, source.working_directory);
+  // "." in a deck is the deck's folder, not that of whoever starts the program: a resolved deck stays with its run.
+  bool const beside =
+      deck.run.directory == "." && origins.contains("run.directory") && !overridden(origins, "run.directory");
+  deck.run.directory = beside ? source.folder : absolute(deck.run.directory, source.working_directory);
 }
 
 void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, std::less<>> const& broken,
