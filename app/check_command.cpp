@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/agreement.hpp"
 #include "app/build_report.hpp"
 #include "app/commands.hpp"
+#include "app/run_directory.hpp"
 #include "app/start_check.hpp"
 #include "comm/world.hpp"
 #include "input/deck.hpp"
@@ -30,10 +32,18 @@ int check(CheckOptions const& options, Session& session) {
   auto& world = session.world();
   auto const shared = read_shared_deck(world.communicator(), options.deck, options.overrides);
   BuildReport report;
-  with_places(shared.source, [&] { report = build_report(shared.deck, world); });
+  with_places(shared.source, [&] {
+    together(world.communicator(), [&] {
+      if (session.rank() == 0) require_makeable(shared.deck.run.directory);
+    });
+    report = build_report(shared.deck, world);
+  });
   require_equal_start(world.communicator(), start_facts(report.layout_fingerprint));
   if (session.rank() != 0) return 0;
   for (auto const& warning : report.warnings) std::cerr << "warning: " << warning << '\n';
+  if (holds_run(shared.deck.run.directory))
+    std::cerr << "warning: run.directory: " << shared.deck.run.directory
+              << " holds a run already: train needs --resume or another directory\n";
   std::cout << options.deck << " has no faults\n\n" << report_text(report, shared.deck);
   return 0;
 }
