@@ -17,7 +17,8 @@ void add_inspect(CLI::App& program, Action& chosen) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = program.add_subcommand("inspect", "Say what a shard, a checkpoint or a statistics file holds");
-  command->add_option("file", options->path, "an HDF5 file, or a folder of them such as step_1000")->required();
+  command->add_option("file", options->path, "an HDF5 file, or a folder of them such as step_1000; or checkpoints/")
+      ->required();
   command->add_option("--rows", options->inspect.rows, "rows of a shard to print")->check(CLI::NonNegativeNumber);
   command->add_flag("--deck", options->inspect.show_deck, "print the deck stored in a checkpoint");
   command->callback([options, &chosen] {
