@@ -6,7 +6,10 @@
 #include "input/suggestion.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -33,12 +36,23 @@ std::string marked(Session const& session, std::vector<std::string> const& fault
   return text;
 }
 
+/// What a command has written may still lie in buffers. \throws RuntimeError where it does not arrive.
+void require_output() {
+  errno = 0;
+  std::cout.flush();
+  bool const arrived = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  std::string const reason = errno == 0 ? "" : std::string(": ") + std::strerror(errno);
+  if (!arrived) throw bellwether::RuntimeError("standard output: cannot be written" + reason);
+}
+
 /// The exit code of the command, or of what it threw. Errors are printed here and nowhere else.
-int run(Action const& action, Session& session) {
+int run(Action const& action, Session& session, bool output_matters) {
   int code = exit_input;
   std::vector<std::string> faults;
   try {
-    return action(session);
+    code = action(session);
+    if (output_matters) require_output();
+    return code;
   } catch (CommonError const& error) {
     if (session.rank() == 0)
       for (auto const& fault : error.faults()) tell(fault);
@@ -84,12 +98,15 @@ int main(int argc, char** argv) {
     tell(fault);
     return exit_input;
   }
+  bool output_matters = true;
   try {
     program.parse(argc, argv);
+    output_matters = !program.got_subcommand("train");  // training outlives the reader of its progress
   } catch (CLI::ParseError const& error) {
-    return program.exit(error) == 0 ? 0 : exit_input;
+    if (program.exit(error) != 0) return exit_input;
+    chosen = [](Session&) { return 0; };  // help has been printed
   }
   std::signal(SIGXFSZ, SIG_IGN);  // where files may not grow, writing fails with their name instead
   Session session(argc, argv);
-  return run(chosen, session);
+  return run(chosen, session, output_matters);
 }
