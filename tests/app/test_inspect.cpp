@@ -86,7 +86,7 @@ TEST_CASE("inspect tells the rows of statistics and not the room that segments h
   statistics.wait();
   auto const last = inspected(folder / "statistics/segment_000001.h5");
   CHECK_THAT(last, ContainsSubstring("/steps  compound (8), 2 rows in use\n"));
-  CHECK_THAT(last, ContainsSubstring("/layers/weight_norm  float32 (1024, 3), 2 rows in use  rms 2\n"));
+  CHECK_THAT(last, ContainsSubstring("/layers/weight_norm  float32 (1024, 3), 3 rows in use  rms 2\n"));
   CHECK_THAT(last, ContainsSubstring("steps: 2 rows, the last one:\n  step                10\n"));
   CHECK_THAT(last, ContainsSubstring("evaluation: 0 rows\n"));
   auto const all = inspected(folder / "statistics.h5");

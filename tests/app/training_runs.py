@@ -238,11 +238,11 @@ def refuses_to_resume(runs):
 def interrupts(runs):
     """A signal finishes the step and writes a checkpoint, from which the run goes on as if nothing had happened. SIGUSR1
     reaches ranks through the launcher. At Ctrl-C, Open MPI 4 gives its ranks one second unless told otherwise."""
-    runs.train("whole", 2, 8, 16)
+    runs.train("whole", 2, 8, 40)
     version = runs.call([runs.mpirun, "--version"])
     ways = [("told", signal.SIGUSR1, {}), ("pressed", signal.SIGINT, {"OMPI_MCA_odls_base_sigkill_timeout": "3"})]
     for name, sent, environment in ways if "(Open MPI) 4." in version else ways[:1]:
-        runs.deck(name, 8, 16)
+        runs.deck(name, 8, 40)
         process = subprocess.Popen(runs.command(name, 2), cwd=runs.folder, stdout=subprocess.PIPE, text=True,
                                    env=dict(os.environ, **environment), start_new_session=True)
         for line in process.stdout:
@@ -253,8 +253,8 @@ def interrupts(runs):
         code = process.wait(timeout=PATIENCE)
         assert code == 85 if sent == signal.SIGUSR1 else code != 0, (code, rest)
         assert "--resume" in rest, rest
-        assert "resumed from" in runs.train(name, 2, 8, 16, more=("--resume",))
-        runs.compare("whole", name, 16)
+        assert "resumed from" in runs.train(name, 2, 8, 40, more=("--resume",))
+        runs.compare("whole", name, 40)
 
 
 def killed(runs):
