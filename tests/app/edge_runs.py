@@ -237,6 +237,10 @@ def directories(runs):
     runs.call([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=9"])
     assert (runs.folder / "moved/checkpoints/step_9/manifest").exists() and contents() == before
     assert "holds a run" in runs.refuse([runs.program, "train", "moved/deck.resolved.yaml"])
+    shutil.rmtree(runs.folder / "moved/statistics")
+    (runs.folder / "moved/statistics.h5").unlink()
+    output = runs.call([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=12"])
+    assert "the record begins after step 9" in output and runs.table("moved")["step"].tolist() == [10, 11, 12], output
 
     check = [runs.program, "check", "run.yaml"]
     done = subprocess.run(check, cwd=runs.folder, capture_output=True, text=True, timeout=PATIENCE, check=True)
