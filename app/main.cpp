@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/agreement.hpp"
+#include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/version.hpp"
-#include "input/suggestion.hpp"
 
-#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <iostream>
@@ -57,20 +56,6 @@ int run(Action const& action, Session& session) {
   return code;
 }
 
-/// A word in the place of a command that is none, with the nearest command; empty where all is well.
-std::string unknown_command(CLI::App const& program, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return {};
-  std::vector<std::string> names;
-  for (auto const* command : program.get_subcommands({})) names.push_back(command->get_name());
-  if (std::ranges::find(names, argv[1]) != names.end()) return {};
-  auto const guess = bellwether::input::nearest_word(argv[1], names);
-  std::string text = "unknown command '" + std::string(argv[1]) + "'";
-  if (!guess.empty()) text += " (did you mean '" + guess + "'?)";
-  text += "; one of";
-  for (auto const& name : names) text += (name == names.front() ? " " : ", ") + name;
-  return text;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -80,14 +65,17 @@ int main(int argc, char** argv) {
   program.get_formatter()->column_width(34);
   Action chosen;
   for (auto const add : bellwether::app::commands()) add(program, chosen);
-  if (auto const fault = unknown_command(program, argc, argv); !fault.empty()) {
-    tell(fault);
+  bool const first = bellwether::app::tells_faults();
+  auto fault = bellwether::app::unknown_command(program, argc, argv);
+  if (fault.empty()) try {
+      program.parse(argc, argv);
+    } catch (CLI::ParseError const& error) {
+      if (error.get_exit_code() == 0) return first ? program.exit(error) : 0;  // --help, --version
+      fault = bellwether::app::command_line_fault(program, error);
+    }
+  if (!fault.empty()) {
+    if (first) tell(fault);
     return exit_input;
-  }
-  try {
-    program.parse(argc, argv);
-  } catch (CLI::ParseError const& error) {
-    return program.exit(error) == 0 ? 0 : exit_input;
   }
   std::signal(SIGXFSZ, SIG_IGN);  // where files may not grow, writing fails with their name instead
   Session session(argc, argv);
