@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ CLI::Validator one_of(std::vector<std::string> const& words);
 /// False on all ranks but the first under a launcher whose variables say so: a fault that every rank finds before MPI
 /// starts is told once.
 bool tells_faults();
+/// The other ranks leave that much later: a launcher ends all ranks when one has failed.
+constexpr std::chrono::milliseconds time_to_tell{300};
 
 /// What `error`, thrown by program.parse(), is about, with the nearest option where one is unknown.
 std::string command_line_fault(CLI::App const& program, CLI::ParseError const& error);

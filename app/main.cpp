@@ -9,6 +9,7 @@
 #include <exception>
 #include <iostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -74,7 +75,10 @@ int main(int argc, char** argv) {
       fault = bellwether::app::command_line_fault(program, error);
     }
   if (!fault.empty()) {
-    if (first) tell(fault);
+    if (first)
+      tell(fault);
+    else
+      std::this_thread::sleep_for(bellwether::app::time_to_tell);
     return exit_input;
   }
   std::signal(SIGXFSZ, SIG_IGN);  // where files may not grow, writing fails with their name instead

@@ -55,6 +55,8 @@ PartialFolder::PartialFolder(std::string const& out) : out_(fs::path(out).lexica
     throw InputError(partial_.string() +
                      ": exists already and was not made by prepare; rename it, or another --out: the new folder is "
                      "made under this name");
+  for (auto above = partial_.parent_path(); !above.empty() && !fs::exists(above, error); above = above.parent_path())
+    made_.push_back(above);
   fs::create_directories(partial_, error);
   if (error) throw InputError(partial_.string() + ": cannot make this folder: " + error.message());
   take_marker(was_there);
@@ -88,7 +90,10 @@ void PartialFolder::take_marker(bool was_there) {
 
 PartialFolder::~PartialFolder() {
   std::error_code ignored;
-  if (!kept_) fs::remove_all(partial_, ignored);
+  if (!kept_) {
+    fs::remove_all(partial_, ignored);
+    for (auto const& folder : made_) fs::remove(folder, ignored);  // where nothing else is in it by now
+  }
   close(file_);
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bellwether::input {
 
@@ -29,7 +30,8 @@ class PartialFolder {
   void take_marker(bool was_there);
 
   std::filesystem::path out_, partial_;
-  int file_ = -1;  ///< the marker, open and locked
+  std::vector<std::filesystem::path> made_;  ///< folders above, which were not there, the deepest first
+  int file_ = -1;                            ///< the marker, open and locked
   bool kept_ = false;
 };
 
