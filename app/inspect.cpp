@@ -69,7 +69,8 @@ void inspect_shard(std::string const& path, InspectOptions const& options, std::
   auto const& format_of = reader.format();
   input::ShardBounds const bounds{
       .vocabulary = format_of.vocabulary > 0 ? format_of.vocabulary : std::numeric_limits<std::int32_t>::max(),
-      .segments = 2};
+      .segments = 2,
+      .vocabulary_of = format_of.vocabulary > 0 ? " (the vocabulary that the shard records)" : ""};
   ShardCounts counts;
   counts.shortest = format_of.sequence_length;
   std::int32_t largest_id = 0;

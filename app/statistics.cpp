@@ -50,7 +50,7 @@ struct Statistics::Impl {
   StatisticsSegment open{};           // rows of the segment that still grows
   std::vector<SegmentRows> closed{};  // of the segments before it
   std::deque<std::future<void>> writes{};
-  std::int64_t rows_since_flush = 0;
+  std::int64_t flushed_step = 0;  // of the newest row handed to a write
   bool changed = false;
   bool failed = false;  // a write did not end well; touched by the I/O thread alone
   std::optional<StepRow> last{};
@@ -97,7 +97,7 @@ struct Statistics::Impl {
       failed = false;
     }));
     changed = false;
-    rows_since_flush = 0;
+    if (last) flushed_step = last->step;
   }
 
   /// Takes the outcome of writes that have ended; `how_many` of the newest may still be under way.
@@ -154,11 +154,13 @@ struct Statistics::Impl {
 Statistics::Statistics(StatisticsOptions options, input::IoThread& io)
     : impl_(std::make_unique<Impl>(std::move(options), io)) {
   require(impl_->options.segment_rows > 0 && impl_->options.segment_layer_rows > 0 && impl_->options.flush_every > 0,
-          "segments and flushes of statistics need at least one row");
-  if (impl_->options.resume)
+          "segments of statistics need a row, flushes a step");
+  if (impl_->options.resume) {
     impl_->resume(*impl_->options.resume);
-  else
+    impl_->flushed_step = impl_->options.resume->step;
+  } else {
     impl_->start_new();
+  }
   impl_->reserve();
 }
 
@@ -173,7 +175,7 @@ void Statistics::append(StepRow const& row) {
   impl_->open.steps.push_back(row);
   impl_->last = row;
   impl_->changed = true;
-  if (++impl_->rows_since_flush >= impl_->options.flush_every) flush();
+  if (row.step - impl_->flushed_step >= impl_->options.flush_every) flush();
 }
 
 void Statistics::append_layers(std::int64_t step, std::span<float const> trust_ratio,

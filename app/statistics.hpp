@@ -30,7 +30,7 @@ struct StatisticsOptions {
   std::string run_name{};                  ///< a title for readers
   std::vector<std::string> layers;         ///< names of the tensors, in the order of the layout
   std::optional<RecordPoint> resume;       ///< rows beyond this point are cut; nothing: a new run
-  std::int64_t flush_every = 20;           ///< rows of /steps between writes to disk
+  std::int64_t flush_every = 20;           ///< steps between writes to disk, with a row of /steps each
   std::int64_t segment_rows = 4096;        ///< rows of /steps in one segment file
   std::int64_t segment_layer_rows = 1024;  ///< rows of /layers in one segment file
 };

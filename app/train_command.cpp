@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/interrupt.hpp"
 #include "app/start_check.hpp"
@@ -42,7 +43,7 @@ void add_train(CLI::App& program, Action& chosen) {
       ->allow_extra_args(false);
   command->add_flag("--resume", options->run.resume, "continue from the newest complete checkpoint, if there is one");
   command->add_option("--log", options->log, "automatic: a renewed line on a terminal, plain lines elsewhere")
-      ->check(CLI::IsMember({"automatic", "lines", "json"}));
+      ->check(one_of({"automatic", "lines", "json"}));
   command->callback([options, &chosen] {
     options->run.log = log_form(options->log);
     chosen = [options](Session& session) { return train(*options, session); };

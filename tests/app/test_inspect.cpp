@@ -116,3 +116,18 @@ TEST_CASE("inspect lists checkpoints", "[inspect]") {
   CHECK_THAT(text, ContainsSubstring("  step_5              not whole: ") && ContainsSubstring("manifest: missing\n"));
   CHECK_THAT(text, ContainsSubstring("  step_15.part        not whole: incomplete\n"));
 }
+
+TEST_CASE("inspect speaks of no model where an id is out of range", "[inspect]") {
+  TemporaryFolder const folder;
+  auto file = input::Hdf5File::create(folder / "foreign.h5");
+  std::vector<std::int64_t> const row{1, 1, 1, 1};
+  for (char const* name : {"input_mask", "segment_ids"}) file.write<std::int64_t>(name, {1, 4}, row);
+  for (char const* name : {"masked_lm_positions", "masked_lm_ids"})
+    file.write<std::int64_t>(name, {1, 1}, std::vector<std::int64_t>{0});
+  file.write<std::int64_t>("next_sentence_labels", {1}, std::vector<std::int64_t>{0});
+  file.write<std::int64_t>("input_ids", {1, 4}, std::vector<std::int64_t>{1, -1, 5, 2});
+  file.close();
+  CHECK_THROWS_WITH(
+      inspected(folder / "foreign.h5"),
+      ContainsSubstring("'input_ids', row 0, column 1: -1; allowed: 0 to 2147483646") && !ContainsSubstring("model"));
+}

@@ -109,6 +109,32 @@ TEST_CASE("Statistics show all segments as one") {
   CHECK(statistics.last_step()->step == 50);
 }
 
+TEST_CASE("Statistics are written every so many steps, however few rows these have") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  auto settings = options(folder);
+  settings.flush_every = 20;
+  settings.segment_rows = 100;
+  auto const shown = [&](Statistics& statistics, std::int64_t first, std::int64_t last, std::int64_t every) {
+    for (std::int64_t step = first; step <= last; step += every) statistics.append(sample::step_row(step));
+    statistics.wait();
+    auto const steps = column<std::int64_t>(Hdf5File::open(folder / "statistics.h5").read_table("steps"), "step");
+    return steps.empty() ? 0 : steps.back();
+  };
+  {
+    Statistics statistics(settings, io);
+    CHECK(shown(statistics, 5, 15, 5) == 0);
+    CHECK(shown(statistics, 20, 20, 5) == 20);
+    CHECK(shown(statistics, 30, 30, 5) == 20);
+    CHECK(shown(statistics, 50, 50, 5) == 50);
+    CHECK(shown(statistics, 60, 60, 5) == 50);
+  }
+  settings.resume = sample::point(50);
+  Statistics statistics(settings, io);
+  CHECK(shown(statistics, 55, 65, 5) == 50);
+  CHECK(shown(statistics, 70, 70, 5) == 70);
+}
+
 TEST_CASE("A resumed run cuts rows beyond its step") {
   std::int64_t const resume = GENERATE(0, 1, 7, 8, 9, 16, 20, 30, 31);
   TemporaryFolder const folder;
