@@ -92,10 +92,7 @@ struct TrainingRun::Impl {
 
   void restore() {
     auto const found = checkpoints->find_latest();
-    if (!found) {
-      require_nothing_recorded();
-      return;
-    }
+    if (!found) return;
     if (found->step > deck.schedule.steps)
       throw CommonError("schedule.steps: " + std::to_string(deck.schedule.steps) + " is below the step of " +
                         found->path + "; a resumed run has at least " + std::to_string(found->step));
@@ -111,24 +108,33 @@ struct TrainingRun::Impl {
     resumed = found->path;
   }
 
-  /// A start at step 0 would cut what an earlier job has recorded.
-  void require_nothing_recorded() {
-    together(world.communicator(), [&] {
-      if (world.rank() != 0 || recorded() != Recorded::rows) return;
-      auto const directory = fs::path(deck.run.directory);
-      throw InputError("run.directory: " + directory.string() +
-                       " has recorded steps, but no checkpoint to resume from; bring back " +
-                       (directory / "checkpoints").string() +
-                       ", or move the folder away or name another directory to start at step 0");
-    });
-  }
   Recorded recorded() {
     return io.run(input::IoThread::Priority::statistics, [&] { return recorded_statistics(deck.run.directory); });
   }
 
+  /// A start at step 0 would cut what a job without a checkpoint has recorded. Returns the folder that has it now.
+  std::string set_record_aside() {
+    fs::path const directory = deck.run.directory;
+    int count = 1;
+    while (fs::exists(directory / ("unfinished_" + std::to_string(count)))) ++count;
+    auto const aside = directory / ("unfinished_" + std::to_string(count));
+    io.run(input::IoThread::Priority::statistics, [&] {
+      fs::create_directory(aside);
+      for (auto const* name : {"statistics", "statistics.h5"})
+        if (fs::exists(directory / name)) fs::rename(directory / name, aside / name);
+    });
+    return aside.string();
+  }
+
   /// Statistics on rank 0, with rows beyond the restored step cut; the lines that say what starts.
   void open_record() {
-    bool const goes_on = recorded() != Recorded::nothing;
+    auto found = recorded();
+    std::string aside;
+    if (options.resume && resumed.empty() && found == Recorded::rows) {
+      aside = set_record_aside();
+      found = Recorded::nothing;
+    }
+    bool const goes_on = found != Recorded::nothing;
     StatisticsOptions record;
     record.directory = deck.run.directory;
     record.run_name = deck.run.name;
@@ -153,7 +159,9 @@ struct TrainingRun::Impl {
       progress->warning("no statistics of the steps before: the record begins after step " +
                         std::to_string(trainer->step()));
     if (!changes.empty()) progress->warning("settings differ from those of the checkpoint: " + changes);
-    if (options.resume && resumed.empty()) progress->note("no checkpoint to resume from: starting at step 0");
+    if (options.resume && resumed.empty())
+      progress->note("no checkpoint to resume from: starting at step 0" +
+                     (aside.empty() ? "" : "; what was recorded before is in " + aside));
   }
 
   bool due(std::int64_t every) const { return every > 0 && trainer->step() % every == 0; }

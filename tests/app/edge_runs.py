@@ -122,11 +122,13 @@ def full_disk(runs):
         assert re.search(file + r".*cannot be written: File too large$", errors[0]), output
         assert "egmentation" not in output and "signal" not in output, output
         done = [int(folder.parent.name[5:]) for folder in (runs.folder / name).glob("checkpoints/step_*[0-9]/manifest")]
-        if not every:  # what is recorded would be lost
-            assert "no checkpoint to resume from" in runs.refuse(runs.command(name, ranks, "--resume"))
-            continue
-        last = runs.train(name, ranks, 16, max(done) + 2, every, more=("--resume",))
-        assert "resumed from" in last and "finished at step" in last, last
+        last = runs.train(name, ranks, 16, max(done, default=0) + 2, every, more=("--resume",))
+        assert "finished at step" in last, last
+        if every:
+            assert "resumed from" in last, last
+        else:
+            assert f"what was recorded before is in {runs.folder}/{name}/unfinished_1" in last, last
+            assert len(runs.table(f"{name}/unfinished_1")) > 0
 
 
 def two_jobs(runs):
@@ -225,8 +227,13 @@ def directories(runs):
 
     before = contents()
     (run / "checkpoints").rename(runs.folder / "aside")
-    assert "no checkpoint to resume from" in runs.refuse(resume)
-    (runs.folder / "aside").rename(run / "checkpoints")
+    output = runs.train("run", 1, 16, 4, more=("--resume",))
+    assert "no checkpoint to resume from: starting at step 0; what was recorded before is in" in output, output
+    assert len(runs.table("run/unfinished_1")) == 8 and len(runs.table("run")) == 4
+    shutil.rmtree(run)
+    shutil.rmtree(runs.folder / "aside")
+    runs.train("run", 1, 16, 8, every=3)
+    before = contents()
     (run / "statistics").rename(runs.folder / "aside")
     for command in (resume, [runs.program, "inspect", "run/statistics.h5"], [runs.program, "report", "run"]):
         assert "run/statistics/segment_000000.h5: missing" in runs.refuse(command, BELLWETHER_PYTHON=sys.executable)
