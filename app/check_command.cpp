@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/agreement.hpp"
 #include "app/build_report.hpp"
 #include "app/commands.hpp"
+#include "app/run_directory.hpp"
 #include "app/start_check.hpp"
 #include "comm/world.hpp"
 #include "input/deck.hpp"
@@ -26,14 +28,21 @@ int check(CheckOptions const& options, Session& session) {
     std::cout << (options.markdown ? input::deck_reference_markdown() : input::deck_schema());
     return 0;
   }
-  if (options.deck.empty()) throw InputError("no deck given; bellwether check DECK or bellwether check --schema");
   auto& world = session.world();
   auto const shared = read_shared_deck(world.communicator(), options.deck, options.overrides);
   BuildReport report;
-  with_places(shared.source, [&] { report = build_report(shared.deck, world); });
+  with_places(shared.source, [&] {
+    together(world.communicator(), [&] {
+      if (session.rank() == 0) require_makeable(shared.deck.run.directory);
+    });
+    report = build_report(shared.deck, world);
+  });
   require_equal_start(world.communicator(), start_facts(report.layout_fingerprint));
   if (session.rank() != 0) return 0;
   for (auto const& warning : report.warnings) std::cerr << "warning: " << warning << '\n';
+  if (holds_run(shared.deck.run.directory))
+    std::cerr << "warning: run.directory: " << shared.deck.run.directory
+              << " holds a run already: train needs --resume or another directory\n";
   std::cout << options.deck << " has no faults\n\n" << report_text(report, shared.deck);
   return 0;
 }
@@ -50,7 +59,18 @@ void add_check(CLI::App& program, Action& chosen) {
       ->allow_extra_args(false);
   command->add_flag("--schema", options->schema, "print every key with type, range, default and help instead");
   command->add_flag("--markdown", options->markdown, "the schema as Markdown, which is docs/deck_reference.md");
-  command->callback([options, &chosen] { chosen = [options](Session& session) { return check(*options, session); }; });
+  command->callback([options, &chosen] {
+    if (options->schema && !options->deck.empty())
+      throw CLI::ValidationError("check",
+                                 "--schema is about every deck; without " + options->deck + ", or no --schema");
+    if (options->schema && !options->overrides.empty())
+      throw CLI::ValidationError("check", "--set changes a deck, which --schema does not read; one of the two");
+    if (options->markdown && !options->schema)
+      throw CLI::ValidationError("check", "--markdown is a form of the schema; only with --schema");
+    if (!options->schema && options->deck.empty())
+      throw CLI::ValidationError("check", "no deck given; bellwether check DECK or bellwether check --schema");
+    chosen = [options](Session& session) { return check(*options, session); };
+  });
 }
 
 }  // namespace bellwether::app

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/inspect.hpp"
 
+#include "app/checkpoint_folder.hpp"
 #include "app/progress_text.hpp"
+#include "app/statistics_segment.hpp"
 #include "core/error.hpp"
 #include "input/hdf5_file.hpp"
 #include "input/shards.hpp"
@@ -11,9 +13,12 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <ostream>
+#include <ranges>
 
 namespace bellwether::app {
 namespace {
@@ -64,7 +69,8 @@ void inspect_shard(std::string const& path, InspectOptions const& options, std::
   auto const& format_of = reader.format();
   input::ShardBounds const bounds{
       .vocabulary = format_of.vocabulary > 0 ? format_of.vocabulary : std::numeric_limits<std::int32_t>::max(),
-      .segments = 2};
+      .segments = 2,
+      .vocabulary_of = format_of.vocabulary > 0 ? " (the vocabulary that the shard records)" : ""};
   ShardCounts counts;
   counts.shortest = format_of.sequence_length;
   std::int32_t largest_id = 0;
@@ -114,18 +120,33 @@ void inspect_shard(std::string const& path, InspectOptions const& options, std::
 
 // ---- everything else
 
+/// Rows that hold something: segments of statistics have room for more. They are counted at the table or, for all
+/// matrices together, at their group.
+std::optional<std::int64_t> rows_in_use(Hdf5File const& file, std::string const& path) {
+  if (file.attribute("/", "format") != Hdf5File::Attribute("bellwether statistics segment")) return std::nullopt;
+  for (auto const& object : {path, path.substr(0, path.rfind('/'))})
+    if (auto const rows = object.empty() ? std::nullopt : file.attribute(object, "rows"))
+      if (auto const* count = std::get_if<std::int64_t>(&*rows))
+        return std::clamp<std::int64_t>(*count, 0, file.info(path).shape.at(0));
+  return std::nullopt;
+}
+
 void print_last_row(std::ostream& out, Hdf5File const& file, std::string const& table) {
   auto const columns = file.read_table(table);
-  std::int64_t const rows = columns.front().rows();
+  std::int64_t const rows = rows_in_use(file, "/" + table).value_or(columns.front().rows());
   out << table << ": " << rows << (rows == 1 ? " row" : " rows") << (rows > 0 ? ", the last one:\n" : "\n");
   if (rows == 0) return;
   for (auto const& column : columns)
-    std::visit([&](auto const& values) { line(out, column.name, text_of(values.back())); }, column.values);
+    std::visit([&](auto const& values) { line(out, column.name, text_of(values[static_cast<std::size_t>(rows - 1)])); },
+               column.values);
 }
 
 /// Root mean square of a data set of floats: zeros and not-a-numbers in a checkpoint are seen at a glance.
 std::string magnitude(Hdf5File const& file, std::string const& name) {
-  auto const values = file.read<float>(name);
+  auto shape = file.info(name).shape;
+  if (!shape.empty()) shape[0] = rows_in_use(file, name).value_or(shape[0]);
+  std::vector<float> values(std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>()));
+  file.read_slab<float>(name, input::Shape(shape.size(), 0), shape, values);
   if (values.empty()) return "";
   double squares = 0;
   for (float const value : values) squares += static_cast<double>(value) * value;
@@ -148,9 +169,35 @@ void print_tree(std::ostream& out, Hdf5File const& file, std::string const& grou
     out << "  " << path << "  " << to_string(info.type) << " (" << shape << ")";
     if (info.is_virtual) out << " virtual";
     if (info.gzip) out << " gzip";
+    if (auto const rows = rows_in_use(file, path)) out << ", " << counted(*rows, "row") << " in use";
+    if (info.shape.empty() && input::is_integer(info.type)) out << "  = " << file.read<std::int64_t>(path).front();
+    if (info.shape.empty() && info.type == input::ElementType::f64)
+      out << format("  = %.10g", file.read<double>(path).front());
     if (info.type == input::ElementType::f32 && !info.is_virtual) out << magnitude(file, path);
     out << '\n';
   }
+}
+
+/// One line each, oldest first.
+void inspect_checkpoints(std::string const& path, CheckpointFolder const& folder, std::ostream& out) {
+  auto steps = folder.steps();
+  auto const unfinished = folder.unfinished();
+  out << path << ": " << counted(std::ssize(steps), "checkpoint") << '\n';
+  for (auto const step : std::views::reverse(steps)) {
+    std::string text;
+    try {
+      auto const manifest = folder.read_manifest(step);
+      std::int64_t bytes = 0;
+      for (auto const& file : manifest.files) bytes += file.bytes;
+      text = "of " + counted(manifest.ranks, "rank") + ", " + bytes_text(bytes) + " in " +
+             counted(std::ssize(manifest.files), "file");
+    } catch (InputError const& error) {
+      text = std::string("not whole: ") + error.what();
+    }
+    line(out, std::filesystem::path(folder.complete_path(step)).filename().string(), text);
+  }
+  for (auto const& left : unfinished)
+    line(out, std::filesystem::path(left).filename().string(), "not whole: incomplete");
 }
 
 void inspect_file(std::string const& path, InspectOptions const& options, std::ostream& out) {
@@ -160,6 +207,7 @@ void inspect_file(std::string const& path, InspectOptions const& options, std::o
     if (auto const found = file.attribute("/", "format")) kind = text_of(*found);
     bool const shard = file.contains("input_ids") && file.contains("masked_lm_positions");
     if (!shard) {
+      if (kind == "bellwether statistics") require_segments(path);
       out << path << ": " << kind << ", " << bytes_text(std::filesystem::file_size(path)) << '\n';
       print_tree(out, file, "/");
       for (char const* table : {"steps", "evaluation"})
@@ -176,6 +224,11 @@ void inspect_file(std::string const& path, InspectOptions const& options, std::o
 }  // namespace
 
 void inspect(std::string const& path, InspectOptions const& options, std::ostream& out) {
+  auto const whole = std::filesystem::weakly_canonical(path);
+  if (std::filesystem::is_directory(whole) && whole.filename() == "checkpoints") {
+    inspect_checkpoints(path, CheckpointFolder(whole.parent_path().string()), out);
+    return;
+  }
   for (auto const& file : input::find_shards({path})) inspect_file(file, options, out);
 }
 

@@ -13,9 +13,9 @@ struct InspectOptions {
   bool show_deck = false;  ///< the deck stored in a checkpoint
 };
 
-/// Says what a shard, a checkpoint or a statistics file holds; of a folder, each of its HDF5 files. Shards are read
-/// whole and range-checked. To be used on the I/O thread.
-/// \throws InputError where a file is none of these or damaged.
+/// Says what a shard, a checkpoint or a statistics file holds; of a folder, each of its HDF5 files, and of a run's
+/// folder `checkpoints`, which there are. Shards are read whole and range-checked. To be used on the I/O thread.
+/// \throws InputError where a file is none of these or damaged, or shows rows of segments that are missing.
 void inspect(std::string const& path, InspectOptions const& options, std::ostream& out);
 
 }  // namespace bellwether::app

@@ -1,15 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/agreement.hpp"
+#include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/version.hpp"
-#include "input/suggestion.hpp"
 
-#include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -33,12 +36,24 @@ std::string marked(Session const& session, std::vector<std::string> const& fault
   return text;
 }
 
+/// What a command has written may still lie in buffers: why it does not arrive, empty where it does.
+std::string lost_output() {
+  errno = 0;
+  std::cout.flush();
+  bool const arrived = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  std::string const reason = errno == 0 ? "" : std::string(": ") + std::strerror(errno);
+  return arrived ? "" : "standard output: cannot be written" + reason;
+}
+
 /// The exit code of the command, or of what it threw. Errors are printed here and nowhere else.
-int run(Action const& action, Session& session) {
+int run(Action const& action, Session& session, bool output_matters) {
   int code = exit_input;
   std::vector<std::string> faults;
   try {
-    return action(session);
+    code = action(session);
+    auto const lost = output_matters ? lost_output() : std::string();
+    if (lost.empty()) return code;
+    throw bellwether::RuntimeError(lost);
   } catch (CommonError const& error) {
     if (session.rank() == 0)
       for (auto const& fault : error.faults()) tell(fault);
@@ -57,18 +72,13 @@ int run(Action const& action, Session& session) {
   return code;
 }
 
-/// A word in the place of a command that is none, with the nearest command; empty where all is well.
-std::string unknown_command(CLI::App const& program, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return {};
-  std::vector<std::string> names;
-  for (auto const* command : program.get_subcommands({})) names.push_back(command->get_name());
-  if (std::ranges::find(names, argv[1]) != names.end()) return {};
-  auto const guess = bellwether::input::nearest_word(argv[1], names);
-  std::string text = "unknown command '" + std::string(argv[1]) + "'";
-  if (!guess.empty()) text += " (did you mean '" + guess + "'?)";
-  text += "; one of";
-  for (auto const& name : names) text += (name == names.front() ? " " : ", ") + name;
-  return text;
+/// --help and --version.
+int tell_help(CLI::App const& program, CLI::ParseError const& wanted) {
+  program.exit(wanted);
+  auto const lost = lost_output();
+  if (lost.empty()) return 0;
+  tell(lost);
+  return exit_failed;
 }
 
 }  // namespace
@@ -80,16 +90,23 @@ int main(int argc, char** argv) {
   program.get_formatter()->column_width(34);
   Action chosen;
   for (auto const add : bellwether::app::commands()) add(program, chosen);
-  if (auto const fault = unknown_command(program, argc, argv); !fault.empty()) {
-    tell(fault);
+  bool const first = bellwether::app::tells_faults();
+  auto fault = bellwether::app::unknown_command(program, argc, argv);
+  if (fault.empty()) try {
+      program.parse(argc, argv);
+    } catch (CLI::ParseError const& error) {
+      if (error.get_exit_code() == 0) return first ? tell_help(program, error) : 0;
+      fault = bellwether::app::command_line_fault(program, error);
+    }
+  if (!fault.empty()) {
+    if (first)
+      tell(fault);
+    else
+      std::this_thread::sleep_for(bellwether::app::time_to_tell);
     return exit_input;
   }
-  try {
-    program.parse(argc, argv);
-  } catch (CLI::ParseError const& error) {
-    return program.exit(error) == 0 ? 0 : exit_input;
-  }
+  bool const output_matters = !program.got_subcommand("train");  // training outlives the reader of its progress
   std::signal(SIGXFSZ, SIG_IGN);  // where files may not grow, writing fails with their name instead
   Session session(argc, argv);
-  return run(chosen, session);
+  return run(chosen, session, output_matters);
 }

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/interrupt.hpp"
 #include "app/progress_text.hpp"
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -48,6 +50,18 @@ void print_set(char const* name, input::SetSummary const& set) {
               static_cast<long long>(share));
 }
 
+/// Says where next-sentence labels mean little: more than a tenth of the rows had no other document to draw from.
+void warn_of_lone_documents(char const* name, input::SetSummary const& set) {
+  if (10 * set.lone_rows <= set.rows) return;
+  std::cerr << "warning: " << name << ": ";
+  if (set.documents == 1)
+    std::cerr << "one document";
+  else
+    std::cerr << 100 * set.lone_rows / set.rows << " % of the rows come of windows with one document";
+  std::cerr << ": random next sentences are of the same document, so that next-sentence labels mean little; put blank "
+               "lines between documents\n";
+}
+
 int run_prepare(input::PrepareOptions const& options) {
   auto const began = Clock::now();
   Interrupt const interrupt;
@@ -72,12 +86,16 @@ int run_prepare(input::PrepareOptions const& options) {
   }
   double const seconds = std::chrono::duration<double>(Clock::now() - began).count();
   if (summary.invalid_lines > 0)
-    std::cerr << "warning: " << summary.invalid_lines << " lines hold bytes that are not UTF-8, which were left out; "
-              << "the first is at or soon after " << summary.first_invalid << '\n';
+    std::cerr << "warning: " << counted(summary.invalid_lines, "line")
+              << (summary.invalid_lines == 1 ? " holds" : " hold")
+              << " bytes that are not UTF-8, which were left out; the first is at or soon after "
+              << summary.first_invalid << '\n';
   std::printf(
       "text      %lld tokens, %.2f %% unknown to the vocabulary of %lld\n", static_cast<long long>(summary.tokens),
       summary.tokens > 0 ? 100.0 * static_cast<double>(summary.unknown) / static_cast<double>(summary.tokens) : 0.0,
       static_cast<long long>(summary.vocabulary));
+  warn_of_lone_documents("train", summary.train);
+  warn_of_lone_documents("held out", summary.heldout);
   print_set("train", summary.train);
   if (options.heldout > 0) print_set("held out", summary.heldout);
   if (options.heldout > 0 && summary.heldout.rows == 0)
@@ -103,38 +121,40 @@ void add_prepare(CLI::App& program, Action& chosen) {
   command->add_option("--vocab", options->vocabulary, "vocabulary, one token a line; written if it is trained")
       ->type_name("FILE");
   command->add_option("--train-vocab", options->trained_vocabulary, "train a WordPiece vocabulary of SIZE tokens")
-      ->check(CLI::Range(6, 1 << 24))
+      ->check(whole_numbers(6, 1 << 24))
       ->type_name("SIZE");
   command->add_option("--out", options->out, "folder to make, with shards and vocab.txt")->type_name("DIR");
   command->add_option("--sequence-length", options->sequence_length, "tokens a row, [CLS] and [SEP] included")
-      ->check(CLI::Range(8, 65536))
+      ->check(whole_numbers(8, 65536))
       ->capture_default_str();
   command
       ->add_option("--max-predictions", options->predictions,
                    "most masked tokens a row; 0: 15 % of the sequence length, rounded up to a multiple of 4")
-      ->check(CLI::Range(0, 65536))
+      ->check(whole_numbers(0, 65536))
       ->capture_default_str();
   command->add_option("--duplicate", options->duplicates, "passes over the text, each with other pairs")
-      ->check(CLI::Range(1, 1000))
+      ->check(whole_numbers(1, 1000))
       ->capture_default_str();
   command->add_option("--masking", *masking, "dynamic: masks are drawn while training; static: now, once for all")
-      ->check(CLI::IsMember({"dynamic", "static"}))
+      ->check(one_of({"dynamic", "static"}))
       ->capture_default_str();
   command->add_option("--heldout", options->heldout, "share of documents for evaluation, written to DIR/heldout")
-      ->check(CLI::Range(0.0, 0.9))
+      ->check(numbers(0, 0.9))
       ->capture_default_str();
   command->add_flag("--wrapped", options->wrapped, "lines are wrapped: sentences go on over line ends");
   command->add_option("--rows-per-shard", options->shard_rows, "rows a file")
-      ->check(CLI::Range(1, 1 << 30))
+      ->check(whole_numbers(1, 1 << 30))
       ->capture_default_str();
   command
       ->add_option("--window", options->window_tokens,
                    "tokens held in memory: pairs are drawn and rows shuffled among the documents of a window")
-      ->check(CLI::Range(1, 1 << 29))
+      ->check(whole_numbers(1, 1 << 29))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "seed of pairs, masks and held-out documents")->capture_default_str();
+  command->add_option("--seed", options->seed, "seed of pairs, masks and held-out documents")
+      ->check(whole_numbers(0, std::numeric_limits<std::int64_t>::max()))
+      ->capture_default_str();
   command->add_option("--threads", options->threads, "threads to use")
-      ->check(CLI::Range(1, 1024))
+      ->check(whole_numbers(1, 1024))
       ->capture_default_str();
   command->callback([options, masking, &chosen] {
     bool const trains = options->trained_vocabulary > 0;

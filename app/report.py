@@ -4,6 +4,7 @@
 import html
 import io
 import pathlib
+import re
 import sys
 
 try:
@@ -16,6 +17,7 @@ except ImportError as error:
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.colors import LogNorm  # noqa: E402
+from matplotlib.ticker import LogFormatterSciNotation  # noqa: E402
 
 BLUE, ORANGE, GREEN, GREY = "#1f5fa8", "#d9730d", "#2c8a4b", "#888888"
 plt.rcParams.update({
@@ -44,11 +46,25 @@ def running_mean(values, width):
     return np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)
 
 
-def svg_of(figure):
+class PlainLabels(LogFormatterSciNotation):
+    """Labels a logarithmic axis where Matplotlib would, in plain numbers: 1.1, not 1.1 x 10^0."""
+
+    def __call__(self, value, position=None):
+        return f"{value:g}" if super().__call__(value, position) else ""
+
+
+def plain_log_axis(axis):
+    axis.set_major_formatter(PlainLabels())
+    axis.set_minor_formatter(PlainLabels(labelOnlyBase=False))
+
+
+def svg_of(figure, prefix):
+    """The figure as an element of a page, where ids of several figures may not be the same."""
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None})
     plt.close(figure)
-    return text.getvalue()[text.getvalue().index("<svg"):]
+    element = text.getvalue()[text.getvalue().index("<svg"):]
+    return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", element)
 
 
 def curve(axes, steps, values, colour, label):
@@ -82,6 +98,7 @@ def rates(steps):
     curve(right, steps["step"], steps["gradient_norm"], GREEN, "norm of the mean gradient")
     clipped, skipped = steps["clip_factor"] < 1, steps["skipped"] > 0
     right.set(xlabel="step", ylabel="gradient norm", yscale="log")
+    plain_log_axis(right.yaxis)
     right.set_title(f"clipped {100 * np.mean(clipped):.0f} % of steps, skipped {np.sum(skipped)}", fontsize=9)
     for step in steps["step"][skipped]:
         right.axvline(step, color=ORANGE, linewidth=0.8)
@@ -107,9 +124,10 @@ def heat_map(layers, quantity, label):
     if "weight_norm" in layers:
         values[layers["weight_norm"][:].T == 0] = np.nan  # tensors that are all zero: no ratio is formed
     shown = np.isfinite(values).any(axis=1)
+    left_out = [name for name, keep in zip(names, shown) if not keep]
     values, names = values[shown], [name for name, keep in zip(names, shown) if keep]
     if values.size == 0 or values.shape[1] < 2:
-        return None
+        return None, left_out
     if len(at) > 600:  # more columns than pixels only make the file big
         pick = np.linspace(0, len(at) - 1, 600).astype(int)
         at, values = at[pick], values[:, pick]
@@ -122,8 +140,10 @@ def heat_map(layers, quantity, label):
     axes.set(xlabel="step", xlim=(edges[0], edges[-1]))
     axes.invert_yaxis()
     axes.grid(False)
-    figure.colorbar(image, ax=axes, label=label, shrink=min(1.0, 8 / len(names) + 0.2), aspect=25)
-    return figure
+    bar = figure.colorbar(image, ax=axes, label=label, shrink=min(1.0, 8 / len(names) + 0.2), aspect=25)
+    if norm:
+        plain_log_axis(bar.ax.yaxis)
+    return figure, left_out
 
 
 # What /layers may hold, in the order of the page; anything else follows under its own name.
@@ -138,7 +158,7 @@ def heat_maps(layers):
     for name in names:
         words = name.replace("_", " ")
         heading, label = QUANTITIES.get(name, (words.capitalize() + " by layer", words))
-        yield heading, heat_map(layers, name, label)
+        yield heading, *heat_map(layers, name, label)
 
 
 def duration(seconds):
@@ -166,12 +186,18 @@ def main(run, out):
         if len(steps) == 0:
             sys.exit(f"report.py: {run}: no step has been written yet")
         parts = [("Loss", losses(steps, evaluation)), ("Learning rate and gradient", rates(steps)),
-                 ("Throughput", speed(steps)), *heat_maps(layers)]
+                 ("Throughput", speed(steps))]
+        maps = list(heat_maps(layers))
+        folder = pathlib.Path(run).resolve().name
+        name = file.attrs.get("run_name", "")
     body = summary(steps, evaluation)
-    for heading, figure in parts:
+    for number, (heading, figure, left_out) in enumerate([(*part, []) for part in parts] + maps):
         if figure is not None:
-            body += f"\n<h2>{heading}</h2>\n" + svg_of(figure)
-    title = "Bellwether: " + html.escape(pathlib.Path(run).resolve().name)
+            body += f"\n<h2>{heading}</h2>\n" + svg_of(figure, f"figure{number}")
+            if left_out:
+                body += ("\n<p>Not shown, because they are zero or have no such value at every step: "
+                         + html.escape(", ".join(left_out)) + ".</p>")
+    title = html.escape(f"{name} ({folder})" if name else f"Bellwether: {folder}")
     try:
         pathlib.Path(out).write_text(PAGE.format(title=title, body=body), encoding="utf-8")
     except OSError as error:

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/commands.hpp"
 #include "app/installation.hpp"
+#include "app/statistics_segment.hpp"
 #include "core/error.hpp"
+#include "input/io_thread.hpp"
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -58,6 +60,8 @@ int report(ReportOptions const& options) {
   namespace fs = std::filesystem;
   auto const statistics = fs::path(options.run) / "statistics.h5";
   if (!fs::exists(statistics)) throw InputError(statistics.string() + ": no such file; report wants a run's directory");
+  // HDF5 would show zeros in place of rows that are gone.
+  input::IoThread().run(input::IoThread::Priority::read_ahead, [&] { require_segments(statistics.string()); });
   std::string const out = options.out.empty() ? (fs::path(options.run) / "report.html").string() : options.out;
   int const code = run_program({find_interpreter(), shared_file("report.py"), options.run, out}, false);
   if (code != 0) throw RuntimeError("report.py ended with exit code " + std::to_string(code));

@@ -36,7 +36,15 @@ void with_places(input::DeckSource const& source, std::function<void()> const& w
   try {
     work();
   } catch (CommonError const& error) {
-    throw CommonError(input::placed_faults(source, error.faults()));
+    std::vector<std::string> faults = error.faults(), ranks;
+    for (auto& fault : faults) {  // "rank 2: " stands before the key where rank 0 did not see the fault
+      auto const rank = fault.starts_with("rank ") ? fault.find(": ") : std::string::npos;
+      ranks.push_back(rank == std::string::npos ? "" : fault.substr(0, rank + 2));
+      fault.erase(0, ranks.back().size());
+    }
+    faults = input::placed_faults(source, faults);
+    for (std::size_t i = 0; i < faults.size(); ++i) faults[i].insert(0, ranks[i]);
+    throw CommonError(faults);
   }
 }
 

@@ -34,6 +34,15 @@ void cut(StatisticsSegment& segment, RecordPoint const& point, std::size_t layer
 
 }  // namespace
 
+Recorded recorded_statistics(std::string const& directory) {
+  StatisticsFiles const files(directory, "", {}, {});
+  bool const shown = std::filesystem::exists(files.main_file());
+  if (files.count_segments() > 0) return Recorded::rows;  // written with the first rows, never before
+  if (!shown) return Recorded::nothing;
+  require_segments(files.main_file());
+  return Recorded::no_rows;
+}
+
 struct Statistics::Impl {
   StatisticsOptions options;
   input::IoThread& io;
@@ -41,7 +50,7 @@ struct Statistics::Impl {
   StatisticsSegment open{};           // rows of the segment that still grows
   std::vector<SegmentRows> closed{};  // of the segments before it
   std::deque<std::future<void>> writes{};
-  std::int64_t rows_since_flush = 0;
+  std::int64_t flushed_step = 0;  // of the newest row handed to a write
   bool changed = false;
   bool failed = false;  // a write did not end well; touched by the I/O thread alone
   std::optional<StepRow> last{};
@@ -49,7 +58,7 @@ struct Statistics::Impl {
   Impl(StatisticsOptions o, input::IoThread& thread)
       : options(std::move(o)),
         io(thread),
-        files(options.directory, {.quantities = options.quantities, .layers = options.layers},
+        files(options.directory, options.run_name, {.quantities = options.quantities, .layers = options.layers},
               {options.segment_rows, options.segment_rows, options.segment_layer_rows}) {}
 
   void reserve() {
@@ -89,7 +98,7 @@ struct Statistics::Impl {
       failed = false;
     }));
     changed = false;
-    rows_since_flush = 0;
+    if (last) flushed_step = last->step;
   }
 
   /// Takes the outcome of writes that have ended; `how_many` of the newest may still be under way.
@@ -105,21 +114,24 @@ struct Statistics::Impl {
 
   void start_new() {
     io.run(priority, [this] {
-      if (std::filesystem::exists(files.main_file()))
-        throw InputError(files.main_file() + ": exists already; resume that run or name another directory");
-      std::error_code status;
-      std::filesystem::create_directories(std::filesystem::path(files.segment_file(0)).parent_path(), status);
-      if (status) throw RuntimeError(files.segment_file(0) + ": its folder cannot be made: " + status.message());
-      files.remove(0);
+      for (auto const& file : {files.main_file(), files.segment_file(0)})
+        if (std::filesystem::exists(file))
+          throw InputError(file + ": exists already; resume that run or name another directory");
+      files.count_segments();
+      files.make_folder();
       files.publish({});
     });
   }
 
   void resume(RecordPoint const& point) {
     io.run(priority, [this, point] {
-      files.check_layers();
-      std::int64_t index = 0;
-      for (; std::filesystem::exists(files.segment_file(index)); ++index) {
+      auto const segments = files.count_segments();
+      if (std::filesystem::exists(files.main_file()) || segments == 0) {
+        files.check_layers();
+        require_segments(files.main_file());
+      }
+      files.make_folder();
+      for (std::int64_t index = 0; index < segments; ++index) {
         if (index > 0) closed.push_back(rows_in(open));
         open = files.read(index);
         bool const ends_here = is_beyond(open, point);
@@ -130,7 +142,7 @@ struct Statistics::Impl {
       // Nothing may show rows that are gone: first what readers open, then the segments behind it.
       auto shown = closed;
       shown.push_back(rows_in(open));
-      if (index == 0 && !std::filesystem::exists(files.segment_file(0))) shown.clear();
+      if (segments == 0) shown.clear();
       files.publish(shown);
       if (!shown.empty()) {
         files.write(open);
@@ -143,11 +155,13 @@ struct Statistics::Impl {
 Statistics::Statistics(StatisticsOptions options, input::IoThread& io)
     : impl_(std::make_unique<Impl>(std::move(options), io)) {
   require(impl_->options.segment_rows > 0 && impl_->options.segment_layer_rows > 0 && impl_->options.flush_every > 0,
-          "segments and flushes of statistics need at least one row");
-  if (impl_->options.resume)
+          "segments of statistics need a row, flushes a step");
+  if (impl_->options.resume) {
     impl_->resume(*impl_->options.resume);
-  else
+    impl_->flushed_step = impl_->options.resume->step;
+  } else {
     impl_->start_new();
+  }
   impl_->reserve();
 }
 
@@ -162,7 +176,7 @@ void Statistics::append(StepRow const& row) {
   impl_->open.steps.push_back(row);
   impl_->last = row;
   impl_->changed = true;
-  if (++impl_->rows_since_flush >= impl_->options.flush_every) flush();
+  if (row.step - impl_->flushed_step >= impl_->options.flush_every) flush();
 }
 
 void Statistics::append_layers(std::int64_t step, std::span<std::span<float const> const> values) {

@@ -27,10 +27,11 @@ struct RecordPoint {
 /// Where and how statistics are written.
 struct StatisticsOptions {
   std::string directory;                   ///< the run's; statistics.h5 and statistics/ go there
+  std::string run_name{};                  ///< a title for readers
   std::vector<std::string> layers;         ///< names of the tensors, in the order of the layout
   std::vector<std::string> quantities;     ///< measured of each tensor: the matrices of /layers, such as "trust_ratio"
   std::optional<RecordPoint> resume;       ///< rows beyond this point are cut; nothing: a new run
-  std::int64_t flush_every = 20;           ///< rows of /steps between writes to disk
+  std::int64_t flush_every = 20;           ///< steps between writes to disk, with a row of /steps each
   std::int64_t segment_rows = 4096;        ///< rows of /steps in one segment file
   std::int64_t segment_layer_rows = 1024;  ///< rows of /layers in one segment file
 };
@@ -42,7 +43,8 @@ struct StatisticsOptions {
 /// append() does not allocate.
 class Statistics {
  public:
-  /// \throws InputError where a new run finds statistics, or a resumed one finds none, or other layers or
+  /// Segments alone are enough to resume: what shows them is made again.
+  /// \throws InputError where a new run finds statistics, or a resumed one finds none, gaps, other layers or other
   /// quantities.
   Statistics(StatisticsOptions options, input::IoThread& io);
   /// Leaves unwritten rows unwritten: call flush() and wait() at the end.
@@ -64,5 +66,9 @@ class Statistics {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// What lies in a run's directory. For the I/O thread.
+enum class Recorded { nothing, no_rows, rows };
+Recorded recorded_statistics(std::string const& directory);
 
 }  // namespace bellwether::app

@@ -70,15 +70,38 @@ std::string listed(std::vector<std::string> const& names) {
   return text.empty() ? "nothing" : text;
 }
 
+void require_quantities(Hdf5File const& file, std::string const& path, std::vector<std::string> wanted) {
+  auto shown = file.list("layers");
+  std::erase_if(shown, [](std::string const& name) { return name == "name" || name == "step"; });
+  std::ranges::sort(shown);
+  std::ranges::sort(wanted);
+  if (shown != wanted)
+    throw InputError(path + ": layers holds " + listed(shown) + ", but this run measures " + listed(wanted) +
+                     "; resume with the optimizer.method that wrote it, or name another run.directory");
+}
+
 }  // namespace
+
+void require_segments(std::string const& main_file) {
+  Hdf5File const file = Hdf5File::open(main_file);
+  auto const folder = std::filesystem::path(main_file).parent_path();
+  for (char const* name : {"steps", "evaluation", "layers/step"}) {
+    if (!file.contains(name)) continue;
+    for (auto const& source : file.virtual_sources(name))
+      if (auto const segment = folder / source.file; !std::filesystem::exists(segment))
+        throw InputError(segment.string() + ": missing, but " + main_file + " shows its rows; the folder " +
+                         std::filesystem::path(source.file).parent_path().string() + " belongs beside it");
+  }
+}
 
 SegmentRows rows_in(StatisticsSegment const& segment) {
   return {std::ssize(segment.steps), std::ssize(segment.evaluations), std::ssize(segment.layer_steps)};
 }
 
-StatisticsFiles::StatisticsFiles(std::string directory, LayerTable table, SegmentRows capacity)
+StatisticsFiles::StatisticsFiles(std::string directory, std::string run_name, LayerTable table, SegmentRows capacity)
     : directory_(std::move(directory)),
       main_((std::filesystem::path(directory_) / "statistics.h5").string()),
+      run_name_(std::move(run_name)),
       table_(std::move(table)),
       capacity_(capacity) {}
 
@@ -122,6 +145,7 @@ void StatisticsFiles::publish(std::vector<SegmentRows> const& segments) const {
   Hdf5File file = Hdf5File::create(temporary);
   file.set_attribute("/", "format", "bellwether statistics");
   file.set_attribute("/", "format_version", "1.0");
+  if (!run_name_.empty()) file.set_attribute("/", "run_name", run_name_);
   auto const show = [&](std::string const& name, std::int64_t SegmentRows::*rows) {
     std::vector<input::VirtualSource> sources;
     for (std::size_t i = 0; i < segments.size(); ++i)
@@ -161,6 +185,7 @@ StatisticsSegment StatisticsFiles::read(std::int64_t index) const {
   segment.evaluations =
       rows_of<EvaluationRow>(file.read_table("evaluation"), rows("evaluation"), path + ": evaluation");
   auto const layer_rows = rows("layers");
+  require_quantities(file, path, table_.quantities);
   segment.layers.resize(table_.quantities.size());
   segment.layer_steps.resize(static_cast<std::size_t>(layer_rows));
   file.read_rows<std::int64_t>("layers/step", 0, layer_rows, segment.layer_steps);
@@ -179,17 +204,29 @@ void StatisticsFiles::check_layers() const {
   auto const file = Hdf5File::open(main_);
   if (file.read_texts("layers/name") != table_.layers)
     throw InputError(main_ + ": layers/name differs from the layers of this model");
-  auto shown = file.list("layers"), wanted = table_.quantities;
-  std::erase_if(shown, [](std::string const& name) { return name == "name" || name == "step"; });
-  std::ranges::sort(shown);
-  std::ranges::sort(wanted);
-  if (shown != wanted)
-    throw InputError(main_ + ": layers holds " + listed(shown) + ", but this run measures " + listed(wanted) +
-                     "; resume with the optimizer.method that wrote it, or name another run.directory");
+  require_quantities(file, main_, table_.quantities);
 }
 
 void StatisticsFiles::remove(std::int64_t first_index) const {
   for (std::int64_t index = first_index; std::filesystem::remove(segment_file(index)); ++index) continue;
+}
+
+void StatisticsFiles::make_folder() const {
+  std::error_code status;
+  std::filesystem::create_directories(std::filesystem::path(segment_file(0)).parent_path(), status);
+  if (status) throw RuntimeError(segment_file(0) + ": its folder cannot be made: " + status.message());
+}
+
+std::int64_t StatisticsFiles::count_segments() const {
+  std::int64_t there = 0, count = 0;
+  std::error_code status;
+  auto const folder = std::filesystem::path(segment_file(0)).parent_path();
+  for (std::filesystem::directory_iterator entry(folder, status), end; !status && entry != end; entry.increment(status))
+    if (auto const name = entry->path().filename(); name.extension() == ".h5" && name.string().starts_with("segment_"))
+      ++there;
+  while (std::filesystem::exists(segment_file(count))) ++count;
+  if (count < there) throw InputError(segment_file(count) + ": missing, but there are others beside it; bring it back");
+  return count;
 }
 
 }  // namespace bellwether::app

@@ -33,11 +33,15 @@ struct LayerTable {
   std::vector<std::string> quantities, layers;
 };
 
+/// Finds whether all segments are there whose rows this statistics.h5 shows: HDF5 shows zeros for those that are not.
+/// Does nothing to other files. \throws InputError naming the first one that is missing.
+void require_segments(std::string const& main_file);
+
 /// The files of one run's statistics.
 class StatisticsFiles {
  public:
-  /// A segment has room for `capacity` rows.
-  StatisticsFiles(std::string directory, LayerTable table, SegmentRows capacity);
+  /// A segment has room for `capacity` rows. `run_name` is a title for readers.
+  StatisticsFiles(std::string directory, std::string run_name, LayerTable table, SegmentRows capacity);
   std::string const& main_file() const { return main_; }
   std::string segment_file(std::int64_t index) const;  ///< statistics/segment_<index>.h5
   std::int64_t layers() const { return std::ssize(table_.layers); }
@@ -51,10 +55,13 @@ class StatisticsFiles {
   /// \throws InputError where statistics.h5 is missing or shows other layers or quantities.
   void check_layers() const;
   void remove(std::int64_t first_index) const;  ///< segments from this one on
+  void make_folder() const;                     ///< of the segments. \throws RuntimeError.
+  /// How many segments there are. \throws InputError naming the first one that is missing between others.
+  std::int64_t count_segments() const;
 
  private:
   std::string relative_segment(std::int64_t index) const;
-  std::string directory_, main_;
+  std::string directory_, main_, run_name_;
   LayerTable table_;
   SegmentRows capacity_;
 };

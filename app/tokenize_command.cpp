@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "input/token_lines.hpp"
 
@@ -32,7 +33,7 @@ void add_tokenize(CLI::App& program, Action& chosen) {
       "tokenize", "Turn lines on standard input into lines of WordPiece ids, without [CLS] and [SEP]");
   command->add_option("--vocab", options->vocabulary, "vocabulary, one token a line")->required()->type_name("FILE");
   command->add_option("--threads", options->threads, "threads to use")
-      ->check(CLI::Range(1, 1024))
+      ->check(whole_numbers(1, 1024))
       ->capture_default_str();
   command->callback([options, &chosen] { chosen = [options](Session&) { return tokenize(*options); }; });
 }

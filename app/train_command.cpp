@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/command_line.hpp"
 #include "app/commands.hpp"
+#include "app/interrupt.hpp"
 #include "app/start_check.hpp"
 #include "app/training_run.hpp"
 #include "comm/world.hpp"
@@ -23,11 +25,10 @@ LogForm log_form(std::string const& name) {
 }
 
 int train(TrainOptions const& options, Session& session) {
+  Interrupt const interrupt;  // first of all: a signal while MPI starts is as good as one in a step
   auto const shared = read_shared_deck(session.world().communicator(), options.deck, options.overrides);
   std::optional<TrainingRun> run;
-  with_places(shared.source, [&] {
-    run.emplace(shared.deck, input::resolved_deck(shared.deck, shared.source), options.run, session.world());
-  });
+  with_places(shared.source, [&] { run.emplace(shared.deck, shared.source, options.run, interrupt, session.world()); });
   return run->finish();
 }
 
@@ -42,7 +43,7 @@ void add_train(CLI::App& program, Action& chosen) {
       ->allow_extra_args(false);
   command->add_flag("--resume", options->run.resume, "continue from the newest complete checkpoint, if there is one");
   command->add_option("--log", options->log, "automatic: a renewed line on a terminal, plain lines elsewhere")
-      ->check(CLI::IsMember({"automatic", "lines", "json"}));
+      ->check(one_of({"automatic", "lines", "json"}));
   command->callback([options, &chosen] {
     options->run.log = log_form(options->log);
     chosen = [options](Session& session) { return train(*options, session); };

@@ -109,8 +109,17 @@ struct Trainer::Impl {
     ahead = stream.next();
     has_ahead = true;
   }
+  /// Before training, where the deck's key is at fault; \throws CommonError with the key in front.
   void fetch_together() {
-    together(ranks, [&] { fetch(); });
+    together(ranks, [&] {
+      try {
+        fetch();
+      } catch (InputError const& error) {
+        auto faults = error.faults();
+        for (auto& fault : faults) fault.insert(0, "data.train: ");
+        throw InputError(faults);
+      }
+    });
   }
   std::string try_to_fetch() {
     try {

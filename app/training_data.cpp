@@ -20,6 +20,7 @@ input::StreamGeometry geometry_of(input::Deck const& deck, comm::World const& wo
           .global = deck.batch.global,
           .micro = deck.batch.micro,
           .seed = static_cast<std::uint64_t>(deck.run.seed),
+          .positions = deck.model.positions,
           .vocabulary = deck.model.vocabulary};
 }
 
@@ -43,12 +44,6 @@ class KeyFaults {
   std::vector<std::string> faults_;
 };
 
-void check_length(std::string const& key, input::ShardSetInfo const& info, input::Deck const& deck, KeyFaults& faults) {
-  if (info.sequence_length > deck.model.positions)
-    faults.add(key, "sequences of " + std::to_string(info.sequence_length) +
-                        " tokens; allowed: at most model.positions, " + std::to_string(deck.model.positions));
-}
-
 }  // namespace
 
 model::Capacity TrainingData::capacity(input::BatchConfig const& batch, int ranks) const {
@@ -69,6 +64,14 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
     texts.push_back(
         "data.dynamic_masking: true, but data.train holds static masks: the same masks in every epoch, and no use for "
         "data.mask_probability; false says so");
+  auto const tell_unmasked = [&](char const* key, input::ShardSetInfo const& info) {
+    if (info.unmasked)
+      texts.push_back(std::string(key) +
+                      ": no masked positions in the first rows of any shard: there are no words to predict, only next "
+                      "sentences");
+  };
+  tell_unmasked("data.train", stream->info());
+  if (!heldout.batches.empty()) tell_unmasked("data.heldout", heldout.info);
   auto const asked = deck.statistics.evaluate_sequences;
   if (!heldout.batches.empty() && heldout.info.rows < asked)
     texts.push_back("statistics.evaluate_sequences: " + std::to_string(asked) + ", but data.heldout has " +
@@ -83,13 +86,11 @@ TrainingData open_training_data(input::Deck const& deck, comm::World& world, inp
     KeyFaults faults;
     faults.collect("data.train", [&] {
       data.stream = std::make_unique<input::BatchStream>(io, deck.data.train, deck.data, geometry);
-      check_length("data.train", data.stream->info(), deck, faults);
     });
     if (!deck.data.heldout.empty())
       faults.collect("data.heldout", [&] {
         data.heldout =
             input::heldout_batches(io, deck.data.heldout, deck.data, geometry, deck.statistics.evaluate_sequences);
-        check_length("data.heldout", data.heldout.info, deck, faults);
         if (!data.stream) return;
         auto const &train = data.stream->info(), &heldout = data.heldout.info;
         auto const other =

@@ -8,6 +8,7 @@
 #include "app/durable_file.hpp"
 #include "app/interrupt.hpp"
 #include "app/progress_text.hpp"
+#include "app/run_directory.hpp"
 #include "app/run_lock.hpp"
 #include "app/start_check.hpp"
 #include "app/statistics.hpp"
@@ -17,7 +18,6 @@
 #include "core/error.hpp"
 #include "input/io_thread.hpp"
 
-#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <thread>
@@ -26,14 +26,6 @@ namespace bellwether::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Whether some run has left its record there; other files may lie beside it.
-bool holds_run(fs::path const& directory) {
-  for (auto const* name : {"deck.resolved.yaml", "statistics.h5", "statistics"})
-    if (fs::exists(directory / name)) return true;
-  auto const checkpoints = directory / "checkpoints";
-  return fs::exists(checkpoints) && !fs::is_empty(checkpoints);
-}
 
 /// Makes the run directory and keeps it for this run, or refuses to mix two.
 std::unique_ptr<RunLock> prepare_directory(std::string const& directory, bool resume, comm::World& world) {
@@ -58,11 +50,17 @@ std::unique_ptr<RunLock> prepare_directory(std::string const& directory, bool re
 }  // namespace
 
 struct TrainingRun::Impl {
-  Impl(input::Deck const& settings, std::string resolved, TrainingOptions const& wanted, comm::World& all)
-      : deck(settings), resolved_deck(std::move(resolved)), options(wanted), world(all) {
+  Impl(input::Deck const& settings, input::DeckSource const& source, TrainingOptions const& wanted,
+       Interrupt const& signals, comm::World& all)
+      : deck(settings),
+        resolved_deck(input::resolved_deck(settings, source)),
+        options(wanted),
+        interrupt(signals),
+        world(all) {
     world.communicator().set_deadline(deck.comm.deadline);
     trainer = std::make_unique<Trainer>(deck, world, io);
     require_equal_start(world.communicator(), start_facts(trainer->layout().fingerprint()));
+    if (starts_at_zero()) trainer->read_first_samples();  // before anything is made
     lock = prepare_directory(deck.run.directory, options.resume, world);
     double const gemm_speed = trainer->measure_gemm();
     if (world.rank() == 0)
@@ -81,8 +79,15 @@ struct TrainingRun::Impl {
       if (world.rank() != 0) return;
       open_record();
       // Nothing can refuse the run any more: a refused one leaves the deck of the run that it found.
-      write_text_file((fs::path(deck.run.directory) / "deck.resolved.yaml").string(), resolved_deck);
+      write_text_file((fs::path(deck.run.directory) / "deck.resolved.yaml").string(),
+                      input::resolved_deck(deck, source, input::DeckPlace::run_directory));
     });
+  }
+
+  /// Known on rank 0 alone, which looks at the directory.
+  bool starts_at_zero() const {
+    bool const zero = world.rank() == 0 && (!options.resume || !holds_run(deck.run.directory));
+    return !broadcast_text(world.communicator(), zero ? "yes" : "").empty();
   }
 
   void restore() {
@@ -91,18 +96,50 @@ struct TrainingRun::Impl {
     if (found->step > deck.schedule.steps)
       throw CommonError("schedule.steps: " + std::to_string(deck.schedule.steps) + " is below the step of " +
                         found->path + "; a resumed run has at least " + std::to_string(found->step));
-    checkpoints->load(*found, trainer->state());
-    resumed = found->path;
     changes = deck_changes(found->deck, resolved_deck);
+    try {
+      checkpoints->load(*found, trainer->state());
+    } catch (CommonError const& error) {
+      if (changes.empty()) throw;
+      auto faults = error.faults();
+      faults.push_back("settings differ from those of the checkpoint: " + changes);
+      throw CommonError(faults);
+    }
+    resumed = found->path;
+  }
+
+  Recorded recorded() {
+    return io.run(input::IoThread::Priority::statistics, [&] { return recorded_statistics(deck.run.directory); });
+  }
+
+  /// A start at step 0 would cut what a job without a checkpoint has recorded. Returns the folder that has it now.
+  std::string set_record_aside() {
+    fs::path const directory = deck.run.directory;
+    int count = 1;
+    while (fs::exists(directory / ("unfinished_" + std::to_string(count)))) ++count;
+    auto const aside = directory / ("unfinished_" + std::to_string(count));
+    io.run(input::IoThread::Priority::statistics, [&] {
+      fs::create_directory(aside);
+      for (auto const* name : {"statistics", "statistics.h5"})
+        if (fs::exists(directory / name)) fs::rename(directory / name, aside / name);
+    });
+    return aside.string();
   }
 
   /// Statistics on rank 0, with rows beyond the restored step cut; the lines that say what starts.
   void open_record() {
-    bool const recorded = fs::exists(fs::path(deck.run.directory) / "statistics.h5");
+    auto found = recorded();
+    std::string aside;
+    if (options.resume && resumed.empty() && found == Recorded::rows) {
+      aside = set_record_aside();
+      found = Recorded::nothing;
+    }
+    bool const goes_on = found != Recorded::nothing;
     StatisticsOptions record;
     record.directory = deck.run.directory;
+    record.run_name = deck.run.name;
     record.flush_every = deck.statistics.flush;
-    if (recorded) record.resume = RecordPoint{.step = trainer->step(), .samples = trainer->samples()};
+    if (goes_on) record.resume = RecordPoint{.step = trainer->step(), .samples = trainer->samples()};
     for (auto const& tensor : trainer->layout().tensors()) record.layers.push_back(tensor.name);
     record.quantities = trainer->layer_quantities();
     statistics = std::make_unique<Statistics>(std::move(record), io);
@@ -119,8 +156,13 @@ struct TrainingRun::Impl {
                         " each share " + counted(cores, "core") + " of " + world.host() +
                         ", which is slow: lower OMP_NUM_THREADS or the number of ranks");
     if (!resumed.empty()) progress->note("resumed from " + resumed);
+    if (!resumed.empty() && !goes_on)
+      progress->warning("no statistics of the steps before: the record begins after step " +
+                        std::to_string(trainer->step()));
     if (!changes.empty()) progress->warning("settings differ from those of the checkpoint: " + changes);
-    if (options.resume && resumed.empty()) progress->note("no checkpoint to resume from: starting at step 0");
+    if (options.resume && resumed.empty())
+      progress->note("no checkpoint to resume from: starting at step 0" +
+                     (aside.empty() ? "" : "; what was recorded before is in " + aside));
   }
 
   bool due(std::int64_t every) const { return every > 0 && trainer->step() % every == 0; }
@@ -163,10 +205,10 @@ struct TrainingRun::Impl {
   input::Deck deck;
   std::string resolved_deck;
   TrainingOptions options;
+  Interrupt const& interrupt;
   comm::World& world;
   std::unique_ptr<RunLock> lock;  // rank 0; let go when everything below has ended
   input::IoThread io;
-  Interrupt interrupt;
   std::unique_ptr<Trainer> trainer;
   std::unique_ptr<Checkpoints> checkpoints;
   std::unique_ptr<Statistics> statistics;
@@ -175,9 +217,9 @@ struct TrainingRun::Impl {
   std::string changes;  // of settings since it was written
 };
 
-TrainingRun::TrainingRun(input::Deck const& deck, std::string const& resolved_deck, TrainingOptions const& options,
-                         comm::World& world)
-    : impl_(std::make_unique<Impl>(deck, resolved_deck, options, world)) {}
+TrainingRun::TrainingRun(input::Deck const& deck, input::DeckSource const& source, TrainingOptions const& options,
+                         Interrupt const& interrupt, comm::World& world)
+    : impl_(std::make_unique<Impl>(deck, source, options, interrupt, world)) {}
 TrainingRun::~TrainingRun() = default;
 
 int TrainingRun::finish() {

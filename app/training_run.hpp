@@ -14,6 +14,8 @@ class World;
 
 namespace bellwether::app {
 
+class Interrupt;
+
 /// "Checkpointed, submit again": what train returns when it was asked to stop before its last step.
 inline constexpr int exit_resubmit = 85;
 
@@ -25,9 +27,10 @@ struct TrainingOptions {
 /// A run from its directory to its last checkpoint: what is trained is the Trainer's matter, what is recorded is here.
 class TrainingRun {
  public:
-  /// Prepares the run directory and builds everything. \throws InputError where the directory holds another run.
-  TrainingRun(input::Deck const& deck, std::string const& resolved_deck, TrainingOptions const& options,
-              comm::World& world);
+  /// Prepares the run directory and builds everything. `source` is what the deck was read from; `interrupt` outlives
+  /// the run. \throws InputError where the directory holds another run, or none that can go on.
+  TrainingRun(input::Deck const& deck, input::DeckSource const& source, TrainingOptions const& options,
+              Interrupt const& interrupt, comm::World& world);
   ~TrainingRun();
 
   /// Trains to the last step of the schedule or until a rank is asked to stop. Returns the exit code.

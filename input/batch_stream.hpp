@@ -21,6 +21,7 @@ struct ShardSetInfo {
   std::int64_t sequence_length = 0;  ///< S
   std::int64_t masked_length = 0;    ///< most predictions a sequence
   bool static_masks = false;
+  bool unmasked = false;          ///< static masks, but none in the first rows of any shard
   std::int64_t vocabulary = 0;    ///< V that the shards were made with; 0: none of them says
   SpecialIds special;             ///< of the shards that say V
   std::uint64_t fingerprint = 0;  ///< of names, row counts and kind of masks: a resumed run must see the same rows
@@ -37,6 +38,7 @@ struct StreamGeometry {
   int rank = 0, size = 1;
   std::int64_t global = 32, micro = 32;
   std::uint64_t seed = 1;
+  std::int64_t positions = 0;  ///< most tokens a sequence; 0: any number
   std::int64_t vocabulary = 30522;
 };
 

@@ -125,7 +125,7 @@ Deck parse_deck(DeckSource const& source) {
   };
   if (reading.whole) {
     check_keys(reading.deck, reading.origins, reading.broken, complain);
-    check_paths(reading.deck, complain);
+    check_paths(reading.deck, reading.broken, complain);
   }
   if (faults.empty()) return std::move(reading.deck);
   std::stable_sort(faults.begin(), faults.end(), [](Fault const& a, Fault const& b) {

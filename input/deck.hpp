@@ -34,7 +34,7 @@ struct DeckSource {
   std::string text;
   std::vector<std::string> overrides;  ///< "a.b=c"
   std::string folder;                  ///< absolute; paths of `data` in the deck are relative to it
-  std::string working_directory;       ///< absolute; run.directory and paths in overrides are relative to it
+  std::string working_directory;       ///< absolute; of run.directory and paths in overrides
 };
 
 /// \throws InputError naming the file where it cannot be read.
@@ -48,8 +48,10 @@ Deck parse_deck(DeckSource const& source);
 /// value. Faults that name no key of the source stay as they are. `source` is one that parse_deck() accepted.
 std::vector<std::string> placed_faults(DeckSource const& source, std::vector<std::string> const& faults);
 /// YAML with every key, its value and its origin, which parses back to the same deck from any folder. Keys that do not
-/// apply (schedule.power without polynomial decay) stand in comments.
-std::string resolved_deck(Deck const& deck, DeckSource const& source);
+/// apply (schedule.power without polynomial decay) stand in comments. A resolved deck that is kept in the run directory
+/// names it as its own folder, so that both may be moved.
+enum class DeckPlace { anywhere, run_directory };
+std::string resolved_deck(Deck const& deck, DeckSource const& source, DeckPlace place = DeckPlace::anywhere);
 /// Every key with type, range, default, unit and help: plain text, and Markdown for docs.
 std::string deck_schema();
 std::string deck_reference_markdown();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -48,6 +49,41 @@ void check_shards(std::string const& key, std::vector<std::string> const& paths,
   }
 }
 
+/// The shards that a path stands for; none where it cannot be read, which check_shards() tells.
+std::vector<fs::path> shards_at(fs::path const& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return {path};
+  std::vector<fs::path> files;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
+    if (shard_name(entry->path())) files.push_back(entry->path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// Held-out loss says nothing about sequences that are trained on, so a file must not be reached in both ways, be it
+/// through a folder or a link.
+void check_apart(DataConfig const& data, Complain const& complain) {
+  std::map<fs::path, std::string> trained;  // the file itself, and what data.train names
+  std::error_code error;
+  for (auto const& path : data.train)
+    for (auto const& file : shards_at(path))
+      if (auto const itself = fs::canonical(file, error); !error) trained.emplace(itself, path);
+  for (auto const& path : data.heldout) {
+    if (std::find(data.train.begin(), data.train.end(), path) != data.train.end()) {
+      complain("data.heldout", path + " is trained on too; shards that data.train does not name");
+      continue;
+    }
+    for (auto const& file : shards_at(path)) {
+      auto const itself = fs::canonical(file, error);
+      auto const found = error ? trained.end() : trained.find(itself);
+      if (found == trained.end()) continue;
+      complain("data.heldout", file.string() + " is trained on too, by data.train: " + found->second +
+                                   "; shards that data.train does not lead to");
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 void resolve_paths(Deck& deck, DeckSource const& source, Origins const& origins) {
@@ -56,7 +92,10 @@ void resolve_paths(Deck& deck, DeckSource const& source, Origins const& origins)
   };
   for (auto& path : deck.data.train) path = absolute(path, base("data.train"));
   for (auto& path : deck.data.heldout) path = absolute(path, base("data.heldout"));
-  deck.run.directory = absolute(deck.run.directory, source.working_directory);
+  // "." in a deck is the deck's folder, not that of whoever starts the program: a resolved deck stays with its run.
+  bool const beside =
+      deck.run.directory == "." && origins.contains("run.directory") && !overridden(origins, "run.directory");
+  deck.run.directory = beside ? source.folder : absolute(deck.run.directory, source.working_directory);
 }
 
 void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, std::less<>> const& broken,
@@ -113,13 +152,13 @@ void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, 
     complain("comm.dense_wire", "bf16, but comm.allreduce: library sums fp32 only; fp32, or comm.allreduce: ordered");
 }
 
-void check_paths(Deck const& deck, Complain const& complain) {
-  check_shards("data.train", deck.data.train, complain);
-  check_shards("data.heldout", deck.data.heldout, complain);
-  for (auto const& path : deck.data.heldout)
-    if (std::find(deck.data.train.begin(), deck.data.train.end(), path) != deck.data.train.end())
-      complain("data.heldout", path + " is trained on too; shards that data.train does not name");
+void check_paths(Deck const& deck, std::set<std::string, std::less<>> const& broken, Complain const& complain) {
+  bool const train = !broken.contains("data.train"), heldout = !broken.contains("data.heldout");
+  if (train) check_shards("data.train", deck.data.train, complain);
+  if (heldout) check_shards("data.heldout", deck.data.heldout, complain);
+  if (train && heldout) check_apart(deck.data, complain);
   std::error_code error;
+  if (broken.contains("run.directory")) return;
   if (fs::exists(deck.run.directory, error) && !fs::is_directory(deck.run.directory, error))
     complain("run.directory", deck.run.directory + " is a file; a folder, which need not exist yet");
 }

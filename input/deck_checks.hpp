@@ -6,6 +6,8 @@
 #include "input/deck_reader.hpp"
 
 #include <functional>
+#include <set>
+#include <string>
 
 namespace bellwether::input {
 
@@ -19,7 +21,8 @@ void resolve_paths(Deck& deck, DeckSource const& source, Origins const& origins)
 void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, std::less<>> const& broken,
                 Complain const& complain);
 
-/// Files and folders that the deck names: they exist, folders hold HDF5 files, none is both trained and held out.
-void check_paths(Deck const& deck, Complain const& complain);
+/// Files and folders that the deck names: they exist, folders hold HDF5 files, no file is both trained on and held out,
+/// whatever path leads to it. Keys that could not be read are left out.
+void check_paths(Deck const& deck, std::set<std::string, std::less<>> const& broken, Complain const& complain);
 
 }  // namespace bellwether::input

@@ -32,9 +32,14 @@ std::string default_of(KeyRow const& key) { return key.required ? "none, it must
 
 }  // namespace
 
-std::string resolved_deck(Deck const& deck, DeckSource const& source) {
+std::string resolved_deck(Deck const& resolved, DeckSource const& source, DeckPlace place) {
   auto const origins = read_keys(source).origins;
-  std::string text = "# Every key of a run with its value and where the value came from. Runs again as it is.\n";
+  auto deck = resolved;
+  if (place == DeckPlace::run_directory) deck.run.directory = ".";
+  std::string text =
+      "# Every key of a run with its value and where the value came from. `bellwether train` goes on with the run by\n"
+      "# --resume and begins another one by --set run.directory=NEW.\n";
+  if (place == DeckPlace::run_directory) text += "# run.directory is the folder of this file: a run may be moved.\n";
   text += "# Made from " + one_line(source.path);
   for (auto const& change : source.overrides) text += " --set " + one_line(change);
   text += "\n";
@@ -81,8 +86,9 @@ std::string deck_reference_markdown() {
       "at\n"
       "once. `--set section.key=value` replaces a value. Paths in `data` are relative to the deck, on the command "
       "line\n"
-      "and in `run` to where the program is started. A key with a dot is written as a map in the deck,\n"
-      "`freeze: {step: 200}`; `freeze: auto` is the map that sets nothing.\n";
+      "and in `run` to where the program is started; `directory: .` in a deck is the deck's own folder. A key with a "
+      "dot\n"
+      "is written as a map in the deck, `freeze: {step: 200}`; `freeze: auto` is the map that sets nothing.\n";
   for (auto const& section : key_table(Deck())) {
     text += "\n## " + section.name + "\n\nIn short: " + section.help + ".\n\n";
     text += "| key | takes | default | meaning |\n|---|---|---|---|\n";

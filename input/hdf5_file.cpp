@@ -242,6 +242,24 @@ DataSetInfo Hdf5File::info(std::string const& name) const {
   return info;
 }
 
+namespace {
+
+/// The first filter of a data set that this library cannot undo, by name and number; empty where it has all.
+std::string missing_filter(Id const& set) {
+  Id const properties(H5Dget_create_plist(set.get()), H5Pclose);
+  for (int i = 0; i < H5Pget_nfilters(properties.get()); ++i) {
+    std::size_t values = 0;
+    char name[64] = {};
+    auto const filter = H5Pget_filter2(properties.get(), static_cast<unsigned>(i), nullptr, &values, nullptr,
+                                       sizeof name - 1, name, nullptr);
+    if (filter >= 0 && H5Zfilter_avail(filter) <= 0)
+      return "'" + std::string(name) + "' (number " + std::to_string(filter) + ")";
+  }
+  return "";
+}
+
+}  // namespace
+
 std::size_t Hdf5File::elements(Shape const& shape) {
   std::size_t product = 1;
   for (auto extent : shape) product *= static_cast<std::size_t>(extent);
@@ -285,8 +303,14 @@ void Hdf5File::fetch(std::string const& name, ElementType type, Shape const& fir
   impl_->check(is_integer(type) ? is_integer(found) : floats, name,
                "holds " + to_string(found) + ", wanted " + to_string(type));
   auto const [where, memory] = impl_->box(set, name, first, count, size);
-  impl_->check(H5Dread(set.get(), native(type), memory.get(), where.get(), H5P_DEFAULT, values) >= 0, name,
-               "cannot be read");
+  if (H5Dread(set.get(), native(type), memory.get(), where.get(), H5P_DEFAULT, values) >= 0) return;
+  if (auto const filter = missing_filter(set); !filter.empty()) {
+    hdf5::last_error();  // tells where plugins were looked for
+    impl_->fail(name, "is compressed by the filter " + filter +
+                          ", which this HDF5 library lacks; write the file anew with gzip, by `h5repack -f GZIP=4 OLD "
+                          "NEW` or h5py, where that filter is at hand");
+  }
+  impl_->fail(name, "cannot be read");
 }
 
 }  // namespace bellwether::input

@@ -157,6 +157,8 @@ class Hdf5File {
   /// A data set that shows the rows of `sources`, one after another. Type and row shape are those of the first source
   /// with a file, which must exist.
   void write_virtual(std::string const& name, std::vector<VirtualSource> const& sources);
+  /// What a data set shows of other files, in the order of its rows; nothing where it holds its own.
+  std::vector<VirtualSource> virtual_sources(std::string const& name) const;
 
   using Attribute = std::variant<std::int64_t, double, std::string>;
   /// `object` is a group or a data set, "/" the root. An older value is replaced.

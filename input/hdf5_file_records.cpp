@@ -157,6 +157,29 @@ void Hdf5File::write_virtual(std::string const& name, std::vector<VirtualSource>
   impl_->make(name, type.get(), space.get(), properties.get());
 }
 
+std::vector<VirtualSource> Hdf5File::virtual_sources(std::string const& name) const {
+  Id const set = impl_->open_data_set(name);
+  Id const properties(H5Dget_create_plist(set.get()), H5Pclose);
+  std::vector<VirtualSource> sources;
+  std::size_t count = 0;
+  if (H5Pget_layout(properties.get()) != H5D_VIRTUAL) return sources;
+  impl_->check(H5Pget_virtual_count(properties.get(), &count) >= 0, name, "cannot be read");
+  auto const text = [&](auto const& get, std::size_t i) {
+    std::string value(static_cast<std::size_t>(std::max<ssize_t>(0, get(properties.get(), i, nullptr, 0))), '\0');
+    get(properties.get(), i, value.data(), value.size() + 1);
+    return value;
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    Id const rows(H5Pget_virtual_srcspace(properties.get(), i), H5Sclose);
+    std::vector<hsize_t> first(static_cast<std::size_t>(std::max(1, H5Sget_simple_extent_ndims(rows.get()))));
+    auto last = first;
+    impl_->check(H5Sget_select_bounds(rows.get(), first.data(), last.data()) >= 0, name, "cannot be read");
+    sources.push_back({text(H5Pget_virtual_filename, i), text(H5Pget_virtual_dsetname, i),
+                       static_cast<std::int64_t>(last[0] - first[0] + 1)});
+  }
+  return sources;
+}
+
 void Hdf5File::set_attribute(std::string const& object, std::string const& name, Attribute const& value) {
   Id const at = impl_->open_object(object), space = simple_space({});
   if (H5Aexists(at.get(), name.c_str()) > 0) H5Adelete(at.get(), name.c_str());

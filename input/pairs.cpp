@@ -57,11 +57,13 @@ std::uint32_t tokens_of(std::span<DocumentWindow::Segment const> segments) {
 
 class PairDrawer {
  public:
-  PairDrawer(DocumentWindow const& documents, PairRule const& rule, std::vector<SentencePair>& pairs)
+  PairDrawer(DocumentWindow const& documents, PairRule const& rule, std::vector<SentencePair>& pairs,
+             std::function<void()> const& poll)
       : documents_(documents),
         rule_(rule),
         most_(static_cast<std::uint32_t>(rule.sequence_length - 3)),
-        pairs_(pairs) {}
+        pairs_(pairs),
+        poll_(poll) {}
 
   void draw(std::int64_t document, RandomStream& random) const {
     auto const segments = documents_.document(document);
@@ -88,6 +90,7 @@ class PairDrawer {
       truncate(first, second, random);
       pairs_.push_back({first.begin, first.count, second.begin, second.count, is_random});
       begin = end;
+      if (poll_) poll_();
     }
   }
 
@@ -120,15 +123,16 @@ class PairDrawer {
   PairRule const& rule_;
   std::uint32_t most_;
   std::vector<SentencePair>& pairs_;
+  std::function<void()> const& poll_;
 };
 
 }  // namespace
 
 std::vector<SentencePair> draw_pairs(DocumentWindow const& documents, PairRule const& rule, std::uint64_t seed,
-                                     std::int64_t window, std::int64_t pass) {
+                                     std::int64_t window, std::int64_t pass, std::function<void()> const& poll) {
   require(rule.sequence_length >= 5, "a pair needs [CLS], two [SEP] and a token on each side");
   std::vector<SentencePair> pairs;
-  PairDrawer const drawer(documents, rule, pairs);
+  PairDrawer const drawer(documents, rule, pairs, poll);
   // Stream (window, document) of a pass; document numbers take the lower 32 bits, all ones is the shuffle.
   auto const stream = [&](std::uint32_t document) {
     return RandomStream(seed, Purpose::pairs, static_cast<std::uint64_t>(window) << 32 | document,

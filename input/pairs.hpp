@@ -5,6 +5,7 @@
 #include "core/random.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -59,8 +60,9 @@ struct PairRule {
 
 /// Pairs of one pass over all documents of the window, shuffled. `window` and `pass` number them: with the seed they
 /// select the random numbers, so that results depend on neither threads nor files. A window with one document takes
-/// random segments from that document, as the original procedure does after ten tries.
+/// random segments from that document, as the original procedure does after ten tries. `poll`, if any, is called for
+/// each pair; what it throws ends the work.
 std::vector<SentencePair> draw_pairs(DocumentWindow const& documents, PairRule const& rule, std::uint64_t seed,
-                                     std::int64_t window, std::int64_t pass);
+                                     std::int64_t window, std::int64_t pass, std::function<void()> const& poll = {});
 
 }  // namespace bellwether::input

@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "input/ordered_pipeline.hpp"
+#include "input/partial_folder.hpp"
 #include "input/shard_set_writer.hpp"
 #include "input/text_reader.hpp"
 #include "input/vocabulary_trainer.hpp"
@@ -99,8 +100,12 @@ class SegmentWorker {
 /// Collects the documents of one set in a window and writes it whenever it is full.
 class SetBuilder {
  public:
-  SetBuilder(ShardSetWriter writer, PrepareOptions const& options)
-      : writer_(std::move(writer)), window_(options.sequence_length - 3), limit_(options.window_tokens) {}
+  /// `poll` is called at least every few thousand tokens; what it throws ends the work.
+  SetBuilder(ShardSetWriter writer, PrepareOptions const& options, std::function<void()> poll)
+      : writer_(std::move(writer)),
+        window_(options.sequence_length - 3),
+        limit_(options.window_tokens),
+        poll_(std::move(poll)) {}
 
   void start_document() {
     if (window_.tokens() >= limit_) flush();
@@ -114,50 +119,21 @@ class SetBuilder {
   SetSummary finish() {
     flush();
     writer_.close();
-    return {documents_, writer_.rows(), writer_.shards(), writer_.row_tokens(), writer_.random_next()};
+    return {documents_, writer_.rows(), writer_.shards(), writer_.row_tokens(), writer_.random_next(), lone_rows_};
   }
 
  private:
   void flush() {
+    auto const before = writer_.rows();
     documents_ += window_.documents();
-    writer_.write(window_);
+    writer_.write(window_, poll_);
+    if (window_.documents() == 1) lone_rows_ += writer_.rows() - before;
     window_.clear();
   }
   ShardSetWriter writer_;
   DocumentWindow window_;
-  std::int64_t limit_, documents_ = 0;
-};
-
-/// The folder that becomes OUT; gone unless it is kept.
-class PartialFolder {
- public:
-  explicit PartialFolder(std::string const& out) : out_(fs::path(out).lexically_normal()) {
-    if (!out_.has_filename()) out_ = out_.parent_path();
-    partial_ = out_.string() + ".partial";
-    std::error_code error;
-    if (fs::exists(out_) && !(fs::is_directory(out_) && fs::is_empty(out_, error)))
-      throw InputError(out_.string() + ": exists already; --out must name a new or empty folder");
-    fs::remove_all(partial_, error);
-    fs::create_directories(partial_, error);
-    if (error) throw InputError(partial_.string() + ": cannot make this folder: " + error.message());
-  }
-  ~PartialFolder() {
-    std::error_code ignored;
-    if (!kept_) fs::remove_all(partial_, ignored);
-  }
-  PartialFolder(PartialFolder const&) = delete;
-  PartialFolder& operator=(PartialFolder const&) = delete;
-  std::string path() const { return partial_.string(); }
-  void keep() {
-    std::error_code error;
-    fs::rename(partial_, out_, error);
-    if (error) throw RuntimeError(out_.string() + ": cannot rename the finished folder: " + error.message());
-    kept_ = true;
-  }
-
- private:
-  fs::path out_, partial_;
-  bool kept_ = false;
+  std::int64_t limit_, documents_ = 0, lone_rows_ = 0;
+  std::function<void()> poll_;
 };
 
 RowRule row_rule(PrepareOptions const& options, Vocabulary const& vocabulary) {
@@ -177,6 +153,15 @@ RowRule row_rule(PrepareOptions const& options, Vocabulary const& vocabulary) {
           .seed = options.seed};
 }
 
+/// \throws InputError naming each text that is a pipe: words are counted in a first pass over the texts.
+void require_regular(std::vector<std::string> const& texts) {
+  std::vector<std::string> faults;
+  for (auto const& text : texts)
+    if (!fs::is_regular_file(text))
+      faults.push_back(text + ": is no regular file, but --train-vocab reads the text twice; a file, or --vocab");
+  if (!faults.empty()) throw InputError(std::move(faults));
+}
+
 /// Thrown through the pipeline when the user interrupts; caught in prepare().
 struct Stopped {};
 
@@ -192,16 +177,21 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
   if (!(options.heldout >= 0 && options.heldout <= 0.9))
     throw InputError("--heldout: the share of documents to hold out; allowed: a number from 0 to 0.9");
   require(!options.out.empty() || (trains && !options.vocabulary.empty()), "there is something to write");
-  auto const tell = [&](std::string_view stage, std::int64_t read, std::int64_t total) {
+  auto const poll = [&] {
     if (hooks.stop && hooks.stop()) throw Stopped();
+  };
+  auto const tell = [&](std::string_view stage, std::int64_t read, std::int64_t total) {
+    poll();
     if (hooks.progress) hooks.progress({stage, read, total});
   };
   PrepareSummary summary;
   TextReader reader(options.texts);
   std::optional<Vocabulary> vocabulary;
   if (!trains) vocabulary.emplace(Vocabulary::read(options.vocabulary));
-  if (trains && !options.vocabulary.empty() && fs::exists(options.vocabulary))
-    throw InputError(options.vocabulary + ": exists already; --vocab with --train-vocab must name a new file");
+  if (trains) require_regular(options.texts);
+  std::optional<PartialFile> trained;
+  if (trains && !options.vocabulary.empty())
+    trained.emplace(options.vocabulary, "exists already; --vocab with --train-vocab must name a new file");
   std::optional<PartialFolder> folder;
   if (!options.out.empty()) folder.emplace(options.out);
   try {
@@ -210,24 +200,28 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
         tell("counting words", read, total);
       });
       tell("training the vocabulary", 0, 0);
-      vocabulary.emplace(train_vocabulary(counts, {.size = options.trained_vocabulary}), "trained vocabulary");
+      vocabulary.emplace(train_vocabulary(counts, {.size = options.trained_vocabulary}, poll), "trained vocabulary");
     }
     std::vector<std::string> tokens;
     for (std::int32_t id = 0; id < vocabulary->size(); ++id) tokens.push_back(vocabulary->token(id));
     summary.vocabulary = vocabulary->size();
-    if (trains && !options.vocabulary.empty()) write_vocabulary(options.vocabulary, tokens);
-    if (!folder) return summary;
+    if (trained)
+      for (auto const& token : tokens) trained->write(token + '\n');
+    if (!folder) {
+      trained->keep();
+      return summary;
+    }
     write_vocabulary(folder->path() + "/vocab.txt", tokens);
 
     TokenizerTables const tables(*vocabulary);
     auto rule = row_rule(options, *vocabulary);
-    SetBuilder train(ShardSetWriter(folder->path(), "train", rule), options);
+    SetBuilder train(ShardSetWriter(folder->path(), "train", rule), options, poll);
     std::optional<SetBuilder> heldout;
     if (options.heldout > 0) {
       // Far from the numbers of the training rows: other masks, other pairs.
       rule.first_row = std::int64_t{1} << 48;
       rule.first_window = std::int64_t{1} << 31;
-      heldout.emplace(ShardSetWriter(folder->path() + "/heldout", "heldout", rule), options);
+      heldout.emplace(ShardSetWriter(folder->path() + "/heldout", "heldout", rule), options, poll);
     }
     SetBuilder* current = &train;
     run_ordered<ReadBlock, TokenBlock>(
@@ -260,7 +254,13 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
   }
   if (summary.train.rows == 0)
     throw InputError(options.texts.front() + ": no row for training comes of the texts; text with words is needed");
-  folder->keep();
+  if (trained) trained->keep();
+  try {
+    folder->keep();
+  } catch (RuntimeError const&) {
+    if (trained) trained->take_back();
+    throw;
+  }
   return summary;
 }
 

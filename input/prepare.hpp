@@ -35,11 +35,12 @@ struct PrepareProgress {
 
 struct PrepareHooks {
   std::function<void(PrepareProgress const&)> progress;  ///< called between blocks
-  std::function<bool()> stop;                            ///< true: give up and leave nothing behind
+  std::function<bool()> stop;  ///< asked many times a second; true: give up and leave nothing behind
 };
 
 struct SetSummary {
   std::int64_t documents = 0, rows = 0, shards = 0, row_tokens = 0, random_next = 0;
+  std::int64_t lone_rows = 0;  ///< rows whose random next comes of the same document: their window has no other
 };
 struct PrepareSummary {
   std::int64_t vocabulary = 0;           ///< tokens in it
@@ -51,7 +52,8 @@ struct PrepareSummary {
 };
 
 /// Turns texts into shards: OUT/train_00000.h5 and so on, OUT/heldout/heldout_00000.h5 and so on, OUT/vocab.txt. All of
-/// it is made in OUT.partial, which becomes OUT at the end and is removed if anything fails. Memory: a window of
+/// it is made in OUT.partial, which becomes OUT at the end and is removed if anything fails; a trained vocabulary's own
+/// file appears with it. Memory: a window of
 /// documents for each set, whatever the size of the corpus. Rows depend on texts, vocabulary, options and seed, not on
 /// the number of threads.
 /// \throws InputError for texts, vocabulary or options that cannot be used; RuntimeError where the disk refuses.

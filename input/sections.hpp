@@ -18,7 +18,7 @@ struct RunConfig {
   void describe(ConfigVisitor& visit) {
     visit.field({.name = "directory",
                  .help = "everything a run writes goes here: a new folder, or one to resume; relative to where the "
-                         "program is started"},
+                         "program is started, . in a deck: the deck's folder"},
                 directory);
     visit.field({.name = "name", .help = "title in reports"}, name);
     visit.field(

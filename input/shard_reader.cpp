@@ -12,17 +12,21 @@ namespace {
 /// Says which value of which row is wrong, in the words of the file.
 class RowFault {
  public:
-  RowFault(std::string const& path, std::int64_t first) : path_(path), first_(first) {}
+  RowFault(Hdf5File const& file, std::int64_t first) : file_(file), first_(first) {}
   void row(std::int64_t row) { row_ = row; }
-  [[noreturn]] void raise(char const* data_set, std::int64_t column, std::int64_t value,
-                          std::string const& allowed) const {
+  [[noreturn]] void raise(char const* data_set, std::int64_t column, std::string const& allowed) const {
     std::string const where = column < 0 ? "" : ", column " + std::to_string(column);
-    throw InputError(path_ + ": data set '" + data_set + "', row " + std::to_string(first_ + row_) + where + ": " +
-                     std::to_string(value) + "; allowed: " + allowed);
+    Shape place{first_ + row_};
+    if (column >= 0) place.push_back(column);
+    // Read again: what was too large for the type it was read into has been clipped.
+    std::int64_t value = 0;
+    file_.read_slab<std::int64_t>(data_set, place, Shape(place.size(), 1), std::span(&value, 1));
+    throw InputError(file_.path() + ": data set '" + data_set + "', row " + std::to_string(first_ + row_) + where +
+                     ": " + std::to_string(value) + "; allowed: " + allowed);
   }
 
  private:
-  std::string const& path_;
+  Hdf5File const& file_;
   std::int64_t first_, row_ = 0;
 };
 
@@ -38,17 +42,16 @@ void check_tokens(ShardRows& rows, RowFault& fault, ShardBounds const& bounds) {
     std::int32_t length = 0;
     for (std::int64_t s = 0; s < rows.sequence_length; ++s) {
       bool const real = mask[s] == 1;
-      if (!real && mask[s] != 0) fault.raise("input_mask", s, mask[s], "0, 1");
-      if (real && length != s) fault.raise("input_mask", s, mask[s], "0: ones come first, then zeros");
+      if (!real && mask[s] != 0) fault.raise("input_mask", s, "0, 1");
+      if (real && length != s) fault.raise("input_mask", s, "0: ones come first, then zeros");
       if (token[s] < 0 || token[s] >= bounds.vocabulary)
-        fault.raise("input_ids", s, token[s], below(bounds.vocabulary) + " (the model's vocabulary)");
-      if (segment[s] < 0 || segment[s] >= bounds.segments)
-        fault.raise("segment_ids", s, segment[s], below(bounds.segments));
+        fault.raise("input_ids", s, below(bounds.vocabulary) + bounds.vocabulary_of);
+      if (segment[s] < 0 || segment[s] >= bounds.segments) fault.raise("segment_ids", s, below(bounds.segments));
       length += real ? 1 : 0;
     }
-    if (length == 0) fault.raise("input_mask", 0, 0, "1: a row holds at least one token");
+    if (length == 0) fault.raise("input_mask", 0, "1: a row holds at least one token");
     int const label = rows.next_labels[static_cast<std::size_t>(r)];
-    if (label != 0 && label != 1) fault.raise("next_sentence_labels", -1, label, "0, 1");
+    if (label != 0 && label != 1) fault.raise("next_sentence_labels", -1, "0, 1");
     rows.lengths.push_back(length);
   }
 }
@@ -64,13 +67,11 @@ void check_predictions(ShardRows& rows, RowFault& fault, ShardBounds const& boun
     std::int32_t count = 0, last = 0;
     for (; count < rows.masked_length && position[count] != 0; ++count) {
       if (position[count] < 0 || position[count] >= length)
-        fault.raise("masked_lm_positions", count, position[count],
-                    "1 to " + std::to_string(length - 1) + " (the tokens of this row)");
+        fault.raise("masked_lm_positions", count, "1 to " + std::to_string(length - 1) + " (the tokens of this row)");
       if (position[count] <= last)
-        fault.raise("masked_lm_positions", count, position[count],
-                    "more than " + std::to_string(last) + ": positions ascend");
+        fault.raise("masked_lm_positions", count, "more than " + std::to_string(last) + ": positions ascend");
       if (id[count] < 0 || id[count] >= bounds.vocabulary)
-        fault.raise("masked_lm_ids", count, id[count], below(bounds.vocabulary) + " (the model's vocabulary)");
+        fault.raise("masked_lm_ids", count, below(bounds.vocabulary) + bounds.vocabulary_of);
       last = position[count];
     }
     rows.predictions.push_back(count);
@@ -147,7 +148,7 @@ ShardRows ShardReader::read(std::int64_t first, std::int64_t count, ShardBounds 
   rows.mask = matrix_rows<std::int8_t>(file_, "input_mask", first, count, rows.sequence_length);
   rows.segment_ids = matrix_rows<std::int8_t>(file_, "segment_ids", first, count, rows.sequence_length);
   rows.next_labels = matrix_rows<std::int8_t>(file_, "next_sentence_labels", first, count, 1);
-  RowFault fault(file_.path(), first);
+  RowFault fault(file_, first);
   check_tokens(rows, fault, bounds);
   if (format_.static_masks) {
     rows.masked_positions = matrix_rows<std::int32_t>(file_, "masked_lm_positions", first, count, rows.masked_length);
@@ -155,6 +156,12 @@ ShardRows ShardReader::read(std::int64_t first, std::int64_t count, ShardBounds 
     check_predictions(rows, fault, bounds);
   }
   return rows;
+}
+
+bool ShardReader::has_predictions(std::int64_t count) const {
+  auto const rows = std::min(count, rows_);
+  auto const positions = matrix_rows<std::int32_t>(file_, "masked_lm_positions", 0, rows, format_.masked_length);
+  return std::ranges::any_of(positions, [](auto const position) { return position != 0; });
 }
 
 std::vector<std::string> find_shards(std::vector<std::string> const& paths) {

@@ -12,25 +12,29 @@
 namespace bellwether::input {
 namespace {
 
-/// What in `format` does not fit the first shard, the first that says its vocabulary, or the run; empty if it does.
-std::string misfit(ShardFormat const& format, ShardFormat const& first, ShardFormat const& vocabulary_of,
-                   DataConfig const& config, std::int64_t vocabulary) {
+constexpr std::int64_t rows_looked_at = 256;  // of a shard, for masks
+
+/// What in `format` does not fit the first shard, the first that says its vocabulary, or the run; empty if all does.
+std::vector<std::string> misfits(ShardFormat const& format, ShardFormat const& first, ShardFormat const& vocabulary_of,
+                                 DataConfig const& config, std::int64_t vocabulary) {
+  std::vector<std::string> faults;
   if (format.sequence_length != first.sequence_length)
-    return "sequences of " + std::to_string(format.sequence_length) + " tokens, the first shard has " +
-           std::to_string(first.sequence_length);
-  if (format.static_masks != first.static_masks) return "static and dynamic masks are mixed in one set";
-  if (!format.static_masks && !config.dynamic_masking)
-    return "holds unmasked ids; allowed with data.dynamic_masking: false: shards with static masks";
-  if (format.vocabulary > 0)
-    if (auto const fault = other_vocabulary(format.vocabulary, format.special, vocabulary_of.vocabulary,
-                                            vocabulary_of.special, "the first shard");
-        !fault.empty())
-      return fault;
-  if (!format.static_masks && format.special != first.special) return "special ids differ from the first shard's";
+    faults.push_back("sequences of " + std::to_string(format.sequence_length) + " tokens, the first shard has " +
+                     std::to_string(first.sequence_length));
+  if (format.static_masks != first.static_masks)
+    faults.push_back("static and dynamic masks are mixed in one set");
+  else if (!format.static_masks && !config.dynamic_masking)
+    faults.push_back("holds unmasked ids; allowed with data.dynamic_masking: false: shards with static masks");
+  auto const other = other_vocabulary(format.vocabulary, format.special, vocabulary_of.vocabulary,
+                                      vocabulary_of.special, "the first shard");
+  if (!other.empty())
+    faults.push_back(other);
+  else if (!format.static_masks && format.special != first.special)
+    faults.push_back("special ids differ from the first shard's");
   if (format.vocabulary > vocabulary)
-    return "made with a vocabulary of " + std::to_string(format.vocabulary) + "; allowed: at most model.vocabulary, " +
-           std::to_string(vocabulary);
-  return "";
+    faults.push_back("made with a vocabulary of " + std::to_string(format.vocabulary) +
+                     "; allowed: at most model.vocabulary, " + std::to_string(vocabulary));
+  return faults;
 }
 
 }  // namespace
@@ -56,18 +60,19 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
   ShardFormat first, with_vocabulary;
   with_vocabulary.vocabulary = 0;
   std::string identity;
-  bool have_first = false;
+  bool have_first = false, masked = false;
   for (auto const& file : files_) try {
       ShardReader const reader(file);
       ShardFormat const& format = reader.format();
       if (!have_first) first = format;
       have_first = true;
       if (with_vocabulary.vocabulary == 0) with_vocabulary = format;
-      if (auto const fault = misfit(format, first, with_vocabulary, config, geometry.vocabulary); !fault.empty())
-        throw InputError(file + ": " + fault);
+      for (auto const& fault : misfits(format, first, with_vocabulary, config, geometry.vocabulary))
+        faults.push_back(file + ": " + fault);
       // Whole chunks, so that no chunk is decompressed for two windows.
       std::int64_t const chunk = reader.chunk_rows();
       std::int64_t const window = (config.window + chunk - 1) / chunk * chunk;
+      masked = masked || !format.static_masks || reader.has_predictions(rows_looked_at);
       extents_.push_back({reader.rows(), std::min(window, std::max<std::int64_t>(1, reader.rows()))});
       info_.rows += reader.rows();
       info_.masked_length = std::max(info_.masked_length, format.masked_length);
@@ -78,10 +83,14 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
     } catch (InputError const& error) {
       faults.insert(faults.end(), error.faults().begin(), error.faults().end());
     }
+  if (have_first && geometry.positions > 0 && first.sequence_length > geometry.positions)
+    faults.push_back("sequences of " + std::to_string(first.sequence_length) +
+                     " tokens; allowed: at most model.positions, " + std::to_string(geometry.positions));
   if (!faults.empty()) throw InputError(faults);
   if (info_.rows == 0) throw InputError(files_.empty() ? "no shards" : files_.front() + ": no rows in any shard");
   info_.sequence_length = first.sequence_length;
   info_.static_masks = first.static_masks;
+  info_.unmasked = !masked;
   info_.vocabulary = with_vocabulary.vocabulary;
   info_.special = with_vocabulary.special;
   info_.fingerprint = XXH3_64bits(identity.data(), identity.size());

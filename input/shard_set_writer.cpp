@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/shard_set_writer.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -10,11 +11,19 @@ namespace bellwether::input {
 ShardSetWriter::ShardSetWriter(std::string folder, std::string name, RowRule const& rule)
     : folder_(std::move(folder)), name_(std::move(name)), rule_(rule) {}
 
-void ShardSetWriter::write(DocumentWindow const& window) {
+void ShardSetWriter::write(DocumentWindow const& window, std::function<void()> const& poll) {
   for (std::int64_t pass = 0; pass < rule_.duplicates; ++pass)
-    for (auto const& pair : draw_pairs(window, rule_.pairs, rule_.seed, rule_.first_window + windows_, pass))
+    for (auto const& pair : draw_pairs(window, rule_.pairs, rule_.seed, rule_.first_window + windows_, pass, poll)) {
       append(window.ids(), pair);
+      if (poll) poll();
+    }
   ++windows_;
+}
+
+/// Chunks of a million tokens at most: one is compressed in a moment, and a reader of a few rows need not undo more.
+std::int64_t ShardSetWriter::chunk_rows() const {
+  constexpr std::int64_t most_rows = 1024, most_tokens = std::int64_t{1} << 20;
+  return std::clamp<std::int64_t>(most_tokens / rule_.format.sequence_length, 1, most_rows);
 }
 
 void ShardSetWriter::append(std::span<std::int32_t const> ids, SentencePair const& pair) {
@@ -22,7 +31,7 @@ void ShardSetWriter::append(std::span<std::int32_t const> ids, SentencePair cons
     std::filesystem::create_directories(folder_);
     std::string number = std::to_string(shards_);
     number.insert(0, number.size() < 5 ? 5 - number.size() : 0, '0');
-    shard_ = std::make_unique<ShardWriter>(folder_ + "/" + name_ + "_" + number + ".h5", rule_.format);
+    shard_ = std::make_unique<ShardWriter>(folder_ + "/" + name_ + "_" + number + ".h5", rule_.format, chunk_rows());
     ++shards_;
   }
   auto const special = rule_.format.special;

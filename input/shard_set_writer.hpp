@@ -7,6 +7,7 @@
 #include "input/shards.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,8 +29,8 @@ struct RowRule {
 class ShardSetWriter {
  public:
   ShardSetWriter(std::string folder, std::string name, RowRule const& rule);
-  /// Draws the pairs of all passes over the window and writes their rows.
-  void write(DocumentWindow const& window);
+  /// Draws the pairs of all passes over the window and writes their rows; calls `poll`, if any, all along.
+  void write(DocumentWindow const& window, std::function<void()> const& poll = {});
   void close();
 
   std::int64_t rows() const { return rows_; }
@@ -38,6 +39,7 @@ class ShardSetWriter {
   std::int64_t random_next() const { return random_next_; }
 
  private:
+  std::int64_t chunk_rows() const;
   void append(std::span<std::int32_t const> ids, SentencePair const& pair);
 
   std::string folder_, name_;

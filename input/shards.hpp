@@ -75,10 +75,11 @@ class ShardWriter {
   std::unique_ptr<Hdf5File> file_;
 };
 
-/// Bounds that the model sets: ids and segments index its embeddings.
+/// Bounds that the model sets, or whoever reads: ids and segments index its embeddings.
 struct ShardBounds {
   std::int64_t vocabulary = 30522;
   std::int64_t segments = 2;
+  char const* vocabulary_of = " (the model's vocabulary)";  ///< said behind the range of ids; may be empty
 };
 
 /// Reads and range-checks rows of a shard, ours or another program's: any integer width; without our attributes masks
@@ -94,6 +95,8 @@ class ShardReader {
   /// Rows [first, first + count).
   /// \throws InputError naming file, data set, row and column of the first value out of range.
   ShardRows read(std::int64_t first, std::int64_t count, ShardBounds const& bounds) const;
+  /// Whether one of the first `count` rows has a masked position; where masks are dynamic, none is recorded.
+  bool has_predictions(std::int64_t count) const;
 
  private:
   Hdf5File file_;

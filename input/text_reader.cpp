@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 namespace bellwether::input {
 
@@ -17,6 +18,19 @@ constexpr std::string_view blanks = " \t\r\v\f";
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(blanks) == std::string_view::npos; }
 bool is_space(char c) { return c == '\n' || blanks.find(c) != std::string_view::npos; }
+
+/// What to do about a text that begins with the mark of another encoding than UTF-8; empty where it does not.
+std::string other_encoding(std::string_view start) {
+  using namespace std::string_view_literals;
+  std::string name;
+  if (start.starts_with("\xFF\xFE\0\0"sv) || start.starts_with("\0\0\xFE\xFF"sv))
+    name = "UTF-32";
+  else if (start.starts_with("\xFF\xFE"sv) || start.starts_with("\xFE\xFF"sv))
+    name = "UTF-16";
+  else
+    return "";
+  return "is " + name + "; allowed: UTF-8, as `iconv -f " + name + " -t UTF-8` makes it";
+}
 
 }  // namespace
 
@@ -42,11 +56,17 @@ TextReader::TextReader(std::vector<std::string> paths) : paths_(std::move(paths)
       faults.push_back(path + ": no such text");
     else if (std::filesystem::is_directory(status))
       faults.push_back(path + ": is a folder; name text files, plain or .gz");
+    else if (!std::filesystem::is_regular_file(status))
+      continue;  // what is read of a pipe is gone
     else if (gzFile const probe = gzopen(path.c_str(), "rb"); probe == nullptr)
       faults.push_back(path + ": cannot be opened for reading");
     else {
       if (path.ends_with(".gz") && gzdirect(probe) != 0)
         faults.push_back(path + ": is not compressed with gzip, as its name says; another name if it is plain text");
+      char start[4] = {};
+      if (int const got = gzread(probe, start, sizeof start); got > 0)
+        if (auto const fault = other_encoding({start, static_cast<std::size_t>(got)}); !fault.empty())
+          faults.push_back(path + ": " + fault);
       gzclose(probe);
     }
     if (auto const size = std::filesystem::file_size(path, error); !error) total_ += static_cast<std::int64_t>(size);
@@ -62,6 +82,7 @@ bool TextReader::open_next() {
   if (next_path_ == paths_.size()) return false;
   file_ = std::make_unique<File>(paths_[next_path_++]);
   line_ = 0;
+  at_start_ = true;
   document_ended_ = true;
   continues_ = false;
   return true;
@@ -85,6 +106,8 @@ bool TextReader::fill() {
   if (got < 0 || code == Z_BUF_ERROR)
     throw InputError(file_->path + ":" + std::to_string(line_ + 1) + ": reading stops here, the file is damaged" +
                      (code == Z_BUF_ERROR ? " (it ends early)" : std::string(" (") + message + ")"));
+  if (std::exchange(at_start_, false))
+    if (auto const fault = other_encoding(buffer_); !fault.empty()) throw InputError(file_->path + ": " + fault);
   return got > 0;
 }
 

@@ -28,7 +28,8 @@ struct TextBlock {
 /// document, and so does the end of a file. A line of more than 256 KiB is cut, at white space where it has some.
 class TextReader {
  public:
-  /// \throws InputError naming every file that cannot be opened, before anything is read.
+  /// \throws InputError naming every file that cannot be opened or is not UTF-8 by its first bytes. Pipes are read
+  /// once, later.
   explicit TextReader(std::vector<std::string> paths);
   ~TextReader();
   /// The next block; false at the end. \throws InputError naming a file that is damaged.
@@ -53,6 +54,7 @@ class TextReader {
   std::string buffer_;  ///< what is read of the file and not yet handed out from position_ on
   std::size_t position_ = 0;
   std::int64_t line_ = 0, total_ = 0, compressed_before_ = 0;
+  bool at_start_ = true;  ///< nothing of the file is read yet
   bool document_ended_ = true;
   bool continues_ = false;  ///< the line at position_ is the rest of one that was cut
 };

@@ -59,7 +59,8 @@ Pair pair_of(std::uint64_t key) { return {static_cast<Piece>(key >> 32), static_
 
 class Trainer {
  public:
-  Trainer(WordCounts const& counts, TrainerRule const& rule) : rule_(rule) {
+  Trainer(WordCounts const& counts, TrainerRule const& rule, std::function<void()> const& poll)
+      : rule_(rule), poll_(poll) {
     for (auto const name : special_token_names) add(std::string(name));
     split_words(counts);
     count_pairs();
@@ -67,6 +68,7 @@ class Trainer {
 
   std::vector<std::string> train() {
     while (static_cast<std::int64_t>(tokens_.size()) < rule_.size && !heap_.empty()) {
+      tick();
       auto const best = heap_.top();
       heap_.pop();
       auto const& now = pairs_[best.key];
@@ -96,6 +98,11 @@ class Trainer {
     bool operator<(Queued const& other) const { return count != other.count ? count < other.count : key > other.key; }
   };
 
+  /// For work of some microseconds at most.
+  void tick() {
+    if ((++ticks_ & 255) == 0 && poll_) poll_();
+  }
+
   Piece add(std::string token) {
     auto const [place, added] = ids_.emplace(std::move(token), static_cast<Piece>(tokens_.size()));
     if (added) tokens_.push_back(place->first);
@@ -105,10 +112,15 @@ class Trainer {
   void split_words(WordCounts const& counts) {
     // The order of an unordered map is no order: sort, so that equal counts give equal vocabularies.
     std::vector<std::pair<std::string_view, std::int64_t>> sorted(counts.begin(), counts.end());
-    std::sort(sorted.begin(), sorted.end());
+    std::sort(sorted.begin(), sorted.end(), [this](auto const& a, auto const& b) {
+      tick();
+      return a < b;
+    });
     std::map<char32_t, std::int64_t> frequency;
-    for (auto const& [word, count] : sorted)
+    for (auto const& [word, count] : sorted) {
+      tick();
       for (std::size_t at = 0; at < word.size();) frequency[decode_utf8(word, at)] += count;
+    }
     std::vector<std::pair<std::int64_t, char32_t>> by_frequency;
     for (auto const& [c, count] : frequency) by_frequency.emplace_back(-count, c);
     std::sort(by_frequency.begin(), by_frequency.end());
@@ -123,6 +135,7 @@ class Trainer {
     }
 
     for (auto const& [word, count] : sorted) {
+      tick();
       if (count_code_points(word) > PieceTrie::most_characters) continue;
       Word split{{}, count};
       for (std::size_t at = 0; at < word.size();) {
@@ -145,6 +158,7 @@ class Trainer {
 
   void count_pairs() {
     for (std::size_t w = 0; w < words_.size(); ++w) {
+      tick();
       auto const& word = words_[w];
       for (std::size_t i = 1; i < word.pieces.size(); ++i)
         change(key_of({word.pieces[i - 1], word.pieces[i]}), word.count, static_cast<std::uint32_t>(w));
@@ -166,6 +180,7 @@ class Trainer {
     pairs_[key] = {};
     std::vector<std::uint64_t> grown;
     for (auto const w : places) {
+      tick();
       auto& [pieces, count] = words_[w];
       std::size_t to = 0;
       for (std::size_t from = 0; from < pieces.size(); ++from, ++to) {
@@ -198,6 +213,8 @@ class Trainer {
   }
 
   TrainerRule rule_;
+  std::function<void()> const& poll_;
+  std::uint64_t ticks_ = 0;
   std::vector<std::string> tokens_;
   std::unordered_map<std::string, Piece> ids_;
   std::vector<Word> words_;
@@ -207,8 +224,9 @@ class Trainer {
 
 }  // namespace
 
-std::vector<std::string> train_vocabulary(WordCounts const& counts, TrainerRule const& rule) {
-  return Trainer(counts, rule).train();
+std::vector<std::string> train_vocabulary(WordCounts const& counts, TrainerRule const& rule,
+                                          std::function<void()> const& poll) {
+  return Trainer(counts, rule, poll).train();
 }
 
 }  // namespace bellwether::input

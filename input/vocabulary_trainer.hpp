@@ -27,7 +27,9 @@ struct TrainerRule {
 /// Trains a WordPiece vocabulary as Hugging Face's trainer does: special tokens, the alphabet, then merges of the most
 /// frequent pair of adjacent pieces (Sennrich et al., arXiv 1508.07909), the pair that began earlier in the list first
 /// among equals. Depends on the counts alone. Shorter than `size` where no pair is frequent enough.
+/// `poll`, if any, is called many times a second; what it throws ends the training.
 /// \throws InputError where `size` does not hold special tokens and alphabet.
-std::vector<std::string> train_vocabulary(WordCounts const& counts, TrainerRule const& rule);
+std::vector<std::string> train_vocabulary(WordCounts const& counts, TrainerRule const& rule,
+                                          std::function<void()> const& poll = {});
 
 }  // namespace bellwether::input

@@ -49,8 +49,9 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
     ends(l) = tensor.offset + tensor.count;
     for (; static_cast<Index>(word) * 32 < ends(l); ++word) tensor_of(word) = static_cast<std::int32_t>(l);
   }
-  Kokkos::deep_copy(end_, ends);
-  Kokkos::deep_copy(tensor_of_, tensor_of);
+  Kokkos::deep_copy(context.exec, end_, ends);
+  Kokkos::deep_copy(context.exec, tensor_of_, tensor_of);
+  context.exec.fence("bellwether::optim::CompressedPhase, tables are copied before the host's memory goes");
 }
 
 // Once a run and a restart: on the host, where it reads like its definition.

@@ -54,7 +54,8 @@ void OnebitLamb::enter_compressed(Exec const& exec) {
   auto const sampled = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sampled_);
   for (std::size_t l = 0; l < sampled.extent(0); ++l)
     if (sampled(l) == 0) averages(l) = static_cast<float>(std::min(1.0, config().max_coefficient));
-  Kokkos::deep_copy(record().values(Place::average), averages);
+  Kokkos::deep_copy(exec, record().values(Place::average), averages);
+  exec.fence("bellwether::optim::enter_compressed, averages are copied before the host's memory goes");
 }
 
 std::vector<std::string> OnebitLamb::more_notices() const {

@@ -3,23 +3,25 @@
 """Whole runs of the program where something around it is unusual.
 
     edge_runs.py CASE PROGRAM MPIRUN      CASE: terminal | json_lines | signals | full_disk | two_jobs |
-                                            bad_row | small_batches"""
+                                            bad_row | small_batches | directories | lost_output | early_signal |
+                                            reports"""
 
 import fcntl
-import glob
 import json
 import math
 import os
 import pty
 import re
 import resource
+import shutil
 import signal
 import struct
 import subprocess
+import sys
 import termios
 import time
 
-from training_runs import PATIENCE, h5py, main, np
+from training_runs import PATIENCE, h5py, main, np, ranks_of
 
 
 def on_screen(runs, command, columns):
@@ -97,16 +99,6 @@ def signals(runs):
     assert (runs.folder / "unread/checkpoints/step_10/manifest").exists()
 
 
-def ranks_of(process, ranks):
-    """Process numbers of the program, whichever thread of the launcher started them."""
-    if ranks == 1:
-        return [process.pid]
-    lists = (open(path, encoding="ascii").read() for path in glob.glob(f"/proc/{process.pid}/task/*/children"))
-    found = [int(word) for text in lists for word in text.split()]
-    assert len(found) == ranks, found
-    return found
-
-
 def full_disk(runs):
     """A file that cannot grow ends the run with one error that names it; what was written before stays good. A limit on
     file sizes, set while the run goes on, stands in for the disk."""
@@ -131,7 +123,12 @@ def full_disk(runs):
         assert "egmentation" not in output and "signal" not in output, output
         done = [int(folder.parent.name[5:]) for folder in (runs.folder / name).glob("checkpoints/step_*[0-9]/manifest")]
         last = runs.train(name, ranks, 16, max(done, default=0) + 2, every, more=("--resume",))
-        assert ("resumed from" in last) == bool(every) and "finished at step" in last, last
+        assert "finished at step" in last, last
+        if every:
+            assert "resumed from" in last, last
+        else:
+            assert f"what was recorded before is in {runs.folder}/{name}/unfinished_1" in last, last
+            assert len(runs.table(f"{name}/unfinished_1")) > 0
 
 
 def two_jobs(runs):
@@ -180,7 +177,10 @@ def bad_row(runs):
     for shard in shards:
         spoil(shard)
     _, error = train("stopped", 2)
-    assert "input_ids" in error and "row 7" in error, error
+    assert re.search(r"error: (rank 1: )?(--set )?data\.train.*input_ids.*row 7", error), error
+    assert not (runs.folder / "stopped").exists()
+    train("stopped", 2, "--resume")
+    assert not (runs.folder / "stopped").exists()
     first = next(shard for shard in shards if shard.name in error)
     first.write_bytes(good[first])
     _, error = train("stopped", 1)
@@ -207,6 +207,105 @@ def small_batches(runs):
             worst = np.max(np.abs(three["loss"] / one["loss"] - 1))
             print(f"batch of {batch}, {table}: largest relative difference of the loss {worst:.2e}")
             assert worst <= 1e-4, (one["loss"], three["loss"])
+
+
+def directories(runs):
+    """What is recorded outlives the loss of a part of the run directory, which is told before anything is trained."""
+    run = runs.folder / "run"
+    resume = runs.command("run", 1, "--resume")
+
+    def contents():
+        return {path: path.read_bytes() for path in run.rglob("*") if path.is_file() and path.name != ".lock"}
+
+    runs.train("run", 1, 16, 6, every=3)
+    (run / "statistics.h5").unlink()
+    before = contents()
+    assert "holds a run already" in runs.refuse(runs.command("run", 1))
+    assert contents() == before
+    runs.train("run", 1, 16, 8, every=3, more=("--resume",))  # segments alone make the record again
+    assert runs.table("run")["step"].tolist() == list(range(1, 9))
+
+    before = contents()
+    (run / "checkpoints").rename(runs.folder / "aside")
+    output = runs.train("run", 1, 16, 4, more=("--resume",))
+    assert "no checkpoint to resume from: starting at step 0; what was recorded before is in" in output, output
+    assert len(runs.table("run/unfinished_1")) == 8 and len(runs.table("run")) == 4
+    shutil.rmtree(run)
+    shutil.rmtree(runs.folder / "aside")
+    runs.train("run", 1, 16, 8, every=3)
+    before = contents()
+    (run / "statistics").rename(runs.folder / "aside")
+    for command in (resume, [runs.program, "inspect", "run/statistics.h5"], [runs.program, "report", "run"]):
+        assert "run/statistics/segment_000000.h5: missing" in runs.refuse(command, BELLWETHER_PYTHON=sys.executable)
+    (runs.folder / "aside").rename(run / "statistics")
+    assert contents() == before
+
+    shutil.copytree(run, runs.folder / "moved")  # goes on where it is, wherever it is started
+    runs.call([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=9"])
+    assert (runs.folder / "moved/checkpoints/step_9/manifest").exists() and contents() == before
+    assert "holds a run" in runs.refuse([runs.program, "train", "moved/deck.resolved.yaml"])
+    shutil.rmtree(runs.folder / "moved/statistics")
+    (runs.folder / "moved/statistics.h5").unlink()
+    output = runs.call([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=12"])
+    assert "the record begins after step 9" in output and runs.table("moved")["step"].tolist() == [10, 11, 12], output
+
+    check = [runs.program, "check", "run.yaml"]
+    done = subprocess.run(check, cwd=runs.folder, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert re.search(r"warning: run\.directory: .*/run holds a run already: train needs --resume", done.stderr), done
+    assert "cannot be made" in runs.refuse(check + ["--set", "run.directory=text.txt/new"])
+    done = subprocess.run(check + ["--set", "run.directory=some/new"], cwd=runs.folder, capture_output=True, text=True,
+                          timeout=PATIENCE, check=True)
+    assert "run.directory" not in done.stderr and not (runs.folder / "some").exists(), done
+
+
+def lost_output(runs):
+    """A command whose answer cannot be written has failed."""
+    runs.deck("run", 16, 2)
+    shard = str(next((runs.folder / "shards").glob("*.h5")))
+    for command in (["check", "run.yaml"], ["check", "--schema"], ["inspect", shard], ["--help"], ["--version"],
+                    ["prepare", "text.txt", "--vocab", "vocab.txt", "--out", "again", "--sequence-length", "64"]):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            told = runs.refuse([runs.program] + command, expected=1, stdout=full)
+        assert re.fullmatch("error: standard output: cannot be written(: No space left on device)?", told), (command, told)
+
+
+def early_signal(runs):
+    """A signal at the very start, here while the deck is read, ends the run after its first step."""
+    runs.deck("early", 16, 50)
+    deck = runs.folder / "early.yaml"
+    text = deck.read_text()
+    deck.unlink()
+    os.mkfifo(deck)
+    with subprocess.Popen([runs.program, "train", "early.yaml", "--log", "lines"], cwd=runs.folder,
+                          stdout=subprocess.PIPE, text=True) as process:
+        with open(deck, "w", encoding="ascii") as writer:  # opens when the program opens it
+            process.send_signal(signal.SIGUSR1)
+            time.sleep(0.2)
+            writer.write(text)
+        output = process.stdout.read()
+        assert process.wait(timeout=PATIENCE) == 85, output
+    assert "stopped at step 1;" in output and (runs.folder / "early/checkpoints/step_1/manifest").exists(), output
+
+
+def reports(runs):
+    """The page has the run's name, no id twice, plain numbers at its axes, and names the tensors it does not show."""
+    try:
+        import matplotlib  # noqa: F401  pylint: disable=import-outside-toplevel,unused-import
+    except ImportError as missing:
+        print(f"skipped: {missing}")
+        sys.exit(4)
+    runs.train("run", 1, 16, 8, more=("--set", "run.name=one <more> try"))
+    runs.call([runs.program, "report", "run"], BELLWETHER_PYTHON=sys.executable)
+    page = (runs.folder / "run/report.html").read_text()
+    for place in ("title", "h1"):
+        assert f"<{place}>one &lt;more&gt; try (run)</{place}>" in page, page[:2000]
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids)) > 100, len(ids)
+    used = {one or other for one, other in re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', page)}
+    assert used and used <= set(ids), used - set(ids)
+    assert "<!-- norm of the mean gradient -->" in page or "<!-- gradient norm -->" in page, page[:2000]
+    assert "\\times" not in page
+    assert re.search(r"<p>Not shown.*layer\.0\.attention\.self\.key\.bias", page)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `bellwether prepare` makes of texts, seen from outside.
 
-    prepare_runs.py CASE PROGRAM      CASE: rows | repeats | refuses | memory | holds_out_nothing
+    prepare_runs.py CASE PROGRAM      CASE: rows | repeats | refuses | stops | leaves_alone | odd_texts |
+                                            command_line | memory | holds_out_nothing
 
 Exits with 4, ctest's sign for skipped, where h5py or NumPy is missing."""
 
@@ -157,16 +158,145 @@ def refuses(folder):
     before = {path: path.read_bytes() for path in (folder.path / "shards").iterdir()}
     assert "shards" in folder.run("text.txt", *good, expected=2)  # never over what is there
     assert before == {path: path.read_bytes() for path in (folder.path / "shards").iterdir()}
-    folder.write("big.txt", paragraphs(documents(200, 4000)))
-    process = subprocess.Popen([folder.program, "prepare", "big.txt", "--vocab", "vocab.txt", "--out", "stopped",
-                                "--duplicate", "20"], cwd=folder.path, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
-    deadline = time.time() + 20
-    while not (folder.path / "stopped.partial").exists() and process.poll() is None and time.time() < deadline:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(600) not in (0, -signal.SIGSEGV, -signal.SIGABRT)
-    assert not list(folder.path.glob("stopped*")), "an interrupted call left something behind"
+
+
+class Working:
+    """A call that would take long, seen when something in OUT.partial matches `pattern`."""
+
+    def __init__(self, folder, out, pattern):
+        self.process = subprocess.Popen([folder.program, "prepare", "big.txt", "--vocab", "vocab.txt", "--out", out,
+                                         "--duplicate", "900"], cwd=folder.path, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL)
+        deadline = time.time() + 120
+        while not list(folder.path.glob(f"{out}.partial/{pattern}")):
+            assert self.process.poll() is None and time.time() < deadline, self.process.returncode
+            time.sleep(0.01)
+
+    def stop(self, number):
+        self.process.send_signal(number)
+        return self.process.wait(120)
+
+
+def stops(folder):
+    """A signal ends the call while it reads and while it writes rows, and nothing is left behind."""
+    folder.write("big.txt", paragraphs(documents(200, 2000)))
+    for pattern, number in [("vocab.txt", signal.SIGINT), ("train_00000.h5*", signal.SIGINT),
+                            ("train_00000.h5*", signal.SIGTERM)]:
+        code = Working(folder, "new/stopped", pattern).stop(number)
+        assert code == 128 + number, (pattern, number, code)
+        assert not (folder.path / "new").exists(), "an interrupted call left something behind"
+
+
+def leaves_alone(folder):
+    """What is not this call's own stays as it is: a user's folder, another call's, and files of a call that fails."""
+    folder.write("text.txt", paragraphs(documents(150)))
+    folder.write("empty.txt", "\n\n")
+    good = ["text.txt", "--vocab", "vocab.txt", "--out"]
+    (folder.path / "mine.partial").mkdir()
+    folder.write("mine.partial/notes.txt", "mine")
+    errors = folder.run(*good, "mine", expected=2)
+    assert "mine.partial: exists already and was not made by prepare" in errors, errors
+    assert (folder.path / "mine.partial" / "notes.txt").read_text() == "mine"
+    folder.write("file.partial", "mine")
+    folder.run(*good, "file", expected=2)
+    assert (folder.path / "file.partial").read_text() == "mine"
+    # What a call that was killed has left is replaced.
+    (folder.path / "again.partial").mkdir()
+    folder.write("again.partial/.bellwether-prepare", "process 1 on nowhere\n")
+    folder.write("again.partial/train_00007.h5", "rubbish")
+    folder.run(*good, "again")
+    assert sorted(path.name for path in (folder.path / "again").iterdir()) == ["train_00000.h5", "vocab.txt"]
+    assert not (folder.path / "again.partial").exists()
+    # A call under way keeps its folder.
+    folder.write("big.txt", paragraphs(documents(200, 2000)))
+    working = Working(folder, "busy", "train_00000.h5*")
+    errors = folder.run(*good, "busy", expected=2)
+    assert f"busy.partial: is in use by process {working.process.pid} on " in errors, errors
+    assert list(folder.path.glob("busy.partial/train_00000.h5*"))
+    assert working.stop(signal.SIGINT) == 130
+    # A trained vocabulary appears with the shards or not at all.
+    train = ["--train-vocab", 100, "--vocab", "new.txt"]
+    folder.run("empty.txt", *train, "--out", "trained", expected=2)
+    assert not list(folder.path.glob("new.txt*")) and not list(folder.path.glob("trained*"))
+    folder.run("text.txt", *train, "--out", "trained")
+    assert (folder.path / "new.txt").read_text() == (folder.path / "trained" / "vocab.txt").read_text()
+    folder.run("text.txt", *train, "--out", "other", expected=2)
+    assert not list(folder.path.glob("other*")) and len(list(folder.path.glob("new.txt*"))) == 1
+
+
+def odd_texts(folder):
+    """Texts that are one document, not UTF-8, or a pipe."""
+    docs = documents(150)
+    folder.write("text.txt", paragraphs(docs))
+
+    def errors_of(*arguments):
+        done = subprocess.run([folder.program, "prepare", *arguments, "--vocab", "vocab.txt"], cwd=folder.path,
+                              capture_output=True, text=True, timeout=600, check=True)
+        return done.stderr
+
+    assert errors_of("text.txt", "--out", "many") == ""
+    folder.write("one.txt", "\n".join("\n".join(doc) for doc in docs) + "\n")
+    assert errors_of("one.txt", "--out", "one").startswith("warning: train: one document: ")
+    (folder.path / "bytes.txt").write_bytes(b"aa ab. aa.\n\nab \xff\xff aa.\n")
+    assert "warning: 1 line holds bytes that are not UTF-8" in errors_of("bytes.txt", "--out", "bytes")
+    for code in ("utf-16", "utf-32"):
+        (folder.path / "coded.txt").write_text(paragraphs(docs), encoding=code)
+        with gzip.open(folder.path / "coded.txt.gz", "wb") as file:
+            file.write((folder.path / "coded.txt").read_bytes())
+        for name in ("coded.txt", "coded.txt.gz"):
+            errors = folder.run(name, "--vocab", "vocab.txt", "--out", "coded", expected=2)
+            assert f"{name}: is {code.upper()}; allowed: UTF-8, as `iconv -f {code.upper()}" in errors, errors
+    pipe = ["cat", "text.txt"]
+    with subprocess.Popen(pipe, cwd=folder.path, stdout=subprocess.PIPE) as source:
+        number = source.stdout.fileno()
+        subprocess.run([folder.program, "prepare", f"/dev/fd/{number}", "--vocab", "vocab.txt", "--out", "piped"],
+                       cwd=folder.path, pass_fds=[number], stdout=subprocess.DEVNULL, timeout=600, check=True)
+    assert all(np.array_equal(one, other) for one, other in zip(folder.rows("many").values(),
+                                                                folder.rows("piped").values()))
+    with subprocess.Popen(pipe, cwd=folder.path, stdout=subprocess.PIPE) as source:
+        number = source.stdout.fileno()
+        done = subprocess.run([folder.program, "prepare", f"/dev/fd/{number}", "--train-vocab", "100", "--out", "twice"],
+                              cwd=folder.path, pass_fds=[number], capture_output=True, text=True, timeout=600,
+                              check=False)
+    assert done.returncode == 2 and "--train-vocab reads the text twice" in done.stderr, done.stderr
+
+
+def command_line(folder):
+    """Faults of the command line: one line that begins with `error: `, exit code 2, told by the first rank alone."""
+    folder.write("text.txt", paragraphs(documents(20)))
+    prepare = ["prepare", "text.txt", "--vocab", "vocab.txt", "--out", "shards"]
+
+    def call(arguments, **environment):
+        done = subprocess.run([folder.program, *arguments], cwd=folder.path, capture_output=True, text=True,
+                              timeout=60, check=False, env=dict(os.environ, **environment))
+        return done.returncode, done.stdout, done.stderr
+
+    for arguments, words in [
+            (prepare + ["--seed", "-1"], "--seed: '-1'; allowed: a whole number from 0 to "),
+            (prepare + ["--seed", "0x10"], "--seed: '0x10'; allowed: a whole number"),
+            (prepare + ["--threads", "many"], "--threads: 'many'; allowed: a whole number from 1 to 1024"),
+            (prepare + ["--heldout", "1.5"], "--heldout: '1.5'; allowed: a number from 0 to 0.9"),
+            (prepare + ["--masking", "statik"], "'statik' (did you mean 'static'?); one of dynamic, static"),
+            (prepare + ["--sed", "3"], "unknown option '--sed' (did you mean '--seed'?)"),
+            (["prepare", "--otu", "shards"], "unknown option '--otu' (did you mean '--out'?)"),
+            (["prepare", "--vocab", "vocab.txt", "--out", "x"], "prepare: text is missing"),
+            (prepare + ["--seed"], "--seed: a value is missing"),
+            (["inspect", "x", "--rows", "-1"], "--rows: '-1'; allowed: a whole number from 0 to 9223372036854775807"),
+            (["train"], "train: deck is missing"), (["train", "a", "b"], "one word too many: 'b'"),
+            (["trian"], "unknown command 'trian' (did you mean 'train'?)"), ([], "no command given; one of train"),
+            (["--vresion"], "unknown option '--vresion' (did you mean '--version'?); `bellwether --help`"),
+            (["check", "--schema", "nope.yaml"], "--schema"), (["check", "--schema", "--set", "a.b=c"], "--set"),
+            (["check", "deck.yaml", "--schema", "--set", "a.b=c"], "--schema"),
+            (["check", "--markdown", "deck.yaml"], "--markdown"), (["check"], "no deck given")]:
+        code, output, errors = call(arguments)
+        assert code == 2 and output == "" and words in errors, (arguments, code, errors)
+        assert errors.startswith("error: ") and errors.count("\n") == 1, (arguments, errors)
+    for variable in ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"):
+        assert call(["train"], **{variable: "1"}) == (2, "", ""), variable
+        assert call(["train"], **{variable: "0"})[2].startswith("error: train: "), variable
+    assert call(["check", "--schema", "--markdown"])[0] == 0
+    code, output, _ = call(["inspect", "--help"])
+    assert code == 0 and max(map(len, output.split("\n"))) < 160, output
 
 
 def holds_out_nothing(folder):
@@ -203,7 +333,8 @@ def memory(folder):
 
 def main(case, program):
     with tempfile.TemporaryDirectory() as path:
-        {"rows": rows, "repeats": repeats, "refuses": refuses, "memory": memory,
+        {"rows": rows, "repeats": repeats, "refuses": refuses, "stops": stops, "leaves_alone": leaves_alone,
+         "odd_texts": odd_texts, "command_line": command_line, "memory": memory,
          "holds_out_nothing": holds_out_nothing}[case](Folder(program, path))
 
 

@@ -132,6 +132,19 @@ TEST_CASE("Sequences that are longer than the model's positions are refused in e
   CHECK(faults_of(deck) == std::vector<std::string>{"data.train" + what, "data.heldout" + what});
 }
 
+TEST_CASE("What a model is too small for is told at once") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 4);
+  auto deck = small_deck(folder / "train.h5");
+  deck.model.positions = 8;
+  deck.model.vocabulary = 50;
+  auto const told = app::broadcast_text(test::world().communicator(), folder / "train.h5");  // by the first rank
+  CHECK(faults_of(deck) ==
+        std::vector<std::string>{
+            "data.train: " + told + ": made with a vocabulary of 100; allowed: at most model.vocabulary, 50",
+            "data.train: sequences of 16 tokens; allowed: at most model.positions, 8"});
+}
+
 TEST_CASE("Shards of another vocabulary are not held out") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);
@@ -188,6 +201,26 @@ TEST_CASE("Fewer held-out sequences than asked for are told") {
         std::vector<std::string>{"statistics.evaluate_sequences: 21, but data.heldout has 20 sequences; evaluations "
                                  "run over those"});
   deck.statistics.evaluate_sequences = 20;
+  CHECK(app::build_report(deck, test::world()).warnings.empty());
+}
+
+TEST_CASE("Shards without any masked position are told") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 4);
+  {
+    input::ShardWriter writer(folder / "bare.h5", small_format(true));
+    for (int row = 0; row < 5; ++row) {
+      auto sample = sample_of(row, small_format(false));
+      writer.append(sample);
+    }
+    writer.close();
+  }
+  auto deck = small_deck(folder / "bare.h5");
+  deck.data.dynamic_masking = false;
+  auto const report = app::build_report(deck, test::world());
+  REQUIRE(report.warnings.size() == 1);
+  CHECK(report.warnings[0].starts_with("data.train: no masked positions in the first rows"));
+  deck.data.train = {folder / "bare.h5", folder / "train.h5"};
   CHECK(app::build_report(deck, test::world()).warnings.empty());
 }
 

@@ -1,14 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/checkpoint_folder.hpp"
 #include "app/inspect.hpp"
 #include "core/error.hpp"
 #include "input/hdf5_file.hpp"
+#include "input/io_thread.hpp"
+#include "tests/app/sample_rows.hpp"
 #include "tests/input/sample_shards.hpp"
 #include "tests/input/temporary_folder.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <array>
+#include <span>
 #include <sstream>
 
 using namespace bellwether;
@@ -51,8 +56,12 @@ TEST_CASE("inspect tells what other files hold", "[inspect]") {
   file.write<float>("parameters/pooler", {2, 2}, std::vector<float>{1, -1, 1, -1});
   file.write_texts("deck", {"run:\n  seed: 7\n"});
   file.write_table("steps", {{"step", std::vector<std::int64_t>{1, 2}}, {"loss", std::vector<double>{9, 8.5}}});
+  file.write<std::int64_t>("data/tokens", {}, std::vector<std::int64_t>{1234567});
+  file.write<double>("data/wall_seconds", {}, std::vector<double>{12.5});
   file.close();
   auto const text = inspected(folder / "replicated.h5", {.show_deck = true});
+  CHECK_THAT(text, ContainsSubstring("/data/tokens  int64 ()  = 1234567\n"));
+  CHECK_THAT(text, ContainsSubstring("/data/wall_seconds  float64 ()  = 12.5\n"));
   CHECK_THAT(text, ContainsSubstring("replicated.h5: bellwether checkpoint"));
   CHECK_THAT(text, ContainsSubstring("/@step = 40\n"));
   CHECK_THAT(text, ContainsSubstring("/parameters/pooler  float32 (2, 2)  rms 1\n"));
@@ -60,4 +69,69 @@ TEST_CASE("inspect tells what other files hold", "[inspect]") {
              ContainsSubstring("steps: 2 rows, the last one:\n  step                2\n  loss                8.5\n"));
   CHECK_THAT(text, ContainsSubstring("  seed: 7\n"));
   CHECK_THROWS_AS(inspected(folder / "nothing.h5"), InputError);
+}
+
+TEST_CASE("inspect tells the rows of statistics and not the room that segments have for more", "[inspect]") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  StatisticsOptions options;
+  options.directory = folder.path();
+  options.run_name = "a first try";
+  options.layers = sample::layer_names();
+  options.quantities = {"weight_norm"};
+  options.segment_rows = 8;
+  Statistics statistics(options, io);
+  std::vector<float> const norms{2, 2, 2};
+  for (std::int64_t step = 1; step <= 10; ++step) {
+    statistics.append(sample::step_row(step));
+    statistics.append_layers(step, std::array<std::span<float const>, 1>{norms});
+  }
+  statistics.flush();
+  statistics.wait();
+  auto const last = inspected(folder / "statistics/segment_000001.h5");
+  CHECK_THAT(last, ContainsSubstring("/steps  compound (8), 2 rows in use\n"));
+  CHECK_THAT(last, ContainsSubstring("/layers/weight_norm  float32 (1024, 3), 3 rows in use  rms 2\n"));
+  CHECK_THAT(last, ContainsSubstring("steps: 2 rows, the last one:\n  step                10\n"));
+  CHECK_THAT(last, ContainsSubstring("evaluation: 0 rows\n"));
+  auto const all = inspected(folder / "statistics.h5");
+  CHECK_THAT(all, ContainsSubstring("/@run_name = a first try\n"));
+  CHECK_THAT(all, ContainsSubstring("steps: 10 rows, the last one:\n  step                10\n"));
+  // A copy without its segments would show zeros.
+  std::filesystem::create_directory(folder / "copy");
+  std::filesystem::copy_file(folder / "statistics.h5", folder / "copy/statistics.h5");
+  std::ostringstream out;
+  CHECK_THROWS_WITH(inspect(folder / "copy/statistics.h5", {}, out),
+                    ContainsSubstring("copy/statistics/segment_000000.h5: missing"));
+  CHECK(out.str().empty());
+}
+
+TEST_CASE("inspect lists checkpoints", "[inspect]") {
+  TemporaryFolder const folder;
+  CheckpointFolder const checkpoints(folder.path());
+  for (std::int64_t const step : {5, 10}) {
+    checkpoints.prepare(step);
+    checkpoints.complete({step, 2, {{"replicated.h5", 1000, "0"}, {"rank0.h5", 24, "0"}}});
+  }
+  checkpoints.prepare(15);
+  std::filesystem::remove(folder / "checkpoints/step_5/manifest");
+  auto const text = inspected(folder / "checkpoints/");
+  CHECK_THAT(text, ContainsSubstring("checkpoints/: 2 checkpoints\n"));
+  CHECK_THAT(text, ContainsSubstring("  step_10             of 2 ranks, ") && ContainsSubstring(" in 2 files\n"));
+  CHECK_THAT(text, ContainsSubstring("  step_5              not whole: ") && ContainsSubstring("manifest: missing\n"));
+  CHECK_THAT(text, ContainsSubstring("  step_15.part        not whole: incomplete\n"));
+}
+
+TEST_CASE("inspect speaks of no model where an id is out of range", "[inspect]") {
+  TemporaryFolder const folder;
+  auto file = input::Hdf5File::create(folder / "foreign.h5");
+  std::vector<std::int64_t> const row{1, 1, 1, 1};
+  for (char const* name : {"input_mask", "segment_ids"}) file.write<std::int64_t>(name, {1, 4}, row);
+  for (char const* name : {"masked_lm_positions", "masked_lm_ids"})
+    file.write<std::int64_t>(name, {1, 1}, std::vector<std::int64_t>{0});
+  file.write<std::int64_t>("next_sentence_labels", {1}, std::vector<std::int64_t>{0});
+  file.write<std::int64_t>("input_ids", {1, 4}, std::vector<std::int64_t>{1, -1, 5, 2});
+  file.close();
+  CHECK_THROWS_WITH(
+      inspected(folder / "foreign.h5"),
+      ContainsSubstring("'input_ids', row 0, column 1: -1; allowed: 0 to 2147483646") && !ContainsSubstring("model"));
 }

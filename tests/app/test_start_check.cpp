@@ -88,10 +88,11 @@ TEST_CASE("Faults found after the deck was read get their places in it") {
   input::DeckSource const source{"deck.yaml", "data:\n  train: [a]\n  heldout: b\n", {"batch.global=4"}, "/x", "/x"};
   auto const faults = faults_of([&] {
     app::with_places(source, [] {
-      throw CommonError(
-          {"data.heldout: a.h5: not good", "batch.global: too many", "run.seed: a default", "a disk: full"});
+      throw CommonError({"data.heldout: a.h5: not good", "batch.global: too many", "run.seed: a default",
+                         "a disk: full", "rank 2: data.heldout: b.h5: not good"});
     });
   });
   CHECK(faults == std::vector<std::string>{"deck.yaml:3:12: data.heldout: a.h5: not good",
-                                           "--set batch.global=4: too many", "run.seed: a default", "a disk: full"});
+                                           "--set batch.global=4: too many", "run.seed: a default", "a disk: full",
+                                           "rank 2: deck.yaml:3:12: data.heldout: b.h5: not good"});
 }

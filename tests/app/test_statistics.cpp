@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/statistics.hpp"
+#include "app/statistics_segment.hpp"
 #include "core/error.hpp"
 #include "input/hdf5_file.hpp"
 #include "input/io_thread.hpp"
@@ -13,6 +14,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <fstream>
@@ -108,6 +110,32 @@ TEST_CASE("Statistics show all segments as one") {
   CHECK(statistics.last_step()->step == 50);
 }
 
+TEST_CASE("Statistics are written every so many steps, however few rows these have") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  auto settings = options(folder);
+  settings.flush_every = 20;
+  settings.segment_rows = 100;
+  auto const shown = [&](Statistics& statistics, std::int64_t first, std::int64_t last, std::int64_t every) {
+    for (std::int64_t step = first; step <= last; step += every) statistics.append(sample::step_row(step));
+    statistics.wait();
+    auto const steps = column<std::int64_t>(Hdf5File::open(folder / "statistics.h5").read_table("steps"), "step");
+    return steps.empty() ? 0 : steps.back();
+  };
+  {
+    Statistics statistics(settings, io);
+    CHECK(shown(statistics, 5, 15, 5) == 0);
+    CHECK(shown(statistics, 20, 20, 5) == 20);
+    CHECK(shown(statistics, 30, 30, 5) == 20);
+    CHECK(shown(statistics, 50, 50, 5) == 50);
+    CHECK(shown(statistics, 60, 60, 5) == 50);
+  }
+  settings.resume = sample::point(50);
+  Statistics statistics(settings, io);
+  CHECK(shown(statistics, 55, 65, 5) == 50);
+  CHECK(shown(statistics, 70, 70, 5) == 70);
+}
+
 TEST_CASE("A resumed run cuts rows beyond its step") {
   std::int64_t const resume = GENERATE(0, 1, 7, 8, 9, 16, 20, 30, 31);
   TemporaryFolder const folder;
@@ -201,7 +229,7 @@ TEST_CASE("Only the quantities that a run names are kept of its layers") {
   TemporaryFolder const folder;
   input::IoThread io;
   auto settings = options(folder);
-  settings.quantities = GENERATE(std::vector<std::string>{}, std::vector<std::string>{"sign_agreement"});
+  settings.quantities = GENERATE(std::vector<std::string>{}, std::vector<std::string>{"update_norm"});
   {
     Statistics statistics(settings, io);
     auto const values = sample::layer_values(1, 0.5F);
@@ -216,8 +244,8 @@ TEST_CASE("Only the quantities that a run names are kept of its layers") {
   Statistics const statistics(settings, io);
   Hdf5File const file = Hdf5File::open(folder / "statistics.h5");
   auto expected = settings.quantities;
-  expected.insert(expected.begin(), "name");
-  expected.push_back("step");
+  expected.insert(expected.end(), {"name", "step"});
+  std::ranges::sort(expected);
   CHECK(file.list("layers") == expected);
   CHECK(file.read<std::int64_t>("layers/step").size() == 9);
   for (auto const& quantity : settings.quantities) {
@@ -228,9 +256,70 @@ TEST_CASE("Only the quantities that a run names are kept of its layers") {
 
 TEST_CASE("A row of a step says what is not known") {
   app::StepRow const row;
-  for (auto const value : {row.noise_scale, row.critical_batch, row.worker_error, row.server_error, row.sign_agreement})
-    CHECK(std::isnan(value));
+  for (auto const value : {row.loss, row.mlm_accuracy, row.learning_rate, row.gradient_norm}) CHECK(std::isnan(value));
   CHECK((row.phase == 0 && row.compressed_bytes == 0 && row.scalar_bytes == 0 && row.dense_bytes_fp32 == 0));
+}
+
+TEST_CASE("Segments alone are enough to resume, and are never written over by a new run") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  CHECK(app::recorded_statistics(folder.path()) == app::Recorded::nothing);
+  {
+    Statistics statistics(options(folder), io);
+    CHECK(app::recorded_statistics(folder.path()) == app::Recorded::no_rows);
+    record(statistics, 1, 30);
+    statistics.flush();
+    statistics.wait();
+  }
+  std::filesystem::remove(folder / "statistics.h5");
+  CHECK(app::recorded_statistics(folder.path()) == app::Recorded::rows);
+  CHECK_THROWS_WITH(Statistics(options(folder), io), ContainsSubstring("segment_000000.h5: exists already"));
+  auto other = options(folder, 20);
+  other.quantities.pop_back();
+  CHECK_THROWS_WITH(Statistics(other, io), ContainsSubstring("segment_000000.h5: layers holds"));
+  Statistics statistics(options(folder, 20), io);
+  check_shows(folder, 20);
+  record(statistics, 21, 40);
+  statistics.flush();
+  statistics.wait();
+  check_shows(folder, 40);
+}
+
+TEST_CASE("A resumed run is refused where segments are missing whose rows are shown") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  bool const with_rows = GENERATE(false, true);
+  {
+    Statistics statistics(options(folder), io);
+    if (with_rows) record(statistics, 1, 30);
+    statistics.flush();
+    statistics.wait();
+  }
+  if (!with_rows) {  // nothing is lost with the folder: it is made again
+    std::filesystem::remove_all(folder / "statistics");
+    Statistics statistics(options(folder, 0), io);
+    CHECK(std::filesystem::is_directory(folder / "statistics"));
+    return;
+  }
+  app::require_segments(folder / "statistics.h5");
+  std::filesystem::remove(folder / "statistics/segment_000001.h5");
+  CHECK_THROWS_WITH(app::require_segments(folder / "statistics.h5"),
+                    ContainsSubstring("statistics/segment_000001.h5: missing, but"));
+  CHECK_THROWS_AS(Statistics(options(folder, 30), io), InputError);
+  std::filesystem::remove(folder / "statistics.h5");
+  CHECK_THROWS_WITH(Statistics(options(folder, 30), io),
+                    ContainsSubstring("segment_000001.h5: missing, but there are"));
+  CHECK(std::filesystem::exists(folder / "statistics/segment_000002.h5"));
+}
+
+TEST_CASE("A run's name is on record") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  auto named = options(folder);
+  named.run_name = "a first try";
+  Statistics const statistics(named, io);
+  CHECK(Hdf5File::open(folder / "statistics.h5").attribute("/", "run_name") ==
+        Hdf5File::Attribute(std::string("a first try")));
 }
 
 TEST_CASE("A full disk ends statistics with the name of the file") {

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs of the program, compared with each other.
 
-    training_runs.py CASE PROGRAM MPIRUN      CASE: cuts | repeats | threads | resumes | interrupts | learns
+    training_runs.py CASE PROGRAM MPIRUN      CASE: cuts | repeats | threads | resumes | interrupts | killed |
+                                                learns
 
 Exits with 4, ctest's sign for skipped, where h5py or NumPy is missing."""
 
+import glob
 import math
 import os
 import pathlib
@@ -35,7 +37,7 @@ model: {vocabulary: %(vocabulary)d, hidden: 128, layers: 2, heads: 2, feed_forwa
 optimizer: {method: lamb, lr: 0.02, beta2: 0.99, clip: 1.0}
 schedule: {steps: %(steps)d, warmup_steps: %(warmup)d, decay: linear}
 checkpoint: {every: %(every)d, keep: 0}
-statistics: {evaluate_every: 20, evaluate_sequences: 64, flush: 4}
+statistics: {evaluate_every: 20, evaluate_sequences: 64, layers_every: 2, flush: 4}
 """
 
 
@@ -86,6 +88,15 @@ class Runs:
         self.deck(name, micro, steps, every)
         return self.call(self.command(name, ranks, *more), expected, **environment)
 
+    def refuse(self, command, expected=2, **how):
+        """What an unsuccessful command says: one or more errors, nothing else that is one."""
+        done = subprocess.run(command, cwd=self.folder, stdout=how.pop("stdout", subprocess.PIPE), text=True, check=False,
+                              stderr=subprocess.PIPE, timeout=PATIENCE, env=dict(os.environ, **how))
+        assert done.returncode == expected, f"{command}\nexit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        errors = [line for line in done.stderr.splitlines() if "error: " in line]
+        assert errors, done.stderr
+        return "\n".join(errors)
+
     def table(self, name, table="steps"):
         with h5py.File(self.folder / name / "statistics.h5", "r") as file:
             return file[table][:]
@@ -97,10 +108,22 @@ class Runs:
         for column in set(a.dtype.names) - WALL_CLOCK:
             assert a[column].tobytes() == b[column].tobytes(), (table, column, a[column], b[column])
 
+    def compare_layers(self, one, other, step):
+        with h5py.File(self.folder / one / "statistics.h5", "r") as a, \
+                h5py.File(self.folder / other / "statistics.h5", "r") as b:
+            ours, theirs = a["layers"], b["layers"]
+            assert ours.keys() == theirs.keys() and len(ours.keys()) > 2, (list(ours), list(theirs))
+            assert (ours["name"][:] == theirs["name"][:]).all()
+            shown = [layers["step"][:] <= step for layers in (ours, theirs)]
+            assert shown[0].any()
+            for name in set(ours) - {"name"}:
+                assert ours[name][:][shown[0]].tobytes() == theirs[name][:][shown[1]].tobytes(), name
+
     def compare(self, one, other, step):
         """Statistics and the checkpoint of `step`, bit for bit but for clocks."""
         for table in ("steps", "evaluation"):
             self.compare_table(one, other, table, step)
+        self.compare_layers(one, other, step)
         with h5py.File(self.folder / one / f"checkpoints/step_{step}/replicated.h5", "r") as a, \
                 h5py.File(self.folder / other / f"checkpoints/step_{step}/replicated.h5", "r") as b:
             compared = []
@@ -119,6 +142,16 @@ class Runs:
 
             a.visititems(visit)
             assert sum(name.startswith("parameters/") for name in compared) > 30, compared
+
+
+def ranks_of(process, ranks):
+    """Process numbers of the program, whichever thread of the launcher started them."""
+    if ranks == 1:
+        return [process.pid]
+    lists = (open(path, encoding="ascii").read() for path in glob.glob(f"/proc/{process.pid}/task/*/children"))
+    found = [int(word) for text in lists for word in text.split()]
+    assert len(found) == ranks, found
+    return found
 
 
 def cuts(runs):
@@ -191,6 +224,9 @@ def refuses_to_resume(runs):
 
     before = contents()
     runs.train("whole", 2, 8, 10, every=3, more=("--resume", "--set", "model.hidden=64"), expected=2)
+    told = runs.refuse(runs.command("whole", 2, "--resume", "--set", "optimizer.method=adamw"))
+    assert "error: settings differ from those of the checkpoint: " in told, told
+    assert "optimizer.method adamw (was lamb)" in told, told
     runs.train("whole", 2, 8, 9, every=3, more=("--resume",), expected=2)  # it has done 10
     assert contents() == before
     for manifest in (runs.folder / "whole/checkpoints").glob("step_*/manifest"):
@@ -202,11 +238,11 @@ def refuses_to_resume(runs):
 def interrupts(runs):
     """A signal finishes the step and writes a checkpoint, from which the run goes on as if nothing had happened. SIGUSR1
     reaches ranks through the launcher. At Ctrl-C, Open MPI 4 gives its ranks one second unless told otherwise."""
-    runs.train("whole", 2, 8, 16)
+    runs.train("whole", 2, 8, 40)
     version = runs.call([runs.mpirun, "--version"])
     ways = [("told", signal.SIGUSR1, {}), ("pressed", signal.SIGINT, {"OMPI_MCA_odls_base_sigkill_timeout": "3"})]
     for name, sent, environment in ways if "(Open MPI) 4." in version else ways[:1]:
-        runs.deck(name, 8, 16)
+        runs.deck(name, 8, 40)
         process = subprocess.Popen(runs.command(name, 2), cwd=runs.folder, stdout=subprocess.PIPE, text=True,
                                    env=dict(os.environ, **environment), start_new_session=True)
         for line in process.stdout:
@@ -217,8 +253,35 @@ def interrupts(runs):
         code = process.wait(timeout=PATIENCE)
         assert code == 85 if sent == signal.SIGUSR1 else code != 0, (code, rest)
         assert "--resume" in rest, rest
-        assert "resumed from" in runs.train(name, 2, 8, 16, more=("--resume",))
-        runs.compare("whole", name, 16)
+        assert "resumed from" in runs.train(name, 2, 8, 40, more=("--resume",))
+        runs.compare("whole", name, 40)
+
+
+def killed(runs):
+    """Killed without warning while this process reads statistics in a loop: what is read is always whole and only ever
+    grows, and the resumed run ends as one that nothing happened to."""
+    runs.train("whole", 2, 8, 40, every=4)
+    runs.deck("killed", 8, 40, every=4)
+    seen, reads = np.zeros(0), 0
+    with subprocess.Popen(runs.command("killed", 2), cwd=runs.folder, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as process:
+        while not (runs.folder / "killed/statistics.h5").exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        while len(seen) < 12 or not (runs.folder / "killed/checkpoints/step_8/manifest").exists():
+            assert process.poll() is None
+            rows, reads = runs.table("killed"), reads + 1
+            assert len(rows) >= len(seen) and rows[:len(seen)].tobytes() == seen.tobytes(), (seen, rows)
+            assert (rows["step"] == np.arange(1, len(rows) + 1)).all(), rows
+            seen = rows
+        for rank in ranks_of(process, 2):
+            os.kill(rank, signal.SIGKILL)
+        assert process.wait(timeout=PATIENCE) not in (0, 85)
+    print(f"{reads} reads, {len(seen)} rows before the end")
+    assert len(runs.table("killed")) >= len(seen)
+    assert not (runs.folder / "killed/checkpoints/step_40").exists()
+    assert "resumed from" in runs.train("killed", 2, 8, 40, every=4, more=("--resume",))
+    runs.compare("whole", "killed", 40)
 
 
 def learns(runs):

@@ -77,4 +77,12 @@ def write(folder):
         file["table"] = np.array([(1, 0.5), (2, 1.5)], dtype=[("step", "<u4"), ("loss", ">f4")])
 
 
-{"read": read, "write": write}[sys.argv[1]](sys.argv[2])
+def lzf(folder):
+    with h5py.File(os.path.join(folder, "lzf.h5"), "w") as file:
+        for name, width, kind in (("input_ids", 64, "i4"), ("input_mask", 64, "i1"), ("segment_ids", 64, "i1"),
+                                  ("masked_lm_positions", 8, "i4"), ("masked_lm_ids", 8, "i4")):
+            file.create_dataset(name, data=np.ones((100, width)), dtype=kind, compression="lzf")
+        file.create_dataset("next_sentence_labels", data=np.zeros(100), dtype="i1")
+
+
+{"lzf": lzf, "read": read, "write": write}[sys.argv[1]](sys.argv[2])

@@ -147,6 +147,17 @@ TEST_CASE("The resolved deck prints a map with the origin of each key") {
   CHECK(printed("optimizer: {method: lamb}\n").starts_with("  # freeze:     "));
 }
 
+TEST_CASE("A resolved deck in the run directory goes where it is moved") {
+  DeckFolder const folder;
+  auto const source = folder.with_data("run: {directory: here}\n");
+  auto const text = resolved_deck(parse_deck(source), source, DeckPlace::run_directory);
+  CHECK(text.find("\n  directory: \".\" ") != std::string::npos);
+  CHECK(text.find("--resume") != std::string::npos);
+  CHECK(parse_deck({"deck.resolved.yaml", text, {}, "/moved/run", "/"}).run.directory == "/moved/run");
+  CHECK(parse_deck({"deck.resolved.yaml", text, {"run.directory=."}, "/moved/run", "/new"}).run.directory == "/new/");
+  CHECK(parse_deck({"deck.resolved.yaml", text, {"run.directory=b"}, "/moved/run", "/new"}).run.directory == "/new/b");
+}
+
 TEST_CASE("The resolved deck says where values come from") {
   DeckFolder const folder;
   auto const source = folder.with_data("batch:\n  global: 64\n", {"optimizer.lr=2e-3"});

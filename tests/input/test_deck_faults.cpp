@@ -237,6 +237,40 @@ TEST_CASE("Files that are not there are refused") {
                "shards/train/a.h5 is a file; a folder, which need not exist yet"});
 }
 
+TEST_CASE("Shards that are trained on are not held out, whatever leads to them") {
+  DeckFolder const folder;
+  auto const at = folder.path() + "/";
+  std::filesystem::create_directory(at + "elsewhere");
+  std::filesystem::create_symlink(at + "shards/train/a.h5", at + "elsewhere/b.h5");
+  std::filesystem::create_directory_symlink(at + "shards/train", at + "link");
+  auto const held_out = [&](std::string const& path) {
+    return faults_of(folder.source("data:\n  train: shards/train\n  heldout: [shards/heldout, " + path + "]\n"));
+  };
+  for (std::string const path :
+       {"shards/train/a.h5", "elsewhere", "elsewhere/b.h5", "link", "shards/heldout/../train"}) {
+    INFO(path);
+    auto const faults = held_out(path);
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].starts_with("deck.yaml:3:12: data.heldout: " + at));
+    CHECK(faults[0].find("is trained on too") != std::string::npos);
+    CHECK(faults[0].find("data.train") != std::string::npos);
+  }
+  CHECK(faults_of(folder.source("data:\n  train: [shards/train/a.h5]\n  heldout: shards/train\n")).size() == 1);
+  CHECK(held_out("shards/a.h5").empty());
+}
+
+TEST_CASE("An override without a value is refused by itself") {
+  DeckFolder const folder;
+  for (std::string const change : {"data.train=", "data.train=[]"}) {
+    auto const faults = faults_of(folder.source("data:\n  train: nowhere\n", {change}));
+    INFO(change);
+    REQUIRE_FALSE(faults.empty());
+    CHECK(faults.back().starts_with("--set " + change + ": "));
+    for (auto const& fault : faults) CHECK(fault.find("--set " + change + ": " + folder.path()) == std::string::npos);
+    CHECK(faults.size() == 1);
+  }
+}
+
 TEST_CASE("A fault is one line whatever the deck holds") {
   DeckFolder const folder;
   auto const faults = faults_of(folder.source("data:\n  train: \"a\\nb\"\n"));

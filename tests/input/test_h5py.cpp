@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/error.hpp"
 #include "input/hdf5_file.hpp"
 #include "input/shards.hpp"
 #include "tests/input/sample_shards.hpp"
@@ -76,4 +77,22 @@ TEST_CASE("we read what h5py writes", "[h5py]") {
   auto const table = file.read_table("table");
   CHECK(std::get<0>(table.at(0).values) == std::vector<std::int64_t>{1, 2});
   CHECK(std::get<1>(table.at(1).values) == std::vector<double>{0.5, 1.5});
+}
+
+TEST_CASE("A filter that only h5py has is named, with what to do", "[h5py]") {
+  auto const interpreter = python();
+  if (interpreter.empty()) SKIP("no Python with h5py and numpy");
+  TemporaryFolder const folder;
+  REQUIRE(exchange(interpreter, "lzf", folder) == 0);
+  ShardReader const reader(folder / "lzf.h5");
+  try {
+    reader.has_predictions(10);
+    FAIL("read");
+  } catch (bellwether::InputError const& error) {
+    std::string const text = error.what();
+    INFO(text);
+    CHECK(text.find("data set 'masked_lm_positions': is compressed by the filter 'lzf'") != std::string::npos);
+    CHECK(text.find("h5repack -f GZIP=4") != std::string::npos);
+    CHECK(text.find("plugin") == std::string::npos);
+  }
 }

@@ -126,7 +126,7 @@ TEST_CASE("values out of range are named by file, data set, row and column", "[s
   }
   SECTION("token id beyond 32 bits") {
     shard.ids[9] = 1ll << 40;
-    expected = "'input_ids', row 1, column 3: 2147483647";
+    expected = "'input_ids', row 1, column 3: 1099511627776; allowed: 0 to 99 (the model's vocabulary)";
   }
   SECTION("negative token id") {
     shard.ids[0] = -1;

@@ -68,6 +68,24 @@ TEST_CASE("training merges as counting everything anew would", "[vocabulary]") {
   CHECK(first.size() == 35);
 }
 
+TEST_CASE("training can be stopped all along", "[vocabulary]") {
+  WordCounts counts;
+  for (int i = 0; i < 2000; ++i) counts["word" + std::to_string(i * i)] = 1 + i % 7;
+  struct Stop {};
+  TrainerRule const rule{.size = 3000};
+  int calls = 0;
+  auto const whole = train_vocabulary(counts, rule, [&] { ++calls; });
+  CHECK(whole == train_vocabulary(counts, rule));
+  CHECK(calls > 50);
+  for (int const last : {1, calls / 2, calls}) {
+    int left = last;
+    auto const stop = [&] {
+      if (--left == 0) throw Stop();
+    };
+    CHECK_THROWS_AS(train_vocabulary(counts, rule, stop), Stop);
+  }
+}
+
 TEST_CASE("a trained vocabulary can be used and is too small to be only when told", "[vocabulary]") {
   WordCounts const counts(words.begin(), words.end());
   Vocabulary const vocabulary(train_vocabulary(counts, {.size = 100}), "trained");

@@ -80,7 +80,8 @@ class KernelRun {
       auto const tensors = static_cast<std::size_t>(table_.tensors());
       optim::LayerRecord const record{layers.data(), layers.data() + tensors, layers.data() + 2 * tensors};
       optim::lamb_moments(exec_, table_, rules_, c, verdict_, x.data(), g.data(), m.data(), v.data(), norms_);
-      optim::lamb_ratios(exec_, table_, rules_, {config_.min_coefficient, config_.max_coefficient}, verdict_, norms_, record);
+      optim::lamb_ratios(exec_, table_, rules_, {config_.min_coefficient, config_.max_coefficient}, verdict_, norms_,
+                         record);
       optim::lamb_apply(exec_, table_, rate, verdict_, record, g.data(), x.data());
     } else {
       optim::adamw_update(exec_, table_, rules_, c, rate, verdict_, g.data(), x.data(), m.data(), v.data());

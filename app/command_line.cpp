@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/command_line.hpp"
+
+#include "input/suggestion.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace bellwether::app {
+namespace {
+
+std::string joined(std::vector<std::string> const& words) {
+  std::string text;
+  for (auto const& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::string guess(std::string const& word, std::vector<std::string> const& words) {
+  auto const near = input::nearest_word(word, words);
+  return near.empty() ? "" : " (did you mean '" + near + "'?)";
+}
+
+/// A value for a message: not longer than a line.
+std::string shown(std::string const& value) {
+  return "'" + (value.size() > 64 ? value.substr(0, 64) + "..." : value) + "'";
+}
+
+std::string shortest(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+std::vector<std::string> names_of_commands(CLI::App const& program) {
+  std::vector<std::string> names;
+  for (auto const* command : program.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+std::string help_of(CLI::App const& command) {
+  return "`bellwether " + (command.get_parent() == nullptr ? "" : command.get_name() + " ") + "--help`";
+}
+
+/// "--otu" of `command`, with the option that was meant.
+std::string unknown_option(CLI::App const& command, std::string const& word) {
+  std::string const name = word.substr(0, word.find('='));
+  std::vector<std::string> known;
+  for (auto const* option : command.get_options())
+    for (auto const& long_name : option->get_lnames()) known.push_back("--" + long_name);
+  return "unknown option " + shown(name) + guess(name, known) + "; " + help_of(command) + " lists what there is";
+}
+
+}  // namespace
+
+CLI::Validator whole_numbers(std::int64_t low, std::int64_t high) {
+  std::string const range = std::to_string(low) + " to " + std::to_string(high);
+  auto const check = [low, high, range](std::string& text) -> std::string {
+    std::int64_t value = 0;
+    auto const* const end = text.data() + text.size();
+    auto const [stop, error] = std::from_chars(text.data(), end, value);
+    bool const octal = text.size() > 1 && text[0] == '0';
+    if (error == std::errc() && stop == end && !octal && value >= low && value <= high) return "";
+    return shown(text) + "; allowed: a whole number from " + range;
+  };
+  return {check, range};
+}
+
+CLI::Validator numbers(double low, double high) {
+  std::string const range = shortest(low) + " to " + shortest(high);
+  auto const check = [low, high, range](std::string& text) -> std::string {
+    double value = 0;
+    auto const* const end = text.data() + text.size();
+    auto const [stop, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc() && stop == end && value >= low && value <= high) return "";
+    return shown(text) + "; allowed: a number from " + range;
+  };
+  return {check, range};
+}
+
+CLI::Validator one_of(std::vector<std::string> const& words) {
+  auto const check = [words](std::string& text) -> std::string {
+    if (std::ranges::find(words, text) != words.end()) return "";
+    return shown(text) + guess(text, words) + "; one of " + joined(words);
+  };
+  return {check, joined(words)};
+}
+
+bool tells_faults() {
+  for (char const* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
+    if (char const* const rank = std::getenv(variable)) return std::string_view(rank) == "0";
+  return true;
+}
+
+std::string command_line_fault(CLI::App const& program, CLI::ParseError const& error) {
+  auto const chosen = program.get_subcommands();
+  if (chosen.empty()) {
+    auto const rest = program.remaining();
+    auto const option = std::ranges::find_if(rest, [](auto const& word) { return word.starts_with('-'); });
+    if (option != rest.end()) return unknown_option(program, *option);
+    return "no command given; one of " + joined(names_of_commands(program));
+  }
+  auto const& command = *chosen.front();
+  // What is unknown comes first: the option that is said to be missing may be meant by it.
+  auto const rest = program.remaining(true);
+  for (auto const& word : rest)
+    if (word.starts_with('-') && word != "--") return unknown_option(command, word);
+  std::string const what = error.what();
+  auto const help = "; " + help_of(command) + " tells the usage";
+  if (dynamic_cast<CLI::ExtrasError const*>(&error) != nullptr && !rest.empty())
+    return "one word too many: " + shown(rest.front()) + help;
+  if (dynamic_cast<CLI::RequiredError const*>(&error) != nullptr)
+    return command.get_name() + ": " + what.substr(0, what.rfind(" is required")) + " is missing" + help;
+  if (dynamic_cast<CLI::ArgumentMismatch const*>(&error) != nullptr && what.ends_with(" missing"))
+    return what.substr(0, what.find(':')) + ": a value is missing" + help;
+  return what;
+}
+
+std::string unknown_command(CLI::App const& program, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return {};
+  auto const names = names_of_commands(program);
+  if (std::ranges::find(names, argv[1]) != names.end()) return {};
+  return "unknown command " + shown(argv[1]) + guess(argv[1], names) + "; one of " + joined(names);
+}
+
+}  // namespace bellwether::app

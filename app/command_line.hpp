@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// What the command line's library leaves to be said better.
+namespace bellwether::app {
+
+/// Values of an option: decimal digits only, where the library would take octal and hexadecimal numbers, too.
+CLI::Validator whole_numbers(std::int64_t low, std::int64_t high);
+CLI::Validator numbers(double low, double high);
+CLI::Validator one_of(std::vector<std::string> const& words);
+
+/// False on all ranks but the first under a launcher whose variables say so: a fault that every rank finds before MPI
+/// starts is told once.
+bool tells_faults();
+/// The other ranks leave that much later: a launcher ends all ranks when one has failed.
+constexpr std::chrono::milliseconds time_to_tell{300};
+
+/// What `error`, thrown by program.parse(), is about, with the nearest option where one is unknown.
+std::string command_line_fault(CLI::App const& program, CLI::ParseError const& error);
+
+/// A word in the place of a command that is none, with the nearest command; empty where all is well.
+std::string unknown_command(CLI::App const& program, int argc, char** argv);
+
+}  // namespace bellwether::app

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/run_directory.hpp"
+
+#include "core/error.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace bellwether::app {
+
+namespace fs = std::filesystem;
+
+bool holds_run(std::string const& directory) {
+  for (auto const* name : {"deck.resolved.yaml", "statistics.h5", "statistics"})
+    if (fs::exists(fs::path(directory) / name)) return true;
+  auto const checkpoints = fs::path(directory) / "checkpoints";
+  return fs::exists(checkpoints) && !fs::is_empty(checkpoints);
+}
+
+void require_makeable(std::string const& directory) {
+  auto nearest = fs::path(directory);
+  std::error_code status;
+  while (!fs::exists(fs::symlink_status(nearest, status)) && nearest.has_relative_path())
+    nearest = nearest.parent_path();
+  auto const refuse = [&](std::string const& why) {
+    throw InputError("run.directory: " + directory + " cannot be " +
+                     (nearest == directory ? "written: " : "made: " + nearest.string() + ": ") + why);
+  };
+  if (!fs::is_directory(nearest, status)) refuse("not a folder");
+  // The rights of this process, not those of who started it.
+  if (faccessat(AT_FDCWD, nearest.c_str(), W_OK | X_OK, AT_EACCESS) != 0) refuse(std::strerror(errno));
+}
+
+}  // namespace bellwether::app
