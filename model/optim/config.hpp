@@ -80,9 +80,7 @@ struct OptimizerConfig {
                 weight_decay);
     visit.field({.name = "bias_correction",
                  .help = "divide momentum and variance by 1 - beta^t; the 1-bit LAMB paper runs LAMB without, AdamW is "
-                         "usually run with",
-                 .only_with = "method: lamb or adamw",
-                 .applies = !compresses},
+                         "usually run with, the onebit methods have none"},
                 bias_correction);
     visit.field({.name = "min_coefficient",
                  .help = "lower bound of the trust ratio",

@@ -19,7 +19,7 @@ std::int64_t steps_for(double value) { return static_cast<std::int64_t>(std::cei
 FreezePoint::FreezePoint(OptimizerConfig const& config, std::int64_t steps, std::int64_t rate_warmup_steps)
     : beta2_(config.beta2),
       fixed_(config.freeze.step.value_or(-1)),
-      interval_(std::max(least_interval, steps_for(0.1 / (1 - config.beta2)))),
+      interval_(std::max<std::int64_t>(least_interval, std::llround(0.1 / (1 - config.beta2)))),
       earliest_(rate_warmup_steps),
       latest_(std::max<std::int64_t>(2, steps_for(config.freeze.latest * static_cast<double>(steps)))),
       change_(std::numeric_limits<double>::quiet_NaN()) {
@@ -32,13 +32,17 @@ bool FreezePoint::reached(std::int64_t t, std::function<double()> const& norm) {
   std::int64_t const done = t - 1;
   if (fixed_ >= 0) return done >= fixed_;
   if (done >= latest_) return true;
-  if (done < interval_ || done % interval_ != 0 || done == checked_) return calm_ >= calm_checks && done >= earliest_;
-  double const unbiased = norm() / -std::expm1(static_cast<double>(done) * std::log(beta2_));
+  if (done < interval_ || done % interval_ != 0) return false;
+  if (done != checked_) check(done, norm());
+  return calm_ >= calm_checks && done >= earliest_;
+}
+
+void FreezePoint::check(std::int64_t done, double norm) {
+  double const unbiased = norm / -std::expm1(static_cast<double>(done) * std::log(beta2_));
   change_ = checked_ > 0 && norm_ > 0 ? unbiased / norm_ - 1 : std::numeric_limits<double>::quiet_NaN();
   calm_ = std::abs(change_) <= small_change ? calm_ + 1 : 0;
   norm_ = unbiased;
   checked_ = done;
-  return calm_ >= calm_checks && done >= earliest_;
 }
 
 void FreezePoint::visit_state(StateVisitor& visit) {

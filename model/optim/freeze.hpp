@@ -27,6 +27,8 @@ class FreezePoint {
   void visit_state(StateVisitor& visit);
 
  private:
+  void check(std::int64_t done, double norm);
+
   double beta2_;
   std::int64_t fixed_, interval_, earliest_, latest_;  // in steps; fixed_ < 0: chosen while training
   std::int64_t checked_ = 0, calm_ = 0;                // last step checked, small changes in a row

@@ -284,7 +284,7 @@ def killed(runs):
     runs.compare("whole", "killed", 40)
 
 
-def learns(runs):
+def learns(runs, name="learning", *more):
     """Held-out masked-LM loss below the entropy of the unigram distribution: frequencies alone stop there."""
     with h5py.File(next((runs.folder / "shards").glob("*.h5")), "r") as file:
         ids, real = file["input_ids"][:], file["input_mask"][:].astype(bool)
@@ -293,11 +293,42 @@ def learns(runs):
     share = counts[counts > 0] / counts.sum()
     entropy = float(-(share * np.log(share)).sum())
     start = time.time()
-    runs.train("learning", 2, 16, 300)
-    losses = runs.table("learning", "evaluation")["mlm_loss"]
+    runs.train(name, 2, 16, 300, more=more)
+    losses = runs.table(name, "evaluation")["mlm_loss"]
     print(f"unigram entropy {entropy:.3f}, held-out losses {losses[0]:.3f} .. {losses[-1]:.3f}, "
           f"{time.time() - start:.0f} s")
     assert math.isfinite(losses[-1]) and losses[-1] < entropy - 0.2
+
+
+ONEBIT = ("--set", "optimizer.method=onebit_lamb")
+
+
+def onebit(runs):
+    """1-bit LAMB learns like LAMB's test asks, sends a 32nd after the freeze, and goes on from a checkpoint of either
+    phase and from the freeze itself, bit for bit."""
+    frozen = (*ONEBIT, "--set", "optimizer.freeze.step=5")
+    output = runs.train("whole", 2, 8, 12, every=1, more=frozen)
+    assert "step 6: the variance is kept after step 5; one bit an element is sent from here on" in output, output
+    steps = runs.table("whole")
+    assert steps["phase"].tolist() == [0] * 5 + [1] * 7
+    ratio = steps["dense_bytes_fp32"][5:] / steps["compressed_bytes"][5:]
+    print(f"a dense exchange in fp32 would send {ratio[0]:.2f} times as much")
+    assert (ratio > 31.9).all() and (ratio <= 32).all()
+    for step in (3, 5, 6, 9):
+        name = f"from{step}"
+        shutil.copytree(runs.folder / "whole", runs.folder / name)
+        for later in range(step + 1, 13):
+            shutil.rmtree(runs.folder / name / f"checkpoints/step_{later}", ignore_errors=True)
+        assert f"step_{step}" in runs.train(name, 2, 8, 12, every=1, more=("--resume", *frozen))
+        runs.compare("whole", name, 12)
+    # On another number of ranks the residuals are dealt anew: the run goes on, close to what it was.
+    shutil.copytree(runs.folder / "whole", runs.folder / "other")
+    for later in range(10, 13):
+        shutil.rmtree(runs.folder / f"other/checkpoints/step_{later}")
+    runs.train("other", 3, 8, 12, every=1, more=("--resume", *frozen))
+    one, other = runs.table("whole")["loss"], runs.table("other")["loss"]
+    assert (one[:10] == other[:10]).all() and np.abs(other[10:] / one[10:] - 1).max() < 0.02, (one, other)
+    learns(runs, "learning", *ONEBIT, "--set", "optimizer.freeze.step=100")
 
 
 def main(cases):

@@ -231,7 +231,7 @@ def build_means():
 
 def build_sketch():
     """Signs as words of 32 elements, and the fold of the mean of three gradients."""
-    count, columns, seed, step = 300, 16, 1234, 17
+    count, columns, seed, step = 700, 128, 1234, 17
     gradients = [0.1 * np.sin(0.3 * np.arange(count) + rank) for rank in range(3)]
     folded = sum(decisions.sketch(g, seed, step, columns) for g in gradients) / 3
     estimates = []

@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/optim/freeze.hpp"
+#include "model/optim/gradient_fold.hpp"
+#include "model/optim/onebit_formulas.hpp"
+#include "tests/support/spaces.hpp"
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_floating_point.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+using namespace bellwether;
+using Catch::Matchers::WithinAbs;
+using Catch::Matchers::WithinRel;
+using nlohmann::json;
+
+namespace {
+
+json golden(char const* part) { return json::parse(std::ifstream(BELLWETHER_GOLDEN "/onebit_traces.json")).at(part); }
+
+ParameterLayout one_tensor(Index count) {
+  ParameterLayout layout;
+  layout.add({.name = "first", .shape = {count / 2}});
+  layout.add({.name = "second", .shape = {count - count / 2}});
+  return layout;
+}
+
+/// The scalars of one rank among `ranks`.
+template <class Space>
+struct Fold {
+  Fold(Index n, Index columns, int ranks)
+      : layout(one_tensor(n)),
+        table(layout),
+        at{columns, ranks},
+        gradient("gradient", static_cast<std::size_t>(n)),
+        partial("partial", static_cast<std::size_t>(optim::fold_parts * columns)),
+        scalars("scalars", static_cast<std::size_t>(at.count())),
+        squares("squares", static_cast<std::size_t>(optim::fold_parts)),
+        verdict("verdict", 1) {}
+
+  std::vector<float> operator()(std::vector<float> const& g, std::uint64_t seed, std::int64_t step, int rank = 0) {
+    Kokkos::deep_copy(gradient, Kokkos::View<float const*, Kokkos::HostSpace>(g.data(), g.size()));
+    optim::fold_gradient(exec, table, layout.count(), static_cast<float const*>(gradient.data()),
+                         random_key(seed, Purpose::sketch), step, at, rank, partial, squares, scalars);
+    exec.fence("bellwether::test::folded");
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), scalars);
+    return {host.data(), host.data() + host.extent(0)};
+  }
+  optim::Verdict judge(std::vector<float> const& mean, bool sketch, double clip) {
+    Kokkos::deep_copy(scalars, Kokkos::View<float const*, Kokkos::HostSpace>(mean.data(), mean.size()));
+    optim::judge_scalars(exec, at, sketch, clip, scalars, verdict);
+    exec.fence("bellwether::test::judged");
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), verdict)(0);
+  }
+
+  Space exec;
+  ParameterLayout layout;
+  BlockTable<Space> table;
+  optim::ScalarLayout at;
+  Vec<float, Space> gradient, partial, scalars;
+  Vec<double, Space> squares;
+  Vec<optim::Verdict, Space> verdict;
+};
+
+}  // namespace
+
+TEST_CASE("signs of the fold are the twin's") {
+  for (auto const& row : golden("sketch").at("signs")) {
+    auto const first = row.at("first").get<std::int64_t>();
+    auto const key = random_key(std::stoull(row.at("seed").get<std::string>()), Purpose::sketch);
+    auto const words = optim::fold_signs(key, row.at("step").get<std::int64_t>(), first / optim::sign_group);
+    CHECK(words.x[first % optim::sign_group / 32] == std::stoul(row.at("word").get<std::string>(), nullptr, 16));
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("the mean of the ranks' folds is the twin's", "", test::Spaces) {
+  auto const wanted = golden("sketch").at("fold");
+  int const ranks = wanted.at("ranks");
+  Index const count = wanted.at("count"), columns = wanted.at("columns");
+  Fold<TestType> fold(count, columns, ranks);
+  std::vector<double> mean(static_cast<std::size_t>(columns), 0.0);
+  for (int rank = 0; rank < ranks; ++rank) {
+    std::vector<float> g;
+    for (Index k = 0; k < count; ++k)
+      g.push_back(static_cast<float>(0.1 * std::sin(0.3 * static_cast<double>(k) + rank)));
+    auto const scalars = fold(g, std::stoull(wanted.at("seed").get<std::string>()), wanted.at("step"), rank);
+    for (std::size_t c = 0; c < mean.size(); ++c) mean[c] += scalars[c] / static_cast<double>(ranks);
+  }
+  auto const expected = wanted.at("column").get<std::vector<double>>();
+  double squared_norm = 0;
+  for (std::size_t c = 0; c < mean.size(); ++c) {
+    CHECK_THAT(mean[c], WithinAbs(expected[c], 1e-6));
+    squared_norm += mean[c] * mean[c];
+  }
+  CHECK_THAT(squared_norm, WithinRel(wanted.at("squared_norm").get<double>(), 1e-5));
+}
+
+TEMPLATE_LIST_TEST_CASE("the fold's norm scatters about the exact one as expected, without bias", "", test::Spaces) {
+  constexpr Index count = 20000, columns = 256;
+  Fold<TestType> fold(count, columns, 2);
+  std::vector<float> g;
+  double exact = 0;
+  for (Index k = 0; k < count; ++k) {
+    g.push_back(0.01f * std::sin(0.37f * static_cast<float>(k)));
+    exact += static_cast<double>(g.back()) * g.back();
+  }
+  constexpr int draws = 400;
+  double mean = 0, square = 0;
+  for (int step = 1; step <= draws; ++step) {
+    auto const scalars = fold(g, 11, step);
+    double norm = 0;
+    for (Index c = 0; c < columns; ++c)
+      norm += static_cast<double>(scalars[static_cast<std::size_t>(c)]) * scalars[static_cast<std::size_t>(c)];
+    mean += norm / exact / draws;
+    square += norm / exact * norm / exact / draws;
+  }
+  double const deviation = std::sqrt(square - mean * mean), expected = std::sqrt(2.0 / columns);
+  CHECK(std::abs(mean - 1) < 4 * expected / std::sqrt(draws));
+  CHECK(std::abs(deviation / expected - 1) < 0.2);
+}
+
+TEMPLATE_LIST_TEST_CASE("a verdict on gradients that nobody averages", "", test::Spaces) {
+  Fold<TestType> fold(1000, 128, 3);
+  std::vector<float> mean(static_cast<std::size_t>(fold.at.count()), 0.0f);
+  mean[3] = 0.3f;
+  mean[77] = -0.4f;
+  for (int rank = 0; rank < 3; ++rank)
+    mean[static_cast<std::size_t>(fold.at.norm(rank))] = static_cast<float>(rank + 1) / 3;
+  auto const sketched = fold.judge(mean, true, 0.25);
+  CHECK_THAT(sketched.norm, WithinRel(0.5, 1e-6));
+  CHECK_THAT(sketched.clip_factor, WithinRel(0.5, 1e-6));
+  CHECK_THAT(sketched.local_square, WithinRel(14.0 / 3, 1e-6));
+  CHECK_FALSE(sketched.skip);
+  CHECK_THAT(fold.judge(mean, false, 0.25).norm, WithinRel(std::sqrt(14.0 / 3), 1e-6));
+  CHECK(fold.judge(mean, true, 0).clip_factor == 1);
+
+  // What is not finite: its rank, its first tensor.
+  std::vector<float> g(1000, 0.1f);
+  g[700] = std::numeric_limits<float>::quiet_NaN();
+  auto scalars = fold(g, 1, 1, 2);
+  for (auto& value : scalars) value /= 3;
+  auto const bad = fold.judge(scalars, true, 0.25);
+  CHECK(bad.skip == 1);
+  CHECK(bad.bad_rank == 2);
+  CHECK(bad.bad_tensor == 1);
+  CHECK(bad.clip_factor == 1);
+}
+
+TEST_CASE("the freeze is chosen where the twin chooses it") {
+  for (auto const& row : golden("freeze").at("cases")) {
+    INFO(row.at("name").get<std::string>());
+    optim::OptimizerConfig config;
+    config.method = optim::Method::onebit_lamb;
+    config.beta2 = row.at("beta2");
+    config.coefficient_beta = row.at("coefficient_beta");
+    std::int64_t const steps = row.at("steps"), latest = row.at("latest");
+    // The twin's latest step is given as a share of all steps here.
+    std::int64_t const all = 4 * latest;
+    config.freeze.latest = 0.25;
+    optim::FreezePoint point(config, all, row.at("rate_warmup_steps"));
+    double v = 0, const_tau = row.at("tau"), growth = row.at("growth");
+    std::int64_t frozen_after = -1;
+    for (std::int64_t t = 1; t <= steps + 1 && frozen_after < 0; ++t) {
+      // Asked twice, as after a skipped step: the answer stays.
+      bool const first = point.reached(t, [&] { return v; });
+      CHECK(first == point.reached(t, [&] { return v; }));
+      if (first) frozen_after = t - 1;
+      v = config.beta2 * v + (1 - config.beta2) * (1 + 3 * std::exp(-static_cast<double>(t) / const_tau)) *
+                                 std::exp(growth * static_cast<double>(t));
+    }
+    CHECK(frozen_after == (row.at("step").is_null() ? -1 : row.at("step").get<std::int64_t>()));
+  }
+}
+
+TEST_CASE("a fixed freeze is where it is said to be") {
+  optim::OptimizerConfig config;
+  config.method = GENERATE(optim::Method::onebit_lamb, optim::Method::onebit_adam, optim::Method::onebit_sgd);
+  config.freeze.step = 7;
+  optim::FreezePoint point(config, 100, 10);
+  for (std::int64_t t = 1; t <= 7; ++t) CHECK_FALSE(point.reached(t, [] { return 1.0; }));
+  CHECK(point.reached(8, [] { return 1.0; }));
+}
+
+TEST_CASE("factors: bounds first, then the band about the last one") {
+  optim::FactorBounds const bounds{.least = 0.5, .most = 4, .threshold = 0.1};
+  using optim::next_factor;
+  CHECK(next_factor(1.05, 1, 1, false, 1, bounds) == 1.05);
+  CHECK(next_factor(3, 1, 1, false, 1, bounds) == 1.1);
+  CHECK(next_factor(0.2, 1, 1, false, 1, bounds) == 0.9);
+  CHECK(next_factor(9, 1, 1, false, 3.9, bounds) == 4);
+  CHECK(next_factor(0.1, 1, 1, false, 0.52, bounds) == 0.5);
+  // Half of the update is decay: half of the excess counts.
+  CHECK_THAT(next_factor(1.08, 1, 2, true, 1, bounds), WithinRel(1.04, 1e-12));
+  CHECK(next_factor(1.08, 3, 2, true, 1, bounds) == 1.08);
+  CHECK(next_factor(0.7, 0, 2, true, 1, bounds) == 1);  // an update of decay alone is not scaled
+  CHECK(next_factor(0.95, 0, 0, true, 1, bounds) == 0.95);
+}
+
+TEST_CASE("averages of a constant ratio approach it without bias correction") {
+  double average = 0;
+  for (int k = 1; k <= 50; ++k) {
+    average = optim::next_average(average, 0.2, 0.9);
+    CHECK_THAT(average, WithinRel(0.2 * (1 - std::pow(0.9, k)), 1e-12));
+  }
+}

@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/compressed_mean.hpp"
+#include "comm/mean.hpp"
+#include "comm/world.hpp"
+#include "core/random.hpp"
+#include "tests/model/optimizer_fixture.hpp"
+#include "tests/support/world.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <cstring>
+#include <limits>
+
+using namespace bellwether;
+using namespace bellwether::test;
+using Catch::Matchers::ContainsSubstring;
+using optim::Method;
+using optim::OptimizerConfig;
+
+namespace {
+
+/// awkward_layout() with elements that may be compressed: all but the last five of the matrix.
+ParameterLayout live_layout() {
+  ParameterLayout layout;
+  for (auto tensor : awkward_layout().tensors()) {
+    std::int64_t count = 1;
+    for (auto const extent : tensor.shape) count *= extent;
+    tensor.live = tensor.name == "matrix" ? count - 5 : count;
+    layout.add(tensor);
+  }
+  return layout;
+}
+
+comm::Communicator& group() { return world().communicator(); }
+
+OptimizerConfig onebit(Method method, std::int64_t freeze) {
+  OptimizerConfig config;
+  config.method = method;
+  config.freeze.step = freeze;
+  config.clip = 0.5;
+  config.sketch_columns = 256;
+  return config;
+}
+
+/// Parameters after steps [first, last] with this rank's own gradients.
+void run(Training& training, int first, int last) {
+  for (int t = first; t <= last; ++t) training.step(t, training.sample(t, group().rank()));
+}
+
+/// Whether all ranks hold the same bits.
+bool equal_on_all_ranks(std::vector<float> const& values) {
+  auto zero = values;
+  group().broadcast_host(std::as_writable_bytes(std::span(zero)), 0, "bellwether::test::compare");
+  double differs = std::memcmp(zero.data(), values.data(), values.size() * sizeof(float)) != 0 ? 1 : 0;
+  group().sum_host({&differs, 1}, "bellwether::test::compare");
+  return differs == 0;
+}
+
+bool same_bits(MemoryState const& one, MemoryState const& other) {
+  if (one.integers != other.integers || one.arrays.size() != other.arrays.size()) return false;
+  for (auto const& [name, values] : one.arrays) {
+    auto const& twin = other.arrays.at(name);
+    if (twin.size() != values.size() || std::memcmp(twin.data(), values.data(), values.size() * sizeof(float)) != 0)
+      return false;
+  }
+  return true;
+}
+
+/// Runs `check` on every rank and lets it fail on all together: a rank that leaves alone would hang the others.
+bool on_all(bool mine) {
+  double failures = mine ? 0 : 1;
+  group().sum_host({&failures, 1}, "bellwether::test::agree");
+  return failures == 0;
+}
+
+}  // namespace
+
+TEST_CASE("frozen after the last step, a 1-bit method is its uncompressed one, bit for bit") {
+  auto const layout = live_layout();
+  auto const [compressing, plain] =
+      GENERATE(std::pair{Method::onebit_lamb, Method::lamb}, std::pair{Method::onebit_adam, Method::adamw});
+  auto config = onebit(compressing, 6);
+  Training one(layout, config, group());
+  config.method = plain;
+  config.freeze.step.reset();
+  Training other(layout, config, group());
+  for (auto* const training : {&one, &other}) {
+    training->start();
+    run(*training, 1, 6);
+  }
+  CHECK(on_all(download(one.parameters) == download(other.parameters)));
+  CHECK(one.optimizer->last_report().phase == optim::Phase::dense);
+  run(one, 7, 7);
+  CHECK(one.optimizer->last_report().phase == optim::Phase::compressed);
+}
+
+TEST_CASE("parameters are equal on all ranks in the compressed phase, and bytes are as predicted") {
+  auto const layout = live_layout();
+  auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
+  comm::CommConfig comm;
+  comm.scale_groups = GENERATE(1, 5);
+  auto config = onebit(method, 2);
+  config.unify = GENERATE(optim::Unify::layer, optim::Unify::element);
+  Training training(layout, config, group(), comm);
+  training.start();
+  for (int t = 1; t <= 6; ++t) {
+    run(training, t, t);
+    CHECK(equal_on_all_ranks(download(training.parameters)));
+    auto const& report = training.optimizer->last_report();
+    bool const compressed = t > 2;
+    CHECK(on_all((report.phase == optim::Phase::compressed) == compressed));
+    auto const dense = comm::DenseMean::predicted_bytes(layout.count(), group().rank(), group().size(),
+                                                        comm::Wire::fp32, comm.allreduce);
+    auto const bits = comm::CompressedAllreduce::predicted_bytes(layout.count(), group().size(), comm.scale_groups);
+    CHECK(on_all(report.sent.exchange == (compressed ? bits : dense) && report.sent.dense_fp32 == dense));
+    CHECK(equal_on_all_ranks({static_cast<float>(report.gradient_norm), static_cast<float>(report.clip_factor)}));
+  }
+}
+
+TEST_CASE("an infinity on one rank makes every rank skip a compressed step, and nobody's state changes") {
+  auto const layout = live_layout();
+  auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
+  Training training(layout, onebit(method, 2), group());
+  training.start();
+  run(training, 1, 4);
+  auto const before = training.state();
+  auto const parameters = download(training.parameters);
+  auto gradient = training.sample(5, group().rank());
+  int const bad = group().size() - 1;
+  auto const& tensor = layout.find("block");
+  if (group().rank() == bad)
+    gradient[static_cast<std::size_t>(tensor.offset + 7)] = std::numeric_limits<float>::infinity();
+  training.step(5, gradient);
+  auto const report = training.optimizer->last_report();
+  CHECK(on_all(report.skipped && report.bad_rank == bad));
+  CHECK(on_all(report.first_bad_layer == layout.index_of("block")));
+  auto after = training.state();
+  after.integers["skipped_steps"] = before.integers.at("skipped_steps");
+  CHECK(on_all(same_bits(before, after)));
+  CHECK(on_all(parameters == download(training.parameters)));
+  // The step that follows is the one that an undisturbed run makes.
+  Training undisturbed(layout, onebit(method, 2), group());
+  undisturbed.start();
+  run(undisturbed, 1, 5);
+  run(training, 5, 5);
+  CHECK(on_all(download(undisturbed.parameters) == download(training.parameters)));
+}
+
+TEST_CASE("a run that is saved and goes on elsewhere is the run that was not interrupted") {
+  auto const layout = live_layout();
+  auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
+  int const saved_after = GENERATE(1, 3, 4, 6);  // in the dense phase, at the freeze, in the compressed phase
+  auto const config = onebit(method, 3);
+  Training whole(layout, config, group());
+  whole.start();
+  run(whole, 1, saved_after);
+  auto state = whole.state();
+  auto const parameters = download(whole.parameters);
+  run(whole, saved_after + 1, 9);
+  Training resumed(layout, config, group());
+  upload(resumed.parameters, parameters);
+  state.direction = MemoryState::Direction::load;
+  resumed.optimizer->visit_state(state);
+  run(resumed, saved_after + 1, 9);
+  CHECK(on_all(download(whole.parameters) == download(resumed.parameters)));
+  CHECK(on_all(same_bits(whole.state(), resumed.state())));
+}
+
+TEST_CASE("a rate of zero moves nothing while the state goes on") {
+  auto const layout = live_layout();
+  auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
+  Training training(layout, onebit(method, 2), group());
+  training.start();
+  run(training, 1, 3);
+  auto const before = training.state();
+  auto const parameters = download(training.parameters);
+  training.step(4, training.sample(4, group().rank()), 0.0);
+  CHECK(on_all(parameters == download(training.parameters)));
+  CHECK(on_all(before.arrays.at("momentum") != training.state().arrays.at("momentum")));
+}
+
+TEST_CASE("the factor keeps its bounds and its band, and no ratio exceeds what the variance allows") {
+  auto const layout = live_layout();
+  auto config = onebit(Method::onebit_lamb, 3);
+  config.factor_min = 0.8;
+  config.factor_max = 1.05;
+  config.factor_threshold = 0.04;
+  config.beta2 = 0.9;
+  Training training(layout, config, group());
+  training.start();
+  run(training, 1, 3);
+  std::vector<float> before(layout.tensors().size(), 1.0f);
+  for (int t = 4; t <= 20; ++t) {
+    run(training, t, t);
+    auto const factor = training.optimizer->last_report().layer("factor");
+    bool good = true;
+    for (std::size_t l = 0; l < factor.size(); ++l)
+      good = good && factor[l] >= 0.8f * (1 - 1e-6f) && factor[l] <= 1.05f * (1 + 1e-6f) &&
+             std::abs(factor[l] / before[l] - 1) <= 0.04f * (1 + 1e-4f);
+    CHECK(on_all(good));
+    before = factor;
+  }
+}
+
+TEST_CASE("what has no gradient up to the freeze moves by decay alone and is named") {
+  ParameterLayout layout;
+  layout.add({.name = "matrix", .shape = {40, 8}, .live = 320});
+  layout.add({.name = "late", .shape = {24}, .live = 24});
+  layout.add({.name = "tail", .shape = {10, 8}, .live = 48});  // of which 32 are never fed: padding of the layout
+  auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam);
+  auto config = onebit(method, 3);
+  config.weight_decay = 0.01;
+  Training training(layout, config, group());
+  std::vector<float> start(static_cast<std::size_t>(layout.count()), 0.5f);
+  upload(training.parameters, start);
+  auto const first_late = static_cast<std::size_t>(layout.find("late").offset);
+  auto const row = std::size_t{5 * 8};  // of the matrix
+  auto const gradient = [&](int t) {
+    std::vector<float> g(start.size());
+    for (std::size_t k = 0; k < g.size(); ++k)
+      g[k] = 0.1f * std::sin(0.3f * static_cast<float>(k) + static_cast<float>(t) + static_cast<float>(group().rank()));
+    if (t <= 3) {
+      std::fill_n(g.begin() + static_cast<std::ptrdiff_t>(first_late), 24, 0.0f);
+      std::fill_n(g.begin() + row, 8, 0.0f);
+    }
+    return g;
+  };
+  for (int t = 1; t <= 3; ++t) training.step(t, gradient(t));
+  auto const frozen = download(training.parameters);
+  training.step(4, gradient(4));
+  auto const notices = training.optimizer->last_report().notices;
+  REQUIRE(on_all(notices.size() >= 2));
+  CHECK_THAT(notices[0], ContainsSubstring("step 3"));
+  CHECK_THAT(notices[1], ContainsSubstring("matrix (8 of 320 elements), late (24 of 24 elements)"));
+  training.step(5, gradient(5));
+  CHECK(on_all(training.optimizer->last_report().notices.empty()));
+  auto const x = download(training.parameters);
+  bool decayed = true;
+  for (std::size_t i = 0; i < 24; ++i) {
+    float const before = frozen[first_late + i], after = x[first_late + i];
+    decayed = decayed && after < before && after > 0.99f * before && after == x[first_late];
+  }
+  for (std::size_t i = 1; i < 8; ++i) decayed = decayed && x[row + i] == x[row] && x[row] < frozen[row];
+  CHECK(on_all(decayed));
+  auto const m = training.state().arrays.at("momentum");
+  bool still = true;
+  for (std::size_t i = 0; i < 24; ++i) still = still && m[first_late + i] == 0;
+  for (std::size_t i = 0; i < 8; ++i) still = still && m[row + i] == 0;
+  CHECK(on_all(still));
+}
+
+TEST_CASE("clipping does not jump at the freeze, where gradients differ between ranks") {
+  // Noise of every rank's own beside a small common part: the ranks' norms are far above that of the mean.
+  ParameterLayout layout;
+  layout.add({.name = "matrix", .shape = {512, 64}, .live = 512 * 64});
+  auto config = onebit(Method::onebit_lamb, 4);
+  config.clip = 0.5;
+  config.sketch_columns = 4096;
+  config.clip_norm = GENERATE(optim::CompressedClip::sketch, optim::CompressedClip::local_rms);
+  Training training(layout, config, group());
+  upload(training.parameters, std::vector<float>(static_cast<std::size_t>(layout.count()), 0.1f));
+  double dense = 0, compressed = 0;
+  for (int t = 1; t <= 8; ++t) {
+    std::vector<float> g(static_cast<std::size_t>(layout.count()));
+    RandomStream noise(7, Purpose::sketch, static_cast<std::uint64_t>(t), static_cast<std::uint32_t>(group().rank()));
+    for (auto& value : g) value = static_cast<float>(0.02 * (noise.real() - 0.5) + 0.001);
+    training.step(t, g);
+    (t <= 4 ? dense : compressed) += training.optimizer->last_report().gradient_norm / 4;
+  }
+  double const jump = compressed / dense;
+  if (config.clip_norm == optim::CompressedClip::sketch || group().size() == 1)
+    CHECK(on_all(std::abs(jump - 1) < 0.05));
+  else
+    CHECK(on_all(jump > 1.1 && jump < std::sqrt(group().size()) * 1.05));
+}
