@@ -138,10 +138,11 @@ TEST_CASE("What a model is too small for is told at once") {
   auto deck = small_deck(folder / "train.h5");
   deck.model.positions = 8;
   deck.model.vocabulary = 50;
+  auto const told = app::broadcast_text(test::world().communicator(), folder / "train.h5");  // by the first rank
   CHECK(faults_of(deck) ==
-        std::vector<std::string>{"data.train: " + (folder / "train.h5") +
-                                     ": made with a vocabulary of 100; allowed: at most model.vocabulary, 50",
-                                 "data.train: sequences of 16 tokens; allowed: at most model.positions, 8"});
+        std::vector<std::string>{
+            "data.train: " + told + ": made with a vocabulary of 100; allowed: at most model.vocabulary, 50",
+            "data.train: sequences of 16 tokens; allowed: at most model.positions, 8"});
 }
 
 TEST_CASE("Shards of another vocabulary are not held out") {
