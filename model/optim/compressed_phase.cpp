@@ -61,7 +61,7 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<>&
   auto const v = variance ? Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), variance->flat()) : m;
   Vec<std::uint32_t> const words("bellwether::optim::live_words", tensor_of_.extent(0));
   auto const live = Kokkos::create_mirror_view(words);
-  auto const units = Kokkos::create_mirror_view(by_tensor_);
+  auto const units = Kokkos::create_mirror(by_tensor_);  // never the same memory: it may not be wanted
   double sum_of_roots = 0;
   Index counted = 0;
   without_variance_.clear();

@@ -25,7 +25,8 @@ namespace {
 /// awkward_layout() with elements that may be compressed: all but the last five of the matrix.
 ParameterLayout live_layout() {
   ParameterLayout layout;
-  for (auto tensor : awkward_layout().tensors()) {
+  auto const awkward = awkward_layout();
+  for (auto tensor : awkward.tensors()) {
     std::int64_t count = 1;
     for (auto const extent : tensor.shape) count *= extent;
     tensor.live = tensor.name == "matrix" ? count - 5 : count;
@@ -60,11 +61,16 @@ bool equal_on_all_ranks(std::vector<float> const& values) {
 }
 
 bool same_bits(MemoryState const& one, MemoryState const& other) {
-  if (one.integers != other.integers || one.arrays.size() != other.arrays.size()) return false;
+  if (one.integers != other.integers || one.arrays.size() != other.arrays.size()) {
+    UNSCOPED_INFO("counts differ, or the names of states do");
+    return false;
+  }
   for (auto const& [name, values] : one.arrays) {
     auto const& twin = other.arrays.at(name);
-    if (twin.size() != values.size() || std::memcmp(twin.data(), values.data(), values.size() * sizeof(float)) != 0)
+    if (twin.size() != values.size() || std::memcmp(twin.data(), values.data(), values.size() * sizeof(float)) != 0) {
+      UNSCOPED_INFO("state '" << name << "' differs");
       return false;
+    }
   }
   return true;
 }
