@@ -243,7 +243,8 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
          .phase = report.phase == optim::Phase::compressed ? 1 : 0,
          .compressed_bytes = report.phase == optim::Phase::compressed ? report.sent.exchange : 0,
          .scalar_bytes = report.sent.scalars,
-         .dense_bytes_fp32 = report.sent.dense_fp32};
+         .dense_bytes_fp32 = report.sent.dense_fp32,
+         .variance_change = report.variance_change};
   t.fill_losses(row, static_cast<double>(batch.global_masked), static_cast<double>(batch.global_sequences));
   StepOutcome outcome;
   outcome.flops = t.sums[StepSums::flops];

@@ -300,6 +300,23 @@ std::int64_t CompressedAllreduce::predicted_bytes(Index count, int size, std::in
   return size == 1 ? 0 : 8 * (size - 1) * CompressedLayout(count, size, scale_groups).message_words();
 }
 
+std::int64_t CompressedAllreduce::predicted_buffer_bytes(Index count, int rank, int size,
+                                                         CompressionOptions const& options) {
+  bool const identity = size == 1 && !options.compress_alone;
+  CompressedLayout const layout(count, rank, size, options.scale_groups, options.segment_bytes);
+  auto const words = [](Index number) { return number * static_cast<std::int64_t>(sizeof(std::uint32_t)); };
+  auto const end = [&](Index elements, auto const& blocks, auto const& ranges, auto const& slots) {
+    return words(elements) +
+           static_cast<std::int64_t>(blocks.size() * (sizeof(WordBlock) + sums_of_words * sizeof(double)) +
+                                     ranges.size() * (sizeof(ScaleRange) + sizeof(float) + sizeof(double)) +
+                                     slots.size() * sizeof(ScaleSlot));
+  };
+  auto bytes = words(2 * layout.words) + end(count, layout.worker_blocks, layout.worker_ranges, layout.worker_slots);
+  if (identity) return bytes;
+  bytes += end(layout.mine, layout.server_blocks, layout.server_ranges, layout.server_slots);
+  return bytes + words(2 * size * layout.message_words() + layout.message_words() + 2 * layout.words);
+}
+
 std::int64_t CompressedAllreduce::buffer_bytes() const {
   Impl const& mean = *impl_;
   return mean.worker.bytes() + mean.server.bytes() + bytes_of(mean.live) + bytes_of(mean.signs) + bytes_of(mean.sent) +

@@ -75,6 +75,8 @@ class CompressedAllreduce {
   /// Bytes a rank sends for one mean: (P-1)/P N/4 + 8 (P-1) for one scale group, N = n rounded up to 32 P; 0 for n = 0.
   static std::int64_t predicted_bytes(Index count, int size, std::int64_t scale_groups);
   std::int64_t buffer_bytes() const;
+  /// buffer_bytes() of one that need not exist yet.
+  static std::int64_t predicted_buffer_bytes(Index count, int rank, int size, CompressionOptions const& options);
 
  private:
   struct Impl;

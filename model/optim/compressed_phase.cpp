@@ -135,6 +135,20 @@ void CompressedPhase::visit_state(StateVisitor& visit) {
   exchange_.visit_state(visit);
 }
 
+std::int64_t CompressedPhase::predicted_bytes(OptimizerConfig const& config, OptimizerContext const& context) {
+  auto const& data = context.groups.data;
+  auto const at = scalar_layout(config, data);
+  Index const n = context.layout.count(), tensors = static_cast<Index>(context.layout.tensors().size());
+  comm::DenseMean const scalars(context.groups.data, at.count(), comm::Wire::fp32, comm::Allreduce::ordered);
+  return comm::CompressedAllreduce::predicted_buffer_bytes(
+             n, data.rank(), data.size(), {.scale = config.scale, .scale_groups = context.comm.scale_groups}) +
+         scalars.buffer_bytes() +
+         static_cast<std::int64_t>(sizeof(float)) * (at.count() + fold_parts * at.columns + tensors) +
+         static_cast<std::int64_t>(sizeof(double)) * fold_parts +
+         static_cast<std::int64_t>(sizeof(std::int32_t)) * ((n + 31) / 32) +
+         static_cast<std::int64_t>(sizeof(Index)) * tensors;
+}
+
 std::int64_t CompressedPhase::bytes() const {
   return exchange_.buffer_bytes() + scalar_mean_.buffer_bytes() + bytes_of(scalars_) + bytes_of(folds_) +
          bytes_of(squares_) + bytes_of(by_tensor_) + bytes_of(tensor_of_) + bytes_of(end_);

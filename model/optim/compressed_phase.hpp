@@ -36,6 +36,8 @@ class CompressedPhase {
   Units units(Arena<> const* variance) const;
   void visit_state(StateVisitor& visit);
   std::int64_t bytes() const;
+  /// bytes() of one that need not exist yet.
+  static std::int64_t predicted_bytes(OptimizerConfig const& config, OptimizerContext const& context);
 
  private:
   OptimizerConfig config_;

@@ -45,6 +45,10 @@ void FreezePoint::check(std::int64_t done, double norm) {
   checked_ = done;
 }
 
+double FreezePoint::change_after(std::int64_t steps) const {
+  return fixed_ < 0 && steps > 0 && steps == checked_ ? change_ : std::numeric_limits<double>::quiet_NaN();
+}
+
 void FreezePoint::visit_state(StateVisitor& visit) {
   visit.scalar("freeze_checked", checked_);
   visit.scalar("freeze_calm", calm_);

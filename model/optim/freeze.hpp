@@ -22,8 +22,8 @@ class FreezePoint {
   /// Whether step t = 1, 2, ... is the first of the compressed phase; asked before each step, again after one that was
   /// skipped. norm(): |v|_1 after t - 1 steps, equal on all ranks, called where it is needed.
   bool reached(std::int64_t t, std::function<double()> const& norm);
-  /// Relative change found by the last check; NaN before the second.
-  double last_change() const { return change_; }
+  /// Relative change that the check after this many steps has found; NaN where there was none.
+  double change_after(std::int64_t steps) const;
   void visit_state(StateVisitor& visit);
 
  private:

@@ -90,8 +90,11 @@ void OnebitLamb::visit_dense(StateVisitor& visit) {
 void OnebitLamb::visit_compressed(StateVisitor& visit) { visit.replicated("fresh_variance", fresh_->span()); }
 
 std::int64_t OnebitLamb::more_bytes() const {
-  return static_cast<std::int64_t>(sampled_.extent(0) * sizeof(float) + norms_.extent(0) * sizeof(double) +
-                                   (fresh_ ? fresh_->span().size_bytes() : 0));
+  return static_cast<std::int64_t>(sampled_.extent(0) * sizeof(float) + norms_.extent(0) * sizeof(double));
+}
+
+std::int64_t OnebitLamb::more_compressed_bytes() const {
+  return layout().count() * static_cast<std::int64_t>(sizeof(float));
 }
 
 }  // namespace bellwether::optim

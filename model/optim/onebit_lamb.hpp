@@ -25,6 +25,7 @@ class OnebitLamb final : public OnebitMethod {
   void visit_dense(StateVisitor& visit) override;
   void visit_compressed(StateVisitor& visit) override;
   std::int64_t more_bytes() const override;
+  std::int64_t more_compressed_bytes() const override;
   OnebitRecord numbers() const;
 
   Vec<float> sampled_;              // (tensors) 1: the average has a sample

@@ -4,6 +4,9 @@
 
 #include "core/error.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace bellwether::optim {
 
 OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const& context, Variance variance,
@@ -46,11 +49,14 @@ void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gr
   survey_due_ = false;
   if (freezing) enter_compressed(exec);
   if (dense_steps_ < 0) {
-    dense_->reduce(exec, local_gradients);
+    auto& report = dense_->reduce(exec, local_gradients);
+    report.variance_change = freeze_point_.change_after(scalars.step - 1);
     dense_update(exec, parameters, local_gradients, scalars);
   } else {
     auto& report = compressed_->judge(exec, local_gradients, scalars.step);
     if (freezing) report.notices = notices();
+    report.variance_change =
+        freezing ? freeze_point_.change_after(dense_steps_) : std::numeric_limits<double>::quiet_NaN();
     compressed_update(exec, parameters, local_gradients, scalars, report);
   }
   record_.close(exec);
@@ -87,10 +93,13 @@ StepReport const& OnebitMethod::last_report() const {
   return record_.report();
 }
 
+// What the larger phase takes: who asks before the freeze wants to know whether memory lasts.
 std::int64_t OnebitMethod::state_bytes() const {
+  auto const compressed = (compressed_ ? compressed_->bytes() : CompressedPhase::predicted_bytes(config_, context_)) +
+                          more_compressed_bytes();
   return (variance_ ? 2 : 1) * momentum_.count() * static_cast<std::int64_t>(sizeof(float)) +
-         static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule)) + record_.bytes() +
-         (dense_ ? dense_->bytes() : 0) + (compressed_ ? compressed_->bytes() : 0) + more_bytes();
+         static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule)) + record_.bytes() + more_bytes() +
+         std::max(dense_ ? dense_->bytes() : 0, compressed);
 }
 
 }  // namespace bellwether::optim

@@ -41,7 +41,8 @@ class OnebitMethod : public Optimizer {
   virtual std::vector<std::string> more_notices() const { return {}; }
   virtual void visit_dense(StateVisitor&) {}
   virtual void visit_compressed(StateVisitor&) {}
-  virtual std::int64_t more_bytes() const { return 0; }
+  virtual std::int64_t more_bytes() const { return 0; }             ///< in either phase
+  virtual std::int64_t more_compressed_bytes() const { return 0; }  ///< from allocate_compressed() on
 
   OptimizerConfig const& config() const { return config_; }
   ParameterLayout const& layout() const { return context_.layout; }

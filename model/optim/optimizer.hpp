@@ -7,6 +7,7 @@
 #include "core/state_visitor.hpp"
 #include "model/optim/config.hpp"
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -59,6 +60,8 @@ struct StepReport {
   SentBytes sent;
   std::int64_t first_bad_layer = -1;  ///< where skipped
   std::int64_t bad_rank = -1;         ///< where skipped in the compressed phase: the first with such a gradient
+  /// What a check before this step found the variance to have changed by; NaN without one.
+  double variance_change = std::numeric_limits<double>::quiet_NaN();
   ExchangeReport exchange;
   std::vector<LayerQuantity> layers;  ///< the same names after every step; empty where the method has none
   std::vector<std::string> notices;   ///< what a user should read in the log, told once

@@ -102,7 +102,7 @@ def signals(runs):
 def full_disk(runs):
     """A file that cannot grow ends the run with one error that names it; what was written before stays good. A limit on
     file sizes, set while the run goes on, stands in for the disk."""
-    checkpoint = ("checkpoint", 2, 100_000, r"step_\d+\.part/replicated\.h5", "checkpoints/step_2")
+    checkpoint = ("checkpoint", 2, 1_000_000, r"step_\d+\.part/replicated\.h5", "checkpoints/step_2")
     table = ("statistics", 0, 1000, r"statistics(/segment_000000)?\.h5\.part", "statistics/segment_000000.h5")
     for ranks, (what, every, limit, file, first) in ((1, checkpoint), (2, checkpoint), (2, table)):
         name = f"{what}{ranks}"

@@ -328,7 +328,31 @@ def onebit(runs):
     runs.train("other", 3, 8, 12, every=1, more=("--resume", *frozen))
     one, other = runs.table("whole")["loss"], runs.table("other")["loss"]
     assert (one[:9] == other[:9]).all() and np.abs(other[9:] / one[9:] - 1).max() < 0.02, (one, other)
-    learns(runs, "learning", *ONEBIT, "--set", "optimizer.freeze.step=100")
+    learns(runs, "learning", *ONEBIT, "--set", "optimizer.freeze={latest: 0.4}")
+    steps = runs.table("learning")
+    frozen_after = int((steps["phase"] == 0).sum())
+    checked = np.flatnonzero(np.isfinite(steps["variance_change"]))  # before the steps after 20, 30, ...
+    print(f"frozen after {frozen_after} of 300 steps, {len(checked)} checks")
+    assert 30 <= frozen_after <= 120 and checked.tolist() == list(range(20, frozen_after + 1, 10)), checked
+
+
+def volume(runs):
+    """Bytes of a run whose first sixth is dense, by the transport's own count, as the paper's share of steps has it."""
+    def sent(name, wire, *more):
+        runs.train(name, 2, 16, 60, more=("--set", f"comm.dense_wire={wire}", "--set", "optimizer.clip=0", *more))
+        steps = runs.table(name)
+        return float((steps["sent_bytes"] - steps["scalar_bytes"]).sum()), steps
+
+    dense = {wire: sent(f"dense_{wire}", wire)[0] for wire in ("fp32", "bf16")}
+    for wire, other, expected, mixed in (("bf16", "fp32", 4.57, 9.14), ("fp32", "bf16", 5.19, 2.59)):
+        total, steps = sent(f"onebit_{wire}", wire, *ONEBIT, "--set", "optimizer.freeze.step=10")
+        after = steps[10:]
+        print(f"dense steps in {wire}: {dense[wire] / total:.2f} times less than all dense in {wire}, "
+              f"{dense[other] / total:.2f} times less than in {other}; after the freeze "
+              f"{dense['bf16'] / 60 / after['compressed_bytes'].mean():.2f} (bf16) and "
+              f"{dense['fp32'] / 60 / after['compressed_bytes'].mean():.2f} (fp32) times less")
+        assert abs(dense[wire] / total / expected - 1) < 0.003, (dense, total)
+        assert abs(dense[other] / total / mixed - 1) < 0.003, (dense, total)
 
 
 def main(cases):

@@ -175,6 +175,19 @@ TEST_CASE("a run that is saved and goes on elsewhere is the run that was not int
   CHECK(on_all(same_bits(whole.state(), resumed.state())));
 }
 
+TEST_CASE("memory that is told before the freeze is that of the larger phase") {
+  auto const layout = live_layout();
+  auto config = onebit(GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd), 2);
+  config.clip_norm = GENERATE(optim::CompressedClip::sketch, optim::CompressedClip::local_rms);
+  comm::CommConfig comm;
+  comm.scale_groups = GENERATE(1, 7);
+  Training training(layout, config, group(), comm);
+  training.start();
+  auto const told = training.optimizer->state_bytes();
+  run(training, 1, 3);
+  CHECK(on_all(training.optimizer->state_bytes() == told));
+}
+
 TEST_CASE("a rate of zero moves nothing while the state goes on") {
   auto const layout = live_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
