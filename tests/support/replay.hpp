@@ -10,7 +10,7 @@ class Communicator;
 
 namespace bellwether::test {
 
-/// Runs the product's optimizer over recorded gradients: the format of docs/validation/replay.md, its formulas as
+/// Runs the product's optimizer over recorded gradients: the format of docs/onebit_methods.md, its formulas as
 /// tests/golden/onebit_inputs.py reads them. Collective; every rank reads its own gradients, rank 0 gets the result.
 /// \throws InputError naming a key that is unknown, missing or of another number of ranks.
 nlohmann::ordered_json replay(nlohmann::json const& input, comm::Communicator& ranks);
