@@ -71,7 +71,8 @@ struct Fold {
 }  // namespace
 
 TEST_CASE("signs of the fold are the twin's") {
-  for (auto const& row : golden("sketch").at("signs")) {
+  auto const sketch = golden("sketch");
+  for (auto const& row : sketch.at("signs")) {
     auto const first = row.at("first").get<std::int64_t>();
     auto const key = random_key(std::stoull(row.at("seed").get<std::string>()), Purpose::sketch);
     auto const words = optim::fold_signs(key, row.at("step").get<std::int64_t>(), first / optim::sign_group);
@@ -153,7 +154,8 @@ TEMPLATE_LIST_TEST_CASE("a verdict on gradients that nobody averages", "", test:
 }
 
 TEST_CASE("the freeze is chosen where the twin chooses it") {
-  for (auto const& row : golden("freeze").at("cases")) {
+  auto const freeze = golden("freeze");
+  for (auto const& row : freeze.at("cases")) {
     INFO(row.at("name").get<std::string>());
     optim::OptimizerConfig config;
     config.method = optim::Method::onebit_lamb;
