@@ -339,7 +339,8 @@ def onebit(runs):
 def volume(runs):
     """Bytes of a run whose first sixth is dense, by the transport's own count, as the paper's share of steps has it."""
     def sent(name, wire, *more):
-        runs.train(name, 2, 16, 60, more=("--set", f"comm.dense_wire={wire}", "--set", "optimizer.clip=0", *more))
+        runs.train(name, 2, 4, 60, more=("--set", f"comm.dense_wire={wire}", "--set", "optimizer.clip=0",
+                                         "--set", "batch.global=8", "--set", "statistics.evaluate_every=0", *more))
         steps = runs.table(name)
         return float((steps["sent_bytes"] - steps["scalar_bytes"]).sum()), steps
 
