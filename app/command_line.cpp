@@ -14,16 +14,8 @@
 namespace bellwether::app {
 namespace {
 
-std::string joined(std::vector<std::string> const& words) {
-  std::string text;
-  for (auto const& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
-std::string guess(std::string const& word, std::vector<std::string> const& words) {
-  auto const near = input::nearest_word(word, words);
-  return near.empty() ? "" : " (did you mean '" + near + "'?)";
-}
+using input::did_you_mean;
+using input::joined;
 
 /// A value for a message: not longer than a line.
 std::string shown(std::string const& value) {
@@ -52,7 +44,7 @@ std::string unknown_option(CLI::App const& command, std::string const& word) {
   std::vector<std::string> known;
   for (auto const* option : command.get_options())
     for (auto const& long_name : option->get_lnames()) known.push_back("--" + long_name);
-  return "unknown option " + shown(name) + guess(name, known) + "; " + help_of(command) + " lists what there is";
+  return "unknown option " + shown(name) + did_you_mean(name, known) + "; " + help_of(command) + " lists what there is";
 }
 
 }  // namespace
@@ -85,7 +77,7 @@ CLI::Validator numbers(double low, double high) {
 CLI::Validator one_of(std::vector<std::string> const& words) {
   auto const check = [words](std::string& text) -> std::string {
     if (std::ranges::find(words, text) != words.end()) return "";
-    return shown(text) + guess(text, words) + "; one of " + joined(words);
+    return shown(text) + did_you_mean(text, words) + "; one of " + joined(words);
   };
   return {check, joined(words)};
 }
@@ -124,7 +116,7 @@ std::string unknown_command(CLI::App const& program, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return {};
   auto const names = names_of_commands(program);
   if (std::ranges::find(names, argv[1]) != names.end()) return {};
-  return "unknown command " + shown(argv[1]) + guess(argv[1], names) + "; one of " + joined(names);
+  return "unknown command " + shown(argv[1]) + did_you_mean(argv[1], names) + "; one of " + joined(names);
 }
 
 }  // namespace bellwether::app

@@ -28,9 +28,8 @@ char const* uncompressed(Method method) {
   }
 }
 
-}  // namespace
-
-std::vector<std::string> deck_warnings(input::Deck const& deck) {
+/// Of a freeze at a given step.
+std::vector<std::string> freeze_warnings(input::Deck const& deck) {
   auto const& optimizer = deck.optimizer;
   auto const& schedule = deck.schedule;
   bool const keeps_variance = optimizer.method == Method::onebit_lamb || optimizer.method == Method::onebit_adam;
@@ -53,6 +52,17 @@ std::vector<std::string> deck_warnings(input::Deck const& deck) {
   if (freeze < schedule.warmup_steps)
     texts.push_back(subject + "the rate rises until step " + std::to_string(schedule.warmup_steps) +
                     " (schedule.warmup_steps): gradients change most while it does");
+  return texts;
+}
+
+}  // namespace
+
+std::vector<std::string> deck_warnings(input::Deck const& deck) {
+  auto texts = freeze_warnings(deck);
+  if (deck.comm.allreduce == comm::Allreduce::library)
+    texts.push_back(
+        "comm.allreduce: library: how sums are formed is left to MPI, so that ranks may differ in their last bits, a "
+        "repeated run may too, and the bytes counted are not those on the network");
   return texts;
 }
 

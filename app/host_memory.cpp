@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/host_memory.hpp"
 
+#include "app/agreement.hpp"
+#include "app/progress_text.hpp"
+#include "comm/world.hpp"
+#include "core/error.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -70,6 +75,19 @@ std::int64_t available_host_memory(std::string const& root) {
                   {.limit = "memory.limit_in_bytes", .used = "memory.usage_in_bytes", .cache = "total_inactive_file"}));
   }
   return available;
+}
+
+void require_host_memory(comm::World& world, std::int64_t parameters, std::int64_t workspace_bytes) {
+  together(world.communicator(), [&] {
+    // Parameters, gradients, momentum and variance at least.
+    auto const need = 4 * static_cast<std::int64_t>(sizeof(float)) * parameters + workspace_bytes;
+    auto const ranks = world.nodes().ranks_here;
+    auto const available = available_host_memory();
+    if (need <= available / ranks) return;
+    throw InputError("batch.micro: a rank needs " + bytes_text(need) + " or more, " + bytes_text(workspace_bytes) +
+                     " of it for activations; " + world.host() + " has " + bytes_text(available) + " for " +
+                     counted(ranks, "rank") + ": a smaller batch.micro or model, or fewer ranks on a host");
+  });
 }
 
 }  // namespace bellwether::app

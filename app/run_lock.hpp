@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "input/lock_file.hpp"
+
 #include <string>
 
 namespace bellwether::app {
@@ -12,12 +14,9 @@ class RunLock {
  public:
   /// \throws InputError naming the directory and who holds it; RuntimeError where the lock file cannot be made.
   explicit RunLock(std::string const& directory);
-  ~RunLock();
-  RunLock(RunLock const&) = delete;
-  RunLock& operator=(RunLock const&) = delete;
 
  private:
-  int file_ = -1;
+  input::LockFile file_;
 };
 
 }  // namespace bellwether::app

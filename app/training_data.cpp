@@ -56,10 +56,6 @@ model::Capacity TrainingData::capacity(input::BatchConfig const& batch, int rank
 
 std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
   std::vector<std::string> texts;
-  if (deck.comm.allreduce == comm::Allreduce::library)
-    texts.push_back(
-        "comm.allreduce: library: how sums are formed is left to MPI, so that ranks may differ in their last bits, a "
-        "repeated run may too, and the bytes counted are not those on the network");
   if (stream->info().static_masks && deck.data.dynamic_masking)
     texts.push_back(
         "data.dynamic_masking: true, but data.train holds static masks: the same masks in every epoch, and no use for "

@@ -51,12 +51,6 @@ std::vector<std::string> leaves_of(std::vector<std::string> const& keys, std::st
   return names;
 }
 
-std::string joined(std::vector<std::string> const& words) {
-  std::string text;
-  for (auto const& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 std::string unknown_key(std::string const& key, std::vector<std::string> const& known, KeyCatalogue const& catalogue) {
   std::string hint;
   auto const [group, leaf] = split_key(key);
@@ -65,8 +59,8 @@ std::string unknown_key(std::string const& key, std::vector<std::string> const& 
   });
   if (written_flat)
     hint = " (a map in the deck: '" + std::string(group) + ": {" + std::string(leaf) + ": ...}')";
-  else if (auto const near = nearest_word(key, known); !near.empty())
-    hint = " (did you mean '" + near + "'?)";
+  else if (auto const near = did_you_mean(key, known); !near.empty())
+    hint = near;
   else if (auto const place = elsewhere(key, catalogue); !place.empty())
     hint = " (" + place + " has one)";
   return "unknown key" + hint + "; one of " + joined(known);

@@ -203,10 +203,8 @@ void DeckReader::judge_override(Override const& change, KeyCatalogue const& cata
       std::ranges::find_if(catalogue, [&, wanted = section_name](auto const& one) { return one.first == wanted; });
   if (section == catalogue.end()) {
     auto const names = sections_of(catalogue);
-    auto const near = nearest_word(section_name, names);
-    faults_.push_back(override_fault(
-        change,
-        "unknown section" + (near.empty() ? "" : " (did you mean '" + near + "'?)") + "; one of " + joined(names)));
+    faults_.push_back(
+        override_fault(change, "unknown section" + did_you_mean(section_name, names) + "; one of " + joined(names)));
     return;
   }
   auto const& keys = section->second;

@@ -237,11 +237,9 @@ std::string read_choice(TreeNode const& node, std::vector<std::string_view> cons
   if (node.kind != TreeNode::Kind::scalar || null_word(node))
     return shown(node) + " is not a word; " + allowed_choices(names);
   auto const found = std::find(names.begin(), names.end(), node.text);
-  if (found == names.end()) {
-    auto const near = nearest_word(node.text, {names.begin(), names.end()});
-    return "unknown value " + shown(node.text) + (near.empty() ? "" : " (did you mean '" + near + "'?)") + "; " +
+  if (found == names.end())
+    return "unknown value " + shown(node.text) + did_you_mean(node.text, {names.begin(), names.end()}) + "; " +
            allowed_choices(names);
-  }
   value = static_cast<int>(found - names.begin());
   return {};
 }

@@ -5,42 +5,15 @@
 #include "core/error.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 namespace bellwether::input {
-namespace {
 
 namespace fs = std::filesystem;
-
-std::string owner() {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  return "process " + std::to_string(getpid()) + " on " + host.data() + "\n";
-}
-
-std::string first_line(int file) {
-  std::array<char, 320> text{};
-  auto const size = pread(file, text.data(), text.size(), 0);
-  std::string const line(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
-  auto const first = line.substr(0, line.find('\n'));
-  return first.empty() ? "another process" : first;
-}
-
-bool is_same_file(int file, fs::path const& path) {
-  struct stat open_one {};
-  struct stat named {};
-  return fstat(file, &open_one) == 0 && lstat(path.c_str(), &named) == 0 && open_one.st_dev == named.st_dev &&
-         open_one.st_ino == named.st_ino;
-}
-
-}  // namespace
 
 PartialFolder::PartialFolder(std::string const& out) : out_(fs::path(out).lexically_normal()) {
   if (!out_.has_filename()) out_ = out_.parent_path();
@@ -62,30 +35,25 @@ PartialFolder::PartialFolder(std::string const& out) : out_(fs::path(out).lexica
   take_marker(was_there);
   for (fs::directory_iterator entry(partial_, error), end; !error && entry != end; entry.increment(error))
     if (entry->path().filename() != marker) fs::remove_all(entry->path(), error);
-  if (error) {
-    close(file_);
+  if (error)
     throw InputError(partial_.string() + ": cannot be cleared of what an earlier call left: " + error.message());
-  }
 }
 
 void PartialFolder::take_marker(bool was_there) {
-  auto const path = partial_ / marker;
-  auto const refuse = [&](std::string const& what) {
-    if (file_ >= 0) close(file_);
-    throw InputError(partial_.string() + ": " + what);
-  };
-  file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (file_ < 0) refuse(std::string("cannot be written: ") + std::strerror(errno));
-  bool const locked = flock(file_, LOCK_EX | LOCK_NB) == 0;
-  if (!locked && errno == EWOULDBLOCK)
-    refuse("is in use by " + first_line(file_) + "; wait until it ends or another --out");
-  if (!locked && was_there)  // a file system without locks
-    refuse("was left by " + first_line(file_) + ", or is in use by it; remove the folder if that has ended");
-  // Between opening and locking, the other one may have finished and taken its folder away.
-  if (!is_same_file(file_, path)) refuse("was in use by another process just now; try again");
-  auto const text = owner();
-  if (ftruncate(file_, 0) != 0 || pwrite(file_, text.data(), text.size(), 0) < 0)
-    refuse(std::string("cannot be written: ") + std::strerror(errno));
+  using State = LockFile::State;
+  auto const refuse = [&](std::string const& what) { throw InputError(partial_.string() + ": " + what); };
+  try {
+    lock_.emplace((partial_ / marker).string());
+    if (lock_->state() == State::in_use)
+      refuse("is in use by " + lock_->owner() + "; wait until it ends or another --out");
+    if (lock_->state() == State::no_locks && was_there)
+      refuse("was left by " + lock_->owner() + ", or is in use by it; remove the folder if that has ended");
+    // Between opening and locking, the other one may have finished and taken its folder away.
+    if (!lock_->still_there()) refuse("was in use by another process just now; try again");
+    lock_->sign();
+  } catch (RuntimeError const& error) {
+    throw InputError(error.what());
+  }
 }
 
 PartialFolder::~PartialFolder() {
@@ -94,7 +62,6 @@ PartialFolder::~PartialFolder() {
     fs::remove_all(partial_, ignored);
     for (auto const& folder : made_) fs::remove(folder, ignored);  // where nothing else is in it by now
   }
-  close(file_);
 }
 
 void PartialFolder::keep() {

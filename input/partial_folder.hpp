@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "input/lock_file.hpp"
+
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +34,7 @@ class PartialFolder {
 
   std::filesystem::path out_, partial_;
   std::vector<std::filesystem::path> made_;  ///< folders above, which were not there, the deepest first
-  int file_ = -1;                            ///< the marker, open and locked
+  std::optional<LockFile> lock_;             ///< the marker
   bool kept_ = false;
 };
 

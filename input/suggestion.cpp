@@ -39,4 +39,15 @@ std::string nearest_word(std::string_view word, std::vector<std::string> const& 
   return best;
 }
 
+std::string did_you_mean(std::string_view word, std::vector<std::string> const& words) {
+  auto const near = nearest_word(word, words);
+  return near.empty() ? "" : " (did you mean '" + near + "'?)";
+}
+
+std::string joined(std::vector<std::string> const& words) {
+  std::string text;
+  for (auto const& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
 }  // namespace bellwether::input

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/communicator.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace bellwether::app {
+
+/// The step's one reduction over ranks: sums first, then one slot a rank for what is wanted as an extreme.
+class StepSums {
+ public:
+  enum Sum { mlm, mlm_correct, nsp, nsp_correct, stop, faults, flops, count };
+  enum Slot { wait_data, busy, slots };
+
+  StepSums(int rank, int size)
+      : rank_(rank), size_(size), values_(static_cast<std::size_t>(count) + static_cast<std::size_t>(slots * size)) {}
+  void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
+  double& operator[](Sum which) { return values_[which]; }
+  double& mine(Slot which) { return values_[count + which * size_ + rank_]; }
+  double largest(Slot which) const {
+    auto const first = values_.begin() + count + which * size_;
+    return *std::max_element(first, first + size_);
+  }
+  double smallest(Slot which) const {
+    auto const first = values_.begin() + count + which * size_;
+    return *std::min_element(first, first + size_);
+  }
+  void reduce(comm::Communicator& ranks, comm::Label label) { ranks.sum_host(values_, label); }
+
+ private:
+  int rank_, size_;
+  std::vector<double> values_;
+};
+
+}  // namespace bellwether::app
