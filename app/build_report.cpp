@@ -4,7 +4,7 @@
 
 #include "app/checkpoint_snapshot.hpp"
 #include "app/progress_text.hpp"
-#include "comm/mean.hpp"
+#include "comm/communicator.hpp"
 #include "comm/world.hpp"
 #include "input/io_thread.hpp"
 
@@ -19,35 +19,41 @@ std::string line(std::string name, std::string const& value) {
   return "  " + name + value + "\n";
 }
 
+SentInStep sent_in_step(std::int64_t mine, comm::World& world) {
+  auto all = static_cast<double>(mine);
+  world.communicator().sum_host({&all, 1}, "bellwether::app::predicted_bytes");
+  return {.mine = mine, .all = static_cast<std::int64_t>(all)};
+}
+
+std::string sent_text(SentInStep const& sent) {
+  return line("sent by rank 0", std::to_string(sent.mine) + " bytes") +
+         line("sent by all ranks", std::to_string(sent.all) + " bytes");
+}
+
 }  // namespace
 
 BuildReport build_report(input::Deck const& deck, comm::World& world) {
   input::IoThread io;
   Trainer trainer(deck, world, io);
   auto const share = (deck.batch.global + world.size() - 1) / world.size();
-  BuildReport report{.ranks = world.size(),
-                     .parameters = trainer.layout().count(),
-                     .tensors = std::ssize(trainer.layout().tensors()),
-                     .sequence_length = trainer.sequence_length(),
-                     .masked_length = trainer.masked_length(),
-                     .training_rows = trainer.training_rows(),
-                     .static_masks = trainer.static_masks(),
-                     .share = share,
-                     .passes = (share + deck.batch.micro - 1) / deck.batch.micro,
-                     .steps = deck.schedule.steps,
-                     .memory = trainer.memory_use(),
-                     .checkpoint_bytes = snapshot_bytes(trainer.state(), world.rank()),
-                     .step_flops = trainer.next_step_flops(),
-                     .gemm_speed = trainer.measure_gemm(),
-                     .layout_fingerprint = trainer.layout().fingerprint(),
-                     .warnings = trainer.warnings()};
-  for (int rank = 0; rank < world.size(); ++rank) {
-    auto const sent = comm::DenseMean::predicted_bytes(report.parameters, rank, world.size(), deck.comm.dense_wire,
-                                                       deck.comm.allreduce);
-    report.sent_bytes_all += sent;
-    if (rank == world.rank()) report.sent_bytes = sent;
-  }
-  return report;
+  return {.ranks = world.size(),
+          .parameters = trainer.layout().count(),
+          .tensors = std::ssize(trainer.layout().tensors()),
+          .sequence_length = trainer.sequence_length(),
+          .masked_length = trainer.masked_length(),
+          .training_rows = trainer.training_rows(),
+          .static_masks = trainer.static_masks(),
+          .share = share,
+          .passes = (share + deck.batch.micro - 1) / deck.batch.micro,
+          .steps = deck.schedule.steps,
+          .memory = trainer.memory_use(),
+          .checkpoint_bytes = snapshot_bytes(trainer.state(), world.rank()),
+          .dense_step = sent_in_step(trainer.dense_step_bytes(), world),
+          .compressed_step = sent_in_step(trainer.compressed_step_bytes(), world),
+          .step_flops = trainer.next_step_flops(),
+          .gemm_speed = trainer.measure_gemm(),
+          .layout_fingerprint = trainer.layout().fingerprint(),
+          .warnings = trainer.warnings()};
 }
 
 std::string report_text(BuildReport const& report, input::Deck const& deck) {
@@ -77,10 +83,12 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += line("activations", bytes_text(memory.activations));
   text += line("together", bytes_text(memory.device()));
   text += line("rows of data", "up to " + bytes_text(memory.data) + " of host memory");
-  text += line("checkpoint", bytes_text(report.checkpoint_bytes) + " of host memory while one is written");
-  text += "gradients on the network, each step\n";
-  text += line("sent by rank 0", number(report.sent_bytes) + " bytes");
-  text += line("sent by all ranks", number(report.sent_bytes_all) + " bytes");
+  text += line("checkpoint", bytes_text(report.checkpoint_bytes) + " of host memory while one is written" +
+                                 (report.compressed_step.exists() ? ", before the freeze" : ""));
+  bool const freezes = report.compressed_step.exists();
+  text += freezes ? "on the network, each step up to the freeze\n" : "gradients on the network, each step\n";
+  text += sent_text(report.dense_step);
+  if (freezes) text += "on the network, each step after the freeze\n" + sent_text(report.compressed_step);
   auto const seconds = report.step_flops / report.gemm_speed;
   char speed[64];
   std::snprintf(speed, sizeof speed, "%.3g GFLOP, here %.3g GFLOP/s", report.step_flops * 1e-9,

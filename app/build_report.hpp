@@ -11,6 +11,14 @@
 
 namespace bellwether::app {
 
+/// Bytes on the network in one step.
+struct SentInStep {
+  std::int64_t mine = -1;  ///< by this rank; -1: the method has no such steps
+  std::int64_t all = 0;    ///< by all ranks
+
+  bool exists() const { return mine >= 0; }
+};
+
 /// What a deck builds on this number of ranks. Memory is this rank's; traffic is what the exchange of gradients hands
 /// to the transport in a step.
 struct BuildReport {
@@ -26,8 +34,8 @@ struct BuildReport {
   std::int64_t steps = 0;
   MemoryUse memory;
   std::int64_t checkpoint_bytes = 0;  ///< of this rank's host memory, while a checkpoint is written
-  std::int64_t sent_bytes = 0;        ///< a step, by this rank
-  std::int64_t sent_bytes_all = 0;    ///< a step, by all ranks
+  SentInStep dense_step;              ///< of a method that compresses: up to the freeze
+  SentInStep compressed_step;         ///< from the freeze on
   double step_flops = 0;              ///< of the matrix products of a step, all ranks
   double gemm_speed = 0;              ///< operations a second that the machine reaches, all ranks at once
   std::uint64_t layout_fingerprint = 0;

@@ -6,7 +6,7 @@
 #include "app/checkpoint.hpp"
 #include "app/deck_warnings.hpp"
 #include "app/host_memory.hpp"
-#include "app/progress_text.hpp"
+#include "app/step_sums.hpp"
 #include "app/training_data.hpp"
 #include "comm/communicator.hpp"
 #include "comm/world.hpp"
@@ -33,47 +33,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// The step's one reduction over ranks: sums first, then one slot a rank for what is wanted as an extreme.
-class StepSums {
- public:
-  enum Sum { mlm, mlm_correct, nsp, nsp_correct, stop, faults, flops, count };
-  enum Slot { wait_data, busy, slots };
-
-  StepSums(int rank, int size)
-      : rank_(rank), size_(size), values_(static_cast<std::size_t>(count) + static_cast<std::size_t>(slots * size)) {}
-  void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
-  double& operator[](Sum which) { return values_[which]; }
-  double& mine(Slot which) { return values_[count + which * size_ + rank_]; }
-  double largest(Slot which) const {
-    auto const first = values_.begin() + count + which * size_;
-    return *std::max_element(first, first + size_);
-  }
-  double smallest(Slot which) const {
-    auto const first = values_.begin() + count + which * size_;
-    return *std::min_element(first, first + size_);
-  }
-  void reduce(comm::Communicator& ranks, comm::Label label) { ranks.sum_host(values_, label); }
-
- private:
-  int rank_, size_;
-  std::vector<double> values_;
-};
-
-/// Refuses what this host cannot hold, which would otherwise end in a process that is killed without a word.
-void require_memory(comm::World& world, Index parameters, std::int64_t workspace_bytes) {
-  if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Mem>::accessible) return;
-  together(world.communicator(), [&] {
-    // Parameters, gradients, momentum and variance at least.
-    auto const need = 4 * static_cast<std::int64_t>(sizeof(float)) * parameters + workspace_bytes;
-    auto const ranks = world.nodes().ranks_here;
-    auto const available = available_host_memory();
-    if (need <= available / ranks) return;
-    throw InputError("batch.micro: a rank needs " + bytes_text(need) + " or more, " + bytes_text(workspace_bytes) +
-                     " of it for activations; " + world.host() + " has " + bytes_text(available) + " for " +
-                     counted(ranks, "rank") + ": a smaller batch.micro or model, or fewer ranks on a host");
-  });
-}
-
 }  // namespace
 
 struct Trainer::Impl {
@@ -84,7 +43,10 @@ struct Trainer::Impl {
         data(open_training_data(deck, world, io)),
         stream(*data.stream),
         bert(exec, deck.model, data.capacity(deck.batch, world.size()), static_cast<std::uint64_t>(deck.run.seed),
-             [this](Index count, std::int64_t bytes) { require_memory(world, count, bytes); }),
+             [this](Index count, std::int64_t bytes) {
+               if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Mem>::accessible)
+                 require_host_memory(world, count, bytes);
+             }),
         parameters(bert.layout().table, "bellwether::app::parameters"),
         gradients(bert.layout().table, "bellwether::app::gradients"),
         optimizer(optim::make_optimizer(deck.optimizer, {.layout = bert.layout().table,
@@ -344,6 +306,15 @@ MemoryUse Trainer::memory_use() const {
           .optimizer = t.optimizer->state_bytes(),
           .activations = t.bert.workspace_bytes(),
           .data = data};
+}
+
+std::int64_t Trainer::dense_step_bytes() const {
+  auto const sent = impl_->optimizer->predicted_bytes(optim::Phase::dense);
+  return sent ? sent->all() : -1;
+}
+std::int64_t Trainer::compressed_step_bytes() const {
+  auto const sent = impl_->optimizer->predicted_bytes(optim::Phase::compressed);
+  return sent ? sent->all() : -1;
 }
 
 double Trainer::next_step_flops() {

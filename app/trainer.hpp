@@ -66,6 +66,9 @@ class Trainer {
   ParameterLayout const& layout() const;
   TrainingState state();  ///< for checkpoints: save and load alike
   MemoryUse memory_use() const;
+  /// Bytes that this rank sends in a step before and after a freeze; -1 where the method has no such phase.
+  std::int64_t dense_step_bytes() const;
+  std::int64_t compressed_step_bytes() const;
   std::int64_t sequence_length() const;
   std::int64_t masked_length() const;  ///< most predictions a sequence
   std::int64_t training_rows() const;

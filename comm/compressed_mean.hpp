@@ -4,32 +4,12 @@
 
 #include "comm/communicator.hpp"
 #include "comm/compressed_kernels.hpp"
+#include "comm/compressed_report.hpp"
 #include "core/state_visitor.hpp"
 
 #include <memory>
-#include <vector>
 
 namespace bellwether::comm {
-
-/// Bytes this rank sent for one compressed mean, counted where they are handed to the transport, beside what the dense
-/// mean of the same vector would send.
-struct CompressedTraffic {
-  std::int64_t worker_bytes = 0;  ///< phase 1: signs and scales to the owners of chunks
-  std::int64_t server_bytes = 0;  ///< phase 2: the chunk's mean to all
-  std::int64_t inside_node = 0;
-  std::int64_t across_nodes = 0;
-  std::int64_t dense_fp32_bytes = 0;
-  std::int64_t dense_16bit_bytes = 0;
-  std::int64_t sent_bytes() const { return worker_bytes + server_bytes; }
-};
-
-/// What the last mean did on this rank.
-struct CompressedReport {
-  std::vector<float> worker_scales;      ///< (scale_groups) S
-  std::vector<float> server_scales;      ///< (parts of this rank's chunk) R; empty for an empty chunk
-  double worker_error_squared_norm = 0;  ///< |e|^2 after the call
-  double server_error_squared_norm = 0;  ///< |d|^2 of this rank's chunk
-};
 
 /// The mean over ranks at one bit an element, with error feedback at both ends (1-bit LAMB, arXiv 2104.06069; 1-bit
 /// Adam, arXiv 2102.02888, algorithm 1). Rank i:

@@ -22,9 +22,11 @@ class AdamW final : public Optimizer {
   void visit_state(StateVisitor& visit) override;
   StepReport const& last_report() const override { return record_.report(); }
   std::int64_t state_bytes() const override;
+  std::optional<SentBytes> predicted_bytes(Phase phase) const override;
 
  private:
   OptimizerConfig config_;
+  SentBytes sent_;  // each step
   Arena<> momentum_;
   Arena<> variance_;
   Vec<TensorRule> rules_;  // (tensors)

@@ -38,9 +38,7 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
       exchange_(data_, layout_.count(), {.scale = config.scale, .scale_groups = context.comm.scale_groups}),
       by_tensor_(scratch<float>("bellwether::optim::units", static_cast<Index>(layout_.tensors().size()))),
       tensor_of_(scratch<std::int32_t>("bellwether::optim::tensor_of_word", (layout_.count() + 31) / 32)),
-      end_(scratch<Index>("bellwether::optim::tensor_end", static_cast<Index>(layout_.tensors().size()))),
-      fp32_bytes_(comm::DenseMean::predicted_bytes(layout_.count(), data_.rank(), data_.size(), comm::Wire::fp32,
-                                                   comm::Allreduce::ordered)) {
+      end_(scratch<Index>("bellwether::optim::tensor_end", static_cast<Index>(layout_.tensors().size()))) {
   auto const ends = Kokkos::create_mirror_view(end_);
   auto const tensor_of = Kokkos::create_mirror_view(tensor_of_);
   std::size_t word = 0;
@@ -111,13 +109,10 @@ StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, s
   scalar_mean_.wait(exec);
   judge_scalars(exec, scalars_at_, scalars_at_.columns > 0, config_.clip, scalars_, record_.verdict());
   report.phase = Phase::compressed;
-  report.sent = {.exchange = 0, .scalars = data_.traffic().sent_bytes - before, .dense_fp32 = fp32_bytes_};
+  report.sent = {.exchange = 0,
+                 .scalars = data_.traffic().sent_bytes - before,
+                 .dense_fp32 = exchange_.last_traffic().dense_fp32_bytes};
   return report;
-}
-
-ExchangeReport CompressedPhase::exchange_report() const {
-  auto const& last = exchange_.last_report();
-  return {last.worker_scales, last.server_scales, last.worker_error_squared_norm, last.server_error_squared_norm};
 }
 
 Units CompressedPhase::units(Arena<> const* variance) const {
@@ -135,7 +130,7 @@ void CompressedPhase::visit_state(StateVisitor& visit) {
   exchange_.visit_state(visit);
 }
 
-std::int64_t CompressedPhase::predicted_bytes(OptimizerConfig const& config, OptimizerContext const& context) {
+std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, OptimizerContext const& context) {
   auto const& data = context.groups.data;
   auto const at = scalar_layout(config, data);
   Index const n = context.layout.count(), tensors = static_cast<Index>(context.layout.tensors().size());
@@ -147,6 +142,18 @@ std::int64_t CompressedPhase::predicted_bytes(OptimizerConfig const& config, Opt
          static_cast<std::int64_t>(sizeof(double)) * fold_parts +
          static_cast<std::int64_t>(sizeof(std::int32_t)) * ((n + 31) / 32) +
          static_cast<std::int64_t>(sizeof(Index)) * tensors;
+}
+
+SentBytes CompressedPhase::predicted_bytes(OptimizerConfig const& config, OptimizerContext const& context) {
+  auto const& data = context.groups.data;
+  auto const dense = [&](Index count) {
+    return comm::DenseMean::predicted_bytes(count, data.rank(), data.size(), comm::Wire::fp32,
+                                            comm::Allreduce::ordered);
+  };
+  return {.exchange = comm::CompressedAllreduce::predicted_bytes(context.layout.count(), data.size(),
+                                                                 context.comm.scale_groups),
+          .scalars = dense(scalar_layout(config, data).count()),
+          .dense_fp32 = dense(context.layout.count())};
 }
 
 std::int64_t CompressedPhase::bytes() const {

@@ -32,12 +32,14 @@ class CompressedPhase {
     report.sent.exchange = exchange_.last_traffic().sent_bytes();
     return mean;
   }
-  ExchangeReport exchange_report() const;
+  comm::CompressedReport const& last_report() const { return exchange_.last_report(); }
   Units units(Arena<> const* variance) const;
   void visit_state(StateVisitor& visit);
   std::int64_t bytes() const;
   /// bytes() of one that need not exist yet.
-  static std::int64_t predicted_bytes(OptimizerConfig const& config, OptimizerContext const& context);
+  static std::int64_t predicted_memory(OptimizerConfig const& config, OptimizerContext const& context);
+  /// What this rank sends in a compressed step.
+  static SentBytes predicted_bytes(OptimizerConfig const& config, OptimizerContext const& context);
 
  private:
   OptimizerConfig config_;
@@ -54,7 +56,6 @@ class CompressedPhase {
   Vec<float> by_tensor_;         // (tensors) s
   Vec<std::int32_t> tensor_of_;  // (ceil(n / 32))
   Vec<Index> end_;               // (tensors)
-  std::int64_t fp32_bytes_;
   std::string without_variance_;
   bool units_known_ = false;
 };

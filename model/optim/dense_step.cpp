@@ -10,8 +10,7 @@ DenseStep::DenseStep(OptimizerConfig const& config, OptimizerContext const& cont
       record_(record),
       mean_(data_, context.layout.count(), context.comm.dense_wire, context.comm.allreduce),
       partial_("bellwether::optim::gradient_squares", static_cast<std::size_t>(record.blocks().count())),
-      fp32_bytes_(comm::DenseMean::predicted_bytes(context.layout.count(), data_.rank(), data_.size(), comm::Wire::fp32,
-                                                   comm::Allreduce::ordered)) {}
+      fp32_bytes_(predicted_bytes(context).dense_fp32) {}
 
 StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
   auto& report = record_.open(exec);
@@ -22,6 +21,15 @@ StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
   report.sent = {.exchange = data_.traffic().sent_bytes - before, .dense_fp32 = fp32_bytes_};
   judge_gradient(exec, record_.blocks(), gradients.data(), clip_, partial_, record_.verdict());
   return report;
+}
+
+SentBytes DenseStep::predicted_bytes(OptimizerContext const& context) {
+  auto const& data = context.groups.data;
+  auto const sent = [&](comm::Wire wire, comm::Allreduce method) {
+    return comm::DenseMean::predicted_bytes(context.layout.count(), data.rank(), data.size(), wire, method);
+  };
+  return {.exchange = sent(context.comm.dense_wire, context.comm.allreduce),
+          .dense_fp32 = sent(comm::Wire::fp32, comm::Allreduce::ordered)};
 }
 
 std::int64_t DenseStep::bytes() const {

@@ -15,6 +15,8 @@ class DenseStep {
   /// Opens the record's step. The mean of `gradients` over ranks in place, and the verdict on it.
   StepReport& reduce(Exec const& exec, Arena<>& gradients);
   std::int64_t bytes() const;
+  /// What this rank sends in a dense step.
+  static SentBytes predicted_bytes(OptimizerContext const& context);
 
  private:
   comm::Communicator& data_;

@@ -9,6 +9,7 @@ namespace bellwether::optim {
 
 Lamb::Lamb(OptimizerConfig const& config, OptimizerContext const& context)
     : config_(config),
+      sent_(DenseStep::predicted_bytes(context)),
       momentum_(context.layout, "bellwether::optim::momentum"),
       variance_(context.layout, "bellwether::optim::variance"),
       rules_(tensor_rules<Exec>(context.layout, config.weight_decay)),
@@ -42,6 +43,10 @@ void Lamb::visit_state(StateVisitor& visit) {
   visit.replicated("momentum", momentum_.span());
   visit.replicated("variance", variance_.span());
   record_.visit_state(visit);
+}
+
+std::optional<SentBytes> Lamb::predicted_bytes(Phase phase) const {
+  return phase == Phase::dense ? std::optional(sent_) : std::nullopt;
 }
 
 std::int64_t Lamb::state_bytes() const {

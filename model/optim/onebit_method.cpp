@@ -89,13 +89,18 @@ void OnebitMethod::visit_state(StateVisitor& visit) {
 }
 
 StepReport const& OnebitMethod::last_report() const {
-  if (compressed_) record_.set_exchange(compressed_->exchange_report());
+  if (compressed_) record_.set_exchange(compressed_->last_report());
   return record_.report();
+}
+
+std::optional<SentBytes> OnebitMethod::predicted_bytes(Phase phase) const {
+  return phase == Phase::dense ? DenseStep::predicted_bytes(context_)
+                               : CompressedPhase::predicted_bytes(config_, context_);
 }
 
 // What the larger phase takes: who asks before the freeze wants to know whether memory lasts.
 std::int64_t OnebitMethod::state_bytes() const {
-  auto const compressed = (compressed_ ? compressed_->bytes() : CompressedPhase::predicted_bytes(config_, context_)) +
+  auto const compressed = (compressed_ ? compressed_->bytes() : CompressedPhase::predicted_memory(config_, context_)) +
                           more_compressed_bytes();
   return (variance_ ? 2 : 1) * momentum_.count() * static_cast<std::int64_t>(sizeof(float)) +
          static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule)) + record_.bytes() + more_bytes() +

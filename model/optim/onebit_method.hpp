@@ -23,6 +23,7 @@ class OnebitMethod : public Optimizer {
   void visit_state(StateVisitor& visit) final;
   StepReport const& last_report() const final;
   std::int64_t state_bytes() const final;
+  std::optional<SentBytes> predicted_bytes(Phase phase) const final;
 
  protected:
   enum class Variance { kept_at_freeze, none };

@@ -3,12 +3,14 @@
 #pragma once
 
 #include "comm/communicator.hpp"
+#include "comm/compressed_report.hpp"
 #include "core/arena.hpp"
 #include "core/state_visitor.hpp"
 #include "model/optim/config.hpp"
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,20 +37,13 @@ struct LayerQuantity {
   std::vector<float> values;
 };
 
-/// Bytes that this rank sent in a step, by what they were.
+/// Bytes that this rank sends in a step, by what they are.
 struct SentBytes {
   std::int64_t exchange = 0;    ///< of gradients or of compressed momenta
   std::int64_t scalars = 0;     ///< of the step's small reduction
-  std::int64_t dense_fp32 = 0;  ///< what a dense exchange in fp32 would have sent
+  std::int64_t dense_fp32 = 0;  ///< what a dense exchange in fp32 sends
 
   std::int64_t all() const { return exchange + scalars; }
-};
-
-/// What the compressed exchange of a step did on this rank; empty and 0 where there was none.
-struct ExchangeReport {
-  std::vector<float> worker_scales, server_scales;
-  double worker_error_squared_norm = 0;
-  double server_error_squared_norm = 0;
 };
 
 /// What the last call of step() did.
@@ -62,7 +57,7 @@ struct StepReport {
   std::int64_t bad_rank = -1;         ///< where skipped in the compressed phase: the first with such a gradient
   /// What a check before this step found the variance to have changed by; NaN without one.
   double variance_change = std::numeric_limits<double>::quiet_NaN();
-  ExchangeReport exchange;
+  comm::CompressedReport exchange;    ///< zeros where nothing was compressed
   std::vector<LayerQuantity> layers;  ///< the same names after every step; empty where the method has none
   std::vector<std::string> notices;   ///< what a user should read in the log, told once
 
@@ -91,6 +86,8 @@ class Optimizer {
   virtual void visit_state(StateVisitor& visit) = 0;
   virtual StepReport const& last_report() const = 0;
   virtual std::int64_t state_bytes() const = 0;  ///< moments and exchange buffers, for `check`
+  /// What this rank sends in a step of that phase; nothing where the method has no such phase. For `check`.
+  virtual std::optional<SentBytes> predicted_bytes(Phase phase) const = 0;
 };
 
 struct OptimizerContext {

@@ -27,7 +27,7 @@ class StepRecord {
 
   StepReport const& report() const;
   /// Adds what the exchange of the last step did to its report.
-  void set_exchange(ExchangeReport exchange) const { report_.exchange = std::move(exchange); }
+  void set_exchange(comm::CompressedReport const& exchange) const { report_.exchange = exchange; }
   void visit_state(StateVisitor& visit);
   std::int64_t bytes() const;
 

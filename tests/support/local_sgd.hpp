@@ -22,6 +22,7 @@ class LocalSgd final : public optim::Optimizer {
   void visit_state(StateVisitor& visit) override { visit.scalar("steps", steps_); }
   optim::StepReport const& last_report() const override { return report_; }
   std::int64_t state_bytes() const override { return mean_->buffer_bytes(); }
+  std::optional<optim::SentBytes> predicted_bytes(optim::Phase) const override { return std::nullopt; }
 
  private:
   comm::Communicator& data_;
