@@ -178,7 +178,7 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
   t.sums[StepSums::faults] = fault.empty() ? 0 : 1;
   t.sums.mine(StepSums::wait_data) = waited;
   t.sums.mine(StepSums::busy) = seconds_since(start);
-  t.sums.reduce(t.ranks, "bellwether::app::step_sums");
+  t.ranks.sum_host(t.sums.all(), "bellwether::app::step_sums");
 
   double const rate = optim::learning_rate(t.deck.schedule, t.deck.optimizer.lr, t.deck.batch.global, t.step + 1);
   t.optimizer->step(t.exec, t.parameters, t.gradients, {.step = t.step + 1, .learning_rate = rate});
@@ -243,7 +243,7 @@ EvaluationRow Trainer::evaluate() {
     sequences += static_cast<double>(batch.global_sequences);
     for (auto const& pass : batch.passes) t.add(t.bert.evaluate(evaluated->data(), pass));
   }
-  t.sums.reduce(t.ranks, "bellwether::app::evaluation_sums");
+  t.ranks.sum_host(t.sums.all(), "bellwether::app::evaluation_sums");
   EvaluationRow row{.step = t.step, .tokens = t.tokens};
   t.fill_losses(row, masked, sequences);
   return row;
