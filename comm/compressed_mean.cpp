@@ -64,6 +64,11 @@ struct End {
     keep_residual(exec, all(), pass());
     Kokkos::deep_copy(exec, kept, 0.0f);
   }
+  /// No residual, alive or dead.
+  void forget(Exec const& exec) const {
+    Kokkos::deep_copy(exec, z, 0.0f);
+    Kokkos::deep_copy(exec, kept, 0.0f);
+  }
   void to_host(Exec const& exec) const {
     Kokkos::deep_copy(exec, host_scales, kept);
     Kokkos::deep_copy(exec, host_errors, errors);
@@ -231,6 +236,8 @@ void CompressedAllreduce::begin(Exec const& exec, std::int32_t const* skip) {
   mean.traffic.worker_bytes = 0;
   mean.traffic.server_bytes = 0;
   mean.skip = skip;
+  if (!mean.options.error_feedback)
+    for (End const* const end : {&mean.worker, &mean.server}) end->forget(exec);
 }
 
 Index CompressedAllreduce::segments() const { return impl_->layout.segments; }

@@ -21,6 +21,7 @@ struct CompressionOptions {
   std::int64_t scale_groups = 1;  ///< ranges of the vector with a scale of their own, at least 1
   /// Bits of a chunk that travel in one piece, rounded up to 512 bytes; changes no bit of a result.
   std::int64_t segment_bytes = std::int64_t{1} << 40;
+  bool error_feedback = true;       ///< false: every call forgets what earlier ones rounded away
   std::int64_t ranks_per_node = 1;  ///< ranks [q L, (q+1) L) share a node; for the counts of bytes alone
   bool compress_alone = false;      ///< for tests: a group of one compresses, too
 };
@@ -30,6 +31,7 @@ struct CommConfig {
   Allreduce allreduce = Allreduce::ordered;
   Wire dense_wire = Wire::fp32;
   std::int64_t scale_groups = 1;
+  bool error_feedback = true;
   double deadline = 600;
 
   void describe(ConfigVisitor& visit) {
@@ -49,6 +51,10 @@ struct CommConfig {
                  .minimum = 1,
                  .maximum = 1 << 20},
                 scale_groups);
+    visit.field({.name = "error_feedback",
+                 .help = "compressed exchanges make up later for what they round away; false: for comparisons, "
+                         "training suffers"},
+                error_feedback);
     visit.field({.name = "deadline",
                  .help = "a collective that takes longer ends the run with its name",
                  .unit = "seconds",

@@ -12,6 +12,12 @@ ScalarLayout scalar_layout(OptimizerConfig const& config, comm::Communicator con
   return {.columns = folds ? config.sketch_columns : 0, .ranks = data.size()};
 }
 
+comm::CompressionOptions compression_options(OptimizerConfig const& config, OptimizerContext const& context) {
+  return {.scale = config.scale,
+          .scale_groups = context.comm.scale_groups,
+          .error_feedback = context.comm.error_feedback};
+}
+
 template <class T>
 Vec<T> scratch(std::string const& label, Index count) {
   return Vec<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(count));
@@ -35,7 +41,7 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
       scalars_(scratch<float>("bellwether::optim::step_scalars", scalars_at_.count())),
       folds_(scratch<float>("bellwether::optim::folds", fold_parts * scalars_at_.columns)),
       squares_(scratch<double>("bellwether::optim::fold_squares", fold_parts)),
-      exchange_(data_, layout_.count(), {.scale = config.scale, .scale_groups = context.comm.scale_groups}),
+      exchange_(data_, layout_.count(), compression_options(config, context)),
       by_tensor_(scratch<float>("bellwether::optim::units", static_cast<Index>(layout_.tensors().size()))),
       tensor_of_(scratch<std::int32_t>("bellwether::optim::tensor_of_word", (layout_.count() + 31) / 32)),
       end_(scratch<Index>("bellwether::optim::tensor_end", static_cast<Index>(layout_.tensors().size()))) {
@@ -136,7 +142,7 @@ std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, Op
   Index const n = context.layout.count(), tensors = static_cast<Index>(context.layout.tensors().size());
   comm::DenseMean const scalars(context.groups.data, at.count(), comm::Wire::fp32, comm::Allreduce::ordered);
   return comm::CompressedAllreduce::predicted_buffer_bytes(
-             n, data.rank(), data.size(), {.scale = config.scale, .scale_groups = context.comm.scale_groups}) +
+             n, data.rank(), data.size(), compression_options(config, context)) +
          scalars.buffer_bytes() +
          static_cast<std::int64_t>(sizeof(float)) * (at.count() + fold_parts * at.columns + tensors) +
          static_cast<std::int64_t>(sizeof(double)) * fold_parts +

@@ -31,6 +31,7 @@ struct OptimizerConfig {
   double min_coefficient = 0.01;
   double max_coefficient = 0.3;
   FreezeConfig freeze;
+  double variance_floor = 0;
   double coefficient_beta = 0.9;
   double factor_min = 0.5;
   double factor_max = 4.0;
@@ -114,6 +115,14 @@ struct OptimizerConfig {
                  .only_with = "freeze: auto",
                  .applies = compresses && !freeze.step},
                 freeze.latest);
+    visit.field({.name = "variance_floor",
+                 .help = "at the freeze no element keeps less variance than this share of its tensor's mean: what is "
+                         "rare by then must not weigh without bound later",
+                 .minimum = 0,
+                 .maximum = 1,
+                 .only_with = "method: onebit_lamb or onebit_adam",
+                 .applies = frozen_variance},
+                variance_floor);
     visit.field({.name = "coefficient_beta",
                  .help = "decay of each tensor's average of trust ratios before the freeze",
                  .minimum = 0,

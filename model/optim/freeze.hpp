@@ -12,8 +12,8 @@ namespace bellwether::optim {
 /// When the variance has settled and may be kept: after a fixed step, or as 1-bit Adam proposes (Tang et al., arXiv
 /// 2102.02888, section 4.3) once its norm changes little, with the bias of the start taken out. Every D = max(10, 0.1 /
 /// (1 - beta2)) steps the norm is compared with that of D steps before; three changes in a row of at most 4 % decide,
-/// not before the rate's warmup is over nor before the average of trust ratios has filled, and never after
-/// freeze.latest.
+/// not before the rate's warmup is over, nor before the averages of squares and of trust ratios have filled (1 / (1 -
+/// beta) steps each), and never after freeze.latest.
 class FreezePoint {
  public:
   /// steps: of the whole run. rate_warmup_steps: until the learning rate has reached its peak.

@@ -103,6 +103,20 @@ TEST_CASE("O2: equal magnitudes pass unchanged and leave nothing behind") {
   CHECK(sum_of(error_of(mean, "server_error"), 1) == 0);
 }
 
+TEST_CASE("Without error feedback every call is like the first") {
+  auto& group = test::world().communicator();
+  auto const scale = GENERATE(Scale::rms, Scale::mean_magnitude);
+  auto options = compressing(scale);
+  options.error_feedback = false;
+  Exec const exec;
+  CompressedAllreduce forgetful(group, 999, options);
+  for (std::uint64_t call = 0; call < 3; ++call) {
+    auto const input = test::random_vector(group.rank(), 999, 5 + call, 3);
+    CompressedAllreduce fresh(group, 999, compressing(scale));
+    CHECK(test::mean_of(forgetful, exec, input) == test::mean_of(fresh, exec, input));
+  }
+}
+
 TEST_CASE("O3: nothing is lost but what the residuals hold") {
   auto& group = test::world().communicator();
   auto const ranks = static_cast<std::size_t>(group.size());

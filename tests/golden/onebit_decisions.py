@@ -64,7 +64,7 @@ def automatic_freeze(variance_norms, beta2, coefficient_beta, rate_warmup_steps,
     variance_norms[t - 1]: sum of v_t, t = 1, 2, ..., without bias correction; the correction is made here. Every
     D = max(10, round(0.1 / (1 - beta2))) steps, from 2 D on, the corrected sum is compared with that D steps before.
     The third time in a row that it moved by at most 4 % ends the warmup, unless the rate still warms up or
-    t < 1 / (1 - coefficient_beta): then the next good check does, if no bad one came between.
+    t < 1 / (1 - beta2) or t < 1 / (1 - coefficient_beta): then the next good check does, if no bad one came between.
     """
     distance = max(10, round(0.1 / (1 - beta2)))
     corrected = [value / (1 - beta2**t) for t, value in enumerate(variance_norms, start=1)]
@@ -75,7 +75,7 @@ def automatic_freeze(variance_norms, beta2, coefficient_beta, rate_warmup_steps,
             row = row + 1 if abs(change) <= 0.04 else 0
             checks.append(dict(step=t, change=change, in_a_row=row))
             # rounding must not move 1 / (1 - 0.9) beyond 10
-            ripe = t >= rate_warmup_steps and t >= round(1 / (1 - coefficient_beta), 6)
+            ripe = t >= max(rate_warmup_steps, round(1 / (1 - beta2), 6), round(1 / (1 - coefficient_beta), 6))
             if row >= 3 and ripe:
                 return t, checks
         if t == latest:

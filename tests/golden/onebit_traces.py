@@ -255,7 +255,7 @@ def build_freeze():
     """Sums of |v| of gradients whose mean square settles: 1 + 3 exp(-t / tau), and one that never does."""
     cases = []
     for name, beta2, tau, growth, warmup, latest, steps in [
-            ("settles", 0.99, 40.0, 0.0, 20, 500, 400), ("slow warmup of the rate", 0.99, 40.0, 0.0, 230, 500, 400),
+            ("settles at once", 0.99, 0.1, 0.0, 20, 500, 400), ("settles", 0.99, 40.0, 0.0, 20, 500, 400), ("slow warmup of the rate", 0.99, 40.0, 0.0, 230, 500, 400),
             ("latest", 0.99, 1e9, 0.015, 20, 95, 400), ("run ends first", 0.999, 400.0, 0.0, 20, 500, 250),
             ("longer distance", 0.999, 100.0, 0.0, 20, 2000, 1200)]:
         v, norms = 0.0, []

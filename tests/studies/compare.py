@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables and a picture of what study.py found.
+
+    python3 tests/studies/compare.py PLAN.yaml [--picture FILE.svg]
+
+For every pair [baseline, variant] of the plan: the final held-out losses, the mean over seeds of the difference between
+runs with the same seed, its standard error, and whether its magnitude is within half a per cent of the loss or two
+standard errors, whichever is larger. Seeds that only one of the two has are left out. Markdown on standard output.
+"""
+
+import argparse
+import math
+import pathlib
+
+import numpy as np
+
+from study import Plan
+
+# Told apart also by those who do not see all colours (Okabe and Ito, "Color universal design", 2008).
+COLOURS = ["#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999"]
+STYLES = ["-", "-", "--", "-.", ":", "--", "-.", ":"]
+
+
+def paired(results, seeds, baseline, variant):
+    """(n, mean of baseline, mean of variant, mean difference, its standard error) over seeds that both have."""
+    both = [s for s in seeds if (baseline, s) in results and (variant, s) in results]
+    if not both:
+        return None
+    final = {name: np.array([results[name, s]["held_out"][-1][1] for s in both]) for name in (baseline, variant)}
+    difference = final[variant] - final[baseline]
+    error = difference.std(ddof=1) / math.sqrt(len(both)) if len(both) > 1 else math.nan
+    return len(both), final[baseline].mean(), final[variant].mean(), difference.mean(), error
+
+
+def table(plan, results):
+    rows = ["| baseline | variant | seeds | baseline's loss | variant's loss | difference | standard error | in per cent "
+            "| frozen after | within the target |", "|---|---|---|---|---|---|---|---|---|---|"]
+    for baseline, variant in plan.pairs:
+        found = paired(results, plan.seeds, baseline, variant)
+        if found is None:
+            continue
+        n, base, other, difference, error = found
+        target = max(0.005 * base, 2 * error) if n > 1 else math.nan
+        within = "one seed" if n < 2 else "yes" if abs(difference) <= target else "no"
+        frozen = {results[variant, s]["frozen_after"] for s in plan.seeds if (variant, s) in results}
+        after = ", ".join(str(f) for f in sorted(f for f in frozen if f is not None)) or "-"
+        rows.append(f"| {baseline} | {variant} | {n} | {base:.4f} | {other:.4f} | {difference:+.4f} | "
+                    f"{error:.4f} | {100 * difference / base:+.2f} | {after} | {within} |")
+    return "\n".join(rows)
+
+
+def picture(plan, results, path):
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    plt.rcParams["svg.hashsalt"] = plan.path.stem
+    figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
+    shown = [v for v in plan.variants if any((v, s) in results for s in plan.seeds)]
+    for at, variant in enumerate(shown):
+        lines = [results[variant, s] for s in plan.seeds if (variant, s) in results]
+        steps = np.array([step for step, _ in lines[0]["held_out"]])
+        samples = steps * lines[0]["samples"] / lines[0]["steps"]
+        losses = np.array([[loss for _, loss in line["held_out"]] for line in lines])
+        colour, style = COLOURS[at % len(COLOURS)], STYLES[at % len(STYLES)]
+        axes.plot(samples, losses.mean(0), style, color=colour, label=f"{variant} ({len(lines)} seeds)", linewidth=1.6)
+        if len(lines) > 1:
+            axes.fill_between(samples, losses.min(0), losses.max(0), color=colour, alpha=0.15, linewidth=0)
+    axes.set_xlabel("sequences")
+    axes.set_ylabel("held-out masked-LM loss (nats)")
+    lowest = min(line["held_out"][-1][1] for line in results.values())
+    axes.set_ylim(lowest - 0.05, min(axes.get_ylim()[1], lowest + 1.5))
+    axes.legend(fontsize=8)
+    axes.grid(alpha=0.3)
+    figure.savefig(path, metadata={"Date": None})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("plan")
+    parser.add_argument("--picture", type=pathlib.Path)
+    options = parser.parse_args()
+    plan = Plan(options.plan)
+    results = plan.results()
+    print(f"{' '.join(plan.about.split())}\n\n{table(plan, results)}")
+    if options.picture and results:
+        picture(plan, results, options.picture)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""Train one model in several variants with the same seeds, and keep what each run's held-out loss was.
+
+    python3 tests/studies/study.py PLAN.yaml --shards DIR --work DIR [--program build/bellwether]
+                                   [--hours H] [--only VARIANT ...] [--list]
+
+A plan names a deck, settings for all runs, how many ranks, the seeds and the variants (settings of their own). Runs go
+seed by seed, so that pairs are complete early. What is interrupted (Ctrl-C, --hours, a crash of the machine) goes on
+where its newest checkpoint is when the same command is given again; what is finished is not run twice. Each finished run
+becomes a line of RESULTS (beside the plan: PLAN.jsonl): variant, seed, settings, held-out losses and what was sent. A
+line whose settings are no longer those of the plan is refused, so that no table mixes two experiments.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import h5py
+import yaml
+
+
+class Stop(Exception):
+    """The time is up, or somebody wants it to end."""
+
+
+def flat(settings, prefix=""):
+    """Nested settings as {"section.key": text}."""
+    result = {}
+    for key, value in settings.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, dict):
+            result |= flat(value, name + ".")
+        else:
+            result[name] = json.dumps(value) if isinstance(value, (list, bool)) else str(value)
+    return result
+
+
+class Plan:
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        plan = yaml.safe_load(self.path.read_text(encoding="utf-8"))
+        self.deck = (self.path.parent / plan.pop("deck")).resolve()
+        self.ranks = plan.pop("ranks")
+        self.seeds = plan.pop("seeds")
+        self.common = flat(plan.pop("settings"))
+        self.variants = {name: flat(settings or {}) for name, settings in plan.pop("variants").items()}
+        self.own_ranks = {name: int(settings.pop("ranks")) for name, settings in self.variants.items() if "ranks" in settings}
+        self.about = plan.pop("about")
+        self.pairs = plan.pop("pairs", [])
+        if plan:
+            sys.exit(f"{path}: unknown: {', '.join(plan)}; allowed: about, deck, ranks, seeds, settings, variants, pairs")
+        self.results_file = self.path.with_suffix(".jsonl")
+
+    def ranks_of(self, variant):
+        return self.own_ranks.get(variant, self.ranks)
+
+    def settings(self, variant, seed):
+        return self.common | self.variants[variant] | {"run.seed": str(seed)}
+
+    def results(self):
+        """{(variant, seed): line} of what is finished."""
+        if not self.results_file.exists():
+            return {}
+        lines = [json.loads(line) for line in self.results_file.read_text(encoding="utf-8").splitlines()]
+        found = {(line["variant"], line["seed"]): line for line in lines}
+        for (variant, seed), line in found.items():
+            if variant in self.variants and line["settings"] != self.settings(variant, seed):
+                sys.exit(f"{self.results_file}: {variant}, seed {seed} was run with other settings than {self.path} has "
+                         "now; give the changed variant another name, or delete that line")
+        return found
+
+
+def outcome(run):
+    """What statistics.h5 of a finished run says."""
+    with h5py.File(run / "statistics.h5") as file:
+        steps, evaluation = file["steps"][:], file["evaluation"][:]
+    frozen = steps["step"][steps["phase"] == 1]
+    return {"held_out": [[int(step), round(float(loss), 5)] for step, loss in zip(evaluation["step"], evaluation["mlm_loss"])],
+            "total": [round(float(loss), 5) for loss in evaluation["loss"]],
+            "steps": int(steps["step"][-1]), "samples": int(steps["samples"][-1]),
+            "frozen_after": int(frozen[0]) - 1 if len(frozen) else None,
+            "skipped": int(steps["skipped"].sum()) }
+
+
+class Runner:
+    def __init__(self, plan, options):
+        self.plan, self.options = plan, options
+        self.until = time.time() + 3600 * options.hours
+        self.process = None
+
+    def launch(self, ranks):
+        threads = max(1, len(os.sched_getaffinity(0)) // ranks)
+        env = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive",
+                            "OMPI_MCA_mpi_yield_when_idle": "1"}
+        if os.geteuid() == 0:
+            env |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        if ranks == 1:
+            return [], env
+        return ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(ranks)], env
+
+    def run(self, variant, seed):
+        directory = self.options.work / self.plan.path.stem / variant / f"seed_{seed}"
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        settings = self.plan.settings(variant, seed) | {
+            "run.directory": str(directory), "run.name": f"{variant}, seed {seed}",
+            "data.train": f"[{self.options.shards}]", "data.heldout": f"[{self.options.shards / 'heldout'}]"}
+        launcher, env = self.launch(self.plan.ranks_of(variant))
+        command = launcher + [str(self.options.program), "train", str(self.plan.deck), "--log", "lines", "--resume"]
+        for key, value in settings.items():
+            command += ["--set", f"{key}={value}"]
+        with open(directory.with_suffix(".log"), "a", encoding="utf-8") as log:
+            self.process = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT)
+            while self.process.poll() is None:
+                if time.time() > self.until:
+                    self.process.send_signal(signal.SIGUSR1 if launcher else signal.SIGTERM)
+                    self.process.wait()
+                    raise Stop
+                time.sleep(0.5)
+        if self.process.returncode == 85:
+            raise Stop
+        if self.process.returncode != 0:
+            sys.exit(f"{variant}, seed {seed} failed: {directory.with_suffix('.log')}")
+        line = {"variant": variant, "seed": seed, "ranks": self.plan.ranks_of(variant), "settings": self.plan.settings(variant, seed)} | outcome(directory)
+        with open(self.plan.results_file, "a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+        shutil.rmtree(directory / "checkpoints")
+        print(f"{variant}, seed {seed}: {line['held_out'][-1][1]}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("plan")
+    parser.add_argument("--shards", type=pathlib.Path)
+    parser.add_argument("--work", type=pathlib.Path)
+    parser.add_argument("--program", type=pathlib.Path, default=pathlib.Path("build/bellwether"))
+    parser.add_argument("--hours", type=float, default=1e6, help="stop with a checkpoint after this time")
+    parser.add_argument("--only", nargs="+", help="variants to run")
+    parser.add_argument("--list", action="store_true", help="say what is finished, run nothing")
+    options = parser.parse_args()
+    plan = Plan(options.plan)
+    wanted = [(v, s) for s in plan.seeds for v in (options.only or plan.variants)]
+    if options.list:
+        done = plan.results()
+        for variant, seed in wanted:
+            line = done.get((variant, seed))
+            print(f"{variant:32} {seed:4}  {line['held_out'][-1][1] if line else 'to do'}")
+        return
+    if options.shards is None or options.work is None:
+        parser.error("--shards and --work are needed to run")
+    options.shards, options.work = options.shards.resolve(), options.work.resolve()
+    runner = Runner(plan, options)
+    try:
+        for variant, seed in wanted:
+            if (variant, seed) not in plan.results():
+                runner.run(variant, seed)
+    except (Stop, KeyboardInterrupt):
+        if runner.process and runner.process.poll() is None:
+            runner.process.wait()
+        print("stopped; the same command goes on from here", flush=True)
+        sys.exit(85)
+
+
+if __name__ == "__main__":
+    main()
