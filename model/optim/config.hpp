@@ -11,6 +11,7 @@ namespace bellwether::optim {
 
 enum class Method { lamb, adamw, onebit_lamb, onebit_adam, onebit_sgd };
 enum class Unify { layer, element, none };        ///< in which units momenta share one scale
+enum class Steer { variance, norm };              ///< what moves the rate of a tensor after the freeze
 enum class CompressedClip { sketch, local_rms };  ///< which norm clips gradients that are never averaged
 
 /// When a method that compresses stops to average gradients and keeps its variance.
@@ -33,6 +34,7 @@ struct OptimizerConfig {
   FreezeConfig freeze;
   double variance_floor = 0;
   double coefficient_beta = 0.9;
+  Steer steer = Steer::variance;
   double factor_min = 0.5;
   double factor_max = 4.0;
   double factor_threshold = 0.1;
@@ -131,6 +133,13 @@ struct OptimizerConfig {
                  .only_with = "method: onebit_lamb",
                  .applies = method == Method::onebit_lamb},
                 coefficient_beta);
+    visit.choice({.name = "steer",
+                  .help = "what moves the factor r on a tensor's averaged trust ratio: 'variance' compares the kept "
+                          "variance with a fresh one, as the 1-bit LAMB paper does; 'norm' aims at LAMB's own trust "
+                          "ratio of the update that is made",
+                  .only_with = "method: onebit_lamb",
+                  .applies = method == Method::onebit_lamb},
+                 {"variance", "norm"}, steer);
     visit.field({.name = "factor_min",
                  .help = "lower bound of the factor r on the averaged trust ratio",
                  .minimum = 0,

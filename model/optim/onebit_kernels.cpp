@@ -104,12 +104,17 @@ void onebit_lamb_factors(Space const& exec, BlockTable<Space> const& table, Vec<
         Kokkos::single(Kokkos::PerTeam(team), [&] {
           double const update_norm = Kokkos::sqrt(sum.value[1]);
           // Without live elements there is nothing to compare.
-          double const ratio = sum.largest > 0 ? sum.largest : 1;
+          double const weight_norm = Kokkos::sqrt(sum.value[0]);
+          double const wanted = weight_norm > 0 && update_norm > 0 && out.average[l] > 0
+                                    ? weight_norm / update_norm / static_cast<double>(out.average[l])
+                                    : 1;
+          double const found = sum.largest > 0 ? sum.largest : 1;
+          double const ratio = limits.steer == Steer::norm ? wanted : found;
           double const r =
               next_factor(ratio, Kokkos::sqrt(sum.value[2]), update_norm, rule[l].decay > 0, out.factor[l], limits);
           out.factor[l] = static_cast<float>(r);
           out.lamb.trust_ratio[l] = rule[l].adapts ? static_cast<float>(out.average[l] * r) : 1;
-          out.lamb.weight_norm[l] = static_cast<float>(Kokkos::sqrt(sum.value[0]));
+          out.lamb.weight_norm[l] = static_cast<float>(weight_norm);
           out.lamb.update_norm[l] = static_cast<float>(update_norm);
         });
       });

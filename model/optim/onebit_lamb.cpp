@@ -78,7 +78,7 @@ void OnebitLamb::compressed_update(Exec const& exec, Arena<>& parameters, Arena<
   auto const mean = compressed().exchange(exec, form, report);
   onebit_lamb_moments(exec, blocks, rules(), c, units, mean, verdict, parameters.data(), variance()->data(),
                       gradients.data(), momentum(), fresh_->data(), norms_);
-  onebit_lamb_factors(exec, blocks, rules(), {config().factor_min, config().factor_max, config().factor_threshold},
+  onebit_lamb_factors(exec, blocks, rules(), {config().factor_min, config().factor_max, config().factor_threshold, config().steer},
                       verdict, norms_, layers);
   lamb_apply(exec, blocks, scalars.learning_rate, verdict, layers.lamb, gradients.data(), parameters.data());
 }

@@ -156,6 +156,7 @@ def main():
     if options.shards is None or options.work is None:
         parser.error("--shards and --work are needed to run")
     options.shards, options.work = options.shards.resolve(), options.work.resolve()
+    options.program = options.program.resolve()
     runner = Runner(plan, options)
     try:
         for variant, seed in wanted:
