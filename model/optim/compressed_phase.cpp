@@ -36,6 +36,7 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
       folds_(scratch<float>("bellwether::optim::folds", fold_parts * scalars_at_.columns)),
       squares_(scratch<double>("bellwether::optim::fold_squares", fold_parts)),
       exchange_(data_, layout_.count(), {.scale = config.scale, .scale_groups = context.comm.scale_groups}),
+      shares_(data_, record.blocks()),
       by_tensor_(scratch<float>("bellwether::optim::units", static_cast<Index>(layout_.tensors().size()))),
       tensor_of_(scratch<std::int32_t>("bellwether::optim::tensor_of_word", (layout_.count() + 31) / 32)),
       end_(scratch<Index>("bellwether::optim::tensor_end", static_cast<Index>(layout_.tensors().size()))) {
@@ -115,6 +116,12 @@ StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, s
   return report;
 }
 
+void CompressedPhase::measure_shares(Exec const& exec, bool wanted, float* values, StepReport& report) {
+  std::int64_t const before = data_.traffic().sent_bytes;
+  shares_.measure(exec, record_.blocks(), layout_.count(), exchange_.last_mean(), wanted, record_.verdict(), values);
+  report.sent.scalars += data_.traffic().sent_bytes - before;
+}
+
 Units CompressedPhase::units(Arena<> const* variance) const {
   return {.unify = variance ? config_.unify : Unify::none,
           .epsilon = static_cast<float>(config_.epsilon),
@@ -130,14 +137,15 @@ void CompressedPhase::visit_state(StateVisitor& visit) {
   exchange_.visit_state(visit);
 }
 
-std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, OptimizerContext const& context) {
+std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, OptimizerContext const& context,
+                                               BlockTable<Exec> const& blocks) {
   auto const& data = context.groups.data;
   auto const at = scalar_layout(config, data);
   Index const n = context.layout.count(), tensors = static_cast<Index>(context.layout.tensors().size());
   comm::DenseMean const scalars(context.groups.data, at.count(), comm::Wire::fp32, comm::Allreduce::ordered);
   return comm::CompressedAllreduce::predicted_buffer_bytes(
              n, data.rank(), data.size(), {.scale = config.scale, .scale_groups = context.comm.scale_groups}) +
-         scalars.buffer_bytes() +
+         scalars.buffer_bytes() + CompressionShares::predicted_bytes(context.groups.data, blocks) +
          static_cast<std::int64_t>(sizeof(float)) * (at.count() + fold_parts * at.columns + tensors) +
          static_cast<std::int64_t>(sizeof(double)) * fold_parts +
          static_cast<std::int64_t>(sizeof(std::int32_t)) * ((n + 31) / 32) +
@@ -157,8 +165,8 @@ SentBytes CompressedPhase::predicted_bytes(OptimizerConfig const& config, Optimi
 }
 
 std::int64_t CompressedPhase::bytes() const {
-  return exchange_.buffer_bytes() + scalar_mean_.buffer_bytes() + bytes_of(scalars_) + bytes_of(folds_) +
-         bytes_of(squares_) + bytes_of(by_tensor_) + bytes_of(tensor_of_) + bytes_of(end_);
+  return exchange_.buffer_bytes() + shares_.bytes() + scalar_mean_.buffer_bytes() + bytes_of(scalars_) +
+         bytes_of(folds_) + bytes_of(squares_) + bytes_of(by_tensor_) + bytes_of(tensor_of_) + bytes_of(end_);
 }
 
 }  // namespace bellwether::optim

@@ -4,6 +4,7 @@
 
 #include "comm/compressed_mean.hpp"
 #include "comm/mean.hpp"
+#include "model/optim/compression_shares.hpp"
 #include "model/optim/gradient_fold.hpp"
 #include "model/optim/onebit_kernels.hpp"
 #include "model/optim/step_record.hpp"
@@ -32,13 +33,16 @@ class CompressedPhase {
     report.sent.exchange = exchange_.last_traffic().sent_bytes();
     return mean;
   }
+  /// After the exchange: CompressionShares into `values`, (its names, tensors); NaN where not wanted.
+  void measure_shares(Exec const& exec, bool wanted, float* values, StepReport& report);
   comm::CompressedReport const& last_report() const { return exchange_.last_report(); }
   Units units(Arena<> const* variance) const;
   void visit_state(StateVisitor& visit);
   std::int64_t bytes() const;
   /// bytes() of one that need not exist yet.
-  static std::int64_t predicted_memory(OptimizerConfig const& config, OptimizerContext const& context);
-  /// What this rank sends in a compressed step.
+  static std::int64_t predicted_memory(OptimizerConfig const& config, OptimizerContext const& context,
+                                       BlockTable<Exec> const& blocks);
+  /// What this rank sends in a compressed step whose shares by tensor are not wanted.
   static SentBytes predicted_bytes(OptimizerConfig const& config, OptimizerContext const& context);
 
  private:
@@ -53,6 +57,7 @@ class CompressedPhase {
   Vec<float> folds_;    // (fold_parts columns)
   Vec<double> squares_;
   comm::CompressedAllreduce exchange_;
+  CompressionShares shares_;
   Vec<float> by_tensor_;         // (tensors) s
   Vec<std::int32_t> tensor_of_;  // (ceil(n / 32))
   Vec<Index> end_;               // (tensors)
