@@ -162,10 +162,12 @@ def noise(steps):
     return figure, text
 
 
-def frozen_after(steps):
-    """The last step before the freeze; None without one."""
-    compressed = steps["step"][steps["phase"] == 1]
-    return int(compressed[0]) - 1 if len(compressed) else None
+def frozen_after(steps, layers):
+    """The last step before the freeze; None without one. Rows of steps may be few, those of layers are not there."""
+    compressed = list(steps["step"][steps["phase"] == 1][:1])
+    if "sign_agreement" in layers:
+        compressed += list(layers["step"][:][np.isfinite(layers["sign_agreement"][:]).any(axis=1)][:1])
+    return int(min(compressed)) - 1 if compressed else None
 
 
 def jumps(layers, freeze):
@@ -303,7 +305,7 @@ def main(run, out):
             sys.exit(f"report.py: {run}: no step has been written yet")
         parts = [("Loss", losses(steps, evaluation), ""), ("Learning rate and gradient", rates(steps), ""),
                  ("Throughput", speed(steps), ""), ("Gradient noise scale", *noise(steps))]
-        freeze, warning = frozen_after(steps), ""
+        freeze, warning = frozen_after(steps, layers), ""
         if freeze is not None:
             parts.insert(0, (f"Around the freeze after step {freeze:,}", around_freeze(steps, layers, freeze),
                              "Dashed: the freeze. Grey lines: one a layer; the band: within a factor of "

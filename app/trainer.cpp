@@ -17,9 +17,9 @@
 #include "model/bert.hpp"
 #include "model/flops.hpp"
 #include "model/initialise.hpp"
+#include "model/optim/gradient_verdict.hpp"
 #include "model/optim/noise_scale.hpp"
 #include "model/optim/optimizer.hpp"
-#include "model/optim/part_norm.hpp"
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 

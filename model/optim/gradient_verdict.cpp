@@ -90,6 +90,21 @@ void judge_gradient(Space const& exec, BlockTable<Space> const& table, float con
       });
 }
 
+PartNorm::PartNorm(ParameterLayout const& layout)
+    : blocks_(layout),
+      partial_("bellwether::optim::part_squares", static_cast<std::size_t>(blocks_.count())),
+      norm_("bellwether::optim::part_norm", 1),
+      host_(Kokkos::create_mirror_view(norm_)) {}
+
+void PartNorm::measure(Exec const& exec, Arena<> const& gradients) {
+  place_norm(exec, blocks_, gradients.data(), 0, partial_, norm_);
+  Kokkos::deep_copy(exec, host_, norm_);
+}
+
+std::int64_t PartNorm::bytes() const {
+  return blocks_.bytes() + static_cast<std::int64_t>(partial_.extent(0) * sizeof(double) + sizeof(float));
+}
+
 #define BELLWETHER_INSTANTIATE(Space)                                                               \
   template void judge_gradient<Space>(Space const&, BlockTable<Space> const&, float const*, double, \
                                       Vec<double, Space> const&, Vec<Verdict, Space> const&,        \
