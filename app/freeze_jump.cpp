@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -45,7 +46,12 @@ std::string freeze_jump(std::string const& directory, std::int64_t frozen_after)
   auto const layers = std::ssize(names);
   std::vector<float> norms(static_cast<std::size_t>((last - first) * layers));
   file.read_rows<float>("layers/update_norm", first, last - first, norms);
-  std::string found;
+  struct Found {
+    double ratio;
+    std::int64_t layer;
+    double distance() const { return std::abs(std::log(ratio)); }
+  };
+  std::vector<Found> all;
   for (std::int64_t layer = 0; layer < layers; ++layer) {
     auto const column = [&](std::int64_t from, std::int64_t to) {
       std::vector<float> values;
@@ -55,12 +61,20 @@ std::string freeze_jump(std::string const& directory, std::int64_t frozen_after)
     };
     auto const before = column(first, freeze), after = column(freeze, last);
     auto const ratio = jump(before, after);
-    if (!ratio || (*ratio <= largest_jump && *ratio >= 1 / largest_jump)) continue;
+    if (ratio && (*ratio > largest_jump || *ratio < 1 / largest_jump)) all.push_back({*ratio, layer});
+  }
+  if (all.empty()) return "";
+  constexpr std::size_t most = 10;
+  if (all.size() > most) std::ranges::stable_sort(all, std::greater(), &Found::distance);
+  std::string found;
+  for (auto const& [ratio, layer] : std::span(all).first(std::min(most, all.size()))) {
     char text[32];
-    std::snprintf(text, sizeof text, " (%.3g)", *ratio);
+    std::snprintf(text, sizeof text, " (%.3g)", ratio);
     found += (found.empty() ? "" : ", ") + names[static_cast<std::size_t>(layer)] + text;
   }
-  if (found.empty()) return "";
+  if (all.size() > most)
+    found += " and " + std::to_string(all.size() - most) + " more of " + std::to_string(layers) +
+             " layers; bellwether report names all";
   return "update norms just after the freeze at step " + std::to_string(frozen_after) +
          " are not within a factor of 3 of those just before it (ratio of medians in brackets): " + found;
 }

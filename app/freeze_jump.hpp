@@ -17,8 +17,9 @@ inline constexpr double largest_jump = 3;
 /// where one side is empty or both medians are 0; infinite where only the first is.
 std::optional<double> jump(std::span<float const> before, std::span<float const> after);
 
-/// One sentence that names the layers whose jump leaves [1 / largest_jump, largest_jump], with it; empty where there is
-/// none or the method records no update norm. Reads statistics.h5 of the run's directory; for the I/O thread.
+/// One sentence that names the layers whose jump leaves [1 / largest_jump, largest_jump], with it, the farthest ones
+/// where they are more than ten; empty where there is none or the method records no update norm. Reads statistics.h5 of
+/// the run's directory; for the I/O thread.
 std::string freeze_jump(std::string const& directory, std::int64_t frozen_after);
 
 }  // namespace bellwether::app

@@ -243,14 +243,15 @@ def heat_map(layers, quantity, label, limits=None):
     figure, axes = plt.subplots(figsize=(10, 1.2 + 0.17 * len(names)))
     positive = values[np.isfinite(values) & (values > 0)]
     norm = LogNorm(positive.min(), positive.max()) if positive.size and positive.max() > positive.min() else None
-    if limits:
-        norm = Normalize(min(limits[0], np.nanmin(values)), max(limits[1], np.nanmax(values)))
+    if limits:  # the rare tensor far outside takes the colour at the end
+        norm = Normalize(*limits)
     image = axes.pcolormesh(edges, np.arange(len(names) + 1), values, cmap="viridis", norm=norm, rasterized=True)
     axes.set_yticks(np.arange(len(names)) + 0.5, names, fontsize=7)
     axes.set(xlabel="step", xlim=(edges[0], edges[-1]))
     axes.invert_yaxis()
     axes.grid(False)
-    bar = figure.colorbar(image, ax=axes, label=label, shrink=min(1.0, 8 / len(names) + 0.2), aspect=25)
+    bar = figure.colorbar(image, ax=axes, label=label, shrink=min(1.0, 8 / len(names) + 0.2), aspect=25,
+                          extend="max" if limits and np.nanmax(values) > limits[1] else "neither")
     if norm and not limits:
         plain_log_axis(bar.ax.yaxis)
     return figure, left_out
@@ -259,10 +260,10 @@ def heat_map(layers, quantity, label, limits=None):
 # What /layers may hold, in the order of the page; anything else follows under its own name.
 QUANTITIES = {"trust_ratio": ("Trust ratio by layer", "trust ratio"),
               "weight_norm": ("Norm of the weights by layer", "norm")}
-# Shares of compressed steps, on a plain scale that begins and ends at least here.
-SHARES = {"worker_error_share": ("Error of the worker's compression by layer", "|e|$^2$ / |z|$^2$", (0, 1)),
-          "server_error_share": ("Error of the server's compression by layer", "|d|$^2$ / |y|$^2$", (0, 1)),
-          "sign_agreement": ("Agreement of a rank's signs with the mean's by layer", "share of elements", (0.5, 1))}
+# Shares of compressed steps, on a plain scale between these limits; errors may be larger than what was to be sent.
+SHARES = {"worker_error_share": ("Error of the worker's compression by layer", "|e|$^2$ / |z|$^2$", (0, 2)),
+          "server_error_share": ("Error of the server's compression by layer", "|d|$^2$ / |y|$^2$", (0, 2)),
+          "sign_agreement": ("Agreement of a rank's signs with the mean's by layer", "share of live elements", (0.4, 1))}
 NOT_SHOWN = ("name", "step", "update_norm")  # the norm of the update: weights over trust, within its bounds
 
 

@@ -53,3 +53,24 @@ TEST_CASE("layers whose updates jump at the freeze are named") {
   if (!norms) return;
   CHECK(io.run(input::IoThread::Priority::statistics, [&] { return freeze_jump(folder.path(), 100); }).empty());
 }
+
+TEST_CASE("of many layers that jump the farthest are named, and all are counted") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  app::StatisticsOptions options;
+  options.directory = folder.path();
+  for (int layer = 0; layer < 14; ++layer) options.layers.push_back("layer" + std::to_string(layer));
+  options.quantities = {"update_norm"};
+  app::Statistics statistics(options, io);
+  for (std::int64_t step = 1; step <= 4; ++step) {
+    std::vector<float> row(14, 1);
+    for (std::size_t layer = 0; layer < row.size() && step > 2; ++layer)
+      row[layer] = layer == 13 ? 1 : static_cast<float>(layer + 4);
+    statistics.append_layers(step, std::array<std::span<float const>, 1>{row});
+  }
+  statistics.flush();
+  statistics.wait();
+  auto const said = io.run(input::IoThread::Priority::statistics, [&] { return freeze_jump(folder.path(), 2); });
+  CHECK(said.find("brackets): layer12 (16), layer11 (15), ") != std::string::npos);
+  CHECK(said.ends_with("layer3 (7) and 3 more of 14 layers; bellwether report names all"));
+}
