@@ -80,6 +80,21 @@ std::string counted(std::int64_t count, char const* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+std::string noise_text(double scale, double critical_batch, double trace, std::int64_t batch) {
+  std::string const start = "gradient noise scale: ";
+  if (std::isnan(trace))
+    return start +
+           "unknown; it takes several ranks and a known norm of their mean gradient, or several passes a step of one "
+           "rank";
+  auto const number = [](double value) { return std::string(count_text(value).data()); };
+  std::string const own = "; this run's batch is " + std::to_string(batch);
+  std::string const average = std::isnan(critical_batch)
+                                  ? "too few steps for its average"
+                                  : "on average " + number(critical_batch) + ", an estimate of the critical batch";
+  if (std::isnan(scale)) return start + "unknown at the end, where noise hides the gradient; " + average + own;
+  return start + number(scale) + " sequences at the end, " + average + own;
+}
+
 std::size_t format_line(ProgressLine const& line, char* out, std::size_t size) {
   double const done = line.steps > 0 ? 100.0 * static_cast<double>(line.step) / static_cast<double>(line.steps) : 0;
   int length = std::snprintf(out, size, "step %lld/%lld (%.0f%%)  loss %s  mlm acc %s  lr %.3g  %s tok/s",

@@ -23,6 +23,10 @@ std::string bytes_text(std::int64_t count);  ///< 512 bytes, 1.5 KiB, 22.4 GiB
 /// "1 step", "2 steps".
 std::string counted(std::int64_t count, char const* what);
 
+/// What a run has learned of its gradients' noise, in a sentence. scale, critical_batch in sequences, trace: of the
+/// last row of /steps, NaN where not known; batch: sequences a step of this run.
+std::string noise_text(double scale, double critical_batch, double trace, std::int64_t batch);
+
 /// What a progress line says.
 struct ProgressLine {
   std::int64_t step = 0, steps = 0;

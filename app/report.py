@@ -16,10 +16,12 @@ except ImportError as error:
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.colors import LogNorm  # noqa: E402
+from matplotlib.colors import LogNorm, Normalize  # noqa: E402
 from matplotlib.ticker import LogFormatterSciNotation  # noqa: E402
 
 BLUE, ORANGE, GREEN, GREY = "#1f5fa8", "#d9730d", "#2c8a4b", "#888888"
+SURROUNDINGS = 10  # steps on either side of a freeze
+LARGEST_JUMP = 3  # of a layer's update norm there
 plt.rcParams.update({
     "font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25,
     "axes.axisbelow": True, "figure.constrained_layout.use": True, "svg.fonttype": "path", "legend.frameon": False,
@@ -30,7 +32,7 @@ PAGE = """<!DOCTYPE html>
 body {{ font-family: system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222; }}
 h1 {{ font-size: 1.5rem; }} h2 {{ font-size: 1.1rem; margin: 2rem 0 .3rem; }} p {{ line-height: 1.45; }}
 table {{ border-collapse: collapse; }} td, th {{ padding: .25rem .9rem .25rem 0; text-align: left; }}
-th {{ font-weight: 600; }} svg {{ width: 100%; height: auto; }}
+th {{ font-weight: 600; }} .warning {{ border-left: .3rem solid #d9730d; padding-left: .7rem; }} svg {{ width: 100%; height: auto; }}
 </style></head><body><h1>{title}</h1>
 {body}
 </body></html>
@@ -118,10 +120,116 @@ def speed(steps):
     return figure
 
 
-def heat_map(layers, quantity, label):
-    names = [name.decode() if isinstance(name, bytes) else name for name in layers["name"][:]]
+def names_of(layers):
+    return [name.decode() if isinstance(name, bytes) else name for name in layers["name"][:]]
+
+
+def number(value):
+    """Three digits, without an exponent where a person needs none."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def batch_of(steps):
+    """Sequences a step."""
+    if len(steps) == 1:
+        return steps["samples"][0] / steps["step"][0]
+    return np.median(np.diff(steps["samples"]) / np.maximum(1, np.diff(steps["step"])))
+
+
+def noise(steps):
+    """Picture and sentence of the gradient noise scale."""
+    batch, scale, critical = batch_of(steps), steps["noise_scale"], steps["critical_batch"][-1]
+    if not np.isfinite(steps["noise_trace"]).any():
+        return None, ("Unknown: it takes several ranks and a known norm of their mean gradient, or several passes a step "
+                      "of one rank.")
+    known = np.isfinite(scale)
+    text = (f"Estimate of the critical batch (mean of the noise scale over the run): {number(critical)} sequences; this "
+            f"run's batch is {number(batch)}." if np.isfinite(critical) else
+            f"Too few steps for an estimate of the critical batch; this run's batch is {number(batch)}.")
+    if not known.all():
+        text += (f" At {100 * np.mean(~known):.0f} % of steps it is unknown: noise hides the gradient, or nothing was "
+                 "measured.")
+    if not known.any():
+        return None, text
+    figure, axes = plt.subplots(figsize=(10, 3.2))
+    axes.plot(steps["step"], scale, color=BLUE, linewidth=1.6, label="noise scale (smoothed)")
+    axes.axhline(batch, color=ORANGE, linewidth=1.4, linestyle="--", label="batch of this run")
+    if np.isfinite(critical):
+        axes.axhline(critical, color=GREY, linewidth=1.4, linestyle=":", label="mean: estimate of the critical batch")
+    axes.set(xlabel="step", ylabel="sequences", yscale="log")
+    plain_log_axis(axes.yaxis)
+    axes.legend()
+    return figure, text
+
+
+def frozen_after(steps, layers):
+    """The last step before the freeze; None without one. Rows of steps may be few, those of layers are not there."""
+    compressed = list(steps["step"][steps["phase"] == 1][:1])
+    if "sign_agreement" in layers:
+        compressed += list(layers["step"][:][np.isfinite(layers["sign_agreement"][:]).any(axis=1)][:1])
+    return int(min(compressed)) - 1 if compressed else None
+
+
+def jumps(layers, freeze):
+    """Layers whose update norms leave [1 / LARGEST_JUMP, LARGEST_JUMP] times what they were before the freeze."""
+    if "update_norm" not in layers:
+        return []
+    at, norms = layers["step"][:], layers["update_norm"][:]
+    before = norms[(at > freeze - SURROUNDINGS) & (at <= freeze)]
+    after = norms[(at > freeze) & (at <= freeze + SURROUNDINGS)]
+    found = []
+    for name, one, other in zip(names_of(layers), before.T, after.T):
+        one, other = one[np.isfinite(one)], other[np.isfinite(other)]
+        if not len(one) or not len(other) or np.median(one) == np.median(other) == 0:
+            continue
+        ratio = np.median(other) / np.median(one) if np.median(one) > 0 else np.inf
+        if not 1 / LARGEST_JUMP <= ratio <= LARGEST_JUMP:
+            found.append(f"{name} ({ratio:.3g})")
+    return found
+
+
+def around_freeze(steps, layers, freeze):
+    """Loss, update norms and clip factor of the steps on either side of the freeze."""
+    near = steps[(steps["step"] > freeze - SURROUNDINGS) & (steps["step"] <= freeze + SURROUNDINGS)]
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10, 3.4))
+    left.plot(near["step"], near["loss"], "o-", color=BLUE, markersize=4)
+    left.set(xlabel="step", ylabel="training loss (nats)")
+    right.plot(near["step"], near["clip_factor"], "o-", color=GREEN, markersize=4)
+    right.set(xlabel="step", ylabel="clip factor", ylim=(0, 1.05))
+    if "update_norm" in layers:
+        at = layers["step"][:]
+        rows = (at > freeze - SURROUNDINGS) & (at <= freeze + SURROUNDINGS)
+        norms, at = layers["update_norm"][rows], at[rows]
+        norms = np.where(norms > 0, norms, np.nan)
+        norms = norms[:, np.isfinite(norms).any(axis=0) & np.isfinite(norms[at <= freeze]).any(axis=0)]
+    if "update_norm" in layers and norms.size:
+        relative = norms / np.nanmedian(norms[at <= freeze], axis=0)
+        middle.axhspan(1 / LARGEST_JUMP, LARGEST_JUMP, color=GREY, alpha=0.12, linewidth=0)
+        middle.plot(at, relative, color=GREY, alpha=0.5, linewidth=0.7)
+        middle.plot(at, np.nanmedian(relative, axis=1), "o-", color=ORANGE, markersize=4, label="median layer")
+        middle.set(xlabel="step", ylabel="update norm by layer,\nrelative to before the freeze", yscale="log")
+        low, high = middle.get_ylim()
+        middle.set_ylim(min(low, 0.25), max(high, 4))
+        middle.set_yticks([0.1, 1 / LARGEST_JUMP, 1, LARGEST_JUMP, 10], ["1/10", f"1/{LARGEST_JUMP}", "1", f"{LARGEST_JUMP}",
+                                                                        "10"])
+        middle.minorticks_off()
+        middle.set_ylim(min(low, 0.25), max(high, 4))
+        middle.legend(loc="lower left")
+    else:
+        middle.set_axis_off()
+    for axes in (left, middle, right):
+        axes.axvline(freeze + 0.5, color="#222222", linewidth=1, linestyle="--")
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    return figure
+
+
+def heat_map(layers, quantity, label, limits=None):
+    names = names_of(layers)
     at, values = layers["step"][:], layers[quantity][:].T
-    if "weight_norm" in layers:
+    if limits:  # of compressed steps alone
+        told = np.isfinite(values).any(axis=0)
+        at, values = at[told], values[:, told]
+    elif "weight_norm" in layers:
         values[layers["weight_norm"][:].T == 0] = np.nan  # tensors that are all zero: no ratio is formed
     shown = np.isfinite(values).any(axis=1)
     left_out = [name for name, keep in zip(names, shown) if not keep]
@@ -135,13 +243,16 @@ def heat_map(layers, quantity, label):
     figure, axes = plt.subplots(figsize=(10, 1.2 + 0.17 * len(names)))
     positive = values[np.isfinite(values) & (values > 0)]
     norm = LogNorm(positive.min(), positive.max()) if positive.size and positive.max() > positive.min() else None
+    if limits:  # the rare tensor far outside takes the colour at the end
+        norm = Normalize(*limits)
     image = axes.pcolormesh(edges, np.arange(len(names) + 1), values, cmap="viridis", norm=norm, rasterized=True)
     axes.set_yticks(np.arange(len(names)) + 0.5, names, fontsize=7)
     axes.set(xlabel="step", xlim=(edges[0], edges[-1]))
     axes.invert_yaxis()
     axes.grid(False)
-    bar = figure.colorbar(image, ax=axes, label=label, shrink=min(1.0, 8 / len(names) + 0.2), aspect=25)
-    if norm:
+    bar = figure.colorbar(image, ax=axes, label=label, shrink=min(1.0, 8 / len(names) + 0.2), aspect=25,
+                          extend="max" if limits and np.nanmax(values) > limits[1] else "neither")
+    if norm and not limits:
         plain_log_axis(bar.ax.yaxis)
     return figure, left_out
 
@@ -149,12 +260,20 @@ def heat_map(layers, quantity, label):
 # What /layers may hold, in the order of the page; anything else follows under its own name.
 QUANTITIES = {"trust_ratio": ("Trust ratio by layer", "trust ratio"),
               "weight_norm": ("Norm of the weights by layer", "norm")}
+# Shares of compressed steps, on a plain scale between these limits; errors may be larger than what was to be sent.
+SHARES = {"worker_error_share": ("Error of the worker's compression by layer", "|e|$^2$ / |z|$^2$", (0, 2)),
+          "server_error_share": ("Error of the server's compression by layer", "|d|$^2$ / |y|$^2$", (0, 2)),
+          "sign_agreement": ("Agreement of a rank's signs with the mean's by layer", "share of live elements", (0.4, 1))}
 NOT_SHOWN = ("name", "step", "update_norm")  # the norm of the update: weights over trust, within its bounds
 
 
 def heat_maps(layers):
     names = [name for name in QUANTITIES if name in layers]
-    names += sorted(name for name in layers if name not in QUANTITIES and name not in NOT_SHOWN)
+    names += sorted(name for name in layers if name not in {**QUANTITIES, **SHARES} and name not in NOT_SHOWN)
+    for name, share in SHARES.items():
+        # All of a tensor's shares are unknown on one rank and before the freeze.
+        if name in layers and np.isfinite(layers[name][:]).any():
+            yield share[0], *heat_map(layers, name, *share[1:])
     for name in names:
         words = name.replace("_", " ")
         heading, label = QUANTITIES.get(name, (words.capitalize() + " by layer", words))
@@ -185,18 +304,32 @@ def main(run, out):
         steps, evaluation, layers = file["steps"][:], file["evaluation"][:], file["layers"]
         if len(steps) == 0:
             sys.exit(f"report.py: {run}: no step has been written yet")
-        parts = [("Loss", losses(steps, evaluation)), ("Learning rate and gradient", rates(steps)),
-                 ("Throughput", speed(steps))]
+        parts = [("Loss", losses(steps, evaluation), ""), ("Learning rate and gradient", rates(steps), ""),
+                 ("Throughput", speed(steps), ""), ("Gradient noise scale", *noise(steps))]
+        freeze, warning = frozen_after(steps, layers), ""
+        if freeze is not None:
+            parts.insert(0, (f"Around the freeze after step {freeze:,}", around_freeze(steps, layers, freeze),
+                             "Dashed: the freeze. Grey lines: one a layer; the band: within a factor of "
+                             f"{LARGEST_JUMP} of before." if "update_norm" in layers else "Dashed: the freeze."))
+            if found := jumps(layers, freeze):
+                warning = (f"Update norms just after the freeze at step {freeze:,} are not within a factor of {LARGEST_JUMP} "
+                           "of those just before it (ratio of medians in brackets): " + ", ".join(found) + ".")
         maps = list(heat_maps(layers))
         folder = pathlib.Path(run).resolve().name
         name = file.attrs.get("run_name", "")
     body = summary(steps, evaluation)
-    for number, (heading, figure, left_out) in enumerate([(*part, []) for part in parts] + maps):
+    if warning:
+        body += f'\n<p class="warning">Warning: {html.escape(warning)}</p>'
+    for heading, figure, left_out in maps:
+        text = "Not shown, because they are zero or have no such value at every step: " + ", ".join(left_out) + "."
         if figure is not None:
-            body += f"\n<h2>{heading}</h2>\n" + svg_of(figure, f"figure{number}")
-            if left_out:
-                body += ("\n<p>Not shown, because they are zero or have no such value at every step: "
-                         + html.escape(", ".join(left_out)) + ".</p>")
+            parts.append((heading, figure, text if left_out else ""))
+    for place, (heading, figure, text) in enumerate(parts):
+        body += f"\n<h2>{heading}</h2>"
+        if figure is not None:
+            body += "\n" + svg_of(figure, f"figure{place}")
+        if text:
+            body += f"\n<p>{html.escape(text)}</p>"
     title = html.escape(f"{name} ({folder})" if name else f"Bellwether: {folder}")
     try:
         pathlib.Path(out).write_text(PAGE.format(title=title, body=body), encoding="utf-8")

@@ -35,7 +35,13 @@ struct StepRow {
   std::int64_t phase = 0;       ///< 0: gradients are averaged as they are; 1: compressed
   std::int64_t compressed_bytes = 0;  ///< of sent_bytes: the compressed exchange, rank 0
   std::int64_t scalar_bytes = 0;  ///< of sent_bytes: the small reduction that judges gradients nobody averages, rank 0
-  std::int64_t dense_bytes_fp32 = 0;      ///< what an exchange of uncompressed fp32 would have sent, rank 0
+  std::int64_t dense_bytes_fp32 = 0;   ///< what an exchange of uncompressed fp32 would have sent, rank 0
+  double local_square = not_measured;  ///< squared norm of a small batch's gradient: mean over ranks, or the first pass
+  double mean_square = not_measured;   ///< of the mean gradient, both before clipping
+  double noise_signal = not_measured;  ///< smoothed: squared norm of the gradient without its noise
+  double noise_trace = not_measured;   ///< smoothed: trace of the covariance of gradients of single sequences
+  double noise_scale = not_measured;   ///< their ratio
+  double critical_batch = not_measured;   ///< mean of the noise scale so far
   double variance_change = not_measured;  ///< relative, of the variance's norm, as a check before this step found it
 
   /// Names each column once; visit(name, unit, member). Tables, JSON lines and documentation follow from it.
@@ -63,6 +69,12 @@ struct StepRow {
     visit("compressed_bytes", "bytes", row.compressed_bytes);
     visit("scalar_bytes", "bytes", row.scalar_bytes);
     visit("dense_bytes_fp32", "bytes", row.dense_bytes_fp32);
+    visit("local_square", "", row.local_square);
+    visit("mean_square", "", row.mean_square);
+    visit("noise_signal", "", row.noise_signal);
+    visit("noise_trace", "sequences", row.noise_trace);
+    visit("noise_scale", "sequences", row.noise_scale);
+    visit("critical_batch", "sequences", row.critical_batch);
     visit("variance_change", "", row.variance_change);
   }
 };

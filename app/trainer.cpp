@@ -17,6 +17,8 @@
 #include "model/bert.hpp"
 #include "model/flops.hpp"
 #include "model/initialise.hpp"
+#include "model/optim/gradient_verdict.hpp"
+#include "model/optim/noise_scale.hpp"
 #include "model/optim/optimizer.hpp"
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
@@ -24,6 +26,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace bellwether::app {
@@ -56,7 +59,9 @@ struct Trainer::Impl {
                                                          .seed = static_cast<std::uint64_t>(deck.run.seed),
                                                          .steps = deck.schedule.steps,
                                                          .rate_warmup_steps = deck.schedule.warmup_steps})),
+        noise(deck.statistics.noise_beta),
         sums(world.rank(), world.size()) {
+    if (world.size() == 1) first_pass.emplace(bert.layout().table);
     model::initialise(exec, bert.layout().table, static_cast<std::uint64_t>(deck.run.seed),
                       deck.model.initial_deviation, parameters.data());
   }
@@ -116,6 +121,7 @@ struct Trainer::Impl {
       auto const losses = bert.train(parameters.data(), gradients.data(), pass, scale, [&](Index first, Index end) {
         if (last) optimizer->gradient_ready(exec, {first, end});
       });
+      if (first_pass && i == 0 && !last) first_pass->measure(exec, gradients);
       add(losses);
       sums[StepSums::flops] += model::training_flops(deck.model, pass);
     }
@@ -126,6 +132,24 @@ struct Trainer::Impl {
     sums[StepSums::mlm_correct] += losses.mlm_correct;
     sums[StepSums::nsp] += losses.nsp;
     sums[StepSums::nsp_correct] += losses.nsp_correct;
+  }
+
+  /// What the step that was made says of the noise of gradients, into its row. After a fence.
+  void fill_noise(StepRow& row, optim::StepReport const& report) {
+    std::int64_t const sequences = batch.global_sequences;
+    row.mean_square = report.mean_square;
+    optim::BatchPart part = optim::part_of_ranks(sequences, world.size());
+    if (!first_pass) {
+      row.local_square = report.local_square;
+    } else if (batch.passes.size() > 1 && !report.skipped) {
+      part = optim::part_of_passes(sequences, batch.passes.front().sequences());
+      row.local_square = first_pass->square();
+    }
+    if (!report.skipped) noise.add(optim::noise_sample(part, row.local_square, row.mean_square, sequences));
+    row.noise_signal = noise.signal();
+    row.noise_trace = noise.trace();
+    row.noise_scale = noise.simple();
+    row.critical_batch = noise.critical_batch();
   }
 
   /// Means of the reduced sums, into a row of either kind.
@@ -151,6 +175,8 @@ struct Trainer::Impl {
   model::StepBatch ahead;           // of the step after it, where has_ahead
   std::int64_t ahead_position = 0;  // of the first sample in it
   bool has_ahead = false;
+  optim::NoiseScale noise;
+  std::optional<optim::PartNorm> first_pass;  // where there is one rank
   StepSums sums;
   std::int64_t step = 0, tokens = 0, samples = 0, skipped_in_a_row = 0;
   std::int64_t shards_bytes = 0;  // of the data that the checkpoint was trained on
@@ -181,7 +207,8 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
   t.ranks.sum_host(t.sums.all(), "bellwether::app::step_sums");
 
   double const rate = optim::learning_rate(t.deck.schedule, t.deck.optimizer.lr, t.deck.batch.global, t.step + 1);
-  t.optimizer->step(t.exec, t.parameters, t.gradients, {.step = t.step + 1, .learning_rate = rate});
+  bool const layers = (t.step + 1) % t.deck.statistics.layers_every == 0 || t.optimizer->near_freeze(t.step + 1);
+  t.optimizer->step(t.exec, t.parameters, t.gradients, {.step = t.step + 1, .learning_rate = rate, .layers = layers});
   t.exec.fence("bellwether::app::step complete");
   auto const& report = t.optimizer->last_report();
 
@@ -208,9 +235,11 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
          .dense_bytes_fp32 = report.sent.dense_fp32,
          .variance_change = report.variance_change};
   t.fill_losses(row, static_cast<double>(batch.global_masked), static_cast<double>(batch.global_sequences));
+  t.fill_noise(row, report);
   StepOutcome outcome;
   outcome.flops = t.sums[StepSums::flops];
   outcome.stop = t.sums[StepSums::stop] > 0;
+  outcome.layers = layers && !report.skipped;
   if (t.sums[StepSums::faults] > 0) {
     outcome.data_fault = first_fault(t.ranks, fault);
     t.seek(t.position());
@@ -269,6 +298,7 @@ TrainingState Trainer::state() {
                 visit.scalar("shards_fingerprint", fingerprint);
                 visit.scalar("shards_bytes", t.shards_bytes);
                 visit.scalar("wall_seconds", t.wall_seconds);
+                t.noise.visit_state(visit);
                 if (fingerprint != expected)
                   throw InputError("data.train: not the shards that the checkpoint was trained on");
                 if (position != t.position()) t.seek(position);
@@ -303,7 +333,7 @@ MemoryUse Trainer::memory_use() const {
     for (auto const& pass : batch.passes) data += pass.bytes();
   return {.parameters = static_cast<std::int64_t>(t.parameters.span().size_bytes()),
           .gradients = static_cast<std::int64_t>(t.gradients.span().size_bytes()),
-          .optimizer = t.optimizer->state_bytes(),
+          .optimizer = t.optimizer->state_bytes() + (t.first_pass ? t.first_pass->bytes() : 0),
           .activations = t.bert.workspace_bytes(),
           .data = data};
 }
@@ -340,6 +370,8 @@ std::vector<std::span<float const>> Trainer::layer_values() const {
 }
 
 std::vector<std::string> const& Trainer::notices() const { return impl_->optimizer->last_report().notices; }
+
+std::optional<std::int64_t> Trainer::frozen_after() const { return impl_->optimizer->frozen_after(); }
 
 std::int64_t Trainer::step() const { return impl_->step; }
 std::int64_t Trainer::samples() const { return impl_->samples; }

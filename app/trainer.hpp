@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,8 +34,9 @@ struct MemoryUse {
 
 /// How one step went, beyond its row of statistics.
 struct StepOutcome {
-  double flops = 0;   ///< of matrix products, all ranks together
-  bool stop = false;  ///< some rank was asked to stop
+  double flops = 0;     ///< of matrix products, all ranks together
+  bool stop = false;    ///< some rank was asked to stop
+  bool layers = false;  ///< the step was made and its numbers by layer are due
   std::int64_t skipped_in_a_row = 0;
   std::string skipped_layer;  ///< first tensor without a finite gradient, with its rank where that is known
   std::string data_fault;     ///< why the samples of the step after this one cannot be read; empty where they can
@@ -60,6 +62,8 @@ class Trainer {
   /// Names of what the optimizer measures of each tensor, and its values in the last step, (tensors) each.
   std::vector<std::string> layer_quantities() const;
   std::vector<std::span<float const>> layer_values() const;
+  /// Real steps before the freeze of a 1-bit method; nothing before it.
+  std::optional<std::int64_t> frozen_after() const;
   /// What a user should read of the last step.
   std::vector<std::string> const& notices() const;
 

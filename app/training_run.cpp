@@ -6,6 +6,7 @@
 #include "app/checkpoint.hpp"
 #include "app/deck_changes.hpp"
 #include "app/durable_file.hpp"
+#include "app/freeze_jump.hpp"
 #include "app/interrupt.hpp"
 #include "app/progress_text.hpp"
 #include "app/run_directory.hpp"
@@ -170,12 +171,13 @@ struct TrainingRun::Impl {
 
   void record(StepRow const& row, StepOutcome const& outcome) {
     if (!statistics) return;
+    last_row = row;
+    has_row = true;
     if (row.skipped != 0)
       progress->warning("step " + std::to_string(row.step) + " skipped: the gradient of " + outcome.skipped_layer +
                         " is not finite");
     if (row.skipped != 0 || row.step % deck.statistics.every == 0 || last()) statistics->append(row);
-    if (row.skipped == 0 && row.step % deck.statistics.layers_every == 0)
-      statistics->append_layers(row.step, trainer->layer_values());
+    if (outcome.layers) statistics->append_layers(row.step, trainer->layer_values());
     for (auto const& notice : trainer->notices()) progress->note("step " + std::to_string(row.step) + ": " + notice);
     progress->step(row, outcome.flops);
   }
@@ -200,6 +202,19 @@ struct TrainingRun::Impl {
     if (statistics) statistics->wait();
     if (auto const step = checkpoints->last_complete(); progress && step)
       progress->checkpoint(*step, checkpoints->path(*step));
+    if (progress) sum_up();
+  }
+
+  /// What the whole run says and no single step does.
+  void sum_up() {
+    if (has_row)
+      progress->note(
+          noise_text(last_row.noise_scale, last_row.critical_batch, last_row.noise_trace, deck.batch.global));
+    auto const frozen_after = trainer->frozen_after();
+    if (!frozen_after) return;
+    auto const found =
+        io.run(input::IoThread::Priority::statistics, [&] { return freeze_jump(deck.run.directory, *frozen_after); });
+    if (!found.empty()) progress->warning(found);
   }
 
   input::Deck deck;
@@ -215,6 +230,8 @@ struct TrainingRun::Impl {
   std::unique_ptr<Progress> progress;
   std::string resumed;  // path of the checkpoint
   std::string changes;  // of settings since it was written
+  StepRow last_row;     // of this start
+  bool has_row = false;
 };
 
 TrainingRun::TrainingRun(input::Deck const& deck, input::DeckSource const& source, TrainingOptions const& options,

@@ -296,6 +296,22 @@ void CompressedAllreduce::visit_state(StateVisitor& visit) {
   exec.fence("bellwether::comm::state, the server's part is freed after it was added");
 }
 
+LastMean CompressedAllreduce::last_mean() const {
+  Impl const& mean = *impl_;
+  Index const group_words = mean.layout.group_words;
+  return {.group_words = group_words,
+          .live = mean.live.data(),
+          .signs = mean.signs.data(),
+          .mean_signs = mean.mean_signs.data(),
+          .z = mean.worker.z.data(),
+          .scales = mean.worker.kept.data(),
+          .first = mean.layout.first,
+          .mine = mean.layout.mine,
+          .first_group = mean.layout.first / word_elements / group_words,
+          .y = mean.server.z.data(),
+          .server_scales = mean.server.kept.data()};
+}
+
 CompressedTraffic const& CompressedAllreduce::last_traffic() const { return impl_->traffic; }
 
 CompressedReport const& CompressedAllreduce::last_report() const {

@@ -5,6 +5,7 @@
 #include "comm/communicator.hpp"
 #include "comm/compressed_kernels.hpp"
 #include "comm/compressed_report.hpp"
+#include "comm/tensor_errors.hpp"
 #include "core/state_visitor.hpp"
 
 #include <memory>
@@ -44,6 +45,8 @@ class CompressedAllreduce {
   }
   /// (ceil(n / 32)) signs of this rank's z, 0 where dead; valid as long as Decoded.
   Vec<std::uint32_t> const& worker_signs() const;
+  /// What tensor_errors() reads; valid as long as Decoded. Not for a group of one that keeps its values.
+  LastMean last_mean() const;
 
   /// Both residuals themselves, also those that are kept as z: the next mean is bitwise what it would have been. On
   /// one rank of a group of one the server's residual is added to the worker's, and the next mean returns both.

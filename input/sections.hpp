@@ -104,6 +104,7 @@ struct StatisticsConfig {
   std::int64_t evaluate_every = 100;
   std::int64_t evaluate_sequences = 512;
   std::int64_t print_every = 10;
+  double noise_beta = 0.99;
 
   void describe(ConfigVisitor& visit) {
     visit.field(
@@ -135,6 +136,12 @@ struct StatisticsConfig {
                  .minimum = 1,
                  .maximum = 1e9},
                 print_every);
+    visit.field({.name = "noise_beta",
+                 .help = "decay a step of the averages that the gradient noise scale is made from",
+                 .minimum = 0,
+                 .maximum = 1,
+                 .maximum_allowed = false},
+                noise_beta);
   }
 };
 

@@ -4,11 +4,38 @@
 
 #include "comm/compressed_mean.hpp"
 #include "comm/mean.hpp"
+#include "comm/tensor_errors.hpp"
 #include "model/optim/gradient_fold.hpp"
 #include "model/optim/onebit_kernels.hpp"
 #include "model/optim/step_record.hpp"
 
+#include <string_view>
+#include <vector>
+
 namespace bellwether::optim {
+
+/// How well one bit stands for a number, by tensor: the worker's share of error |e|^2 / |z|^2 (mean over ranks), the
+/// server's |d|^2 / |y|^2 (each summed over the owners of its chunks), and the share of live elements whose sign at the
+/// worker is that of the mean (mean over ranks). NaN without a live element, on one rank, and where not asked for.
+class CompressionShares {
+ public:
+  static std::vector<std::string_view> const& names();
+
+  CompressionShares(comm::Communicator& data, BlockTable<Exec> const& blocks);
+
+  /// After an exchange; on all ranks alike. values: (names(), tensors), written; untouched where the verdict says skip.
+  void measure(Exec const& exec, BlockTable<Exec> const& blocks, Index count, comm::LastMean const& mean, bool wanted,
+               Vec<Verdict> const& verdict, float* values);
+  std::int64_t bytes() const;
+  /// bytes() of one that need not exist yet.
+  static std::int64_t predicted_bytes(comm::Communicator& data, BlockTable<Exec> const& blocks);
+
+ private:
+  comm::Communicator& data_;
+  comm::DenseMean mean_;
+  Vec<double> partial_;  // (tensor_error_sums blocks)
+  Vec<float> numbers_;   // (tensor_error_numbers tensors)
+};
 
 /// What the methods that compress share after the freeze: a verdict without a mean gradient, the elements that are
 /// live, the units of the exchange and the exchange itself. P = data.size().
@@ -32,13 +59,16 @@ class CompressedPhase {
     report.sent.exchange = exchange_.last_traffic().sent_bytes();
     return mean;
   }
+  /// After the exchange: CompressionShares into `values`, (its names, tensors); NaN where not wanted.
+  void measure_shares(Exec const& exec, bool wanted, float* values, StepReport& report);
   comm::CompressedReport const& last_report() const { return exchange_.last_report(); }
   Units units(Arena<> const* variance) const;
   void visit_state(StateVisitor& visit);
   std::int64_t bytes() const;
   /// bytes() of one that need not exist yet.
-  static std::int64_t predicted_memory(OptimizerConfig const& config, OptimizerContext const& context);
-  /// What this rank sends in a compressed step.
+  static std::int64_t predicted_memory(OptimizerConfig const& config, OptimizerContext const& context,
+                                       BlockTable<Exec> const& blocks);
+  /// What this rank sends in a compressed step whose shares by tensor are not wanted.
   static SentBytes predicted_bytes(OptimizerConfig const& config, OptimizerContext const& context);
 
  private:
@@ -53,6 +83,7 @@ class CompressedPhase {
   Vec<float> folds_;    // (fold_parts columns)
   Vec<double> squares_;
   comm::CompressedAllreduce exchange_;
+  CompressionShares shares_;
   Vec<float> by_tensor_;         // (tensors) s
   Vec<std::int32_t> tensor_of_;  // (ceil(n / 32))
   Vec<Index> end_;               // (tensors)

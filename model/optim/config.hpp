@@ -14,6 +14,9 @@ enum class Unify { layer, element, none };        ///< in which units momenta sh
 enum class Steer { variance, norm };              ///< what moves the rate of a tensor after the freeze
 enum class CompressedClip { sketch, local_rms };  ///< which norm clips gradients that are never averaged
 
+/// Steps on either side of a freeze that are looked at more closely.
+inline constexpr std::int64_t freeze_surroundings = 10;
+
 /// When a method that compresses stops to average gradients and keeps its variance.
 struct FreezeConfig {
   std::optional<std::int64_t> step;  ///< T_w, real steps before it; not set: chosen while training

@@ -3,37 +3,54 @@
 #include "model/optim/dense_step.hpp"
 
 namespace bellwether::optim {
+namespace {
+
+/// Norms of gradients that are exchanged: one rank's own gradient is the mean.
+Index norms_of(comm::Communicator const& data) { return data.size() > 1 ? data.size() : 0; }
+
+}  // namespace
 
 DenseStep::DenseStep(OptimizerConfig const& config, OptimizerContext const& context, StepRecord& record)
     : data_(context.groups.data),
       clip_(config.clip),
       record_(record),
       mean_(data_, context.layout.count(), context.comm.dense_wire, context.comm.allreduce),
+      norm_mean_(data_, norms_of(data_), comm::Wire::fp32, comm::Allreduce::ordered),
       partial_("bellwether::optim::gradient_squares", static_cast<std::size_t>(record.blocks().count())),
+      norms_("bellwether::optim::local_norms", static_cast<std::size_t>(norms_of(data_))),
       fp32_bytes_(predicted_bytes(context).dense_fp32) {}
 
 StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
   auto& report = record_.open(exec);
+  std::int64_t const start = data_.traffic().sent_bytes;
+  if (norms_.extent(0) > 0) {
+    place_norm(exec, record_.blocks(), gradients.data(), data_.rank(), partial_, norms_);
+    norm_mean_.start(exec, norms_);
+    norm_mean_.wait(exec);
+  }
   std::int64_t const before = data_.traffic().sent_bytes;
   mean_.start(exec, gradients.flat());
   mean_.wait(exec);
   report.phase = Phase::dense;
-  report.sent = {.exchange = data_.traffic().sent_bytes - before, .dense_fp32 = fp32_bytes_};
-  judge_gradient(exec, record_.blocks(), gradients.data(), clip_, partial_, record_.verdict());
+  report.sent = {.exchange = data_.traffic().sent_bytes - before, .scalars = before - start, .dense_fp32 = fp32_bytes_};
+  judge_gradient(exec, record_.blocks(), gradients.data(), clip_, partial_, record_.verdict(), norms_);
   return report;
 }
 
 SentBytes DenseStep::predicted_bytes(OptimizerContext const& context) {
   auto const& data = context.groups.data;
-  auto const sent = [&](comm::Wire wire, comm::Allreduce method) {
-    return comm::DenseMean::predicted_bytes(context.layout.count(), data.rank(), data.size(), wire, method);
+  auto const sent = [&](Index count, comm::Wire wire, comm::Allreduce method) {
+    return comm::DenseMean::predicted_bytes(count, data.rank(), data.size(), wire, method);
   };
-  return {.exchange = sent(context.comm.dense_wire, context.comm.allreduce),
-          .dense_fp32 = sent(comm::Wire::fp32, comm::Allreduce::ordered)};
+  Index const n = context.layout.count();
+  return {.exchange = sent(n, context.comm.dense_wire, context.comm.allreduce),
+          .scalars = sent(norms_of(data), comm::Wire::fp32, comm::Allreduce::ordered),
+          .dense_fp32 = sent(n, comm::Wire::fp32, comm::Allreduce::ordered)};
 }
 
 std::int64_t DenseStep::bytes() const {
-  return mean_.buffer_bytes() + static_cast<std::int64_t>(partial_.extent(0) * sizeof(double));
+  return mean_.buffer_bytes() + norm_mean_.buffer_bytes() +
+         static_cast<std::int64_t>(partial_.extent(0) * sizeof(double) + norms_.extent(0) * sizeof(float));
 }
 
 }  // namespace bellwether::optim

@@ -7,7 +7,8 @@
 
 namespace bellwether::optim {
 
-/// The dense exchange of a step: the mean gradient over ranks and the verdict on it.
+/// The dense exchange of a step: the mean gradient over ranks and the verdict on it, with the mean of the squares of
+/// the ranks' own norms.
 class DenseStep {
  public:
   DenseStep(OptimizerConfig const& config, OptimizerContext const& context, StepRecord& record);
@@ -23,7 +24,9 @@ class DenseStep {
   double clip_;
   StepRecord& record_;
   comm::DenseMean mean_;
+  comm::DenseMean norm_mean_;
   Vec<double> partial_;  // (blocks)
+  Vec<float> norms_;     // (P) norms of the ranks' own gradients; none on one rank
   std::int64_t fp32_bytes_;
 };
 

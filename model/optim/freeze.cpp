@@ -50,6 +50,17 @@ double FreezePoint::change_after(std::int64_t steps) const {
   return fixed_ < 0 && steps > 0 && steps == checked_ ? change_ : std::numeric_limits<double>::quiet_NaN();
 }
 
+bool FreezePoint::near(std::int64_t t) const {
+  std::int64_t calm = calm_;
+  for (std::int64_t done = t - 1; done < t + freeze_surroundings; ++done) {
+    if (done == fixed_ || (fixed_ < 0 && done == latest_)) return true;
+    if (fixed_ >= 0 || done < interval_ || done % interval_ != 0) continue;
+    if (done > checked_) ++calm;  // at best
+    if (calm >= calm_checks && done >= earliest_) return true;
+  }
+  return false;
+}
+
 void FreezePoint::visit_state(StateVisitor& visit) {
   visit.scalar("freeze_checked", checked_);
   visit.scalar("freeze_calm", calm_);

@@ -24,6 +24,9 @@ class FreezePoint {
   bool reached(std::int64_t t, std::function<double()> const& norm);
   /// Relative change that the check after this many steps has found; NaN where there was none.
   double change_after(std::int64_t steps) const;
+  /// Before step t, not yet frozen: whether t is among the freeze_surroundings steps before a freeze that may come, or
+  /// the first after it.
+  bool near(std::int64_t t) const;
   void visit_state(StateVisitor& visit);
 
  private:

@@ -137,8 +137,14 @@ void judge_scalars(Space const& exec, ScalarLayout const& layout, bool sketch, d
               result.bad_tensor = static_cast<Index>(bad) - 1;
             }
           }
-          result.local_square = squares / at.ranks;
-          result.norm = Kokkos::sqrt(sketch && at.ranks > 1 ? fold.value[0] : result.local_square);
+          bool const folded = sketch && at.ranks > 1;
+          double const local_square = squares / at.ranks;
+          result.norm = Kokkos::sqrt(folded ? fold.value[0] : local_square);
+          if (!result.skip) {
+            result.local_square = local_square;
+            // Without a fold nobody knows the mean of several gradients.
+            if (folded || at.ranks == 1) result.mean_square = result.norm * result.norm;
+          }
           result.clip_factor = result.skip ? 1 : clip_factor(result.norm, clip);
           *out = result;
         });

@@ -7,21 +7,20 @@
 #include "model/optim/formulas.hpp"
 
 namespace bellwether::optim {
+namespace {
 
+/// partial[b] = sum of the squares of block b.
 template <class Space>
-void judge_gradient(Space const& exec, BlockTable<Space> const& table, float const* gradient, double clip,
-                    Vec<double, Space> const& partial, Vec<Verdict, Space> const& verdict) {
+void square_blocks(Space const& exec, BlockTable<Space> const& table, float const* gradient,
+                   Vec<double, Space> const& partial) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  Index const count = table.count();
-  require(static_cast<Index>(partial.extent(0)) >= count && verdict.extent(0) == 1, "scratch of the verdict too small");
+  require(static_cast<Index>(partial.extent(0)) >= table.count(), "scratch of the verdict too small");
   // Kokkos takes labels as std::string: made once, because a step allocates nothing.
-  static std::string const square_label = "bellwether::optim::gradient_squares";
-  static std::string const verdict_label = "bellwether::optim::gradient_verdict";
+  static std::string const label = "bellwether::optim::gradient_squares";
   Block const* const blocks = table.blocks().data();
   double* const squares = partial.data();
-  Verdict* const out = verdict.data();
   Kokkos::parallel_for(
-      square_label, team_policy(exec, count), KOKKOS_LAMBDA(Team const& team) {
+      label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         Block const block = blocks[team.league_rank()];
         auto const sum = team_sum<1, Space>(team, block.first, block.first + block.count, [=](Index k) {
           double const g = gradient[k];
@@ -29,6 +28,42 @@ void judge_gradient(Space const& exec, BlockTable<Space> const& table, float con
         });
         Kokkos::single(Kokkos::PerTeam(team), [&] { squares[team.league_rank()] = sum.value[0]; });
       });
+}
+
+}  // namespace
+
+template <class Space>
+void place_norm(Space const& exec, BlockTable<Space> const& table, float const* gradient, int rank,
+                Vec<double, Space> const& partial, Vec<float, Space> const& norms) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  static std::string const label = "bellwether::optim::place_norm";
+  Index const count = table.count(), ranks = static_cast<Index>(norms.extent(0));
+  require(rank >= 0 && rank < ranks, "a norm has a place for its rank");
+  square_blocks(exec, table, gradient, partial);
+  double const* const squares = partial.data();
+  float* const out = norms.data();
+  Kokkos::parallel_for(
+      label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
+        auto const sum = team_sum<1, Space>(team, 0, count, [=](Index block) { return Sums<1>{{squares[block]}}; });
+        Kokkos::single(Kokkos::PerTeam(team), [&] {
+          for (Index r = 0; r < ranks; ++r) out[r] = r == rank ? static_cast<float>(Kokkos::sqrt(sum.value[0])) : 0.0f;
+        });
+      });
+}
+
+template <class Space>
+void judge_gradient(Space const& exec, BlockTable<Space> const& table, float const* gradient, double clip,
+                    Vec<double, Space> const& partial, Vec<Verdict, Space> const& verdict,
+                    Vec<float, Space> const& local_norms) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  Index const count = table.count(), ranks = static_cast<Index>(local_norms.extent(0));
+  require(verdict.extent(0) == 1, "one verdict");
+  static std::string const verdict_label = "bellwether::optim::gradient_verdict";
+  Block const* const blocks = table.blocks().data();
+  float const* const norms = local_norms.data();
+  Verdict* const out = verdict.data();
+  square_blocks(exec, table, gradient, partial);
+  double const* const squares = partial.data();
   Kokkos::parallel_for(
       verdict_label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
         auto const sum = team_sum<1, Space>(team, 0, count, [=](Index block) { return Sums<1>{{squares[block]}}; });
@@ -42,15 +77,40 @@ void judge_gradient(Space const& exec, BlockTable<Space> const& table, float con
             result.bad_tensor = blocks[bad].tensor;
           } else {
             result.clip_factor = clip_factor(result.norm, clip);
+            result.mean_square = sum.value[0];
+            double local = 0;
+            for (Index r = 0; r < ranks; ++r) {
+              double const norm = static_cast<double>(norms[r]) * static_cast<double>(ranks);
+              local += norm * norm;
+            }
+            if (ranks > 0) result.local_square = local / static_cast<double>(ranks);
           }
           *out = result;
         });
       });
 }
 
+PartNorm::PartNorm(ParameterLayout const& layout)
+    : blocks_(layout),
+      partial_("bellwether::optim::part_squares", static_cast<std::size_t>(blocks_.count())),
+      norm_("bellwether::optim::part_norm", 1),
+      host_(Kokkos::create_mirror_view(norm_)) {}
+
+void PartNorm::measure(Exec const& exec, Arena<> const& gradients) {
+  place_norm(exec, blocks_, gradients.data(), 0, partial_, norm_);
+  Kokkos::deep_copy(exec, host_, norm_);
+}
+
+std::int64_t PartNorm::bytes() const {
+  return blocks_.bytes() + static_cast<std::int64_t>(partial_.extent(0) * sizeof(double) + sizeof(float));
+}
+
 #define BELLWETHER_INSTANTIATE(Space)                                                               \
   template void judge_gradient<Space>(Space const&, BlockTable<Space> const&, float const*, double, \
-                                      Vec<double, Space> const&, Vec<Verdict, Space> const&);
+                                      Vec<double, Space> const&, Vec<Verdict, Space> const&,        \
+                                      Vec<float, Space> const&);                                    \
+  template void place_norm<Space>(Space const&, BlockTable<Space> const&, float const*, int,        \
+                                  Vec<double, Space> const&, Vec<float, Space> const&);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE
 

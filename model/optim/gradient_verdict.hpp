@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/arena.hpp"
 #include "core/block_table.hpp"
 
 namespace bellwether::optim {
@@ -9,19 +10,48 @@ namespace bellwether::optim {
 /// What the mean gradient of a step allows, formed where kernels read it. All ranks hold the same mean bit for bit and
 /// sum it in the same order, so they agree without another reduction.
 struct Verdict {
-  double norm = 0;          ///< global norm before clipping; not finite where skip
-  double clip_factor = 1;   ///< see clip_factor()
-  double local_square = 0;  ///< mean over ranks of the squared norms of their own gradients; 0: not known
-  Index bad_tensor = -1;    ///< first tensor with an element that is not finite
-  Index bad_rank = -1;      ///< first rank with such a gradient, where it was judged before the exchange
-  std::int32_t skip = 0;    ///< 1: some element is not finite, nothing may change
+  double norm = 0;         ///< global norm before clipping; not finite where skip
+  double clip_factor = 1;  ///< see clip_factor()
+  /// Squared norm of the mean gradient, itself or an estimate without bias, and the mean over ranks of the squared
+  /// norms of their own gradients, both before clipping; NaN: not known.
+  double mean_square = Kokkos::Experimental::quiet_NaN_v<double>;
+  double local_square = Kokkos::Experimental::quiet_NaN_v<double>;
+  Index bad_tensor = -1;  ///< first tensor with an element that is not finite
+  Index bad_rank = -1;    ///< first rank with such a gradient, where it was judged before the exchange
+  std::int32_t skip = 0;  ///< 1: some element is not finite, nothing may change
 };
 
 /// One pass over the gradient. gradient: (n); partial: (blocks), scratch; verdict: (1), written. Two launches, 4 bytes
 /// an element. A square of a finite float is at most 1.2e77, so a sum of squares in double is finite exactly where all
-/// elements are.
+/// elements are. local_norms: (P), the mean over ranks of what place_norm() makes, for local_square; none: not known.
 template <class Space>
 void judge_gradient(Space const& exec, BlockTable<Space> const& table, float const* gradient, double clip,
-                    Vec<double, Space> const& partial, Vec<Verdict, Space> const& verdict);
+                    Vec<double, Space> const& partial, Vec<Verdict, Space> const& verdict,
+                    Vec<float, Space> const& local_norms = {});
+
+/// norms[rank] = norm of the gradient, 0 for all others; their mean over ranks holds every norm, divided by P.
+/// gradient: (n); partial: (blocks), scratch; norms: (P), written.
+template <class Space>
+void place_norm(Space const& exec, BlockTable<Space> const& table, float const* gradient, int rank,
+                Vec<double, Space> const& partial, Vec<float, Space> const& norms);
+
+/// The norm of a gradient that is not complete yet: after the first of several passes it is the small batch that the
+/// noise scale of a single rank needs.
+class PartNorm {
+ public:
+  explicit PartNorm(ParameterLayout const& layout);
+
+  /// One pass over the gradient as it is now, 4 bytes an element; does not wait.
+  void measure(Exec const& exec, Arena<> const& gradients);
+  /// Squared norm; read after a fence of the instance that measured it.
+  double square() const { return static_cast<double>(host_(0)) * host_(0); }
+  std::int64_t bytes() const;
+
+ private:
+  BlockTable<Exec> blocks_;
+  Vec<double> partial_;  // (blocks)
+  Vec<float> norm_;      // (1)
+  Vec<float>::host_mirror_type host_;
+};
 
 }  // namespace bellwether::optim

@@ -8,6 +8,14 @@
 #include <limits>
 
 namespace bellwether::optim {
+namespace {
+
+std::vector<std::string_view> with_shares(std::vector<std::string_view> names) {
+  names.insert(names.end(), CompressionShares::names().begin(), CompressionShares::names().end());
+  return names;
+}
+
+}  // namespace
 
 OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const& context, Variance variance,
                            std::vector<std::string_view> const& quantities)
@@ -15,11 +23,14 @@ OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const
       context_(context),
       momentum_(context.layout, "bellwether::optim::momentum"),
       rules_(tensor_rules<Exec>(context.layout, config.weight_decay)),
-      record_(context, quantities),
+      record_(context, with_shares(quantities)),
+      shares_at_(quantities.size()),
       dense_(std::make_unique<DenseStep>(config, context, record_)),
       freeze_point_(config, context.steps, context.rate_warmup_steps) {
   // The papers run these methods without, and a variance that is kept has no step to be corrected for.
   config_.bias_correction = false;
+  for (std::size_t i = 0; i < CompressionShares::names().size(); ++i)
+    Kokkos::deep_copy(context.exec, record_.values(shares_at_ + i), std::numeric_limits<float>::quiet_NaN());
   if (variance == Variance::kept_at_freeze) variance_.emplace(context.layout, "bellwether::optim::variance");
 }
 
@@ -59,6 +70,7 @@ void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gr
     report.variance_change =
         freezing ? freeze_point_.change_after(dense_steps_) : std::numeric_limits<double>::quiet_NaN();
     compressed_update(exec, parameters, local_gradients, scalars, report);
+    compressed_->measure_shares(exec, scalars.layers, record_.layer(shares_at_), report);
   }
   record_.close(exec);
 }
@@ -115,6 +127,14 @@ StepReport const& OnebitMethod::last_report() const {
   return record_.report();
 }
 
+std::optional<std::int64_t> OnebitMethod::frozen_after() const {
+  return dense_steps_ < 0 ? std::nullopt : std::optional(dense_steps_);
+}
+
+bool OnebitMethod::near_freeze(std::int64_t step) const {
+  return dense_steps_ < 0 ? freeze_point_.near(step) : step <= dense_steps_ + freeze_surroundings;
+}
+
 std::optional<SentBytes> OnebitMethod::predicted_bytes(Phase phase) const {
   return phase == Phase::dense ? DenseStep::predicted_bytes(context_)
                                : CompressedPhase::predicted_bytes(config_, context_);
@@ -122,8 +142,9 @@ std::optional<SentBytes> OnebitMethod::predicted_bytes(Phase phase) const {
 
 // What the larger phase takes: who asks before the freeze wants to know whether memory lasts.
 std::int64_t OnebitMethod::state_bytes() const {
-  auto const compressed = (compressed_ ? compressed_->bytes() : CompressedPhase::predicted_memory(config_, context_)) +
-                          more_compressed_bytes();
+  auto const compressed =
+      (compressed_ ? compressed_->bytes() : CompressedPhase::predicted_memory(config_, context_, record_.blocks())) +
+      more_compressed_bytes();
   return (variance_ ? 2 : 1) * momentum_.count() * static_cast<std::int64_t>(sizeof(float)) +
          static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule)) + record_.bytes() + more_bytes() +
          std::max(dense_ ? dense_->bytes() : 0, compressed);

@@ -22,11 +22,14 @@ class OnebitMethod : public Optimizer {
   void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const final;
   void visit_state(StateVisitor& visit) final;
   StepReport const& last_report() const final;
+  std::optional<std::int64_t> frozen_after() const final;
+  bool near_freeze(std::int64_t step) const final;
   std::int64_t state_bytes() const final;
   std::optional<SentBytes> predicted_bytes(Phase phase) const final;
 
  protected:
   enum class Variance { kept_at_freeze, none };
+  /// quantities: numbers by layer that the method's kernels write; those of CompressionShares follow.
   OnebitMethod(OptimizerConfig const& config, OptimizerContext const& context, Variance variance,
                std::vector<std::string_view> const& quantities);
 
@@ -65,6 +68,7 @@ class OnebitMethod : public Optimizer {
   std::optional<Arena<>> variance_;
   Vec<TensorRule> rules_;  // (tensors)
   StepRecord record_;
+  std::size_t shares_at_;             // first of CompressionShares among the record's quantities
   std::unique_ptr<DenseStep> dense_;  // up to the freeze
   FreezePoint freeze_point_;
   std::int64_t dense_steps_ = -1;  // real steps before the freeze; -1: not yet frozen

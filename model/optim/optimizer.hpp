@@ -27,6 +27,9 @@ struct SliceRange {
 struct StepScalars {
   std::int64_t step;  ///< 1-based count of real optimizer steps
   double learning_rate;
+  /// Numbers by layer that cost a pass of their own or bytes are wanted: those of CompressionShares. On all ranks
+  /// alike.
+  bool layers = false;
 };
 
 enum class Phase { dense, compressed };  ///< whether gradients are averaged or bits of momenta exchanged
@@ -40,7 +43,7 @@ struct LayerQuantity {
 /// Bytes that this rank sends in a step, by what they are.
 struct SentBytes {
   std::int64_t exchange = 0;    ///< of gradients or of compressed momenta
-  std::int64_t scalars = 0;     ///< of the step's small reduction
+  std::int64_t scalars = 0;     ///< of the step's small reductions
   std::int64_t dense_fp32 = 0;  ///< what a dense exchange in fp32 sends
 
   std::int64_t all() const { return exchange + scalars; }
@@ -52,6 +55,10 @@ struct StepReport {
   Phase phase = Phase::dense;
   double gradient_norm = 0;  ///< of the mean gradient, before clipping; estimated in the compressed phase
   double clip_factor = 1;
+  /// Squared norm of the mean gradient and mean over ranks of those of their own gradients, before clipping; NaN where
+  /// skipped or not known: the first by CompressedClip::local_rms, the second on one rank of a dense step.
+  double mean_square = std::numeric_limits<double>::quiet_NaN();
+  double local_square = std::numeric_limits<double>::quiet_NaN();
   SentBytes sent;
   std::int64_t first_bad_layer = -1;  ///< where skipped
   std::int64_t bad_rank = -1;         ///< where skipped in the compressed phase: the first with such a gradient
@@ -85,6 +92,11 @@ class Optimizer {
   virtual void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const = 0;
   virtual void visit_state(StateVisitor& visit) = 0;
   virtual StepReport const& last_report() const = 0;
+  /// Real steps before the freeze; nothing where there is none, or none yet.
+  virtual std::optional<std::int64_t> frozen_after() const { return std::nullopt; }
+  /// Before step t: whether it is one of the freeze_surroundings before a freeze that may come, or after one. Depends
+  /// on saved state alone.
+  virtual bool near_freeze(std::int64_t) const { return false; }
   virtual std::int64_t state_bytes() const = 0;  ///< moments and exchange buffers, for `check`
   /// What this rank sends in a step of that phase; nothing where the method has no such phase. For `check`.
   virtual std::optional<SentBytes> predicted_bytes(Phase phase) const = 0;

@@ -51,6 +51,8 @@ void StepRecord::settle() const {
   report_.skipped = verdict.skip != 0;
   report_.gradient_norm = verdict.norm;
   report_.clip_factor = verdict.clip_factor;
+  report_.mean_square = verdict.mean_square;
+  report_.local_square = verdict.local_square;
   report_.first_bad_layer = verdict.bad_tensor;
   report_.bad_rank = verdict.bad_rank;
   ++(report_.skipped ? skipped_ : applied_);

@@ -7,6 +7,7 @@
                                             reports"""
 
 import fcntl
+import html
 import json
 import math
 import os
@@ -307,6 +308,34 @@ def reports(runs):
     assert "<!-- norm of the mean gradient -->" in page or "<!-- gradient norm -->" in page, page[:2000]
     assert "\\times" not in page
     assert re.search(r"<p>Not shown.*layer\.0\.attention\.self\.key\.bias", page)
+    assert "<h2>Gradient noise scale</h2>" in page and "Too few steps for an estimate" in page, page[:2000]
+    assert "freeze" not in page
+    reports_freeze(runs)
+
+
+def reports_freeze(runs):
+    """What a 1-bit method adds to the page, and the warning where an update jumps at the freeze."""
+    runs.train("onebit", 2, 8, 8, more=("--set", "optimizer.method=onebit_lamb", "--set", "optimizer.freeze.step=4",
+                                        "--set", "statistics.noise_beta=0.5"))
+
+    def page_of_run():
+        runs.call([runs.program, "report", "onebit"], BELLWETHER_PYTHON=sys.executable)
+        return (runs.folder / "onebit/report.html").read_text()
+
+    page = page_of_run()
+    for heading in ("Around the freeze after step 4", "Gradient noise scale", "Error of the worker's compression by layer",
+                    "Error of the server's compression by layer", "Agreement of a rank's signs with the mean's by layer"):
+        assert f"<h2>{heading}</h2>" in page, heading
+    assert "this run's batch is 32" in html.unescape(page)
+    with h5py.File(runs.folder / "onebit/statistics.h5", "r") as file:
+        name = file["layers/name"].asstr()[2]
+    with h5py.File(runs.folder / "onebit/statistics/segment_000000.h5", "r+") as file:
+        norms = file["layers/update_norm"]
+        norms[:8] = 1
+        norms[4:8, 2] = 5
+    page = page_of_run()
+    assert '<p class="warning">Warning: Update norms just after the freeze at step 4' in page
+    assert f"in brackets): {name} (5)." in page
 
 
 if __name__ == "__main__":

@@ -204,3 +204,16 @@ TEST_CASE("Every JSON line is valid and carries what people read") {
   CHECK(objects[3].at("loss") == 5);
   CHECK(objects[4].at("path") == "run/checkpoints");
 }
+
+TEST_CASE("what is known of the noise of gradients is one sentence") {
+  double const none = not_measured;
+  CHECK(noise_text(480.4, 512, 100, 32) ==
+        "gradient noise scale: 480 sequences at the end, on average 512, an estimate of the critical batch; this run's "
+        "batch is 32");
+  CHECK(noise_text(4804, none, 100, 32) ==
+        "gradient noise scale: 4.80k sequences at the end, too few steps for its average; this run's batch is 32");
+  CHECK(noise_text(none, 512, 100, 32) ==
+        "gradient noise scale: unknown at the end, where noise hides the gradient; on average 512, an estimate of the "
+        "critical batch; this run's batch is 32");
+  CHECK_THAT(noise_text(none, none, none, 32), Catch::Matchers::StartsWith("gradient noise scale: unknown; it takes"));
+}

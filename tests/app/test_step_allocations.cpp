@@ -95,7 +95,7 @@ TEST_CASE("passes of the model and a step of its optimizer allocate nothing once
       bert.train(parameters.data(), gradients.data(), batch, {.mlm = 0.1, .nsp = 0.1}, [&](Index first, Index last) {
         optimizer->gradient_ready(exec, {first, last});
       });
-    optimizer->step(exec, parameters, gradients, {.step = step, .learning_rate = 0.001});
+    optimizer->step(exec, parameters, gradients, {.step = step, .learning_rate = 0.001, .layers = step % 2 == 0});
     exec.fence("bellwether::test::step");
     skipped |= optimizer->last_report().skipped;
   }
@@ -118,6 +118,7 @@ TEST_CASE("a step of the trainer allocates nothing but its batch once it has run
   deck.batch = {.global = 18, .micro = 4};
   deck.optimizer.method = GENERATE(optim::Method::lamb, optim::Method::adamw, optim::Method::onebit_lamb);
   deck.optimizer.freeze.step = 1;
+  deck.statistics.layers_every = 3;
   deck.schedule.steps = last_step;
   input::IoThread io;
   app::Trainer trainer(deck, world, io);

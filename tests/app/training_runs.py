@@ -3,7 +3,7 @@
 """Whole runs of the program, compared with each other.
 
     training_runs.py CASE PROGRAM MPIRUN      CASE: cuts | repeats | threads | resumes | interrupts | killed |
-                                                learns
+                                                learns | onebit | noise | volume
 
 Exits with 4, ctest's sign for skipped, where h5py or NumPy is missing."""
 
@@ -314,6 +314,7 @@ def onebit(runs):
     ratio = steps["dense_bytes_fp32"][5:] / steps["compressed_bytes"][5:]
     print(f"a dense exchange in fp32 would send {ratio[0]:.2f} times as much")
     assert (ratio > 31.9).all() and (ratio <= 32).all()
+    shares_around_the_freeze(runs)
     for step in (3, 5, 6, 9):
         name = f"from{step}"
         shutil.copytree(runs.folder / "whole", runs.folder / name)
@@ -334,6 +335,55 @@ def onebit(runs):
     checked = np.flatnonzero(np.isfinite(steps["variance_change"]))  # before the steps after 20, 30, ...
     print(f"frozen after {frozen_after} of 300 steps, {len(checked)} checks")
     assert 30 <= frozen_after <= 120 and checked.tolist() == list(range(20, frozen_after + 1, 10)), checked
+
+
+def shares_around_the_freeze(runs):
+    """Every step is near the freeze after step 5: rows of all, shares of those that compress."""
+    with h5py.File(runs.folder / "whole/statistics.h5", "r") as file:
+        layers = file["layers"]
+        assert layers["step"][:].tolist() == list(range(1, 13))
+        # Tensors of a few elements may leave out many times what they send: the middle layer is typical.
+        for name, least, most in (("worker_error_share", 0.1, 1.5), ("server_error_share", 0.1, 1.5),
+                                  ("sign_agreement", 0.5, 1)):
+            values = layers[name][:]
+            assert np.isnan(values[:5]).all(), name
+            told = values[5:][np.isfinite(values[5:])]
+            dead = [text for text, column in zip(layers["name"].asstr()[:], values[5:].T) if np.isnan(column).any()]
+            assert all(text.endswith("key.bias") for text in dead), (name, dead)
+            middle = np.median(told)
+            print(f"{name} of layers: {told.min():.3f} to {told.max():.3f}, median {middle:.3f}")
+            assert least < middle < most and told.min() >= 0, (name, told)
+            assert name != "sign_agreement" or told.max() <= 1, told
+
+
+def noise(runs):
+    """The noise scale is on record, goes on over a restart, and is unknown where nothing tells it."""
+    noisy = ("--set", "statistics.noise_beta=0.8")
+    output = runs.train("whole", 2, 8, 12, every=6, more=noisy)
+    steps = runs.table("whole")
+    assert "gradient noise scale: " in output and "this run's batch is 32" in output, output
+    ranks, batch = 2, 32
+    trace = batch * (steps["local_square"] - steps["mean_square"]) / (ranks - 1)
+    smoothed = weight = 0
+    for step, sample in zip(steps, trace):
+        smoothed, weight = 0.8 * smoothed + 0.2 * sample, 0.8 * weight + 0.2
+        assert math.isclose(step["noise_trace"], smoothed / weight, rel_tol=1e-9)
+    known = steps["noise_signal"] > 0
+    assert (np.isnan(steps["noise_scale"]) == ~known).all()
+    print("noise scales:", np.round(steps["noise_scale"], 1).tolist())
+    shutil.copytree(runs.folder / "whole", runs.folder / "again")
+    shutil.rmtree(runs.folder / "again/checkpoints/step_12")
+    runs.train("again", 2, 8, 12, every=6, more=("--resume", *noisy))
+    runs.compare("whole", "again", 12)
+    runs.train("passes", 1, 8, 3)
+    passes = runs.table("passes")
+    assert np.isfinite(passes["noise_trace"]).all() and np.isfinite(passes["local_square"]).all()
+    output = runs.train("alone", 1, 32, 3)
+    assert "gradient noise scale: unknown;" in output, output
+    alone = runs.table("alone")
+    for column in ("local_square", "noise_signal", "noise_trace", "noise_scale", "critical_batch"):
+        assert np.isnan(alone[column]).all(), column
+    assert np.allclose(alone["mean_square"], alone["gradient_norm"] ** 2, rtol=1e-12, atol=0)
 
 
 def volume(runs):

@@ -122,7 +122,7 @@ TEMPLATE_LIST_TEST_CASE("the fold's norm scatters about the exact one as expecte
     square += norm / exact * norm / exact / draws;
   }
   double const deviation = std::sqrt(square - mean * mean), expected = std::sqrt(2.0 / columns);
-  CHECK(std::abs(mean - 1) < 4 * expected / std::sqrt(draws));
+  CHECK(std::abs(mean - 1) < 3 * expected / std::sqrt(draws));
   CHECK(std::abs(deviation / expected - 1) < 0.2);
 }
 
@@ -137,7 +137,9 @@ TEMPLATE_LIST_TEST_CASE("a verdict on gradients that nobody averages", "", test:
   CHECK_THAT(sketched.norm, WithinRel(0.5, 1e-6));
   CHECK_THAT(sketched.clip_factor, WithinRel(0.5, 1e-6));
   CHECK_THAT(sketched.local_square, WithinRel(14.0 / 3, 1e-6));
+  CHECK_THAT(sketched.mean_square, WithinRel(0.25, 1e-6));
   CHECK_FALSE(sketched.skip);
+  CHECK(std::isnan(fold.judge(mean, false, 0.25).mean_square));
   CHECK_THAT(fold.judge(mean, false, 0.25).norm, WithinRel(std::sqrt(14.0 / 3), 1e-6));
   CHECK(fold.judge(mean, true, 0).clip_factor == 1);
 
@@ -151,6 +153,7 @@ TEMPLATE_LIST_TEST_CASE("a verdict on gradients that nobody averages", "", test:
   CHECK(bad.bad_rank == 2);
   CHECK(bad.bad_tensor == 1);
   CHECK(bad.clip_factor == 1);
+  CHECK((std::isnan(bad.local_square) && std::isnan(bad.mean_square)));
 }
 
 TEST_CASE("the freeze is chosen where the twin chooses it") {
@@ -167,8 +170,9 @@ TEST_CASE("the freeze is chosen where the twin chooses it") {
     config.freeze.latest = 0.25;
     optim::FreezePoint point(config, all, row.at("rate_warmup_steps"));
     double v = 0, const_tau = row.at("tau"), growth = row.at("growth");
-    std::int64_t frozen_after = -1;
+    std::int64_t frozen_after = -1, near = 0;
     for (std::int64_t t = 1; t <= steps + 1 && frozen_after < 0; ++t) {
+      near = point.near(t) ? near + 1 : 0;
       // Asked twice, as after a skipped step: the answer stays.
       bool const first = point.reached(t, [&] { return v; });
       CHECK(first == point.reached(t, [&] { return v; }));
@@ -177,6 +181,8 @@ TEST_CASE("the freeze is chosen where the twin chooses it") {
                                  std::exp(growth * static_cast<double>(t));
     }
     CHECK(frozen_after == (row.at("step").is_null() ? -1 : row.at("step").get<std::int64_t>()));
+    // The step after the freeze and the ten before it knew that it may come.
+    if (frozen_after > 0) CHECK(near >= std::min<std::int64_t>(frozen_after, optim::freeze_surroundings) + 1);
   }
 }
 
@@ -186,6 +192,9 @@ TEST_CASE("a fixed freeze is where it is said to be") {
   config.freeze.step = 7;
   optim::FreezePoint point(config, 100, 10);
   for (std::int64_t t = 1; t <= 7; ++t) CHECK_FALSE(point.reached(t, [] { return 1.0; }));
+  config.freeze.step = 30;
+  optim::FreezePoint const later(config, 100, 10);
+  for (std::int64_t t = 1; t <= 40; ++t) CHECK(later.near(t) == (t > 20 && t <= 31));
   CHECK(point.reached(8, [] { return 1.0; }));
 }
 

@@ -295,3 +295,73 @@ TEST_CASE("clipping does not jump at the freeze, where gradients differ between 
   else
     CHECK(on_all(jump > 1.1 && jump < std::sqrt(group().size()) * 1.05));
 }
+
+TEST_CASE("shares of error by tensor are told where they are wanted, and change nothing") {
+  auto const layout = live_layout();
+  auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
+  Training plain(layout, onebit(method, 2), group()), told(layout, onebit(method, 2), group());
+  for (auto* const training : {&plain, &told}) training->start();
+  auto const layers = [&](std::string_view name) { return told.optimizer->last_report().layer(name); };
+  auto const live = static_cast<std::size_t>(layout.index_of("matrix")),
+             dead = static_cast<std::size_t>(layout.index_of(method == Method::onebit_sgd ? "empty" : "zero_gradient"));
+  for (int t = 1; t <= 6; ++t) {
+    run(plain, t, t);
+    bool const wanted = t != 4;
+    upload(told.gradients, told.sample(t, group().rank()));
+    told.optimizer->step(told.exec, told.parameters, told.gradients,
+                         {.step = t, .learning_rate = 0.01, .layers = wanted});
+    bool const known = wanted && t > 2 && group().size() > 1;
+    for (auto const* const name : {"worker_error_share", "server_error_share", "sign_agreement"}) {
+      CHECK(on_all(std::isfinite(layers(name)[live]) == known));
+      CHECK(on_all(std::isnan(layers(name)[dead])));
+      CHECK(equal_on_all_ranks(layers(name)));
+    }
+    // Signs of independent gradients agree with the sign of their mean more often than not.
+    if (known) CHECK(on_all(layers("sign_agreement")[live] > 0.5f && layers("sign_agreement")[live] <= 1));
+    if (known) CHECK(on_all(layers("worker_error_share")[live] > 0 && layers("worker_error_share")[live] < 2));
+    auto const extra = told.optimizer->last_report().sent.scalars - plain.optimizer->last_report().sent.scalars;
+    auto const numbers = 4 * static_cast<Index>(layout.tensors().size());
+    CHECK(on_all(extra == (known ? comm::DenseMean::predicted_bytes(numbers, group().rank(), group().size(),
+                                                                    comm::Wire::fp32, comm::Allreduce::ordered)
+                                 : 0)));
+  }
+  CHECK(on_all(download(plain.parameters) == download(told.parameters)));
+
+  // A skipped step leaves no trace, wanted or not.
+  auto const before = told.state();
+  auto gradient = told.sample(7, group().rank());
+  gradient[3] = std::numeric_limits<float>::infinity();
+  upload(told.gradients, gradient);
+  told.optimizer->step(told.exec, told.parameters, told.gradients, {.step = 7, .learning_rate = 0.01, .layers = true});
+  CHECK(on_all(told.optimizer->last_report().skipped));
+  auto after = told.state();
+  after.integers["skipped_steps"] = before.integers.at("skipped_steps");
+  CHECK(on_all(same_bits(before, after)));
+}
+
+TEST_CASE("norms by rank are known in either phase") {
+  auto const layout = live_layout();
+  Training training(layout, onebit(Method::onebit_adam, 2), group());
+  training.start();
+  for (int t = 1; t <= 4; ++t) {
+    run(training, t, t);
+    double local = 0;
+    for (int rank = 0; rank < group().size(); ++rank)
+      for (float const g : training.sample(t, rank)) local += static_cast<double>(g) * g / group().size();
+    auto const& report = training.optimizer->last_report();
+    bool const known = t > 2 || group().size() > 1;
+    CHECK(on_all(known ? std::abs(report.local_square / local - 1) < 1e-6 : std::isnan(report.local_square)));
+    CHECK(on_all(std::abs(report.mean_square / (report.gradient_norm * report.gradient_norm) - 1) < 1e-12));
+  }
+}
+
+TEST_CASE("the ten steps after a freeze are near it, at the freeze and later ones") {
+  auto const layout = live_layout();
+  Training training(layout, onebit(Method::onebit_sgd, 3), group());
+  training.start();
+  for (int t = 1; t <= 16; ++t) {
+    CHECK(on_all(training.optimizer->near_freeze(t) == (t <= 13)));
+    CHECK(on_all(training.optimizer->frozen_after().value_or(-1) == (t > 4 ? 3 : -1)));
+    run(training, t, t);
+  }
+}

@@ -74,8 +74,16 @@ TEST_CASE("parameters, state and report are bitwise equal on all ranks, and the 
     training.step(t, training.sample(t, ranks.rank()));
     CHECK(equal_on_all_ranks(download(training.parameters)));
     auto const& report = training.optimizer->last_report();
-    CHECK(report.sent.all() == comm::DenseMean::predicted_bytes(layout.count(), ranks.rank(), ranks.size(),
-                                                                comm.dense_wire, comm.allreduce));
+    CHECK(report.sent.exchange == comm::DenseMean::predicted_bytes(layout.count(), ranks.rank(), ranks.size(),
+                                                                   comm.dense_wire, comm.allreduce));
+    CHECK(report.sent.scalars == comm::DenseMean::predicted_bytes(ranks.size(), ranks.rank(), ranks.size(),
+                                                                  comm::Wire::fp32, comm::Allreduce::ordered));
+    CHECK(report.sent.all() == training.optimizer->predicted_bytes(optim::Phase::dense)->all());
+    double local = 0;
+    for (int rank = 0; rank < ranks.size(); ++rank)
+      for (float const g : training.sample(t, rank)) local += static_cast<double>(g) * g / ranks.size();
+    CHECK(std::abs(report.mean_square / (report.gradient_norm * report.gradient_norm) - 1) < 1e-14);
+    CHECK((ranks.size() > 1 ? std::abs(report.local_square / local - 1) < 1e-6 : std::isnan(report.local_square)));
     CHECK(equal_on_all_ranks({static_cast<float>(report.gradient_norm), static_cast<float>(report.clip_factor)}));
   }
   for (auto const& [name, values] : training.state().arrays) CHECK(equal_on_all_ranks(values));

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/tensor_errors.hpp"
+
+#include "comm/signs.hpp"
+#include "core/error.hpp"
+#include "core/team_sum.hpp"
+
+namespace bellwether::comm {
+namespace {
+
+/// Bits of the lanes [first, last) of a word.
+KOKKOS_INLINE_FUNCTION std::uint32_t lanes_between(int first, int last) {
+  return (~0u >> first) & (last < word_elements ? ~(~0u >> last) : ~0u);
+}
+
+/// Adds the squares of a word's masked values and residuals, lane by lane.
+KOKKOS_INLINE_FUNCTION void add_squares(float const* values, float scale, std::uint32_t mask, int lanes, double* errors,
+                                        double* squares) {
+  BELLWETHER_INDEPENDENT
+  for (int lane = 0; lane < lanes; ++lane) {
+    double const e = masked(residual(values[lane], scale), mask, lane);
+    double const z = masked(values[lane], mask, lane);
+    errors[lane] += e * e;
+    squares[lane] += z * z;
+  }
+}
+
+KOKKOS_INLINE_FUNCTION double sum_of_lanes(double const* values) {
+  double sum = 0;
+  for (int lane = 0; lane < word_elements; ++lane) sum += values[lane];
+  return sum;
+}
+
+/// A block on a host: words as a whole, with what lies outside of the block or is dead masked away.
+KOKKOS_INLINE_FUNCTION Sums<tensor_error_sums> sum_words(Block const& block, Index count, LastMean const& mean) {
+  double e[word_elements] = {}, z[word_elements] = {}, d[word_elements] = {}, y[word_elements] = {};
+  std::int64_t live = 0, agreeing = 0;
+  Index const end = block.first + block.count;
+  for (Index w = block.first / word_elements; w * word_elements < end; ++w) {
+    Index const k = w * word_elements;
+    int const lanes = static_cast<int>(Kokkos::min(word_elements, count - k));
+    std::uint32_t const mask = mean.live[w] & lanes_between(static_cast<int>(Kokkos::max(Index{0}, block.first - k)),
+                                                            static_cast<int>(Kokkos::min(word_elements, end - k)));
+    live += Kokkos::popcount(mask);
+    agreeing += Kokkos::popcount(~(mean.signs[w] ^ mean.mean_signs[w]) & mask);
+    add_squares(mean.z + k, mean.scales[w / mean.group_words], mask, lanes, e, z);
+    if (k >= mean.first && k < mean.first + mean.mine)
+      add_squares(mean.y + (k - mean.first), mean.server_scales[w / mean.group_words - mean.first_group], mask, lanes,
+                  d, y);
+  }
+  return {{sum_of_lanes(e), sum_of_lanes(z), sum_of_lanes(d), sum_of_lanes(y), static_cast<double>(live),
+           static_cast<double>(agreeing)}};
+}
+
+/// One element on a device.
+KOKKOS_INLINE_FUNCTION Sums<tensor_error_sums> sums_of_element(Index k, LastMean const& mean) {
+  Index const w = k / word_elements;
+  std::uint32_t const bit = lane_bit(static_cast<int>(k % word_elements));
+  if ((mean.live[w] & bit) == 0) return {};
+  double const z = mean.z[k], e = residual(mean.z[k], mean.scales[w / mean.group_words]);
+  double y = 0, d = 0;
+  if (k >= mean.first && k < mean.first + mean.mine) {
+    y = mean.y[k - mean.first];
+    d = residual(mean.y[k - mean.first], mean.server_scales[w / mean.group_words - mean.first_group]);
+  }
+  return {{e * e, z * z, d * d, y * y, 1, ((mean.signs[w] ^ mean.mean_signs[w]) & bit) == 0 ? 1.0 : 0.0}};
+}
+
+template <class Space, class Team>
+KOKKOS_INLINE_FUNCTION Sums<tensor_error_sums> sum_block(Team const& team, Block const& block, Index count,
+                                                         LastMean const& mean) {
+  if constexpr (TeamShape<Space>::host) {
+    static_cast<void>(team);
+    return sum_words(block, count, mean);
+  } else {
+    static_cast<void>(count);
+    return team_sum<tensor_error_sums, Space>(team, block.first, block.first + block.count,
+                                              [=](Index k) { return sums_of_element(k, mean); });
+  }
+}
+
+}  // namespace
+
+template <class Space>
+void tensor_errors(Space const& exec, BlockTable<Space> const& table, Index count, LastMean const& mean,
+                   Vec<double, Space> const& partial, Vec<float, Space> const& numbers) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  Index const blocks = table.count(), tensors = table.tensors();
+  require(static_cast<Index>(partial.extent(0)) >= tensor_error_sums * blocks &&
+              static_cast<Index>(numbers.extent(0)) >= tensor_error_numbers * tensors,
+          "scratch of errors by tensor too small");
+  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  static std::string const block_label = "bellwether::comm::tensor_error_blocks";
+  static std::string const tensor_label = "bellwether::comm::tensor_errors";
+  Block const* const block_of = table.blocks().data();
+  Index const* const first_block = table.first_block().data();
+  double* const by_block = partial.data();
+  float* const out = numbers.data();
+  LastMean const last = mean;
+  Kokkos::parallel_for(
+      block_label, team_policy(exec, blocks), KOKKOS_LAMBDA(Team const& team) {
+        auto const sums = sum_block<Space>(team, block_of[team.league_rank()], count, last);
+        Kokkos::single(Kokkos::PerTeam(team), [&] {
+          for (int i = 0; i < tensor_error_sums; ++i) by_block[i * blocks + team.league_rank()] = sums.value[i];
+        });
+      });
+  Kokkos::parallel_for(
+      tensor_label, team_policy(exec, tensors), KOKKOS_LAMBDA(Team const& team) {
+        Index const l = team.league_rank();
+        auto const sums =
+            team_sum<tensor_error_sums, Space>(team, first_block[l], first_block[l + 1], [=](Index block) {
+              Sums<tensor_error_sums> of_block;
+              for (int i = 0; i < tensor_error_sums; ++i) of_block.value[i] = by_block[i * blocks + block];
+              return of_block;
+            });
+        Kokkos::single(Kokkos::PerTeam(team), [&] {
+          auto const share = [](double part, double whole) {
+            return whole > 0 ? static_cast<float>(part / whole) : Kokkos::Experimental::quiet_NaN_v<float>;
+          };
+          out[l] = share(sums.value[0], sums.value[1]);
+          out[tensors + l] = share(sums.value[5], sums.value[4]);
+          out[2 * tensors + l] = static_cast<float>(sums.value[2]);
+          out[3 * tensors + l] = static_cast<float>(sums.value[3]);
+        });
+      });
+}
+
+#define BELLWETHER_INSTANTIATE(Space)                                                                \
+  template void tensor_errors<Space>(Space const&, BlockTable<Space> const&, Index, LastMean const&, \
+                                     Vec<double, Space> const&, Vec<float, Space> const&);
+BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
+#undef BELLWETHER_INSTANTIATE
+
+}  // namespace bellwether::comm
