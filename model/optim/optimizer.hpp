@@ -84,6 +84,8 @@ class Optimizer {
   /// What evaluation, export and report use: `mine` itself where replicated, the mean over ranks where per_rank.
   virtual void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const = 0;
   virtual void visit_state(StateVisitor& visit) = 0;
+  /// Whether the variance is kept for good: an element that had no gradient until then is never updated by one again.
+  virtual bool keeps_variance() const { return false; }
   virtual StepReport const& last_report() const = 0;
   virtual std::int64_t state_bytes() const = 0;  ///< moments and exchange buffers, for `check`
   /// What this rank sends in a step of that phase; nothing where the method has no such phase. For `check`.
