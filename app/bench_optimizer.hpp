@@ -54,9 +54,9 @@ struct OptimizerBenchResult {
 
 /// Collective. Time and memory of each method's step up to the freeze and after it, without a model: every rank holds
 /// random gradients. The yardstick is measured in the same run: a[k] = b[k] + 3 c[k], counted as 12 bytes an element,
-/// on all ranks at once. Checked: no step is skipped, values stay finite and equal on all ranks, bytes are those
-/// predicted, the compressed phase is reached, and before it a 1-bit method is its uncompressed one, bit for bit, where
-/// both run.
+/// on all ranks at once, before each method and at the end; the fastest counts. Checked: no step is skipped, values
+/// stay finite and equal on all ranks, bytes are those predicted, the compressed phase is reached, and before it a
+/// 1-bit method is its uncompressed one, bit for bit, where both run.
 OptimizerBenchResult bench_optimizer(comm::World& world, OptimizerBench const& bench);
 
 }  // namespace bellwether::app
