@@ -74,7 +74,8 @@ struct Checkpoints::Impl {
                               .rank = communicator.rank(),
                               .ranks = communicator.size(),
                               .deck = deck,
-                              .layout_fingerprint = state.layout.fingerprint()},
+                              .layout_fingerprint = state.layout.fingerprint(),
+                              .live = state.layout.live_counts()},
                              std::move(snapshot));
     stage = Stage::writing;
   }
@@ -230,7 +231,7 @@ void Checkpoints::load(FoundCheckpoint const& found, TrainingState const& state)
   } catch (std::exception const& error) {
     reader.fault(error.what());
   }
-  reader.check_layout(state.layout.fingerprint());
+  reader.check_layout(state.layout, state.settles_live ? state.settles_live() : "");
   reader.finish();
 }
 

@@ -28,6 +28,9 @@ struct TrainingState {
   bool parameters_per_rank = false;  ///< Replication::per_rank: every rank has its own; another P gets their mean
   std::function<void(StateVisitor&)> optimizer;  ///< group /optimizer
   std::function<void(StateVisitor&)> data;       ///< group /data: position of the stream, running totals
+  /// Asked after the optimizer was read: the key that decides which elements are live, where those that were not until
+  /// now cannot become so any more; empty or not set where they can.
+  std::function<std::string()> settles_live = nullptr;
 };
 
 /// A complete checkpoint whose checksums hold.
@@ -64,7 +67,8 @@ class Checkpoints {
   /// Nothing: none was ever completed. \throws CommonError where there are some, and not one is whole.
   std::optional<FoundCheckpoint> find_latest();
   /// Same P: bit for bit. Another P: partitioned state is re-cut by element, per-rank state follows its Recut.
-  /// \throws InputError naming what is missing, left over, or of another shape; on every rank.
+  /// Other elements may be live than in the run that wrote it, unless state.settles_live has a key.
+  /// \throws InputError naming what is missing, left over, of another shape or newly live; on every rank.
   void load(FoundCheckpoint const& found, TrainingState const& state);
 
  private:

@@ -204,15 +204,28 @@ void CheckpointReader::read_scalar(std::string const& path, T& value) {
 void CheckpointReader::scalar(std::string_view name, std::int64_t& value) { read_scalar(path(name), value); }
 void CheckpointReader::scalar(std::string_view name, double& value) { read_scalar(path(name), value); }
 
-void CheckpointReader::check_layout(std::uint64_t fingerprint) {
+void CheckpointReader::check_layout(ParameterLayout const& layout, std::string const& settles_live) {
   if (communicator_.rank() != 0 || !faults_.empty()) return;
   attempt([&] {
     auto const from = Hdf5File::open((std::filesystem::path(folder_) / "replicated.h5").string());
     auto const stored = from.attribute("/", "layout_fingerprint");
-    if (stored != Hdf5File::Attribute(fingerprint_text(fingerprint)))
+    if (stored == Hdf5File::Attribute(fingerprint_text(layout.fingerprint()))) return;
+    auto const& tensors = layout.tensors();
+    check_shape(from, "live", {std::ssize(tensors)});
+    std::vector<std::int64_t> live(tensors.size());
+    from.read_slab<std::int64_t>("live", {0}, {std::ssize(tensors)}, live);
+    if (stored != Hdf5File::Attribute(fingerprint_text(layout.fingerprint(live))))
       throw InputError(from.path() +
-                       ": its model marks other elements as decaying or live, as another sequence length "
-                       "or another optimizer setting does");
+                       ": its model marks other elements as decaying, as another model or optimizer does");
+    std::string names;
+    for (std::size_t l = 0; l < live.size(); ++l)
+      if (tensors[l].live > live[l])
+        names += (names.empty() ? "" : ", ") + tensors[l].name + " (" + std::to_string(tensors[l].live) +
+                 " live elements, " + std::to_string(live[l]) + " in the checkpoint)";
+    if (!names.empty() && !settles_live.empty())
+      throw InputError(settles_live + ": longer sequences than in the run of " + folder_ +
+                       ", which keeps its variance and has none for elements that they make live: " + names +
+                       "; allowed: sequences as long as before, or a new run, whose steps before the freeze form one");
   });
 }
 

@@ -27,8 +27,9 @@ class CheckpointReader : public CheckpointVisitor {
   void scalar(std::string_view name, double& value) override;
   void fault(std::string text) { faults_.push_back(std::move(text)); }
 
-  /// After the walk: two models may have equal tensors and still differ in what decays or is live.
-  void check_layout(std::uint64_t fingerprint);
+  /// After the walk: two models may have equal tensors and still differ in what decays or is live. More live elements
+  /// than the checkpoint's run had are a fault of `settles_live`, a key of the deck, where that is not empty.
+  void check_layout(ParameterLayout const& layout, std::string const& settles_live);
   /// At the end. \throws InputError, the same on every rank, with what went wrong or was left over.
   void finish();
 

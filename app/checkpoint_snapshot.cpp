@@ -130,6 +130,7 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
     }
     file.write_texts("deck", {head_.deck});
     file.write_texts("index", snapshot_.index());
+    file.write<std::int64_t>("live", {std::ssize(head_.live)}, head_.live);
   }
 
   input::IoThread& io_;

@@ -72,6 +72,7 @@ struct SnapshotHead {
   int rank = 0, ranks = 1;
   std::string deck;
   std::uint64_t layout_fingerprint = 0;
+  std::vector<std::int64_t> live;  ///< (tensors) live elements of each
 };
 
 /// How the fingerprint of a layout is written: 16 hexadecimal digits, because HDF5's readers like signed integers.

@@ -34,8 +34,17 @@ std::vector<std::string> names_of_commands(CLI::App const& program) {
   return names;
 }
 
+/// "bench collectives", from the program down.
+std::string path_of(CLI::App const& command) {
+  auto const* parent = command.get_parent();
+  if (parent == nullptr) return "";
+  auto const above = path_of(*parent);
+  return above + (above.empty() ? "" : " ") + command.get_name();
+}
+
 std::string help_of(CLI::App const& command) {
-  return "`bellwether " + (command.get_parent() == nullptr ? "" : command.get_name() + " ") + "--help`";
+  auto const path = path_of(command);
+  return "`bellwether " + path + (path.empty() ? "" : " ") + "--help`";
 }
 
 /// "--otu" of `command`, with the option that was meant.
@@ -82,6 +91,25 @@ CLI::Validator one_of(std::vector<std::string> const& words) {
   return {check, joined(words)};
 }
 
+std::optional<std::int64_t> element_count(std::string const& text) {
+  std::int64_t value = 0;
+  auto const* const end = text.data() + text.size();
+  auto const [stop, error] = std::from_chars(text.data(), end, value);
+  std::string_view const unit(stop, static_cast<std::size_t>(end - stop));
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  int const shift = unit.empty() ? 0 : unit == "Ki" ? 10 : unit == "Mi" ? 20 : unit == "Gi" ? 30 : -1;
+  if (error != std::errc() || shift < 0 || value < 1 || value > (most >> shift)) return std::nullopt;
+  return value << shift;
+}
+
+CLI::Validator element_counts() {
+  auto const check = [](std::string& text) -> std::string {
+    if (element_count(text)) return "";
+    return shown(text) + "; allowed: a whole number from 1 to 1024Gi, with Ki, Mi, Gi behind it or nothing";
+  };
+  return {check, "COUNT"};
+}
+
 bool tells_faults() {
   for (char const* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
     if (char const* const rank = std::getenv(variable)) return std::string_view(rank) == "0";
@@ -96,17 +124,24 @@ std::string command_line_fault(CLI::App const& program, CLI::ParseError const& e
     if (option != rest.end()) return unknown_option(program, *option);
     return "no command given; one of " + joined(names_of_commands(program));
   }
-  auto const& command = *chosen.front();
+  auto const* deepest = chosen.front();
+  while (!deepest->get_subcommands().empty()) deepest = deepest->get_subcommands().front();
+  auto const& command = *deepest;
   // What is unknown comes first: the option that is said to be missing may be meant by it.
   auto const rest = program.remaining(true);
   for (auto const& word : rest)
     if (word.starts_with('-') && word != "--") return unknown_option(command, word);
+  if (auto const kinds = names_of_commands(command); !kinds.empty()) {
+    auto const word = std::ranges::find_if(rest, [](auto const& each) { return !each.starts_with('-'); });
+    if (word == rest.end()) return path_of(command) + ": one of " + joined(kinds) + " is missing";
+    return path_of(command) + ": unknown " + shown(*word) + did_you_mean(*word, kinds) + "; one of " + joined(kinds);
+  }
   std::string const what = error.what();
   auto const help = "; " + help_of(command) + " tells the usage";
   if (dynamic_cast<CLI::ExtrasError const*>(&error) != nullptr && !rest.empty())
     return "one word too many: " + shown(rest.front()) + help;
   if (dynamic_cast<CLI::RequiredError const*>(&error) != nullptr)
-    return command.get_name() + ": " + what.substr(0, what.rfind(" is required")) + " is missing" + help;
+    return path_of(command) + ": " + what.substr(0, what.rfind(" is required")) + " is missing" + help;
   if (dynamic_cast<CLI::ArgumentMismatch const*>(&error) != nullptr && what.ends_with(" missing"))
     return what.substr(0, what.find(':')) + ": a value is missing" + help;
   return what;

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ namespace bellwether::app {
 CLI::Validator whole_numbers(std::int64_t low, std::int64_t high);
 CLI::Validator numbers(double low, double high);
 CLI::Validator one_of(std::vector<std::string> const& words);
+/// A count of elements, digits with Ki, Mi or Gi (2^10, 2^20, 2^30) behind them or nothing, from 1 to 2^40; nothing
+/// where it is none.
+std::optional<std::int64_t> element_count(std::string const& text);
+CLI::Validator element_counts();
 
 /// False on all ranks but the first under a launcher whose variables say so: a fault that every rank finds before MPI
 /// starts is told once.

@@ -6,7 +6,7 @@ namespace bellwether::app {
 
 std::vector<AddCommand> const& commands() {
   static std::vector<AddCommand> const all = {
-      add_train, add_prepare, add_tokenize, add_check, add_inspect, add_report,
+      add_train, add_prepare, add_tokenize, add_check, add_inspect, add_report, add_bench,
   };
   return all;
 }

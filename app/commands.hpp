@@ -23,6 +23,7 @@ using Action = std::function<int(Session&)>;
 ///     command->callback([options, &chosen] { chosen = [options](Session& session) { ...; return 0; }; });
 using AddCommand = void (*)(CLI::App& program, Action& chosen);
 
+void add_bench(CLI::App& program, Action& chosen);
 void add_train(CLI::App& program, Action& chosen);
 void add_check(CLI::App& program, Action& chosen);
 void add_inspect(CLI::App& program, Action& chosen);

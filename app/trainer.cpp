@@ -302,7 +302,12 @@ TrainingState Trainer::state() {
                 if (fingerprint != expected)
                   throw InputError("data.train: not the shards that the checkpoint was trained on");
                 if (position != t.position()) t.seek(position);
-              }};
+              },
+          .settles_live = [&t]() -> std::string {
+            if (!t.optimizer->keeps_variance()) return "";
+            auto const longer = t.data.heldout.info.sequence_length > t.stream.info().sequence_length;
+            return longer ? "data.heldout" : "data.train";
+          }};
 }
 
 double Trainer::measure_gemm() const {

@@ -29,14 +29,34 @@ struct ResidualPass {
   KOKKOS_INLINE_FUNCTION bool skipped() const { return skip != nullptr && *skip != 0; }
 };
 
+/// A form that knows what the elements [first, last) of a word share: begin_word(first, last), then at(k, lane) for
+/// each of them gives what form(k) does. On a host that is what lets a compiler treat them together.
+template <class Form>
+concept FormsWords = requires(Form& form, Index k) {
+  form.begin_word(k, k);
+  form.at(k, 0);
+};
+
 namespace detail {
 
-template <class Form>
+template <class Space, class Form>
 struct WorkerSource {
+  static constexpr bool by_word = TeamShape<Space>::host && FormsWords<Form>;
+
   KOKKOS_INLINE_FUNCTION std::uint32_t live(Index t) const { return pass.live[block.word + t]; }
-  KOKKOS_INLINE_FUNCTION void begin(Index) {}
-  KOKKOS_INLINE_FUNCTION float sum(Index k, Index, int) const {
-    return form(k) + (spent ? 0.0f : residual(pass.z[k], scale));
+  KOKKOS_INLINE_FUNCTION void begin(Index t) {
+    if constexpr (by_word) {
+      Index const first = (block.word + t) * word_elements;
+      form.begin_word(first, Kokkos::min(first + word_elements, pass.count));
+    }
+  }
+  KOKKOS_INLINE_FUNCTION float sum(Index k, Index, int lane) const {
+    float value = 0;
+    if constexpr (by_word)
+      value = form.at(k, lane);
+    else
+      value = form(k);
+    return value + (spent ? 0.0f : residual(pass.z[k], scale));
   }
   KOKKOS_INLINE_FUNCTION void keep(Index k, float value) const { pass.z[k] = value; }
   KOKKOS_INLINE_FUNCTION void signs(Index t, std::uint32_t word) const {
@@ -50,7 +70,7 @@ struct WorkerSource {
   bool spent;
   std::uint32_t* message;
   std::uint32_t* own;
-  Form const& form;
+  Form form;
 };
 
 template <class Space, class Form>
@@ -60,7 +80,7 @@ struct FormWords {
     if (pass.skipped()) return;
     WordBlock const block = slice.blocks[team.league_rank()];
     bool const spent = pass.spent != nullptr && *pass.spent != 0;
-    WorkerSource<Form> source{pass, block, pass.kept[block.scale], spent, message, own, form};
+    WorkerSource<Space, Form> source{pass, block, pass.kept[block.scale], spent, message, own, form};
     auto const sums = word_pass<Space>(team, block, pass.count, source);
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       for (int i = 0; i < sums_of_words; ++i) pass.partial[sums_of_words * block.order + i] = sums.value[i];

@@ -29,6 +29,23 @@ KOKKOS_INLINE_FUNCTION bool positive(float z) { return z >= 0.0f; }
 /// z - S sgn(z).
 KOKKOS_INLINE_FUNCTION float residual(float z, float scale) { return z - (positive(z) ? scale : -scale); }
 
+/// At most 32 neighbours of a mean that a CompressedAllreduce formed. exact: Decoded::exact().
+template <bool exact>
+struct DecodedRun {
+  KOKKOS_INLINE_FUNCTION bool live(int lane) const { return (live_bits << lane & 0x80000000u) != 0; }
+  KOKKOS_INLINE_FUNCTION float operator()(int lane) const {
+    if constexpr (exact)
+      return values[lane];
+    else
+      return masked(with_sign(lane < split ? magnitude : next_magnitude, sign_bits, lane), live_bits, lane);
+  }
+
+  std::uint32_t sign_bits, live_bits;  ///< the first element in the most significant bit
+  float magnitude, next_magnitude;     ///< of the lanes below `split`, and of the others
+  int split;
+  float const* values;
+};
+
 /// The mean that a CompressedAllreduce formed, read in a kernel: +-R of the element's chunk and group, +0 where the
 /// element is dead. A group of one keeps every value as it is. Points into the collective's memory.
 class Decoded {
@@ -42,6 +59,28 @@ class Decoded {
     Index const word = k / word_elements;
     int const lane = static_cast<int>(k % word_elements);
     return masked(with_sign(magnitudes_[word], signs_[word], lane), live_[word], lane);
+  }
+
+  /// Elements [first, first + count), count <= 32, which two words hold at most.
+  template <bool exact>
+  KOKKOS_INLINE_FUNCTION DecodedRun<exact> run(Index first, int count) const {
+    Index const word = first / word_elements;
+    int const shift = static_cast<int>(first % word_elements);
+    bool const both = shift + count > static_cast<int>(word_elements);
+    auto const bits = [&](std::uint32_t const* words) {
+      return words[word] << shift | (both ? words[word + 1] >> (static_cast<int>(word_elements) - shift) : 0u);
+    };
+    DecodedRun<exact> run{};
+    run.live_bits = bits(live_);
+    if constexpr (exact) {
+      run.values = values_ + first;
+    } else {
+      run.sign_bits = bits(signs_);
+      run.magnitude = magnitudes_[word];
+      run.next_magnitude = both ? magnitudes_[word + 1] : run.magnitude;
+      run.split = static_cast<int>(word_elements) - shift;
+    }
+    return run;
   }
 
   /// Word w: elements [32 w, 32 w + 32), the first in the most significant bit. Bits of dead elements and beyond the

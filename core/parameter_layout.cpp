@@ -27,16 +27,26 @@ std::int64_t ParameterLayout::index_of(std::string_view name) const {
 
 TensorInfo const& ParameterLayout::find(std::string_view name) const { return tensors_[index_of(name)]; }
 
-std::uint64_t ParameterLayout::fingerprint() const {
+std::vector<std::int64_t> ParameterLayout::live_counts() const {
+  std::vector<std::int64_t> counts;
+  for (auto const& tensor : tensors_) counts.push_back(tensor.live);
+  return counts;
+}
+
+std::uint64_t ParameterLayout::fingerprint() const { return fingerprint(live_counts()); }
+
+std::uint64_t ParameterLayout::fingerprint(std::span<std::int64_t const> live) const {
+  require(live.size() == tensors_.size(), "one count of live elements a tensor");
   // FNV-1a: stable across machines, unlike std::hash.
   std::uint64_t hash = 0xcbf29ce484222325ull;
   auto const mix = [&](std::uint64_t value) {
     for (int byte = 0; byte < 8; ++byte) hash = (hash ^ ((value >> (8 * byte)) & 0xff)) * 0x100000001b3ull;
   };
-  for (auto const& tensor : tensors_) {
+  for (std::size_t l = 0; l < tensors_.size(); ++l) {
+    auto const& tensor = tensors_[l];
     for (unsigned char const letter : tensor.name) mix(letter);
     for (auto const extent : tensor.shape) mix(static_cast<std::uint64_t>(extent));
-    mix(static_cast<std::uint64_t>(tensor.live));
+    mix(static_cast<std::uint64_t>(live[l]));
     mix(tensor.decays * 2u + tensor.adapts);
   }
   return hash;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,9 @@ class ParameterLayout {
   std::int64_t count() const { return count_; }  ///< n
   /// Hash of names, shapes, decay and live marks: equal on all ranks or the start is refused.
   std::uint64_t fingerprint() const;
+  /// What it would be with other counts of live elements, (tensors).
+  std::uint64_t fingerprint(std::span<std::int64_t const> live) const;
+  std::vector<std::int64_t> live_counts() const;  ///< (tensors)
 
  private:
   std::vector<TensorInfo> tensors_;

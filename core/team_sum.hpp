@@ -65,30 +65,69 @@ struct SumsAndLargest {
   double largest;
 };
 
-/// As team_sum(), for a body that returns SumsAndLargest<N>.
-template <int N, class Space, class Team, class Body>
-KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_sum_and_largest(Team const& team, Index first, Index last,
-                                                              Body const& body) {
+/// As team_sum(), with the largest number beside the sums, for neighbours that share something: run_of(k, count) is
+/// called once for the `count` elements from k on, at most TeamShape<Space>::lanes, and what it returns for each of
+/// them as run(lane), a SumsAndLargest<N>.
+template <int N, class Space, class Team, class RunOf>
+KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_sum_of_runs(Team const& team, Index first, Index last,
+                                                          RunOf const& run_of) {
   constexpr int lanes = TeamShape<Space>::lanes;
+  double sums[N][lanes] = {};
   double largest[lanes] = {};
-  Index const slots = Index{team.team_size()} * lanes;
-  Index const origin = first;
-  auto const sums = team_sum<N, Space>(team, first, last, [&](Index k) {
-    SumsAndLargest<N> const term = body(k);
-    double& slot = largest[(k - origin) % slots % lanes];
-    slot = slot < term.largest ? term.largest : slot;
-    Sums<N> result;
-    for (int i = 0; i < N; ++i) result.value[i] = term.value[i];
-    return result;
-  });
+  auto const add = [&](int lane, SumsAndLargest<N> const& term) {
+    for (int i = 0; i < N; ++i) sums[i][lane] += term.value[i];
+    largest[lane] = largest[lane] < term.largest ? term.largest : largest[lane];
+  };
+  Index k = first + Index{team.team_rank()} * lanes;
+  Index const stride = Index{team.team_size()} * lanes;
+  for (; k + lanes <= last; k += stride) {
+    auto const run = run_of(k, lanes);
+    BELLWETHER_INDEPENDENT
+    for (int lane = 0; lane < lanes; ++lane) add(lane, run(lane));
+  }
+  if (k < last) {
+    int const rest = static_cast<int>(last - k);
+    auto const run = run_of(k, rest);
+    for (int lane = 0; lane < rest; ++lane) add(lane, run(lane));
+  }
   SumsAndLargest<N> result;
-  for (int i = 0; i < N; ++i) result.value[i] = sums.value[i];
+  for (int i = 0; i < N; ++i) {
+    for (int half = lanes / 2; half > 0; half /= 2)
+      for (int lane = 0; lane < half; ++lane) sums[i][lane] += sums[i][lane + half];
+    team.team_reduce(Kokkos::Sum<double>(sums[i][0]));
+    result.value[i] = sums[i][0];
+  }
   for (int half = lanes / 2; half > 0; half /= 2)
     for (int lane = 0; lane < half; ++lane)
       largest[lane] = largest[lane] < largest[lane + half] ? largest[lane + half] : largest[lane];
   team.team_reduce(Kokkos::Max<double>(largest[0]));
   result.largest = largest[0];
   return result;
+}
+
+/// The same for a body(k) that returns SumsAndLargest<N>.
+template <int N, class Space, class Team, class Body>
+KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_sum_and_largest(Team const& team, Index first, Index last,
+                                                              Body const& body) {
+  return team_sum_of_runs<N, Space>(team, first, last,
+                                    [&](Index k, int) { return [&body, k](int lane) { return body(k + lane); }; });
+}
+
+/// Calls run(lane) for k in [first, last), with run_of(k, count) as for team_sum_of_runs(); the calls touch different
+/// elements.
+template <class Space, class Team, class RunOf>
+KOKKOS_INLINE_FUNCTION void team_for_runs(Team const& team, Index first, Index last, RunOf const& run_of) {
+  constexpr int lanes = TeamShape<Space>::lanes;
+  Index k = first + Index{team.team_rank()} * lanes;
+  for (; k + lanes <= last; k += Index{team.team_size()} * lanes) {
+    auto const run = run_of(k, lanes);
+    BELLWETHER_INDEPENDENT
+    for (int lane = 0; lane < lanes; ++lane) run(lane);
+  }
+  if (k >= last) return;
+  int const rest = static_cast<int>(last - k);
+  auto const run = run_of(k, rest);
+  for (int lane = 0; lane < rest; ++lane) run(lane);
 }
 
 /// Calls body(k) for k in [first, last); the calls touch different elements.

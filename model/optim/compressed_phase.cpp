@@ -13,9 +13,8 @@ ScalarLayout scalar_layout(OptimizerConfig const& config, comm::Communicator con
 }
 
 comm::CompressionOptions compression_options(OptimizerConfig const& config, OptimizerContext const& context) {
-  return {.scale = config.scale,
-          .scale_groups = context.comm.scale_groups,
-          .error_feedback = context.comm.error_feedback};
+  return {
+      .scale = config.scale, .scale_groups = context.comm.scale_groups, .error_feedback = context.comm.error_feedback};
 }
 
 template <class T>
@@ -205,8 +204,8 @@ std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, Op
   auto const at = scalar_layout(config, data);
   Index const n = context.layout.count(), tensors = static_cast<Index>(context.layout.tensors().size());
   comm::DenseMean const scalars(context.groups.data, at.count(), comm::Wire::fp32, comm::Allreduce::ordered);
-  return comm::CompressedAllreduce::predicted_buffer_bytes(
-             n, data.rank(), data.size(), compression_options(config, context)) +
+  return comm::CompressedAllreduce::predicted_buffer_bytes(n, data.rank(), data.size(),
+                                                           compression_options(config, context)) +
          scalars.buffer_bytes() + CompressionShares::predicted_bytes(context.groups.data, blocks) +
          static_cast<std::int64_t>(sizeof(float)) * (at.count() + fold_parts * at.columns + tensors) +
          static_cast<std::int64_t>(sizeof(double)) * fold_parts +

@@ -9,14 +9,140 @@
 namespace bellwether::optim {
 namespace {
 
-/// The momentum that a value of the exchange stands for.
-KOKKOS_INLINE_FUNCTION float out_of_units(Units const& units, float value, float root, std::int32_t tensor) {
-  if (units.unify == Unify::element) return value * root;
-  return units.unify == Unify::layer ? value / units.by_tensor[tensor] : value;
+/// The momentum of 32 neighbours from the exchange: its value times the root with by_root, else over the tensor's
+/// number (1 where there are no units); 0 where dead.
+template <bool exact, bool by_root>
+struct MomentumRun {
+  KOKKOS_INLINE_FUNCTION float operator()(int lane, float root) const {
+    float const value = mean(lane);
+    return comm::masked(by_root ? value * root : value / divisor, mean.live_bits, lane);
+  }
+
+  comm::DecodedRun<exact> mean;
+  float divisor;
+};
+
+KOKKOS_INLINE_FUNCTION float divisor_of(Units const& units, std::int32_t tensor) {
+  return units.unify == Unify::layer ? units.by_tensor[tensor] : 1.0f;
 }
 
-KOKKOS_INLINE_FUNCTION bool is_live(comm::Decoded const& mean, Index k) {
-  return (mean.live(k / 32) >> (31 - k % 32) & 1u) != 0;
+/// What onebit_lamb_moments() does to 32 neighbours from `first` on.
+template <bool exact, bool by_root>
+struct LambRun {
+  KOKKOS_INLINE_FUNCTION SumsAndLargest<3> operator()(int lane) const {
+    float const root = Kokkos::sqrt(variance[lane]) + c.epsilon;
+    // Masks in place of conditions: a division under a condition keeps a compiler from treating neighbours together.
+    std::uint32_t const live = to_momentum.mean.live_bits;
+    float const m = to_momentum(lane, root);
+    float const g = comm::masked(reconstructed_gradient(m, momentum[lane], c.beta1, c.share1), live, lane);
+    float const f = next_variance(c, fresh[lane], g);
+    float const x = parameters[lane];
+    float const u0 = m / root;
+    float const u = u0 + decay * x;
+    momentum[lane] = m;
+    fresh[lane] = f;
+    gradient[lane] = u;
+    double const ratio = static_cast<double>(comm::masked(root, live, lane)) / (Kokkos::sqrt(f) + c.epsilon);
+    return {{static_cast<double>(x) * x, static_cast<double>(u) * u, static_cast<double>(u0) * u0}, ratio};
+  }
+
+  MomentumRun<exact, by_root> to_momentum;
+  Coefficients<float> c;
+  float decay;
+  float const *parameters, *variance;
+  float *gradient, *momentum, *fresh;
+};
+
+/// The arguments of onebit_lamb_moments() that its runs are made from.
+struct LambPass {
+  template <bool exact, bool by_root, class Space, class Team>
+  KOKKOS_INLINE_FUNCTION SumsAndLargest<3> over(Team const& team, Block const& block, float decay) const {
+    float const divisor = divisor_of(units, block.tensor);
+    return team_sum_of_runs<3, Space>(team, block.first, block.first + block.count, [&](Index k, int count) {
+      return LambRun<exact, by_root>{{mean.run<exact>(k, count), divisor},
+                                     c,
+                                     decay,
+                                     parameters + k,
+                                     variance + k,
+                                     gradient + k,
+                                     momentum + k,
+                                     fresh + k};
+    });
+  }
+  template <class Space, class Team>
+  KOKKOS_INLINE_FUNCTION SumsAndLargest<3> sums(Team const& team, Block const& block, float decay) const {
+    bool const by_root = units.unify == Unify::element;
+    if (mean.exact())
+      return by_root ? over<true, true, Space>(team, block, decay) : over<true, false, Space>(team, block, decay);
+    return by_root ? over<false, true, Space>(team, block, decay) : over<false, false, Space>(team, block, decay);
+  }
+
+  Coefficients<float> c;
+  Units units;
+  comm::Decoded mean;
+  float const *parameters, *variance;
+  float *gradient, *momentum, *fresh;
+};
+
+template <bool exact, bool by_root>
+struct AdamRun {
+  KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
+    float const root = Kokkos::sqrt(variance[lane]) + epsilon;
+    float const m = to_momentum(lane, root);
+    momentum[lane] = m;
+    parameters[lane] -= rate * (m / root + decay * parameters[lane]);
+  }
+
+  MomentumRun<exact, by_root> to_momentum;
+  float epsilon, rate, decay;
+  float const* variance;
+  float *parameters, *momentum;
+};
+
+struct AdamPass {
+  template <bool exact, bool by_root, class Space, class Team>
+  KOKKOS_INLINE_FUNCTION void over(Team const& team, Block const& block, float decay) const {
+    float const divisor = divisor_of(units, block.tensor);
+    team_for_runs<Space>(team, block.first, block.first + block.count, [&](Index k, int count) {
+      return AdamRun<exact, by_root>{
+          {mean.run<exact>(k, count), divisor}, epsilon, rate, decay, variance + k, parameters + k, momentum + k};
+    });
+  }
+  template <class Space, class Team>
+  KOKKOS_INLINE_FUNCTION void apply(Team const& team, Block const& block, float decay) const {
+    bool const by_root = units.unify == Unify::element;
+    if (mean.exact())
+      by_root ? over<true, true, Space>(team, block, decay) : over<true, false, Space>(team, block, decay);
+    else
+      by_root ? over<false, true, Space>(team, block, decay) : over<false, false, Space>(team, block, decay);
+  }
+
+  Units units;
+  comm::Decoded mean;
+  float epsilon, rate;
+  float const* variance;
+  float *parameters, *momentum;
+};
+
+template <bool exact>
+struct SgdRun {
+  KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
+    float const m = mean.live(lane) ? beta1 * momentum[lane] + mean(lane) : 0.0f;
+    momentum[lane] = m;
+    parameters[lane] -= rate * m;
+  }
+
+  comm::DecodedRun<exact> mean;
+  float beta1, rate;
+  float *parameters, *momentum;
+};
+
+template <bool exact, class Space, class Team>
+KOKKOS_INLINE_FUNCTION void apply_sgd(Team const& team, Block const& block, comm::Decoded const& mean, float beta1,
+                                      float rate, float* parameters, float* momentum) {
+  team_for_runs<Space>(team, block.first, block.first + block.count, [&](Index k, int count) {
+    return SgdRun<exact>{mean.run<exact>(k, count), beta1, rate, parameters + k, momentum + k};
+  });
 }
 
 }  // namespace
@@ -49,30 +175,12 @@ void onebit_lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<
   TensorRule const* const rule = rules.data();
   Verdict const* const judged = verdict.data();
   double* const out = norms.data();
-  Coefficients<float> const c = coefficients;
-  Units const unit = units;
-  comm::Decoded const decoded = mean;
+  LambPass const pass{coefficients, units, mean, parameters, variance, gradient, momentum, fresh};
   Kokkos::parallel_for(
       label, team_policy(exec, count), KOKKOS_LAMBDA(Team const& team) {
         if (judged->skip) return;
         Block const block = blocks[team.league_rank()];
-        float const decay = rule[block.tensor].decay;
-        auto const sum = team_sum_and_largest<3, Space>(team, block.first, block.first + block.count, [=](Index k) {
-          float const root = Kokkos::sqrt(variance[k]) + c.epsilon;
-          bool const live = is_live(decoded, k);
-          float const m = live ? out_of_units(unit, decoded(k), root, block.tensor) : 0;
-          float const g = live ? reconstructed_gradient(m, momentum[k], c.beta1, c.share1) : 0;
-          float const f = next_variance(c, fresh[k], g);
-          float const x = parameters[k];
-          float const u0 = m / root;
-          float const u = u0 + decay * x;
-          momentum[k] = m;
-          fresh[k] = f;
-          gradient[k] = u;
-          double const ratio = live ? static_cast<double>(root) / (Kokkos::sqrt(f) + c.epsilon) : 0;
-          return SumsAndLargest<3>{
-              {static_cast<double>(x) * x, static_cast<double>(u) * u, static_cast<double>(u0) * u0}, ratio};
-        });
+        auto const sum = pass.template sums<Space>(team, block, rule[block.tensor].decay);
         Kokkos::single(Kokkos::PerTeam(team), [&] {
           for (int i = 0; i < 3; ++i) out[i * count + team.league_rank()] = sum.value[i];
           out[3 * count + team.league_rank()] = sum.largest;
@@ -130,21 +238,13 @@ void onebit_adam_apply(Space const& exec, BlockTable<Space> const& table, Vec<Te
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
   Verdict const* const judged = verdict.data();
-  float const rate = static_cast<float>(learning_rate);
-  float const epsilon = coefficients.epsilon;
-  Units const unit = units;
-  comm::Decoded const decoded = mean;
+  AdamPass const pass{units,      mean,    coefficients.epsilon, static_cast<float>(learning_rate), variance,
+                      parameters, momentum};
   Kokkos::parallel_for(
       label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         if (judged->skip) return;
         Block const block = blocks[team.league_rank()];
-        float const decay = rule[block.tensor].decay;
-        team_for<Space>(team, block.first, block.first + block.count, [=](Index k) {
-          float const root = Kokkos::sqrt(variance[k]) + epsilon;
-          float const m = is_live(decoded, k) ? out_of_units(unit, decoded(k), root, block.tensor) : 0;
-          momentum[k] = m;
-          parameters[k] -= rate * (m / root + decay * parameters[k]);
-        });
+        pass.template apply<Space>(team, block, rule[block.tensor].decay);
       });
 }
 
@@ -185,11 +285,10 @@ void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, float b
       label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         if (judged->skip) return;
         Block const block = blocks[team.league_rank()];
-        team_for<Space>(team, block.first, block.first + block.count, [=](Index k) {
-          float const m = is_live(decoded, k) ? beta1 * momentum[k] + decoded(k) : 0;
-          momentum[k] = m;
-          parameters[k] -= rate * m;
-        });
+        if (decoded.exact())
+          apply_sgd<true, Space>(team, block, decoded, beta1, rate, parameters, momentum);
+        else
+          apply_sgd<false, Space>(team, block, decoded, beta1, rate, parameters, momentum);
       });
 }
 

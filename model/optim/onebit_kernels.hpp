@@ -22,24 +22,75 @@ struct Units {
   Index const* end = nullptr;
 };
 
-/// This rank's momentum in the common units, s_k (beta1 m + (1 - beta1) clip g): what goes into the exchange.
+/// A number of each tensor for the elements of one word.
+struct ByWord {
+  /// number(tensor), for elements [first, last).
+  template <class Number>
+  KOKKOS_INLINE_FUNCTION void set(Units const& units, Index first, Index last, Number const& number) {
+    std::int32_t tensor = units.tensor_of[first / 32];
+    if (units.end[tensor] >= last) {
+      float const all = number(tensor);
+      for (int lane = 0; lane < 32; ++lane) values[lane] = all;
+      return;
+    }
+    for (int lane = 0; first + lane < last; ++lane) {
+      while (first + lane >= units.end[tensor]) ++tensor;
+      values[lane] = number(tensor);
+    }
+  }
+
+  float values[32];
+};
+
+KOKKOS_INLINE_FUNCTION std::int32_t tensor_at(Units const& units, Index k) {
+  std::int32_t tensor = units.tensor_of[k / 32];
+  while (k >= units.end[tensor]) ++tensor;
+  return tensor;
+}
+
+/// This rank's momentum in the common units, s_k (beta1 m + (1 - beta1) clip g): what goes into the exchange. `unify`
+/// is that of the units.
+template <Unify unify>
 struct MomentumForm {
   Units units;
   float beta1, share1;
   float const* momentum;
   float const* gradient;
   Verdict const* verdict;
+  float clip = 0;       ///< of the word that was begun
+  ByWord factors = {};  ///< the same, with Unify::layer
 
+  KOKKOS_INLINE_FUNCTION void begin_word(Index first, Index last) {
+    clip = static_cast<float>(verdict->clip_factor);
+    if constexpr (unify == Unify::layer)
+      factors.set(units, first, last, [&](std::int32_t tensor) { return units.by_tensor[tensor]; });
+  }
+  KOKKOS_INLINE_FUNCTION float at(Index k, int lane) const { return in_units(k, clip, factors.values[lane]); }
   KOKKOS_INLINE_FUNCTION float operator()(Index k) const {
-    float const clip = static_cast<float>(verdict->clip_factor);
-    float const own = beta1 * momentum[k] + share1 * (clip * gradient[k]);
-    if (units.unify == Unify::element) return own / (Kokkos::sqrt(units.variance[k]) + units.epsilon);
-    if (units.unify == Unify::none) return own;
-    std::int32_t tensor = units.tensor_of[k / 32];
-    while (k >= units.end[tensor]) ++tensor;
-    return units.by_tensor[tensor] * own;
+    float factor = 1;
+    if constexpr (unify == Unify::layer) factor = units.by_tensor[tensor_at(units, k)];
+    return in_units(k, static_cast<float>(verdict->clip_factor), factor);
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION float in_units(Index k, float clip_factor, float factor) const {
+    float const own = beta1 * momentum[k] + share1 * (clip_factor * gradient[k]);
+    if constexpr (unify == Unify::element) return own / (Kokkos::sqrt(units.variance[k]) + units.epsilon);
+    if constexpr (unify == Unify::layer) return factor * own;
+    return own;
   }
 };
+
+/// Calls use(form) with the MomentumForm of these units.
+template <class Use>
+auto with_momentum_form(Units const& units, Coefficients<float> const& c, float const* momentum, float const* gradient,
+                        Verdict const* verdict, Use const& use) {
+  if (units.unify == Unify::element)
+    return use(MomentumForm<Unify::element>{units, c.beta1, c.share1, momentum, gradient, verdict});
+  if (units.unify == Unify::layer)
+    return use(MomentumForm<Unify::layer>{units, c.beta1, c.share1, momentum, gradient, verdict});
+  return use(MomentumForm<Unify::none>{units, c.beta1, c.share1, momentum, gradient, verdict});
+}
 
 /// This rank's gradient with decay, clip g + decay x: what 1-bit SGD exchanges. Decay by tensor as Units finds it.
 struct GradientForm {
@@ -48,11 +99,18 @@ struct GradientForm {
   float const* parameters;
   float const* gradient;
   Verdict const* verdict;
+  float clip = 0;      ///< of the word that was begun
+  ByWord decays = {};  ///< the same
 
+  KOKKOS_INLINE_FUNCTION void begin_word(Index first, Index last) {
+    clip = static_cast<float>(verdict->clip_factor);
+    decays.set(tensors, first, last, [&](std::int32_t tensor) { return rules[tensor].decay; });
+  }
+  KOKKOS_INLINE_FUNCTION float at(Index k, int lane) const {
+    return clip * gradient[k] + decays.values[lane] * parameters[k];
+  }
   KOKKOS_INLINE_FUNCTION float operator()(Index k) const {
-    std::int32_t tensor = tensors.tensor_of[k / 32];
-    while (k >= tensors.end[tensor]) ++tensor;
-    return static_cast<float>(verdict->clip_factor) * gradient[k] + rules[tensor].decay * parameters[k];
+    return static_cast<float>(verdict->clip_factor) * gradient[k] + rules[tensor_at(tensors, k)].decay * parameters[k];
   }
 };
 

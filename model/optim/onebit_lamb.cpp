@@ -74,12 +74,13 @@ void OnebitLamb::compressed_update(Exec const& exec, Arena<>& parameters, Arena<
   auto const layers = numbers();
   auto const c = coefficients<float>(config(), scalars.step);
   auto const units = compressed().units(variance());
-  MomentumForm const form{units, c.beta1, c.share1, momentum(), gradients.data(), verdict.data()};
-  auto const mean = compressed().exchange(exec, form, report);
+  auto const mean = with_momentum_form(units, c, momentum(), gradients.data(), verdict.data(),
+                                       [&](auto const& form) { return compressed().exchange(exec, form, report); });
   onebit_lamb_moments(exec, blocks, rules(), c, units, mean, verdict, parameters.data(), variance()->data(),
                       gradients.data(), momentum(), fresh_->data(), norms_);
-  onebit_lamb_factors(exec, blocks, rules(), {config().factor_min, config().factor_max, config().factor_threshold, config().steer},
-                      verdict, norms_, layers);
+  onebit_lamb_factors(exec, blocks, rules(),
+                      {config().factor_min, config().factor_max, config().factor_threshold, config().steer}, verdict,
+                      norms_, layers);
   lamb_apply(exec, blocks, scalars.learning_rate, verdict, layers.lamb, gradients.data(), parameters.data());
 }
 

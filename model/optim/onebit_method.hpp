@@ -21,6 +21,7 @@ class OnebitMethod : public Optimizer {
   Replication replication() const final { return Replication::replicated; }
   void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const final;
   void visit_state(StateVisitor& visit) final;
+  bool keeps_variance() const final { return variance_ && dense_steps_ >= 0; }
   StepReport const& last_report() const final;
   std::optional<std::int64_t> frozen_after() const final;
   bool near_freeze(std::int64_t step) const final;

@@ -91,6 +91,8 @@ class Optimizer {
   /// What evaluation, export and report use: `mine` itself where replicated, the mean over ranks where per_rank.
   virtual void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const = 0;
   virtual void visit_state(StateVisitor& visit) = 0;
+  /// Whether the variance is kept for good: an element that had no gradient until then is never updated by one again.
+  virtual bool keeps_variance() const { return false; }
   virtual StepReport const& last_report() const = 0;
   /// Real steps before the freeze; nothing where there is none, or none yet.
   virtual std::optional<std::int64_t> frozen_after() const { return std::nullopt; }

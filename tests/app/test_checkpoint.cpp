@@ -270,7 +270,17 @@ TEST_CASE("State that does not fit is refused with its name on every rank") {
   auto const whole = same.state();
   CHECK_THROWS_WITH(
       run.checkpoints->load(*found, app::TrainingState{frozen, same.parameters, false, whole.optimizer, whole.data}),
-      ContainsSubstring("decaying or live"));
+      ContainsSubstring("marks other elements as decaying"));
+  ParameterLayout longer;
+  longer.add({.name = "embeddings.weight", .shape = {7, 5}, .live = 35});
+  longer.add({.name = "bias", .shape = {3}});
+  longer.add({.name = "dense.weight", .shape = {4, 2}});
+  app::TrainingState alive{longer, same.parameters, false, whole.optimizer, whole.data};
+  run.checkpoints->load(*found, alive);
+  alive.settles_live = [] { return std::string("data.heldout"); };
+  CHECK_THROWS_WITH(run.checkpoints->load(*found, alive),
+                    ContainsSubstring("data.heldout: longer sequences than in the run of ") &&
+                        ContainsSubstring("embeddings.weight (35 live elements, 0 in the checkpoint); allowed: "));
 }
 
 TEST_CASE("A full disk on one rank is told on all and leaves the old checkpoint") {

@@ -322,6 +322,7 @@ def onebit(runs):
             shutil.rmtree(runs.folder / name / f"checkpoints/step_{later}", ignore_errors=True)
         assert f"step_{step}" in runs.train(name, 2, 8, 12, every=1, more=("--resume", *frozen))
         runs.compare("whole", name, 12)
+    refuses_longer_sequences(runs, frozen)
     # On another number of ranks the residuals are dealt anew: the run goes on, close to what it was.
     shutil.copytree(runs.folder / "whole", runs.folder / "other")
     for later in range(10, 13):
@@ -384,6 +385,33 @@ def noise(runs):
     for column in ("local_square", "noise_signal", "noise_trace", "noise_scale", "critical_batch"):
         assert np.isnan(alone[column]).all(), column
     assert np.allclose(alone["mean_square"], alone["gradient_norm"] ** 2, rtol=1e-12, atol=0)
+
+
+def refuses_longer_sequences(runs, frozen):
+    """Rows that longer sequences bring to life have no variance after the freeze: a resume with them is refused, before
+    it goes on."""
+    runs.call([runs.program, "prepare", "text.txt", "--vocab", "vocab.txt", "--out", "long", "--sequence-length", "96"])
+    wide, longer = ("--set", "model.positions=96"), ("--set", "data.heldout=[long]")
+    runs.train("rows", 2, 8, 8, every=2, more=(*frozen, *wide))
+
+    def contents():
+        return {path: path.read_bytes() for path in (runs.folder / "rows").rglob("*")
+                if path.is_file() and (path.suffix in (".yaml", ".h5") or path.name == "manifest")}
+
+    def rest(step):
+        for later in range(step + 1, 13):
+            shutil.rmtree(runs.folder / f"rows/checkpoints/step_{later}", ignore_errors=True)
+
+    rest(6)
+    before = contents()
+    told = runs.refuse(runs.command("rows", 2, "--resume", *frozen, *wide, *longer))
+    assert told.count("error: ") == 2, told  # the fault, and what differs; from one rank
+    assert "error: --set data.heldout=[long]: longer sequences than in the run of " in told, told
+    assert "position_embeddings.weight (12288 live elements, 8192 in the checkpoint); allowed: sequences as long" in told
+    assert contents() == before
+    rest(4)  # before the freeze they may come to life
+    assert "step_4" in runs.train("rows", 2, 8, 8, every=2, more=("--resume", *frozen, *wide, *longer))
+    assert runs.table("rows")["phase"].tolist() == [0] * 5 + [1] * 3
 
 
 def volume(runs):

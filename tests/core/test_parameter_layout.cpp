@@ -7,6 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
+#include <vector>
 
 using namespace bellwether;
 
@@ -56,6 +57,20 @@ TEST_CASE("the fingerprint sees every property that ranks must share") {
   CHECK(changed({.name = "weight", .shape = {3, 5}, .live = 14}) != original);
   CHECK(changed({.name = "weight", .shape = {3, 5}, .decays = false, .live = 15}) != original);
   CHECK(changed({.name = "weight", .shape = {3, 5}, .adapts = false, .live = 15}) != original);
+}
+
+TEST_CASE("a fingerprint with other live elements is that of the layout that has them") {
+  auto const layout = small_layout();
+  CHECK(layout.live_counts() == std::vector<std::int64_t>{15, 0, 1});
+  CHECK(layout.fingerprint(layout.live_counts()) == layout.fingerprint());
+  ParameterLayout fewer;
+  for (auto tensor : layout.tensors()) {
+    if (tensor.name == "weight") tensor.live = 10;
+    fewer.add(tensor);
+  }
+  CHECK(layout.fingerprint(fewer.live_counts()) == fewer.fingerprint());
+  CHECK(fewer.fingerprint() != layout.fingerprint());
+  CHECK_THROWS_AS(layout.fingerprint(std::vector<std::int64_t>{15, 0}), InternalError);
 }
 
 TEST_CASE("an arena is one buffer of zeros, its tensors slices of it") {

@@ -178,7 +178,8 @@ TEST_CASE("Shipped decks are valid and name every key with a comment") {
   // Google's table of small BERTs (github.com/google-research/bert) and BERT itself.
   for (Size const size :
        {Size{"tiny", 2, 128, 2}, Size{"mini", 4, 256, 4}, Size{"small", 4, 512, 8}, Size{"medium", 8, 512, 8},
-        Size{"base", 12, 768, 12}, Size{"large", 24, 1024, 16}, Size{"demo", 2, 128, 2}}) {
+        Size{"base", 12, 768, 12}, Size{"large", 24, 1024, 16}, Size{"demo", 2, 128, 2},
+        Size{"large_onebit", 24, 1024, 16}, Size{"demo_onebit", 2, 128, 2}}) {
     INFO(size.name);
     DeckFolder const folder;
     auto const text = text_of(tree + "/input/decks/" + size.name + ".yaml");

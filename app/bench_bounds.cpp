@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/bench_bounds.hpp"
+
+namespace bellwether::app {
+
+using optim::Method;
+
+std::vector<KernelBound> dense_bounds(optim::OptimizerConfig const& optimizer, comm::CommConfig const& comm,
+                                      int ranks) {
+  std::vector<KernelBound> kernels;
+  double const P = ranks;
+  if (ranks > 1 && comm.allreduce == comm::Allreduce::ordered) {
+    bool const half = comm.dense_wire == comm::Wire::bf16;
+    double const width = half ? 2 : 4;
+    if (half) kernels.push_back({"bellwether::comm::round_to_wire", 4 + width, 4 + width});
+    kernels.push_back({"bellwether::comm::mean_in_rank_order", width * (P + 1) / P, width * (P + 1) / P});
+    if (half) kernels.push_back({"bellwether::comm::read_from_wire", 4 + width, 4 + width});
+  }
+  kernels.push_back({"bellwether::optim::gradient_squares", 4, 4});
+  switch (optimizer.method) {
+    case Method::lamb:
+    case Method::onebit_lamb:
+      kernels.push_back({"bellwether::optim::lamb_moments", 28, 28});  // read g, m, v, x; write m, v, u
+      kernels.push_back({"bellwether::optim::lamb_apply", 12, 12});    // read u, x; write x
+      break;
+    case Method::adamw:
+    case Method::onebit_adam:
+      kernels.push_back({"bellwether::optim::adamw_update", 28, 28});  // read g, m, v, x; write m, v, x
+      break;
+    case Method::onebit_sgd:
+      kernels.push_back({"bellwether::optim::sgd_apply", 20, 20});  // read g, m, x; write m, x
+      break;
+  }
+  return kernels;
+}
+
+std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimizer, int ranks) {
+  std::vector<KernelBound> kernels;
+  double const P = ranks, bit = 1.0 / 8;
+  bool const sgd = optimizer.method == Method::onebit_sgd;
+  bool const divides = !sgd && optimizer.unify == optim::Unify::element;
+  kernels.push_back({"bellwether::optim::fold_gradient", 4, 4});
+  // Moved: g, m (SGD: x), z, the variance where it is divided by; z written; live words read, signs written twice.
+  kernels.push_back({"bellwether::comm::form_words", sgd ? 16.25 : 12.25, 16 + (divides ? 4 : 0) + 3 * bit});
+  if (ranks > 1) {
+    kernels.push_back({"bellwether::comm::serve_words", (8 + P * bit + bit) / P, (8 + P * bit + 2 * bit) / P});
+    // The least form reads bits where they arrived.
+    kernels.push_back({"bellwether::comm::unpack_words", 0, 3 * bit});
+  }
+  // A group of one reads values instead of signs and magnitudes.
+  double const mean = ranks > 1 ? 3 * bit : 4 + bit;
+  switch (optimizer.method) {
+    case Method::onebit_lamb:
+      kernels.push_back(
+          {"bellwether::optim::onebit_lamb_moments", 16.25, 28 + mean});  // read m, f, v, x; write m, f, u
+      kernels.push_back({"bellwether::optim::lamb_apply", 12.125, 12});
+      break;
+    case Method::onebit_adam:
+      kernels.push_back({"bellwether::optim::onebit_adam_apply", 12.125, 16 + mean});  // read v, x; write m, x
+      break;
+    default:
+      kernels.push_back({"bellwether::optim::onebit_sgd_apply", 16.125, 16 + mean});  // read m, x; write m, x
+      break;
+  }
+  return kernels;
+}
+
+}  // namespace bellwether::app

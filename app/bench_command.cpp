@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/agreement.hpp"
+#include "app/bench_report.hpp"
+#include "app/command_line.hpp"
+#include "app/commands.hpp"
+#include "app/durable_file.hpp"
+#include "app/start_check.hpp"
+#include "comm/world.hpp"
+#include "input/suggestion.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <memory>
+
+namespace bellwether::app {
+namespace {
+
+constexpr int exit_failed = 1;
+
+/// What both benches are told.
+struct Common {
+  std::string json;
+  int calls = 10, warmup = 10;
+};
+
+struct Size {
+  char const* name;
+  std::int64_t layers, hidden, heads;
+};
+/// Those of the shipped decks.
+constexpr std::array<Size, 6> sizes{{{"tiny", 2, 128, 2},
+                                     {"mini", 4, 256, 4},
+                                     {"small", 4, 512, 8},
+                                     {"medium", 8, 512, 8},
+                                     {"base", 12, 768, 12},
+                                     {"large", 24, 1024, 16}}};
+
+std::vector<std::string> const method_names{"lamb", "adamw", "onebit_lamb", "onebit_adam", "onebit_sgd"};
+
+void add_common(CLI::App* command, Common& common) {
+  command->add_option("--calls", common.calls, "timed calls")->check(whole_numbers(1, 10000))->capture_default_str();
+  command->add_option("--warmup", common.warmup, "calls before them")
+      ->check(whole_numbers(1, 10000))
+      ->capture_default_str();
+  command->add_option("--json", common.json, "also write everything to this file");
+}
+
+/// Collective. A file that cannot be written is found before minutes are spent on what it is to hold.
+void require_writable(comm::World& world, std::string const& path) {
+  together(world.communicator(), [&] {
+    if (world.rank() != 0 || path.empty()) return;
+    try {
+      write_text_file(path, "");
+    } catch (RuntimeError const& error) {
+      throw InputError(std::string("--json: ") + error.what());
+    }
+  });
+}
+
+/// The table on standard output, the file, and the exit code.
+int conclude(Session const& session, Common const& common, std::string const& json, bool all_hold) {
+  if (session.rank() == 0) {
+    if (!common.json.empty()) write_text_file(common.json, json);
+    if (!all_hold) std::cerr << "error: a result is wrong; see DOES NOT HOLD above\n";
+  }
+  return all_hold ? 0 : exit_failed;
+}
+
+bool all_hold(std::vector<Check> const& checks) { return std::ranges::all_of(checks, &Check::holds); }
+
+int run_collectives(std::vector<std::int64_t> const& elements, Common const& common, Session& session) {
+  auto& world = session.world();
+  require_writable(world, common.json);
+  auto const machine = BenchMachine::of(world);
+  if (session.rank() == 0) std::cout << machine_text(machine);
+  SizedResults results;
+  bool hold = true;
+  for (auto const count : elements) {
+    results.emplace_back(count,
+                         bench_collectives(world, {.elements = count, .warmup = common.warmup, .calls = common.calls}));
+    for (auto const& row : results.back().second) hold = hold && all_hold(row.checks);
+    if (session.rank() == 0) std::cout << collectives_text(count, world.size(), results.back().second) << std::flush;
+  }
+  return conclude(session, common, collectives_json(machine, results), hold);
+}
+
+/// A size by its name, or what a deck says of model, optimizer and exchange.
+OptimizerBench optimizer_bench(std::string const& model, comm::World& world) {
+  OptimizerBench bench;
+  auto const size = std::ranges::find_if(sizes, [&](auto const& each) { return model == each.name; });
+  if (size == sizes.end()) {
+    if (!model.ends_with(".yaml")) {
+      std::vector<std::string> names;
+      for (auto const& each : sizes) names.emplace_back(each.name);
+      throw CommonError("--model: '" + model + "'" + input::did_you_mean(model, names) + "; one of " +
+                        input::joined(names) + ", or a deck, DECK.yaml");
+    }
+    auto const deck = read_shared_deck(world.communicator(), model, {}).deck;
+    bench.model = deck.model;
+    bench.optimizer = deck.optimizer;
+    bench.comm = deck.comm;
+    bench.methods = {deck.optimizer.method};
+  } else {
+    bench.model.layers = size->layers;
+    bench.model.hidden = size->hidden;
+    bench.model.heads = size->heads;
+    bench.model.feed_forward = 4 * size->hidden;
+    for (std::size_t i = 0; i < method_names.size(); ++i) bench.methods.push_back(static_cast<optim::Method>(i));
+  }
+  return bench;
+}
+
+int run_optimizer(std::string const& model, std::vector<std::string> const& methods, Common const& common,
+                  Session& session) {
+  auto& world = session.world();
+  auto bench = optimizer_bench(model, world);
+  require_writable(world, common.json);
+  bench.calls = common.calls;
+  bench.warmup = common.warmup;
+  if (!methods.empty()) bench.methods.clear();
+  for (auto const& name : methods)
+    bench.methods.push_back(static_cast<optim::Method>(std::ranges::find(method_names, name) - method_names.begin()));
+  auto const machine = BenchMachine::of(world);
+  auto const result = bench_optimizer(world, bench);
+  if (session.rank() == 0) std::cout << machine_text(machine) << optimizer_text(result);
+  bool const hold = std::ranges::all_of(result.phases, [](auto const& phase) { return all_hold(phase.checks); });
+  return conclude(session, common, optimizer_json(machine, result), hold);
+}
+
+void add_collectives(CLI::App* bench, Action& chosen) {
+  struct Options : Common {
+    std::vector<std::string> elements{"64Ki", "1Mi", "16Mi"};
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = bench->add_subcommand("collectives", "Dense and compressed means over ranks");
+  command
+      ->add_option("--elements", options->elements,
+                   "floats of a vector, such as 5000, 64Ki, 300Mi; several with commas between them")
+      ->delimiter(',')
+      ->check(element_counts())
+      ->type_name("COUNT,...")
+      ->capture_default_str();
+  add_common(command, *options);
+  command->callback([options, &chosen] {
+    chosen = [options](Session& session) {
+      std::vector<std::int64_t> counts;
+      for (auto const& text : options->elements) counts.push_back(*element_count(text));
+      return run_collectives(counts, *options, session);
+    };
+  });
+}
+
+void add_optimizer(CLI::App* bench, Action& chosen) {
+  struct Options : Common {
+    std::string model = "tiny";
+    std::vector<std::string> methods;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = bench->add_subcommand("optimizer", "Steps of every method, kernel by kernel, without a model");
+  command
+      ->add_option("--model", options->model,
+                   "size of the model: tiny, mini, small, medium, base or large, or a deck, DECK.yaml")
+      ->type_name("SIZE|DECK")
+      ->capture_default_str();
+  command->add_option("--method", options->methods, "methods, with commas between them; not set: all, or the deck's")
+      ->delimiter(',')
+      ->check(one_of(method_names))
+      ->type_name("NAME,...");
+  add_common(command, *options);
+  command->callback([options, &chosen] {
+    chosen = [options](Session& session) { return run_optimizer(options->model, options->methods, *options, session); };
+  });
+}
+
+}  // namespace
+
+void add_bench(CLI::App& program, Action& chosen) {
+  CLI::App* bench = program.add_subcommand("bench", "Time the parts of a step, each result checked");
+  bench->require_subcommand(1);
+  add_collectives(bench, chosen);
+  add_optimizer(bench, chosen);
+}
+
+}  // namespace bellwether::app

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "app/bench_timing.hpp"
+#include "comm/config.hpp"
+#include "model/config.hpp"
+#include "model/optim/config.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bellwether::comm {
+class World;
+}
+
+namespace bellwether::app {
+
+struct OptimizerBench {
+  model::ModelConfig model;
+  std::int64_t sequence_length = 128;
+  optim::OptimizerConfig optimizer;  ///< its method and freeze are not looked at
+  std::vector<optim::Method> methods;
+  comm::CommConfig comm;
+  int warmup = 3, calls = 10;
+};
+
+/// One kernel in a step, beside the time that memory takes for its bytes.
+struct KernelResult {
+  std::string label;
+  double seconds = 0;      ///< in a step, on the rank where it takes longest
+  double least_bytes = 0;  ///< an element, see KernelBound
+  double moved_bytes = 0;  ///< an element
+  double over_least = 0;   ///< seconds over the time of the least bytes; 0: there are none
+  double over_moved = 0;   ///< seconds over the time of the moved bytes
+};
+
+/// Steps of one method in one phase.
+struct PhaseResult {
+  std::string method, phase;
+  Timing step{};                        ///< of the slowest rank
+  double bound_seconds = 0;             ///< least bytes of all kernels over the speed of memory
+  std::int64_t state_bytes = 0;         ///< moments and buffers of the exchange, on rank 0
+  std::vector<KernelResult> kernels{};  ///< those with a bound, then "other kernels", "copies" and "transport, host"
+  std::vector<Check> checks{};
+};
+
+struct OptimizerBenchResult {
+  std::int64_t parameters = 0;        ///< n
+  double triad_bytes_per_second = 0;  ///< of the slowest rank while all ranks run
+  std::vector<PhaseResult> phases;
+};
+
+/// Collective. Time and memory of each method's step up to the freeze and after it, without a model: every rank holds
+/// random gradients. The yardstick is measured in the same run: a[k] = b[k] + 3 c[k], counted as 12 bytes an element,
+/// on all ranks at once, before each method and at the end; the fastest counts. Checked: no step is skipped, values
+/// stay finite and equal on all ranks, bytes are those predicted, the compressed phase is reached, and before it a
+/// 1-bit method is its uncompressed one, bit for bit, where both run.
+OptimizerBenchResult bench_optimizer(comm::World& world, OptimizerBench const& bench);
+
+}  // namespace bellwether::app

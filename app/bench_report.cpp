@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/bench_report.hpp"
+
+#include "app/progress_text.hpp"
+#include "app/version.hpp"
+#include "comm/world.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <thread>
+
+namespace bellwether::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class... Values>
+std::string formatted(char const* format, Values... values) {
+  std::array<char, 256> text{};
+  std::snprintf(text.data(), text.size(), format, values...);
+  return text.data();
+}
+
+std::string between(Timing const& timing) {
+  return "(" + seconds_text(timing.fastest) + " to " + seconds_text(timing.slowest) + ")";
+}
+
+std::string ratio_text(double ratio) { return ratio > 0 ? formatted("%.2f", ratio) : "-"; }
+
+/// Checks that hold are said in a word, those that do not in full.
+std::string checks_text(std::vector<Check> const& checks) {
+  std::string text;
+  for (auto const& check : checks)
+    text += std::string(check.holds ? "    holds: " : "    DOES NOT HOLD: ") + check.claim + "\n";
+  return text;
+}
+
+Json timing_json(Timing const& timing) {
+  return {{"median", timing.median}, {"fastest", timing.fastest}, {"slowest", timing.slowest}};
+}
+
+Json checks_json(std::vector<Check> const& checks) {
+  auto list = Json::array();
+  for (auto const& check : checks) list.push_back({{"claim", check.claim}, {"holds", check.holds}});
+  return list;
+}
+
+Json head(BenchMachine const& machine, char const* bench) {
+  return {{"bench", bench},
+          {"program", program_version()},
+          {"build", build_options()},
+          {"machine",
+           {{"processor", machine.processor},
+            {"cores", machine.cores},
+            {"ranks", machine.ranks},
+            {"threads_a_rank", machine.threads},
+            {"mpi", machine.mpi}}}};
+}
+
+}  // namespace
+
+BenchMachine BenchMachine::of(comm::World const& world) {
+  BenchMachine machine{.processor = "",
+                       .cores = static_cast<int>(std::thread::hardware_concurrency()),
+                       .ranks = world.size(),
+                       .threads = world.threads(),
+                       .mpi = world.library()};
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line) && machine.processor.empty();)
+    if (line.starts_with("model name")) machine.processor = line.substr(std::min(line.find(':') + 2, line.size()));
+  return machine;
+}
+
+double algorithm_speed(std::int64_t elements, CollectiveResult const& result) {
+  return 4.0 * static_cast<double>(elements) / result.latency.median;
+}
+
+double bus_speed(std::int64_t elements, int ranks, CollectiveResult const& result) {
+  return algorithm_speed(elements, result) * 2 * (ranks - 1) / ranks;
+}
+
+std::string machine_text(BenchMachine const& machine) {
+  return counted(machine.ranks, "rank") + " with " + counted(machine.threads, "thread") + " on " +
+         counted(machine.cores, "core") + (machine.processor.empty() ? "" : ", " + machine.processor) + "\n";
+}
+
+std::string collectives_text(std::int64_t elements, int ranks, std::vector<CollectiveResult> const& results) {
+  std::string text = formatted("\n%lld elements\n", static_cast<long long>(elements));
+  text += formatted("  %-18s %10s  %-26s %11s %11s %13s %10s\n", "", "a call", "(fastest to slowest)", "algorithm",
+                    "bus", "bytes sent", "dense over");
+  for (auto const& result : results) {
+    text += formatted("  %-18s %10s  %-26s %11s %11s %13lld %10s\n", result.name.c_str(),
+                      seconds_text(result.latency.median).c_str(), between(result.latency).c_str(),
+                      ranks > 1 ? speed_text(algorithm_speed(elements, result)).c_str() : "-",
+                      ranks > 1 ? speed_text(bus_speed(elements, ranks, result)).c_str() : "-",
+                      static_cast<long long>(result.sent_bytes), ratio_text(result.share_of_dense).c_str());
+    text += checks_text(result.checks);
+  }
+  return text;
+}
+
+std::string optimizer_text(OptimizerBenchResult const& result) {
+  auto const n = static_cast<double>(result.parameters);
+  std::string text = counted(result.parameters, "parameter") + ", memory at " +
+                     speed_text(result.triad_bytes_per_second) + " a rank\n";
+  for (auto const& phase : result.phases) {
+    text += formatted("\n%s, %s: %s a step ", phase.method.c_str(), phase.phase.c_str(),
+                      seconds_text(phase.step.median).c_str()) +
+            between(phase.step) + formatted(", %.2f times the bound of ", phase.step.median / phase.bound_seconds) +
+            seconds_text(phase.bound_seconds) +
+            formatted("; state of %s, %.2f bytes a parameter\n", bytes_text(phase.state_bytes).c_str(),
+                      static_cast<double>(phase.state_bytes) / n);
+    text += formatted("  %-30s %10s %8s %8s %8s %8s\n", "kernel", "time", "least B", "ratio", "moves B", "ratio");
+    for (auto const& kernel : phase.kernels) {
+      std::string const prefix = "bellwether::";
+      auto const label = kernel.label.starts_with(prefix) ? kernel.label.substr(prefix.size()) : kernel.label;
+      text += formatted("  %-30s %10s", label.c_str(), seconds_text(kernel.seconds).c_str());
+      if (kernel.moved_bytes > 0)
+        text += formatted(" %8.2f %8s %8.2f %8s", kernel.least_bytes, ratio_text(kernel.over_least).c_str(),
+                          kernel.moved_bytes, ratio_text(kernel.over_moved).c_str());
+      text += "\n";
+    }
+    text += checks_text(phase.checks);
+  }
+  return text;
+}
+
+std::string collectives_json(BenchMachine const& machine, SizedResults const& results) {
+  auto document = head(machine, "collectives");
+  document["results"] = Json::array();
+  for (auto const& [elements, rows] : results)
+    for (auto const& row : rows)
+      document["results"].push_back({{"elements", elements},
+                                     {"collective", row.name},
+                                     {"latency_seconds", timing_json(row.latency)},
+                                     {"algorithm_bytes_per_second", algorithm_speed(elements, row)},
+                                     {"bus_bytes_per_second", bus_speed(elements, machine.ranks, row)},
+                                     {"sent_bytes", row.sent_bytes},
+                                     {"dense_bytes_over_sent", row.share_of_dense},
+                                     {"checks", checks_json(row.checks)}});
+  return document.dump(2) + "\n";
+}
+
+std::string optimizer_json(BenchMachine const& machine, OptimizerBenchResult const& result) {
+  auto document = head(machine, "optimizer");
+  document["parameters"] = result.parameters;
+  document["triad_bytes_per_second"] = result.triad_bytes_per_second;
+  document["results"] = Json::array();
+  for (auto const& phase : result.phases) {
+    auto kernels = Json::array();
+    for (auto const& kernel : phase.kernels)
+      kernels.push_back({{"label", kernel.label},
+                         {"seconds", kernel.seconds},
+                         {"least_bytes_an_element", kernel.least_bytes},
+                         {"moved_bytes_an_element", kernel.moved_bytes},
+                         {"over_least", kernel.over_least},
+                         {"over_moved", kernel.over_moved}});
+    document["results"].push_back({{"method", phase.method},
+                                   {"phase", phase.phase},
+                                   {"step_seconds", timing_json(phase.step)},
+                                   {"bound_seconds", phase.bound_seconds},
+                                   {"state_bytes", phase.state_bytes},
+                                   {"kernels", std::move(kernels)},
+                                   {"checks", checks_json(phase.checks)}});
+  }
+  return document.dump(2) + "\n";
+}
+
+}  // namespace bellwether::app

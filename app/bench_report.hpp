@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "app/bench_collectives.hpp"
+#include "app/bench_optimizer.hpp"
+
+#include <string>
+
+namespace bellwether::app {
+
+/// Where numbers come from: without it they say little.
+struct BenchMachine {
+  std::string processor;  ///< as the system names it, empty where it does not
+  int cores = 0;          ///< of this host
+  int ranks = 1, threads = 1;
+  std::string mpi;
+
+  /// Of rank 0.
+  static BenchMachine of(comm::World const& world);
+};
+
+/// Algorithmic throughput 4 n / latency of a mean over P ranks, bytes a second; on the bus: times 2 (P - 1) / P.
+double algorithm_speed(std::int64_t elements, CollectiveResult const& result);
+double bus_speed(std::int64_t elements, int ranks, CollectiveResult const& result);
+
+std::string machine_text(BenchMachine const& machine);
+/// One vector's rows of the table, with a heading.
+std::string collectives_text(std::int64_t elements, int ranks, std::vector<CollectiveResult> const& results);
+std::string optimizer_text(OptimizerBenchResult const& result);
+
+/// The same as JSON. One entry a vector: its elements, and its results.
+using SizedResults = std::vector<std::pair<std::int64_t, std::vector<CollectiveResult>>>;
+std::string collectives_json(BenchMachine const& machine, SizedResults const& results);
+std::string optimizer_json(BenchMachine const& machine, OptimizerBenchResult const& result);
+
+}  // namespace bellwether::app

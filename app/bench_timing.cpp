@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/bench_timing.hpp"
+
+#include "comm/communicator.hpp"
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <span>
+
+namespace bellwether::app {
+
+Timing timing_of(std::vector<double> seconds) {
+  require(!seconds.empty(), "nothing was timed");
+  std::ranges::sort(seconds);
+  auto const middle = seconds.size() / 2;
+  double const median = seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
+  return {.median = median, .fastest = seconds.front(), .slowest = seconds.back()};
+}
+
+std::vector<double> largest_over_ranks(comm::Communicator& communicator, std::vector<double> const& mine) {
+  auto const ranks = static_cast<std::size_t>(communicator.size());
+  std::vector<double> all(mine.size() * ranks, 0.0);
+  std::ranges::copy(mine, all.begin() + static_cast<std::ptrdiff_t>(mine.size()) * communicator.rank());
+  communicator.sum_host(all, "bellwether::app::bench_numbers");
+  std::vector<double> largest(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(mine.size()));
+  for (std::size_t i = mine.size(); i < all.size(); ++i)
+    largest[i % mine.size()] = std::max(largest[i % mine.size()], all[i]);
+  return largest;
+}
+
+bool equal_on_all_ranks(comm::Communicator& communicator, std::uint64_t mine) {
+  std::array<std::uint64_t, 1> first{mine};
+  communicator.broadcast_host(std::as_writable_bytes(std::span(first)), 0, "bellwether::app::bench_checksum");
+  return holds_everywhere(communicator, first[0] == mine);
+}
+
+bool holds_everywhere(comm::Communicator& communicator, bool mine) {
+  double broken = mine ? 0 : 1;
+  communicator.sum_host({&broken, 1}, "bellwether::app::bench_check");
+  return broken == 0;
+}
+
+std::string seconds_text(double seconds) {
+  std::array<char, 32> text{};
+  if (seconds >= 1)
+    std::snprintf(text.data(), text.size(), "%.3f s", seconds);
+  else if (seconds >= 1e-3)
+    std::snprintf(text.data(), text.size(), "%.2f ms", seconds * 1e3);
+  else
+    std::snprintf(text.data(), text.size(), "%.1f us", seconds * 1e6);
+  return text.data();
+}
+
+std::string speed_text(double bytes_per_second) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g GB/s", bytes_per_second * 1e-9);
+  return text.data();
+}
+
+}  // namespace bellwether::app

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bellwether::comm {
+class Communicator;
+}
+
+namespace bellwether::app {
+
+/// Seconds of repeated calls: their median, the fastest and the slowest.
+struct Timing {
+  double median = 0, fastest = 0, slowest = 0;
+};
+/// \throws InternalError without any seconds.
+Timing timing_of(std::vector<double> seconds);
+
+/// Collective. Of each number the largest that any rank has.
+std::vector<double> largest_over_ranks(comm::Communicator& communicator, std::vector<double> const& mine);
+/// Collective. Whether `mine` is the same 64 bits on all ranks.
+bool equal_on_all_ranks(comm::Communicator& communicator, std::uint64_t mine);
+/// Collective. Whether `mine` holds on all ranks.
+bool holds_everywhere(comm::Communicator& communicator, bool mine);
+
+/// A claim that was examined, and whether it held on every rank.
+struct Check {
+  std::string claim;
+  bool holds = false;
+};
+
+/// 0.0123 as "12.30 ms"; seconds from 1 on.
+std::string seconds_text(double seconds);
+/// 51.2e9 as "51.2 GB/s".
+std::string speed_text(double bytes_per_second);
+
+}  // namespace bellwether::app

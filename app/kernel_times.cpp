@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/kernel_times.hpp"
+
+#include "core/error.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace bellwether::app {
+
+struct KernelTimes::Impl {
+  using Clock = std::chrono::steady_clock;
+
+  void begin(char const* label) {
+    if (depth++ > 0) return;  // a copy may launch kernels of Kokkos' own
+    current = label;
+    start = Clock::now();
+  }
+  void end() {
+    if (--depth > 0) return;
+    std::chrono::duration<double> const elapsed = Clock::now() - start;
+    auto const found = std::ranges::find(entries, current, &Entry::label);
+    if (found == entries.end())
+      entries.push_back({current, elapsed.count()});
+    else
+      found->seconds += elapsed.count();
+  }
+
+  std::vector<Entry> entries;
+  std::string current;
+  Clock::time_point start;
+  int depth = 0;
+};
+
+namespace {
+
+// Kokkos calls plain functions without an argument of ours: who listens has to be found from there.
+std::atomic<void*> listener{nullptr};
+
+template <class Impl>
+void begin_kernel(char const* label, std::uint32_t, std::uint64_t*) {
+  static_cast<Impl*>(listener.load())->begin(label);
+}
+template <class Impl>
+void end_kernel(std::uint64_t) {
+  static_cast<Impl*>(listener.load())->end();
+}
+template <class Impl>
+void begin_copy(Kokkos::Tools::SpaceHandle, char const*, void const*, Kokkos::Tools::SpaceHandle, char const*,
+                void const*, std::uint64_t) {
+  static_cast<Impl*>(listener.load())->begin(KernelTimes::copies);
+}
+template <class Impl>
+void end_copy() {
+  static_cast<Impl*>(listener.load())->end();
+}
+
+}  // namespace
+
+KernelTimes::KernelTimes() : impl_(std::make_unique<Impl>()) {
+  void* none = nullptr;
+  require(listener.compare_exchange_strong(none, impl_.get()), "one listener to kernels at a time");
+  namespace tools = Kokkos::Tools::Experimental;
+  tools::set_begin_parallel_for_callback(begin_kernel<Impl>);
+  tools::set_end_parallel_for_callback(end_kernel<Impl>);
+  tools::set_begin_parallel_reduce_callback(begin_kernel<Impl>);
+  tools::set_end_parallel_reduce_callback(end_kernel<Impl>);
+  tools::set_begin_deep_copy_callback(begin_copy<Impl>);
+  tools::set_end_deep_copy_callback(end_copy<Impl>);
+}
+
+KernelTimes::~KernelTimes() {
+  namespace tools = Kokkos::Tools::Experimental;
+  tools::set_begin_parallel_for_callback(nullptr);
+  tools::set_end_parallel_for_callback(nullptr);
+  tools::set_begin_parallel_reduce_callback(nullptr);
+  tools::set_end_parallel_reduce_callback(nullptr);
+  tools::set_begin_deep_copy_callback(nullptr);
+  tools::set_end_deep_copy_callback(nullptr);
+  listener = nullptr;
+}
+
+void KernelTimes::clear() { impl_->entries.clear(); }
+
+std::vector<KernelTimes::Entry> const& KernelTimes::entries() const { return impl_->entries; }
+
+}  // namespace bellwether::app

@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""`bellwether bench`: what it prints and writes, not how fast anything is.
+
+    bench_runs.py CASE PROGRAM MPIRUN      CASE: collectives | optimizer | refusals"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PATIENCE = 600  # seconds
+
+
+class Bench:
+    def __init__(self, program, mpirun, folder):
+        self.program, self.mpirun, self.folder = program, mpirun, pathlib.Path(folder)
+
+    def call(self, ranks, *arguments, expected=0):
+        launch = [self.mpirun, "--oversubscribe", "--bind-to", "none", "-np", str(ranks)] if ranks > 1 else []
+        done = subprocess.run([*launch, self.program, "bench", *arguments], cwd=self.folder, capture_output=True,
+                              text=True, timeout=PATIENCE, check=False)
+        assert done.returncode == expected, f"{arguments}\nexit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done.stdout if expected == 0 else done.stderr
+
+    def results(self, ranks, *arguments):
+        """Results of the file, of which the table must speak as well."""
+        table = self.call(ranks, *arguments, "--json", "out.json")
+        document = json.loads((self.folder / "out.json").read_text())
+        assert document["machine"]["ranks"] == ranks and document["bench"] == arguments[0], document
+        checks = [check for row in document["results"] for check in row["checks"]]
+        assert checks and all(check["holds"] for check in checks), checks
+        assert table.count("holds: ") == len(checks), table
+        return document
+
+
+def collectives(bench):
+    for ranks in (1, 2, 3):
+        document = bench.results(ranks, "collectives", "--elements", "70,5000,8Ki", "--calls", "3", "--warmup", "2")
+        rows = document["results"]
+        assert [row["elements"] for row in rows] == [70] * 3 + [5000] * 3 + [8192] * 3
+        for dense, half, bits in zip(rows[0::3], rows[1::3], rows[2::3]):
+            assert any("oracle O8" in check["claim"] for check in bits["checks"]), bits
+            if ranks == 1:
+                assert dense["sent_bytes"] == half["sent_bytes"] == bits["sent_bytes"] == 0
+                continue
+            assert dense["sent_bytes"] == 2 * half["sent_bytes"]
+            words = -(-dense["elements"] // (32 * ranks))
+            assert bits["sent_bytes"] == 8 * (ranks - 1) * (words + 1), bits
+            latency = dense["latency_seconds"]
+            assert 0 < latency["fastest"] <= latency["median"] <= latency["slowest"]
+            speed = 4 * dense["elements"] / latency["median"]
+            assert abs(dense["algorithm_bytes_per_second"] / speed - 1) < 1e-9
+            assert abs(dense["bus_bytes_per_second"] / (speed * 2 * (ranks - 1) / ranks) - 1) < 1e-9
+
+
+def optimizer(bench):
+    for ranks in (1, 2):
+        document = bench.results(ranks, "optimizer", "--model", "tiny", "--calls", "1", "--warmup", "1")
+        phases = [(row["method"], row["phase"]) for row in document["results"]]
+        assert phases == [("lamb", "dense"), ("adamw", "dense"), ("onebit_lamb", "dense"),
+                          ("onebit_lamb", "after the freeze"), ("onebit_adam", "dense"),
+                          ("onebit_adam", "after the freeze"), ("onebit_sgd", "dense"),
+                          ("onebit_sgd", "after the freeze")], phases
+        n, speed = document["parameters"], document["triad_bytes_per_second"]
+        for row in document["results"]:
+            least = sum(kernel["least_bytes_an_element"] for kernel in row["kernels"])
+            assert abs(row["bound_seconds"] / (least * n / speed) - 1) < 1e-9, row
+            # Every kernel of the table was met: a renamed one would stand at 0 s.
+            assert all(kernel["seconds"] > 0 for kernel in row["kernels"] if kernel["moved_bytes_an_element"] > 0), row
+            assert row["state_bytes"] > 4 * n
+        checked = [check["claim"] for check in document["results"][2]["checks"]]
+        assert "the same parameters as lamb, bit for bit" in checked, checked
+    one = bench.results(1, "optimizer", "--method", "onebit_adam", "--calls", "1", "--warmup", "1")["results"]
+    assert [row["method"] for row in one] == ["onebit_adam"] * 2
+
+
+def refusals(bench):
+    for arguments, told in (([], "one of collectives, optimizer is missing"),
+                            (["colectives"], "did you mean 'collectives'?"),
+                            (["collectives", "--elements", "1Ti"], "--elements: '1Ti'; allowed: "),
+                            (["collectives", "--elements", "0"], "--elements: '0'; allowed: "),
+                            (["collectives", "--elements", "1024Gi"], "are left; fewer elements or fewer ranks"),
+                            (["collectives", "--elemnts", "1"], "did you mean '--elements'?"),
+                            (["optimizer", "--model", "tniy"], "--model: 'tniy' (did you mean 'tiny'?); one of tiny"),
+                            (["optimizer", "--model", "none.yaml"], "none.yaml"),
+                            (["optimizer", "--method", "lam"], "did you mean 'lamb'?"),
+                            (["collectives", "--calls", "0"], "--calls: '0'; allowed: "),
+                            (["collectives", "--json", "nowhere/out.json"], "--json: nowhere/out.json")):
+        for ranks in (1, 2):
+            errors = bench.call(ranks, *arguments, expected=2)
+            lines = [line for line in errors.splitlines() if "error: " in line]
+            assert len(lines) == 1 and told in lines[0], (arguments, errors)
+
+
+def main(cases):
+    case, program, mpirun = sys.argv[1:4]
+    with tempfile.TemporaryDirectory() as folder:
+        cases[case](Bench(program, mpirun, folder))
+
+
+if __name__ == "__main__":
+    main(globals())
