@@ -79,6 +79,7 @@ World::World(int& argc, char**& argv) : impl_(std::make_unique<Impl>()) {
   impl_->communicator = make_world_communicator({});
   impl_->host = processor_name();
   impl_->nodes = find_nodes(rank(), size(), impl_->host);
+  impl_->communicator->set_nodes(impl_->nodes.node_of);
 }
 
 World::~World() {

@@ -12,6 +12,10 @@ ScalarLayout scalar_layout(OptimizerConfig const& config, comm::Communicator con
   return {.columns = folds ? config.sketch_columns : 0, .ranks = data.size()};
 }
 
+comm::CompressionOptions compression(OptimizerConfig const& config, OptimizerContext const& context) {
+  return {.scale = config.scale, .scale_groups = context.comm.scale_groups};
+}
+
 template <class T>
 Vec<T> scratch(std::string const& label, Index count) {
   return Vec<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(count));
@@ -35,7 +39,7 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
       scalars_(scratch<float>("bellwether::optim::step_scalars", scalars_at_.count())),
       folds_(scratch<float>("bellwether::optim::folds", fold_parts * scalars_at_.columns)),
       squares_(scratch<double>("bellwether::optim::fold_squares", fold_parts)),
-      exchange_(data_, layout_.count(), {.scale = config.scale, .scale_groups = context.comm.scale_groups}),
+      exchange_(data_, context.groups.node, layout_.count(), compression(config, context), context.comm.dense_wire),
       by_tensor_(scratch<float>("bellwether::optim::units", static_cast<Index>(layout_.tensors().size()))),
       tensor_of_(scratch<std::int32_t>("bellwether::optim::tensor_of_word", (layout_.count() + 31) / 32)),
       end_(scratch<Index>("bellwether::optim::tensor_end", static_cast<Index>(layout_.tensors().size()))) {
@@ -102,15 +106,17 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<>&
 
 StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, std::int64_t step) {
   auto& report = record_.open(exec);
-  std::int64_t const before = data_.traffic().sent_bytes;
+  comm::Traffic const before = data_.traffic();
   fold_gradient(exec, record_.blocks(), gradients.count(), gradients.data(), key_, step, scalars_at_, data_.rank(),
                 folds_, squares_, scalars_);
   scalar_mean_.start(exec, scalars_);
   scalar_mean_.wait(exec);
   judge_scalars(exec, scalars_at_, scalars_at_.columns > 0, config_.clip, scalars_, record_.verdict());
   report.phase = Phase::compressed;
+  comm::Traffic const now = data_.traffic();
   report.sent = {.exchange = 0,
-                 .scalars = data_.traffic().sent_bytes - before,
+                 .scalars = now.sent_bytes - before.sent_bytes,
+                 .inside_node = now.inside_node_bytes - before.inside_node_bytes,
                  .dense_fp32 = exchange_.last_traffic().dense_fp32_bytes};
   return report;
 }
@@ -135,8 +141,8 @@ std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, Op
   auto const at = scalar_layout(config, data);
   Index const n = context.layout.count(), tensors = static_cast<Index>(context.layout.tensors().size());
   comm::DenseMean const scalars(context.groups.data, at.count(), comm::Wire::fp32, comm::Allreduce::ordered);
-  return comm::CompressedAllreduce::predicted_buffer_bytes(
-             n, data.rank(), data.size(), {.scale = config.scale, .scale_groups = context.comm.scale_groups}) +
+  return comm::HierarchicalMean::predicted_buffer_bytes(data, context.groups.node, n, compression(config, context),
+                                                        context.comm.dense_wire) +
          scalars.buffer_bytes() +
          static_cast<std::int64_t>(sizeof(float)) * (at.count() + fold_parts * at.columns + tensors) +
          static_cast<std::int64_t>(sizeof(double)) * fold_parts +
@@ -146,14 +152,17 @@ std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, Op
 
 SentBytes CompressedPhase::predicted_bytes(OptimizerConfig const& config, OptimizerContext const& context) {
   auto const& data = context.groups.data;
+  Index const n = context.layout.count();
   auto const dense = [&](Index count) {
-    return comm::DenseMean::predicted_bytes(count, data.rank(), data.size(), comm::Wire::fp32,
-                                            comm::Allreduce::ordered);
+    return comm::DenseMean::predicted_traffic(data, count, comm::Wire::fp32, comm::Allreduce::ordered);
   };
-  return {.exchange = comm::CompressedAllreduce::predicted_bytes(context.layout.count(), data.size(),
-                                                                 context.comm.scale_groups),
-          .scalars = dense(scalar_layout(config, data).count()),
-          .dense_fp32 = dense(context.layout.count())};
+  auto const exchange = comm::HierarchicalMean::predicted_traffic(
+      data, context.groups.node, n, compression(config, context), context.comm.dense_wire);
+  auto const scalars = dense(scalar_layout(config, data).count());
+  return {.exchange = exchange.sent_bytes,
+          .scalars = scalars.sent_bytes,
+          .inside_node = exchange.inside_node_bytes + scalars.inside_node_bytes,
+          .dense_fp32 = dense(n).sent_bytes};
 }
 
 std::int64_t CompressedPhase::bytes() const {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/compressed_mean.hpp"
+#include "comm/hierarchical_mean.hpp"
 #include "comm/mean.hpp"
 #include "model/optim/gradient_fold.hpp"
 #include "model/optim/onebit_kernels.hpp"
@@ -30,6 +30,7 @@ class CompressedPhase {
   comm::Decoded exchange(Exec const& exec, Form const& form, StepReport& report) {
     auto const mean = exchange_.mean(exec, form, &record_.verdict().data()->skip);
     report.sent.exchange = exchange_.last_traffic().sent_bytes();
+    report.sent.inside_node += exchange_.last_traffic().inside_node_bytes;
     return mean;
   }
   comm::CompressedReport const& last_report() const { return exchange_.last_report(); }
@@ -52,7 +53,7 @@ class CompressedPhase {
   Vec<float> scalars_;  // ScalarLayout
   Vec<float> folds_;    // (fold_parts columns)
   Vec<double> squares_;
-  comm::CompressedAllreduce exchange_;
+  comm::HierarchicalMean exchange_;
   Vec<float> by_tensor_;         // (tensors) s
   Vec<std::int32_t> tensor_of_;  // (ceil(n / 32))
   Vec<Index> end_;               // (tensors)

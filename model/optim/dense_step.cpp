@@ -14,11 +14,14 @@ DenseStep::DenseStep(OptimizerConfig const& config, OptimizerContext const& cont
 
 StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
   auto& report = record_.open(exec);
-  std::int64_t const before = data_.traffic().sent_bytes;
+  comm::Traffic const before = data_.traffic();
   mean_.start(exec, gradients.flat());
   mean_.wait(exec);
   report.phase = Phase::dense;
-  report.sent = {.exchange = data_.traffic().sent_bytes - before, .dense_fp32 = fp32_bytes_};
+  comm::Traffic const now = data_.traffic();
+  report.sent = {.exchange = now.sent_bytes - before.sent_bytes,
+                 .inside_node = now.inside_node_bytes - before.inside_node_bytes,
+                 .dense_fp32 = fp32_bytes_};
   judge_gradient(exec, record_.blocks(), gradients.data(), clip_, partial_, record_.verdict());
   return report;
 }
@@ -26,10 +29,12 @@ StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
 SentBytes DenseStep::predicted_bytes(OptimizerContext const& context) {
   auto const& data = context.groups.data;
   auto const sent = [&](comm::Wire wire, comm::Allreduce method) {
-    return comm::DenseMean::predicted_bytes(context.layout.count(), data.rank(), data.size(), wire, method);
+    return comm::DenseMean::predicted_traffic(data, context.layout.count(), wire, method);
   };
-  return {.exchange = sent(context.comm.dense_wire, context.comm.allreduce),
-          .dense_fp32 = sent(comm::Wire::fp32, comm::Allreduce::ordered)};
+  auto const exchange = sent(context.comm.dense_wire, context.comm.allreduce);
+  return {.exchange = exchange.sent_bytes,
+          .inside_node = exchange.inside_node_bytes,
+          .dense_fp32 = sent(comm::Wire::fp32, comm::Allreduce::ordered).sent_bytes};
 }
 
 std::int64_t DenseStep::bytes() const {

@@ -4,6 +4,7 @@
 
 #include "comm/communicator.hpp"
 #include "comm/compressed_report.hpp"
+#include "comm/node_groups.hpp"
 #include "core/arena.hpp"
 #include "core/state_visitor.hpp"
 #include "model/optim/config.hpp"
@@ -39,9 +40,10 @@ struct LayerQuantity {
 
 /// Bytes that this rank sends in a step, by what they are.
 struct SentBytes {
-  std::int64_t exchange = 0;    ///< of gradients or of compressed momenta
-  std::int64_t scalars = 0;     ///< of the step's small reduction
-  std::int64_t dense_fp32 = 0;  ///< what a dense exchange in fp32 sends
+  std::int64_t exchange = 0;     ///< of gradients or of compressed momenta
+  std::int64_t scalars = 0;      ///< of the step's small reduction
+  std::int64_t inside_node = 0;  ///< of both, to ranks on the same node
+  std::int64_t dense_fp32 = 0;   ///< what a dense exchange in fp32 sends
 
   std::int64_t all() const { return exchange + scalars; }
 };
@@ -68,6 +70,7 @@ struct StepReport {
 /// The process groups an optimizer may use.
 struct ProcessGroups {
   comm::Communicator& data;
+  comm::NodeGroups const* node = nullptr;  ///< of data's ranks, with comm.hierarchy: node
 };
 
 /// Turns this rank's gradient into this rank's new parameters; it owns the exchange. The trainer never reduces

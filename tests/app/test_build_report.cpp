@@ -93,7 +93,10 @@ TEST_CASE("What check predicts is what training takes") {
       app::StepRow row;
       for (int step = 0; step < 3; ++step) {
         trainer.advance(false, row);
-        CHECK(row.sent_bytes == (row.phase == 0 ? report.dense_step.mine : report.compressed_step.mine));
+        auto const& told = row.phase == 0 ? report.dense_step : report.compressed_step;
+        REQUIRE(told.has_value());
+        CHECK(row.sent_bytes == told->mine.all());
+        CHECK(row.inside_node_bytes == told->mine.inside_node);
       }
       CHECK(row.phase == (method == optim::Method::onebit_lamb ? 1 : 0));
       INFO("held " << held_bytes << ", predicted " << report.memory.device());

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/mean_kernels.hpp"
+#include "comm/signs.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace bellwether::comm {
+namespace detail {
+
+template <class T, class Form>
+struct FormValues {
+  KOKKOS_INLINE_FUNCTION void operator()(Index k) const {
+    if (skip == nullptr || *skip == 0) to_wire(form(k), values[k]);
+  }
+  std::int32_t const* skip;
+  T* values;
+  Form form;
+};
+
+}  // namespace detail
+
+/// values[k] = form(k) in the wire type, k < count, unless *skip is not 0.
+template <class T, class Space, class Form>
+void form_values(Space const& exec, Index count, std::int32_t const* skip, T* values, Form const& form) {
+  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  static std::string const label = "bellwether::comm::form_values";
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, count),
+                       detail::FormValues<T, Form>{skip, values, form});
+}
+
+/// The mean over the ranks of a node as the form of an exchange between nodes. chunks: (ranks, count).
+template <class T>
+struct NodeMeanForm {
+  KOKKOS_INLINE_FUNCTION float operator()(Index k) const { return rank_order_mean(chunks, count, ranks, k); }
+  T const* chunks;
+  Index count;
+  int ranks;
+};
+
+/// The message of a slice: signs of its words, then the magnitudes of its parts, which begin at part_first, (parts).
+template <class Space>
+void pack_slice(Space const& exec, Index words, Index parts, Index const* part_first, Decoded const& slice,
+                std::uint32_t* message);
+
+/// The bit of every live element is 1 where its value is positive, as positive() has it. values: (count); live, signs:
+/// (ceil(count / 32)).
+template <class Space>
+void sign_words(Space const& exec, Index count, float const* values, std::uint32_t const* live, std::uint32_t* signs);
+
+}  // namespace bellwether::comm
