@@ -3,7 +3,7 @@
 """Whole runs of the program, compared with each other.
 
     training_runs.py CASE PROGRAM MPIRUN      CASE: cuts | repeats | threads | resumes | interrupts | killed |
-                                                learns
+                                                learns | onebit | hierarchy | volume
 
 Exits with 4, ctest's sign for skipped, where h5py or NumPy is missing."""
 
@@ -96,6 +96,10 @@ class Runs:
         errors = [line for line in done.stderr.splitlines() if "error: " in line]
         assert errors, done.stderr
         return "\n".join(errors)
+
+    def parameters(self, name):
+        with h5py.File(next((self.folder / name / "checkpoints").glob("step_*")) / "replicated.h5", "r") as file:
+            return sum(tensor.size for tensor in file["parameters"].values())
 
     def table(self, name, table="steps"):
         with h5py.File(self.folder / name / "statistics.h5", "r") as file:
@@ -334,6 +338,54 @@ def onebit(runs):
     checked = np.flatnonzero(np.isfinite(steps["variance_change"]))  # before the steps after 20, 30, ...
     print(f"frozen after {frozen_after} of 300 steps, {len(checked)} checks")
     assert 30 <= frozen_after <= 120 and checked.tolist() == list(range(20, frozen_after + 1, 10)), checked
+
+
+def hierarchy(runs):
+    """Four ranks on two nodes: every 1-bit method resumes bit for bit, bytes between nodes are a quarter of what goes
+    over the network without nodes, and what cannot be is refused or warned of."""
+    def of(ranks):
+        return ("--set", "comm.hierarchy=node", "--set", f"comm.ranks_per_node={ranks}")
+
+    for method in ("onebit_lamb", "onebit_adam", "onebit_sgd"):
+        common = ("--set", f"optimizer.method={method}", "--set", "optimizer.freeze.step=4")
+        more = (*common, *of(2))
+        runs.train(method, 4, 8, 8, every=1, more=more)
+        shutil.copytree(runs.folder / method, runs.folder / f"{method}_again")
+        for later in (7, 8):
+            shutil.rmtree(runs.folder / f"{method}_again/checkpoints/step_{later}")
+        runs.train(f"{method}_again", 4, 8, 8, every=1, more=("--resume", *more))
+        runs.compare(method, f"{method}_again", 8)
+        steps = runs.table(method)
+        count = runs.parameters(method)
+        exchange = steps["sent_bytes"] - steps["scalar_bytes"]
+        between = steps["sent_bytes"] - steps["inside_node_bytes"]
+        assert steps["phase"].tolist() == [0] * 4 + [1] * 4
+        # N/(8 L) bytes and both scales to the other node's rank, and the small reduction to two of three others.
+        bits = 4 * -(-count // (32 * 4)) * 2 + 8
+        assert (np.abs(between[4:] - 2 * steps["scalar_bytes"][4:] / 3 - bits) <= 64).all(), (between, bits)
+        values = 4 * count / 2 + count / 16 + 8
+        assert (np.abs(exchange[4:] - bits - values) <= 256).all(), (exchange, bits, values)
+        # Without nodes, and on one, from the same checkpoint: close to what it was.
+        for name, ranks, other in (("flat", 4, ()), ("one", 4, of(4)), ("three", 3, of(1))):
+            name = f"{method}_{name}"
+            shutil.copytree(runs.folder / method, runs.folder / name)
+            for later in (7, 8):
+                shutil.rmtree(runs.folder / f"{name}/checkpoints/step_{later}")
+            runs.train(name, ranks, 8, 8, every=1, more=("--resume", *common, *other))
+            was, now = runs.table(method)["loss"], runs.table(name)["loss"]
+            assert (was[:6] == now[:6]).all() and np.abs(now[6:] / was[6:] - 1).max() < 0.02, (name, was, now)
+    runs.deck("refused", 8, 8)
+    for command in ("train", "check"):
+        told = runs.refuse(runs.launch(4) + [runs.program, command, "refused.yaml", "--set", "comm.hierarchy=node",
+                                             "--set", "comm.ranks_per_node=3"])
+        assert told == ("error: --set comm.ranks_per_node=3: comm.ranks_per_node: 3, but then nodes hold 3, 1 of 4 ranks; "
+                        "allowed with comm.hierarchy: node: as many ranks on every node"), told
+    runs.deck("checked", 8, 8)
+    check = runs.launch(4) + [runs.program, "check", "checked.yaml", *ONEBIT, "--set", "comm.hierarchy=node"]
+    done = subprocess.run(check, cwd=runs.folder, capture_output=True, text=True, check=True)
+    assert "warning: comm.hierarchy: node, but one node holds all 4 ranks" in done.stderr, done.stderr
+    text = runs.call([*check, "--set", "comm.ranks_per_node=2"])
+    assert "4 on 2 nodes" in text and "inside its node" in text, text
 
 
 def volume(runs):

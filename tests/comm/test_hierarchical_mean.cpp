@@ -103,10 +103,10 @@ TEST_CASE("where the ranks of a node agree their mean is what they have") {
     for (Index k = 0; k < 999; ++k) values.push_back(test::random_input(0, k, 4, 1) < 0 ? -magnitude : magnitude);
     Exec const exec;
     HierarchicalMean mean(*nodes.all, nodes.groups.get(), 999, {}, Wire::fp32);
-    // Thrice 0.3 is not a third of what it takes: equal values may be a rounding apart.
+    // Sums of 0.3 are rounded, those of 0.5 are not.
     auto const result = test::mean_of(mean, exec, values);
     for (std::size_t k = 0; k < values.size(); ++k) {
-      REQUIRE(std::abs(result[k] - values[k]) <= 6e-8f * magnitude);
+      REQUIRE(std::abs(result[k] - values[k]) <= 3e-7f * magnitude);
       if (magnitude == 0.5f) REQUIRE(result[k] == values[k]);
     }
   }
