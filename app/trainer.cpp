@@ -9,7 +9,6 @@
 #include "app/step_sums.hpp"
 #include "app/training_data.hpp"
 #include "comm/communicator.hpp"
-#include "comm/node_groups.hpp"
 #include "comm/world.hpp"
 #include "core/arena.hpp"
 #include "core/error.hpp"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/hierarchical_mean.hpp"
 
+#include "comm/compressed_layout.hpp"
 #include "comm/mean.hpp"
-#include "comm/node_layout.hpp"
 #include "core/error.hpp"
 
 #include <algorithm>

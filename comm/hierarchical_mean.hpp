@@ -3,8 +3,8 @@
 #pragma once
 
 #include "comm/compressed_mean.hpp"
-#include "comm/node_groups.hpp"
 #include "comm/node_kernels.hpp"
+#include "comm/world.hpp"
 
 #include <memory>
 

@@ -4,7 +4,7 @@
 
 #include "comm/communicator.hpp"
 #include "comm/compressed_report.hpp"
-#include "comm/node_groups.hpp"
+#include "comm/world.hpp"
 #include "core/arena.hpp"
 #include "core/state_visitor.hpp"
 #include "model/optim/config.hpp"

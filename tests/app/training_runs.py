@@ -123,11 +123,12 @@ class Runs:
             for name in set(ours) - {"name"}:
                 assert ours[name][:][shown[0]].tobytes() == theirs[name][:][shown[1]].tobytes(), name
 
-    def compare(self, one, other, step):
+    def compare(self, one, other, step, layers=True):
         """Statistics and the checkpoint of `step`, bit for bit but for clocks."""
         for table in ("steps", "evaluation"):
             self.compare_table(one, other, table, step)
-        self.compare_layers(one, other, step)
+        if layers:  # some methods measure nothing by layer
+            self.compare_layers(one, other, step)
         with h5py.File(self.folder / one / f"checkpoints/step_{step}/replicated.h5", "r") as a, \
                 h5py.File(self.folder / other / f"checkpoints/step_{step}/replicated.h5", "r") as b:
             compared = []
@@ -354,7 +355,7 @@ def hierarchy(runs):
         for later in (7, 8):
             shutil.rmtree(runs.folder / f"{method}_again/checkpoints/step_{later}")
         runs.train(f"{method}_again", 4, 8, 8, every=1, more=("--resume", *more))
-        runs.compare(method, f"{method}_again", 8)
+        runs.compare(method, f"{method}_again", 8, layers=method == "onebit_lamb")
         steps = runs.table(method)
         count = runs.parameters(method)
         exchange = steps["sent_bytes"] - steps["scalar_bytes"]
@@ -365,7 +366,9 @@ def hierarchy(runs):
         assert (np.abs(between[4:] - 2 * steps["scalar_bytes"][4:] / 3 - bits) <= 64).all(), (between, bits)
         values = 4 * count / 2 + count / 16 + 8
         assert (np.abs(exchange[4:] - bits - values) <= 256).all(), (exchange, bits, values)
-        # Without nodes, and on one, from the same checkpoint: close to what it was.
+        # Without nodes, on one, on other ranks, from the same checkpoint: close to what it was.
+        if method != "onebit_lamb":
+            continue
         for name, ranks, other in (("flat", 4, ()), ("one", 4, of(4)), ("three", 3, of(1))):
             name = f"{method}_{name}"
             shutil.copytree(runs.folder / method, runs.folder / name)
@@ -378,8 +381,8 @@ def hierarchy(runs):
     for command in ("train", "check"):
         told = runs.refuse(runs.launch(4) + [runs.program, command, "refused.yaml", "--set", "comm.hierarchy=node",
                                              "--set", "comm.ranks_per_node=3"])
-        assert told == ("error: --set comm.ranks_per_node=3: comm.ranks_per_node: 3, but then nodes hold 3, 1 of 4 ranks; "
-                        "allowed with comm.hierarchy: node: as many ranks on every node"), told
+        assert told == ("error: --set comm.ranks_per_node=3: 3, but then nodes hold from 1 to 3 ranks; allowed: as many "
+                        "ranks on every node, or comm.hierarchy: none"), told
     runs.deck("checked", 8, 8)
     check = runs.launch(4) + [runs.program, "check", "checked.yaml", *ONEBIT, "--set", "comm.hierarchy=node"]
     done = subprocess.run(check, cwd=runs.folder, capture_output=True, text=True, check=True)
