@@ -9,6 +9,7 @@
 #include "input/io_thread.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 namespace bellwether::app {
@@ -19,15 +20,22 @@ std::string line(std::string name, std::string const& value) {
   return "  " + name + value + "\n";
 }
 
-SentInStep sent_in_step(std::int64_t mine, comm::World& world) {
-  auto all = static_cast<double>(mine);
-  world.communicator().sum_host({&all, 1}, "bellwether::app::predicted_bytes");
-  return {.mine = mine, .all = static_cast<std::int64_t>(all)};
+std::optional<SentInStep> sent_in_step(std::optional<StepTraffic> const& mine, comm::World& world) {
+  if (!mine) return {};  // on all ranks alike
+  std::array<double, 2> all{static_cast<double>(mine->inside_node), static_cast<double>(mine->across_nodes)};
+  world.communicator().sum_host(all, "bellwether::app::predicted_bytes");
+  return SentInStep{.mine = *mine, .all = {static_cast<std::int64_t>(all[0]), static_cast<std::int64_t>(all[1])}};
 }
 
-std::string sent_text(SentInStep const& sent) {
-  return line("sent by rank 0", std::to_string(sent.mine) + " bytes") +
-         line("sent by all ranks", std::to_string(sent.all) + " bytes");
+/// With one node there is nothing to tell apart.
+std::string sent_text(std::optional<SentInStep> const& sent, int nodes) {
+  if (!sent) return "";
+  auto const text = [&](StepTraffic const& traffic) {
+    auto const split = ", " + std::to_string(traffic.inside_node) + " inside its node and " +
+                       std::to_string(traffic.across_nodes) + " to others";
+    return std::to_string(traffic.all()) + " bytes" + (nodes > 1 ? split : "");
+  };
+  return line("sent by rank 0", text(sent->mine)) + line("sent by all ranks", text(sent->all));
 }
 
 }  // namespace
@@ -37,6 +45,7 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
   Trainer trainer(deck, world, io);
   auto const share = (deck.batch.global + world.size() - 1) / world.size();
   return {.ranks = world.size(),
+          .nodes = trainer.nodes(),
           .parameters = trainer.layout().count(),
           .tensors = std::ssize(trainer.layout().tensors()),
           .sequence_length = trainer.sequence_length(),
@@ -48,8 +57,8 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
           .steps = deck.schedule.steps,
           .memory = trainer.memory_use(),
           .checkpoint_bytes = snapshot_bytes(trainer.state(), world.rank()),
-          .dense_step = sent_in_step(trainer.dense_step_bytes(), world),
-          .compressed_step = sent_in_step(trainer.compressed_step_bytes(), world),
+          .dense_step = sent_in_step(trainer.dense_step_traffic(), world),
+          .compressed_step = sent_in_step(trainer.compressed_step_traffic(), world),
           .step_flops = trainer.next_step_flops(),
           .gemm_speed = trainer.measure_gemm(),
           .layout_fingerprint = trainer.layout().fingerprint(),
@@ -69,7 +78,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
                                          " tokens, " + number(report.masked_length) + " of them predicted");
   text += line("masks", report.static_masks ? "static, as the shards hold them" : "drawn while training");
   text += "batch\n";
-  text += line("ranks", number(report.ranks));
+  text += line("ranks", number(report.ranks) + (report.nodes > 1 ? " on " + number(report.nodes) + " nodes" : ""));
   text += line("sequences a step", number(deck.batch.global));
   text += line("a rank", "up to " + number(report.share) + ", in " + number(report.passes) +
                              (report.passes == 1 ? " pass" : " passes") + " of up to " +
@@ -84,11 +93,11 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += line("together", bytes_text(memory.device()));
   text += line("rows of data", "up to " + bytes_text(memory.data) + " of host memory");
   text += line("checkpoint", bytes_text(report.checkpoint_bytes) + " of host memory while one is written" +
-                                 (report.compressed_step.exists() ? ", before the freeze" : ""));
-  bool const freezes = report.compressed_step.exists();
+                                 (report.compressed_step ? ", before the freeze" : ""));
+  bool const freezes = report.compressed_step.has_value();
   text += freezes ? "on the network, each step up to the freeze\n" : "gradients on the network, each step\n";
-  text += sent_text(report.dense_step);
-  if (freezes) text += "on the network, each step after the freeze\n" + sent_text(report.compressed_step);
+  text += sent_text(report.dense_step, report.nodes);
+  if (freezes) text += "on the network, each step after the freeze\n" + sent_text(report.compressed_step, report.nodes);
   auto const seconds = report.step_flops / report.gemm_speed;
   char speed[64];
   std::snprintf(speed, sizeof speed, "%.3g GFLOP, here %.3g GFLOP/s", report.step_flops * 1e-9,

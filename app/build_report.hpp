@@ -6,6 +6,7 @@
 #include "input/deck.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,16 +14,15 @@ namespace bellwether::app {
 
 /// Bytes on the network in one step.
 struct SentInStep {
-  std::int64_t mine = -1;  ///< by this rank; -1: the method has no such steps
-  std::int64_t all = 0;    ///< by all ranks
-
-  bool exists() const { return mine >= 0; }
+  StepTraffic mine;  ///< by this rank
+  StepTraffic all;   ///< by all ranks
 };
 
 /// What a deck builds on this number of ranks. Memory is this rank's; traffic is what the exchange of gradients hands
 /// to the transport in a step.
 struct BuildReport {
   int ranks = 1;
+  int nodes = 1;
   std::int64_t parameters = 0;  ///< n
   std::int64_t tensors = 0;
   std::int64_t sequence_length = 0;  ///< S
@@ -33,11 +33,11 @@ struct BuildReport {
   std::int64_t passes = 0;    ///< that it takes them in
   std::int64_t steps = 0;
   MemoryUse memory;
-  std::int64_t checkpoint_bytes = 0;  ///< of this rank's host memory, while a checkpoint is written
-  SentInStep dense_step;              ///< of a method that compresses: up to the freeze
-  SentInStep compressed_step;         ///< from the freeze on
-  double step_flops = 0;              ///< of the matrix products of a step, all ranks
-  double gemm_speed = 0;              ///< operations a second that the machine reaches, all ranks at once
+  std::int64_t checkpoint_bytes = 0;          ///< of this rank's host memory, while a checkpoint is written
+  std::optional<SentInStep> dense_step;       ///< of a method that compresses: up to the freeze
+  std::optional<SentInStep> compressed_step;  ///< from the freeze on, where the method compresses
+  double step_flops = 0;                      ///< of the matrix products of a step, all ranks
+  double gemm_speed = 0;                      ///< operations a second that the machine reaches, all ranks at once
   std::uint64_t layout_fingerprint = 0;
   std::vector<std::string> warnings;  ///< Trainer::warnings()
 };

@@ -40,6 +40,18 @@ std::int64_t integer(Hdf5File const& file, std::string const& path, char const* 
   return std::get<std::int64_t>(*value);
 }
 
+/// Rows [first, last) of `total` that a file holds of an array.
+struct Held {
+  std::int64_t first, last, total;
+  bool operator==(Held const&) const = default;
+};
+Held held_in(Hdf5File const& file, std::string const& path) {
+  std::int64_t const rows = file.info(path).shape.at(0);
+  if (!file.attribute(path, "total")) return {0, rows, rows};
+  std::int64_t const first = integer(file, path, "first");
+  return {first, first + rows, integer(file, path, "total")};
+}
+
 /// Elements [first, first + size) of a vector that ranks 0, 1, ... hold in slices.
 void gather(std::function<std::string(int)> const& file_of, int ranks, int try_first, std::string const& path,
             std::span<float> values, std::int64_t first, std::int64_t total) {
@@ -138,8 +150,13 @@ void CheckpointReader::per_rank(std::string_view name, std::span<float> values, 
   if (expect("per_rank", path(name))) read_own_or_recut(path(name), shape_of(values), values, recut);
 }
 
+void CheckpointReader::held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) {
+  if (expect("per_rank", path(name))) read_own_or_mean(path(name), shape_of(slice), slice, first, total);
+}
+
 void CheckpointReader::read_own_or_recut(std::string const& path, Shape const& shape, std::span<float> values,
                                          Recut recut) {
+  if (recut == Recut::mean) return read_own_or_mean(path, shape, values, 0, shape.at(0));
   std::vector<float> host(values.size(), 0.0F);
   if (ranks_ == communicator_.size()) {
     attempt([&] {
@@ -147,8 +164,6 @@ void CheckpointReader::read_own_or_recut(std::string const& path, Shape const& s
       check_shape(from, path, shape);
       from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
     });
-  } else if (recut == Recut::mean) {
-    read_mean(path, shape, host);
   } else if (recut == Recut::refuse) {
     fault(folder_ + ": " + path + ": belongs to " + std::to_string(ranks_) +
           " ranks and has no meaning on another number of them");
@@ -156,8 +171,38 @@ void CheckpointReader::read_own_or_recut(std::string const& path, Shape const& s
   copy_to_device(host, values);
 }
 
-/// Every rank averages the part that falls to it, the same cut for all, and sends it round: P_old * n floats are read
-/// in all, not by each.
+bool CheckpointReader::same_cut(std::string const& path, Shape const& shape, std::int64_t first, std::int64_t total) {
+  if (ranks_ != communicator_.size()) return false;
+  Held const wanted{first, first + shape.at(0), total};
+  double others = 1;
+  attempt([&] { others = held_in(Hdf5File::open(file(communicator_.rank())), path) == wanted ? 0 : 1; });
+  communicator_.sum_host({&others, 1}, "bellwether::checkpoint::same_cut");
+  return others == 0;
+}
+
+void CheckpointReader::read_own_or_mean(std::string const& path, Shape const& shape, std::span<float> values,
+                                        std::int64_t first, std::int64_t total) {
+  if (same_cut(path, shape, first, total)) {
+    std::vector<float> host(values.size());
+    attempt([&] {
+      auto const from = Hdf5File::open(file(communicator_.rank()));
+      check_shape(from, path, shape);
+      from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
+    });
+    copy_to_device(host, values);
+    return;
+  }
+  Shape whole = shape;
+  whole[0] = total;
+  std::size_t width = 1;
+  for (std::size_t i = 1; i < shape.size(); ++i) width *= static_cast<std::size_t>(shape[i]);
+  std::vector<float> host(static_cast<std::size_t>(total) * width, 0.0F);
+  read_mean(path, whole, host);
+  copy_to_device(std::span(host).subspan(static_cast<std::size_t>(first) * width, values.size()), values);
+}
+
+/// Every rank averages the part that falls to it, the same cut for all, and sends it round: what the old ranks hold is
+/// read once in all, not by each.
 void CheckpointReader::read_mean(std::string const& path, Shape const& shape, std::span<float> host) {
   auto const size = static_cast<std::size_t>(communicator_.size());
   std::int64_t const rows = shape.at(0);
@@ -166,25 +211,37 @@ void CheckpointReader::read_mean(std::string const& path, Shape const& shape, st
     return rows * static_cast<std::int64_t>(rank) / static_cast<std::int64_t>(size);
   };
   auto const mine = static_cast<std::size_t>(communicator_.rank());
-  std::int64_t const first = part(mine), count = part(mine + 1) - first;
-  std::vector<double> sum(static_cast<std::size_t>(count) * width, 0.0);
+  std::int64_t const first = part(mine), last = part(mine + 1);
+  auto const begin = static_cast<std::size_t>(first) * width;
   attempt([&] {
+    std::vector<double> sum(static_cast<std::size_t>(last - first) * width, 0.0);
+    std::vector<std::int64_t> holders(static_cast<std::size_t>(last - first), 0);
     std::vector<float> one(sum.size());
     for (int rank = 0; rank < ranks_; ++rank) {
       auto const from = Hdf5File::open(file(rank));
-      check_shape(from, path, shape);
-      from.read_rows<float>(path, first, count, one);
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += one[i];
+      Held const held = held_in(from, path);
+      Shape wanted = shape;
+      if (held.total == rows) wanted[0] = held.last - held.first;
+      check_shape(from, path, wanted);
+      std::int64_t const low = std::max(first, held.first), high = std::min(last, held.last);
+      if (low >= high) continue;
+      auto const at = static_cast<std::size_t>(low - first), count = static_cast<std::size_t>(high - low);
+      from.read_rows<float>(path, low - held.first, high - low, std::span(one).first(count * width));
+      for (std::size_t row = at; row < at + count; ++row) ++holders[row];
+      for (std::size_t i = 0; i < count * width; ++i) sum[at * width + i] += one[i];
     }
+    if (auto const none = std::ranges::find(holders, 0); none != holders.end())
+      throw InputError(folder_ + ": " + path + ": no rank held row " +
+                       std::to_string(first + (none - holders.begin())));
+    for (std::size_t i = 0; i < sum.size(); ++i)
+      host[begin + i] = static_cast<float>(sum[i] / static_cast<double>(holders[i / width]));
   });
-  auto const begin = static_cast<std::size_t>(first) * width;
-  for (std::size_t i = 0; i < sum.size(); ++i) host[begin + i] = static_cast<float>(sum[i] / ranks_);
   for (std::size_t root = 0; root < size; ++root) {
     auto const at = static_cast<std::size_t>(part(root)) * width,
                end = static_cast<std::size_t>(part(root + 1)) * width;
     if (end > at)
       communicator_.broadcast_host(std::as_writable_bytes(host.subspan(at, end - at)), static_cast<int>(root),
-                                   "bellwether::checkpoint::mean_over_old_ranks");
+                                   "bellwether::checkpoint::mean_over_old_holders");
   }
 }
 

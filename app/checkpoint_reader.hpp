@@ -12,9 +12,10 @@
 namespace bellwether::app {
 
 /// Reads a checkpoint into the state that walks it; collective. At the number of ranks that wrote it, every rank gets
-/// back its own bits. At another one partitioned vectors are re-cut by global element, and per-rank vectors become
-/// their mean over the old ranks, zero, or a fault. Rank 0 reads what is replicated and sends it round. A fault does
-/// not end the walk, because the other ranks would wait: finish() tells all of them.
+/// back its own bits. At another one, or where ranks hold other slices, partitioned vectors are re-cut by global
+/// element, and per-rank vectors become their mean over the old holders of each element, zero, or a fault. Rank 0 reads
+/// what is replicated and sends it round. A fault does not end the walk, because the other ranks would wait: finish()
+/// tells all of them.
 class CheckpointReader : public CheckpointVisitor {
  public:
   /// ranks: that wrote it.
@@ -23,6 +24,7 @@ class CheckpointReader : public CheckpointVisitor {
   void replicated(std::string_view name, std::span<float> values) override;
   void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
   void per_rank(std::string_view name, std::span<float> values, Recut recut) override;
+  void held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
   void scalar(std::string_view name, std::int64_t& value) override;
   void scalar(std::string_view name, double& value) override;
   void fault(std::string text) { faults_.push_back(std::move(text)); }
@@ -41,6 +43,13 @@ class CheckpointReader : public CheckpointVisitor {
   void read_shared(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> values);
   void read_own_or_recut(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> values,
                          Recut recut);
+  /// Rows [first, first + shape[0]) of an array that has `total` rows.
+  void read_own_or_mean(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> values,
+                        std::int64_t first, std::int64_t total);
+  /// Whether every rank finds, in its own old file, the rows that it wants.
+  bool same_cut(std::string const& path, std::vector<std::int64_t> const& shape, std::int64_t first,
+                std::int64_t total);
+  /// The whole array, on every rank.
   void read_mean(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> host);
   template <class T>
   void read_scalar(std::string const& path, T& value);

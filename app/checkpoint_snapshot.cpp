@@ -62,7 +62,7 @@ class FileWriter {
                                                             static_cast<std::size_t>(count[0] * width)));
       row_ += count[0];
       if (row_ < rows) return;
-      if (entry.kind == "partitioned") {
+      if (entry.cut) {
         file_->set_attribute(entry.path, "first", entry.first);
         file_->set_attribute(entry.path, "total", entry.total);
       }
@@ -179,6 +179,7 @@ class SnapshotSize : public CheckpointVisitor {
   void replicated(std::string_view, std::span<float> values) override { add(values, rank_ == 0); }
   void partitioned(std::string_view, std::span<float> slice, std::int64_t, std::int64_t) override { add(slice, true); }
   void per_rank(std::string_view, std::span<float> values, Recut) override { add(values, true); }
+  void held(std::string_view, std::span<float> slice, std::int64_t, std::int64_t) override { add(slice, true); }
   void scalar(std::string_view, std::int64_t&) override {}
   void scalar(std::string_view, double&) override {}
   std::int64_t bytes() const { return bytes_; }
@@ -213,6 +214,15 @@ void Snapshot::replicated(std::string_view name, std::span<float> values) {
 void Snapshot::partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) {
   index_.push_back("partitioned " + path(name));
   auto& entry = keep(own_, "partitioned", path(name), {static_cast<std::int64_t>(slice.size())}, slice);
+  entry.cut = true;
+  entry.first = first;
+  entry.total = total;
+}
+
+void Snapshot::held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) {
+  index_.push_back("per_rank " + path(name));  // a whole vector is the slice of all
+  auto& entry = keep(own_, "per_rank", path(name), {static_cast<std::int64_t>(slice.size())}, slice);
+  entry.cut = true;
   entry.first = first;
   entry.total = total;
 }

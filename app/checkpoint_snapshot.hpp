@@ -37,7 +37,8 @@ struct SavedEntry {
   std::string path;
   std::vector<std::int64_t> shape;
   std::variant<std::vector<float>, std::int64_t, double> value;
-  std::int64_t first = 0, total = 0;  ///< partitioned
+  bool cut = false;  ///< elements [first, first + size) of `total`
+  std::int64_t first = 0, total = 0;
 };
 
 /// This rank's share of the state, in host memory.
@@ -48,6 +49,7 @@ class Snapshot : public CheckpointVisitor {
   void replicated(std::string_view name, std::span<float> values) override;
   void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
   void per_rank(std::string_view name, std::span<float> values, Recut recut) override;
+  void held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
   void scalar(std::string_view name, std::int64_t& value) override;
   void scalar(std::string_view name, double& value) override;
 

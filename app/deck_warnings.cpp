@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/deck_warnings.hpp"
 
+#include "comm/world.hpp"
 #include "input/deck.hpp"
 
 #include <cmath>
@@ -64,6 +65,17 @@ std::vector<std::string> deck_warnings(input::Deck const& deck) {
         "comm.allreduce: library: how sums are formed is left to MPI, so that ranks may differ in their last bits, a "
         "repeated run may too, and the bytes counted are not those on the network");
   return texts;
+}
+
+std::vector<std::string> node_warnings(input::Deck const& deck, comm::Nodes const& nodes) {
+  if (deck.comm.hierarchy == comm::Hierarchy::none) return {};
+  auto const method = deck.optimizer.method;
+  if (method == Method::lamb || method == Method::adamw)
+    return {"comm.hierarchy: node, but optimizer.method compresses nothing: gradients go between all ranks alike"};
+  if (nodes.count > 1) return {};
+  return {"comm.hierarchy: node, but one node holds all " + std::to_string(nodes.node_of.size()) +
+          " ranks: between nodes nothing is exchanged, so that nothing is ever compressed and values go round inside "
+          "the node; comm.ranks_per_node takes a machine for several nodes"};
 }
 
 }  // namespace bellwether::app

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+namespace bellwether::comm {
+struct Nodes;
+}
 namespace bellwether::input {
 struct Deck;
 }
@@ -15,5 +18,8 @@ namespace bellwether::app {
 /// what it keeps has settled (shorter than the memory of the averages, or in the warmup of the rate), or one that never
 /// comes; sums that are left to the library. Where the program chooses the step of the freeze there is nothing to tell.
 std::vector<std::string> deck_warnings(input::Deck const& deck);
+
+/// The same of a hierarchy that changes nothing: on one node, or of a method that compresses nothing.
+std::vector<std::string> node_warnings(input::Deck const& deck, comm::Nodes const& nodes);
 
 }  // namespace bellwether::app

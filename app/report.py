@@ -295,7 +295,9 @@ def summary(steps, evaluation):
         end = evaluation[-1]
         rows.append(("held out", f"masked-LM loss {end['mlm_loss']:.3f}, accuracy {100 * end['mlm_accuracy']:.1f} % "
                                  f"at step {end['step']:,}"))
-    rows.append(("sent by rank 0", f"{np.mean(steps['sent_bytes']) / 1e6:,.2f} MB a step"))
+    sent, inside = np.mean(steps["sent_bytes"]) / 1e6, np.mean(steps["inside_node_bytes"]) / 1e6
+    rows.append(("sent by rank 0", f"{sent:,.2f} MB a step, {inside:,.2f} inside its node and {sent - inside:,.2f} to "
+                                   "other nodes"))
     return "<table>" + "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows) + "</table>"
 
 

@@ -35,6 +35,7 @@ struct StepRow {
   std::int64_t phase = 0;       ///< 0: gradients are averaged as they are; 1: compressed
   std::int64_t compressed_bytes = 0;  ///< of sent_bytes: the compressed exchange, rank 0
   std::int64_t scalar_bytes = 0;  ///< of sent_bytes: the small reduction that judges gradients nobody averages, rank 0
+  std::int64_t inside_node_bytes = 0;  ///< of sent_bytes: to ranks on rank 0's node
   std::int64_t dense_bytes_fp32 = 0;   ///< what an exchange of uncompressed fp32 would have sent, rank 0
   double local_square = not_measured;  ///< squared norm of a small batch's gradient: mean over ranks, or the first pass
   double mean_square = not_measured;   ///< of the mean gradient, both before clipping
@@ -68,6 +69,7 @@ struct StepRow {
     visit("phase", "", row.phase);
     visit("compressed_bytes", "bytes", row.compressed_bytes);
     visit("scalar_bytes", "bytes", row.scalar_bytes);
+    visit("inside_node_bytes", "bytes", row.inside_node_bytes);
     visit("dense_bytes_fp32", "bytes", row.dense_bytes_fp32);
     visit("local_square", "", row.local_square);
     visit("mean_square", "", row.mean_square);

@@ -43,6 +43,8 @@ struct Trainer::Impl {
       : deck(settings),
         world(all),
         ranks(all.communicator()),
+        nodes(comm::chosen_nodes(all.nodes(), all.rank(), deck.comm)),
+        node_groups(make_node_groups()),
         data(open_training_data(deck, world, io)),
         stream(*data.stream),
         bert(exec, deck.model, data.capacity(deck.batch, world.size()), static_cast<std::uint64_t>(deck.run.seed),
@@ -53,7 +55,7 @@ struct Trainer::Impl {
         parameters(bert.layout().table, "bellwether::app::parameters"),
         gradients(bert.layout().table, "bellwether::app::gradients"),
         optimizer(optim::make_optimizer(deck.optimizer, {.layout = bert.layout().table,
-                                                         .groups = {ranks},
+                                                         .groups = {ranks, node_groups.get()},
                                                          .exec = exec,
                                                          .comm = deck.comm,
                                                          .seed = static_cast<std::uint64_t>(deck.run.seed),
@@ -64,6 +66,17 @@ struct Trainer::Impl {
     if (world.size() == 1) first_pass.emplace(bert.layout().table);
     model::initialise(exec, bert.layout().table, static_cast<std::uint64_t>(deck.run.seed),
                       deck.model.initial_deviation, parameters.data());
+  }
+
+  /// None without a hierarchy. \throws CommonError where nodes differ.
+  std::unique_ptr<comm::NodeGroups> make_node_groups() {
+    ranks.set_nodes(nodes.node_of);
+    if (deck.comm.hierarchy == comm::Hierarchy::none) return nullptr;
+    try {
+      return std::make_unique<comm::NodeGroups>(ranks, nodes, deck.comm);
+    } catch (InputError const& error) {
+      throw CommonError(error.faults());  // every rank has found it
+    }
   }
 
   /// Takes the batch after this step's from the stream, early: with what goes wrong there agreed on in the step's one
@@ -100,6 +113,12 @@ struct Trainer::Impl {
     if (!has_ahead) fetch_together();
     std::swap(batch, ahead);
     has_ahead = false;
+  }
+
+  std::optional<StepTraffic> traffic(optim::Phase phase) const {
+    auto const sent = optimizer->predicted_bytes(phase);
+    if (!sent) return {};
+    return StepTraffic{.inside_node = sent->inside_node, .across_nodes = sent->all() - sent->inside_node};
   }
 
   /// Running number of the first sample that no step has used.
@@ -165,6 +184,8 @@ struct Trainer::Impl {
   input::Deck deck;
   comm::World& world;
   comm::Communicator& ranks;
+  comm::Nodes nodes;
+  std::unique_ptr<comm::NodeGroups> node_groups;
   Exec exec;
   TrainingData data;
   input::BatchStream& stream;
@@ -232,6 +253,7 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
          .phase = report.phase == optim::Phase::compressed ? 1 : 0,
          .compressed_bytes = report.phase == optim::Phase::compressed ? report.sent.exchange : 0,
          .scalar_bytes = report.sent.scalars,
+         .inside_node_bytes = report.sent.inside_node,
          .dense_bytes_fp32 = report.sent.dense_fp32,
          .variance_change = report.variance_change};
   t.fill_losses(row, static_cast<double>(batch.global_masked), static_cast<double>(batch.global_sequences));
@@ -343,14 +365,9 @@ MemoryUse Trainer::memory_use() const {
           .data = data};
 }
 
-std::int64_t Trainer::dense_step_bytes() const {
-  auto const sent = impl_->optimizer->predicted_bytes(optim::Phase::dense);
-  return sent ? sent->all() : -1;
-}
-std::int64_t Trainer::compressed_step_bytes() const {
-  auto const sent = impl_->optimizer->predicted_bytes(optim::Phase::compressed);
-  return sent ? sent->all() : -1;
-}
+std::optional<StepTraffic> Trainer::dense_step_traffic() const { return impl_->traffic(optim::Phase::dense); }
+std::optional<StepTraffic> Trainer::compressed_step_traffic() const { return impl_->traffic(optim::Phase::compressed); }
+int Trainer::nodes() const { return impl_->nodes.count; }
 
 double Trainer::next_step_flops() {
   auto& t = *impl_;
@@ -390,6 +407,8 @@ bool Trainer::static_masks() const { return impl_->data.stream->info().static_ma
 std::vector<std::string> Trainer::warnings() const {
   auto const& t = *impl_;
   auto texts = deck_warnings(t.deck);
+  auto const of_nodes = node_warnings(t.deck, t.nodes);
+  texts.insert(texts.end(), of_nodes.begin(), of_nodes.end());
   auto const of_data = t.data.warnings(t.deck);
   texts.insert(texts.end(), of_data.begin(), of_data.end());
   if (auto const now = t.stream.info().bytes; t.shards_bytes != 0 && t.shards_bytes != now)

@@ -32,6 +32,14 @@ struct MemoryUse {
   std::int64_t device() const { return parameters + gradients + optimizer + activations; }
 };
 
+/// Bytes on the network in one step.
+struct StepTraffic {
+  std::int64_t inside_node = 0;   ///< between ranks on one node
+  std::int64_t across_nodes = 0;  ///< between nodes
+
+  std::int64_t all() const { return inside_node + across_nodes; }
+};
+
 /// How one step went, beyond its row of statistics.
 struct StepOutcome {
   double flops = 0;     ///< of matrix products, all ranks together
@@ -70,9 +78,10 @@ class Trainer {
   ParameterLayout const& layout() const;
   TrainingState state();  ///< for checkpoints: save and load alike
   MemoryUse memory_use() const;
-  /// Bytes that this rank sends in a step before and after a freeze; -1 where the method has no such phase.
-  std::int64_t dense_step_bytes() const;
-  std::int64_t compressed_step_bytes() const;
+  /// What this rank sends in a step before and after a freeze; nothing where the method has no such phase.
+  std::optional<StepTraffic> dense_step_traffic() const;
+  std::optional<StepTraffic> compressed_step_traffic() const;
+  int nodes() const;  ///< Q, as found or as comm.ranks_per_node has it
   std::int64_t sequence_length() const;
   std::int64_t masked_length() const;  ///< most predictions a sequence
   std::int64_t training_rows() const;

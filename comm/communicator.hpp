@@ -73,6 +73,7 @@ class StuckCollective : public std::runtime_error {
 /// counts once for every other rank at its root, a library sum its own vector once.
 struct Traffic {
   std::int64_t sent_bytes = 0;
+  std::int64_t inside_node_bytes = 0;  ///< of those, to ranks on this rank's node
   std::int64_t calls = 0;
 };
 
@@ -83,6 +84,10 @@ class Communicator {
   virtual ~Communicator() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
+  /// Whether that rank is on this one's node, as set_nodes() said; before it, every rank has a node of its own.
+  virtual bool shares_node(int rank) const = 0;
+  /// node_of: (P), a number for each rank's node. For traffic() alone; inherited by split().
+  virtual void set_nodes(std::span<int const> node_of) = 0;
 
   /// send and recv: (P * chunk) bytes; chunk j of send goes to rank j, chunk i of recv comes from rank i.
   virtual Ticket start_alltoall(Exec const&, Bytes const& send, Bytes const& recv, Label) = 0;

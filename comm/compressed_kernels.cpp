@@ -163,6 +163,31 @@ void unpack_words(Space const& exec, BlockSlice const& slice, std::uint32_t cons
 }
 
 template <class Space>
+void pack_slice(Space const& exec, Index words, Index parts, Index const* part_first, Decoded const& slice,
+                std::uint32_t* message) {
+  static std::string const label = "bellwether::comm::pack_slice";
+  Decoded const decoded = slice;
+  Kokkos::parallel_for(
+      label, elements(exec, words + parts), KOKKOS_LAMBDA(Index at) {
+        message[at] =
+            at < words ? decoded.signs(at) : Kokkos::bit_cast<std::uint32_t>(decoded.magnitude(part_first[at - words]));
+      });
+}
+
+template <class Space>
+void sign_words(Space const& exec, Index count, float const* values, std::uint32_t const* live, std::uint32_t* signs) {
+  static std::string const label = "bellwether::comm::sign_words";
+  Kokkos::parallel_for(
+      label, elements(exec, (count + word_elements - 1) / word_elements), KOKKOS_LAMBDA(Index w) {
+        std::uint32_t word = 0;
+        int const lanes = static_cast<int>(Kokkos::min(word_elements, count - w * word_elements));
+        for (int lane = 0; lane < lanes; ++lane)
+          word |= positive(values[w * word_elements + lane]) ? lane_bit(lane) : 0u;
+        signs[w] = word & live[w];
+      });
+}
+
+template <class Space>
 void keep_residual(Space const& exec, BlockSlice const& slice, ResidualPass const& pass) {
   if (slice.count == 0) return;
   Kokkos::parallel_for(
@@ -213,6 +238,8 @@ void add_values(Space const& exec, Index count, float const* from, float* to) {
   template void clear_spent<Space>(Space const&, Index, float*, std::int32_t*);                                     \
   template void place_scales<Space>(Space const&, Index, ScaleSlot const*, float const*, std::uint32_t*);           \
   template void unpack_words<Space>(Space const&, BlockSlice const&, std::uint32_t const*, std::uint32_t*, float*); \
+  template void pack_slice<Space>(Space const&, Index, Index, Index const*, Decoded const&, std::uint32_t*);        \
+  template void sign_words<Space>(Space const&, Index, float const*, std::uint32_t const*, std::uint32_t*);         \
   template void keep_residual<Space>(Space const&, BlockSlice const&, ResidualPass const&);                         \
   template void copy_live<Space>(Space const&, Index, std::uint32_t const*, std::uint32_t*);                        \
   template void add_values<Space>(Space const&, Index, float const*, float*);

@@ -145,6 +145,16 @@ template <class Space>
 void unpack_words(Space const& exec, BlockSlice const& slice, std::uint32_t const* messages, std::uint32_t* signs,
                   float* magnitudes);
 
+/// The message of a slice: signs of its words, then the magnitudes of its parts, which begin at part_first, (parts).
+template <class Space>
+void pack_slice(Space const& exec, Index words, Index parts, Index const* part_first, Decoded const& slice,
+                std::uint32_t* message);
+
+/// The bit of every live element is 1 where its value is positive, as positive() has it. values: (count); live, signs:
+/// (ceil(count / 32)).
+template <class Space>
+void sign_words(Space const& exec, Index count, float const* values, std::uint32_t const* live, std::uint32_t* signs);
+
 /// z becomes the residual itself, +0 where dead.
 template <class Space>
 void keep_residual(Space const& exec, BlockSlice const& slice, ResidualPass const& pass);

@@ -109,7 +109,6 @@ struct CompressedAllreduce::Impl {
                         : End(layout.mine, layout.server_blocks, layout.server_ranges, layout.server_slots,
                               layout.server_segments, live.data() + layout.first / word_elements)),
         spent(buffer<std::int32_t>("bellwether::comm::spent", 1)) {
-    require(wanted.ranks_per_node >= 1, "a node has ranks");
     copy_live(last_exec, count, static_cast<std::uint32_t const*>(nullptr), live.data());
     last_exec.fence("bellwether::comm::live, all elements live before a mean on any instance");
     traffic.dense_fp32_bytes =
@@ -139,9 +138,11 @@ struct CompressedAllreduce::Impl {
   /// Starts one collective and counts its bytes alone: others may be under way on the same group.
   template <class Start>
   void launch(Index segment, std::int64_t& sent_bytes, Start const& start) {
-    std::int64_t const before = communicator.traffic().sent_bytes;
+    Traffic const before = communicator.traffic();
     tickets[static_cast<std::size_t>(segment)] = start();
-    sent_bytes += communicator.traffic().sent_bytes - before;
+    Traffic const now = communicator.traffic();
+    sent_bytes += now.sent_bytes - before.sent_bytes;
+    traffic.inside_node_bytes += now.inside_node_bytes - before.inside_node_bytes;
   }
 
   void serve(Exec const& exec) {
@@ -161,17 +162,6 @@ struct CompressedAllreduce::Impl {
   /// What the identity handed out is no residual.
   void end_spent(Exec const& exec) const {
     if (identity) clear_spent(exec, worker.count, worker.z.data(), spent.data());
-  }
-
-  /// Every other rank gets as much from this one in either phase.
-  void count_nodes() {
-    int const others = layout.size - 1;
-    if (others == 0) return;
-    int const here = static_cast<int>(std::min<std::int64_t>(options.ranks_per_node, layout.size));
-    int const first = communicator.rank() / here * here;
-    int const neighbours = std::min(first + here, layout.size) - first - 1;
-    traffic.inside_node = traffic.sent_bytes() / others * neighbours;
-    traffic.across_nodes = traffic.sent_bytes() - traffic.inside_node;
   }
 
   void settle_report() {
@@ -235,6 +225,7 @@ void CompressedAllreduce::begin(Exec const& exec, std::int32_t const* skip) {
   mean.under_way = true;
   mean.traffic.worker_bytes = 0;
   mean.traffic.server_bytes = 0;
+  mean.traffic.inside_node_bytes = 0;
   mean.skip = skip;
   if (!mean.options.error_feedback)
     for (End const* const end : {&mean.worker, &mean.server}) end->forget(exec);
@@ -271,7 +262,6 @@ Decoded CompressedAllreduce::finish(Exec const& exec) {
   mean.wait();
   if (mean.layout.segments > 0) mean.serve(exec);
   mean.wait();
-  mean.count_nodes();
   unpack_words(exec, mean.worker.all(), static_cast<std::uint32_t const*>(mean.sent.data()), mean.mean_signs.data(),
                mean.magnitudes.data());
   mean.worker.to_host(exec);
@@ -299,7 +289,8 @@ void CompressedAllreduce::visit_state(StateVisitor& visit) {
 LastMean CompressedAllreduce::last_mean() const {
   Impl const& mean = *impl_;
   Index const group_words = mean.layout.group_words;
-  return {.group_words = group_words,
+  return {.count = mean.layout.count,
+          .group_words = group_words,
           .live = mean.live.data(),
           .signs = mean.signs.data(),
           .mean_signs = mean.mean_signs.data(),

@@ -10,13 +10,14 @@ namespace bellwether::comm {
 /// Bytes this rank sent for one compressed mean, counted where they are handed to the transport, beside what the dense
 /// mean of the same vector would send.
 struct CompressedTraffic {
-  std::int64_t worker_bytes = 0;  ///< phase 1: signs and scales to the owners of chunks
-  std::int64_t server_bytes = 0;  ///< phase 2: the chunk's mean to all
-  std::int64_t inside_node = 0;
-  std::int64_t across_nodes = 0;
+  std::int64_t worker_bytes = 0;       ///< phase 1: signs and scales to the owners of chunks
+  std::int64_t server_bytes = 0;       ///< phase 2: the chunk's mean to all
+  std::int64_t node_bytes = 0;         ///< of a hierarchy: values to the node's ranks, and what they decode from
+  std::int64_t inside_node_bytes = 0;  ///< of all these, to ranks on the same node
   std::int64_t dense_fp32_bytes = 0;
   std::int64_t dense_16bit_bytes = 0;
-  std::int64_t sent_bytes() const { return worker_bytes + server_bytes; }
+  std::int64_t sent_bytes() const { return worker_bytes + server_bytes + node_bytes; }
+  std::int64_t across_nodes_bytes() const { return sent_bytes() - inside_node_bytes; }
 };
 
 /// What the last mean did on this rank.

@@ -5,11 +5,13 @@
 #include "core/config.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace bellwether::comm {
 
 enum class Wire { fp32, bf16 };  ///< type of a float on the network
 enum class Allreduce { ordered, library };
+enum class Hierarchy { none, node };  ///< whether a compressed mean is formed inside nodes first
 
 /// How one magnitude is chosen for many signs: rms keeps the norm of the vector, mean_magnitude leaves the smallest
 /// residual and is a contraction for every vector.
@@ -21,9 +23,8 @@ struct CompressionOptions {
   std::int64_t scale_groups = 1;  ///< ranges of the vector with a scale of their own, at least 1
   /// Bits of a chunk that travel in one piece, rounded up to 512 bytes; changes no bit of a result.
   std::int64_t segment_bytes = std::int64_t{1} << 40;
-  bool error_feedback = true;       ///< false: every call forgets what earlier ones rounded away
-  std::int64_t ranks_per_node = 1;  ///< ranks [q L, (q+1) L) share a node; for the counts of bytes alone
-  bool compress_alone = false;      ///< for tests: a group of one compresses, too
+  bool error_feedback = true;   ///< false: every call forgets what earlier ones rounded away
+  bool compress_alone = false;  ///< for tests: a group of one compresses, too
 };
 
 /// Deck section `comm`.
@@ -32,6 +33,8 @@ struct CommConfig {
   Wire dense_wire = Wire::fp32;
   std::int64_t scale_groups = 1;
   bool error_feedback = true;
+  Hierarchy hierarchy = Hierarchy::none;
+  std::optional<std::int64_t> ranks_per_node;  ///< L; not set: as found
   double deadline = 600;
 
   void describe(ConfigVisitor& visit) {
@@ -55,6 +58,16 @@ struct CommConfig {
                  .help = "compressed exchanges make up later for what they round away; false: for comparisons, "
                          "training suffers"},
                 error_feedback);
+    visit.choice({.name = "hierarchy",
+                  .help = "how a compressed exchange treats nodes: 'node' sums inside each node first, in the "
+                          "dense_wire type, and sends bits between nodes alone; every node needs as many ranks"},
+                 {"none", "node"}, hierarchy);
+    visit.field({.name = "ranks_per_node",
+                 .help = "neighbouring ranks that count as one node; not set: those that can share memory",
+                 .unit = "ranks",
+                 .minimum = 1,
+                 .maximum = 1 << 20},
+                ranks_per_node);
     visit.field({.name = "deadline",
                  .help = "a collective that takes longer ends the run with its name",
                  .unit = "seconds",

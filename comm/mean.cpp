@@ -149,6 +149,22 @@ std::int64_t DenseMean::predicted_bytes(Index count, int rank, int size, Wire wi
   return wire_bytes(wire) * ((count - mine) + (size - 1) * mine);
 }
 
+Traffic DenseMean::predicted_traffic(Communicator const& group, Index count, Wire wire, Allreduce method) {
+  int const size = group.size();
+  Traffic traffic{.sent_bytes = predicted_bytes(count, group.rank(), size, wire, method)};
+  Index const mine = chunk_count(count, group.rank(), size);
+  int neighbours = 0;
+  for (int peer = 0; peer < size; ++peer) {
+    if (peer == group.rank() || !group.shares_node(peer)) continue;
+    ++neighbours;
+    if (method == Allreduce::ordered)
+      traffic.inside_node_bytes += wire_bytes(wire) * (chunk_count(count, peer, size) + mine);
+  }
+  // Where the library sends is its own matter, unless there is one node.
+  if (method == Allreduce::library && neighbours + 1 == size) traffic.inside_node_bytes = traffic.sent_bytes;
+  return traffic;
+}
+
 std::int64_t DenseMean::buffer_bytes() const {
   auto const size_of = [](auto const& view) { return static_cast<std::int64_t>(view.size() * sizeof(view.data()[0])); };
   return size_of(impl_->fp32.received) + size_of(impl_->fp32.mean) + size_of(impl_->half.received) +

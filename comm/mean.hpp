@@ -24,6 +24,8 @@ class DenseMean {
   /// Bytes a rank sends for one mean of `count` elements, by formula; compared with the counters in a test. For
   /// Allreduce::library the vector once, as counted: what the library makes of it is its own affair.
   static std::int64_t predicted_bytes(Index count, int rank, int size, Wire wire, Allreduce method);
+  /// The same for a rank of a group, with those that stay on its node.
+  static Traffic predicted_traffic(Communicator const& group, Index count, Wire wire, Allreduce method);
   std::int64_t buffer_bytes() const;
 
  private:

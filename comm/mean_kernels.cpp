@@ -10,11 +10,6 @@ Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> elements(Space const& exec,
   return {exec, 0, count};
 }
 
-KOKKOS_INLINE_FUNCTION float load(float value) { return value; }
-KOKKOS_INLINE_FUNCTION float load(bf16 value) { return to_float(value); }
-KOKKOS_INLINE_FUNCTION void store(float value, float& to) { to = value; }
-KOKKOS_INLINE_FUNCTION void store(float value, bf16& to) { to = to_bf16(value); }
-
 }  // namespace
 
 template <class Space>
@@ -32,12 +27,8 @@ void read_from_wire(Space const& exec, Index count, bf16 const* from, float* to)
 template <class T, class Space>
 void mean_in_rank_order(Space const& exec, Index count, int ranks, T const* chunks, T* mean) {
   Kokkos::parallel_for(
-      "bellwether::comm::mean_in_rank_order", elements(exec, count), KOKKOS_LAMBDA(Index k) {
-        float sum = load(chunks[k]);
-        for (int from = 1; from < ranks; ++from) sum += load(chunks[from * count + k]);
-        // Divided, not multiplied by 1/P: the mean of equal values is then that value for P = 3, too.
-        store(sum / static_cast<float>(ranks), mean[k]);
-      });
+      "bellwether::comm::mean_in_rank_order", elements(exec, count),
+      KOKKOS_LAMBDA(Index k) { to_wire(rank_order_mean(chunks, count, ranks, k), mean[k]); });
 }
 
 template <class Space>

@@ -13,6 +13,8 @@ class SelfCommunicator final : public Communicator {
  public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
+  bool shares_node(int rank) const override { return rank == 0; }
+  void set_nodes(std::span<int const> node_of) override { require(node_of.size() == 1, "one node a rank"); }
   Traffic traffic() const override { return traffic_; }
   void set_deadline(double) override {}
 

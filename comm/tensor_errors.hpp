@@ -2,39 +2,64 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "comm/mean.hpp"
 #include "core/block_table.hpp"
 
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 namespace bellwether::comm {
 
 /// What a compressed mean leaves behind: at the worker z and its scales, at the server y of this rank's chunk and its
-/// scales, and the signs of both. Points into the collective's memory, valid as long as Decoded.
+/// scales, and the signs of both, of n elements that begin at `origin` in the vector that tensors lie in. Points into
+/// the collective's memory, valid as long as Decoded.
 struct LastMean {
-  Index group_words = 1;                      ///< words that share a scale, counted from the vector's first
+  Index origin = 0, count = 0;                ///< n; origin in whole words
+  Index group_words = 1;                      ///< words that share a scale, counted from the first
   std::uint32_t const* live = nullptr;        ///< (ceil(n / 32))
   std::uint32_t const* signs = nullptr;       ///< (ceil(n / 32)) of this rank's z
   std::uint32_t const* mean_signs = nullptr;  ///< (ceil(n / 32)) of the mean
   float const* z = nullptr;                   ///< (n)
   float const* scales = nullptr;              ///< (groups) S
-  Index first = 0, mine = 0;                  ///< elements [first, first + mine) of this rank's chunk, in whole words
-  Index first_group = 0;                      ///< group of its first word
-  float const* y = nullptr;                   ///< (mine)
-  float const* server_scales = nullptr;       ///< (parts of the chunk) R
+  Index first = 0, mine = 0;             ///< elements [first, first + mine) of n, of this rank's chunk, in whole words
+  Index first_group = 0;                 ///< group of its first word
+  float const* y = nullptr;              ///< (mine)
+  float const* server_scales = nullptr;  ///< (parts of the chunk) R
 };
 
-/// What is summed of a tensor: |e|^2 and |z|^2 of the worker, |d|^2 and |y|^2 of the chunk's part in it, its live
-/// elements, and those whose sign is that of the mean.
+/// What is summed of the part of a tensor that the rank compresses: |e|^2 and |z|^2; of that part of its chunk, |d|^2
+/// and |y|^2; live elements, and those whose sign is that of the mean.
 inline constexpr int tensor_error_sums = 6;
-/// What is told of a tensor; see tensor_errors().
-inline constexpr int tensor_error_numbers = 4;
 
 /// One pass over z and y, 4 bytes an element and one word of each kind of signs for 32. partial: (tensor_error_sums
-/// blocks), scratch. numbers: (tensor_error_numbers, tensors), written: |e|^2 / |z|^2 and the share of live elements
-/// whose sign is that of the mean, both of this rank and NaN where there is nothing to divide by; |d|^2; |y|^2. Summed
-/// in an order that depends on the layout and Space alone.
+/// blocks), scratch. sums: (tensor_error_sums, tensors), written, in an order that depends on the layout and Space
+/// alone. Sums over ranks make shares: of all that was compressed, whatever part of it each rank held.
 template <class Space>
-void tensor_errors(Space const& exec, BlockTable<Space> const& table, Index count, LastMean const& mean,
-                   Vec<double, Space> const& partial, Vec<float, Space> const& numbers);
+void tensor_errors(Space const& exec, BlockTable<Space> const& table, LastMean const& mean,
+                   Vec<double, Space> const& partial, Vec<float, Space> const& sums);
+
+/// How well one bit stands for a number, by tensor: the workers' share of error |e|^2 / |z|^2, the servers' |d|^2 /
+/// |y|^2, and the share of live elements whose sign at a worker is that of the mean, where each part of a fraction is
+/// summed over the ranks. NaN without a live element, where nothing is compressed, and where not asked for.
+class CompressionShares {
+ public:
+  static std::vector<std::string_view> const& names();
+
+  /// all: every rank of the exchange, also those on one's own node. compresses: whether the exchange does.
+  CompressionShares(Communicator& all, bool compresses, BlockTable<Exec> const& blocks);
+
+  /// After an exchange; on all ranks alike. values: (names(), tensors), written; untouched where skip: (1) is not 0.
+  void measure(Exec const& exec, BlockTable<Exec> const& blocks, LastMean const& mean, bool wanted,
+               std::int32_t const* skip, float* values);
+  std::int64_t bytes() const;
+  /// bytes() of one that need not exist yet.
+  static std::int64_t predicted_bytes(Communicator& all, bool compresses, BlockTable<Exec> const& blocks);
+
+ private:
+  DenseMean mean_;
+  Vec<double> partial_;  // (tensor_error_sums blocks)
+  Vec<float> sums_;      // (tensor_error_sums tensors); both empty where nothing is compressed
+};
 
 }  // namespace bellwether::comm

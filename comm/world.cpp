@@ -60,7 +60,48 @@ Nodes find_nodes(int rank, int size, std::string const& host) {
   return nodes;
 }
 
+/// "nodes hold from 1 to 3 ranks"
+std::string ranks_by_node(Nodes const& nodes) {
+  std::vector<int> ranks(static_cast<std::size_t>(nodes.count), 0);
+  for (int const node : nodes.node_of) ++ranks[static_cast<std::size_t>(node)];
+  auto const [least, most] = std::minmax_element(ranks.begin(), ranks.end());
+  return "nodes hold from " + std::to_string(*least) + " to " + std::to_string(*most) + " ranks";
+}
+
 }  // namespace
+
+Nodes chosen_nodes(Nodes const& found, int rank, CommConfig const& config) {
+  if (!config.ranks_per_node) return found;
+  int const size = static_cast<int>(found.node_of.size());
+  int const together = static_cast<int>(std::min<std::int64_t>(*config.ranks_per_node, size));
+  Nodes nodes{.count = (size + together - 1) / together,
+              .mine = rank / together,
+              .ranks_here = std::min(together, size - rank / together * together),
+              .rank_here = rank % together,
+              .equal = size % together == 0,
+              .node_of = {},
+              .hosts = {}};
+  for (int each = 0; each < size; ++each) {
+    nodes.node_of.push_back(each / together);
+    if (each % together != 0) continue;
+    auto const host = static_cast<std::size_t>(found.node_of[static_cast<std::size_t>(each)]);
+    nodes.hosts.push_back(found.hosts[host]);
+  }
+  return nodes;
+}
+
+NodeGroups::NodeGroups(Communicator& all, Nodes const& nodes, CommConfig const& config) {
+  require(static_cast<int>(nodes.node_of.size()) == all.size(), "the nodes of another group");
+  if (!nodes.equal)
+    throw InputError((config.ranks_per_node ? "comm.ranks_per_node: " + std::to_string(*config.ranks_per_node)
+                                            : std::string("comm.hierarchy: node")) +
+                     ", but then " + ranks_by_node(nodes) +
+                     "; allowed: as many ranks on every node, or comm.hierarchy: none");
+  inside_ = all.split(nodes.mine, all.rank());
+  across_ = all.split(nodes.rank_here, nodes.mine);
+}
+
+NodeGroups::~NodeGroups() = default;
 
 struct World::Impl {
   std::unique_ptr<Communicator> communicator;
@@ -79,6 +120,7 @@ World::World(int& argc, char**& argv) : impl_(std::make_unique<Impl>()) {
   impl_->communicator = make_world_communicator({});
   impl_->host = processor_name();
   impl_->nodes = find_nodes(rank(), size(), impl_->host);
+  impl_->communicator->set_nodes(impl_->nodes.node_of);
 }
 
 World::~World() {

@@ -24,6 +24,10 @@ class StateVisitor {
   virtual void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) = 0;
   /// This rank's own vector, of the same length on every rank.
   virtual void per_rank(std::string_view name, std::span<float> values, Recut recut) = 0;
+  /// This rank's own values of elements [first, first + size) of a vector of `total`, of which other ranks hold values
+  /// of their own; every element is held. Where ranks hold other slices than they did, every holder of an element gets
+  /// the mean over those that held it. Of one name with per_rank(): its values are those of the slice [0, total).
+  virtual void held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) = 0;
   /// Host scalars, equal on all ranks.
   virtual void scalar(std::string_view name, std::int64_t& value) = 0;
   virtual void scalar(std::string_view name, double& value) = 0;

@@ -27,63 +27,12 @@ std::int64_t bytes_of(Vec<T> const& view) {
   return static_cast<std::int64_t>(view.extent(0) * sizeof(T));
 }
 
-// One rank compresses nothing.
-Index sums_of(comm::Communicator const& data, BlockTable<Exec> const& blocks) {
-  return data.size() > 1 ? comm::tensor_error_sums * blocks.count() : 0;
-}
-Index numbers_of(comm::Communicator const& data, BlockTable<Exec> const& blocks) {
-  return data.size() > 1 ? comm::tensor_error_numbers * blocks.tensors() : 0;
-}
-
-void write_shares(Exec const& exec, Index tensors, float const* mean, Verdict const* verdict, float* values) {
-  static std::string const label = "bellwether::optim::compression_shares";
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
-        if (verdict->skip) return;
-        constexpr float unknown = Kokkos::Experimental::quiet_NaN_v<float>;
-        bool const known = mean != nullptr;
-        values[l] = known ? mean[l] : unknown;
-        values[tensors + l] =
-            known && mean[3 * tensors + l] > 0 ? mean[2 * tensors + l] / mean[3 * tensors + l] : unknown;
-        values[2 * tensors + l] = known ? mean[tensors + l] : unknown;
-      });
+// One rank or one node compresses nothing.
+bool compressing(OptimizerContext const& context) {
+  return (context.groups.node ? context.groups.node->across() : context.groups.data).size() > 1;
 }
 
 }  // namespace
-
-std::vector<std::string_view> const& CompressionShares::names() {
-  static std::vector<std::string_view> const list{"worker_error_share", "server_error_share", "sign_agreement"};
-  return list;
-}
-
-CompressionShares::CompressionShares(comm::Communicator& data, BlockTable<Exec> const& blocks)
-    : data_(data),
-      mean_(data, numbers_of(data, blocks), comm::Wire::fp32, comm::Allreduce::ordered),
-      partial_("bellwether::optim::tensor_error_sums", static_cast<std::size_t>(sums_of(data, blocks))),
-      numbers_("bellwether::optim::tensor_errors", static_cast<std::size_t>(numbers_of(data, blocks))) {}
-
-void CompressionShares::measure(Exec const& exec, BlockTable<Exec> const& blocks, Index count,
-                                comm::LastMean const& mean, bool wanted, Vec<Verdict> const& verdict, float* values) {
-  float const* means = nullptr;
-  if (wanted && data_.size() > 1) {
-    comm::tensor_errors(exec, blocks, count, mean, partial_, numbers_);
-    mean_.start(exec, numbers_);
-    mean_.wait(exec);
-    means = numbers_.data();
-  }
-  write_shares(exec, blocks.tensors(), means, verdict.data(), values);
-}
-
-std::int64_t CompressionShares::bytes() const {
-  return mean_.buffer_bytes() +
-         static_cast<std::int64_t>(partial_.extent(0) * sizeof(double) + numbers_.extent(0) * sizeof(float));
-}
-
-std::int64_t CompressionShares::predicted_bytes(comm::Communicator& data, BlockTable<Exec> const& blocks) {
-  comm::DenseMean const mean(data, numbers_of(data, blocks), comm::Wire::fp32, comm::Allreduce::ordered);
-  return mean.buffer_bytes() + static_cast<std::int64_t>(sizeof(double)) * sums_of(data, blocks) +
-         static_cast<std::int64_t>(sizeof(float)) * numbers_of(data, blocks);
-}
 
 CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext const& context, StepRecord& record)
     : config_(config),
@@ -96,8 +45,9 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
       scalars_(scratch<float>("bellwether::optim::step_scalars", scalars_at_.count())),
       folds_(scratch<float>("bellwether::optim::folds", fold_parts * scalars_at_.columns)),
       squares_(scratch<double>("bellwether::optim::fold_squares", fold_parts)),
-      exchange_(data_, layout_.count(), compression_options(config, context)),
-      shares_(data_, record.blocks()),
+      exchange_(data_, context.groups.node, layout_.count(), compression_options(config, context),
+                context.comm.dense_wire),
+      shares_(data_, compressing(context), record.blocks()),
       by_tensor_(scratch<float>("bellwether::optim::units", static_cast<Index>(layout_.tensors().size()))),
       tensor_of_(scratch<std::int32_t>("bellwether::optim::tensor_of_word", (layout_.count() + 31) / 32)),
       end_(scratch<Index>("bellwether::optim::tensor_end", static_cast<Index>(layout_.tensors().size()))) {
@@ -164,23 +114,27 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<>&
 
 StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, std::int64_t step) {
   auto& report = record_.open(exec);
-  std::int64_t const before = data_.traffic().sent_bytes;
+  comm::Traffic const before = data_.traffic();
   fold_gradient(exec, record_.blocks(), gradients.count(), gradients.data(), key_, step, scalars_at_, data_.rank(),
                 folds_, squares_, scalars_);
   scalar_mean_.start(exec, scalars_);
   scalar_mean_.wait(exec);
   judge_scalars(exec, scalars_at_, scalars_at_.columns > 0, config_.clip, scalars_, record_.verdict());
   report.phase = Phase::compressed;
+  comm::Traffic const now = data_.traffic();
   report.sent = {.exchange = 0,
-                 .scalars = data_.traffic().sent_bytes - before,
+                 .scalars = now.sent_bytes - before.sent_bytes,
+                 .inside_node = now.inside_node_bytes - before.inside_node_bytes,
                  .dense_fp32 = exchange_.last_traffic().dense_fp32_bytes};
   return report;
 }
 
 void CompressedPhase::measure_shares(Exec const& exec, bool wanted, float* values, StepReport& report) {
-  std::int64_t const before = data_.traffic().sent_bytes;
-  shares_.measure(exec, record_.blocks(), layout_.count(), exchange_.last_mean(), wanted, record_.verdict(), values);
-  report.sent.scalars += data_.traffic().sent_bytes - before;
+  comm::Traffic const before = data_.traffic();
+  shares_.measure(exec, record_.blocks(), exchange_.last_mean(), wanted, &record_.verdict().data()->skip, values);
+  comm::Traffic const now = data_.traffic();
+  report.sent.scalars += now.sent_bytes - before.sent_bytes;
+  report.sent.inside_node += now.inside_node_bytes - before.inside_node_bytes;
 }
 
 Units CompressedPhase::units(Arena<> const* variance) const {
@@ -204,9 +158,10 @@ std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, Op
   auto const at = scalar_layout(config, data);
   Index const n = context.layout.count(), tensors = static_cast<Index>(context.layout.tensors().size());
   comm::DenseMean const scalars(context.groups.data, at.count(), comm::Wire::fp32, comm::Allreduce::ordered);
-  return comm::CompressedAllreduce::predicted_buffer_bytes(n, data.rank(), data.size(),
-                                                           compression_options(config, context)) +
-         scalars.buffer_bytes() + CompressionShares::predicted_bytes(context.groups.data, blocks) +
+  return comm::HierarchicalMean::predicted_buffer_bytes(data, context.groups.node, n,
+                                                        compression_options(config, context), context.comm.dense_wire) +
+         scalars.buffer_bytes() +
+         comm::CompressionShares::predicted_bytes(context.groups.data, compressing(context), blocks) +
          static_cast<std::int64_t>(sizeof(float)) * (at.count() + fold_parts * at.columns + tensors) +
          static_cast<std::int64_t>(sizeof(double)) * fold_parts +
          static_cast<std::int64_t>(sizeof(std::int32_t)) * ((n + 31) / 32) +
@@ -215,14 +170,17 @@ std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, Op
 
 SentBytes CompressedPhase::predicted_bytes(OptimizerConfig const& config, OptimizerContext const& context) {
   auto const& data = context.groups.data;
+  Index const n = context.layout.count();
   auto const dense = [&](Index count) {
-    return comm::DenseMean::predicted_bytes(count, data.rank(), data.size(), comm::Wire::fp32,
-                                            comm::Allreduce::ordered);
+    return comm::DenseMean::predicted_traffic(data, count, comm::Wire::fp32, comm::Allreduce::ordered);
   };
-  return {.exchange = comm::CompressedAllreduce::predicted_bytes(context.layout.count(), data.size(),
-                                                                 context.comm.scale_groups),
-          .scalars = dense(scalar_layout(config, data).count()),
-          .dense_fp32 = dense(context.layout.count())};
+  auto const exchange = comm::HierarchicalMean::predicted_traffic(
+      data, context.groups.node, n, compression_options(config, context), context.comm.dense_wire);
+  auto const scalars = dense(scalar_layout(config, data).count());
+  return {.exchange = exchange.sent_bytes,
+          .scalars = scalars.sent_bytes,
+          .inside_node = exchange.inside_node_bytes + scalars.inside_node_bytes,
+          .dense_fp32 = dense(n).sent_bytes};
 }
 
 std::int64_t CompressedPhase::bytes() const {

@@ -2,40 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/compressed_mean.hpp"
+#include "comm/hierarchical_mean.hpp"
 #include "comm/mean.hpp"
 #include "comm/tensor_errors.hpp"
 #include "model/optim/gradient_fold.hpp"
 #include "model/optim/onebit_kernels.hpp"
 #include "model/optim/step_record.hpp"
 
-#include <string_view>
-#include <vector>
+#include <string>
 
 namespace bellwether::optim {
-
-/// How well one bit stands for a number, by tensor: the worker's share of error |e|^2 / |z|^2 (mean over ranks), the
-/// server's |d|^2 / |y|^2 (each summed over the owners of its chunks), and the share of live elements whose sign at the
-/// worker is that of the mean (mean over ranks). NaN without a live element, on one rank, and where not asked for.
-class CompressionShares {
- public:
-  static std::vector<std::string_view> const& names();
-
-  CompressionShares(comm::Communicator& data, BlockTable<Exec> const& blocks);
-
-  /// After an exchange; on all ranks alike. values: (names(), tensors), written; untouched where the verdict says skip.
-  void measure(Exec const& exec, BlockTable<Exec> const& blocks, Index count, comm::LastMean const& mean, bool wanted,
-               Vec<Verdict> const& verdict, float* values);
-  std::int64_t bytes() const;
-  /// bytes() of one that need not exist yet.
-  static std::int64_t predicted_bytes(comm::Communicator& data, BlockTable<Exec> const& blocks);
-
- private:
-  comm::Communicator& data_;
-  comm::DenseMean mean_;
-  Vec<double> partial_;  // (tensor_error_sums blocks)
-  Vec<float> numbers_;   // (tensor_error_numbers tensors)
-};
 
 /// What the methods that compress share after the freeze: a verdict without a mean gradient, the elements that are
 /// live, the units of the exchange and the exchange itself. P = data.size().
@@ -57,9 +33,10 @@ class CompressedPhase {
   comm::Decoded exchange(Exec const& exec, Form const& form, StepReport& report) {
     auto const mean = exchange_.mean(exec, form, &record_.verdict().data()->skip);
     report.sent.exchange = exchange_.last_traffic().sent_bytes();
+    report.sent.inside_node += exchange_.last_traffic().inside_node_bytes;
     return mean;
   }
-  /// After the exchange: CompressionShares into `values`, (its names, tensors); NaN where not wanted.
+  /// After the exchange: comm::CompressionShares into `values`, (its names, tensors); NaN where not wanted.
   void measure_shares(Exec const& exec, bool wanted, float* values, StepReport& report);
   comm::CompressedReport const& last_report() const { return exchange_.last_report(); }
   Units units(Arena<> const* variance) const;
@@ -82,8 +59,8 @@ class CompressedPhase {
   Vec<float> scalars_;  // ScalarLayout
   Vec<float> folds_;    // (fold_parts columns)
   Vec<double> squares_;
-  comm::CompressedAllreduce exchange_;
-  CompressionShares shares_;
+  comm::HierarchicalMean exchange_;
+  comm::CompressionShares shares_;
   Vec<float> by_tensor_;         // (tensors) s
   Vec<std::int32_t> tensor_of_;  // (ceil(n / 32))
   Vec<Index> end_;               // (tensors)

@@ -22,17 +22,21 @@ DenseStep::DenseStep(OptimizerConfig const& config, OptimizerContext const& cont
 
 StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
   auto& report = record_.open(exec);
-  std::int64_t const start = data_.traffic().sent_bytes;
+  comm::Traffic const start = data_.traffic();
   if (norms_.extent(0) > 0) {
     place_norm(exec, record_.blocks(), gradients.data(), data_.rank(), partial_, norms_);
     norm_mean_.start(exec, norms_);
     norm_mean_.wait(exec);
   }
-  std::int64_t const before = data_.traffic().sent_bytes;
+  comm::Traffic const before = data_.traffic();
   mean_.start(exec, gradients.flat());
   mean_.wait(exec);
   report.phase = Phase::dense;
-  report.sent = {.exchange = data_.traffic().sent_bytes - before, .scalars = before - start, .dense_fp32 = fp32_bytes_};
+  comm::Traffic const now = data_.traffic();
+  report.sent = {.exchange = now.sent_bytes - before.sent_bytes,
+                 .scalars = before.sent_bytes - start.sent_bytes,
+                 .inside_node = now.inside_node_bytes - start.inside_node_bytes,
+                 .dense_fp32 = fp32_bytes_};
   judge_gradient(exec, record_.blocks(), gradients.data(), clip_, partial_, record_.verdict(), norms_);
   return report;
 }
@@ -40,12 +44,15 @@ StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
 SentBytes DenseStep::predicted_bytes(OptimizerContext const& context) {
   auto const& data = context.groups.data;
   auto const sent = [&](Index count, comm::Wire wire, comm::Allreduce method) {
-    return comm::DenseMean::predicted_bytes(count, data.rank(), data.size(), wire, method);
+    return comm::DenseMean::predicted_traffic(data, count, wire, method);
   };
   Index const n = context.layout.count();
-  return {.exchange = sent(n, context.comm.dense_wire, context.comm.allreduce),
-          .scalars = sent(norms_of(data), comm::Wire::fp32, comm::Allreduce::ordered),
-          .dense_fp32 = sent(n, comm::Wire::fp32, comm::Allreduce::ordered)};
+  auto const exchange = sent(n, context.comm.dense_wire, context.comm.allreduce);
+  auto const scalars = sent(norms_of(data), comm::Wire::fp32, comm::Allreduce::ordered);
+  return {.exchange = exchange.sent_bytes,
+          .scalars = scalars.sent_bytes,
+          .inside_node = exchange.inside_node_bytes + scalars.inside_node_bytes,
+          .dense_fp32 = sent(n, comm::Wire::fp32, comm::Allreduce::ordered).sent_bytes};
 }
 
 std::int64_t DenseStep::bytes() const {

@@ -11,7 +11,7 @@ namespace bellwether::optim {
 namespace {
 
 std::vector<std::string_view> with_shares(std::vector<std::string_view> names) {
-  names.insert(names.end(), CompressionShares::names().begin(), CompressionShares::names().end());
+  names.insert(names.end(), comm::CompressionShares::names().begin(), comm::CompressionShares::names().end());
   return names;
 }
 
@@ -29,7 +29,7 @@ OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const
       freeze_point_(config, context.steps, context.rate_warmup_steps) {
   // The papers run these methods without, and a variance that is kept has no step to be corrected for.
   config_.bias_correction = false;
-  for (std::size_t i = 0; i < CompressionShares::names().size(); ++i)
+  for (std::size_t i = 0; i < comm::CompressionShares::names().size(); ++i)
     Kokkos::deep_copy(context.exec, record_.values(shares_at_ + i), std::numeric_limits<float>::quiet_NaN());
   if (variance == Variance::kept_at_freeze) variance_.emplace(context.layout, "bellwether::optim::variance");
 }

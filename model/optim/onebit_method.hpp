@@ -30,7 +30,7 @@ class OnebitMethod : public Optimizer {
 
  protected:
   enum class Variance { kept_at_freeze, none };
-  /// quantities: numbers by layer that the method's kernels write; those of CompressionShares follow.
+  /// quantities: numbers by layer that the method's kernels write; those of comm::CompressionShares follow.
   OnebitMethod(OptimizerConfig const& config, OptimizerContext const& context, Variance variance,
                std::vector<std::string_view> const& quantities);
 
@@ -69,7 +69,7 @@ class OnebitMethod : public Optimizer {
   std::optional<Arena<>> variance_;
   Vec<TensorRule> rules_;  // (tensors)
   StepRecord record_;
-  std::size_t shares_at_;             // first of CompressionShares among the record's quantities
+  std::size_t shares_at_;             // first of comm::CompressionShares among the record's quantities
   std::unique_ptr<DenseStep> dense_;  // up to the freeze
   FreezePoint freeze_point_;
   std::int64_t dense_steps_ = -1;  // real steps before the freeze; -1: not yet frozen

@@ -4,6 +4,7 @@
 
 #include "comm/communicator.hpp"
 #include "comm/compressed_report.hpp"
+#include "comm/world.hpp"
 #include "core/arena.hpp"
 #include "core/state_visitor.hpp"
 #include "model/optim/config.hpp"
@@ -27,7 +28,7 @@ struct SliceRange {
 struct StepScalars {
   std::int64_t step;  ///< 1-based count of real optimizer steps
   double learning_rate;
-  /// Numbers by layer that cost a pass of their own or bytes are wanted: those of CompressionShares. On all ranks
+  /// Numbers by layer that cost a pass of their own or bytes are wanted: those of comm::CompressionShares. On all ranks
   /// alike.
   bool layers = false;
 };
@@ -42,9 +43,10 @@ struct LayerQuantity {
 
 /// Bytes that this rank sends in a step, by what they are.
 struct SentBytes {
-  std::int64_t exchange = 0;    ///< of gradients or of compressed momenta
-  std::int64_t scalars = 0;     ///< of the step's small reductions
-  std::int64_t dense_fp32 = 0;  ///< what a dense exchange in fp32 sends
+  std::int64_t exchange = 0;     ///< of gradients or of compressed momenta
+  std::int64_t scalars = 0;      ///< of the step's small reductions
+  std::int64_t inside_node = 0;  ///< of both, to ranks on the same node
+  std::int64_t dense_fp32 = 0;   ///< what a dense exchange in fp32 sends
 
   std::int64_t all() const { return exchange + scalars; }
 };
@@ -75,6 +77,7 @@ struct StepReport {
 /// The process groups an optimizer may use.
 struct ProcessGroups {
   comm::Communicator& data;
+  comm::NodeGroups const* node = nullptr;  ///< of data's ranks, with comm.hierarchy: node
 };
 
 /// Turns this rank's gradient into this rank's new parameters; it owns the exchange. The trainer never reduces

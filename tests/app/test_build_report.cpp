@@ -94,13 +94,16 @@ TEST_CASE("What check predicts is what training takes") {
       app::StepRow row;
       for (int step = 0; step < 3; ++step) {
         auto const outcome = trainer.advance(false, row);
-        // Around the freeze four numbers a layer are recorded, which a step on its own does not send.
-        auto const numbers = 4 * static_cast<Index>(trainer.layout().tensors().size());
-        auto const recorded = row.phase == 1 && outcome.layers
-                                  ? comm::DenseMean::predicted_bytes(numbers, world.rank(), world.size(),
-                                                                     comm::Wire::fp32, comm::Allreduce::ordered)
-                                  : 0;
-        CHECK(row.sent_bytes - recorded == (row.phase == 0 ? report.dense_step.mine : report.compressed_step.mine));
+        // Around the freeze some numbers a layer are recorded, which a step on its own does not send.
+        auto const numbers = comm::tensor_error_sums * static_cast<Index>(trainer.layout().tensors().size());
+        comm::Traffic recorded;
+        if (row.phase == 1 && outcome.layers)
+          recorded = comm::DenseMean::predicted_traffic(world.communicator(), numbers, comm::Wire::fp32,
+                                                        comm::Allreduce::ordered);
+        auto const& told = row.phase == 0 ? report.dense_step : report.compressed_step;
+        REQUIRE(told.has_value());
+        CHECK(row.sent_bytes - recorded.sent_bytes == told->mine.all());
+        CHECK(row.inside_node_bytes - recorded.inside_node_bytes == told->mine.inside_node);
       }
       CHECK(row.phase == (method == optim::Method::onebit_lamb ? 1 : 0));
       INFO("held " << held_bytes << ", predicted " << report.memory.device());

@@ -165,6 +165,76 @@ TEST_CASE("A checkpoint is re-cut for another number of ranks") {
     }
 }
 
+TEST_CASE("Slices that several ranks hold are dealt anew by element") {
+  // One after another, as ranks of one node each: L of them share the vector, size / L hold each slice.
+  static constexpr std::int64_t total = 103;
+  int const size = everyone().size(), rank = everyone().rank();
+  struct Slice {
+    std::int64_t first, last;
+  };
+  auto const slice_of = [](int rank_of, int ranks_per_node) {
+    std::int64_t const width = 32 * ((total + 32 * ranks_per_node - 1) / (32 * ranks_per_node));
+    int const place = rank_of % ranks_per_node;
+    return Slice{std::min(total, place * width), std::min(total, (place + 1) * width)};
+  };
+  auto const value = [](int holder, std::int64_t k) { return static_cast<float>(1000 * (holder + 1) + k); };
+  auto const state_of = [&](FakeOwner& owner, std::vector<float>& values, int ranks_per_node, bool whole) {
+    auto state = owner.state();
+    auto const slice = slice_of(rank, ranks_per_node);
+    state.optimizer = [&values, slice, whole](StateVisitor& visit) {
+      if (whole)
+        visit.per_rank("worker_error", values, Recut::mean);
+      else
+        visit.held("worker_error", values, slice.first, total);
+    };
+    return state;
+  };
+  for (int before = 1; before <= size; ++before)
+    for (int after = 1; after <= size; ++after) {
+      if (size % before != 0 || size % after != 0) continue;
+      Fixture run;
+      auto owner = run.owner(0.5F);
+      auto const had = slice_of(rank, before), has = slice_of(rank, after);
+      std::vector<float> values;
+      for (std::int64_t k = had.first; k < had.last; ++k) values.push_back(value(rank, k));
+      run.checkpoints->save(1, "", state_of(owner, values, before, before == 1 && size % 2 == 0));
+      run.checkpoints->wait();
+      std::vector<float> read(static_cast<std::size_t>(has.last - has.first), -1.0F);
+      auto const found = run.checkpoints->find_latest();
+      REQUIRE(found.has_value());
+      run.checkpoints->load(*found, state_of(owner, read, after, after == 1 && size % 3 == 0));
+      for (std::int64_t k = has.first; k < has.last; ++k) {
+        double sum = 0, holders = 0;
+        for (int each = 0; each < size; ++each)
+          if (auto const held = slice_of(each, before); held.first <= k && k < held.last) {
+            sum += static_cast<double>(value(each, k));
+            ++holders;
+          }
+        REQUIRE(read[static_cast<std::size_t>(k - has.first)] ==
+                (before == after ? value(rank, k) : static_cast<float>(sum / holders)));
+      }
+      // The vector of another model, or one with a gap, is refused on every rank.
+      std::vector<float> more(static_cast<std::size_t>(total) + 1);
+      auto longer = owner.state();
+      longer.optimizer = [&](StateVisitor& visit) { visit.held("worker_error", more, 0, total + 1); };
+      CHECK_THROWS_WITH(run.checkpoints->load(*found, longer), ContainsSubstring("worker_error: shape"));
+    }
+}
+
+TEST_CASE("Elements that no rank held are named") {
+  Fixture run;
+  auto owner = run.owner(0.5F);
+  std::vector<float> values(50), whole(100);
+  auto part = owner.state(), all = owner.state();
+  part.optimizer = [&](StateVisitor& visit) { visit.held("worker_error", values, 0, 100); };
+  all.optimizer = [&](StateVisitor& visit) { visit.per_rank("worker_error", whole, Recut::mean); };
+  run.checkpoints->save(1, "", part);
+  run.checkpoints->wait();
+  auto const found = run.checkpoints->find_latest();
+  REQUIRE(found.has_value());
+  CHECK_THROWS_WITH(run.checkpoints->load(*found, all), ContainsSubstring("worker_error: no rank held row "));
+}
+
 TEST_CASE("Incomplete and damaged checkpoints are named and passed over") {
   Fixture run;
   CHECK_FALSE(run.checkpoints->find_latest().has_value());

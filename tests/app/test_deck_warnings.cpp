@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/deck_warnings.hpp"
+#include "comm/world.hpp"
 #include "input/deck.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -87,6 +88,22 @@ TEST_CASE("A freeze in the warmup of the rate is told") {
   deck.batch.global = 64;
   deck.schedule.legw_baseline_batch = 32;
   CHECK(warning(deck) == text);
+}
+
+TEST_CASE("A hierarchy that changes nothing is told") {
+  auto deck = settled(Method::onebit_adam);
+  comm::Nodes one{.count = 1, .ranks_here = 4, .node_of = {0, 0, 0, 0}, .hosts = {"a"}};
+  comm::Nodes const two{.count = 2, .ranks_here = 2, .node_of = {0, 0, 1, 1}, .hosts = {"a", "b"}};
+  CHECK(app::node_warnings(deck, one).empty());
+  deck.comm.hierarchy = comm::Hierarchy::node;
+  CHECK(app::node_warnings(deck, two).empty());
+  auto texts = app::node_warnings(deck, one);
+  REQUIRE(texts.size() == 1);
+  CHECK(texts[0].starts_with("comm.hierarchy: node, but one node holds all 4 ranks: "));
+  deck.optimizer.method = Method::lamb;
+  texts = app::node_warnings(deck, two);
+  REQUIRE(texts.size() == 1);
+  CHECK(texts[0].starts_with("comm.hierarchy: node, but optimizer.method compresses nothing"));
 }
 
 TEST_CASE("Every reason is told") {

@@ -7,6 +7,24 @@
 #include <span>
 
 namespace bellwether::test {
+namespace {
+
+template <class Mean>
+std::vector<float> decoded_mean(Mean& mean, Exec const& exec, std::vector<float> const& mine,
+                                std::int32_t const* skip) {
+  Vec<float> const vector = uploaded(mine);
+  Vec<float> const result("bellwether::test::result", mine.size());
+  comm::Decoded const decoded = mean.mean(
+      exec, KOKKOS_LAMBDA(Index k) { return vector(k); }, skip);
+  Kokkos::parallel_for(
+      "bellwether::test::decode",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, static_cast<Index>(mine.size())),
+      KOKKOS_LAMBDA(Index k) { result(k) = decoded(k); });
+  exec.fence("bellwether::test::decoded");
+  return downloaded(result);
+}
+
+}  // namespace
 
 float random_input(int rank, Index k, std::uint64_t seed, double octaves) {
   RandomStream stream(seed, Purpose::sketch, static_cast<std::uint64_t>(k), static_cast<std::uint32_t>(rank));
@@ -27,16 +45,12 @@ std::vector<std::vector<float>> random_inputs(int ranks, Index count, std::uint6
 }
 
 std::vector<float> mean_of(comm::CompressedAllreduce& mean, Exec const& exec, std::vector<float> const& mine) {
-  Vec<float> const vector = uploaded(mine);
-  Vec<float> const result("bellwether::test::result", mine.size());
-  comm::Decoded const decoded = mean.mean(
-      exec, KOKKOS_LAMBDA(Index k) { return vector(k); });
-  Kokkos::parallel_for(
-      "bellwether::test::decode",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, static_cast<Index>(mine.size())),
-      KOKKOS_LAMBDA(Index k) { result(k) = decoded(k); });
-  exec.fence("bellwether::test::decoded");
-  return downloaded(result);
+  return decoded_mean(mean, exec, mine, nullptr);
+}
+
+std::vector<float> mean_of(comm::HierarchicalMean& mean, Exec const& exec, std::vector<float> const& mine,
+                           std::int32_t const* skip) {
+  return decoded_mean(mean, exec, mine, skip);
 }
 
 std::int64_t differences(std::vector<float> const& a, std::vector<float> const& b) {

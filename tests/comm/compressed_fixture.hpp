@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/compressed_mean.hpp"
+#include "comm/hierarchical_mean.hpp"
 #include "core/random.hpp"
 #include "tests/support/compressed_reference.hpp"
 #include "tests/support/world.hpp"
@@ -37,6 +37,8 @@ std::vector<std::vector<float>> random_inputs(int ranks, Index count, std::uint6
 
 /// The mean of vectors that lie in memory, read back element by element.
 std::vector<float> mean_of(comm::CompressedAllreduce& mean, Exec const& exec, std::vector<float> const& mine);
+std::vector<float> mean_of(comm::HierarchicalMean& mean, Exec const& exec, std::vector<float> const& mine,
+                           std::int32_t const* skip = nullptr);
 
 /// Number of elements that differ in a bit.
 std::int64_t differences(std::vector<float> const& a, std::vector<float> const& b);

@@ -46,6 +46,7 @@ class RecutState final : public StateVisitor {
     CHECK(values.size() == count);
     put(kept_.worker, 0, values);
   }
+  void held(std::string_view, std::span<float>, std::int64_t, std::int64_t) override { FAIL("no slice is expected"); }
   void scalar(std::string_view, std::int64_t&) override { FAIL("no scalar state is expected"); }
   void scalar(std::string_view, double&) override { FAIL("no scalar state is expected"); }
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/tensor_errors.hpp"
-#include "comm/world.hpp"
-#include "tests/comm/compressed_fixture.hpp"
+#include "tests/comm/node_fixture.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
 
+#include <array>
 #include <cmath>
 
 using namespace bellwether;
@@ -31,84 +31,121 @@ ParameterLayout tensors() {
 
 float sign_of(float value) { return value >= 0 ? 1.0f : -1.0f; }
 
+/// Sums of a tensor on one rank, or over ranks.
 struct Expected {
-  double worker = 0, worker_all = 0, server = 0, server_all = 0, live = 0, agreeing = 0;
+  void add(Expected const& other) {
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += other.sums[i];
+  }
+  double share(std::size_t part, std::size_t whole) const { return sums[part] / sums[whole]; }
+  std::array<double, comm::tensor_error_sums> sums{};
 };
+
+/// What a rank sums of each tensor, from the last inputs, the residuals before and after them, and their mean.
+std::vector<Expected> expected_sums(ParameterLayout const& layout, HierarchicalReference const& before,
+                                    HierarchicalReference const& after, std::vector<std::vector<float>> const& inputs,
+                                    std::vector<float> const& mean, int place, std::size_t node, std::size_t groups) {
+  auto const& old = before.slice(place);
+  auto const& now = after.slice(place);
+  auto const means = after.node_means(inputs, place);
+  std::size_t const origin = after.first(place), count = after.first(place + 1) - origin;
+  std::size_t const group_elements = (((count + 31) / 32) + groups - 1) / groups * 32;
+  std::vector<Expected> expected(layout.tensors().size());
+  for (std::size_t l = 0; l < expected.size(); ++l) {
+    auto const& tensor = layout.tensors()[l];
+    auto& sums = expected[l].sums;
+    for (Index i = 0; i < tensor.count; ++i) {
+      auto const at = static_cast<std::size_t>(tensor.offset + i);
+      if (at < origin || at - origin >= count || !now.live[at - origin]) continue;
+      std::size_t const k = at - origin;
+      auto const sign_at = [&](std::size_t q) { return sign_of(means[q][k] + old.worker_error[q][k]); };
+      float const z = means[node][k] + old.worker_error[node][k], e = now.worker_error[node][k];
+      sums[0] += static_cast<double>(e) * e;
+      sums[1] += static_cast<double>(z) * z;
+      sums[4] += 1;
+      sums[5] += sign_at(node) == sign_of(mean[at]) ? 1 : 0;
+      if (k < now.chunk_first(node) || k >= now.chunk_first(node + 1)) continue;
+      float sum = 0;
+      for (std::size_t q = 0; q < means.size(); ++q) sum += now.worker_scales[q][k / group_elements] * sign_at(q);
+      float const y = sum / static_cast<float>(means.size()) + old.server_error[k], d = now.server_error[k];
+      sums[2] += static_cast<double>(d) * d;
+      sums[3] += static_cast<double>(y) * y;
+    }
+  }
+  return expected;
+}
 
 }  // namespace
 
-TEST_CASE("errors and agreement by tensor are those of the vectors themselves") {
-  auto& group = world().communicator();
-  auto const ranks = static_cast<std::size_t>(group.size()), rank = static_cast<std::size_t>(group.rank());
+TEST_CASE("errors and agreement by tensor are those of the vectors themselves, through nodes or not") {
   auto const layout = tensors();
   auto const n = static_cast<std::size_t>(layout.count());
   auto const groups = GENERATE(std::size_t{1}, std::size_t{3});
   auto const rule = GENERATE(comm::Scale::mean_magnitude, comm::Scale::rms);
-  comm::CompressedAllreduce mean(
-      group, layout.count(),
-      {.scale = rule, .scale_groups = static_cast<std::int64_t>(groups), .compress_alone = true});
-  ReferenceCompression<float> reference(n, ranks, rule, groups);
+  comm::CompressionOptions const options{
+      .scale = rule, .scale_groups = static_cast<std::int64_t>(groups), .compress_alone = true};
   std::vector<bool> live(n);
   auto const& dead = layout.find("dead");
   for (std::size_t k = 0; k < n; ++k)
     live[k] = k % 11 != 3 && (static_cast<Index>(k) < dead.offset || static_cast<Index>(k) >= dead.offset + dead.count);
-  reference.set_live(live);
-  Exec const exec;
   auto const words = packed(live);
-  mean.set_live(exec, uploaded(std::vector<std::uint32_t>(words.begin(), words.end())));
-
-  // Some calls leave residuals; what the last one should have summed is formed from them and its inputs.
-  std::vector<std::vector<float>> inputs, worker_error;
-  std::vector<float> server_error, result;
-  for (std::uint64_t call = 1; call <= 3; ++call) {
-    inputs = random_inputs(group.size(), layout.count(), call, 3);
-    worker_error = reference.worker_error;
-    server_error = reference.server_error;
-    result = reference.mean(inputs);
-    mean_of(mean, exec, inputs[rank]);
-  }
-  std::vector<Expected> expected(layout.tensors().size());
-  std::size_t const group_elements = (((n + 31) / 32) + groups - 1) / groups * 32;
-  for (std::size_t l = 0; l < expected.size(); ++l) {
-    auto const& tensor = layout.tensors()[l];
-    for (auto k = static_cast<std::size_t>(tensor.offset); k < static_cast<std::size_t>(tensor.offset + tensor.count);
-         ++k) {
-      if (!live[k]) continue;
-      float sum = 0;
-      for (std::size_t i = 0; i < ranks; ++i) {
-        float const z = inputs[i][k] + worker_error[i][k];
-        sum += reference.worker_scales[i][k / group_elements] * sign_of(z);
-        if (i != rank) continue;
-        expected[l].worker_all += static_cast<double>(z) * z;
-        expected[l].agreeing += sign_of(z) == sign_of(result[k]) ? 1 : 0;
-      }
-      float const e = reference.worker_error[rank][k];
-      expected[l].worker += static_cast<double>(e) * e;
-      expected[l].live += 1;
-      if (k < reference.chunk_first(rank) || k >= reference.chunk_first(rank + 1)) continue;
-      float const y = sum / static_cast<float>(ranks) + server_error[k], d = reference.server_error[k];
-      expected[l].server_all += static_cast<double>(y) * y;
-      expected[l].server += static_cast<double>(d) * d;
-    }
-  }
-
+  Exec const exec;
   BlockTable<Exec> const table(layout);
   auto const tensors = static_cast<std::size_t>(table.tensors());
-  Vec<double> const partial("partial", static_cast<std::size_t>(comm::tensor_error_sums * table.count()));
-  Vec<float> const numbers("numbers", comm::tensor_error_numbers * tensors);
-  comm::tensor_errors(exec, table, layout.count(), mean.last_mean(), partial, numbers);
-  exec.fence("bellwether::test::tensor_errors");
-  auto const found = downloaded(numbers);
-  for (std::size_t l = 0; l < tensors; ++l) {
-    auto const& want = expected[l];
-    INFO(layout.tensors()[l].name);
-    if (want.live == 0) {
-      CHECK((std::isnan(found[l]) && std::isnan(found[tensors + l])));
-    } else {
-      CHECK_THAT(found[l], WithinRel(want.worker / want.worker_all, 1e-6));
-      CHECK(found[tensors + l] == static_cast<float>(want.agreeing / want.live));
+  Vec<std::int32_t> const skip("skip", 1);
+
+  for (int const here : divisors_of_world()) {
+    NodesOf const nodes(here);
+    comm::HierarchicalMean mean(*nodes.all, nodes.groups.get(), layout.count(), options, comm::Wire::fp32);
+    HierarchicalReference reference(layout.count(), here, nodes.nodes, options, comm::Wire::fp32);
+    reference.set_live(live);
+    mean.set_live(exec, uploaded(std::vector<std::uint32_t>(words.begin(), words.end())));
+    // Some calls leave residuals; what the last one should have summed is formed from them and its inputs.
+    auto before = reference;
+    std::vector<std::vector<float>> inputs;
+    std::vector<float> result;
+    for (std::uint64_t call = 1; call <= 3; ++call) {
+      inputs = random_inputs(nodes.all->size(), layout.count(), call, 3);
+      before = reference;
+      result = reference.mean(inputs);
+      CHECK(differences(mean_of(mean, exec, inputs[static_cast<std::size_t>(nodes.all->rank())]), result) == 0);
     }
-    CHECK_THAT(found[2 * tensors + l], WithinRel(want.server, 1e-5));
-    CHECK_THAT(found[3 * tensors + l], WithinRel(want.server_all, 1e-6));
+    auto const of_rank = [&](int place, int node) {
+      return expected_sums(layout, before, reference, inputs, result, place, static_cast<std::size_t>(node), groups);
+    };
+    std::vector<Expected> all(tensors);
+    for (int place = 0; place < here; ++place)
+      for (int node = 0; node < nodes.nodes; ++node) {
+        auto const one = of_rank(place, node);
+        for (std::size_t l = 0; l < tensors; ++l) all[l].add(one[l]);
+      }
+
+    Vec<double> const partial("partial", static_cast<std::size_t>(comm::tensor_error_sums * table.count()));
+    Vec<float> const sums("sums", comm::tensor_error_sums * tensors);
+    comm::tensor_errors(exec, table, mean.last_mean(), partial, sums);
+    auto& group = *nodes.all;
+    comm::CompressionShares shares(group, true, table);
+    CHECK(shares.bytes() == comm::CompressionShares::predicted_bytes(group, true, table));
+    Vec<float> const values("values", comm::CompressionShares::names().size() * tensors);
+    shares.measure(exec, table, mean.last_mean(), true, skip.data(), values.data());
+    exec.fence("bellwether::test::tensor_errors");
+    auto const found = downloaded(sums), told = downloaded(values);
+    CHECK(equal_on_all_ranks(group, told));
+    auto const mine = of_rank(nodes.place(), nodes.node());
+    for (std::size_t l = 0; l < tensors; ++l) {
+      CAPTURE(layout.tensors()[l].name, here, groups);
+      for (std::size_t i = 0; i < comm::tensor_error_sums; ++i)
+        CHECK_THAT(found[i * tensors + l], WithinRel(mine[l].sums[i], i < 4 ? 1e-5 : 0));
+      if (all[l].sums[4] == 0) {
+        for (std::size_t i = 0; i < 3; ++i) CHECK(std::isnan(told[i * tensors + l]));
+        continue;
+      }
+      CHECK_THAT(told[l], WithinRel(all[l].share(0, 1), 1e-5));
+      CHECK_THAT(told[tensors + l], WithinRel(all[l].share(2, 3), 1e-5));
+      CHECK_THAT(told[2 * tensors + l], WithinRel(all[l].share(5, 4), 1e-6));
+    }
+    comm::CompressionShares exact(group, false, table);
+    exact.measure(exec, table, mean.last_mean(), true, skip.data(), values.data());
+    exec.fence("bellwether::test::tensor_errors, nothing was compressed");
+    for (float const value : downloaded(values)) CHECK(std::isnan(value));
   }
 }

@@ -126,10 +126,63 @@ TEST_CASE("parameters are equal on all ranks in the compressed phase, and bytes 
   }
 }
 
+TEST_CASE("through nodes parameters are equal on all ranks, runs resume bit for bit, and bytes are as predicted") {
+  auto const layout = live_layout();
+  auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
+  auto const wire = GENERATE(comm::Wire::fp32, comm::Wire::bf16);
+  auto const config = onebit(method, 2);
+  for (int here = 1; here <= group().size(); ++here) {
+    if (group().size() % here != 0) continue;
+    comm::CommConfig comm;
+    comm.hierarchy = comm::Hierarchy::node;
+    comm.ranks_per_node = here;
+    comm.dense_wire = wire;
+    auto const nodes = comm::chosen_nodes(world().nodes(), group().rank(), comm);
+    auto const all = group().split(0, group().rank());
+    all->set_nodes(nodes.node_of);
+    comm::NodeGroups const groups(*all, nodes, comm);
+    Training whole(layout, config, *all, comm, &groups);
+    whole.start();
+    auto const told = whole.optimizer->state_bytes();
+    MemoryState state;
+    std::vector<float> parameters;
+    for (int t = 1; t <= 7; ++t) {
+      run(whole, t, t);
+      CHECK(equal_on_all_ranks(download(whole.parameters)));
+      auto const& report = whole.optimizer->last_report();
+      auto const predicted = whole.optimizer->predicted_bytes(report.phase).value();
+      CHECK(on_all(report.sent.exchange == predicted.exchange && report.sent.scalars == predicted.scalars &&
+                   report.sent.inside_node == predicted.inside_node));
+      if (t != 4) continue;
+      state = whole.state();
+      parameters = download(whole.parameters);
+    }
+    CHECK(on_all(whole.optimizer->state_bytes() == told));
+    Training resumed(layout, config, *all, comm, &groups);
+    upload(resumed.parameters, parameters);
+    state.direction = MemoryState::Direction::load;
+    resumed.optimizer->visit_state(state);
+    run(resumed, 5, 7);
+    CHECK(on_all(download(whole.parameters) == download(resumed.parameters)));
+    CHECK(on_all(same_bits(whole.state(), resumed.state())));
+    if (here > 1 || wire == comm::Wire::bf16) continue;
+    Training flat(layout, config, *all, comm);
+    flat.start();
+    run(flat, 1, 7);
+    CHECK(on_all(download(whole.parameters) == download(flat.parameters)));
+  }
+}
+
 TEST_CASE("an infinity on one rank makes every rank skip a compressed step, and nobody's state changes") {
   auto const layout = live_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
-  Training training(layout, onebit(method, 2), group());
+  comm::CommConfig comm;
+  comm.hierarchy = GENERATE(comm::Hierarchy::none, comm::Hierarchy::node);
+  if (comm.hierarchy == comm::Hierarchy::node) comm.ranks_per_node = group().size() % 2 == 0 ? 2 : 1;
+  auto const nodes = comm::chosen_nodes(world().nodes(), group().rank(), comm);
+  comm::NodeGroups const groups(group(), nodes, comm);
+  auto const* const used = comm.hierarchy == comm::Hierarchy::node ? &groups : nullptr;
+  Training training(layout, onebit(method, 2), group(), comm, used);
   training.start();
   run(training, 1, 4);
   auto const before = training.state();
@@ -148,7 +201,7 @@ TEST_CASE("an infinity on one rank makes every rank skip a compressed step, and 
   CHECK(on_all(same_bits(before, after)));
   CHECK(on_all(parameters == download(training.parameters)));
   // The step that follows is the one that an undisturbed run makes.
-  Training undisturbed(layout, onebit(method, 2), group());
+  Training undisturbed(layout, onebit(method, 2), group(), comm, used);
   undisturbed.start();
   run(undisturbed, 1, 5);
   run(training, 5, 5);
@@ -299,7 +352,15 @@ TEST_CASE("clipping does not jump at the freeze, where gradients differ between 
 TEST_CASE("shares of error by tensor are told where they are wanted, and change nothing") {
   auto const layout = live_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
-  Training plain(layout, onebit(method, 2), group()), told(layout, onebit(method, 2), group());
+  int const here = GENERATE(1, 2);
+  if (group().size() % here != 0) return;
+  comm::CommConfig comm;
+  comm.hierarchy = comm::Hierarchy::node;
+  comm.ranks_per_node = here;
+  auto const nodes = comm::chosen_nodes(world().nodes(), group().rank(), comm);
+  comm::NodeGroups const groups(group(), nodes, comm);
+  Training plain(layout, onebit(method, 2), group(), comm, &groups);
+  Training told(layout, onebit(method, 2), group(), comm, &groups);
   for (auto* const training : {&plain, &told}) training->start();
   auto const layers = [&](std::string_view name) { return told.optimizer->last_report().layer(name); };
   auto const live = static_cast<std::size_t>(layout.index_of("matrix")),
@@ -310,7 +371,7 @@ TEST_CASE("shares of error by tensor are told where they are wanted, and change 
     upload(told.gradients, told.sample(t, group().rank()));
     told.optimizer->step(told.exec, told.parameters, told.gradients,
                          {.step = t, .learning_rate = 0.01, .layers = wanted});
-    bool const known = wanted && t > 2 && group().size() > 1;
+    bool const known = wanted && t > 2 && group().size() > here;
     for (auto const* const name : {"worker_error_share", "server_error_share", "sign_agreement"}) {
       CHECK(on_all(std::isfinite(layers(name)[live]) == known));
       CHECK(on_all(std::isnan(layers(name)[dead])));
@@ -320,7 +381,7 @@ TEST_CASE("shares of error by tensor are told where they are wanted, and change 
     if (known) CHECK(on_all(layers("sign_agreement")[live] > 0.5f && layers("sign_agreement")[live] <= 1));
     if (known) CHECK(on_all(layers("worker_error_share")[live] > 0 && layers("worker_error_share")[live] < 2));
     auto const extra = told.optimizer->last_report().sent.scalars - plain.optimizer->last_report().sent.scalars;
-    auto const numbers = 4 * static_cast<Index>(layout.tensors().size());
+    auto const numbers = comm::tensor_error_sums * static_cast<Index>(layout.tensors().size());
     CHECK(on_all(extra == (known ? comm::DenseMean::predicted_bytes(numbers, group().rank(), group().size(),
                                                                     comm::Wire::fp32, comm::Allreduce::ordered)
                                  : 0)));
