@@ -4,9 +4,11 @@
 
 #include "comm/communicator.hpp"
 #include "core/error.hpp"
+#include "core/gemm.hpp"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <span>
 
@@ -41,6 +43,28 @@ bool holds_everywhere(comm::Communicator& communicator, bool mine) {
   double broken = mine ? 0 : 1;
   communicator.sum_host({&broken, 1}, "bellwether::app::bench_check");
   return broken == 0;
+}
+
+double measured_gemm_speed(comm::Communicator& communicator) {
+  using Clock = std::chrono::steady_clock;
+  constexpr Index side = 512;
+  constexpr int repeats = 12;
+  Exec const exec;
+  Mat<float> const a("bellwether::app::gemm_a", side, side), b("bellwether::app::gemm_b", side, side),
+      c("bellwether::app::gemm_c", side, side);
+  Kokkos::deep_copy(exec, a, 0.5f);
+  Kokkos::deep_copy(exec, b, 0.25f);
+  double best = 0;
+  for (int i = 0; i < repeats; ++i) {
+    communicator.barrier("bellwether::app::gemm_speed");
+    auto const start = Clock::now();
+    gemm<float>(exec, Op::none, Op::transpose, side, side, side, 1, a.data(), side, b.data(), side, 0, c.data(), side);
+    exec.fence("bellwether::app::gemm_speed measured");
+    std::chrono::duration<double> const seconds = Clock::now() - start;
+    best = std::max(best, 2.0 * side * side * side / seconds.count());
+  }
+  communicator.sum_host({&best, 1}, "bellwether::app::gemm_speed");
+  return best;
 }
 
 std::string seconds_text(double seconds) {

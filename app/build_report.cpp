@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/build_report.hpp"
 
+#include "app/bench_timing.hpp"
 #include "app/checkpoint_snapshot.hpp"
 #include "app/progress_text.hpp"
 #include "comm/communicator.hpp"
@@ -60,7 +61,7 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
           .dense_step = sent_in_step(trainer.dense_step_traffic(), world),
           .compressed_step = sent_in_step(trainer.compressed_step_traffic(), world),
           .step_flops = trainer.next_step_flops(),
-          .gemm_speed = trainer.measure_gemm(),
+          .gemm_speed = measured_gemm_speed(world.communicator()),
           .layout_fingerprint = trainer.layout().fingerprint(),
           .warnings = trainer.warnings()};
 }

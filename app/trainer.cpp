@@ -12,7 +12,6 @@
 #include "comm/world.hpp"
 #include "core/arena.hpp"
 #include "core/error.hpp"
-#include "core/gemm.hpp"
 #include "input/batch_stream.hpp"
 #include "model/bert.hpp"
 #include "model/flops.hpp"
@@ -332,27 +331,6 @@ TrainingState Trainer::state() {
           }};
 }
 
-double Trainer::measure_gemm() const {
-  constexpr Index side = 512;
-  constexpr int repeats = 12;
-  auto& t = *impl_;
-  Mat<float> const a("bellwether::app::gemm_a", side, side), b("bellwether::app::gemm_b", side, side),
-      c("bellwether::app::gemm_c", side, side);
-  Kokkos::deep_copy(t.exec, a, 0.5f);
-  Kokkos::deep_copy(t.exec, b, 0.25f);
-  double best = 0;
-  for (int i = 0; i < repeats; ++i) {
-    t.ranks.barrier("bellwether::app::gemm_speed");
-    auto const start = Clock::now();
-    gemm<float>(t.exec, Op::none, Op::transpose, side, side, side, 1, a.data(), side, b.data(), side, 0, c.data(),
-                side);
-    t.exec.fence("bellwether::app::gemm_speed measured");
-    best = std::max(best, 2.0 * side * side * side / seconds_since(start));
-  }
-  t.ranks.sum_host({&best, 1}, "bellwether::app::gemm_speed");
-  return best;
-}
-
 MemoryUse Trainer::memory_use() const {
   auto const& t = *impl_;
   std::int64_t data = t.stream.buffer_bytes();
@@ -409,12 +387,8 @@ std::vector<std::string> Trainer::warnings() const {
   auto texts = deck_warnings(t.deck);
   auto const of_nodes = node_warnings(t.deck, t.nodes);
   texts.insert(texts.end(), of_nodes.begin(), of_nodes.end());
-  auto const of_data = t.data.warnings(t.deck);
+  auto const of_data = t.data.warnings(t.deck, t.shards_bytes);
   texts.insert(texts.end(), of_data.begin(), of_data.end());
-  if (auto const now = t.stream.info().bytes; t.shards_bytes != 0 && t.shards_bytes != now)
-    texts.push_back("data.train: the shards have " + std::to_string(now) + " bytes, but had " +
-                    std::to_string(t.shards_bytes) +
-                    " when the checkpoint was written; the samples are the same only if their rows are");
   return texts;
 }
 

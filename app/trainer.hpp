@@ -87,8 +87,6 @@ class Trainer {
   std::int64_t training_rows() const;
   bool static_masks() const;                  ///< of the training shards
   std::vector<std::string> warnings() const;  ///< deck_warnings(), and what shards do not give
-  /// What this machine's matrix product reaches with all ranks at once, in operations a second, by a short measurement.
-  double measure_gemm() const;
   /// Operations of the matrix products of the next step, all ranks together. Reads its samples; none is used up.
   /// \throws CommonError where they cannot be read.
   double next_step_flops();

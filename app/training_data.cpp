@@ -54,7 +54,7 @@ model::Capacity TrainingData::capacity(input::BatchConfig const& batch, int rank
           .masked = std::max(train.masked_length, heldout.info.masked_length)};
 }
 
-std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
+std::vector<std::string> TrainingData::warnings(input::Deck const& deck, std::int64_t bytes_before) const {
   std::vector<std::string> texts;
   if (stream->info().static_masks && deck.data.dynamic_masking)
     texts.push_back(
@@ -72,6 +72,10 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
   if (!heldout.batches.empty() && heldout.info.rows < asked)
     texts.push_back("statistics.evaluate_sequences: " + std::to_string(asked) + ", but data.heldout has " +
                     std::to_string(heldout.info.rows) + " sequences; evaluations run over those");
+  if (auto const now = stream->info().bytes; bytes_before != 0 && bytes_before != now)
+    texts.push_back("data.train: the shards have " + std::to_string(now) + " bytes, but had " +
+                    std::to_string(bytes_before) +
+                    " when the checkpoint was written; the samples are the same only if their rows are");
   return texts;
 }
 

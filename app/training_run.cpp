@@ -3,6 +3,7 @@
 #include "app/training_run.hpp"
 
 #include "app/agreement.hpp"
+#include "app/bench_timing.hpp"
 #include "app/checkpoint.hpp"
 #include "app/deck_changes.hpp"
 #include "app/durable_file.hpp"
@@ -63,7 +64,7 @@ struct TrainingRun::Impl {
     require_equal_start(world.communicator(), start_facts(trainer->layout().fingerprint()));
     if (starts_at_zero()) trainer->read_first_samples();  // before anything is made
     lock = prepare_directory(deck.run.directory, options.resume, world);
-    double const gemm_speed = trainer->measure_gemm();
+    double const gemm_speed = measured_gemm_speed(world.communicator());
     if (world.rank() == 0)
       progress = std::make_unique<Progress>(ProgressOptions{.form = options.log,
                                                             .steps = deck.schedule.steps,
