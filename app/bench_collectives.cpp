@@ -183,6 +183,7 @@ class Residuals final : public StateVisitor {
   void replicated(std::string_view, std::span<float>) override {}
   void partitioned(std::string_view, std::span<float> slice, std::int64_t, std::int64_t) override { server = slice; }
   void per_rank(std::string_view, std::span<float> values, Recut) override { worker = values; }
+  void held(std::string_view, std::span<float>, std::int64_t, std::int64_t) override {}  // through nodes alone
   void scalar(std::string_view, std::int64_t&) override {}
   void scalar(std::string_view, double&) override {}
 

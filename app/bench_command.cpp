@@ -98,6 +98,10 @@ OptimizerBench optimizer_bench(std::string const& model, comm::World& world) {
                         input::joined(names) + ", or a deck, DECK.yaml");
     }
     auto const deck = read_shared_deck(world.communicator(), model, {}).deck;
+    if (deck.comm.hierarchy != comm::Hierarchy::none)
+      throw CommonError(model +
+                        ": comm.hierarchy: node, but the yardsticks of bench are those of an exchange between " +
+                        "all ranks; allowed: none");
     bench.model = deck.model;
     bench.optimizer = deck.optimizer;
     bench.comm = deck.comm;

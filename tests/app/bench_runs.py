@@ -77,6 +77,8 @@ def optimizer(bench):
 
 
 def refusals(bench):
+    (bench.folder / "a.h5").touch()
+    (bench.folder / "nodes.yaml").write_text("data: {train: [.]}\ncomm: {hierarchy: node}\n")
     for arguments, told in (([], "one of collectives, optimizer is missing"),
                             (["colectives"], "did you mean 'collectives'?"),
                             (["collectives", "--elements", "1Ti"], "--elements: '1Ti'; allowed: "),
@@ -85,6 +87,7 @@ def refusals(bench):
                             (["collectives", "--elemnts", "1"], "did you mean '--elements'?"),
                             (["optimizer", "--model", "tniy"], "--model: 'tniy' (did you mean 'tiny'?); one of tiny"),
                             (["optimizer", "--model", "none.yaml"], "none.yaml"),
+                            (["optimizer", "--model", "nodes.yaml"], "nodes.yaml: comm.hierarchy: node, but the yard"),
                             (["optimizer", "--method", "lam"], "did you mean 'lamb'?"),
                             (["collectives", "--calls", "0"], "--calls: '0'; allowed: "),
                             (["collectives", "--json", "nowhere/out.json"], "--json: nowhere/out.json")):
