@@ -6,6 +6,7 @@
 #include "app/trainer.hpp"
 #include "comm/communicator.hpp"
 #include "comm/mean.hpp"
+#include "comm/tensor_errors.hpp"
 #include "comm/world.hpp"
 #include "input/io_thread.hpp"
 #include "tests/input/sample_shards.hpp"
