@@ -137,9 +137,9 @@ struct OptimizerConfig {
                  .applies = method == Method::onebit_lamb},
                 coefficient_beta);
     visit.choice({.name = "steer",
-                  .help = "what moves the factor r on a tensor's averaged trust ratio: 'variance' compares the kept "
-                          "variance with a fresh one, as the 1-bit LAMB paper does; 'norm' aims at LAMB's own trust "
-                          "ratio of the update that is made",
+                  .help = "what moves the rate of each tensor after the freeze: 'norm' is LAMB's own trust ratio of the "
+                          "update that is made; 'variance' multiplies the average of ratios before the freeze by a "
+                          "factor r from the kept variance and a fresh one, as the 1-bit LAMB paper does",
                   .only_with = "method: onebit_lamb",
                   .applies = method == Method::onebit_lamb},
                  {"variance", "norm"}, steer);
@@ -148,23 +148,23 @@ struct OptimizerConfig {
                  .minimum = 0,
                  .maximum = 1e6,
                  .minimum_allowed = false,
-                 .only_with = "method: onebit_lamb",
-                 .applies = method == Method::onebit_lamb},
+                 .only_with = "steer: variance",
+                 .applies = method == Method::onebit_lamb && steer == Steer::variance},
                 factor_min);
     visit.field({.name = "factor_max",
                  .help = "upper bound of the factor r",
                  .minimum = 0,
                  .maximum = 1e6,
                  .minimum_allowed = false,
-                 .only_with = "method: onebit_lamb",
-                 .applies = method == Method::onebit_lamb},
+                 .only_with = "steer: variance",
+                 .applies = method == Method::onebit_lamb && steer == Steer::variance},
                 factor_max);
     visit.field({.name = "factor_threshold",
                  .help = "largest relative change of the factor r from one step to the next",
                  .minimum = 0,
                  .maximum = 1,
-                 .only_with = "method: onebit_lamb",
-                 .applies = method == Method::onebit_lamb},
+                 .only_with = "steer: variance",
+                 .applies = method == Method::onebit_lamb && steer == Steer::variance},
                 factor_threshold);
     visit.choice(
         {.name = "unify",

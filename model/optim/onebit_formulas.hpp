@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "model/optim/config.hpp"
-
 #include <Kokkos_Core.hpp>
 
 /// The scalar formulas of the compressed phase of 1-bit LAMB (Li et al., arXiv 2104.06069, algorithm 1). m is the
@@ -24,7 +22,6 @@ KOKKOS_INLINE_FUNCTION double next_average(double average, double ratio, double 
 /// Bounds of the factor r on a tensor's averaged trust ratio, and its largest relative change in a step.
 struct FactorBounds {
   double least, most, threshold;
-  Steer steer = Steer::variance;
 };
 
 /// r from the largest ratio of roots of kept and fresh variance over live elements. The share of decay in the update,
@@ -32,7 +29,7 @@ struct FactorBounds {
 KOKKOS_INLINE_FUNCTION double next_factor(double ratio, double direction_norm, double update_norm, bool decays,
                                           double before, FactorBounds const& bounds) {
   double r = ratio;
-  if (bounds.steer == Steer::variance && decays && update_norm > 0) {
+  if (decays && update_norm > 0) {
     double const share = Kokkos::fmin(1.0, direction_norm / update_norm);
     r = share * r + (1 - share);
   }

@@ -27,22 +27,25 @@ KOKKOS_INLINE_FUNCTION float divisor_of(Units const& units, std::int32_t tensor)
 }
 
 /// What onebit_lamb_moments() does to 32 neighbours from `first` on.
-template <bool exact, bool by_root>
+template <bool exact, bool by_root, bool steered>
 struct LambRun {
   KOKKOS_INLINE_FUNCTION SumsAndLargest<3> operator()(int lane) const {
     float const root = Kokkos::sqrt(variance[lane]) + c.epsilon;
     // Masks in place of conditions: a division under a condition keeps a compiler from treating neighbours together.
     std::uint32_t const live = to_momentum.mean.live_bits;
     float const m = to_momentum(lane, root);
-    float const g = comm::masked(reconstructed_gradient(m, momentum[lane], c.beta1, c.share1), live, lane);
-    float const f = next_variance(c, fresh[lane], g);
     float const x = parameters[lane];
     float const u0 = m / root;
     float const u = u0 + decay * x;
+    double ratio = 0;
+    if constexpr (steered) {
+      float const g = comm::masked(reconstructed_gradient(m, momentum[lane], c.beta1, c.share1), live, lane);
+      float const f = next_variance(c, fresh[lane], g);
+      fresh[lane] = f;
+      ratio = static_cast<double>(comm::masked(root, live, lane)) / (Kokkos::sqrt(f) + c.epsilon);
+    }
     momentum[lane] = m;
-    fresh[lane] = f;
     gradient[lane] = u;
-    double const ratio = static_cast<double>(comm::masked(root, live, lane)) / (Kokkos::sqrt(f) + c.epsilon);
     return {{static_cast<double>(x) * x, static_cast<double>(u) * u, static_cast<double>(u0) * u0}, ratio};
   }
 
@@ -55,26 +58,31 @@ struct LambRun {
 
 /// The arguments of onebit_lamb_moments() that its runs are made from.
 struct LambPass {
-  template <bool exact, bool by_root, class Space, class Team>
+  template <bool exact, bool by_root, bool steered, class Space, class Team>
   KOKKOS_INLINE_FUNCTION SumsAndLargest<3> over(Team const& team, Block const& block, float decay) const {
     float const divisor = divisor_of(units, block.tensor);
     return team_sum_of_runs<3, Space>(team, block.first, block.first + block.count, [&](Index k, int count) {
-      return LambRun<exact, by_root>{{mean.run<exact>(k, count), divisor},
-                                     c,
-                                     decay,
-                                     parameters + k,
-                                     variance + k,
-                                     gradient + k,
-                                     momentum + k,
-                                     fresh + k};
+      return LambRun<exact, by_root, steered>{{mean.run<exact>(k, count), divisor},
+                                              c,
+                                              decay,
+                                              parameters + k,
+                                              variance + k,
+                                              gradient + k,
+                                              momentum + k,
+                                              steered ? fresh + k : nullptr};
     });
+  }
+  template <bool exact, bool by_root, class Space, class Team>
+  KOKKOS_INLINE_FUNCTION SumsAndLargest<3> steer(Team const& team, Block const& block, float decay) const {
+    return fresh != nullptr ? over<exact, by_root, true, Space>(team, block, decay)
+                            : over<exact, by_root, false, Space>(team, block, decay);
   }
   template <class Space, class Team>
   KOKKOS_INLINE_FUNCTION SumsAndLargest<3> sums(Team const& team, Block const& block, float decay) const {
     bool const by_root = units.unify == Unify::element;
     if (mean.exact())
-      return by_root ? over<true, true, Space>(team, block, decay) : over<true, false, Space>(team, block, decay);
-    return by_root ? over<false, true, Space>(team, block, decay) : over<false, false, Space>(team, block, decay);
+      return by_root ? steer<true, true, Space>(team, block, decay) : steer<true, false, Space>(team, block, decay);
+    return by_root ? steer<false, true, Space>(team, block, decay) : steer<false, false, Space>(team, block, decay);
   }
 
   Coefficients<float> c;
@@ -212,19 +220,25 @@ void onebit_lamb_factors(Space const& exec, BlockTable<Space> const& table, Vec<
         Kokkos::single(Kokkos::PerTeam(team), [&] {
           double const update_norm = Kokkos::sqrt(sum.value[1]);
           // Without live elements there is nothing to compare.
-          double const weight_norm = Kokkos::sqrt(sum.value[0]);
-          double const wanted = weight_norm > 0 && update_norm > 0 && out.average[l] > 0
-                                    ? weight_norm / update_norm / static_cast<double>(out.average[l])
-                                    : 1;
-          double const found = sum.largest > 0 ? sum.largest : 1;
-          double const ratio = limits.steer == Steer::norm ? wanted : found;
+          double const ratio = sum.largest > 0 ? sum.largest : 1;
           double const r =
               next_factor(ratio, Kokkos::sqrt(sum.value[2]), update_norm, rule[l].decay > 0, out.factor[l], limits);
           out.factor[l] = static_cast<float>(r);
           out.lamb.trust_ratio[l] = rule[l].adapts ? static_cast<float>(out.average[l] * r) : 1;
-          out.lamb.weight_norm[l] = static_cast<float>(weight_norm);
+          out.lamb.weight_norm[l] = static_cast<float>(Kokkos::sqrt(sum.value[0]));
           out.lamb.update_norm[l] = static_cast<float>(update_norm);
         });
+      });
+}
+
+template <class Space>
+void relate_ratios(Space const& exec, Index tensors, Vec<Verdict, Space> const& verdict, OnebitRecord const& record) {
+  static std::string const label = "bellwether::optim::relate_ratios";
+  Verdict const* const judged = verdict.data();
+  OnebitRecord const out = record;
+  Kokkos::parallel_for(
+      label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
+        if (!judged->skip && out.average[l] > 0) out.factor[l] = out.lamb.trust_ratio[l] / out.average[l];
       });
 }
 
@@ -301,6 +315,7 @@ double sum_of_magnitudes(Space const& exec, Index count, float const* values) {
 
 #define BELLWETHER_INSTANTIATE(Space)                                                                                  \
   template void average_ratios<Space>(Space const&, Index, double, Vec<Verdict, Space> const&, OnebitRecord const&);   \
+  template void relate_ratios<Space>(Space const&, Index, Vec<Verdict, Space> const&, OnebitRecord const&);            \
   template void onebit_lamb_moments<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,      \
                                            Coefficients<float> const&, Units const&, comm::Decoded const&,             \
                                            Vec<Verdict, Space> const&, float const*, float const*, float*, float*,     \

@@ -128,10 +128,14 @@ template <class Space>
 void average_ratios(Space const& exec, Index tensors, double beta, Vec<Verdict, Space> const& verdict,
                     OnebitRecord const& record);
 
+/// r = c / cavg of every tensor, where c comes from lamb_ratios() after the freeze.
+template <class Space>
+void relate_ratios(Space const& exec, Index tensors, Vec<Verdict, Space> const& verdict, OnebitRecord const& record);
+
 /// After the exchange, 20 bytes an element read and 12 written: m from the mean, the gradient it amounts to into the
 /// fresh variance f, the direction u = m / (sqrt(v) + epsilon) + decay x in place of the gradient. norms: (4 blocks),
 /// written: squares of x, of u, of u without decay; the largest (sqrt(v) + epsilon) / (sqrt(f) + epsilon) over live
-/// elements, 0 without any.
+/// elements, 0 without any. fresh: nullptr for no f, 8 bytes an element less; then the last quarter of norms is 0.
 template <class Space>
 void onebit_lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                          Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,

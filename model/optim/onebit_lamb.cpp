@@ -34,21 +34,26 @@ void OnebitLamb::dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gr
   auto const& blocks = record().blocks();
   auto const& verdict = record().verdict();
   auto const layers = numbers();
-  Vec<double> const squares(norms_.data(), static_cast<std::size_t>(2 * blocks.count()));
   lamb_moments(exec, blocks, rules(), coefficients<float>(config(), scalars.step), verdict, parameters.data(),
-               gradients.data(), momentum(), variance()->data(), squares);
-  lamb_ratios(exec, blocks, rules(), {config().min_coefficient, config().max_coefficient}, verdict, squares,
-              layers.lamb);
+               gradients.data(), momentum(), variance()->data(), squares());
+  lamb_ratios(exec, blocks, rules(), trust_bounds(), verdict, squares(), layers.lamb);
   average_ratios(exec, blocks.tensors(), config().coefficient_beta, verdict, layers);
   lamb_apply(exec, blocks, scalars.learning_rate, verdict, layers.lamb, gradients.data(), parameters.data());
 }
 
+Vec<double> OnebitLamb::squares() const {
+  return {norms_.data(), static_cast<std::size_t>(2 * record().blocks().count())};
+}
+
+TrustBounds OnebitLamb::trust_bounds() const { return {config().min_coefficient, config().max_coefficient}; }
+
 void OnebitLamb::allocate_compressed() {
-  fresh_ = std::make_unique<Arena<>>(layout(), "bellwether::optim::fresh_variance");
+  if (config().steer == Steer::variance)
+    fresh_ = std::make_unique<Arena<>>(layout(), "bellwether::optim::fresh_variance");
 }
 
 void OnebitLamb::enter_compressed(Exec const& exec) {
-  Kokkos::deep_copy(exec, fresh_->flat(), variance()->flat());
+  if (fresh_) Kokkos::deep_copy(exec, fresh_->flat(), variance()->flat());
   // A tensor whose ratio was never seen takes the largest one, as a first step of LAMB would at most.
   auto const averages = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), record().values(Place::average));
   auto const sampled = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sampled_);
@@ -77,10 +82,14 @@ void OnebitLamb::compressed_update(Exec const& exec, Arena<>& parameters, Arena<
   auto const mean = with_momentum_form(units, c, momentum(), gradients.data(), verdict.data(),
                                        [&](auto const& form) { return compressed().exchange(exec, form, report); });
   onebit_lamb_moments(exec, blocks, rules(), c, units, mean, verdict, parameters.data(), variance()->data(),
-                      gradients.data(), momentum(), fresh_->data(), norms_);
-  onebit_lamb_factors(exec, blocks, rules(),
-                      {config().factor_min, config().factor_max, config().factor_threshold, config().steer}, verdict,
-                      norms_, layers);
+                      gradients.data(), momentum(), fresh_ ? fresh_->data() : nullptr, norms_);
+  if (fresh_) {
+    onebit_lamb_factors(exec, blocks, rules(), {config().factor_min, config().factor_max, config().factor_threshold},
+                        verdict, norms_, layers);
+  } else {
+    lamb_ratios(exec, blocks, rules(), trust_bounds(), verdict, squares(), layers.lamb);
+    relate_ratios(exec, blocks.tensors(), verdict, layers);
+  }
   lamb_apply(exec, blocks, scalars.learning_rate, verdict, layers.lamb, gradients.data(), parameters.data());
 }
 
@@ -88,14 +97,16 @@ void OnebitLamb::visit_dense(StateVisitor& visit) {
   visit.replicated("sampled", {sampled_.data(), sampled_.extent(0)});
 }
 
-void OnebitLamb::visit_compressed(StateVisitor& visit) { visit.replicated("fresh_variance", fresh_->span()); }
+void OnebitLamb::visit_compressed(StateVisitor& visit) {
+  if (fresh_) visit.replicated("fresh_variance", fresh_->span());
+}
 
 std::int64_t OnebitLamb::more_bytes() const {
   return static_cast<std::int64_t>(sampled_.extent(0) * sizeof(float) + norms_.extent(0) * sizeof(double));
 }
 
 std::int64_t OnebitLamb::more_compressed_bytes() const {
-  return layout().count() * static_cast<std::int64_t>(sizeof(float));
+  return config().steer == Steer::variance ? layout().count() * static_cast<std::int64_t>(sizeof(float)) : 0;
 }
 
 }  // namespace bellwether::optim

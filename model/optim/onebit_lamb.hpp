@@ -7,9 +7,10 @@
 namespace bellwether::optim {
 
 /// 1-bit LAMB (Li et al., arXiv 2104.06069, algorithm 1). Up to the freeze it is LAMB, by LAMB's own kernels, and
-/// averages each tensor's trust ratio. From then on the variance stays, only signs of momenta cross the network, and a
-/// bounded factor r, from a fresh variance fed by the gradients that successive momenta amount to, steers each tensor's
-/// averaged ratio. Beyond the paper: elements without variance at the freeze are dead, momenta may be brought to
+/// averages each tensor's trust ratio. From then on the variance stays and only signs of momenta cross the network. steer:
+/// variance, the paper's rule: a bounded factor r, from a fresh variance fed by the gradients that successive momenta
+/// amount to, steers each tensor's averaged ratio. steer: norm: LAMB's own trust ratio of the update that is made, which
+/// every rank knows; no fresh variance. Beyond the paper: elements without variance at the freeze are dead, momenta may be brought to
 /// common units by element, and clipping goes by an estimate of the norm of the mean gradient.
 class OnebitLamb final : public OnebitMethod {
  public:
@@ -27,10 +28,12 @@ class OnebitLamb final : public OnebitMethod {
   std::int64_t more_bytes() const override;
   std::int64_t more_compressed_bytes() const override;
   OnebitRecord numbers() const;
+  Vec<double> squares() const;  ///< (2 blocks) of norms_
+  TrustBounds trust_bounds() const;
 
   Vec<float> sampled_;              // (tensors) 1: the average has a sample
   Vec<double> norms_;               // (4 blocks)
-  std::unique_ptr<Arena<>> fresh_;  // from the freeze on
+  std::unique_ptr<Arena<>> fresh_;  // from the freeze on, where it steers
 };
 
 }  // namespace bellwether::optim

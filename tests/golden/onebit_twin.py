@@ -26,7 +26,7 @@ from onebit_inputs import finite, inputs
 from onebit_mean import CompressedMean, words
 
 DEFAULTS = dict(betas=[0.9, 0.999], epsilon=1e-8, freeze=dict(step=None), coefficient_beta=0.9, min_coefficient=0.01,
-                max_coefficient=0.3, factor_min=0.5, factor_max=4.0, factor_threshold=0.1, unify=None, scale="rms",
+                max_coefficient=0.3, factor_min=0.5, factor_max=4.0, factor_threshold=0.1, steer="variance", unify=None, scale="rms",
                 scale_groups=1, clip=0.0, clip_norm="exact", sketch_columns=16384, seed=0)
 
 
@@ -167,26 +167,30 @@ class Method:
 class Lamb(Method):
     """m / (sqrt(v) + eps) + decay x, times a clamped trust ratio a tensor."""
 
+    def trust_ratio(self, x, u):
+        if norm(x) == 0 or norm(u) == 0:
+            return 1.0
+        return min(max(norm(x) / norm(u), self.key["min_coefficient"]), self.key["max_coefficient"])
+
     def warmup_step(self, g, rate):
         self.adam_moments(g)
         coefficients = []
         for l, part in enumerate(self.parts):
             x = self.x[part]
             u = self.m[part] / (np.sqrt(self.v[part]) + self.epsilon) + self.decay[l] * x
-            c, x_norm, u_norm = 1.0, norm(x), norm(u)
-            if x_norm > 0 and u_norm > 0:
-                c = min(max(x_norm / u_norm, self.key["min_coefficient"]), self.key["max_coefficient"])
-                if self.averages:
-                    beta = self.key["coefficient_beta"]
-                    self.average[l] = beta * self.average[l] + (1 - beta) * c
-                    self.samples[l] += 1
+            c = self.trust_ratio(x, u)
+            if self.averages and norm(x) > 0 and norm(u) > 0:
+                beta = self.key["coefficient_beta"]
+                self.average[l] = beta * self.average[l] + (1 - beta) * c
+                self.samples[l] += 1
             self.x[part] = x - rate * c * u
             coefficients.append(c)
         return coefficients
 
 
 class OnebitLamb(Lamb):
-    """After the freeze: frozen v and average coefficient, the latter steered by a fresh variance."""
+    """After the freeze: frozen v; the coefficient is the average steered by a fresh variance, or with steer "norm" LAMB's
+    own for the update that is made."""
 
     unify = "layer"
     averages = True
@@ -204,6 +208,12 @@ class OnebitLamb(Lamb):
             fresh = np.sqrt(self.f[part]) + self.epsilon
             u0 = self.m[part] / frozen
             u = u0 + self.decay[l] * x
+            if key["steer"] == "norm":
+                c = self.trust_ratio(x, u)
+                self.factor[l] = c / self.average[l] if self.average[l] > 0 else self.factor[l]
+                coefficients.append(c)
+                self.x[part] = x - rate * c * u
+                continue
             r = float(np.max(frozen[live] / fresh[live], initial=0.0)) if np.any(live) else 1.0
             if self.decay[l] > 0:
                 k = min(1.0, norm(u0) / norm(u)) if norm(u) > 0 else 1.0

@@ -34,6 +34,7 @@ optim::OptimizerConfig config_of(Json const& settings, comm::CommConfig& comm, s
   config.clip = 0;
   config.unify = Unify::layer;  // as the papers have it, until the file says otherwise
   config.scale = comm::Scale::rms;
+  config.steer = Steer::variance;
   std::map<std::string, std::function<void(Json const&)>> const readers{
       {"name",
        [&](Json const& v) {
@@ -65,6 +66,10 @@ optim::OptimizerConfig config_of(Json const& settings, comm::CommConfig& comm, s
       {"factor_min", [&](Json const& v) { config.factor_min = v; }},
       {"factor_max", [&](Json const& v) { config.factor_max = v; }},
       {"factor_threshold", [&](Json const& v) { config.factor_threshold = v; }},
+      {"steer",
+       [&](Json const& v) {
+         config.steer = one_of<Steer>("steer", v, {{"variance", Steer::variance}, {"norm", Steer::norm}});
+       }},
       {"unify",
        [&](Json const& v) {
          config.unify =
