@@ -143,7 +143,8 @@ Units CompressedPhase::units(Arena<> const* variance) const {
           .variance = variance ? variance->data() : nullptr,
           .by_tensor = by_tensor_.data(),
           .tensor_of = tensor_of_.data(),
-          .end = end_.data()};
+          .end = end_.data(),
+          .limit = static_cast<float>(gradient_limit(config_.gradient_limit, config_.beta2, data_.size()))};
 }
 
 void CompressedPhase::visit_state(StateVisitor& visit) {

@@ -35,9 +35,9 @@ struct OptimizerConfig {
   double min_coefficient = 0.01;
   double max_coefficient = 0.3;
   FreezeConfig freeze;
-  double variance_floor = 0;
+  double gradient_limit = 1;
   double coefficient_beta = 0.9;
-  Steer steer = Steer::variance;
+  Steer steer = Steer::norm;
   double factor_min = 0.5;
   double factor_max = 4.0;
   double factor_threshold = 0.1;
@@ -120,14 +120,6 @@ struct OptimizerConfig {
                  .only_with = "freeze: auto",
                  .applies = compresses && !freeze.step},
                 freeze.latest);
-    visit.field({.name = "variance_floor",
-                 .help = "at the freeze no element keeps less variance than this share of its tensor's mean: what is "
-                         "rare by then must not weigh without bound later",
-                 .minimum = 0,
-                 .maximum = 1,
-                 .only_with = "method: onebit_lamb or onebit_adam",
-                 .applies = frozen_variance},
-                variance_floor);
     visit.field({.name = "coefficient_beta",
                  .help = "decay of each tensor's average of trust ratios before the freeze",
                  .minimum = 0,
@@ -181,6 +173,15 @@ struct OptimizerConfig {
          .only_with = onebit_methods,
          .applies = compresses},
         {"rms", "mean_magnitude"}, scale);
+    visit.field({.name = "gradient_limit",
+                 .help = "after the freeze no element of a rank's gradient counts for more than this times sqrt(ranks / "
+                         "(1 - beta2)) roots of its kept variance, the bound that a variance which goes on would set; "
+                         "0: no limit",
+                 .minimum = 0,
+                 .maximum = 1e6,
+                 .only_with = "unify: element",
+                 .applies = frozen_variance && unify == Unify::element},
+                gradient_limit);
     visit.field({.name = "clip",
                  .help = "largest global norm of the mean gradient; 0 turns clipping off",
                  .minimum = 0,

@@ -4,6 +4,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cmath>
+#include <limits>
+
 /// The scalar formulas of the compressed phase of 1-bit LAMB (Li et al., arXiv 2104.06069, algorithm 1). m is the
 /// momentum that all ranks share after an exchange, v the variance kept since the freeze, f the fresh variance.
 namespace bellwether::optim {
@@ -12,6 +15,17 @@ namespace bellwether::optim {
 template <class Real>
 KOKKOS_INLINE_FUNCTION Real reconstructed_gradient(Real now, Real before, Real beta1, Real share1) {
   return (now - beta1 * before) / share1;
+}
+
+/// g, but not beyond +-bound.
+KOKKOS_INLINE_FUNCTION float within(float g, float bound) { return Kokkos::fmax(-bound, Kokkos::fmin(bound, g)); }
+
+/// Most roots of the kept variance that an element of one rank's gradient may count. A variance that goes on takes up
+/// the gradient g of a step before it divides by its root, so that |g| / sqrt(v) <= 1 / sqrt(1 - beta2) for the mean
+/// gradient; kept, it lets a rare row's gradient through at any size. The noise of one rank's gradient is sqrt(P) that of
+/// the mean. share: of this bound; 0: no limit.
+inline double gradient_limit(double share, double beta2, int ranks) {
+  return share > 0 ? share * std::sqrt(ranks / (1 - beta2)) : std::numeric_limits<double>::infinity();
 }
 
 /// cavg <- beta cavg + (1 - beta) c, without bias correction.

@@ -20,6 +20,8 @@ struct Units {
   float const* by_tensor = nullptr;
   std::int32_t const* tensor_of = nullptr;
   Index const* end = nullptr;
+  /// Most roots sqrt(v_k) + epsilon that an element of a rank's gradient may count; where elements are unified.
+  float limit = Kokkos::Experimental::infinity_v<float>;
 };
 
 /// A number of each tensor for the elements of one word.
@@ -49,7 +51,7 @@ KOKKOS_INLINE_FUNCTION std::int32_t tensor_at(Units const& units, Index k) {
 }
 
 /// This rank's momentum in the common units, s_k (beta1 m + (1 - beta1) clip g): what goes into the exchange. `unify`
-/// is that of the units.
+/// is that of the units; with Unify::element clip g is kept within their limit.
 template <Unify unify>
 struct MomentumForm {
   Units units;
@@ -74,8 +76,12 @@ struct MomentumForm {
 
  private:
   KOKKOS_INLINE_FUNCTION float in_units(Index k, float clip_factor, float factor) const {
-    float const own = beta1 * momentum[k] + share1 * (clip_factor * gradient[k]);
-    if constexpr (unify == Unify::element) return own / (Kokkos::sqrt(units.variance[k]) + units.epsilon);
+    float const g = clip_factor * gradient[k];
+    if constexpr (unify == Unify::element) {
+      float const root = Kokkos::sqrt(units.variance[k]) + units.epsilon;
+      return (beta1 * momentum[k] + share1 * within(g, units.limit * root)) / root;
+    }
+    float const own = beta1 * momentum[k] + share1 * g;
     if constexpr (unify == Unify::layer) return factor * own;
     return own;
   }

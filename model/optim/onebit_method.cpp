@@ -56,7 +56,6 @@ void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gr
     dense_steps_ = scalars.step - 1;
     allocate();
   }
-  if (freezing && variance_ && config_.variance_floor > 0) raise_variance(exec);
   if (survey_due_) compressed_->survey(exec, variance(), momentum_);
   survey_due_ = false;
   if (freezing) enter_compressed(exec);
@@ -73,27 +72,6 @@ void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gr
     compressed_->measure_shares(exec, scalars.layers, record_.layer(shares_at_), report);
   }
   record_.close(exec);
-}
-
-// Once a run, on the host. What has no variance keeps none: it is dead from here on.
-void OnebitMethod::raise_variance(Exec const& exec) {
-  exec.fence("bellwether::optim::raise_variance, the variance is complete before the host reads it");
-  auto const v = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), variance_->flat());
-  for (auto const& tensor : layout().tensors()) {
-    double sum = 0;
-    Index counted = 0;
-    for (Index k = tensor.offset; k < tensor.offset + tensor.count; ++k)
-      if (v(static_cast<std::size_t>(k)) > 0) {
-        sum += static_cast<double>(v(static_cast<std::size_t>(k)));
-        ++counted;
-      }
-    auto const least =
-        static_cast<float>(config_.variance_floor * sum / static_cast<double>(std::max<Index>(1, counted)));
-    for (Index k = tensor.offset; k < tensor.offset + tensor.count; ++k)
-      if (float& value = v(static_cast<std::size_t>(k)); value > 0) value = std::max(value, least);
-  }
-  Kokkos::deep_copy(exec, variance_->flat(), v);
-  exec.fence("bellwether::optim::raise_variance, the variance is copied before the host's memory goes");
 }
 
 std::vector<std::string> OnebitMethod::notices() const {

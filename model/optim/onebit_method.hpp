@@ -60,7 +60,6 @@ class OnebitMethod : public Optimizer {
  private:
   void allocate();
   bool freezes(Exec const& exec, std::int64_t step);
-  void raise_variance(Exec const& exec);  ///< to variance_floor
   std::vector<std::string> notices() const;
 
   OptimizerConfig config_;

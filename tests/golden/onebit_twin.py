@@ -26,7 +26,8 @@ from onebit_inputs import finite, inputs
 from onebit_mean import CompressedMean, words
 
 DEFAULTS = dict(betas=[0.9, 0.999], epsilon=1e-8, freeze=dict(step=None), coefficient_beta=0.9, min_coefficient=0.01,
-                max_coefficient=0.3, factor_min=0.5, factor_max=4.0, factor_threshold=0.1, steer="variance", unify=None, scale="rms",
+                max_coefficient=0.3, factor_min=0.5, factor_max=4.0, factor_threshold=0.1, steer="variance",
+                gradient_limit=0.0, unify=None, scale="rms",
                 scale_groups=1, clip=0.0, clip_norm="exact", sketch_columns=16384, seed=0)
 
 
@@ -155,6 +156,10 @@ class Method:
 
     def next_momentum(self, gradients):
         """Momentum of every rank from the shared one and its own gradient, through the compressed mean."""
+        if self.unify == "element" and self.key["gradient_limit"] > 0:
+            # as far as a live variance would let the mean gradient go, wider by the noise of a single rank
+            bound = self.key["gradient_limit"] * math.sqrt(self.ranks / (1 - self.beta2)) / self.s
+            gradients = [np.clip(g, -bound, bound).astype(self.real) for g in gradients]
         own = [self.s * (self.beta1 * self.m + (1 - self.beta1) * g) for g in gradients]
         done = self.exchange.mean(own)
         return done, np.where(self.live, done.output / self.s, 0).astype(self.real)

@@ -35,6 +35,7 @@ optim::OptimizerConfig config_of(Json const& settings, comm::CommConfig& comm, s
   config.unify = Unify::layer;  // as the papers have it, until the file says otherwise
   config.scale = comm::Scale::rms;
   config.steer = Steer::variance;
+  config.gradient_limit = 0;
   std::map<std::string, std::function<void(Json const&)>> const readers{
       {"name",
        [&](Json const& v) {
@@ -80,6 +81,7 @@ optim::OptimizerConfig config_of(Json const& settings, comm::CommConfig& comm, s
          config.scale = one_of<comm::Scale>(
              "scale", v, {{"rms", comm::Scale::rms}, {"mean_magnitude", comm::Scale::mean_magnitude}});
        }},
+      {"gradient_limit", [&](Json const& v) { config.gradient_limit = v; }},
       {"scale_groups", [&](Json const& v) { comm.scale_groups = v; }},
       {"clip", [&](Json const& v) { config.clip = v; }},
       {"clip_norm",
