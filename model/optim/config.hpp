@@ -128,13 +128,14 @@ struct OptimizerConfig {
                  .only_with = "method: onebit_lamb",
                  .applies = method == Method::onebit_lamb},
                 coefficient_beta);
-    visit.choice({.name = "steer",
-                  .help = "what moves the rate of each tensor after the freeze: 'norm' is LAMB's own trust ratio of the "
-                          "update that is made; 'variance' multiplies the average of ratios before the freeze by a "
-                          "factor r from the kept variance and a fresh one, as the 1-bit LAMB paper does",
-                  .only_with = "method: onebit_lamb",
-                  .applies = method == Method::onebit_lamb},
-                 {"variance", "norm"}, steer);
+    visit.choice(
+        {.name = "steer",
+         .help = "what moves the rate of each tensor after the freeze: 'norm' is LAMB's own trust ratio of the "
+                 "update that is made; 'variance' multiplies the average of ratios before the freeze by a "
+                 "factor r from the kept variance and a fresh one, as the 1-bit LAMB paper does",
+         .only_with = "method: onebit_lamb",
+         .applies = method == Method::onebit_lamb},
+        {"variance", "norm"}, steer);
     visit.field({.name = "factor_min",
                  .help = "lower bound of the factor r on the averaged trust ratio",
                  .minimum = 0,
@@ -173,15 +174,16 @@ struct OptimizerConfig {
          .only_with = onebit_methods,
          .applies = compresses},
         {"rms", "mean_magnitude"}, scale);
-    visit.field({.name = "gradient_limit",
-                 .help = "after the freeze no element of a rank's gradient counts for more than this times sqrt(ranks / "
-                         "(1 - beta2)) roots of its kept variance, the bound that a variance which goes on would set; "
-                         "0: no limit",
-                 .minimum = 0,
-                 .maximum = 1e6,
-                 .only_with = "unify: element",
-                 .applies = frozen_variance && unify == Unify::element},
-                gradient_limit);
+    visit.field(
+        {.name = "gradient_limit",
+         .help = "after the freeze no element of a rank's gradient counts for more than this times sqrt(ranks / "
+                 "(1 - beta2)) roots of its kept variance, the bound that a variance which goes on would set; "
+                 "0: no limit",
+         .minimum = 0,
+         .maximum = 1e6,
+         .only_with = "unify: element",
+         .applies = frozen_variance && unify == Unify::element},
+        gradient_limit);
     visit.field({.name = "clip",
                  .help = "largest global norm of the mean gradient; 0 turns clipping off",
                  .minimum = 0,

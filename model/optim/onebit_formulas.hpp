@@ -22,8 +22,8 @@ KOKKOS_INLINE_FUNCTION float within(float g, float bound) { return Kokkos::fmax(
 
 /// Most roots of the kept variance that an element of one rank's gradient may count. A variance that goes on takes up
 /// the gradient g of a step before it divides by its root, so that |g| / sqrt(v) <= 1 / sqrt(1 - beta2) for the mean
-/// gradient; kept, it lets a rare row's gradient through at any size. The noise of one rank's gradient is sqrt(P) that of
-/// the mean. share: of this bound; 0: no limit.
+/// gradient; kept, it lets a rare row's gradient through at any size. The noise of one rank's gradient is sqrt(P) that
+/// of the mean. share: of this bound; 0: no limit.
 inline double gradient_limit(double share, double beta2, int ranks) {
   return share > 0 ? share * std::sqrt(ranks / (1 - beta2)) : std::numeric_limits<double>::infinity();
 }

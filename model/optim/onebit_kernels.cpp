@@ -62,14 +62,9 @@ struct LambPass {
   KOKKOS_INLINE_FUNCTION SumsAndLargest<3> over(Team const& team, Block const& block, float decay) const {
     float const divisor = divisor_of(units, block.tensor);
     return team_sum_of_runs<3, Space>(team, block.first, block.first + block.count, [&](Index k, int count) {
-      return LambRun<exact, by_root, steered>{{mean.run<exact>(k, count), divisor},
-                                              c,
-                                              decay,
-                                              parameters + k,
-                                              variance + k,
-                                              gradient + k,
-                                              momentum + k,
-                                              steered ? fresh + k : nullptr};
+      return LambRun<exact, by_root, steered>{
+          {mean.run<exact>(k, count), divisor}, c, decay, parameters + k, variance + k, gradient + k, momentum + k,
+          steered ? fresh + k : nullptr};
     });
   }
   template <bool exact, bool by_root, class Space, class Team>

@@ -134,7 +134,7 @@ TEST_CASE("The resolved deck prints a map with the origin of each key") {
     auto const source = folder.with_data(text, std::move(overrides));
     auto const all = resolved_deck(parse_deck(source), source);
     auto const at = all.find("freeze:");
-    return all.substr(all.rfind('\n', at) + 1, all.find("  # variance_floor", at) - all.rfind('\n', at) - 1);
+    return all.substr(all.rfind('\n', at) + 1, all.find("  # coefficient_beta", at) - all.rfind('\n', at) - 1);
   };
   CHECK(printed("optimizer: {method: onebit_sgd, freeze: {step: 7}}\n") ==
         "  freeze:                               # 'freeze: auto' sets none of these\n"

@@ -257,6 +257,7 @@ TEST_CASE("a rate of zero moves nothing while the state goes on") {
 TEST_CASE("the factor keeps its bounds and its band, and no ratio exceeds what the variance allows") {
   auto const layout = live_layout();
   auto config = onebit(Method::onebit_lamb, 3);
+  config.steer = optim::Steer::variance;
   config.factor_min = 0.8;
   config.factor_max = 1.05;
   config.factor_threshold = 0.04;
