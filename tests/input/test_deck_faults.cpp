@@ -136,9 +136,14 @@ TEST_CASE("Keys of a compressing method that contradict each other are refused")
     CHECK(faults_of(folder.with_data("optimizer: " + text + "\ncomm: {allreduce: library}\n")) == Faults());
   CHECK(fault(lamb + "  min_coefficient: 0.5\n") ==
         "5:20: optimizer.min_coefficient: 0.5 is above max_coefficient; at most 0.3");
-  CHECK(fault(lamb + "  factor_min: 5\n") == "5:15: optimizer.factor_min: 5 is above factor_max; at most 4");
-  CHECK(fault(lamb + "  factor_min: 2\n  factor_max: 1.5\n") ==
-        "6:15: optimizer.factor_max: 1.5 is below factor_min; at least 2");
+  std::string const steered = lamb + "  steer: variance\n";
+  CHECK(fault(steered + "  factor_min: 5\n") == "6:15: optimizer.factor_min: 5 is above factor_max; at most 4");
+  CHECK(fault(steered + "  factor_min: 2\n  factor_max: 1.5\n") ==
+        "7:15: optimizer.factor_max: 1.5 is below factor_min; at least 2");
+  CHECK(fault(lamb + "  factor_min: 2\n") ==
+        "5:3: optimizer.factor_min: has no meaning here; only with steer: variance");
+  CHECK(fault(lamb + "  unify: layer\n  gradient_limit: 1\n") ==
+        "6:3: optimizer.gradient_limit: has no meaning here; only with unify: element");
   CHECK(fault(lamb + "  sketch_columns: 200\n") == "5:19: optimizer.sketch_columns: 200 columns; a multiple of 128");
   CHECK(faults_of(folder.with_data(lamb + "  sketch_columns: 256\n")) == Faults());
 }
