@@ -36,6 +36,7 @@ KOKKOS_INLINE_FUNCTION double sum_of_lanes(double const* values) {
 KOKKOS_INLINE_FUNCTION Sums<tensor_error_sums> sum_words(Index first, Index last, LastMean const& mean) {
   double e[word_elements] = {}, z[word_elements] = {}, d[word_elements] = {}, y[word_elements] = {};
   std::int64_t live = 0, agreeing = 0;
+  if (first >= last) return {};  // a block beside the elements
   for (Index w = first / word_elements; w * word_elements < last; ++w) {
     Index const k = w * word_elements;
     int const lanes = static_cast<int>(Kokkos::min(word_elements, mean.count - k));
