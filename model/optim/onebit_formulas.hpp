@@ -17,9 +17,6 @@ KOKKOS_INLINE_FUNCTION Real reconstructed_gradient(Real now, Real before, Real b
   return (now - beta1 * before) / share1;
 }
 
-/// g, but not beyond +-bound.
-KOKKOS_INLINE_FUNCTION float within(float g, float bound) { return Kokkos::fmax(-bound, Kokkos::fmin(bound, g)); }
-
 /// Most roots of the kept variance that an element of one rank's gradient may count. A variance that goes on takes up
 /// the gradient g of a step before it divides by its root, so that |g| / sqrt(v) <= 1 / sqrt(1 - beta2) for the mean
 /// gradient; kept, it lets a rare row's gradient through at any size. The noise of one rank's gradient is sqrt(P) that

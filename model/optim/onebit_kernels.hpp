@@ -3,6 +3,7 @@
 #pragma once
 
 #include "comm/signs.hpp"
+#include "core/math.hpp"
 #include "model/optim/formulas.hpp"
 #include "model/optim/gradient_verdict.hpp"
 #include "model/optim/lamb_kernels.hpp"
@@ -79,7 +80,7 @@ struct MomentumForm {
     float const g = clip_factor * gradient[k];
     if constexpr (unify == Unify::element) {
       float const root = Kokkos::sqrt(units.variance[k]) + units.epsilon;
-      return (beta1 * momentum[k] + share1 * within(g, units.limit * root)) / root;
+      return (beta1 * momentum[k] + share1 * math::clamp(g, -units.limit * root, units.limit * root)) / root;
     }
     float const own = beta1 * momentum[k] + share1 * g;
     if constexpr (unify == Unify::layer) return factor * own;
