@@ -27,11 +27,14 @@ struct CompressionOptions {
   bool compress_alone = false;  ///< for tests: a group of one compresses, too
 };
 
+/// Elements that share a scale where a deck does not say: scales are then 1/1000 of the bits.
+inline constexpr std::int64_t elements_a_scale = 32768;
+
 /// Deck section `comm`.
 struct CommConfig {
   Allreduce allreduce = Allreduce::ordered;
   Wire dense_wire = Wire::fp32;
-  std::int64_t scale_groups = 1;
+  std::optional<std::int64_t> scale_groups;  ///< not set: one for each elements_a_scale
   bool error_feedback = true;
   Hierarchy hierarchy = Hierarchy::none;
   std::optional<std::int64_t> ranks_per_node;  ///< L; not set: as found
@@ -49,8 +52,8 @@ struct CommConfig {
              "type of gradients on the network: bf16 halves the bytes, rounds once in and once out and sums in fp32"},
         {"fp32", "bf16"}, dense_wire);
     visit.field({.name = "scale_groups",
-                 .help = "parts of the model with a scale of their own in compressed exchanges; each costs 8 bytes a "
-                         "rank and peer",
+                 .help = "parts of the model, or of a node's slice of it, with a scale of their own in compressed "
+                         "exchanges; each costs 8 bytes a rank and peer; not set: one for each 32768 elements",
                  .minimum = 1,
                  .maximum = 1 << 20},
                 scale_groups);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/compressed_phase.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace bellwether::optim {
@@ -13,8 +14,13 @@ ScalarLayout scalar_layout(OptimizerConfig const& config, comm::Communicator con
 }
 
 comm::CompressionOptions compression_options(OptimizerConfig const& config, OptimizerContext const& context) {
-  return {
-      .scale = config.scale, .scale_groups = context.comm.scale_groups, .error_feedback = context.comm.error_feedback};
+  // Scale groups cut what one exchange takes: the model, or a node's slice of it.
+  Index const slices = context.groups.node ? context.groups.node->inside().size() : 1;
+  Index const share = slices * comm::elements_a_scale;
+  Index const groups = std::max<Index>(1, (context.layout.count() + share - 1) / share);
+  return {.scale = config.scale,
+          .scale_groups = context.comm.scale_groups.value_or(groups),
+          .error_feedback = context.comm.error_feedback};
 }
 
 template <class T>
@@ -138,7 +144,8 @@ void CompressedPhase::measure_shares(Exec const& exec, bool wanted, float* value
 }
 
 Units CompressedPhase::units(Arena<> const* variance) const {
-  return {.unify = variance ? config_.unify : Unify::none,
+  return {.exchange = config_.exchange,
+          .unify = variance ? config_.unify : Unify::none,
           .epsilon = static_cast<float>(config_.epsilon),
           .variance = variance ? variance->data() : nullptr,
           .by_tensor = by_tensor_.data(),

@@ -11,6 +11,7 @@ namespace bellwether::optim {
 
 enum class Method { lamb, adamw, onebit_lamb, onebit_adam, onebit_sgd };
 enum class Unify { layer, element, none };        ///< in which units momenta share one scale
+enum class Exchange { gradient, momentum };       ///< what is compressed after the freeze
 enum class Steer { variance, norm };              ///< what moves the rate of a tensor after the freeze
 enum class CompressedClip { sketch, local_rms };  ///< which norm clips gradients that are never averaged
 
@@ -37,6 +38,7 @@ struct OptimizerConfig {
   FreezeConfig freeze;
   double gradient_limit = 1;
   double coefficient_beta = 0.9;
+  Exchange exchange = Exchange::gradient;
   Steer steer = Steer::norm;
   double factor_min = 0.5;
   double factor_max = 4.0;
@@ -129,6 +131,13 @@ struct OptimizerConfig {
                  .applies = method == Method::onebit_lamb},
                 coefficient_beta);
     visit.choice(
+        {.name = "exchange",
+         .help = "what is compressed after the freeze: each rank's 'gradient', from whose mean every rank forms "
+                 "the momentum, or each rank's 'momentum', as in the 1-bit papers",
+         .only_with = "method: onebit_lamb or onebit_adam",
+         .applies = frozen_variance},
+        {"gradient", "momentum"}, exchange);
+    visit.choice(
         {.name = "steer",
          .help = "what moves the rate of each tensor after the freeze: 'norm' is LAMB's own trust ratio of the "
                  "update that is made; 'variance' multiplies the average of ratios before the freeze by a "
@@ -162,8 +171,8 @@ struct OptimizerConfig {
     visit.choice(
         {.name = "unify",
          .help =
-             "units in which all momenta share one scale: 'element' divides by the root of the kept "
-             "variance, 'layer' brings each tensor to one magnitude, as the 1-bit LAMB paper does, 'none' leaves them",
+             "units in which what is exchanged shares one scale: 'element' divides by the root of the kept "
+             "variance, 'layer' brings each tensor to one magnitude, as the 1-bit LAMB paper does, 'none' leaves it",
          .only_with = "method: onebit_lamb or onebit_adam",
          .applies = frozen_variance},
         {"layer", "element", "none"}, unify);

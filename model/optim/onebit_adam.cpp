@@ -16,7 +16,7 @@ void OnebitAdam::compressed_update(Exec const& exec, Arena<>& parameters, Arena<
   auto const& verdict = record().verdict();
   auto const c = coefficients<float>(config(), scalars.step);
   auto const units = compressed().units(variance());
-  auto const mean = with_momentum_form(units, c, momentum(), gradients.data(), verdict.data(),
+  auto const mean = with_exchange_form(units, c, momentum(), gradients.data(), verdict.data(),
                                        [&](auto const& form) { return compressed().exchange(exec, form, report); });
   onebit_adam_apply(exec, record().blocks(), rules(), c, units, mean, scalars.learning_rate, verdict,
                     variance()->data(), parameters.data(), momentum());

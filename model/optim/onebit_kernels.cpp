@@ -9,22 +9,29 @@
 namespace bellwether::optim {
 namespace {
 
-/// The momentum of 32 neighbours from the exchange: its value times the root with by_root, else over the tensor's
-/// number (1 where there are no units); 0 where dead.
+/// How the mean of an exchange becomes the next momentum: out of its units, then keep m + take times it.
+struct Restored {
+  KOKKOS_INLINE_FUNCTION Restored(Units const& units, std::int32_t tensor, Coefficients<float> const& c)
+      : divisor(units.unify == Unify::layer ? units.by_tensor[tensor] : 1.0f),
+        keep(units.exchange == Exchange::gradient ? c.beta1 : 0.0f),
+        take(units.exchange == Exchange::gradient ? c.share1 : 1.0f) {}
+
+  float divisor, keep, take;
+};
+
+/// The next momentum of 32 neighbours: values of the exchange are multiplied by the root with by_root, else divided by
+/// the tensor's number (1 where there are no units); 0 where dead.
 template <bool exact, bool by_root>
 struct MomentumRun {
-  KOKKOS_INLINE_FUNCTION float operator()(int lane, float root) const {
+  KOKKOS_INLINE_FUNCTION float operator()(int lane, float root, float before) const {
     float const value = mean(lane);
-    return comm::masked(by_root ? value * root : value / divisor, mean.live_bits, lane);
+    float const restored = by_root ? value * root : value / units.divisor;
+    return comm::masked(units.keep * before + units.take * restored, mean.live_bits, lane);
   }
 
   comm::DecodedRun<exact> mean;
-  float divisor;
+  Restored units;
 };
-
-KOKKOS_INLINE_FUNCTION float divisor_of(Units const& units, std::int32_t tensor) {
-  return units.unify == Unify::layer ? units.by_tensor[tensor] : 1.0f;
-}
 
 /// What onebit_lamb_moments() does to 32 neighbours from `first` on.
 template <bool exact, bool by_root, bool steered>
@@ -33,7 +40,7 @@ struct LambRun {
     float const root = Kokkos::sqrt(variance[lane]) + c.epsilon;
     // Masks in place of conditions: a division under a condition keeps a compiler from treating neighbours together.
     std::uint32_t const live = to_momentum.mean.live_bits;
-    float const m = to_momentum(lane, root);
+    float const m = to_momentum(lane, root, momentum[lane]);
     float const x = parameters[lane];
     float const u0 = m / root;
     float const u = u0 + decay * x;
@@ -60,10 +67,10 @@ struct LambRun {
 struct LambPass {
   template <bool exact, bool by_root, bool steered, class Space, class Team>
   KOKKOS_INLINE_FUNCTION SumsAndLargest<3> over(Team const& team, Block const& block, float decay) const {
-    float const divisor = divisor_of(units, block.tensor);
+    Restored const restored(units, block.tensor, c);
     return team_sum_of_runs<3, Space>(team, block.first, block.first + block.count, [&](Index k, int count) {
       return LambRun<exact, by_root, steered>{
-          {mean.run<exact>(k, count), divisor}, c, decay, parameters + k, variance + k, gradient + k, momentum + k,
+          {mean.run<exact>(k, count), restored}, c, decay, parameters + k, variance + k, gradient + k, momentum + k,
           steered ? fresh + k : nullptr};
     });
   }
@@ -91,7 +98,7 @@ template <bool exact, bool by_root>
 struct AdamRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
     float const root = Kokkos::sqrt(variance[lane]) + epsilon;
-    float const m = to_momentum(lane, root);
+    float const m = to_momentum(lane, root, momentum[lane]);
     momentum[lane] = m;
     parameters[lane] -= rate * (m / root + decay * parameters[lane]);
   }
@@ -105,10 +112,10 @@ struct AdamRun {
 struct AdamPass {
   template <bool exact, bool by_root, class Space, class Team>
   KOKKOS_INLINE_FUNCTION void over(Team const& team, Block const& block, float decay) const {
-    float const divisor = divisor_of(units, block.tensor);
+    Restored const restored(units, block.tensor, c);
     team_for_runs<Space>(team, block.first, block.first + block.count, [&](Index k, int count) {
       return AdamRun<exact, by_root>{
-          {mean.run<exact>(k, count), divisor}, epsilon, rate, decay, variance + k, parameters + k, momentum + k};
+          {mean.run<exact>(k, count), restored}, c.epsilon, rate, decay, variance + k, parameters + k, momentum + k};
     });
   }
   template <class Space, class Team>
@@ -120,9 +127,10 @@ struct AdamPass {
       by_root ? over<false, true, Space>(team, block, decay) : over<false, false, Space>(team, block, decay);
   }
 
+  Coefficients<float> c;
   Units units;
   comm::Decoded mean;
-  float epsilon, rate;
+  float rate;
   float const* variance;
   float *parameters, *momentum;
 };
@@ -247,8 +255,7 @@ void onebit_adam_apply(Space const& exec, BlockTable<Space> const& table, Vec<Te
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
   Verdict const* const judged = verdict.data();
-  AdamPass const pass{units,      mean,    coefficients.epsilon, static_cast<float>(learning_rate), variance,
-                      parameters, momentum};
+  AdamPass const pass{coefficients, units, mean, static_cast<float>(learning_rate), variance, parameters, momentum};
   Kokkos::parallel_for(
       label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         if (judged->skip) return;

@@ -11,10 +11,11 @@
 
 namespace bellwether::optim {
 
-/// The factor s_k that brings momenta of one model to one magnitude before they share a scale: 1 / (sqrt(v_k) +
+/// What is exchanged, and the factor s_k that brings it to one magnitude before it shares a scale: 1 / (sqrt(v_k) +
 /// epsilon), s of the tensor, or 1. Pointers: variance (n), where elements are unified; by_tensor (tensors), tensor_of
 /// (ceil(n / 32)) tensor of the first element of each word, end (tensors) first element behind each, where tensors are.
 struct Units {
+  Exchange exchange = Exchange::momentum;
   Unify unify = Unify::none;
   float epsilon = 0;
   float const* variance = nullptr;
@@ -51,10 +52,10 @@ KOKKOS_INLINE_FUNCTION std::int32_t tensor_at(Units const& units, Index k) {
   return tensor;
 }
 
-/// This rank's momentum in the common units, s_k (beta1 m + (1 - beta1) clip g): what goes into the exchange. `unify`
-/// is that of the units; with Unify::element clip g is kept within their limit.
-template <Unify unify>
-struct MomentumForm {
+/// This rank's part of the exchange in the common units, s_k clip g or s_k (beta1 m + (1 - beta1) clip g). `exchange`
+/// and `unify` are those of the units; with Unify::element clip g is kept within their limit.
+template <Exchange exchange, Unify unify>
+struct ExchangeForm {
   Units units;
   float beta1, share1;
   float const* momentum;
@@ -76,27 +77,36 @@ struct MomentumForm {
   }
 
  private:
+  KOKKOS_INLINE_FUNCTION float own(Index k, float g) const {
+    return exchange == Exchange::momentum ? beta1 * momentum[k] + share1 * g : g;
+  }
   KOKKOS_INLINE_FUNCTION float in_units(Index k, float clip_factor, float factor) const {
     float const g = clip_factor * gradient[k];
     if constexpr (unify == Unify::element) {
       float const root = Kokkos::sqrt(units.variance[k]) + units.epsilon;
-      return (beta1 * momentum[k] + share1 * math::clamp(g, -units.limit * root, units.limit * root)) / root;
+      return own(k, math::clamp(g, -units.limit * root, units.limit * root)) / root;
     }
-    float const own = beta1 * momentum[k] + share1 * g;
-    if constexpr (unify == Unify::layer) return factor * own;
-    return own;
+    return unify == Unify::layer ? factor * own(k, g) : own(k, g);
   }
 };
 
-/// Calls use(form) with the MomentumForm of these units.
-template <class Use>
-auto with_momentum_form(Units const& units, Coefficients<float> const& c, float const* momentum, float const* gradient,
-                        Verdict const* verdict, Use const& use) {
+template <Exchange exchange, class Use>
+auto with_unified_form(Units const& units, Coefficients<float> const& c, float const* momentum, float const* gradient,
+                       Verdict const* verdict, Use const& use) {
   if (units.unify == Unify::element)
-    return use(MomentumForm<Unify::element>{units, c.beta1, c.share1, momentum, gradient, verdict});
+    return use(ExchangeForm<exchange, Unify::element>{units, c.beta1, c.share1, momentum, gradient, verdict});
   if (units.unify == Unify::layer)
-    return use(MomentumForm<Unify::layer>{units, c.beta1, c.share1, momentum, gradient, verdict});
-  return use(MomentumForm<Unify::none>{units, c.beta1, c.share1, momentum, gradient, verdict});
+    return use(ExchangeForm<exchange, Unify::layer>{units, c.beta1, c.share1, momentum, gradient, verdict});
+  return use(ExchangeForm<exchange, Unify::none>{units, c.beta1, c.share1, momentum, gradient, verdict});
+}
+
+/// Calls use(form) with the ExchangeForm of these units.
+template <class Use>
+auto with_exchange_form(Units const& units, Coefficients<float> const& c, float const* momentum, float const* gradient,
+                        Verdict const* verdict, Use const& use) {
+  return units.exchange == Exchange::gradient
+             ? with_unified_form<Exchange::gradient>(units, c, momentum, gradient, verdict, use)
+             : with_unified_form<Exchange::momentum>(units, c, momentum, gradient, verdict, use);
 }
 
 /// This rank's gradient with decay, clip g + decay x: what 1-bit SGD exchanges. Decay by tensor as Units finds it.

@@ -79,7 +79,7 @@ void OnebitLamb::compressed_update(Exec const& exec, Arena<>& parameters, Arena<
   auto const layers = numbers();
   auto const c = coefficients<float>(config(), scalars.step);
   auto const units = compressed().units(variance());
-  auto const mean = with_momentum_form(units, c, momentum(), gradients.data(), verdict.data(),
+  auto const mean = with_exchange_form(units, c, momentum(), gradients.data(), verdict.data(),
                                        [&](auto const& form) { return compressed().exchange(exec, form, report); });
   onebit_lamb_moments(exec, blocks, rules(), c, units, mean, verdict, parameters.data(), variance()->data(),
                       gradients.data(), momentum(), fresh_ ? fresh_->data() : nullptr, norms_);

@@ -26,7 +26,7 @@ from onebit_inputs import finite, inputs
 from onebit_mean import CompressedMean, words
 
 DEFAULTS = dict(betas=[0.9, 0.999], epsilon=1e-8, freeze=dict(step=None), coefficient_beta=0.9, min_coefficient=0.01,
-                max_coefficient=0.3, factor_min=0.5, factor_max=4.0, factor_threshold=0.1, steer="variance",
+                max_coefficient=0.3, factor_min=0.5, factor_max=4.0, factor_threshold=0.1, exchange="momentum", steer="variance",
                 gradient_limit=0.0, unify=None, scale="rms",
                 scale_groups=1, clip=0.0, clip_norm="exact", sketch_columns=16384, seed=0)
 
@@ -155,14 +155,16 @@ class Method:
                 self.average[l] = min(1.0, self.key["max_coefficient"])
 
     def next_momentum(self, gradients):
-        """Momentum of every rank from the shared one and its own gradient, through the compressed mean."""
+        """The shared momentum, by way of the compressed mean of every rank's gradient or of every rank's momentum."""
         if self.unify == "element" and self.key["gradient_limit"] > 0:
             # as far as a live variance would let the mean gradient go, wider by the noise of a single rank
             bound = self.key["gradient_limit"] * math.sqrt(self.ranks / (1 - self.beta2)) / self.s
             gradients = [np.clip(g, -bound, bound).astype(self.real) for g in gradients]
-        own = [self.s * (self.beta1 * self.m + (1 - self.beta1) * g) for g in gradients]
-        done = self.exchange.mean(own)
-        return done, np.where(self.live, done.output / self.s, 0).astype(self.real)
+        after = lambda g: (self.beta1 * self.m + (1 - self.beta1) * g).astype(self.real)
+        early = self.key["exchange"] == "momentum"
+        done = self.exchange.mean([self.s * (after(g) if early else g) for g in gradients])
+        mean = np.where(self.live, done.output / self.s, 0).astype(self.real)
+        return done, mean if early else np.where(self.live, after(mean), 0).astype(self.real)
 
     def adam_moments(self, g):
         self.m = self.beta1 * self.m + (1 - self.beta1) * g

@@ -110,6 +110,7 @@ TEST_CASE("parameters are equal on all ranks in the compressed phase, and bytes 
   comm.scale_groups = GENERATE(1, 5);
   auto config = onebit(method, 2);
   config.unify = GENERATE(optim::Unify::layer, optim::Unify::element);
+  config.exchange = GENERATE(optim::Exchange::gradient, optim::Exchange::momentum);
   Training training(layout, config, group(), comm);
   training.start();
   for (int t = 1; t <= 6; ++t) {
@@ -120,7 +121,7 @@ TEST_CASE("parameters are equal on all ranks in the compressed phase, and bytes 
     CHECK(on_all((report.phase == optim::Phase::compressed) == compressed));
     auto const dense = comm::DenseMean::predicted_bytes(layout.count(), group().rank(), group().size(),
                                                         comm::Wire::fp32, comm.allreduce);
-    auto const bits = comm::CompressedAllreduce::predicted_bytes(layout.count(), group().size(), comm.scale_groups);
+    auto const bits = comm::CompressedAllreduce::predicted_bytes(layout.count(), group().size(), *comm.scale_groups);
     CHECK(on_all(report.sent.exchange == (compressed ? bits : dense) && report.sent.dense_fp32 == dense));
     CHECK(equal_on_all_ranks({static_cast<float>(report.gradient_norm), static_cast<float>(report.clip_factor)}));
   }

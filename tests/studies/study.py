@@ -7,7 +7,7 @@
                                    [--hours H] [--only VARIANT ...] [--list]
 
 A plan names a deck, settings for all runs, how many ranks, the seeds and the variants (settings of their own). Runs go
-seed by seed, so that pairs are complete early. What is interrupted (Ctrl-C, --hours, a crash of the machine) goes on
+seed by seed, so that pairs are complete early. What is interrupted (Ctrl-C, SIGTERM, --hours, a crash of the machine) goes on
 where its newest checkpoint is when the same command is given again; what is finished is not run twice. Each finished run
 becomes a line of RESULTS (beside the plan: PLAN.jsonl): variant, seed, settings, held-out losses and what was sent. A
 line whose settings are no longer those of the plan is refused, so that no table mixes two experiments.
@@ -96,6 +96,9 @@ class Runner:
         self.until = time.time() + 3600 * options.hours
         self.process = None
 
+    def end_soon(self, *_):
+        self.until = 0
+
     def launch(self, ranks):
         threads = max(1, len(os.sched_getaffinity(0)) // ranks)
         env = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive",
@@ -107,6 +110,8 @@ class Runner:
         return ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(ranks)], env
 
     def run(self, variant, seed):
+        if time.time() > self.until:
+            raise Stop
         directory = self.options.work / self.plan.path.stem / variant / f"seed_{seed}"
         directory.parent.mkdir(parents=True, exist_ok=True)
         settings = self.plan.settings(variant, seed) | {
@@ -158,6 +163,7 @@ def main():
     options.shards, options.work = options.shards.resolve(), options.work.resolve()
     options.program = options.program.resolve()
     runner = Runner(plan, options)
+    signal.signal(signal.SIGTERM, runner.end_soon)
     try:
         for variant, seed in wanted:
             if (variant, seed) not in plan.results():

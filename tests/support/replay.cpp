@@ -34,6 +34,8 @@ optim::OptimizerConfig config_of(Json const& settings, comm::CommConfig& comm, s
   config.clip = 0;
   config.unify = Unify::layer;  // as the papers have it, until the file says otherwise
   config.scale = comm::Scale::rms;
+  comm.scale_groups = 1;
+  config.exchange = Exchange::momentum;
   config.steer = Steer::variance;
   config.gradient_limit = 0;
   std::map<std::string, std::function<void(Json const&)>> const readers{
@@ -67,6 +69,11 @@ optim::OptimizerConfig config_of(Json const& settings, comm::CommConfig& comm, s
       {"factor_min", [&](Json const& v) { config.factor_min = v; }},
       {"factor_max", [&](Json const& v) { config.factor_max = v; }},
       {"factor_threshold", [&](Json const& v) { config.factor_threshold = v; }},
+      {"exchange",
+       [&](Json const& v) {
+         config.exchange =
+             one_of<Exchange>("exchange", v, {{"gradient", Exchange::gradient}, {"momentum", Exchange::momentum}});
+       }},
       {"steer",
        [&](Json const& v) {
          config.steer = one_of<Steer>("steer", v, {{"variance", Steer::variance}, {"norm", Steer::norm}});
