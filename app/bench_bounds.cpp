@@ -40,9 +40,14 @@ std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimiz
   double const P = ranks, bit = 1.0 / 8;
   bool const sgd = optimizer.method == Method::onebit_sgd;
   bool const divides = !sgd && optimizer.unify == optim::Unify::element;
+  // Exchanged momenta are bits themselves; a momentum formed from exchanged gradients is 32 bits, read and written.
+  bool const momenta = !sgd && optimizer.exchange == optim::Exchange::momentum;
+  double const fresh = optimizer.steer == optim::Steer::variance ? 8 : 0;
   kernels.push_back({"bellwether::optim::fold_gradient", 4, 4});
-  // Moved: g, m (SGD: x), z, the variance where it is divided by; z written; live words read, signs written twice.
-  kernels.push_back({"bellwether::comm::form_words", sgd ? 16.25 : 12.25, 16 + (divides ? 4 : 0) + 3 * bit});
+  // Moved: g, z, with momenta m (SGD: x), the variance where it is divided by; z written; live words read, signs
+  // written twice.
+  kernels.push_back({"bellwether::comm::form_words", sgd ? 16.25 : 12.25,
+                     12 + (momenta || sgd ? 4 : 0) + (divides ? 4 : 0) + 3 * bit});
   if (ranks > 1) {
     kernels.push_back({"bellwether::comm::serve_words", (8 + P * bit + bit) / P, (8 + P * bit + 2 * bit) / P});
     // The least form reads bits where they arrived.
@@ -52,12 +57,14 @@ std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimiz
   double const mean = ranks > 1 ? 3 * bit : 4 + bit;
   switch (optimizer.method) {
     case Method::onebit_lamb:
+      // Read m, v, x; write m, u; f both ways where there is one. With bits of momenta u is formed again to apply it.
       kernels.push_back(
-          {"bellwether::optim::onebit_lamb_moments", 16.25, 28 + mean});  // read m, f, v, x; write m, f, u
-      kernels.push_back({"bellwether::optim::lamb_apply", 12.125, 12});
+          {"bellwether::optim::onebit_lamb_moments", (momenta ? 8.25 : 20.25) + fresh, 20 + fresh + mean});
+      kernels.push_back({"bellwether::optim::lamb_apply", momenta ? 12.125 : 12, 12});
       break;
     case Method::onebit_adam:
-      kernels.push_back({"bellwether::optim::onebit_adam_apply", 12.125, 16 + mean});  // read v, x; write m, x
+      kernels.push_back(  // read m, v, x; write m, x
+          {"bellwether::optim::onebit_adam_apply", momenta ? 12.125 : 20.125, 20 + mean});
       break;
     default:
       kernels.push_back({"bellwether::optim::onebit_sgd_apply", 16.125, 16 + mean});  // read m, x; write m, x

@@ -149,7 +149,7 @@ void average_ratios(Space const& exec, Index tensors, double beta, Vec<Verdict, 
 template <class Space>
 void relate_ratios(Space const& exec, Index tensors, Vec<Verdict, Space> const& verdict, OnebitRecord const& record);
 
-/// After the exchange, 20 bytes an element read and 12 written: m from the mean, the gradient it amounts to into the
+/// After the exchange, 16 bytes an element read and 12 written: m from the mean, the gradient it amounts to into the
 /// fresh variance f, the direction u = m / (sqrt(v) + epsilon) + decay x in place of the gradient. norms: (4 blocks),
 /// written: squares of x, of u, of u without decay; the largest (sqrt(v) + epsilon) / (sqrt(f) + epsilon) over live
 /// elements, 0 without any. fresh: nullptr for no f, 8 bytes an element less; then the last quarter of norms is 0.
