@@ -44,6 +44,7 @@ std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimiz
   bool const momenta = !sgd && optimizer.exchange == optim::Exchange::momentum;
   double const fresh = optimizer.steer == optim::Steer::variance ? 8 : 0;
   kernels.push_back({"bellwether::optim::fold_gradient", 4, 4});
+  if (optimizer.variance_grows()) kernels.push_back({"bellwether::optim::fold_tensors", 4, 4});
   // Moved: g, z, with momenta m (SGD: x), the variance where it is divided by; z written; live words read, signs
   // written twice.
   kernels.push_back({"bellwether::comm::form_words", sgd ? 16.25 : 12.25,

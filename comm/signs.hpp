@@ -29,6 +29,14 @@ KOKKOS_INLINE_FUNCTION bool positive(float z) { return z >= 0.0f; }
 /// z - S sgn(z).
 KOKKOS_INLINE_FUNCTION float residual(float z, float scale) { return z - (positive(z) ? scale : -scale); }
 
+/// Bits of elements [first, first + count), count <= 32, which two words hold at most; the first in the most
+/// significant bit.
+KOKKOS_INLINE_FUNCTION std::uint32_t bits_from(std::uint32_t const* words, Index first, int count) {
+  Index const word = first / word_elements;
+  int const shift = static_cast<int>(first % word_elements), fit = static_cast<int>(word_elements) - shift;
+  return words[word] << shift | (count > fit ? words[word + 1] >> fit : 0u);
+}
+
 /// At most 32 neighbours of a mean that a CompressedAllreduce formed. exact: Decoded::exact().
 template <bool exact>
 struct DecodedRun {
@@ -67,15 +75,12 @@ class Decoded {
     Index const word = first / word_elements;
     int const shift = static_cast<int>(first % word_elements);
     bool const both = shift + count > static_cast<int>(word_elements);
-    auto const bits = [&](std::uint32_t const* words) {
-      return words[word] << shift | (both ? words[word + 1] >> (static_cast<int>(word_elements) - shift) : 0u);
-    };
     DecodedRun<exact> run{};
-    run.live_bits = bits(live_);
+    run.live_bits = bits_from(live_, first, count);
     if constexpr (exact) {
       run.values = values_ + first;
     } else {
-      run.sign_bits = bits(signs_);
+      run.sign_bits = bits_from(signs_, first, count);
       run.magnitude = magnitudes_[word];
       run.next_magnitude = both ? magnitudes_[word + 1] : run.magnitude;
       run.split = static_cast<int>(word_elements) - shift;

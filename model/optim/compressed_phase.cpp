@@ -8,9 +8,13 @@
 namespace bellwether::optim {
 namespace {
 
-ScalarLayout scalar_layout(OptimizerConfig const& config, comm::Communicator const& data) {
+ScalarLayout scalar_layout(OptimizerConfig const& config, OptimizerContext const& context) {
+  auto const& data = context.groups.data;
   bool const folds = config.clip_norm == CompressedClip::sketch && data.size() > 1;
-  return {.columns = folds ? config.sketch_columns : 0, .ranks = data.size()};
+  auto const tensors = static_cast<Index>(context.layout.tensors().size());
+  return {.columns = folds ? config.sketch_columns : 0,
+          .ranks = data.size(),
+          .by_tensor = config.variance_grows() ? VarianceGrowth::folds(tensors) : 0};
 }
 
 comm::CompressionOptions compression_options(OptimizerConfig const& config, OptimizerContext const& context) {
@@ -28,10 +32,15 @@ Vec<T> scratch(std::string const& label, Index count) {
   return Vec<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(count));
 }
 
+Index tensors_of(ParameterLayout const& layout) { return static_cast<Index>(layout.tensors().size()); }
+
 template <class T>
 std::int64_t bytes_of(Vec<T> const& view) {
   return static_cast<std::int64_t>(view.extent(0) * sizeof(T));
 }
+
+// Of the words that say which elements are live.
+std::int64_t live_bytes(Index count) { return (count + 31) / 32 * static_cast<std::int64_t>(sizeof(std::uint32_t)); }
 
 // One rank or one node compresses nothing.
 bool compressing(OptimizerContext const& context) {
@@ -40,13 +49,14 @@ bool compressing(OptimizerContext const& context) {
 
 }  // namespace
 
-CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext const& context, StepRecord& record)
+CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext const& context, StepRecord& record,
+                                 Vec<float> const& roots)
     : config_(config),
       layout_(context.layout),
       data_(context.groups.data),
       record_(record),
       key_(random_key(context.seed, Purpose::sketch)),
-      scalars_at_(scalar_layout(config, data_)),
+      scalars_at_(scalar_layout(config, context)),
       scalar_mean_(data_, scalars_at_.count(), comm::Wire::fp32, comm::Allreduce::ordered),
       scalars_(scratch<float>("bellwether::optim::step_scalars", scalars_at_.count())),
       folds_(scratch<float>("bellwether::optim::folds", fold_parts * scalars_at_.columns)),
@@ -54,9 +64,12 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
       exchange_(data_, context.groups.node, layout_.count(), compression_options(config, context),
                 context.comm.dense_wire),
       shares_(data_, compressing(context), record.blocks()),
-      by_tensor_(scratch<float>("bellwether::optim::units", static_cast<Index>(layout_.tensors().size()))),
+      by_tensor_(scratch<float>("bellwether::optim::units", tensors_of(layout_))),
+      roots_(roots.extent(0) > 0 ? roots : scratch<float>("bellwether::optim::no_growth", tensors_of(layout_))),
       tensor_of_(scratch<std::int32_t>("bellwether::optim::tensor_of_word", (layout_.count() + 31) / 32)),
-      end_(scratch<Index>("bellwether::optim::tensor_end", static_cast<Index>(layout_.tensors().size()))) {
+      end_(scratch<Index>("bellwether::optim::tensor_end", tensors_of(layout_))) {
+  Kokkos::deep_copy(context.exec, roots_, 1.0f);
+  if (config_.variance_grows()) growth_.emplace(context.exec, record.blocks(), config_.beta2, key_, roots_);
   auto const ends = Kokkos::create_mirror_view(end_);
   auto const tensor_of = Kokkos::create_mirror_view(tensor_of_);
   std::size_t word = 0;
@@ -115,6 +128,7 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<>&
   units_known_ = true;
   Kokkos::deep_copy(exec, words, live);
   exchange_.set_live(exec, words);
+  if (growth_) growth_->survey(exec, words, variance->data());
   exec.fence("bellwether::optim::survey, what the host found is copied before its memory goes");
 }
 
@@ -123,9 +137,12 @@ StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, s
   comm::Traffic const before = data_.traffic();
   fold_gradient(exec, record_.blocks(), gradients.count(), gradients.data(), key_, step, scalars_at_, data_.rank(),
                 folds_, squares_, scalars_);
+  float* const by_tensor = scalars_.data() + scalars_at_.tensors();
+  if (growth_) growth_->fold(exec, gradients.data(), step, by_tensor);
   scalar_mean_.start(exec, scalars_);
   scalar_mean_.wait(exec);
   judge_scalars(exec, scalars_at_, scalars_at_.columns > 0, config_.clip, scalars_, record_.verdict());
+  if (growth_) growth_->grow(exec, record_.verdict(), by_tensor);
   report.phase = Phase::compressed;
   comm::Traffic const now = data_.traffic();
   report.sent = {.exchange = 0,
@@ -151,25 +168,28 @@ Units CompressedPhase::units(Arena<> const* variance) const {
           .by_tensor = by_tensor_.data(),
           .tensor_of = tensor_of_.data(),
           .end = end_.data(),
+          .growth = roots_.data(),
           .limit = static_cast<float>(gradient_limit(config_.gradient_limit, config_.beta2, data_.size()))};
 }
 
 void CompressedPhase::visit_state(StateVisitor& visit) {
   units_known_ = true;
   visit.replicated("units", {by_tensor_.data(), by_tensor_.extent(0)});
+  if (growth_) growth_->visit_state(visit);
   exchange_.visit_state(visit);
 }
 
 std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, OptimizerContext const& context,
                                                BlockTable<Exec> const& blocks) {
   auto const& data = context.groups.data;
-  auto const at = scalar_layout(config, data);
+  auto const at = scalar_layout(config, context);
   Index const n = context.layout.count(), tensors = static_cast<Index>(context.layout.tensors().size());
   comm::DenseMean const scalars(context.groups.data, at.count(), comm::Wire::fp32, comm::Allreduce::ordered);
   return comm::HierarchicalMean::predicted_buffer_bytes(data, context.groups.node, n,
                                                         compression_options(config, context), context.comm.dense_wire) +
          scalars.buffer_bytes() +
          comm::CompressionShares::predicted_bytes(context.groups.data, compressing(context), blocks) +
+         (config.variance_grows() ? VarianceGrowth::predicted_bytes(blocks) + live_bytes(n) : 0) +
          static_cast<std::int64_t>(sizeof(float)) * (at.count() + fold_parts * at.columns + tensors) +
          static_cast<std::int64_t>(sizeof(double)) * fold_parts +
          static_cast<std::int64_t>(sizeof(std::int32_t)) * ((n + 31) / 32) +
@@ -184,7 +204,7 @@ SentBytes CompressedPhase::predicted_bytes(OptimizerConfig const& config, Optimi
   };
   auto const exchange = comm::HierarchicalMean::predicted_traffic(
       data, context.groups.node, n, compression_options(config, context), context.comm.dense_wire);
-  auto const scalars = dense(scalar_layout(config, data).count());
+  auto const scalars = dense(scalar_layout(config, context).count());
   return {.exchange = exchange.sent_bytes,
           .scalars = scalars.sent_bytes,
           .inside_node = exchange.inside_node_bytes + scalars.inside_node_bytes,
@@ -193,7 +213,8 @@ SentBytes CompressedPhase::predicted_bytes(OptimizerConfig const& config, Optimi
 
 std::int64_t CompressedPhase::bytes() const {
   return exchange_.buffer_bytes() + shares_.bytes() + scalar_mean_.buffer_bytes() + bytes_of(scalars_) +
-         bytes_of(folds_) + bytes_of(squares_) + bytes_of(by_tensor_) + bytes_of(tensor_of_) + bytes_of(end_);
+         (growth_ ? growth_->bytes() + live_bytes(layout_.count()) : 0) + bytes_of(folds_) + bytes_of(squares_) +
+         bytes_of(by_tensor_) + bytes_of(tensor_of_) + bytes_of(end_);
 }
 
 }  // namespace bellwether::optim

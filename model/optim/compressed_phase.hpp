@@ -8,7 +8,9 @@
 #include "model/optim/gradient_fold.hpp"
 #include "model/optim/onebit_kernels.hpp"
 #include "model/optim/step_record.hpp"
+#include "model/optim/variance_growth.hpp"
 
+#include <optional>
 #include <string>
 
 namespace bellwether::optim {
@@ -17,7 +19,9 @@ namespace bellwether::optim {
 /// live, the units of the exchange and the exchange itself. P = data.size().
 class CompressedPhase {
  public:
-  CompressedPhase(OptimizerConfig const& config, OptimizerContext const& context, StepRecord& record);
+  /// roots: (tensors) where the growth of the kept variance is recorded; empty: nowhere.
+  CompressedPhase(OptimizerConfig const& config, OptimizerContext const& context, StepRecord& record,
+                  Vec<float> const& roots);
 
   /// Marks what can be compressed and, the first time, measures what units need: once the variance has its last value,
   /// and again after it was read from a checkpoint. variance: nullptr for methods without. Sets the momentum of what is
@@ -61,7 +65,9 @@ class CompressedPhase {
   Vec<double> squares_;
   comm::HierarchicalMean exchange_;
   comm::CompressionShares shares_;
+  std::optional<VarianceGrowth> growth_;
   Vec<float> by_tensor_;         // (tensors) s
+  Vec<float> roots_;             // (tensors) rho, 1 where the variance does not grow
   Vec<std::int32_t> tensor_of_;  // (ceil(n / 32))
   Vec<Index> end_;               // (tensors)
   std::string without_variance_;

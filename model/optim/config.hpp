@@ -12,6 +12,7 @@ namespace bellwether::optim {
 enum class Method { lamb, adamw, onebit_lamb, onebit_adam, onebit_sgd };
 enum class Unify { layer, element, none };        ///< in which units momenta share one scale
 enum class Exchange { gradient, momentum };       ///< what is compressed after the freeze
+enum class KeptVariance { shape, whole };         ///< what of the variance stays after the freeze
 enum class Steer { variance, norm };              ///< what moves the rate of a tensor after the freeze
 enum class CompressedClip { sketch, local_rms };  ///< which norm clips gradients that are never averaged
 
@@ -39,6 +40,7 @@ struct OptimizerConfig {
   double gradient_limit = 1;
   double coefficient_beta = 0.9;
   Exchange exchange = Exchange::gradient;
+  KeptVariance kept_variance = KeptVariance::shape;
   Steer steer = Steer::norm;
   double factor_min = 0.5;
   double factor_max = 4.0;
@@ -49,6 +51,12 @@ struct OptimizerConfig {
   CompressedClip clip_norm = CompressedClip::sketch;
   std::int64_t sketch_columns = 16384;
   std::int64_t skip_limit = 20;
+
+  /// Whether the sums of the kept variance by tensor go on.
+  bool variance_grows() const {
+    bool const follows = method == Method::onebit_adam || (method == Method::onebit_lamb && steer == Steer::norm);
+    return follows && kept_variance == KeptVariance::shape;
+  }
 
   void describe(ConfigVisitor& visit) {
     constexpr auto adaptive_methods = "method: lamb, adamw, onebit_lamb or onebit_adam";
@@ -145,6 +153,13 @@ struct OptimizerConfig {
          .only_with = "method: onebit_lamb",
          .applies = method == Method::onebit_lamb},
         {"variance", "norm"}, steer);
+    visit.choice({.name = "kept_variance",
+                  .help = "what of the variance stays after the freeze: its 'shape' inside each tensor, while the "
+                          "tensor's sum goes on with the norm of its mean gradient, which a random fold estimates; the "
+                          "'whole', as in the papers",
+                  .only_with = "method: onebit_adam, or onebit_lamb and steer: norm",
+                  .applies = frozen_variance && (method == Method::onebit_adam || steer == Steer::norm)},
+                 {"shape", "whole"}, kept_variance);
     visit.field({.name = "factor_min",
                  .help = "lower bound of the factor r on the averaged trust ratio",
                  .minimum = 0,

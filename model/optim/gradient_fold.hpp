@@ -27,19 +27,22 @@ KOKKOS_INLINE_FUNCTION Philox4 fold_signs(RandomKey const& key, std::int64_t ste
 inline constexpr Index fold_parts = 32;
 
 /// Where the scalars of a rank stand in the vector that is averaged over ranks: K columns, then for each rank its norm
-/// and one more than its first tensor with an element that is not finite (0: none), zero on all other ranks.
+/// and one more than its first tensor with an element that is not finite (0: none), zero on all other ranks, then the
+/// numbers by tensor that somebody else writes.
 struct ScalarLayout {
   Index columns;
   int ranks;
+  Index by_tensor = 0;  ///< of those numbers
 
   Index norm(int rank) const { return columns + rank; }
   Index bad(int rank) const { return columns + ranks + rank; }
-  Index count() const { return columns + 2 * ranks; }
+  Index tensors() const { return columns + 2 * ranks; }  ///< the first number by tensor
+  Index count() const { return tensors() + by_tensor; }
 };
 
 /// One pass over the local gradient, 4 bytes an element. gradient: (n); partial: (fold_parts K) scratch; squares:
-/// (fold_parts) scratch; scalars: (ScalarLayout::count()), written for this rank. columns K: a multiple of sign_group,
-/// or 0 for no fold.
+/// (fold_parts) scratch; scalars: (ScalarLayout::count()), written for this rank, 0 for numbers by tensor. columns K: a
+/// multiple of sign_group, or 0 for no fold.
 template <class Space>
 void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index count, float const* gradient,
                    RandomKey const& key, std::int64_t step, ScalarLayout const& layout, int rank,

@@ -9,14 +9,15 @@
 namespace bellwether::optim {
 namespace {
 
-/// How the mean of an exchange becomes the next momentum: out of its units, then keep m + take times it.
+/// How the mean of an exchange becomes the next momentum: out of its units, then keep m + take times it. growth: rho.
 struct Restored {
   KOKKOS_INLINE_FUNCTION Restored(Units const& units, std::int32_t tensor, Coefficients<float> const& c)
       : divisor(units.unify == Unify::layer ? units.by_tensor[tensor] : 1.0f),
         keep(units.exchange == Exchange::gradient ? c.beta1 : 0.0f),
-        take(units.exchange == Exchange::gradient ? c.share1 : 1.0f) {}
+        take(units.exchange == Exchange::gradient ? c.share1 : 1.0f),
+        growth(units.growth[tensor]) {}
 
-  float divisor, keep, take;
+  float divisor, keep, take, growth;
 };
 
 /// The next momentum of 32 neighbours: values of the exchange are multiplied by the root with by_root, else divided by
@@ -37,7 +38,7 @@ struct MomentumRun {
 template <bool exact, bool by_root, bool steered>
 struct LambRun {
   KOKKOS_INLINE_FUNCTION SumsAndLargest<3> operator()(int lane) const {
-    float const root = Kokkos::sqrt(variance[lane]) + c.epsilon;
+    float const root = to_momentum.units.growth * Kokkos::sqrt(variance[lane]) + c.epsilon;
     // Masks in place of conditions: a division under a condition keeps a compiler from treating neighbours together.
     std::uint32_t const live = to_momentum.mean.live_bits;
     float const m = to_momentum(lane, root, momentum[lane]);
@@ -97,7 +98,7 @@ struct LambPass {
 template <bool exact, bool by_root>
 struct AdamRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
-    float const root = Kokkos::sqrt(variance[lane]) + epsilon;
+    float const root = to_momentum.units.growth * Kokkos::sqrt(variance[lane]) + epsilon;
     float const m = to_momentum(lane, root, momentum[lane]);
     momentum[lane] = m;
     parameters[lane] -= rate * (m / root + decay * parameters[lane]);

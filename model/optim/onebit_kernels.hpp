@@ -11,7 +11,7 @@
 
 namespace bellwether::optim {
 
-/// What is exchanged, and the factor s_k that brings it to one magnitude before it shares a scale: 1 / (sqrt(v_k) +
+/// What is exchanged, and the factor s_k that brings it to one magnitude before it shares a scale: 1 / (rho sqrt(v_k) +
 /// epsilon), s of the tensor, or 1. Pointers: variance (n), where elements are unified; by_tensor (tensors), tensor_of
 /// (ceil(n / 32)) tensor of the first element of each word, end (tensors) first element behind each, where tensors are.
 struct Units {
@@ -22,7 +22,9 @@ struct Units {
   float const* by_tensor = nullptr;
   std::int32_t const* tensor_of = nullptr;
   Index const* end = nullptr;
-  /// Most roots sqrt(v_k) + epsilon that an element of a rank's gradient may count; where elements are unified.
+  /// (tensors) rho, what the roots sqrt(v_k) of a tensor have grown by since the freeze.
+  float const* growth = nullptr;
+  /// Most roots rho sqrt(v_k) + epsilon that an element of a rank's gradient may count; where elements are unified.
   float limit = Kokkos::Experimental::infinity_v<float>;
 };
 
@@ -62,28 +64,31 @@ struct ExchangeForm {
   float const* gradient;
   Verdict const* verdict;
   float clip = 0;       ///< of the word that was begun
-  ByWord factors = {};  ///< the same, with Unify::layer
+  ByWord factors = {};  ///< the same: s with Unify::layer, rho with Unify::element
 
   KOKKOS_INLINE_FUNCTION void begin_word(Index first, Index last) {
     clip = static_cast<float>(verdict->clip_factor);
-    if constexpr (unify == Unify::layer)
-      factors.set(units, first, last, [&](std::int32_t tensor) { return units.by_tensor[tensor]; });
+    if constexpr (unify != Unify::none)
+      factors.set(units, first, last, [&](std::int32_t tensor) { return by_tensor(tensor); });
   }
   KOKKOS_INLINE_FUNCTION float at(Index k, int lane) const { return in_units(k, clip, factors.values[lane]); }
   KOKKOS_INLINE_FUNCTION float operator()(Index k) const {
     float factor = 1;
-    if constexpr (unify == Unify::layer) factor = units.by_tensor[tensor_at(units, k)];
+    if constexpr (unify != Unify::none) factor = by_tensor(tensor_at(units, k));
     return in_units(k, static_cast<float>(verdict->clip_factor), factor);
   }
 
  private:
+  KOKKOS_INLINE_FUNCTION float by_tensor(std::int32_t tensor) const {
+    return unify == Unify::layer ? units.by_tensor[tensor] : units.growth[tensor];
+  }
   KOKKOS_INLINE_FUNCTION float own(Index k, float g) const {
     return exchange == Exchange::momentum ? beta1 * momentum[k] + share1 * g : g;
   }
   KOKKOS_INLINE_FUNCTION float in_units(Index k, float clip_factor, float factor) const {
     float const g = clip_factor * gradient[k];
     if constexpr (unify == Unify::element) {
-      float const root = Kokkos::sqrt(units.variance[k]) + units.epsilon;
+      float const root = factor * Kokkos::sqrt(units.variance[k]) + units.epsilon;
       return own(k, math::clamp(g, -units.limit * root, units.limit * root)) / root;
     }
     return unify == Unify::layer ? factor * own(k, g) : own(k, g);
@@ -150,9 +155,9 @@ template <class Space>
 void relate_ratios(Space const& exec, Index tensors, Vec<Verdict, Space> const& verdict, OnebitRecord const& record);
 
 /// After the exchange, 16 bytes an element read and 12 written: m from the mean, the gradient it amounts to into the
-/// fresh variance f, the direction u = m / (sqrt(v) + epsilon) + decay x in place of the gradient. norms: (4 blocks),
-/// written: squares of x, of u, of u without decay; the largest (sqrt(v) + epsilon) / (sqrt(f) + epsilon) over live
-/// elements, 0 without any. fresh: nullptr for no f, 8 bytes an element less; then the last quarter of norms is 0.
+/// fresh variance f, the direction u = m / (rho sqrt(v) + epsilon) + decay x in place of the gradient. norms: (4
+/// blocks), written: squares of x, of u, of u without decay; the largest (sqrt(v) + epsilon) / (sqrt(f) + epsilon) over
+/// live elements, 0 without any. fresh: nullptr for no f, 8 bytes an element less; then the last quarter of norms is 0.
 template <class Space>
 void onebit_lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                          Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
@@ -165,7 +170,7 @@ void onebit_lamb_factors(Space const& exec, BlockTable<Space> const& table, Vec<
                          FactorBounds const& bounds, Vec<Verdict, Space> const& verdict,
                          Vec<double, Space> const& norms, OnebitRecord const& record);
 
-/// 1-bit Adam after the exchange: m from the mean, x <- x - lr (m / (sqrt(v) + epsilon) + decay x).
+/// 1-bit Adam after the exchange: m from the mean, x <- x - lr (m / (rho sqrt(v) + epsilon) + decay x).
 template <class Space>
 void onebit_adam_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                        Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,

@@ -10,7 +10,9 @@
 namespace bellwether::optim {
 namespace {
 
-std::vector<std::string_view> with_shares(std::vector<std::string_view> names) {
+/// After the method's own names: what its kept variance has grown by, and comm::CompressionShares.
+std::vector<std::string_view> with_common(std::vector<std::string_view> names, bool keeps_variance) {
+  if (keeps_variance) names.push_back("root_growth");
   names.insert(names.end(), comm::CompressionShares::names().begin(), comm::CompressionShares::names().end());
   return names;
 }
@@ -23,20 +25,22 @@ OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const
       context_(context),
       momentum_(context.layout, "bellwether::optim::momentum"),
       rules_(tensor_rules<Exec>(context.layout, config.weight_decay)),
-      record_(context, with_shares(quantities)),
-      shares_at_(quantities.size()),
+      record_(context, with_common(quantities, variance == Variance::kept_at_freeze)),
+      growth_at_(quantities.size()),
+      shares_at_(growth_at_ + (variance == Variance::kept_at_freeze ? 1 : 0)),
       dense_(std::make_unique<DenseStep>(config, context, record_)),
       freeze_point_(config, context.steps, context.rate_warmup_steps) {
   // The papers run these methods without, and a variance that is kept has no step to be corrected for.
   config_.bias_correction = false;
-  for (std::size_t i = 0; i < comm::CompressionShares::names().size(); ++i)
-    Kokkos::deep_copy(context.exec, record_.values(shares_at_ + i), std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t i = growth_at_; i < shares_at_ + comm::CompressionShares::names().size(); ++i)
+    Kokkos::deep_copy(context.exec, record_.values(i), std::numeric_limits<float>::quiet_NaN());
   if (variance == Variance::kept_at_freeze) variance_.emplace(context.layout, "bellwether::optim::variance");
 }
 
 void OnebitMethod::allocate() {
   dense_.reset();
-  compressed_ = std::make_unique<CompressedPhase>(config_, context_, record_);
+  compressed_ = std::make_unique<CompressedPhase>(config_, context_, record_,
+                                                  variance_ ? record_.values(growth_at_) : Vec<float>());
   allocate_compressed();
   survey_due_ = true;
 }

@@ -30,7 +30,8 @@ class OnebitMethod : public Optimizer {
 
  protected:
   enum class Variance { kept_at_freeze, none };
-  /// quantities: numbers by layer that the method's kernels write; those of comm::CompressionShares follow.
+  /// quantities: numbers by layer that the method's kernels write; root_growth, with a variance, and those of
+  /// comm::CompressionShares follow.
   OnebitMethod(OptimizerConfig const& config, OptimizerContext const& context, Variance variance,
                std::vector<std::string_view> const& quantities);
 
@@ -68,6 +69,7 @@ class OnebitMethod : public Optimizer {
   std::optional<Arena<>> variance_;
   Vec<TensorRule> rules_;  // (tensors)
   StepRecord record_;
+  std::size_t growth_at_;             // root_growth among the record's quantities
   std::size_t shares_at_;             // first of comm::CompressionShares among the record's quantities
   std::unique_ptr<DenseStep> dense_;  // up to the freeze
   FreezePoint freeze_point_;

@@ -58,6 +58,17 @@ def sketch(g, seed, step, columns):
     return folded
 
 
+def tensor_fold(g, seed, step, first):
+    """The same by tensor, into 32 sums: element j behind the first has the sign in bit 31 - j mod 32 of word (j mod 128)
+    div 32 of philox(first, 2^31 + j div 128, step)."""
+    folded = np.zeros(32, dtype=np.float64)
+    for group in range((g.size + 127) // 128):
+        words = philox((first & MASK32, 2**31 + group, step & MASK32, step >> 32), random_key(seed, SKETCH))
+        for j in range(128 * group, min(128 * group + 128, g.size)):
+            folded[j % 32] += float(g[j]) if words[j % 128 // 32] >> (31 - j % 32) & 1 else -float(g[j])
+    return folded
+
+
 def automatic_freeze(variance_norms, beta2, coefficient_beta, rate_warmup_steps, latest):
     """Last warmup step T_w by `freeze: auto`, or None if the run ends first, and the list of checks.
 

@@ -21,12 +21,13 @@ import sys
 
 import numpy as np
 
-from onebit_decisions import sketch
+from onebit_decisions import sketch, tensor_fold
 from onebit_inputs import finite, inputs
 from onebit_mean import CompressedMean, words
 
 DEFAULTS = dict(betas=[0.9, 0.999], epsilon=1e-8, freeze=dict(step=None), coefficient_beta=0.9, min_coefficient=0.01,
-                max_coefficient=0.3, factor_min=0.5, factor_max=4.0, factor_threshold=0.1, exchange="momentum", steer="variance",
+                max_coefficient=0.3, factor_min=0.5, factor_max=4.0, factor_threshold=0.1, exchange="momentum",
+                kept_variance="whole", steer="variance",
                 gradient_limit=0.0, unify=None, scale="rms",
                 scale_groups=1, clip=0.0, clip_norm="exact", sketch_columns=16384, seed=0)
 
@@ -65,6 +66,8 @@ class Method:
         self.samples = [0] * len(tensors)
         self.factor = [1.0] * len(tensors)
         self.s = None  # (n) the factor that unifies magnitudes
+        self.sums = None  # of the variance by tensor, at the freeze
+        self.growth = [1.0] * len(tensors)  # of these sums since then
         self.exchange = None
         self.t = 0
 
@@ -82,6 +85,7 @@ class Method:
         if compressed:
             if self.exchange is None:
                 self.enter_compressed_phase()
+            self.grow(gradients)
             done, coefficient = self.compressed_step(gradients, rate)
             record.update(self.describe(done))
             record["bytes_sent"] = [self.exchange.bytes_sent()] * self.ranks
@@ -138,9 +142,8 @@ class Method:
             self.live = self.live & (self.v > 0)
         self.m = np.where(self.live, self.m, 0).astype(self.real)
         self.s = np.ones(self.count, dtype=self.real)
-        if self.unify == "element":
-            self.s = np.where(self.live, 1 / (np.sqrt(self.v) + self.real(self.epsilon)), 1).astype(self.real)
-        elif self.unify == "layer":
+        self.sums = [float(np.sum(self.v[part], where=self.live[part], dtype=np.float64)) for part in self.parts]
+        if self.unify == "layer":
             root = []
             for part in self.parts:
                 m = self.m[part][self.live[part]].astype(np.float64)
@@ -153,6 +156,21 @@ class Method:
         for l, samples in enumerate(self.samples):
             if samples == 0 and self.averages:
                 self.average[l] = min(1.0, self.key["max_coefficient"])
+
+    def root(self, l):
+        """Of the kept variance of tensor l as it has grown, plus epsilon."""
+        return self.real(math.sqrt(self.growth[l])) * np.sqrt(self.v[self.parts[l]]) + self.real(self.epsilon)
+
+    def grow(self, gradients):
+        """With kept_variance "shape" the sums of the variance go on; the roots are units of the exchange."""
+        for l, part in enumerate(self.parts):
+            if self.key["kept_variance"] == "shape" and self.sums[l] > 0:
+                folds = [tensor_fold(np.where(self.live[part], g[part], 0), self.key["seed"], self.t, part.start)
+                         for g in gradients]
+                square = norm(sum(folds) / self.ranks) ** 2
+                self.growth[l] = self.beta2 * self.growth[l] + (1 - self.beta2) * square / self.sums[l]
+            if self.unify == "element":
+                self.s[part] = np.where(self.live[part], 1 / self.root(l), 1)
 
     def next_momentum(self, gradients):
         """The shared momentum, by way of the compressed mean of every rank's gradient or of every rank's momentum."""
@@ -211,7 +229,7 @@ class OnebitLamb(Lamb):
         for l, part in enumerate(self.parts):
             live = self.live[part]
             x = self.x[part]
-            frozen = np.sqrt(self.v[part]) + self.epsilon
+            frozen = self.root(l)
             fresh = np.sqrt(self.f[part]) + self.epsilon
             u0 = self.m[part] / frozen
             u = u0 + self.decay[l] * x
@@ -239,7 +257,7 @@ class OnebitAdam(Method):
 
     def update(self, rate):
         for l, part in enumerate(self.parts):
-            u = self.m[part] / (np.sqrt(self.v[part]) + self.epsilon) + self.decay[l] * self.x[part]
+            u = self.m[part] / self.root(l) + self.decay[l] * self.x[part]
             self.x[part] = self.x[part] - rate * u
         return [1.0] * len(self.parts)
 

@@ -36,6 +36,7 @@ optim::OptimizerConfig config_of(Json const& settings, comm::CommConfig& comm, s
   config.scale = comm::Scale::rms;
   comm.scale_groups = 1;
   config.exchange = Exchange::momentum;
+  config.kept_variance = KeptVariance::whole;
   config.steer = Steer::variance;
   config.gradient_limit = 0;
   std::map<std::string, std::function<void(Json const&)>> const readers{
@@ -73,6 +74,11 @@ optim::OptimizerConfig config_of(Json const& settings, comm::CommConfig& comm, s
        [&](Json const& v) {
          config.exchange =
              one_of<Exchange>("exchange", v, {{"gradient", Exchange::gradient}, {"momentum", Exchange::momentum}});
+       }},
+      {"kept_variance",
+       [&](Json const& v) {
+         config.kept_variance =
+             one_of<KeptVariance>("kept_variance", v, {{"shape", KeptVariance::shape}, {"whole", KeptVariance::whole}});
        }},
       {"steer",
        [&](Json const& v) {

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/optim/variance_growth.hpp"
+
+#include "comm/signs.hpp"
+#include "core/team_sum.hpp"
+
+namespace bellwether::optim {
+namespace {
+
+constexpr int lanes = growth_columns;
+constexpr Index sign_group = 4 * lanes;  // elements of one draw
+
+KOKKOS_INLINE_FUNCTION Philox4 signs_of(RandomKey const& key, std::int64_t step, Index first, Index group) {
+  return philox(static_cast<std::uint32_t>(first), 0x80000000u + static_cast<std::uint32_t>(group),
+                static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32), key.k0, key.k1);
+}
+
+KOKKOS_INLINE_FUNCTION std::uint32_t live_bits(std::uint32_t const* live, Index first, int count) {
+  return live == nullptr ? ~0u : comm::bits_from(live, first, count);
+}
+
+}  // namespace
+
+template <class Space>
+void fold_tensors(Space const& exec, BlockTable<Space> const& table, float const* gradient, std::uint32_t const* live,
+                  RandomKey const& key, std::int64_t step, Vec<float, Space> const& partial, float* folds) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  static std::string const fold_label = "bellwether::optim::fold_tensors";
+  static std::string const sum_label = "bellwether::optim::tensor_folds";
+  Block const* const blocks = table.blocks().data();
+  Index const* const first_block = table.first_block().data();
+  float* const parts = partial.data();
+  RandomKey const k0 = key;
+  static_assert(reduce_block % sign_group == 0, "a block begins with a draw of signs");
+  Kokkos::parallel_for(
+      fold_label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+        Block const block = blocks[team.league_rank()];
+        Index const first = blocks[first_block[block.tensor]].first, inside = block.first - first;
+        Index const groups = (block.count + sign_group - 1) / sign_group;
+        // A lane's column belongs to one thread, which takes its elements in order.
+        float sums[TeamShape<Space>::host ? lanes : 1] = {};
+        for (Index group = 0; group < groups; ++group) {
+          Philox4 const signs = signs_of(k0, step, first, inside / sign_group + group);
+          for (int word = 0; word < 4; ++word) {
+            Index const begin = group * sign_group + word * lanes;
+            int const here = static_cast<int>(Kokkos::min<Index>(lanes, block.count - begin));
+            if (here <= 0) break;
+            std::uint32_t const alive = live_bits(live, block.first + begin, here);
+            float const* const g = gradient + block.first + begin;
+            if constexpr (TeamShape<Space>::host) {
+              BELLWETHER_INDEPENDENT
+              for (int lane = 0; lane < here; ++lane)
+                sums[lane] += comm::masked(comm::with_sign(g[lane], signs.x[word], lane), alive, lane);
+            } else if (team.team_rank() < here) {
+              int const lane = team.team_rank();
+              sums[0] += comm::masked(comm::with_sign(g[lane], signs.x[word], lane), alive, lane);
+            }
+          }
+        }
+        float* const out = parts + Index{team.league_rank()} * lanes;
+        if constexpr (TeamShape<Space>::host) {
+          for (int lane = 0; lane < lanes; ++lane) out[lane] = sums[lane];
+        } else if (team.team_rank() < lanes) {
+          out[team.team_rank()] = sums[0];
+        }
+      });
+  Kokkos::parallel_for(
+      sum_label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, table.tensors() * lanes),
+      KOKKOS_LAMBDA(Index c) {
+        Index const tensor = c / lanes, lane = c % lanes;
+        float sum = 0;
+        for (Index b = first_block[tensor]; b < first_block[tensor + 1]; ++b) sum += parts[b * lanes + lane];
+        folds[c] = sum;
+      });
+}
+
+template <class Space>
+void sum_tensors(Space const& exec, BlockTable<Space> const& table, float const* values, std::uint32_t const* live,
+                 Vec<double, Space> const& partial, Vec<double, Space> const& sums) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  Block const* const blocks = table.blocks().data();
+  Index const* const first_block = table.first_block().data();
+  double *const parts = partial.data(), *const out = sums.data();
+  Kokkos::parallel_for(
+      "bellwether::optim::sum_blocks", team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+        Block const block = blocks[team.league_rank()];
+        auto const sum = team_sum<1, Space>(team, block.first, block.first + block.count, [=](Index k) {
+          return Sums<1>{{live_bits(live, k, 1) >> 31 != 0 ? static_cast<double>(values[k]) : 0.0}};
+        });
+        Kokkos::single(Kokkos::PerTeam(team), [&] { parts[team.league_rank()] = sum.value[0]; });
+      });
+  Kokkos::parallel_for(
+      "bellwether::optim::sum_tensors", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, table.tensors()),
+      KOKKOS_LAMBDA(Index tensor) {
+        double sum = 0;
+        for (Index b = first_block[tensor]; b < first_block[tensor + 1]; ++b) sum += parts[b];
+        out[tensor] = sum;
+      });
+}
+
+template <class Space>
+void grow_variance(Space const& exec, Index tensors, double beta2, Vec<Verdict, Space> const& verdict,
+                   float const* folds, Vec<double, Space> const& sums, Vec<float, Space> const& growth,
+                   Vec<float, Space> const& roots) {
+  static std::string const label = "bellwether::optim::grow_variance";
+  Verdict const* const judged = verdict.data();
+  double const* const at_freeze = sums.data();
+  float *const grown = growth.data(), *const root = roots.data();
+  Kokkos::parallel_for(
+      label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
+        if (judged->skip || at_freeze[l] == 0) return;
+        double squares = 0;
+        for (int lane = 0; lane < lanes; ++lane) {
+          double const value = judged->clip_factor * static_cast<double>(folds[l * lanes + lane]);
+          squares += value * value;
+        }
+        grown[l] = static_cast<float>(beta2 * static_cast<double>(grown[l]) + (1 - beta2) * squares / at_freeze[l]);
+        root[l] = Kokkos::sqrt(grown[l]);
+      });
+}
+
+VarianceGrowth::VarianceGrowth(Exec const& exec, BlockTable<Exec> const& blocks, double beta2, RandomKey const& key,
+                               Vec<float> const& roots)
+    : blocks_(blocks),
+      beta2_(beta2),
+      key_(key),
+      partial_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "bellwether::optim::growth_parts"),
+               static_cast<std::size_t>(growth_columns * blocks.count())),
+      squares_("bellwether::optim::growth_blocks", static_cast<std::size_t>(blocks.count())),
+      sums_("bellwether::optim::variance_sums", static_cast<std::size_t>(blocks.tensors())),
+      growth_("bellwether::optim::variance_growth", static_cast<std::size_t>(blocks.tensors())),
+      roots_(roots) {
+  Kokkos::deep_copy(exec, growth_, 1.0f);
+}
+
+void VarianceGrowth::survey(Exec const& exec, Vec<std::uint32_t> const& live, float const* variance) {
+  live_ = live;
+  sum_tensors(exec, blocks_, variance, live_.data(), squares_, sums_);
+  // After a restart only V_l itself has been read.
+  float const* const grown = growth_.data();
+  float* const root = roots_.data();
+  Kokkos::parallel_for(
+      "bellwether::optim::growth_roots",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, blocks_.tensors()),
+      KOKKOS_LAMBDA(Index l) { root[l] = Kokkos::sqrt(grown[l]); });
+}
+
+void VarianceGrowth::fold(Exec const& exec, float const* gradient, std::int64_t step, float* folds) {
+  fold_tensors(exec, blocks_, gradient, live_.data(), key_, step, partial_, folds);
+}
+
+void VarianceGrowth::grow(Exec const& exec, Vec<Verdict> const& verdict, float const* folds) {
+  grow_variance(exec, blocks_.tensors(), beta2_, verdict, folds, sums_, growth_, roots_);
+}
+
+void VarianceGrowth::visit_state(StateVisitor& visit) {
+  visit.replicated("variance_growth", {growth_.data(), growth_.extent(0)});
+}
+
+std::int64_t VarianceGrowth::predicted_bytes(BlockTable<Exec> const& blocks) {
+  return blocks.count() * static_cast<std::int64_t>(growth_columns * sizeof(float) + sizeof(double)) +
+         blocks.tensors() * static_cast<std::int64_t>(sizeof(float) + sizeof(double));
+}
+
+#define BELLWETHER_INSTANTIATE(Space)                                                                           \
+  template void fold_tensors<Space>(Space const&, BlockTable<Space> const&, float const*, std::uint32_t const*, \
+                                    RandomKey const&, std::int64_t, Vec<float, Space> const&, float*);          \
+  template void sum_tensors<Space>(Space const&, BlockTable<Space> const&, float const*, std::uint32_t const*,  \
+                                   Vec<double, Space> const&, Vec<double, Space> const&);                       \
+  template void grow_variance<Space>(Space const&, Index, double, Vec<Verdict, Space> const&, float const*,     \
+                                     Vec<double, Space> const&, Vec<float, Space> const&, Vec<float, Space> const&);
+BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
+#undef BELLWETHER_INSTANTIATE
+
+}  // namespace bellwether::optim
