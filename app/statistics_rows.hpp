@@ -42,8 +42,9 @@ struct StepRow {
   double noise_signal = not_measured;  ///< smoothed: squared norm of the gradient without its noise
   double noise_trace = not_measured;   ///< smoothed: trace of the covariance of gradients of single sequences
   double noise_scale = not_measured;   ///< their ratio
-  double critical_batch = not_measured;   ///< mean of the noise scale so far
-  double variance_change = not_measured;  ///< relative, of the variance's norm, as a check before this step found it
+  double critical_batch = not_measured;  ///< mean of the noise scale so far
+  double variance_change =
+      not_measured;  ///< share that the tensors' sums of the variance moved, as a check before this step found it
 
   /// Names each column once; visit(name, unit, member). Tables, JSON lines and documentation follow from it.
   template <class Row, class Visit>

@@ -29,21 +29,18 @@ FreezePoint::FreezePoint(OptimizerConfig const& config, std::int64_t steps, std:
     earliest_ = std::max(earliest_, steps_for(1 / (1 - config.coefficient_beta)));
 }
 
-bool FreezePoint::reached(std::int64_t t, std::function<double()> const& norm) {
+bool FreezePoint::reached(std::int64_t t, std::function<double(double)> const& drift) {
   std::int64_t const done = t - 1;
   if (fixed_ >= 0) return done >= fixed_;
   if (done >= latest_) return true;
   if (done < interval_ || done % interval_ != 0) return false;
-  if (done != checked_) check(done, norm());
+  if (done != checked_) {
+    double const filled = -std::expm1(static_cast<double>(done) * std::log(beta2_));
+    change_ = drift(1 / filled);
+    calm_ = change_ <= small_change ? calm_ + 1 : 0;
+    checked_ = done;
+  }
   return calm_ >= calm_checks && done >= earliest_;
-}
-
-void FreezePoint::check(std::int64_t done, double norm) {
-  double const unbiased = norm / -std::expm1(static_cast<double>(done) * std::log(beta2_));
-  change_ = checked_ > 0 && norm_ > 0 ? unbiased / norm_ - 1 : std::numeric_limits<double>::quiet_NaN();
-  calm_ = std::abs(change_) <= small_change ? calm_ + 1 : 0;
-  norm_ = unbiased;
-  checked_ = done;
 }
 
 double FreezePoint::change_after(std::int64_t steps) const {
@@ -64,7 +61,6 @@ bool FreezePoint::near(std::int64_t t) const {
 void FreezePoint::visit_state(StateVisitor& visit) {
   visit.scalar("freeze_checked", checked_);
   visit.scalar("freeze_calm", calm_);
-  visit.scalar("freeze_norm", norm_);
   visit.scalar("freeze_change", change_);
 }
 

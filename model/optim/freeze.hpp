@@ -9,19 +9,20 @@
 
 namespace bellwether::optim {
 
-/// When the variance has settled and may be kept: after a fixed step, or as 1-bit Adam proposes (Tang et al., arXiv
-/// 2102.02888, section 4.3) once its norm changes little, with the bias of the start taken out. Every D = max(10, 0.1 /
-/// (1 - beta2)) steps the norm is compared with that of D steps before; three changes in a row of at most 4 % decide,
-/// not before the rate's warmup is over, nor before the averages of squares and of trust ratios have filled (1 / (1 -
-/// beta) steps each), and never after freeze.latest.
+/// When the variance has settled and may be kept: after a fixed step, or much as 1-bit Adam proposes (Tang et al.,
+/// arXiv 2102.02888, section 4.3) once its norm changes little, with the bias of the start taken out. Every D = max(10,
+/// 0.1 / (1 - beta2)) steps the norms of the tensors are compared with those of D steps before (VarianceDrift); three
+/// changes in a row of at most 4 % decide, not before the rate's warmup is over, nor before the averages of squares and
+/// of trust ratios have filled (1 / (1 - beta) steps each), and never after freeze.latest.
 class FreezePoint {
  public:
   /// steps: of the whole run. rate_warmup_steps: until the learning rate has reached its peak.
   FreezePoint(OptimizerConfig const& config, std::int64_t steps, std::int64_t rate_warmup_steps);
 
   /// Whether step t = 1, 2, ... is the first of the compressed phase; asked before each step, again after one that was
-  /// skipped. norm(): |v|_1 after t - 1 steps, equal on all ranks, called where it is needed.
-  bool reached(std::int64_t t, std::function<double()> const& norm);
+  /// skipped. drift(factor): how far factor * v after t - 1 steps is from where it was in the last call, NaN in the
+  /// first; equal on all ranks, called where it is needed.
+  bool reached(std::int64_t t, std::function<double(double factor)> const& drift);
   /// Relative change that the check after this many steps has found; NaN where there was none.
   double change_after(std::int64_t steps) const;
   /// Before step t, not yet frozen: whether t is among the freeze_surroundings steps before a freeze that may come, or
@@ -30,12 +31,10 @@ class FreezePoint {
   void visit_state(StateVisitor& visit);
 
  private:
-  void check(std::int64_t done, double norm);
-
   double beta2_;
   std::int64_t fixed_, interval_, earliest_, latest_;  // in steps; fixed_ < 0: chosen while training
   std::int64_t checked_ = 0, calm_ = 0;                // last step checked, small changes in a row
-  double norm_ = 0, change_;
+  double change_;
 };
 
 }  // namespace bellwether::optim

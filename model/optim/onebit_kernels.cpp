@@ -3,7 +3,6 @@
 #include "model/optim/onebit_kernels.hpp"
 
 #include "core/error.hpp"
-#include "core/reduce.hpp"
 #include "core/team_sum.hpp"
 
 namespace bellwether::optim {
@@ -309,13 +308,6 @@ void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, float b
       });
 }
 
-template <class Space>
-double sum_of_magnitudes(Space const& exec, Index count, float const* values) {
-  return ordered_sum(
-      exec, "bellwether::optim::sum_of_magnitudes", 0, count,
-      KOKKOS_LAMBDA(Index k) { return static_cast<double>(Kokkos::abs(values[k])); });
-}
-
 #define BELLWETHER_INSTANTIATE(Space)                                                                                  \
   template void average_ratios<Space>(Space const&, Index, double, Vec<Verdict, Space> const&, OnebitRecord const&);   \
   template void relate_ratios<Space>(Space const&, Index, Vec<Verdict, Space> const&, OnebitRecord const&);            \
@@ -332,8 +324,7 @@ double sum_of_magnitudes(Space const& exec, Index count, float const* values) {
   template void sgd_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, float, double, \
                                  Vec<Verdict, Space> const&, float const*, float*, float*);                            \
   template void onebit_sgd_apply<Space>(Space const&, BlockTable<Space> const&, float, comm::Decoded const&, double,   \
-                                        Vec<Verdict, Space> const&, float*, float*);                                   \
-  template double sum_of_magnitudes<Space>(Space const&, Index, float const*);
+                                        Vec<Verdict, Space> const&, float*, float*);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE
 

@@ -188,8 +188,4 @@ template <class Space>
 void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, float beta1, comm::Decoded const& mean,
                       double learning_rate, Vec<Verdict, Space> const& verdict, float* parameters, float* momentum);
 
-/// Sum of magnitudes of (n) values, on the host; waits. In a fixed order.
-template <class Space>
-double sum_of_magnitudes(Space const& exec, Index count, float const* values);
-
 }  // namespace bellwether::optim

@@ -34,7 +34,9 @@ OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const
   config_.bias_correction = false;
   for (std::size_t i = growth_at_; i < shares_at_ + comm::CompressionShares::names().size(); ++i)
     Kokkos::deep_copy(context.exec, record_.values(i), std::numeric_limits<float>::quiet_NaN());
-  if (variance == Variance::kept_at_freeze) variance_.emplace(context.layout, "bellwether::optim::variance");
+  if (variance == Variance::none) return;
+  variance_.emplace(context.layout, "bellwether::optim::variance");
+  if (!config.freeze.step) drift_.emplace(record_.blocks());
 }
 
 void OnebitMethod::allocate() {
@@ -46,8 +48,8 @@ void OnebitMethod::allocate() {
 }
 
 bool OnebitMethod::freezes(Exec const& exec, std::int64_t step) {
-  return dense_steps_ < 0 && freeze_point_.reached(step, [&] {
-    return variance_ ? sum_of_magnitudes(exec, variance_->count(), variance_->data()) : 0.0;
+  return dense_steps_ < 0 && freeze_point_.reached(step, [&](double factor) {
+    return drift_->since_last(exec, variance_->data(), factor);
   });
 }
 
@@ -96,6 +98,7 @@ void OnebitMethod::visit_state(StateVisitor& visit) {
   if (variance_) visit.replicated("variance", variance_->span());
   record_.visit_state(visit);
   freeze_point_.visit_state(visit);
+  if (drift_) drift_->visit_state(visit);
   visit_dense(visit);
   visit.scalar("dense_steps", dense_steps_);
   if (dense_steps_ < 0) return;
@@ -128,8 +131,8 @@ std::int64_t OnebitMethod::state_bytes() const {
       (compressed_ ? compressed_->bytes() : CompressedPhase::predicted_memory(config_, context_, record_.blocks())) +
       more_compressed_bytes();
   return (variance_ ? 2 : 1) * momentum_.count() * static_cast<std::int64_t>(sizeof(float)) +
-         static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule)) + record_.bytes() + more_bytes() +
-         std::max(dense_ ? dense_->bytes() : 0, compressed);
+         static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule)) + record_.bytes() +
+         (drift_ ? drift_->bytes() : 0) + more_bytes() + std::max(dense_ ? dense_->bytes() : 0, compressed);
 }
 
 }  // namespace bellwether::optim

@@ -5,6 +5,7 @@
 #include "model/optim/compressed_phase.hpp"
 #include "model/optim/dense_step.hpp"
 #include "model/optim/freeze.hpp"
+#include "model/optim/variance_growth.hpp"
 
 #include <optional>
 
@@ -73,7 +74,8 @@ class OnebitMethod : public Optimizer {
   std::size_t shares_at_;             // first of comm::CompressionShares among the record's quantities
   std::unique_ptr<DenseStep> dense_;  // up to the freeze
   FreezePoint freeze_point_;
-  std::int64_t dense_steps_ = -1;  // real steps before the freeze; -1: not yet frozen
+  std::optional<VarianceDrift> drift_;  // where the freeze is chosen by it
+  std::int64_t dense_steps_ = -1;       // real steps before the freeze; -1: not yet frozen
   std::unique_ptr<CompressedPhase> compressed_;
   bool survey_due_ = false;  // the exchange does not know yet what is live
 };

@@ -3,6 +3,7 @@
 #include "model/optim/variance_growth.hpp"
 
 #include "comm/signs.hpp"
+#include "core/reduce.hpp"
 #include "core/team_sum.hpp"
 
 namespace bellwether::optim {
@@ -162,6 +163,40 @@ void VarianceGrowth::visit_state(StateVisitor& visit) {
 std::int64_t VarianceGrowth::predicted_bytes(BlockTable<Exec> const& blocks) {
   return blocks.count() * static_cast<std::int64_t>(growth_columns * sizeof(float) + sizeof(double)) +
          blocks.tensors() * static_cast<std::int64_t>(sizeof(float) + sizeof(double));
+}
+
+VarianceDrift::VarianceDrift(BlockTable<Exec> const& blocks)
+    : blocks_(blocks),
+      partial_("bellwether::optim::variance_partial", static_cast<std::size_t>(blocks.count())),
+      sums_("bellwether::optim::variance_sums", static_cast<std::size_t>(blocks.tensors())),
+      last_("bellwether::optim::variance_last_sums", static_cast<std::size_t>(blocks.tensors())) {}
+
+double VarianceDrift::since_last(Exec const& exec, float const* variance, double factor) {
+  sum_tensors(exec, blocks_, variance, nullptr, partial_, sums_);
+  double const* const sums = sums_.data();
+  float* const last = last_.data();
+  auto const over_tensors = [&](char const* label, auto const& value) {
+    return ordered_sum(exec, label, 0, blocks_.tensors(), value);
+  };
+  double const before = over_tensors(
+      "bellwether::optim::variance_before", KOKKOS_LAMBDA(Index l) { return static_cast<double>(last[l]); });
+  double const moved = over_tensors(
+      "bellwether::optim::variance_drift",
+      KOKKOS_LAMBDA(Index l) { return Kokkos::abs(factor * sums[l] - static_cast<double>(last[l])); });
+  Kokkos::parallel_for(
+      "bellwether::optim::keep_variance_sums",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, blocks_.tensors()),
+      KOKKOS_LAMBDA(Index l) { last[l] = static_cast<float>(factor * sums[l]); });
+  return before > 0 ? moved / before : std::numeric_limits<double>::quiet_NaN();
+}
+
+void VarianceDrift::visit_state(StateVisitor& visit) {
+  visit.replicated("freeze_sums", {last_.data(), last_.extent(0)});
+}
+
+std::int64_t VarianceDrift::bytes() const {
+  return blocks_.count() * static_cast<std::int64_t>(sizeof(double)) +
+         blocks_.tensors() * static_cast<std::int64_t>(sizeof(double) + sizeof(float));
 }
 
 #define BELLWETHER_INSTANTIATE(Space)                                                                           \

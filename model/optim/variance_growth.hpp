@@ -54,7 +54,27 @@ class VarianceGrowth {
   Vec<float> roots_;     // (tensors) rho_l
 };
 
-/// The kernels of VarianceGrowth. live: nullptr where all elements count; partial: (32 blocks) scratch.
+/// How far the variance has moved between two looks at it, by its sums over each tensor:
+///     sum over tensors of |V_l - V_l'| / sum over tensors of V_l',  V_l = factor * sum of v_k, V_l' the same before.
+/// Where all tensors move alike this is the change of the whole norm, which 1-bit Adam's freeze looks at. That norm
+/// alone says nothing while gradients are clipped: it is the clip's own square then, whatever moves below it.
+class VarianceDrift {
+ public:
+  explicit VarianceDrift(BlockTable<Exec> const& blocks);
+
+  /// Since the last call; NaN in the first. variance: (n). Equal on all ranks where the variance is. Waits.
+  double since_last(Exec const& exec, float const* variance, double factor);
+  void visit_state(StateVisitor& visit);
+  std::int64_t bytes() const;
+
+ private:
+  BlockTable<Exec> const& blocks_;
+  Vec<double> partial_;  // (blocks)
+  Vec<double> sums_;     // (tensors) of v_k
+  Vec<float> last_;      // (tensors) V_l of the last call
+};
+
+/// The kernels of both. live: nullptr where all elements count; partial: (32 blocks) scratch.
 template <class Space>
 void fold_tensors(Space const& exec, BlockTable<Space> const& table, float const* gradient, std::uint32_t const* live,
                   RandomKey const& key, std::int64_t step, Vec<float, Space> const& partial, float* folds);
