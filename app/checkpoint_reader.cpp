@@ -31,6 +31,9 @@ void check_shape(Hdf5File const& file, std::string const& path, Shape const& wan
     throw InputError(file.path() + ": " + path + ": shape " + words(found) + ", this run has " + words(wanted));
 }
 
+/// Whether a line of /index, "kind path", is about `path`.
+bool names(std::string const& line, std::string const& path) { return line.substr(line.find(' ') + 1) == path; }
+
 Shape shape_of(std::span<float const> values) { return {static_cast<std::int64_t>(values.size())}; }
 
 std::int64_t integer(Hdf5File const& file, std::string const& path, char const* name) {
@@ -261,6 +264,14 @@ void CheckpointReader::read_scalar(std::string const& path, T& value) {
 void CheckpointReader::scalar(std::string_view name, std::int64_t& value) { read_scalar(path(name), value); }
 void CheckpointReader::scalar(std::string_view name, double& value) { read_scalar(path(name), value); }
 
+bool CheckpointReader::has(std::string_view name) const {
+  return std::ranges::any_of(unread_, [at = path(name)](auto const& line) { return names(line, at); });
+}
+
+void CheckpointReader::drop(std::string_view name) {
+  std::erase_if(unread_, [at = path(name)](auto const& line) { return names(line, at); });
+}
+
 void CheckpointReader::check_layout(ParameterLayout const& layout, std::string const& settles_live) {
   if (communicator_.rank() != 0 || !faults_.empty()) return;
   attempt([&] {
@@ -282,7 +293,8 @@ void CheckpointReader::check_layout(ParameterLayout const& layout, std::string c
     if (!names.empty() && !settles_live.empty())
       throw InputError(settles_live + ": longer sequences than in the run of " + folder_ +
                        ", which keeps its variance and has none for elements that they make live: " + names +
-                       "; allowed: sequences as long as before, or a new run, whose steps before the freeze form one");
+                       "; allowed: sequences as long as before, or optimizer.freeze.step above " +
+                       std::to_string(integer(from, "/", "step")) + ", which takes up warmup again and forms one");
   });
 }
 

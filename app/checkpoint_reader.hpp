@@ -27,6 +27,8 @@ class CheckpointReader : public CheckpointVisitor {
   void held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
   void scalar(std::string_view name, std::int64_t& value) override;
   void scalar(std::string_view name, double& value) override;
+  bool has(std::string_view name) const override;
+  void drop(std::string_view name) override;
   void fault(std::string text) { faults_.push_back(std::move(text)); }
 
   /// After the walk: two models may have equal tensors and still differ in what decays or is live. More live elements
@@ -59,7 +61,7 @@ class CheckpointReader : public CheckpointVisitor {
   int ranks_;
   comm::Communicator& communicator_;
   input::IoThread& io_;
-  std::set<std::string> unread_;  // lines of /index
+  std::set<std::string> unread_;  // lines of /index, "kind path"
   std::vector<std::string> faults_;
 };
 

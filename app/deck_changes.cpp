@@ -10,6 +10,8 @@
 namespace bellwether::app {
 namespace {
 
+constexpr auto unused = "unused";
+
 /// Without the comment that ends the line: a '#' in quotes belongs to the value.
 std::string without_comment(std::string const& text) {
   bool quoted = false;
@@ -46,7 +48,7 @@ std::map<std::string, std::string> values_in(std::string const& resolved) {
 
 }  // namespace
 
-std::string deck_changes(std::string const& before, std::string const& now) {
+std::vector<DeckChange> deck_changes(std::string const& before, std::string const& now) {
   auto const old_values = values_in(before), new_values = values_in(now);
   std::set<std::string> keys;
   for (auto const* values : {&old_values, &new_values})
@@ -54,14 +56,36 @@ std::string deck_changes(std::string const& before, std::string const& now) {
   keys.erase("run.directory");
   auto const value_of = [](auto const& values, std::string const& key) {
     auto const found = values.find(key);
-    return found == values.end() ? std::string("unused") : found->second;
+    return found == values.end() ? std::string(unused) : found->second;
   };
-  std::string changes;
+  std::vector<DeckChange> changes;
   for (auto const& key : keys) {
     auto const was = value_of(old_values, key), is = value_of(new_values, key);
-    if (was != is) changes += (changes.empty() ? "" : ", ") + key + " " + is + " (was " + was + ")";
+    if (was != is) changes.push_back({key, was, is});
   }
   return changes;
+}
+
+std::string changes_text(std::vector<DeckChange> const& changes) {
+  std::string text;
+  for (auto const& [key, was, is] : changes) text += (text.empty() ? "" : ", ") + key + " " + is + " (was " + was + ")";
+  return text;
+}
+
+std::vector<std::string> settled_faults(std::vector<DeckChange> const& changes,
+                                        std::vector<std::string_view> const& settled, std::string const& checkpoint,
+                                        std::int64_t step) {
+  std::vector<std::string> faults;
+  for (auto const& [key, was, is] : changes) {
+    bool const matters =
+        std::ranges::any_of(settled, [&, &key = key](auto name) { return key == "optimizer." + std::string(name); });
+    // Where another key has made it apply or not, that one is at fault.
+    if (!matters || was == unused || is == unused) continue;
+    faults.push_back(key + ": " + is + ", but " + checkpoint + " was written after the freeze with " + was +
+                     ", and what it keeps depends on it; allowed: " + was + ", or optimizer.freeze.step above " +
+                     std::to_string(step) + ", which takes up warmup again");
+  }
+  return faults;
 }
 
 }  // namespace bellwether::app

@@ -163,11 +163,16 @@ def noise(steps):
 
 
 def frozen_after(steps, layers):
-    """The last step before the freeze; None without one. Rows of steps may be few, those of layers are not there."""
-    compressed = list(steps["step"][steps["phase"] == 1][:1])
+    """The last step before the freeze, the later one where warmup was taken up again; None without one. Rows of steps
+    may be few, those of layers are not there."""
+    dense, compressed = (steps["step"][steps["phase"] == phase] for phase in (0, 1))
     if "sign_agreement" in layers:
-        compressed += list(layers["step"][:][np.isfinite(layers["sign_agreement"][:]).any(axis=1)][:1])
-    return int(min(compressed)) - 1 if compressed else None
+        known = np.isfinite(layers["sign_agreement"][:]).any(axis=1)
+        compressed = np.concatenate([compressed, layers["step"][:][known]])
+    if not len(compressed):
+        return None
+    before = dense[dense < compressed.max()].max(initial=0)
+    return int(compressed[compressed > before].min()) - 1
 
 
 def jumps(layers, freeze):

@@ -98,15 +98,20 @@ struct TrainingRun::Impl {
     if (found->step > deck.schedule.steps)
       throw CommonError("schedule.steps: " + std::to_string(deck.schedule.steps) + " is below the step of " +
                         found->path + "; a resumed run has at least " + std::to_string(found->step));
-    changes = deck_changes(found->deck, resolved_deck);
+    auto const changed = deck_changes(found->deck, resolved_deck);
+    changes = changes_text(changed);
+    std::vector<std::string> faults, settled;
     try {
       checkpoints->load(*found, trainer->state());
     } catch (CommonError const& error) {
-      if (changes.empty()) throw;
-      auto faults = error.faults();
-      faults.push_back("settings differ from those of the checkpoint: " + changes);
-      throw CommonError(faults);
+      faults = error.faults();
     }
+    if (trainer->frozen_after())
+      settled = settled_faults(changed, deck.optimizer.settled_at_freeze(), found->path, found->step);
+    if (!settled.empty()) throw CommonError(settled);  // what else is wrong may follow from it
+    if (!faults.empty() && !changes.empty())
+      faults.push_back("settings differ from those of the checkpoint: " + changes);
+    if (!faults.empty()) throw CommonError(faults);
     resumed = found->path;
   }
 

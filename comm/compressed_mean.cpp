@@ -286,6 +286,11 @@ void CompressedAllreduce::visit_state(StateVisitor& visit) {
   exec.fence("bellwether::comm::state, the server's part is freed after it was added");
 }
 
+void CompressedAllreduce::drop_state(StateVisitor& visit) {
+  visit.drop("worker_error");
+  visit.drop("server_error");
+}
+
 LastMean CompressedAllreduce::last_mean() const {
   Impl const& mean = *impl_;
   Index const group_words = mean.layout.group_words;

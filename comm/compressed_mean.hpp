@@ -51,6 +51,8 @@ class CompressedAllreduce {
   /// Both residuals themselves, also those that are kept as z: the next mean is bitwise what it would have been. On
   /// one rank of a group of one the server's residual is added to the worker's, and the next mean returns both.
   void visit_state(StateVisitor& visit);
+  /// For a reader that begins anew: residuals that were saved are not wanted.
+  static void drop_state(StateVisitor& visit);
 
   CompressedTraffic const& last_traffic() const;
   /// Waits for the kernels of the last mean, if it is asked for the first time since.

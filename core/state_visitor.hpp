@@ -31,6 +31,10 @@ class StateVisitor {
   /// Host scalars, equal on all ranks.
   virtual void scalar(std::string_view name, std::int64_t& value) = 0;
   virtual void scalar(std::string_view name, double& value) = 0;
+  /// Whether there is state of this name to read; where state is written, always.
+  virtual bool has(std::string_view) const { return true; }
+  /// For a reader: what was saved under this name, if anything, is not wanted any more.
+  virtual void drop(std::string_view) {}
 };
 
 }  // namespace bellwether

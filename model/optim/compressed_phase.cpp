@@ -179,6 +179,11 @@ void CompressedPhase::visit_state(StateVisitor& visit) {
   exchange_.visit_state(visit);
 }
 
+void CompressedPhase::drop_state(StateVisitor& visit) {
+  visit.drop("units");
+  comm::CompressedAllreduce::drop_state(visit);
+}
+
 std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, OptimizerContext const& context,
                                                BlockTable<Exec> const& blocks) {
   auto const& data = context.groups.data;

@@ -45,6 +45,8 @@ class CompressedPhase {
   comm::CompressedReport const& last_report() const { return exchange_.last_report(); }
   Units units(Arena<> const* variance) const;
   void visit_state(StateVisitor& visit);
+  /// For a reader that leaves the phase: what was saved of units and residuals is not wanted.
+  static void drop_state(StateVisitor& visit);
   std::int64_t bytes() const;
   /// bytes() of one that need not exist yet.
   static std::int64_t predicted_memory(OptimizerConfig const& config, OptimizerContext const& context,

@@ -6,6 +6,8 @@
 #include "core/config.hpp"
 
 #include <optional>
+#include <string_view>
+#include <vector>
 
 namespace bellwether::optim {
 
@@ -56,6 +58,15 @@ struct OptimizerConfig {
   bool variance_grows() const {
     bool const follows = method == Method::onebit_adam || (method == Method::onebit_lamb && steer == Steer::norm);
     return follows && kept_variance == KeptVariance::shape;
+  }
+
+  /// Fields that no run may change after the freeze: what is left of compression errors is in units of theirs, or which
+  /// state there is hangs on them.
+  std::vector<std::string_view> settled_at_freeze() const {
+    std::vector<std::string_view> names{"exchange", "kept_variance", "steer", "unify"};
+    if (unify == Unify::element) names.push_back("epsilon");
+    if (exchange == Exchange::momentum) names.push_back("beta1");
+    return names;
   }
 
   void describe(ConfigVisitor& visit) {

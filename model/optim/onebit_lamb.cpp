@@ -12,6 +12,8 @@ struct Place {
   static constexpr std::size_t trust_ratio = 0, weight_norm = 1, update_norm = 2, average = 3, factor = 4;
 };
 
+constexpr auto fresh_name = "fresh_variance";
+
 }  // namespace
 
 OnebitLamb::OnebitLamb(OptimizerConfig const& settings, OptimizerContext const& context)
@@ -55,12 +57,16 @@ void OnebitLamb::allocate_compressed() {
 void OnebitLamb::enter_compressed(Exec const& exec) {
   if (fresh_) Kokkos::deep_copy(exec, fresh_->flat(), variance()->flat());
   // A tensor whose ratio was never seen takes the largest one, as a first step of LAMB would at most.
+  fill_unsampled(exec, static_cast<float>(std::min(1.0, config().max_coefficient)));
+}
+
+void OnebitLamb::fill_unsampled(Exec const& exec, float average) {
   auto const averages = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), record().values(Place::average));
   auto const sampled = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sampled_);
   for (std::size_t l = 0; l < sampled.extent(0); ++l)
-    if (sampled(l) == 0) averages(l) = static_cast<float>(std::min(1.0, config().max_coefficient));
+    if (sampled(l) == 0) averages(l) = average;
   Kokkos::deep_copy(exec, record().values(Place::average), averages);
-  exec.fence("bellwether::optim::enter_compressed, averages are copied before the host's memory goes");
+  exec.fence("bellwether::optim::fill_unsampled, averages are copied before the host's memory goes");
 }
 
 std::vector<std::string> OnebitLamb::more_notices() const {
@@ -98,7 +104,13 @@ void OnebitLamb::visit_dense(StateVisitor& visit) {
 }
 
 void OnebitLamb::visit_compressed(StateVisitor& visit) {
-  if (fresh_) visit.replicated("fresh_variance", fresh_->span());
+  if (fresh_) visit.replicated(fresh_name, fresh_->span());
+}
+
+void OnebitLamb::leave_compressed(Exec const& exec, StateVisitor& visit) {
+  visit.drop(fresh_name);
+  fill_unsampled(exec, 0);
+  Kokkos::deep_copy(exec, record().values(Place::factor), 1.0f);
 }
 
 std::int64_t OnebitLamb::more_bytes() const {

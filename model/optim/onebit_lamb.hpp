@@ -26,8 +26,11 @@ class OnebitLamb final : public OnebitMethod {
   std::vector<std::string> more_notices() const override;
   void visit_dense(StateVisitor& visit) override;
   void visit_compressed(StateVisitor& visit) override;
+  void leave_compressed(Exec const& exec, StateVisitor& visit) override;
   std::int64_t more_bytes() const override;
   std::int64_t more_compressed_bytes() const override;
+  /// Of tensors whose trust ratio was never seen.
+  void fill_unsampled(Exec const& exec, float average);
   OnebitRecord numbers() const;
   Vec<double> squares() const;  ///< (2 blocks) of norms_
   TrustBounds trust_bounds() const;

@@ -17,6 +17,11 @@ std::vector<std::string_view> with_common(std::vector<std::string_view> names, b
   return names;
 }
 
+std::string thaw_notice(std::int64_t frozen_after, std::int64_t freeze) {
+  return "warmup, which had ended after step " + std::to_string(frozen_after) + ", is taken up again until step " +
+         std::to_string(freeze) + "; what was left of compression errors is dropped";
+}
+
 }  // namespace
 
 OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const& context, Variance variance,
@@ -32,11 +37,16 @@ OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const
       freeze_point_(config, context.steps, context.rate_warmup_steps) {
   // The papers run these methods without, and a variance that is kept has no step to be corrected for.
   config_.bias_correction = false;
-  for (std::size_t i = growth_at_; i < shares_at_ + comm::CompressionShares::names().size(); ++i)
-    Kokkos::deep_copy(context.exec, record_.values(i), std::numeric_limits<float>::quiet_NaN());
+  clear_compressed_record(context.exec);
   if (variance == Variance::none) return;
   variance_.emplace(context.layout, "bellwether::optim::variance");
-  if (!config.freeze.step) drift_.emplace(record_.blocks());
+  drift_.emplace(record_.blocks());
+}
+
+/// Numbers by layer that only compressed steps write.
+void OnebitMethod::clear_compressed_record(Exec const& exec) {
+  for (std::size_t i = growth_at_; i < shares_at_ + comm::CompressionShares::names().size(); ++i)
+    Kokkos::deep_copy(exec, record_.values(i), std::numeric_limits<float>::quiet_NaN());
 }
 
 void OnebitMethod::allocate() {
@@ -68,6 +78,8 @@ void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gr
   if (dense_steps_ < 0) {
     auto& report = dense_->reduce(exec, local_gradients);
     report.variance_change = freeze_point_.change_after(scalars.step - 1);
+    if (thawed_ >= 0) report.notices = {thaw_notice(thawed_, *config_.freeze.step)};
+    thawed_ = -1;
     dense_update(exec, parameters, local_gradients, scalars);
   } else {
     auto& report = compressed_->judge(exec, local_gradients, scalars.step);
@@ -100,11 +112,25 @@ void OnebitMethod::visit_state(StateVisitor& visit) {
   freeze_point_.visit_state(visit);
   if (drift_) drift_->visit_state(visit);
   visit_dense(visit);
+  bool const was_dense = dense_steps_ < 0;
   visit.scalar("dense_steps", dense_steps_);
   if (dense_steps_ < 0) return;
+  if (was_dense && config_.freeze.step && *config_.freeze.step > record_.applied_steps())
+    return take_up_dense_steps(visit);
   if (!compressed_) allocate();
   visit_compressed(visit);
   compressed_->visit_state(visit);
+}
+
+// The freeze was moved beyond the steps that are done. What residuals hold is in units that end here.
+void OnebitMethod::take_up_dense_steps(StateVisitor& visit) {
+  Exec const& exec = context_.exec;
+  thawed_ = dense_steps_;
+  dense_steps_ = -1;
+  if (variance_) VarianceGrowth::settle(visit, exec, record_.blocks(), variance_->data());
+  clear_compressed_record(exec);
+  leave_compressed(exec, visit);
+  CompressedPhase::drop_state(visit);
 }
 
 StepReport const& OnebitMethod::last_report() const {

@@ -13,7 +13,8 @@ namespace bellwether::optim {
 
 /// What 1-bit LAMB, 1-bit Adam and 1-bit SGD are alike in: dense steps up to the freeze, compressed ones after it, and
 /// one passes into the other without a word to the trainer. A method says what a step of either kind does with the
-/// gradients that were judged.
+/// gradients that were judged. A compressed state that is read with a freeze.step still to come is taken up with dense
+/// steps: momentum and variance go on, residuals are dropped, and the freeze is settled anew.
 class OnebitMethod : public Optimizer {
  public:
   /// The exchange of the dense mean starts in step(), when all gradients are there.
@@ -48,6 +49,9 @@ class OnebitMethod : public Optimizer {
   virtual std::vector<std::string> more_notices() const { return {}; }
   virtual void visit_dense(StateVisitor&) {}
   virtual void visit_compressed(StateVisitor&) {}
+  /// A compressed state was read up to visit_dense(), and dense steps are next: what else it holds is dropped, what the
+  /// phase has changed becomes what it was before the freeze.
+  virtual void leave_compressed(Exec const&, StateVisitor&) {}
   virtual std::int64_t more_bytes() const { return 0; }             ///< in either phase
   virtual std::int64_t more_compressed_bytes() const { return 0; }  ///< from allocate_compressed() on
 
@@ -61,6 +65,8 @@ class OnebitMethod : public Optimizer {
 
  private:
   void allocate();
+  void clear_compressed_record(Exec const& exec);
+  void take_up_dense_steps(StateVisitor& visit);
   bool freezes(Exec const& exec, std::int64_t step);
   std::vector<std::string> notices() const;
 
@@ -74,10 +80,11 @@ class OnebitMethod : public Optimizer {
   std::size_t shares_at_;             // first of comm::CompressionShares among the record's quantities
   std::unique_ptr<DenseStep> dense_;  // up to the freeze
   FreezePoint freeze_point_;
-  std::optional<VarianceDrift> drift_;  // where the freeze is chosen by it
+  std::optional<VarianceDrift> drift_;  // with a variance
   std::int64_t dense_steps_ = -1;       // real steps before the freeze; -1: not yet frozen
   std::unique_ptr<CompressedPhase> compressed_;
-  bool survey_due_ = false;  // the exchange does not know yet what is live
+  bool survey_due_ = false;   // the exchange does not know yet what is live
+  std::int64_t thawed_ = -1;  // dense steps before the freeze that a resume took back, until it is told; -1: none
 };
 
 }  // namespace bellwether::optim

@@ -71,6 +71,11 @@ StepReport const& StepRecord::report() const {
   return report_;
 }
 
+std::int64_t StepRecord::applied_steps() const {
+  settle();
+  return applied_;
+}
+
 void StepRecord::visit_state(StateVisitor& visit) {
   settle();
   visit.scalar("applied_steps", applied_);

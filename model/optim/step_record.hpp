@@ -28,6 +28,7 @@ class StepRecord {
   StepReport const& report() const;
   /// Adds what the exchange of the last step did to its report.
   void set_exchange(comm::CompressedReport const& exchange) const { report_.exchange = exchange; }
+  std::int64_t applied_steps() const;  ///< made so far, skipped ones apart
   void visit_state(StateVisitor& visit);
   std::int64_t bytes() const;
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr int lanes = growth_columns;
 constexpr Index sign_group = 4 * lanes;  // elements of one draw
+constexpr auto state_name = "variance_growth";
 
 KOKKOS_INLINE_FUNCTION Philox4 signs_of(RandomKey const& key, std::int64_t step, Index first, Index group) {
   return philox(static_cast<std::uint32_t>(first), 0x80000000u + static_cast<std::uint32_t>(group),
@@ -122,6 +123,19 @@ void grow_variance(Space const& exec, Index tensors, double beta2, Vec<Verdict, 
       });
 }
 
+template <class Space>
+void scale_tensors(Space const& exec, BlockTable<Space> const& table, Vec<float, Space> const& factors, float* values) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  Block const* const blocks = table.blocks().data();
+  float const* const factor = factors.data();
+  Kokkos::parallel_for(
+      "bellwether::optim::scale_tensors", team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+        Block const block = blocks[team.league_rank()];
+        team_for<Space>(team, block.first, block.first + block.count,
+                        [=](Index k) { values[k] *= factor[block.tensor]; });
+      });
+}
+
 VarianceGrowth::VarianceGrowth(Exec const& exec, BlockTable<Exec> const& blocks, double beta2, RandomKey const& key,
                                Vec<float> const& roots)
     : blocks_(blocks),
@@ -157,7 +171,16 @@ void VarianceGrowth::grow(Exec const& exec, Vec<Verdict> const& verdict, float c
 }
 
 void VarianceGrowth::visit_state(StateVisitor& visit) {
-  visit.replicated("variance_growth", {growth_.data(), growth_.extent(0)});
+  visit.replicated(state_name, {growth_.data(), growth_.extent(0)});
+}
+
+void VarianceGrowth::settle(StateVisitor& visit, Exec const& exec, BlockTable<Exec> const& blocks, float* variance) {
+  if (!visit.has(state_name)) return;
+  Vec<float> const growth("bellwether::optim::variance_growth", static_cast<std::size_t>(blocks.tensors()));
+  exec.fence("bellwether::optim::settle, memory is ready before a visitor writes it");
+  visit.replicated(state_name, {growth.data(), growth.extent(0)});
+  scale_tensors(exec, blocks, growth, variance);
+  exec.fence("bellwether::optim::settle, elements are scaled before the factors are freed");
 }
 
 std::int64_t VarianceGrowth::predicted_bytes(BlockTable<Exec> const& blocks) {
@@ -199,13 +222,14 @@ std::int64_t VarianceDrift::bytes() const {
          blocks_.tensors() * static_cast<std::int64_t>(sizeof(double) + sizeof(float));
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                           \
-  template void fold_tensors<Space>(Space const&, BlockTable<Space> const&, float const*, std::uint32_t const*, \
-                                    RandomKey const&, std::int64_t, Vec<float, Space> const&, float*);          \
-  template void sum_tensors<Space>(Space const&, BlockTable<Space> const&, float const*, std::uint32_t const*,  \
-                                   Vec<double, Space> const&, Vec<double, Space> const&);                       \
-  template void grow_variance<Space>(Space const&, Index, double, Vec<Verdict, Space> const&, float const*,     \
-                                     Vec<double, Space> const&, Vec<float, Space> const&, Vec<float, Space> const&);
+#define BELLWETHER_INSTANTIATE(Space)                                                                                \
+  template void fold_tensors<Space>(Space const&, BlockTable<Space> const&, float const*, std::uint32_t const*,      \
+                                    RandomKey const&, std::int64_t, Vec<float, Space> const&, float*);               \
+  template void sum_tensors<Space>(Space const&, BlockTable<Space> const&, float const*, std::uint32_t const*,       \
+                                   Vec<double, Space> const&, Vec<double, Space> const&);                            \
+  template void grow_variance<Space>(Space const&, Index, double, Vec<Verdict, Space> const&, float const*,          \
+                                     Vec<double, Space> const&, Vec<float, Space> const&, Vec<float, Space> const&); \
+  template void scale_tensors<Space>(Space const&, BlockTable<Space> const&, Vec<float, Space> const&, float*);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE
 

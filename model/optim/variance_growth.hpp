@@ -37,6 +37,10 @@ class VarianceGrowth {
   /// V_l from the mean over ranks of the folds; nothing changes where the verdict says skip.
   void grow(Exec const& exec, Vec<Verdict> const& verdict, float const* folds);
 
+  /// Where a checkpoint holds V_l and every element's variance goes on from here: v_k <- rho_l^2 v_k, so that it sums
+  /// up to V_l. variance: (n). Waits.
+  static void settle(StateVisitor& visit, Exec const& exec, BlockTable<Exec> const& blocks, float* variance);
+
   static Index folds(Index tensors) { return growth_columns * tensors; }
   void visit_state(StateVisitor& visit);
   std::int64_t bytes() const { return predicted_bytes(blocks_); }
@@ -85,5 +89,8 @@ template <class Space>
 void grow_variance(Space const& exec, Index tensors, double beta2, Vec<Verdict, Space> const& verdict,
                    float const* folds, Vec<double, Space> const& sums, Vec<float, Space> const& growth,
                    Vec<float, Space> const& roots);
+/// values_k <- factors_l values_k for the elements of each tensor l.
+template <class Space>
+void scale_tensors(Space const& exec, BlockTable<Space> const& table, Vec<float, Space> const& factors, float* values);
 
 }  // namespace bellwether::optim

@@ -332,6 +332,16 @@ TEST_CASE("State that does not fit is refused with its name on every rank") {
   CHECK_THROWS_WITH(run.checkpoints->load(*found, state),
                     ContainsSubstring("data/epoch: no scalar state") &&
                         ContainsSubstring("data/position: this run has no such state"));
+  auto thrifty = run.owner(90);
+  auto unwanted = thrifty.state();
+  bool had = false, made_up = true;
+  unwanted.data = [&](StateVisitor& visit) {
+    had = visit.has("position");
+    made_up = visit.has("epoch");
+    for (auto const* name : {"position", "rate", "epoch"}) visit.drop(name);
+  };
+  run.checkpoints->load(*found, unwanted);  // what is dropped is not left over
+  CHECK((had && !made_up));
   ParameterLayout frozen;
   frozen.add({.name = "embeddings.weight", .shape = {7, 5}, .decays = false});
   frozen.add({.name = "bias", .shape = {3}});

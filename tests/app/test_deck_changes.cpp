@@ -14,17 +14,21 @@ std::string resolved(DeckFolder const& folder, std::string const& text, std::vec
   return input::resolved_deck(input::parse_deck(source), source);
 }
 
+std::string changes(std::string const& before, std::string const& now) {
+  return app::changes_text(app::deck_changes(before, now));
+}
+
 }  // namespace
 
 TEST_CASE("Changes between two decks are named with both values") {
   DeckFolder const folder;
   auto const before = resolved(folder, "run: {name: 'a \"b # c', seed: 3}\n");
-  CHECK(app::deck_changes(before, before).empty());
+  CHECK(changes(before, before).empty());
   // Where a value stands and where the run lies change nothing.
-  CHECK(app::deck_changes(
-            before, resolved(folder, "\n\nrun: {seed: 4, name: 'a \"b # c', directory: elsewhere}\n", {"run.seed=3"}))
-            .empty());
-  CHECK(app::deck_changes(before, resolved(folder, "run: {name: 'a \"b # d', seed: 4}\n")) ==
+  CHECK(
+      changes(before, resolved(folder, "\n\nrun: {seed: 4, name: 'a \"b # c', directory: elsewhere}\n", {"run.seed=3"}))
+          .empty());
+  CHECK(changes(before, resolved(folder, "run: {name: 'a \"b # d', seed: 4}\n")) ==
         R"(run.name "a \"b # d" (was "a \"b # c"), run.seed 4 (was 3))");
 }
 
@@ -32,17 +36,41 @@ TEST_CASE("A key that came into use is a change") {
   DeckFolder const folder;
   auto const linear = resolved(folder, "schedule: {decay: linear}\n");
   auto const polynomial = resolved(folder, "schedule: {decay: polynomial, power: 0.5}\n");
-  CHECK(app::deck_changes(linear, polynomial) ==
-        "schedule.decay polynomial (was linear), schedule.power 0.5 (was unused)");
-  CHECK(app::deck_changes(polynomial, linear) ==
-        "schedule.decay linear (was polynomial), schedule.power unused (was 0.5)");
+  CHECK(changes(linear, polynomial) == "schedule.decay polynomial (was linear), schedule.power 0.5 (was unused)");
+  CHECK(changes(polynomial, linear) == "schedule.decay linear (was polynomial), schedule.power unused (was 0.5)");
 }
 
 TEST_CASE("A key in a map is named with the map") {
   DeckFolder const folder;
   auto const chosen = resolved(folder, "optimizer: {method: onebit_sgd, freeze: auto}\n");
   auto const fixed = resolved(folder, "optimizer: {method: onebit_sgd, freeze: {step: 20}}\n");
-  CHECK(app::deck_changes(chosen, resolved(folder, "optimizer: {method: onebit_sgd}\n")).empty());
-  CHECK(app::deck_changes(chosen, fixed) ==
-        "optimizer.freeze.latest unused (was 0.25), optimizer.freeze.step 20 (was null)");
+  CHECK(changes(chosen, resolved(folder, "optimizer: {method: onebit_sgd}\n")).empty());
+  CHECK(changes(chosen, fixed) == "optimizer.freeze.latest unused (was 0.25), optimizer.freeze.step 20 (was null)");
+}
+
+TEST_CASE("What is kept after the freeze names the settings that it depends on") {
+  DeckFolder const folder;
+  auto const of = [&](std::string const& settings) {
+    auto const source = folder.with_data("optimizer: {method: onebit_lamb, " + settings + "}\n");
+    auto const deck = input::parse_deck(source);
+    return std::pair(deck.optimizer, input::resolved_deck(deck, source));
+  };
+  auto const before = of("freeze: {step: 20}").second;
+  auto const faults = [&](std::string const& settings) {
+    auto const [config, now] = of(settings);
+    return app::settled_faults(app::deck_changes(before, now), config.settled_at_freeze(), "run/step_30", 30);
+  };
+  CHECK(faults("freeze: {step: 25}, lr: 0.5, beta1: 0.8, gradient_limit: 0, scale: rms").empty());
+  CHECK(faults("freeze: {step: 20}, unify: layer, epsilon: 1e-6") ==
+        std::vector<std::string>{
+            "optimizer.unify: layer, but run/step_30 was written after the freeze with element, and what it keeps "
+            "depends "
+            "on it; allowed: element, or optimizer.freeze.step above 30, which takes up warmup again"});
+  CHECK(faults("freeze: {step: 20}, epsilon: 1e-6").size() == 1);
+  CHECK(faults("freeze: {step: 20}, exchange: momentum, beta1: 0.8").size() == 2);
+  CHECK(faults("freeze: {step: 20}, kept_variance: whole").size() == 1);
+  // kept_variance applies no more, by this change alone.
+  auto const steered = faults("freeze: {step: 20}, steer: variance");
+  REQUIRE(steered.size() == 1);
+  CHECK(steered[0].starts_with("optimizer.steer: variance, but "));
 }

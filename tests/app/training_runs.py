@@ -3,7 +3,7 @@
 """Whole runs of the program, compared with each other.
 
     training_runs.py CASE PROGRAM MPIRUN      CASE: cuts | repeats | threads | resumes | interrupts | killed |
-                                                learns | onebit | hierarchy | noise | volume
+                                                learns | onebit | rewarms | hierarchy | noise | volume
 
 Exits with 4, ctest's sign for skipped, where h5py or NumPy is missing."""
 
@@ -413,10 +413,56 @@ def refuses_longer_sequences(runs, frozen):
     assert told.count("error: ") == 2, told  # the fault, and what differs; from one rank
     assert "error: --set data.heldout=[long]: longer sequences than in the run of " in told, told
     assert "position_embeddings.weight (12288 live elements, 8192 in the checkpoint); allowed: sequences as long" in told
+    assert "or optimizer.freeze.step above 6, which takes up warmup again" in told, told
     assert contents() == before
+    shutil.copytree(runs.folder / "rows", runs.folder / "alive")
+    again = (*ONEBIT, "--set", "optimizer.freeze.step=7")
+    assert "taken up again" in runs.train("alive", 2, 8, 8, every=2, more=("--resume", *again, *wide, *longer))
+    assert runs.table("alive")["phase"].tolist() == [0] * 5 + [1, 0, 1]
     rest(4)  # before the freeze they may come to life
     assert "step_4" in runs.train("rows", 2, 8, 8, every=2, more=("--resume", *frozen, *wide, *longer))
     assert runs.table("rows")["phase"].tolist() == [0] * 5 + [1] * 3
+
+
+def rewarms(runs):
+    """A freeze.step beyond the steps that are done takes up warmup after the freeze. Without it, settings that residuals
+    or states depend on cannot change."""
+    def method(freeze, *more):
+        return (*ONEBIT, "--set", f"optimizer.freeze.step={freeze}", *more)
+
+    def copy(name, source, step):
+        shutil.copytree(runs.folder / source, runs.folder / name)
+        for folder in (runs.folder / name / "checkpoints").glob("step_*"):
+            if int(folder.name[5:]) > step:
+                shutil.rmtree(folder)
+
+    for ranks in (1, 2):
+        whole = f"whole{ranks}"
+        runs.train(whole, ranks, 8, 6, every=2, more=method(3))
+        copy(f"frozen{ranks}", whole, 6)
+        output = runs.train(whole, ranks, 8, 12, every=1, more=("--resume", *method(9)))
+        assert ("step 7: warmup, which had ended after step 3, is taken up again until step 9; what was left of "
+                "compression errors is dropped") in output, output
+        assert "step 10: the variance is kept after step 9" in output, output
+        assert runs.table(whole)["phase"].tolist() == ([0] * 3 + [1] * 3) * 2
+        for step in (8, 9, 11):
+            copy(f"{whole}_from{step}", whole, step)
+            output = runs.train(f"{whole}_from{step}", ranks, 8, 12, every=1, more=("--resume", *method(9)))
+            assert "taken up again" not in output, output
+            runs.compare(whole, f"{whole}_from{step}", 12)
+    changes = {"unify": ("layer", "element"), "exchange": ("momentum", "gradient"), "steer": ("variance", "norm"),
+               "kept_variance": ("whole", "shape")}
+    runs.deck("frozen2", 8, 8)
+    for key, (now, was) in changes.items():
+        told = runs.refuse(runs.command("frozen2", 2, "--resume", *method(3, "--set", f"optimizer.{key}={now}")))
+        assert told.count("error: ") == 1 and f"error: --set optimizer.{key}={now}: {now}, but " in told, told
+        assert (f"step_6 was written after the freeze with {was}, and what it keeps depends on it; allowed: {was}, or "
+                "optimizer.freeze.step above 6, which takes up warmup again") in told, told
+    other = [word for key in ("unify", "exchange", "steer") for word in ("--set", f"optimizer.{key}={changes[key][0]}")]
+    copy("warming2", "frozen2", 2)
+    for name, freeze, phases in (("frozen2", 7, [0] * 3 + [1] * 3 + [0, 1]), ("warming2", 3, [0] * 3 + [1] * 5)):
+        runs.train(name, 2, 8, 8, more=("--resume", *method(freeze, *other)))
+        assert runs.table(name)["phase"].tolist() == phases, name
 
 
 def hierarchy(runs):

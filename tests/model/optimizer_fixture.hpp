@@ -6,8 +6,10 @@
 #include "tests/model/optimizer_harness.hpp"
 #include "tests/support/memory_state.hpp"
 
+#include <catch2/catch_message.hpp>
 #include <nlohmann/json.hpp>
 
+#include <cstring>
 #include <fstream>
 
 namespace bellwether::test {
@@ -26,12 +28,13 @@ inline std::vector<float> download(Arena<> const& from) {
 /// An optimizer behind its seam, with parameters and gradients on the ranks of a communicator.
 struct Training {
   Training(ParameterLayout const& table, optim::OptimizerConfig const& config, comm::Communicator& ranks,
-           comm::CommConfig const& comm = {}, comm::NodeGroups const* nodes = nullptr)
+           comm::CommConfig const& comm = {}, comm::NodeGroups const* nodes = nullptr, std::int64_t steps = 0)
       : layout(table),
         group(ranks),
         parameters(layout, "bellwether::test::parameters"),
         gradients(layout, "bellwether::test::gradients"),
-        optimizer(optim::make_optimizer(config, {layout, {ranks, nodes}, exec, comm})) {}
+        optimizer(optim::make_optimizer(
+            config, {.layout = layout, .groups = {ranks, nodes}, .exec = exec, .comm = comm, .steps = steps})) {}
 
   std::vector<float> sample(int step, int rank) const {
     std::vector<float> values(static_cast<std::size_t>(layout.count()));
@@ -61,6 +64,22 @@ struct Training {
   Arena<> parameters, gradients;
   std::unique_ptr<optim::Optimizer> optimizer;
 };
+
+/// Whether two states have the same names, counts and bits; what differs is told with the check that follows.
+inline bool same_bits(MemoryState const& one, MemoryState const& other) {
+  if (one.integers != other.integers || one.arrays.size() != other.arrays.size()) {
+    UNSCOPED_INFO("counts differ, or the names of states do");
+    return false;
+  }
+  for (auto const& [name, values] : one.arrays) {
+    auto const& twin = other.arrays.at(name);
+    if (twin.size() != values.size() || std::memcmp(twin.data(), values.data(), values.size() * sizeof(float)) != 0) {
+      UNSCOPED_INFO("state '" << name << "' differs");
+      return false;
+    }
+  }
+  return true;
+}
 
 /// The layers, start and gradients of tests/golden/lamb_trace.py.
 inline ParameterLayout golden_layout() {

@@ -60,21 +60,6 @@ bool equal_on_all_ranks(std::vector<float> const& values) {
   return differs == 0;
 }
 
-bool same_bits(MemoryState const& one, MemoryState const& other) {
-  if (one.integers != other.integers || one.arrays.size() != other.arrays.size()) {
-    UNSCOPED_INFO("counts differ, or the names of states do");
-    return false;
-  }
-  for (auto const& [name, values] : one.arrays) {
-    auto const& twin = other.arrays.at(name);
-    if (twin.size() != values.size() || std::memcmp(twin.data(), values.data(), values.size() * sizeof(float)) != 0) {
-      UNSCOPED_INFO("state '" << name << "' differs");
-      return false;
-    }
-  }
-  return true;
-}
-
 /// Runs `check` on every rank and lets it fail on all together: a rank that leaves alone would hang the others.
 bool on_all(bool mine) {
   double failures = mine ? 0 : 1;

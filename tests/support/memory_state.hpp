@@ -26,6 +26,9 @@ class MemoryState final : public StateVisitor {
   void held(std::string_view name, std::span<float> slice, std::int64_t, std::int64_t) override { floats(name, slice); }
   void scalar(std::string_view name, std::int64_t& value) override { one(integers, name, value); }
   void scalar(std::string_view name, double& value) override { one(reals, name, value); }
+  bool has(std::string_view name) const override {
+    return direction == Direction::save || arrays.contains(std::string(name));
+  }
 
   std::map<std::string, std::vector<float>> arrays;
   std::map<std::string, std::int64_t> integers;
