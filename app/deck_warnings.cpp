@@ -4,7 +4,9 @@
 
 #include "comm/world.hpp"
 #include "input/deck.hpp"
+#include "input/deck_values.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace bellwether::app {
@@ -29,28 +31,36 @@ char const* uncompressed(Method method) {
   }
 }
 
-/// Of a freeze at a given step.
+/// Of the step of a freeze that is given, or of the latest one where the program chooses: where that comes before what
+/// is kept has settled, it is the step that is chosen.
 std::vector<std::string> freeze_warnings(input::Deck const& deck) {
   auto const& optimizer = deck.optimizer;
   auto const& schedule = deck.schedule;
-  bool const keeps_variance = optimizer.method == Method::onebit_lamb || optimizer.method == Method::onebit_adam;
-  bool const compresses = keeps_variance || optimizer.method == Method::onebit_sgd;
-  if (!compresses || !optimizer.freeze.step) return {};
-  auto const freeze = *optimizer.freeze.step;
-  auto const subject = "optimizer.freeze.step: " + std::to_string(freeze) + ", but ";
-  if (freeze >= schedule.steps)
+  auto const& freeze = optimizer.freeze;
+  if (!compresses(optimizer.method)) return {};
+  std::int64_t const variance_memory = keeps_variance(optimizer.method) ? memory_of(optimizer.beta2) : 0;
+  std::int64_t const ratio_memory = optimizer.method == Method::onebit_lamb ? memory_of(optimizer.coefficient_beta) : 0;
+  auto const at = freeze.step.value_or(freeze.latest_step(schedule.steps));
+  auto const total = std::to_string(schedule.steps) + (schedule.steps == 1 ? " step" : " steps");
+  auto const subject = freeze.step ? "optimizer.freeze.step: " + std::to_string(at) + ", but "
+                                   : "optimizer.freeze.latest: " + input::shortest_number(freeze.latest) + " of " +
+                                         total + " is step " + std::to_string(at) + ", but ";
+  if (at >= schedule.steps) {
+    bool const chosen_before = !freeze.step && optimizer.method != Method::onebit_sgd &&
+                               std::max({variance_memory, ratio_memory, schedule.warmup_steps}) < schedule.steps;
+    if (chosen_before) return {};
     return {subject + "schedule.steps is " + std::to_string(schedule.steps) + ": nothing is ever compressed, " +
             uncompressed(optimizer.method)};
+  }
   std::vector<std::string> texts;
-  if (auto const memory = memory_of(optimizer.beta2); keeps_variance && freeze < memory)
-    texts.push_back(subject + "optimizer.beta2 averages the variance over " + std::to_string(memory) +
+  if (at < variance_memory)
+    texts.push_back(subject + "optimizer.beta2 averages the variance over " + std::to_string(variance_memory) +
                     " steps: the one that is kept has not settled");
-  if (auto const memory = memory_of(optimizer.coefficient_beta);
-      optimizer.method == Method::onebit_lamb && freeze < memory)
-    texts.push_back(subject + "optimizer.coefficient_beta averages trust ratios over " + std::to_string(memory) +
+  if (at < ratio_memory)
+    texts.push_back(subject + "optimizer.coefficient_beta averages trust ratios over " + std::to_string(ratio_memory) +
                     " steps: those that are kept have not settled");
   // LEGW leaves the number of warmup steps as it is: the baseline's.
-  if (freeze < schedule.warmup_steps)
+  if (at < schedule.warmup_steps)
     texts.push_back(subject + "the rate rises until step " + std::to_string(schedule.warmup_steps) +
                     " (schedule.warmup_steps): gradients change most while it does");
   return texts;
@@ -69,8 +79,7 @@ std::vector<std::string> deck_warnings(input::Deck const& deck) {
 
 std::vector<std::string> node_warnings(input::Deck const& deck, comm::Nodes const& nodes) {
   if (deck.comm.hierarchy == comm::Hierarchy::none) return {};
-  auto const method = deck.optimizer.method;
-  if (method == Method::lamb || method == Method::adamw)
+  if (!compresses(deck.optimizer.method))
     return {"comm.hierarchy: node, but optimizer.method compresses nothing: gradients go between all ranks alike"};
   if (nodes.count > 1) return {};
   return {"comm.hierarchy: node, but one node holds all " + std::to_string(nodes.node_of.size()) +

@@ -40,7 +40,9 @@ struct CommConfig {
   std::optional<std::int64_t> ranks_per_node;  ///< L; not set: as found
   double deadline = 600;
 
-  void describe(ConfigVisitor& visit) {
+  /// compresses: whether the method that exchanges does.
+  void describe(ConfigVisitor& visit, bool compresses) {
+    constexpr auto onebit_methods = "optimizer.method: onebit_lamb, onebit_adam or onebit_sgd";
     visit.choice(
         {.name = "allreduce",
          .help = "how the dense mean over ranks is formed: 'ordered' is bitwise equal on all ranks and counted; "
@@ -55,16 +57,24 @@ struct CommConfig {
                  .help = "parts of the model, or of a node's slice of it, with a scale of their own in compressed "
                          "exchanges; each costs 8 bytes a rank and peer; not set: one for each 32768 elements",
                  .minimum = 1,
-                 .maximum = 1 << 20},
+                 .maximum = 1 << 20,
+                 .only_with = onebit_methods,
+                 .applies = compresses,
+                 .default_allowed = true},
                 scale_groups);
     visit.field({.name = "error_feedback",
                  .help = "compressed exchanges make up later for what they round away; false: for comparisons, "
-                         "training suffers"},
+                         "training suffers",
+                 .only_with = onebit_methods,
+                 .applies = compresses,
+                 .default_allowed = true},
                 error_feedback);
-    visit.choice({.name = "hierarchy",
-                  .help = "how a compressed exchange treats nodes: 'node' sums inside each node first, in the "
-                          "dense_wire type, and sends bits between nodes alone; every node needs as many ranks"},
-                 {"none", "node"}, hierarchy);
+    visit.choice(
+        {.name = "hierarchy",
+         .help = "how a compressed exchange treats nodes: 'node' sums inside each node first, in the "
+                 "dense_wire type, and sends bits between nodes alone; every node needs as many ranks; methods that "
+                 "compress nothing do not use it, with a warning"},
+        {"none", "node"}, hierarchy);
     visit.field({.name = "ranks_per_node",
                  .help = "neighbouring ranks that count as one node; not set: those that can share memory",
                  .unit = "ranks",

@@ -26,6 +26,8 @@ struct Field {
   /// described so far: describe the deciding key first. A deck that gives a key that does not apply is refused.
   std::string_view only_with = {};
   bool applies = true;
+  /// Where the key does not apply, a deck may still write out its default.
+  bool default_allowed = false;
 };
 
 /// A config is a plain aggregate with one member function

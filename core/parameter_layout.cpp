@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace bellwether {
 
@@ -15,6 +16,9 @@ TensorInfo const& ParameterLayout::add(TensorInfo tensor) {
   for (auto const extent : tensor.shape) tensor.count *= extent;
   tensor.offset = count_;
   require(tensor.live >= 0 && tensor.live <= tensor.count, "live elements beyond the tensor: " + tensor.name);
+  require(std::ranges::adjacent_find(tensor.dead, std::ranges::greater_equal()) == tensor.dead.end() &&
+              (tensor.dead.empty() || (tensor.dead.front() >= 0 && tensor.dead.back() < tensor.live)),
+          "dead elements not ascending, or not among the live ones: " + tensor.name);
   count_ += tensor.count;
   return tensors_.emplace_back(std::move(tensor));
 }

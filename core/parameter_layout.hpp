@@ -30,7 +30,8 @@ struct TensorInfo {
 /// reports read it; nothing lists the tensors a second time.
 class ParameterLayout {
  public:
-  /// Appends a tensor; the offset follows from the order of calls. \throws InternalError on a repeated name.
+  /// Appends a tensor; the offset follows from the order of calls. \throws InternalError on a repeated name, or on
+  /// elements marked live or dead that are not as TensorInfo says.
   TensorInfo const& add(TensorInfo tensor);
   std::vector<TensorInfo> const& tensors() const { return tensors_; }
   TensorInfo const& find(std::string_view name) const;  ///< \throws InternalError where there is none

@@ -62,7 +62,8 @@ void Deck::describe(ConfigVisitor& visit) {
   section("model", "the dimensions of BERT", model);
   section("optimizer", "how weights follow gradients", optimizer);
   section("schedule", "how long to train, and the learning rate over time", schedule);
-  section("comm", "how ranks exchange gradients", comm);
+  visit.section("comm", "how ranks exchange gradients",
+                [this](ConfigVisitor& inner) { comm.describe(inner, optim::compresses(optimizer.method)); });
   section("checkpoint", "when the state is saved", checkpoint);
   section("statistics", "what is measured, and how often", statistics);
 }

@@ -123,14 +123,17 @@ void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, 
   };
   using optim::Method;
   bool const compressed_lamb = optimizer.method == Method::onebit_lamb;
-  bool const keeps_variance = compressed_lamb || optimizer.method == Method::onebit_adam;
-  bool const compresses = keeps_variance || optimizer.method == Method::onebit_sgd;
+  bool const compresses = optim::compresses(optimizer.method);
   if (optimizer.method == Method::lamb || compressed_lamb)
     ordered("min_coefficient", optimizer.min_coefficient, "max_coefficient", optimizer.max_coefficient);
-  if (keeps_variance && optimizer.freeze.step && *optimizer.freeze.step < 2)
+  if (keeps_variance(optimizer.method) && optimizer.freeze.step && *optimizer.freeze.step < 2)
     contradict("optimizer.freeze.step", "optimizer.freeze.step", {},
                std::to_string(*optimizer.freeze.step) + " leaves no variance to keep; at least 2 with method: " +
                    (compressed_lamb ? "onebit_lamb" : "onebit_adam"));
+  // True is no default, so it is given.
+  if (compresses && optimizer.bias_correction)
+    contradict("optimizer.bias_correction", "optimizer.bias_correction", {},
+               "true, but the onebit methods have none; false, or method: lamb or adamw");
   if (compressed_lamb) ordered("factor_min", optimizer.factor_min, "factor_max", optimizer.factor_max);
   if (compresses && optimizer.clip_norm == optim::CompressedClip::sketch && optimizer.sketch_columns % 128 != 0)
     contradict("optimizer.sketch_columns", "optimizer.sketch_columns", {},

@@ -54,14 +54,17 @@ std::vector<std::string> leaves_of(std::vector<std::string> const& keys, std::st
 std::string unknown_key(std::string const& key, std::vector<std::string> const& known, KeyCatalogue const& catalogue) {
   std::string hint;
   auto const [group, leaf] = split_key(key);
-  bool const written_flat = !group.empty() && std::ranges::any_of(catalogue, [&](auto const& section) {
-    return std::ranges::find(section.second, key) != section.second.end();
-  });
+  bool const written_flat =
+      std::ranges::find(known, group) != known.end() && std::ranges::any_of(catalogue, [&](auto const& section) {
+        return std::ranges::find(section.second, key) != section.second.end();
+      });
   if (written_flat)
     hint = " (a map in the deck: '" + std::string(group) + ": {" + std::string(leaf) + ": ...}')";
   else if (auto const near = did_you_mean(key, known); !near.empty())
     hint = near;
-  else if (auto const place = elsewhere(key, catalogue); !place.empty())
+  else if (auto const near_group = did_you_mean(group, known); !group.empty() && !near_group.empty())
+    hint = near_group;
+  else if (auto const place = elsewhere(group.empty() ? key : std::string(group), catalogue); !place.empty())
     hint = " (" + place + " has one)";
   return "unknown key" + hint + "; one of " + joined(known);
 }

@@ -3,7 +3,6 @@
 #include "input/deck_reader.hpp"
 
 #include "core/error.hpp"
-#include "input/deck_values.hpp"
 #include "input/suggestion.hpp"
 
 #include <algorithm>
@@ -30,6 +29,7 @@ std::string printable(std::string const& name) {
 }  // namespace
 
 Fault deck_fault(std::string const& deck_name, Place place, std::string const& what) {
+  if (place.line == 0) return {place, -1, on_one_line(what)};
   return {place, -1,
           deck_name + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + on_one_line(what)};
 }
@@ -93,8 +93,8 @@ void DeckReader::enter_group(Field const& first, std::string_view name) {
   }
 }
 
-template <class Read>
-void DeckReader::read(Field const& field, std::string const& allowed, Read const& read_node) {
+template <class Value, class Read>
+void DeckReader::read(Field const& field, std::string const& allowed, Value& value, Read const& read_node) {
   require(!path_.empty(), "every key of a deck is in a section");
   std::string const key = path_ + "." + std::string(field.name);
   auto const [group, leaf] = split_key(field.name);
@@ -109,14 +109,19 @@ void DeckReader::read(Field const& field, std::string const& allowed, Read const
   Override const* const source = group_.change;
   bool const judged = source || judge_deck_;
   std::string const subject = source ? std::string(leaf) + ": " : key + ": ";
+  // A key that does not apply still has its default.
+  auto const harmless = [&](TreeNode const& node) {
+    Value said = value;
+    return field.default_allowed && read_node(node, said).empty() && said == value;
+  };
   bool given = false;
   if (group_.broken) broken_.insert(key);
   if (auto const* entry = map ? map->find(leaf) : nullptr) {
     given = true;
     if (!applies) {
-      if (judged) add(source, entry->place, subject + meaningless);
+      if (judged && !harmless(entry->value)) add(source, entry->place, subject + meaningless);
     } else {
-      auto const what = read_node(entry->value);
+      auto const what = read_node(entry->value, value);
       if (!what.empty()) broken_.insert(key);
       if (!what.empty() && judged) add(source, entry->value.place, subject + what);
       origins_[key] = source ? Origin{{}, source->index} : Origin{entry->value.place, -1};
@@ -126,11 +131,11 @@ void DeckReader::read(Field const& field, std::string const& allowed, Read const
     if (change.key != key) continue;
     given = true;
     if (!applies) {
-      faults_.push_back(override_fault(change, meaningless));
+      if (!harmless(change.value)) faults_.push_back(override_fault(change, meaningless));
       continue;
     }
     broken_.erase(key);
-    if (auto const what = read_node(change.value); !what.empty()) {
+    if (auto const what = read_node(change.value, value); !what.empty()) {
       broken_.insert(key);
       faults_.push_back(override_fault(change, what));
     }
@@ -139,31 +144,23 @@ void DeckReader::read(Field const& field, std::string const& allowed, Read const
   if (field.required && applies && !given && judge_missing_) add(section_place_, key + ": missing; " + allowed);
 }
 
-void DeckReader::field(Field const& f, bool& value) {
-  read(f, allowed_values(f, ValueType::truth), [&](TreeNode const& node) { return read_value(f, node, value); });
+template <class Value>
+void DeckReader::read_one(Field const& f, ValueType type, Value& value) {
+  read(f, allowed_values(f, type), value, [&](TreeNode const& node, Value& into) { return read_value(f, node, into); });
 }
-void DeckReader::field(Field const& f, std::int64_t& value) {
-  read(f, allowed_values(f, ValueType::whole), [&](TreeNode const& node) { return read_value(f, node, value); });
-}
-void DeckReader::field(Field const& f, double& value) {
-  read(f, allowed_values(f, ValueType::real), [&](TreeNode const& node) { return read_value(f, node, value); });
-}
-void DeckReader::field(Field const& f, std::string& value) {
-  read(f, allowed_values(f, ValueType::text), [&](TreeNode const& node) { return read_value(f, node, value); });
-}
-void DeckReader::field(Field const& f, std::vector<std::string>& value) {
-  read(f, allowed_values(f, ValueType::texts), [&](TreeNode const& node) { return read_value(f, node, value); });
-}
+
+void DeckReader::field(Field const& f, bool& value) { read_one(f, ValueType::truth, value); }
+void DeckReader::field(Field const& f, std::int64_t& value) { read_one(f, ValueType::whole, value); }
+void DeckReader::field(Field const& f, double& value) { read_one(f, ValueType::real, value); }
+void DeckReader::field(Field const& f, std::string& value) { read_one(f, ValueType::text, value); }
+void DeckReader::field(Field const& f, std::vector<std::string>& value) { read_one(f, ValueType::texts, value); }
 void DeckReader::field(Field const& f, std::optional<std::int64_t>& value) {
-  read(f, allowed_values(f, ValueType::optional_whole),
-       [&](TreeNode const& node) { return read_value(f, node, value); });
+  read_one(f, ValueType::optional_whole, value);
 }
-void DeckReader::field(Field const& f, std::optional<double>& value) {
-  read(f, allowed_values(f, ValueType::optional_real),
-       [&](TreeNode const& node) { return read_value(f, node, value); });
-}
+void DeckReader::field(Field const& f, std::optional<double>& value) { read_one(f, ValueType::optional_real, value); }
 void DeckReader::choice(Field const& f, std::vector<std::string_view> const& names, int& value) {
-  read(f, allowed_choices(names), [&](TreeNode const& node) { return read_choice(node, names, value); });
+  read(f, allowed_choices(names), value,
+       [&](TreeNode const& node, int& into) { return read_choice(node, names, into); });
 }
 
 void DeckReader::judge_keys(TreeNode const& map, std::string const& path, std::vector<std::string> const& known,

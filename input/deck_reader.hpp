@@ -5,6 +5,7 @@
 #include "core/config.hpp"
 #include "input/deck_keys.hpp"
 #include "input/deck_tree.hpp"
+#include "input/deck_values.hpp"
 
 #include <map>
 #include <set>
@@ -29,7 +30,7 @@ struct Origin {
 };
 using Origins = std::map<std::string, Origin, std::less<>>;
 
-/// Text of a fault: `deck.yaml:12:5: what` or `--set a.b=c: what`.
+/// Text of a fault: `deck.yaml:12:5: what`, without lines `what`, or `--set a.b=c: what`.
 Fault deck_fault(std::string const& deck_name, Place place, std::string const& what);
 Fault override_fault(Override const& which, std::string const& what);
 
@@ -62,8 +63,10 @@ class DeckReader : public ConfigVisitor {
   std::set<std::string, std::less<>> const& broken() const { return broken_; }
 
  private:
-  template <class Read>
-  void read(Field const& field, std::string const& allowed, Read const& read_node);
+  template <class Value, class Read>
+  void read(Field const& field, std::string const& allowed, Value& value, Read const& read_node);
+  template <class Value>
+  void read_one(Field const& field, ValueType type, Value& value);
   void enter_group(Field const& first, std::string_view name);
   /// Unknown and repeated keys of a map. `change`: the override that holds the map.
   void judge_keys(TreeNode const& map, std::string const& path, std::vector<std::string> const& known,

@@ -5,6 +5,8 @@
 #include "comm/config.hpp"
 #include "core/config.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,11 @@
 namespace bellwether::optim {
 
 enum class Method { lamb, adamw, onebit_lamb, onebit_adam, onebit_sgd };
+
+/// Whether a method sends one bit an element after a freeze, and whether it keeps its variance then.
+constexpr bool compresses(Method method) { return method >= Method::onebit_lamb; }
+constexpr bool keeps_variance(Method method) { return method == Method::onebit_lamb || method == Method::onebit_adam; }
+
 enum class Unify { layer, element, none };        ///< in which units momenta share one scale
 enum class Exchange { gradient, momentum };       ///< what is compressed after the freeze
 enum class KeptVariance { shape, whole };         ///< what of the variance stays after the freeze
@@ -25,6 +32,13 @@ inline constexpr std::int64_t freeze_surroundings = 10;
 struct FreezeConfig {
   std::optional<std::int64_t> step;  ///< T_w, real steps before it; not set: chosen while training
   double latest = 0.25;              ///< share of all steps
+
+  /// Real steps after which a freeze that is not set has come, in a run of `steps`.
+  std::int64_t latest_step(std::int64_t steps) const {
+    // 0.07 of 100 steps is a little more than 7 in binary.
+    auto const share = static_cast<std::int64_t>(std::ceil(latest * static_cast<double>(steps) - 1e-9));
+    return std::max<std::int64_t>(2, share);
+  }
 };
 
 /// Deck section `optimizer`.
@@ -78,8 +92,8 @@ struct OptimizerConfig {
                  {"lamb", "adamw", "onebit_lamb", "onebit_adam", "onebit_sgd"}, method);
     bool const lamb = method == Method::lamb || method == Method::onebit_lamb;
     bool const adaptive = method != Method::onebit_sgd;
-    bool const compresses = method >= Method::onebit_lamb;
-    bool const frozen_variance = method == Method::onebit_lamb || method == Method::onebit_adam;
+    bool const compresses = optim::compresses(method);
+    bool const frozen_variance = keeps_variance(method);
     visit.field({.name = "lr", .help = "peak learning rate; the schedule scales it", .minimum = 0, .maximum = 1e6}, lr);
     visit.field(
         {.name = "beta1", .help = "decay of the momentum", .minimum = 0, .maximum = 1, .maximum_allowed = false},

@@ -22,7 +22,7 @@ FreezePoint::FreezePoint(OptimizerConfig const& config, std::int64_t steps, std:
       interval_(std::max<std::int64_t>(least_interval, std::llround(0.1 / (1 - config.beta2)))),
       // The first gradients weigh on the variance until it has seen 1 / (1 - beta2) of them.
       earliest_(std::max(rate_warmup_steps, steps_for(1 / (1 - config.beta2)))),
-      latest_(std::max<std::int64_t>(2, steps_for(config.freeze.latest * static_cast<double>(steps)))),
+      latest_(config.freeze.latest_step(steps)),
       change_(std::numeric_limits<double>::quiet_NaN()) {
   if (config.method == Method::onebit_sgd && fixed_ < 0) fixed_ = latest_;  // has no variance
   if (config.method == Method::onebit_lamb)

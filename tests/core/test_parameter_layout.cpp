@@ -38,6 +38,8 @@ TEST_CASE("a layout refuses repeated and unknown names and too many live element
   CHECK_THROWS_AS(layout.add({.name = "bias", .shape = {1}, .live = 1}), InternalError);
   CHECK_THROWS_AS(layout.find("no such tensor"), InternalError);
   CHECK_THROWS_AS(layout.add({.name = "more", .shape = {2}, .live = 3}), InternalError);
+  for (auto const& dead : std::vector<std::vector<std::int64_t>>{{1, 0}, {1, 1}, {-1}, {2}, {0, 1, 3}})
+    CHECK_THROWS_AS(layout.add({.name = "marked", .shape = {4}, .live = 2, .dead = dead}), InternalError);
   CHECK(layout.count() == 21);
 }
 

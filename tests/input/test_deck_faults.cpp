@@ -148,6 +148,47 @@ TEST_CASE("Keys of a compressing method that contradict each other are refused")
   CHECK(faults_of(folder.with_data(lamb + "  sketch_columns: 256\n")) == Faults());
 }
 
+TEST_CASE("Settings that the chosen method would ignore are refused") {
+  DeckFolder const folder;
+  for (std::string const method : {"onebit_lamb", "onebit_adam", "onebit_sgd"}) {
+    auto const text = "optimizer:\n  method: " + method + "\n  bias_correction: ";
+    CHECK(fault(text + "true\n") ==
+          "5:20: optimizer.bias_correction: true, but the onebit methods have none; false, or method: lamb or adamw");
+    CHECK(faults_of(folder.with_data(text + "false\ncomm: {scale_groups: 7, error_feedback: false}\n")) == Faults());
+  }
+  std::string const meaningless =
+      "has no meaning here; only with optimizer.method: onebit_lamb, onebit_adam or onebit_sgd";
+  for (std::string const method : {"lamb", "adamw"}) {
+    auto const text = "optimizer: {method: " + method + ", bias_correction: true}\ncomm:\n  ";
+    CHECK(fault(text + "error_feedback: false\n") == "5:3: comm.error_feedback: " + meaningless);
+    for (std::string const groups : {"1", "4", "many"})
+      CHECK(fault(text + "scale_groups: " + groups + "\n") == "5:3: comm.scale_groups: " + meaningless);
+    // What a deck says by default may be written out.
+    CHECK(faults_of(folder.with_data(text + "error_feedback: true\n  scale_groups: null\n")) == Faults());
+    CHECK(faults_of(folder.with_data(text + "scale_groups:\n")) == Faults());
+  }
+  CHECK(fault_of_override("comm.error_feedback=false") == meaningless);
+  CHECK(fault_of_override("comm.scale_groups=1") == meaningless);
+  CHECK(faults_of(folder.with_data("", {"comm.scale_groups=null", "comm.error_feedback=true"})) == Faults());
+}
+
+TEST_CASE("An override of the method drops what only the deck's own method takes") {
+  DeckFolder const folder;
+  auto const source = folder.with_data(
+      "optimizer: {method: onebit_lamb}\ncomm: {scale_groups: 3, error_feedback: false}\n", {"optimizer.method=lamb"});
+  auto const deck = input::parse_deck(source);
+  CHECK_FALSE(deck.comm.scale_groups.has_value());
+  CHECK(deck.comm.error_feedback);
+  auto const again = input::parse_deck(folder.source(input::resolved_deck(deck, source)));
+  CHECK(again.optimizer.method == optim::Method::lamb);
+  CHECK(again.comm.error_feedback);
+  // Not what would train otherwise than the deck says.
+  CHECK(faults_of(folder.with_data("optimizer:\n  bias_correction: true\n", {"optimizer.method=onebit_adam"})) ==
+        Faults{
+            "deck.yaml:4:20: optimizer.bias_correction: true, but the onebit methods have none; false, or method: lamb "
+            "or adamw"});
+}
+
 TEST_CASE("Keys that belong together stand in a map") {
   std::string const lamb = "optimizer:\n  method: onebit_lamb\n";
   CHECK(fault(lamb + "  freeze: soon\n") == "5:11: optimizer.freeze: unknown value 'soon'; auto or keys step, latest");
@@ -173,6 +214,8 @@ TEST_CASE("Keys that belong together stand in a map") {
           "4:3: optimizer.freeze: has no meaning here; only with method: onebit_lamb, onebit_adam or onebit_sgd");
   CHECK(fault(lamb + "  freeze.step: 5\n")
             .starts_with("5:3: optimizer.freeze.step: unknown key (a map in the deck: 'freeze: {step: ...}'); one of"));
+  CHECK(fault(lamb + "  freez.step: 5\n")
+            .starts_with("5:3: optimizer.freez.step: unknown key (did you mean 'freeze'?); "));
   CHECK(fault(lamb + "  latest: 5\n").starts_with("5:3: optimizer.latest: unknown key (optimizer.freeze has one); "));
   DeckFolder const folder;
   CHECK(faults_of(folder.with_data(lamb + "  freeze:\n    stp: 200\n    latest: 2\n  lr: x\n")).size() == 3);
@@ -194,7 +237,11 @@ TEST_CASE("Overrides of keys in a map are judged like the deck") {
   CHECK(judged("optimizer.freeze={step: 3, step: 4}") == "step: given again; once a map");
   CHECK(judged("optimizer.freeze={step: x}").starts_with("step: 'x' is not a number; a whole number"));
   CHECK(judged("optimizer.freeze.step=1") == "1 leaves no variance to keep; at least 2 with method: onebit_lamb");
-  CHECK(judged("optimizer.frezee=auto").starts_with("unknown key (did you mean 'freeze'?); one of method, lr"));
+  for (std::string const change :
+       {"optimizer.frezee=auto", "optimizer.freez.step=5", "optimizer.frezee.latest=0.5", "optimizer.freez.xyzzy=5"})
+    CHECK(judged(change).starts_with("unknown key (did you mean 'freeze'?); one of method, lr"));
+  CHECK(judged("comm.freeze.step=5").starts_with("unknown key (section optimizer has one); one of allreduce"));
+  CHECK(judged("optimizer.xyzzy.step=5").starts_with("unknown key; one of method, lr"));
   CHECK(fault_of_override("optimizer.freeze=auto") ==
         "has no meaning here; only with method: onebit_lamb, onebit_adam or onebit_sgd");
   CHECK(fault_of_override("optimizer.freeze.latest=0.5") ==

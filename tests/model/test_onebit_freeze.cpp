@@ -147,7 +147,7 @@ TEST_CASE("P11: replay takes a tensor without elements") {
                         {{"name", "b"}, {"initial", {0.1, 0.2}}, {"weight_decay", 0.0}}}},
                       {"learning_rates", {0.01, 0.01, 0.01, 0.01, 0.01}},
                       {"gradients", gradients}};
-  auto const output = replay(input, group());
+  auto const output = replay({input, group().size()}, group());
   if (group().rank() != 0) return;
   CHECK(output.at("steps").at(4).at("phase") == "compressed");
   auto const& final = output.at("final");

@@ -1,28 +1,46 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 /// mpirun -np P replay IN.json OUT.json: the product's optimizers over recorded gradients.
+#include "app/agreement.hpp"
+#include "comm/communicator.hpp"
 #include "comm/world.hpp"
-#include "core/error.hpp"
 #include "tests/support/replay.hpp"
 
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 
 using namespace bellwether;
 
 namespace {
 
-void run(std::string const& from, std::string const& to, comm::World& world) {
-  std::ifstream file(from);
-  if (!file) throw InputError(from + ": cannot be read");
-  auto const result = test::replay(nlohmann::json::parse(file), world.communicator());
-  if (world.rank() != 0) return;
+test::ReplayInput read(std::string const& from, int ranks) {
+  try {
+    std::ifstream file(from);
+    if (!file) throw InputError("cannot be read; a file in JSON");
+    return {test::parse_json(file), ranks};
+  } catch (InputError const& error) {
+    auto faults = error.faults();
+    for (auto& fault : faults) fault.insert(0, from + ": ");
+    throw InputError(faults);
+  }
+}
+
+void write(nlohmann::ordered_json const& result, std::string const& to) {
   std::ofstream out(to + ".part");
   out << result.dump() << '\n';
   out.close();
-  if (!out) throw InputError(to + ": cannot be written");
-  std::filesystem::rename(to + ".part", to);
+  std::error_code error;
+  if (out) std::filesystem::rename(to + ".part", to, error);
+  if (!out || error) throw InputError(to + ": cannot be written");
+}
+
+/// Collective. Exit code of a failure that every rank has found: rank 0 tells it.
+int told(comm::World const& world, std::vector<std::string> const& faults, int code) {
+  if (world.rank() == 0)
+    for (auto const& fault : faults) std::cerr << "error: " << fault << '\n';
+  return code;
 }
 
 }  // namespace
@@ -34,9 +52,19 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    run(argv[1], argv[2], world);
+    auto& ranks = world.communicator();
+    std::optional<test::ReplayInput> input;
+    app::together(ranks, [&] { input = read(argv[1], ranks.size()); });
+    auto const result = test::replay(*input, ranks);
+    app::together(ranks, [&] {
+      if (ranks.rank() == 0) write(result, argv[2]);
+    });
+  } catch (app::CommonError const& error) {
+    return told(world, error.faults(), 2);
+  } catch (app::CommonFailure const& error) {
+    return told(world, {error.what()}, 1);
   } catch (std::exception const& error) {
-    world.abort(2, std::string("error: ") + argv[1] + ": " + error.what());
+    world.abort(1, std::string("error: ") + argv[1] + ": " + error.what());
   }
   return 0;
 }
