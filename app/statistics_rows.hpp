@@ -43,7 +43,7 @@ struct StepRow {
   double noise_trace = not_measured;   ///< smoothed: trace of the covariance of gradients of single sequences
   double noise_scale = not_measured;   ///< their ratio
   double critical_batch = not_measured;   ///< mean of the noise scale so far
-  double variance_change = not_measured;  ///< relative, of the variance's norm, as a check before this step found it
+  double variance_change = not_measured;  ///< relative, of the variance's norm: newest check since the row before
 
   /// Names each column once; visit(name, unit, member). Tables, JSON lines and documentation follow from it.
   template <class Row, class Visit>

@@ -254,13 +254,15 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
          .scalar_bytes = report.sent.scalars,
          .inside_node_bytes = report.sent.inside_node,
          .dense_bytes_fp32 = report.sent.dense_fp32,
-         .variance_change = report.variance_change};
+         .variance_change = report.variance_check.step == t.step + 1 ? report.variance_check.change : not_measured};
   t.fill_losses(row, static_cast<double>(batch.global_masked), static_cast<double>(batch.global_sequences));
   t.fill_noise(row, report);
   StepOutcome outcome;
   outcome.flops = t.sums[StepSums::flops];
   outcome.stop = t.sums[StepSums::stop] > 0;
   outcome.layers = layers && !report.skipped;
+  outcome.check_step = report.variance_check.step;
+  outcome.check_change = report.variance_check.change;
   if (t.sums[StepSums::faults] > 0) {
     outcome.data_fault = first_fault(t.ranks, fault);
     t.seek(t.position());

@@ -46,8 +46,10 @@ struct StepOutcome {
   bool stop = false;    ///< some rank was asked to stop
   bool layers = false;  ///< the step was made and its numbers by layer are due
   std::int64_t skipped_in_a_row = 0;
-  std::string skipped_layer;  ///< first tensor without a finite gradient, with its rank where that is known
-  std::string data_fault;     ///< why the samples of the step after this one cannot be read; empty where they can
+  std::string skipped_layer;           ///< first tensor without a finite gradient, with its rank where that is known
+  std::int64_t check_step = 0;         ///< before which the variance was last compared; 0: not yet, or never
+  double check_change = not_measured;  ///< what it had changed by
+  std::string data_fault;  ///< why the samples of the step after this one cannot be read; empty where they can
 };
 
 /// The model, its optimizer and its data, and one step of training; who calls writes the record. Every member function

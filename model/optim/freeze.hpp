@@ -4,6 +4,7 @@
 
 #include "core/state_visitor.hpp"
 #include "model/optim/config.hpp"
+#include "model/optim/optimizer.hpp"
 
 #include <functional>
 
@@ -22,8 +23,7 @@ class FreezePoint {
   /// Whether step t = 1, 2, ... is the first of the compressed phase; asked before each step, again after one that was
   /// skipped. norm(): |v|_1 after t - 1 steps, equal on all ranks, called where it is needed.
   bool reached(std::int64_t t, std::function<double()> const& norm);
-  /// Relative change that the check after this many steps has found; NaN where there was none.
-  double change_after(std::int64_t steps) const;
+  VarianceCheck last_check() const;
   /// Before step t, not yet frozen: whether t is among the freeze_surroundings steps before a freeze that may come, or
   /// the first after it.
   bool near(std::int64_t t) const;

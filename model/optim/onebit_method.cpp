@@ -65,13 +65,12 @@ void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gr
   if (freezing) enter_compressed(exec);
   if (dense_steps_ < 0) {
     auto& report = dense_->reduce(exec, local_gradients);
-    report.variance_change = freeze_point_.change_after(scalars.step - 1);
+    report.variance_check = freeze_point_.last_check();
     dense_update(exec, parameters, local_gradients, scalars);
   } else {
     auto& report = compressed_->judge(exec, local_gradients, scalars.step);
     if (freezing) report.notices = notices();
-    report.variance_change =
-        freezing ? freeze_point_.change_after(dense_steps_) : std::numeric_limits<double>::quiet_NaN();
+    report.variance_check = freeze_point_.last_check();
     compressed_update(exec, parameters, local_gradients, scalars, report);
     compressed_->measure_shares(exec, scalars.layers, record_.layer(shares_at_), report);
   }

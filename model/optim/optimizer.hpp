@@ -51,6 +51,12 @@ struct SentBytes {
   std::int64_t all() const { return exchange + scalars; }
 };
 
+/// The newest comparison of the variance's norm with that of a check before it.
+struct VarianceCheck {
+  std::int64_t step = 0;                                     ///< before which it was made; 0: there was none
+  double change = std::numeric_limits<double>::quiet_NaN();  ///< relative; NaN: nothing to compare with yet
+};
+
 /// What the last call of step() did.
 struct StepReport {
   bool skipped = false;  ///< the gradient was not finite on some rank: no state was touched
@@ -64,8 +70,7 @@ struct StepReport {
   SentBytes sent;
   std::int64_t first_bad_layer = -1;  ///< where skipped
   std::int64_t bad_rank = -1;         ///< where skipped in the compressed phase: the first with such a gradient
-  /// What a check before this step found the variance to have changed by; NaN without one.
-  double variance_change = std::numeric_limits<double>::quiet_NaN();
+  VarianceCheck variance_check;       ///< of this step or one before it
   comm::CompressedReport exchange;    ///< zeros where nothing was compressed
   std::vector<LayerQuantity> layers;  ///< the same names after every step; empty where the method has none
   std::vector<std::string> notices;   ///< what a user should read in the log, told once
