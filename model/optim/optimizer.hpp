@@ -68,8 +68,10 @@ struct StepReport {
   double mean_square = std::numeric_limits<double>::quiet_NaN();
   double local_square = std::numeric_limits<double>::quiet_NaN();
   SentBytes sent;
-  std::int64_t first_bad_layer = -1;  ///< where skipped
-  std::int64_t bad_rank = -1;         ///< where skipped in the compressed phase: the first with such a gradient
+  /// Where skipped: the first rank whose own gradient is not finite, and its first such layer. Rank -1: only the sum
+  /// over ranks is not finite, and the layer is the first of that.
+  std::int64_t bad_rank = -1;
+  std::int64_t first_bad_layer = -1;
   VarianceCheck variance_check;       ///< of this step or one before it
   comm::CompressedReport exchange;    ///< zeros where nothing was compressed
   std::vector<LayerQuantity> layers;  ///< the same names after every step; empty where the method has none

@@ -285,6 +285,7 @@ nlohmann::ordered_json replay(Json const& input, comm::Communicator& ranks) {
     if (report.skipped) {
       row["skipped"] = true;
       row["bad_tensor"] = layout.tensors().at(static_cast<std::size_t>(report.first_bad_layer)).name;
+      row["bad_rank"] = report.bad_rank;
       steps.push_back(row);
       continue;
     }
