@@ -285,7 +285,34 @@ def duration(seconds):
     return f"{hours} h {rest // 60} min" if hours else f"{rest // 60} min {rest % 60} s"
 
 
-def summary(steps, evaluation):
+def megabytes(count):
+    return f"{count / 1e6:,.2f} MB"
+
+
+def traffic_rows(traffic):
+    """What rank 0 sent over the run, by phase, beside dense means over the same steps."""
+    dense, compressed = traffic
+    if compressed["steps"] == 0:
+        return []
+    other = compressed["sent_bytes"] - sum(compressed[f"{name}_bytes"] for name in ("worker", "server", "scalar"))
+    rows = [(f"sent in {dense['steps']:,} steps before the freeze",
+             f"{megabytes(dense['sent_bytes'])}, {megabytes(dense['scalar_bytes'])} of them scalars"),
+            (f"sent in {compressed['steps']:,} steps after the freeze",
+             f"{megabytes(compressed['sent_bytes'])}: to servers (all-to-all) {megabytes(compressed['worker_bytes'])}, "
+             f"from them (all-gather) {megabytes(compressed['server_bytes'])}, "
+             + (f"inside the node beside these {megabytes(other)}, " if other else "")
+             + f"scalars and folds {megabytes(compressed['scalar_bytes'])}")]
+    sent, scalars = (dense[name] + compressed[name] for name in ("sent_bytes", "scalar_bytes"))
+    for name, wire in (("fp32", "fp32"), ("16bit", "16 bit")):
+        whole = dense[f"dense_bytes_{name}"] + compressed[f"dense_bytes_{name}"]
+        if sent > 0:
+            rows.append((f"dense means in {wire} over these steps",
+                         f"{megabytes(whole)}, {whole / sent:.2f} times as much; {whole / (sent - scalars):.2f} without "
+                         "scalars and folds"))
+    return rows
+
+
+def summary(steps, evaluation, traffic):
     last = steps[-1]
     rows = [("steps", f"{last['step']:,}"), ("tokens", f"{last['tokens']:,}"), ("sequences", f"{last['samples']:,}"),
             ("training time", duration(last["wall_seconds"])),
@@ -298,12 +325,13 @@ def summary(steps, evaluation):
     sent, inside = np.mean(steps["sent_bytes"]) / 1e6, np.mean(steps["inside_node_bytes"]) / 1e6
     rows.append(("sent by rank 0", f"{sent:,.2f} MB a step, {inside:,.2f} inside its node and {sent - inside:,.2f} to "
                                    "other nodes"))
+    rows += traffic_rows(traffic)
     return "<table>" + "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows) + "</table>"
 
 
 def main(run, out):
     with h5py.File(pathlib.Path(run) / "statistics.h5", "r") as file:
-        steps, evaluation, layers = file["steps"][:], file["evaluation"][:], file["layers"]
+        steps, evaluation, layers, traffic = file["steps"][:], file["evaluation"][:], file["layers"], file["traffic"][:]
         if len(steps) == 0:
             sys.exit(f"report.py: {run}: no step has been written yet")
         parts = [("Loss", losses(steps, evaluation), ""), ("Learning rate and gradient", rates(steps), ""),
@@ -319,7 +347,7 @@ def main(run, out):
         maps = list(heat_maps(layers))
         folder = pathlib.Path(run).resolve().name
         name = file.attrs.get("run_name", "")
-    body = summary(steps, evaluation)
+    body = summary(steps, evaluation, traffic)
     if warning:
         body += f'\n<p class="warning">Warning: {html.escape(warning)}</p>'
     for heading, figure, left_out in maps:

@@ -144,6 +144,7 @@ struct TrainingRun::Impl {
     if (goes_on) record.resume = RecordPoint{.step = trainer->step(), .samples = trainer->samples()};
     for (auto const& tensor : trainer->layout().tensors()) record.layers.push_back(tensor.name);
     record.quantities = trainer->layer_quantities();
+    record.traffic = trainer->traffic();
     statistics = std::make_unique<Statistics>(std::move(record), io);
     recorded_step = trainer->step();
     if (auto const row = statistics->last_step()) recorded_step = row->step;
@@ -179,6 +180,7 @@ struct TrainingRun::Impl {
     if (row.skipped != 0)
       progress->warning("step " + std::to_string(row.step) + " skipped: the gradient of " + outcome.skipped_layer +
                         " is not finite");
+    statistics->count(trainer->traffic());
     if (row.skipped != 0 || row.step % deck.statistics.every == 0 || last()) append(row, outcome);
     if (outcome.layers) statistics->append_layers(row.step, trainer->layer_values());
     for (auto const& notice : trainer->notices()) progress->note("step " + std::to_string(row.step) + ": " + notice);
@@ -188,7 +190,7 @@ struct TrainingRun::Impl {
   /// A row of /steps. A check of the variance may lie some steps back, also before the start of this job: the step of
   /// the newest one is part of the optimizer's state, the last row is in the record.
   void append(StepRow row, StepOutcome const& outcome) {
-    row.variance_change = outcome.check_step > recorded_step ? outcome.check_change : not_measured;
+    row.variance_change = outcome.check.step > recorded_step ? outcome.check.change : not_measured;
     recorded_step = row.step;
     statistics->append(row);
   }
@@ -221,6 +223,7 @@ struct TrainingRun::Impl {
     if (has_row)
       progress->note(
           noise_text(last_row.noise_scale, last_row.critical_batch, last_row.noise_trace, deck.batch.global));
+    for (auto const& text : traffic_lines(trainer->traffic())) progress->note(text);
     auto const frozen_after = trainer->frozen_after();
     if (!frozen_after) return;
     auto const found =

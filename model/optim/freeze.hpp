@@ -4,11 +4,17 @@
 
 #include "core/state_visitor.hpp"
 #include "model/optim/config.hpp"
-#include "model/optim/optimizer.hpp"
 
 #include <functional>
+#include <limits>
 
 namespace bellwether::optim {
+
+/// The newest comparison of the variance's norm with that of a check before it.
+struct VarianceCheck {
+  std::int64_t step = 0;                                     ///< before which it was made; 0: there was none
+  double change = std::numeric_limits<double>::quiet_NaN();  ///< relative; NaN: nothing to compare with yet
+};
 
 /// When the variance has settled and may be kept: after a fixed step, or as 1-bit Adam proposes (Tang et al., arXiv
 /// 2102.02888, section 4.3) once its norm changes little, with the bias of the start taken out. Every D = max(10, 0.1 /

@@ -8,6 +8,8 @@
 #include "core/arena.hpp"
 #include "core/state_visitor.hpp"
 #include "model/optim/config.hpp"
+#include "model/optim/freeze.hpp"
+#include "model/optim/sent_bytes.hpp"
 
 #include <limits>
 #include <memory>
@@ -33,28 +35,10 @@ struct StepScalars {
   bool layers = false;
 };
 
-enum class Phase { dense, compressed };  ///< whether gradients are averaged or bits of momenta exchanged
-
 /// One number for each tensor, in the order of the layout; NaN where the step has none.
 struct LayerQuantity {
   std::string_view name;
   std::vector<float> values;
-};
-
-/// Bytes that this rank sends in a step, by what they are.
-struct SentBytes {
-  std::int64_t exchange = 0;     ///< of gradients or of compressed momenta
-  std::int64_t scalars = 0;      ///< of the step's small reductions
-  std::int64_t inside_node = 0;  ///< of both, to ranks on the same node
-  std::int64_t dense_fp32 = 0;   ///< what a dense exchange in fp32 sends
-
-  std::int64_t all() const { return exchange + scalars; }
-};
-
-/// The newest comparison of the variance's norm with that of a check before it.
-struct VarianceCheck {
-  std::int64_t step = 0;                                     ///< before which it was made; 0: there was none
-  double change = std::numeric_limits<double>::quiet_NaN();  ///< relative; NaN: nothing to compare with yet
 };
 
 /// What the last call of step() did.

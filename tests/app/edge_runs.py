@@ -327,6 +327,11 @@ def reports_freeze(runs):
                     "Error of the server's compression by layer", "Agreement of a rank's signs with the mean's by layer"):
         assert f"<h2>{heading}</h2>" in page, heading
     assert "this run's batch is 32" in html.unescape(page)
+    for row in (r"sent in 4 steps before the freeze</th><td>[\d.,]+ MB, 0.00 MB of them scalars",
+                r"sent in 4 steps after the freeze</th><td>[\d.,]+ MB: to servers \(all-to-all\) [\d.]+ MB, from them "
+                r"\(all-gather\) [\d.]+ MB, scalars and folds [\d.]+ MB",
+                r"dense means in 16 bit over these steps</th><td>[\d.]+ MB, \d\.\d\d times as much; \d\.\d\d without"):
+        assert re.search(row, page), page[:3000]
     with h5py.File(runs.folder / "onebit/statistics.h5", "r") as file:
         name = file["layers/name"].asstr()[2]
     with h5py.File(runs.folder / "onebit/statistics/segment_000000.h5", "r+") as file:

@@ -365,6 +365,12 @@ def checks(runs):
     assert "step_32" in runs.train("again", 2, 16, 40, every=4,
                                    more=("--resume", *auto, "--set", "statistics.every=7"))
     runs.compare("every7", "again", 40)
+    sent = runs.table("each", "traffic")
+    assert sent["steps"].tolist() == [32, 8] and sent["phase"].tolist() == [0, 1], sent
+    assert sent["sent_bytes"].sum() == runs.table("each")["sent_bytes"].sum(), sent
+    for name in ("every7", "again", "every40"):  # whatever the rows leave out
+        other = runs.table(name, "traffic")
+        assert sent.tobytes() == other.tobytes(), (name, sent, other)
 
 
 def shares_around_the_freeze(runs):

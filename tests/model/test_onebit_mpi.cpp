@@ -154,6 +154,8 @@ TEST_CASE("through nodes parameters are equal on all ranks, runs resume bit for 
       auto const predicted = whole.optimizer->predicted_bytes(report.phase).value();
       CHECK(on_all(report.sent.exchange == predicted.exchange && report.sent.scalars == predicted.scalars &&
                    report.sent.inside_node == predicted.inside_node));
+      CHECK(on_all(report.sent.worker == predicted.worker && report.sent.server == predicted.server &&
+                   report.sent.dense_fp32 == predicted.dense_fp32 && report.sent.dense_16bit == predicted.dense_16bit));
       if (t != 4) continue;
       state = whole.state();
       parameters = download(whole.parameters);
