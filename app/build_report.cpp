@@ -37,7 +37,7 @@ std::string parts_text(PhaseTraffic const& sent) {
   auto const part = [&](char const* name, std::int64_t bytes) {
     if (bytes > 0) text += line(name, counted(bytes, "byte"));
   };
-  part(sent.phase == 0 ? "  gradients" : "  values inside the node", sent.other_bytes());
+  part(sent.phase == 0 ? "  gradients" : "  inside the node", sent.other_bytes());
   part("  workers, all-to-all", sent.worker_bytes);
   part("  servers, all-gather", sent.server_bytes);
   part(sent.phase == 0 ? "  scalars" : "  scalars and folds", sent.scalar_bytes);

@@ -3,8 +3,7 @@
 """Whole runs of the program, compared with each other.
 
     training_runs.py CASE PROGRAM MPIRUN      CASE: cuts | repeats | threads | resumes | interrupts | killed |
-                                                learns | onebit | checks | hierarchy | noise |
-                                                volume
+                                                learns | onebit | checks | hierarchy | noise
 
 Exits with 4, ctest's sign for skipped, where h5py or NumPy is missing."""
 
@@ -497,26 +496,6 @@ def hierarchy(runs):
     assert "warning: comm.hierarchy: node, but one node holds all 4 ranks" in done.stderr, done.stderr
     text = runs.call([*check, "--set", "comm.ranks_per_node=2"])
     assert "4 on 2 nodes" in text and "inside its node" in text, text
-
-
-def volume(runs):
-    """Bytes of a run whose first sixth is dense, by the transport's own count, as the paper's share of steps has it."""
-    def sent(name, wire, *more):
-        runs.train(name, 2, 4, 60, more=("--set", f"comm.dense_wire={wire}", "--set", "optimizer.clip=0",
-                                         "--set", "batch.global=8", "--set", "statistics.evaluate_every=0", *more))
-        steps = runs.table(name)
-        return float((steps["sent_bytes"] - steps["scalar_bytes"]).sum()), steps
-
-    dense = {wire: sent(f"dense_{wire}", wire)[0] for wire in ("fp32", "bf16")}
-    for wire, other, expected, mixed in (("bf16", "fp32", 4.57, 9.14), ("fp32", "bf16", 5.19, 2.59)):
-        total, steps = sent(f"onebit_{wire}", wire, *ONEBIT, "--set", "optimizer.freeze.step=10")
-        after = steps[10:]
-        print(f"dense steps in {wire}: {dense[wire] / total:.2f} times less than all dense in {wire}, "
-              f"{dense[other] / total:.2f} times less than in {other}; after the freeze "
-              f"{dense['bf16'] / 60 / after['compressed_bytes'].mean():.2f} (bf16) and "
-              f"{dense['fp32'] / 60 / after['compressed_bytes'].mean():.2f} (fp32) times less")
-        assert abs(dense[wire] / total / expected - 1) < 0.003, (dense, total)
-        assert abs(dense[other] / total / mixed - 1) < 0.003, (dense, total)
 
 
 def main(cases):
