@@ -30,8 +30,8 @@ struct SliceRange {
 struct StepScalars {
   std::int64_t step;  ///< 1-based count of real optimizer steps
   double learning_rate;
-  /// Numbers by layer that cost a pass of their own or bytes are wanted: those of comm::CompressionShares. On all ranks
-  /// alike.
+  /// Numbers by layer that cost a pass of their own or bytes are wanted: those of comm::CompressionShares and of
+  /// measure_update(). On all ranks alike.
   bool layers = false;
 };
 

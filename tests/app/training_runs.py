@@ -123,12 +123,11 @@ class Runs:
             for name in set(ours) - {"name"}:
                 assert ours[name][:][shown[0]].tobytes() == theirs[name][:][shown[1]].tobytes(), name
 
-    def compare(self, one, other, step, layers=True):
+    def compare(self, one, other, step):
         """Statistics and the checkpoint of `step`, bit for bit but for clocks."""
         for table in ("steps", "evaluation"):
             self.compare_table(one, other, table, step)
-        if layers:  # some methods measure nothing by layer
-            self.compare_layers(one, other, step)
+        self.compare_layers(one, other, step)
         with h5py.File(self.folder / one / f"checkpoints/step_{step}/replicated.h5", "r") as a, \
                 h5py.File(self.folder / other / f"checkpoints/step_{step}/replicated.h5", "r") as b:
             compared = []
@@ -462,7 +461,7 @@ def hierarchy(runs):
         for later in (7, 8):
             shutil.rmtree(runs.folder / f"{method}_again/checkpoints/step_{later}")
         runs.train(f"{method}_again", 4, 8, 8, every=1, more=("--resume", *more))
-        runs.compare(method, f"{method}_again", 8, layers=method == "onebit_lamb")
+        runs.compare(method, f"{method}_again", 8)
         steps = runs.table(method)
         count = runs.parameters(method)
         exchange = steps["sent_bytes"] - steps["scalar_bytes"]
