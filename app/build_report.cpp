@@ -21,22 +21,41 @@ std::string line(std::string name, std::string const& value) {
   return "  " + name + value + "\n";
 }
 
-std::optional<SentInStep> sent_in_step(std::optional<StepTraffic> const& mine, comm::World& world) {
+std::optional<SentInStep> sent_in_step(std::optional<PhaseTraffic> const& mine, comm::World& world) {
   if (!mine) return {};  // on all ranks alike
-  std::array<double, 2> all{static_cast<double>(mine->inside_node), static_cast<double>(mine->across_nodes)};
+  std::array<double, 2> all{static_cast<double>(mine->inside_node_bytes),
+                            static_cast<double>(mine->across_nodes_bytes())};
   world.communicator().sum_host(all, "bellwether::app::predicted_bytes");
-  return SentInStep{.mine = *mine, .all = {static_cast<std::int64_t>(all[0]), static_cast<std::int64_t>(all[1])}};
+  return SentInStep{.mine = *mine,
+                    .all_inside_nodes = static_cast<std::int64_t>(all[0]),
+                    .all_between_nodes = static_cast<std::int64_t>(all[1])};
+}
+
+/// What the bytes of a step of a method that compresses are, and what dense means would send.
+std::string parts_text(PhaseTraffic const& sent) {
+  std::string text;
+  auto const part = [&](char const* name, std::int64_t bytes) {
+    if (bytes > 0) text += line(name, counted(bytes, "byte"));
+  };
+  part(sent.phase == 0 ? "  gradients" : "  inside the node", sent.other_bytes());
+  part("  workers, all-to-all", sent.worker_bytes);
+  part("  servers, all-gather", sent.server_bytes);
+  part(sent.phase == 0 ? "  scalars" : "  scalars and folds", sent.scalar_bytes);
+  return text + line("dense mean in fp32", compared_with(sent.dense_bytes_fp32, sent)) +
+         line("dense mean in 16 bit", compared_with(sent.dense_bytes_16bit, sent));
 }
 
 /// With one node there is nothing to tell apart.
-std::string sent_text(std::optional<SentInStep> const& sent, int nodes) {
+std::string sent_text(std::optional<SentInStep> const& sent, int nodes, bool compresses) {
   if (!sent) return "";
-  auto const text = [&](StepTraffic const& traffic) {
-    auto const split = ", " + std::to_string(traffic.inside_node) + " inside its node and " +
-                       std::to_string(traffic.across_nodes) + " to others";
-    return std::to_string(traffic.all()) + " bytes" + (nodes > 1 ? split : "");
+  auto const text = [&](std::int64_t inside, std::int64_t across) {
+    auto const split = ", " + std::to_string(inside) + " inside its node and " + std::to_string(across) + " to others";
+    return std::to_string(inside + across) + " bytes" + (nodes > 1 ? split : "");
   };
-  return line("sent by rank 0", text(sent->mine)) + line("sent by all ranks", text(sent->all));
+  auto const& mine = sent->mine;
+  return line("sent by rank 0", text(mine.inside_node_bytes, mine.across_nodes_bytes())) +
+         (compresses && mine.sent_bytes > 0 ? parts_text(mine) : "") +
+         line("sent by all ranks", text(sent->all_inside_nodes, sent->all_between_nodes));
 }
 
 }  // namespace
@@ -58,8 +77,8 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
           .steps = deck.schedule.steps,
           .memory = trainer.memory_use(),
           .checkpoint_bytes = snapshot_bytes(trainer.state(), world.rank()),
-          .dense_step = sent_in_step(trainer.dense_step_traffic(), world),
-          .compressed_step = sent_in_step(trainer.compressed_step_traffic(), world),
+          .dense_step = sent_in_step(trainer.dense_step(), world),
+          .compressed_step = sent_in_step(trainer.compressed_step(), world),
           .step_flops = trainer.next_step_flops(),
           .gemm_speed = measured_gemm_speed(world.communicator()),
           .layout_fingerprint = trainer.layout().fingerprint(),
@@ -97,8 +116,9 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
                                  (report.compressed_step ? ", before the freeze" : ""));
   bool const freezes = report.compressed_step.has_value();
   text += freezes ? "on the network, each step up to the freeze\n" : "gradients on the network, each step\n";
-  text += sent_text(report.dense_step, report.nodes);
-  if (freezes) text += "on the network, each step after the freeze\n" + sent_text(report.compressed_step, report.nodes);
+  text += sent_text(report.dense_step, report.nodes, freezes);
+  if (freezes)
+    text += "on the network, each step after the freeze\n" + sent_text(report.compressed_step, report.nodes, true);
   auto const seconds = report.step_flops / report.gemm_speed;
   char speed[64];
   std::snprintf(speed, sizeof speed, "%.3g GFLOP, here %.3g GFLOP/s", report.step_flops * 1e-9,

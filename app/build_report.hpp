@@ -14,8 +14,9 @@ namespace bellwether::app {
 
 /// Bytes on the network in one step.
 struct SentInStep {
-  StepTraffic mine;  ///< by this rank
-  StepTraffic all;   ///< by all ranks
+  PhaseTraffic mine;                   ///< by this rank
+  std::int64_t all_inside_nodes = 0;   ///< by all ranks
+  std::int64_t all_between_nodes = 0;  ///< by all ranks
 };
 
 /// What a deck builds on this number of ranks. Memory is this rank's; traffic is what the exchange of gradients hands

@@ -213,6 +213,8 @@ void inspect_file(std::string const& path, InspectOptions const& options, std::o
       for (char const* table : {"steps", "evaluation"})
         if (file.contains(table) && file.info(table).type == input::ElementType::table)
           print_last_row(out, file, table);
+      if (auto const sent = kind == "bellwether statistics" ? read_traffic(file) : std::nullopt)
+        for (auto const& text : traffic_lines(*sent)) out << text << '\n';
       if (options.show_deck && file.contains("deck"))
         for (auto const& text : file.read_texts("deck")) out << text;
       return;

@@ -193,36 +193,50 @@ def jumps(layers, freeze):
     return found
 
 
+# What is drawn by layer around a freeze, with its label.
+AROUND_FREEZE = {"trust_ratio": "trust ratio", "update_norm": "update norm", "momentum_norm": "momentum norm",
+                 "largest_update": "largest |u|"}
+
+
+def relative_to_before(axes, layers, name, freeze):
+    """A quantity of every layer, as a multiple of its median over the steps before the freeze, and the median layer."""
+    at = layers["step"][:]
+    rows = (at > freeze - SURROUNDINGS) & (at <= freeze + SURROUNDINGS)
+    values, at = layers[name][rows], at[rows]
+    values = np.where(values > 0, values, np.nan)
+    values = values[:, np.isfinite(values).any(axis=0) & np.isfinite(values[at <= freeze]).any(axis=0)]
+    if not values.size:
+        axes.set_axis_off()
+        return
+    relative = values / np.nanmedian(values[at <= freeze], axis=0)
+    if name == "update_norm":
+        axes.axhspan(1 / LARGEST_JUMP, LARGEST_JUMP, color=GREY, alpha=0.12, linewidth=0)
+    axes.plot(at, relative, color=GREY, alpha=0.5, linewidth=0.7)
+    axes.plot(at, np.nanmedian(relative, axis=1), "o-", color=ORANGE, markersize=4, label="median layer")
+    axes.set(xlabel="step", ylabel=AROUND_FREEZE[name] + " by layer", yscale="log")
+    low, high = axes.get_ylim()
+    axes.set_yticks([0.1, 1 / LARGEST_JUMP, 1, LARGEST_JUMP, 10], ["1/10", f"1/{LARGEST_JUMP}", "1", f"{LARGEST_JUMP}",
+                                                                  "10"])
+    axes.minorticks_off()
+    axes.set_ylim(min(low, 0.25), max(high, 4))
+    axes.legend(loc="lower left")
+
+
 def around_freeze(steps, layers, freeze):
-    """Loss, update norms and clip factor of the steps on either side of the freeze."""
+    """Loss and clip factor of the steps on either side of the freeze, and what the layers recorded there."""
     near = steps[(steps["step"] > freeze - SURROUNDINGS) & (steps["step"] <= freeze + SURROUNDINGS)]
-    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10, 3.4))
-    left.plot(near["step"], near["loss"], "o-", color=BLUE, markersize=4)
-    left.set(xlabel="step", ylabel="training loss (nats)")
-    right.plot(near["step"], near["clip_factor"], "o-", color=GREEN, markersize=4)
-    right.set(xlabel="step", ylabel="clip factor", ylim=(0, 1.05))
-    if "update_norm" in layers:
-        at = layers["step"][:]
-        rows = (at > freeze - SURROUNDINGS) & (at <= freeze + SURROUNDINGS)
-        norms, at = layers["update_norm"][rows], at[rows]
-        norms = np.where(norms > 0, norms, np.nan)
-        norms = norms[:, np.isfinite(norms).any(axis=0) & np.isfinite(norms[at <= freeze]).any(axis=0)]
-    if "update_norm" in layers and norms.size:
-        relative = norms / np.nanmedian(norms[at <= freeze], axis=0)
-        middle.axhspan(1 / LARGEST_JUMP, LARGEST_JUMP, color=GREY, alpha=0.12, linewidth=0)
-        middle.plot(at, relative, color=GREY, alpha=0.5, linewidth=0.7)
-        middle.plot(at, np.nanmedian(relative, axis=1), "o-", color=ORANGE, markersize=4, label="median layer")
-        middle.set(xlabel="step", ylabel="update norm by layer,\nrelative to before the freeze", yscale="log")
-        low, high = middle.get_ylim()
-        middle.set_ylim(min(low, 0.25), max(high, 4))
-        middle.set_yticks([0.1, 1 / LARGEST_JUMP, 1, LARGEST_JUMP, 10], ["1/10", f"1/{LARGEST_JUMP}", "1", f"{LARGEST_JUMP}",
-                                                                        "10"])
-        middle.minorticks_off()
-        middle.set_ylim(min(low, 0.25), max(high, 4))
-        middle.legend(loc="lower left")
-    else:
-        middle.set_axis_off()
-    for axes in (left, middle, right):
+    names = [name for name in AROUND_FREEZE if name in layers]
+    figure, places = plt.subplots(-(-(2 + len(names)) // 3), 3, figsize=(10, 3.2 * -(-(2 + len(names)) // 3)), squeeze=False)
+    loss, clip, *others = places.flat
+    loss.plot(near["step"], near["loss"], "o-", color=BLUE, markersize=4)
+    loss.set(xlabel="step", ylabel="training loss (nats)")
+    clip.plot(near["step"], near["clip_factor"], "o-", color=GREEN, markersize=4)
+    clip.set(xlabel="step", ylabel="clip factor", ylim=(0, 1.05))
+    for axes, name in zip(others, names):
+        relative_to_before(axes, layers, name, freeze)
+    for axes in others[len(names):]:
+        axes.set_axis_off()
+    for axes in (loss, clip, *others[:len(names)]):
         axes.axvline(freeze + 0.5, color="#222222", linewidth=1, linestyle="--")
         axes.xaxis.get_major_locator().set_params(integer=True)
     return figure
@@ -269,7 +283,9 @@ QUANTITIES = {"trust_ratio": ("Trust ratio by layer", "trust ratio"),
 SHARES = {"worker_error_share": ("Error of the worker's compression by layer", "|e|$^2$ / |z|$^2$", (0, 2)),
           "server_error_share": ("Error of the server's compression by layer", "|d|$^2$ / |y|$^2$", (0, 2)),
           "sign_agreement": ("Agreement of a rank's signs with the mean's by layer", "share of live elements", (0.4, 1))}
-NOT_SHOWN = ("name", "step", "update_norm")  # the norm of the update: weights over trust, within its bounds
+# The norm of the update is that of the weights over the trust ratio, within its bounds; the others are drawn around the
+# freeze alone.
+NOT_SHOWN = ("name", "step", "update_norm", "momentum_norm", "largest_update")
 
 
 def heat_maps(layers):
@@ -290,7 +306,33 @@ def duration(seconds):
     return f"{hours} h {rest // 60} min" if hours else f"{rest // 60} min {rest % 60} s"
 
 
-def summary(steps, evaluation):
+def megabytes(count):
+    return f"{count / 1e6:,.2f} MB"
+
+
+def traffic_rows(traffic):
+    """What rank 0 sent over the run, by phase, beside dense means over the same steps."""
+    dense, compressed = traffic
+    if compressed["sent_bytes"] == 0:
+        return []
+    other = compressed["sent_bytes"] - sum(compressed[f"{name}_bytes"] for name in ("worker", "server", "scalar"))
+    rows = [(f"sent in {dense['steps']:,} steps before the freeze",
+             f"{megabytes(dense['sent_bytes'])}, {megabytes(dense['scalar_bytes'])} of them scalars"),
+            (f"sent in {compressed['steps']:,} steps after the freeze",
+             f"{megabytes(compressed['sent_bytes'])}: to servers (all-to-all) {megabytes(compressed['worker_bytes'])}, "
+             f"from them (all-gather) {megabytes(compressed['server_bytes'])}, "
+             + (f"inside the node beside these {megabytes(other)}, " if other else "")
+             + f"scalars and folds {megabytes(compressed['scalar_bytes'])}")]
+    sent, scalars = (dense[name] + compressed[name] for name in ("sent_bytes", "scalar_bytes"))
+    for name, wire in (("fp32", "fp32"), ("16bit", "16 bit")):
+        whole = dense[f"dense_bytes_{name}"] + compressed[f"dense_bytes_{name}"]
+        rows.append((f"dense means in {wire} over these steps",
+                     f"{megabytes(whole)}, {whole / sent:.2f} times as much; {whole / (sent - scalars):.2f} without "
+                     "scalars and folds"))
+    return rows
+
+
+def summary(steps, evaluation, traffic):
     last = steps[-1]
     rows = [("steps", f"{last['step']:,}"), ("tokens", f"{last['tokens']:,}"), ("sequences", f"{last['samples']:,}"),
             ("training time", duration(last["wall_seconds"])),
@@ -303,12 +345,13 @@ def summary(steps, evaluation):
     sent, inside = np.mean(steps["sent_bytes"]) / 1e6, np.mean(steps["inside_node_bytes"]) / 1e6
     rows.append(("sent by rank 0", f"{sent:,.2f} MB a step, {inside:,.2f} inside its node and {sent - inside:,.2f} to "
                                    "other nodes"))
+    rows += traffic_rows(traffic)
     return "<table>" + "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows) + "</table>"
 
 
 def main(run, out):
     with h5py.File(pathlib.Path(run) / "statistics.h5", "r") as file:
-        steps, evaluation, layers = file["steps"][:], file["evaluation"][:], file["layers"]
+        steps, evaluation, layers, traffic = file["steps"][:], file["evaluation"][:], file["layers"], file["traffic"][:]
         if len(steps) == 0:
             sys.exit(f"report.py: {run}: no step has been written yet")
         parts = [("Loss", losses(steps, evaluation), ""), ("Learning rate and gradient", rates(steps), ""),
@@ -316,15 +359,15 @@ def main(run, out):
         freeze, warning = frozen_after(steps, layers), ""
         if freeze is not None:
             parts.insert(0, (f"Around the freeze after step {freeze:,}", around_freeze(steps, layers, freeze),
-                             "Dashed: the freeze. Grey lines: one a layer; the band: within a factor of "
-                             f"{LARGEST_JUMP} of before." if "update_norm" in layers else "Dashed: the freeze."))
+                             "Dashed: the freeze. Grey lines: one a layer, relative to its median before; the band: "
+                             f"within a factor of {LARGEST_JUMP}."))
             if found := jumps(layers, freeze):
                 warning = (f"Update norms just after the freeze at step {freeze:,} are not within a factor of {LARGEST_JUMP} "
                            "of those just before it (ratio of medians in brackets): " + ", ".join(found) + ".")
         maps = list(heat_maps(layers))
         folder = pathlib.Path(run).resolve().name
         name = file.attrs.get("run_name", "")
-    body = summary(steps, evaluation)
+    body = summary(steps, evaluation, traffic)
     if warning:
         body += f'\n<p class="warning">Warning: {html.escape(warning)}</p>'
     for heading, figure, left_out in maps:

@@ -52,6 +52,7 @@ struct Statistics::Impl {
   std::deque<std::future<void>> writes{};
   std::int64_t flushed_step = 0;  // of the newest row handed to a write
   bool changed = false;
+  TrafficTotals traffic;
   bool failed = false;  // a write did not end well; touched by the I/O thread alone
   std::optional<StepRow> last{};
 
@@ -59,7 +60,8 @@ struct Statistics::Impl {
       : options(std::move(o)),
         io(thread),
         files(options.directory, options.run_name, {.quantities = options.quantities, .layers = options.layers},
-              {options.segment_rows, options.segment_rows, options.segment_layer_rows}) {}
+              {options.segment_rows, options.segment_rows, options.segment_layer_rows}),
+        traffic(options.traffic) {}
 
   void reserve() {
     auto const layer_rows = static_cast<std::size_t>(options.segment_layer_rows);
@@ -91,10 +93,10 @@ struct Statistics::Impl {
   void submit() {
     auto all = closed;
     all.push_back(rows_in(open));
-    writes.push_back(io.submit(priority, [this, segment = open, rows = std::move(all)] {
+    writes.push_back(io.submit(priority, [this, segment = open, rows = std::move(all), sent = traffic] {
       if (std::exchange(failed, true)) return;  // nothing may follow a hole
       files.write(segment);
-      files.publish(rows);
+      files.publish(rows, sent);
       failed = false;
     }));
     changed = false;
@@ -119,7 +121,7 @@ struct Statistics::Impl {
           throw InputError(file + ": exists already; resume that run or name another directory");
       files.count_segments();
       files.make_folder();
-      files.publish({});
+      files.publish({}, traffic);
     });
   }
 
@@ -143,7 +145,7 @@ struct Statistics::Impl {
       auto shown = closed;
       shown.push_back(rows_in(open));
       if (segments == 0) shown.clear();
-      files.publish(shown);
+      files.publish(shown, traffic);
       if (!shown.empty()) {
         files.write(open);
         files.remove(open.index + 1);
@@ -198,6 +200,11 @@ void Statistics::append_layers(std::int64_t step, std::span<std::span<float cons
 void Statistics::append_evaluation(EvaluationRow const& row) {
   impl_->make_room();
   impl_->open.evaluations.push_back(row);
+  impl_->changed = true;
+}
+
+void Statistics::count(TrafficTotals const& sent) {
+  impl_->traffic = sent;
   impl_->changed = true;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/statistics_rows.hpp"
+#include "app/traffic.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -31,16 +32,17 @@ struct StatisticsOptions {
   std::vector<std::string> layers;         ///< names of the tensors, in the order of the layout
   std::vector<std::string> quantities;     ///< measured of each tensor: the matrices of /layers, such as "trust_ratio"
   std::optional<RecordPoint> resume;       ///< rows beyond this point are cut; nothing: a new run
+  TrafficTotals traffic{};                 ///< sent before; where the run resumes
   std::int64_t flush_every = 20;           ///< steps between writes to disk, with a row of /steps each
   std::int64_t segment_rows = 4096;        ///< rows of /steps in one segment file
   std::int64_t segment_layer_rows = 1024;  ///< rows of /layers in one segment file
 };
 
 /// The record of a run, kept by rank 0 alone: /steps and /evaluation as compound tables, /layers/<quantity> as (row,
-/// layer) matrices with /layers/step and /layers/name. Rows collect in memory; flush() hands the open segment to the
-/// I/O thread, which replaces its file whole by rename and then `statistics.h5`, whose virtual data sets show all
-/// segments as one. A reader sees the state of the last flush, never half of one, also after the program was killed.
-/// append() does not allocate.
+/// layer) matrices with /layers/step and /layers/name, /traffic as a table of two rows. Rows collect in memory; flush()
+/// hands the open segment to the I/O thread, which replaces its file whole by rename and then `statistics.h5`, whose
+/// virtual data sets show all segments as one. A reader sees the state of the last flush, never half of one, also after
+/// the program was killed. append() does not allocate.
 class Statistics {
  public:
   /// Segments alone are enough to resume: what shows them is made again.
@@ -56,8 +58,9 @@ class Statistics {
   /// did not measure, stored as NaN.
   void append_layers(std::int64_t step, std::span<std::span<float const> const> values);
   void append_evaluation(EvaluationRow const& row);
-  void flush();  ///< returns at once
-  void wait();   ///< until all that was flushed is on disk. \throws RuntimeError as append() does.
+  void count(TrafficTotals const& sent);  ///< so far; /traffic shows it from the next flush on
+  void flush();                           ///< returns at once
+  void wait();  ///< until all that was flushed is on disk. \throws RuntimeError as append() does.
 
   /// The last row up to `resume`, for running totals; nothing in a new run.
   std::optional<StepRow> last_step() const;

@@ -43,8 +43,8 @@ struct StepRow {
   double noise_trace = not_measured;   ///< smoothed: trace of the covariance of gradients of single sequences
   double noise_scale = not_measured;   ///< their ratio
   double critical_batch = not_measured;  ///< mean of the noise scale so far
-  double variance_change =
-      not_measured;  ///< share that the tensors' sums of the variance moved, as a check before this step found it
+  /// Share that the tensors' sums of the variance moved: newest check since the row before.
+  double variance_change = not_measured;
 
   /// Names each column once; visit(name, unit, member). Tables, JSON lines and documentation follow from it.
   template <class Row, class Visit>

@@ -140,7 +140,7 @@ void StatisticsFiles::write(StatisticsSegment const& segment) const {
   replace_file(temporary, path);
 }
 
-void StatisticsFiles::publish(std::vector<SegmentRows> const& segments) const {
+void StatisticsFiles::publish(std::vector<SegmentRows> const& segments, TrafficTotals const& traffic) const {
   std::string const temporary = main_ + ".part";
   Hdf5File file = Hdf5File::create(temporary);
   file.set_attribute("/", "format", "bellwether statistics");
@@ -159,12 +159,23 @@ void StatisticsFiles::publish(std::vector<SegmentRows> const& segments) const {
   if (!show("evaluation", &SegmentRows::evaluations))
     file.write_table("evaluation", columns_of(std::vector<EvaluationRow>()));
   file.set_attribute("evaluation", "units", units<EvaluationRow>());
+  file.write_table("traffic", columns_of(std::vector{traffic.dense, traffic.compressed}));
+  file.set_attribute("traffic", "units", units<PhaseTraffic>());
   if (!show("layers/step", &SegmentRows::layers)) file.write<std::int64_t>("layers/step", {0}, {});
   for (auto const& quantity : table_.quantities)
     if (!show("layers/" + quantity, &SegmentRows::layers)) file.write<float>("layers/" + quantity, {0, layers()}, {});
   file.write_texts("layers/name", table_.layers);
   file.close();
   replace_file(temporary, main_);
+}
+
+std::optional<TrafficTotals> read_traffic(Hdf5File const& file) {
+  if (!file.contains("traffic")) return std::nullopt;
+  auto const columns = file.read_table("traffic");
+  TrafficTotals totals;
+  for (auto const& phase : rows_of<PhaseTraffic>(columns, columns.front().rows(), file.path() + ": traffic"))
+    totals.add(phase);
+  return totals;
 }
 
 StatisticsSegment StatisticsFiles::read(std::int64_t index) const {

@@ -3,11 +3,17 @@
 #pragma once
 
 #include "app/statistics_rows.hpp"
+#include "app/traffic.hpp"
 
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
+
+namespace bellwether::input {
+class Hdf5File;
+}
 
 /// Statistics on disk: segment files and the one file that shows them as a whole. For the I/O thread.
 namespace bellwether::app {
@@ -37,6 +43,9 @@ struct LayerTable {
 /// Does nothing to other files. \throws InputError naming the first one that is missing.
 void require_segments(std::string const& main_file);
 
+/// /traffic of a statistics.h5; nothing where it has none. \throws InputError where a column is missing.
+std::optional<TrafficTotals> read_traffic(input::Hdf5File const& file);
+
 /// The files of one run's statistics.
 class StatisticsFiles {
  public:
@@ -49,7 +58,7 @@ class StatisticsFiles {
   /// Replaces a segment's file whole. \throws RuntimeError.
   void write(StatisticsSegment const& segment) const;
   /// Replaces statistics.h5 by one that shows these rows of segments 0, 1, ... \throws RuntimeError.
-  void publish(std::vector<SegmentRows> const& segments) const;
+  void publish(std::vector<SegmentRows> const& segments, TrafficTotals const& traffic) const;
   /// \throws InputError where a file is damaged or its layers or quantities are others.
   StatisticsSegment read(std::int64_t index) const;
   /// \throws InputError where statistics.h5 is missing or shows other layers or quantities.

@@ -114,10 +114,9 @@ struct Trainer::Impl {
     has_ahead = false;
   }
 
-  std::optional<StepTraffic> traffic(optim::Phase phase) const {
+  std::optional<PhaseTraffic> predicted(optim::Phase phase) const {
     auto const sent = optimizer->predicted_bytes(phase);
-    if (!sent) return {};
-    return StepTraffic{.inside_node = sent->inside_node, .across_nodes = sent->all() - sent->inside_node};
+    return sent ? std::optional(traffic_of(phase, *sent)) : std::nullopt;
   }
 
   /// Running number of the first sample that no step has used.
@@ -201,6 +200,7 @@ struct Trainer::Impl {
   std::int64_t step = 0, tokens = 0, samples = 0, skipped_in_a_row = 0;
   std::int64_t shards_bytes = 0;  // of the data that the checkpoint was trained on
   double wall_seconds = 0;
+  TrafficTotals totals;
 };
 
 Trainer::Trainer(input::Deck const& deck, comm::World& world, input::IoThread& io)
@@ -236,6 +236,8 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
   t.samples += batch.global_sequences;
   double const seconds = seconds_since(start);
   t.wall_seconds += seconds;
+  auto const traffic = traffic_of(report.phase, report.sent);
+  t.totals.add(traffic);
   row = {.step = t.step + 1,
          .learning_rate = rate,
          .gradient_norm = report.gradient_norm,
@@ -248,19 +250,20 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
          .step_seconds = seconds,
          .wait_data_seconds = t.sums.largest(StepSums::wait_data),
          .wait_ranks_seconds = t.sums.largest(StepSums::busy) - t.sums.smallest(StepSums::busy),
-         .sent_bytes = report.sent.all(),
-         .phase = report.phase == optim::Phase::compressed ? 1 : 0,
-         .compressed_bytes = report.phase == optim::Phase::compressed ? report.sent.exchange : 0,
-         .scalar_bytes = report.sent.scalars,
-         .inside_node_bytes = report.sent.inside_node,
-         .dense_bytes_fp32 = report.sent.dense_fp32,
-         .variance_change = report.variance_change};
+         .sent_bytes = traffic.sent_bytes,
+         .phase = traffic.phase,
+         .compressed_bytes = traffic.phase == 1 ? traffic.exchange_bytes() : 0,
+         .scalar_bytes = traffic.scalar_bytes,
+         .inside_node_bytes = traffic.inside_node_bytes,
+         .dense_bytes_fp32 = traffic.dense_bytes_fp32,
+         .variance_change = report.variance_check.step == t.step + 1 ? report.variance_check.change : not_measured};
   t.fill_losses(row, static_cast<double>(batch.global_masked), static_cast<double>(batch.global_sequences));
   t.fill_noise(row, report);
   StepOutcome outcome;
   outcome.flops = t.sums[StepSums::flops];
   outcome.stop = t.sums[StepSums::stop] > 0;
   outcome.layers = layers && !report.skipped;
+  outcome.check = report.variance_check;
   if (t.sums[StepSums::faults] > 0) {
     outcome.data_fault = first_fault(t.ranks, fault);
     t.seek(t.position());
@@ -320,6 +323,7 @@ TrainingState Trainer::state() {
                 visit.scalar("shards_bytes", t.shards_bytes);
                 visit.scalar("wall_seconds", t.wall_seconds);
                 t.noise.visit_state(visit);
+                t.totals.visit_state(visit);
                 if (fingerprint != expected)
                   throw InputError("data.train: not the shards that the checkpoint was trained on");
                 if (position != t.position()) t.seek(position);
@@ -343,8 +347,9 @@ MemoryUse Trainer::memory_use() const {
           .data = data};
 }
 
-std::optional<StepTraffic> Trainer::dense_step_traffic() const { return impl_->traffic(optim::Phase::dense); }
-std::optional<StepTraffic> Trainer::compressed_step_traffic() const { return impl_->traffic(optim::Phase::compressed); }
+std::optional<PhaseTraffic> Trainer::dense_step() const { return impl_->predicted(optim::Phase::dense); }
+std::optional<PhaseTraffic> Trainer::compressed_step() const { return impl_->predicted(optim::Phase::compressed); }
+TrafficTotals const& Trainer::traffic() const { return impl_->totals; }
 int Trainer::nodes() const { return impl_->nodes.count; }
 
 double Trainer::next_step_flops() {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "app/statistics_rows.hpp"
+#include "app/traffic.hpp"
 #include "core/parameter_layout.hpp"
 #include "input/deck.hpp"
+#include "model/optim/freeze.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -32,22 +34,15 @@ struct MemoryUse {
   std::int64_t device() const { return parameters + gradients + optimizer + activations; }
 };
 
-/// Bytes on the network in one step.
-struct StepTraffic {
-  std::int64_t inside_node = 0;   ///< between ranks on one node
-  std::int64_t across_nodes = 0;  ///< between nodes
-
-  std::int64_t all() const { return inside_node + across_nodes; }
-};
-
 /// How one step went, beyond its row of statistics.
 struct StepOutcome {
   double flops = 0;     ///< of matrix products, all ranks together
   bool stop = false;    ///< some rank was asked to stop
   bool layers = false;  ///< the step was made and its numbers by layer are due
   std::int64_t skipped_in_a_row = 0;
-  std::string skipped_layer;  ///< first tensor without a finite gradient, with its rank where that is known
-  std::string data_fault;     ///< why the samples of the step after this one cannot be read; empty where they can
+  std::string skipped_layer;   ///< first tensor without a finite gradient, with its rank where that is known
+  optim::VarianceCheck check;  ///< the newest one of freeze: auto
+  std::string data_fault;      ///< why the samples of the step after this one cannot be read; empty where they can
 };
 
 /// The model, its optimizer and its data, and one step of training; who calls writes the record. Every member function
@@ -79,9 +74,10 @@ class Trainer {
   TrainingState state();  ///< for checkpoints: save and load alike
   MemoryUse memory_use() const;
   /// What this rank sends in a step before and after a freeze; nothing where the method has no such phase.
-  std::optional<StepTraffic> dense_step_traffic() const;
-  std::optional<StepTraffic> compressed_step_traffic() const;
-  int nodes() const;  ///< Q, as found or as comm.ranks_per_node has it
+  std::optional<PhaseTraffic> dense_step() const;
+  std::optional<PhaseTraffic> compressed_step() const;
+  TrafficTotals const& traffic() const;  ///< of this rank, since the start of the run
+  int nodes() const;                     ///< Q, as found or as comm.ranks_per_node has it
   std::int64_t sequence_length() const;
   std::int64_t masked_length() const;  ///< most predictions a sequence
   std::int64_t training_rows() const;

@@ -68,6 +68,12 @@ NodeLayout layout_of(Communicator const& data, NodeGroups const* nodes, Index co
 /// Bytes of the values of n elements in the wire type.
 std::int64_t wire_bytes(Wire wire, Index count) { return count * (wire == Wire::bf16 ? 2 : 4); }
 
+/// What a rank sends for the dense mean of n elements, in fp32 and in 16 bit.
+std::array<std::int64_t, 2> dense_bytes(Communicator const& data, Index count) {
+  return {DenseMean::predicted_bytes(count, data.rank(), data.size(), Wire::fp32, Allreduce::ordered),
+          DenseMean::predicted_bytes(count, data.rank(), data.size(), Wire::bf16, Allreduce::ordered)};
+}
+
 /// Copies of one slice in the order of ranks, and the whole vector that was cut.
 template <class T>
 struct Values {
@@ -90,8 +96,7 @@ struct HierarchicalMean::Impl {
         layout(layout_of(data, groups, count, options)),
         exchange(exchanging(data, groups), layout.elements(place), options),
         exact(layout.nodes == 1 && !options.compress_alone) {
-    dense = {DenseMean::predicted_bytes(count, data.rank(), data.size(), Wire::fp32, Allreduce::ordered),
-             DenseMean::predicted_bytes(count, data.rank(), data.size(), Wire::bf16, Allreduce::ordered)};
+    dense = dense_bytes(data, count);
     add_dense();
     if (layout.ranks == 1) return;
     Index const words = (count + word_elements - 1) / word_elements;
@@ -274,20 +279,24 @@ void HierarchicalMean::visit_state(StateVisitor& visit) {
 CompressedTraffic const& HierarchicalMean::last_traffic() const { return impl_->traffic; }
 CompressedReport const& HierarchicalMean::last_report() const { return impl_->exchange.last_report(); }
 
-Traffic HierarchicalMean::predicted_traffic(Communicator const& data, NodeGroups const* nodes, Index count,
-                                            CompressionOptions const& options, Wire wire) {
+CompressedTraffic HierarchicalMean::predicted_traffic(Communicator const& data, NodeGroups const* nodes, Index count,
+                                                      CompressionOptions const& options, Wire wire) {
   NodeLayout const layout = layout_of(data, nodes, count, options);
   auto const& between = exchanging(data, nodes);
   int const place = place_of(nodes), others = between.size() - 1;
   Index const mine = layout.elements(place);
-  Traffic traffic{.sent_bytes = CompressedAllreduce::predicted_bytes(mine, between.size(), options.scale_groups)};
+  auto const exchange = CompressedAllreduce::predicted_bytes(mine, between.size(), options.scale_groups);
+  auto const dense = dense_bytes(data, count);
+  CompressedTraffic traffic{.worker_bytes = exchange / 2,  // signs and scales as many in either phase
+                            .server_bytes = exchange / 2,
+                            .dense_fp32_bytes = dense[0],
+                            .dense_16bit_bytes = dense[1]};
   // Every other rank gets as much.
   for (int rank = 0; rank < between.size(); ++rank)
-    if (rank != between.rank() && between.shares_node(rank)) traffic.inside_node_bytes += traffic.sent_bytes / others;
+    if (rank != between.rank() && between.shares_node(rank)) traffic.inside_node_bytes += exchange / others;
   Index const message = others == 0 && !options.compress_alone ? mine : layout.message_words(place);
-  std::int64_t const inside = layout.ranks > 1 ? wire_bytes(wire, count - mine) + 4 * (layout.ranks - 1) * message : 0;
-  traffic.sent_bytes += inside;
-  traffic.inside_node_bytes += inside;
+  if (layout.ranks > 1) traffic.node_bytes = wire_bytes(wire, count - mine) + 4 * (layout.ranks - 1) * message;
+  traffic.inside_node_bytes += traffic.node_bytes;
   return traffic;
 }
 

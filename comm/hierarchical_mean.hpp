@@ -53,8 +53,8 @@ class HierarchicalMean {
   /// As CompressedAllreduce::last_report(), of the slice.
   CompressedReport const& last_report() const;
   /// What this rank sends for one mean.
-  static Traffic predicted_traffic(Communicator const& data, NodeGroups const* nodes, Index count,
-                                   CompressionOptions const& options, Wire wire);
+  static CompressedTraffic predicted_traffic(Communicator const& data, NodeGroups const* nodes, Index count,
+                                             CompressionOptions const& options, Wire wire);
   std::int64_t buffer_bytes() const;
   /// buffer_bytes() of one that need not exist yet.
   static std::int64_t predicted_buffer_bytes(Communicator const& data, NodeGroups const* nodes, Index count,

@@ -148,7 +148,8 @@ StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, s
   report.sent = {.exchange = 0,
                  .scalars = now.sent_bytes - before.sent_bytes,
                  .inside_node = now.inside_node_bytes - before.inside_node_bytes,
-                 .dense_fp32 = exchange_.last_traffic().dense_fp32_bytes};
+                 .dense_fp32 = exchange_.last_traffic().dense_fp32_bytes,
+                 .dense_16bit = exchange_.last_traffic().dense_16bit_bytes};
   return report;
 }
 
@@ -204,16 +205,17 @@ std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, Op
 SentBytes CompressedPhase::predicted_bytes(OptimizerConfig const& config, OptimizerContext const& context) {
   auto const& data = context.groups.data;
   Index const n = context.layout.count();
-  auto const dense = [&](Index count) {
-    return comm::DenseMean::predicted_traffic(data, count, comm::Wire::fp32, comm::Allreduce::ordered);
-  };
   auto const exchange = comm::HierarchicalMean::predicted_traffic(
       data, context.groups.node, n, compression_options(config, context), context.comm.dense_wire);
-  auto const scalars = dense(scalar_layout(config, context).count());
-  return {.exchange = exchange.sent_bytes,
+  auto const scalars = comm::DenseMean::predicted_traffic(data, scalar_layout(config, context).count(),
+                                                          comm::Wire::fp32, comm::Allreduce::ordered);
+  return {.exchange = exchange.sent_bytes(),
+          .worker = exchange.worker_bytes,
+          .server = exchange.server_bytes,
           .scalars = scalars.sent_bytes,
           .inside_node = exchange.inside_node_bytes + scalars.inside_node_bytes,
-          .dense_fp32 = dense(n).sent_bytes};
+          .dense_fp32 = exchange.dense_fp32_bytes,
+          .dense_16bit = exchange.dense_16bit_bytes};
 }
 
 std::int64_t CompressedPhase::bytes() const {

@@ -36,8 +36,11 @@ class CompressedPhase {
   template <class Form>
   comm::Decoded exchange(Exec const& exec, Form const& form, StepReport& report) {
     auto const mean = exchange_.mean(exec, form, &record_.verdict().data()->skip);
-    report.sent.exchange = exchange_.last_traffic().sent_bytes();
-    report.sent.inside_node += exchange_.last_traffic().inside_node_bytes;
+    auto const& traffic = exchange_.last_traffic();
+    report.sent.exchange = traffic.sent_bytes();
+    report.sent.worker = traffic.worker_bytes;
+    report.sent.server = traffic.server_bytes;
+    report.sent.inside_node += traffic.inside_node_bytes;
     return mean;
   }
   /// After the exchange: comm::CompressionShares into `values`, (its names, tensors); NaN where not wanted.

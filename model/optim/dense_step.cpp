@@ -18,7 +18,7 @@ DenseStep::DenseStep(OptimizerConfig const& config, OptimizerContext const& cont
       norm_mean_(data_, norms_of(data_), comm::Wire::fp32, comm::Allreduce::ordered),
       partial_("bellwether::optim::gradient_squares", static_cast<std::size_t>(record.blocks().count())),
       norms_("bellwether::optim::local_norms", static_cast<std::size_t>(norms_of(data_))),
-      fp32_bytes_(predicted_bytes(context).dense_fp32) {}
+      predicted_(predicted_bytes(context)) {}
 
 StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
   auto& report = record_.open(exec);
@@ -36,7 +36,8 @@ StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
   report.sent = {.exchange = now.sent_bytes - before.sent_bytes,
                  .scalars = before.sent_bytes - start.sent_bytes,
                  .inside_node = now.inside_node_bytes - start.inside_node_bytes,
-                 .dense_fp32 = fp32_bytes_};
+                 .dense_fp32 = predicted_.dense_fp32,
+                 .dense_16bit = predicted_.dense_16bit};
   judge_gradient(exec, record_.blocks(), gradients.data(), clip_, partial_, record_.verdict(), norms_);
   return report;
 }
@@ -52,7 +53,8 @@ SentBytes DenseStep::predicted_bytes(OptimizerContext const& context) {
   return {.exchange = exchange.sent_bytes,
           .scalars = scalars.sent_bytes,
           .inside_node = exchange.inside_node_bytes + scalars.inside_node_bytes,
-          .dense_fp32 = sent(n, comm::Wire::fp32, comm::Allreduce::ordered).sent_bytes};
+          .dense_fp32 = sent(n, comm::Wire::fp32, comm::Allreduce::ordered).sent_bytes,
+          .dense_16bit = sent(n, comm::Wire::bf16, comm::Allreduce::ordered).sent_bytes};
 }
 
 std::int64_t DenseStep::bytes() const {

@@ -27,7 +27,7 @@ class DenseStep {
   comm::DenseMean norm_mean_;
   Vec<double> partial_;  // (blocks)
   Vec<float> norms_;     // (P) norms of the ranks' own gradients; none on one rank
-  std::int64_t fp32_bytes_;
+  SentBytes predicted_;
 };
 
 }  // namespace bellwether::optim

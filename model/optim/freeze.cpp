@@ -43,8 +43,8 @@ bool FreezePoint::reached(std::int64_t t, std::function<double(double)> const& d
   return calm_ >= calm_checks && done >= earliest_;
 }
 
-double FreezePoint::change_after(std::int64_t steps) const {
-  return fixed_ < 0 && steps > 0 && steps == checked_ ? change_ : std::numeric_limits<double>::quiet_NaN();
+VarianceCheck FreezePoint::last_check() const {
+  return fixed_ < 0 && checked_ > 0 ? VarianceCheck{checked_ + 1, change_} : VarianceCheck{};
 }
 
 bool FreezePoint::near(std::int64_t t) const {

@@ -6,8 +6,15 @@
 #include "model/optim/config.hpp"
 
 #include <functional>
+#include <limits>
 
 namespace bellwether::optim {
+
+/// The newest comparison of the variance with that of the check before it.
+struct VarianceCheck {
+  std::int64_t step = 0;                                     ///< before which it was made; 0: there was none
+  double change = std::numeric_limits<double>::quiet_NaN();  ///< VarianceDrift's; NaN: nothing to compare with yet
+};
 
 /// When the variance has settled and may be kept: after a fixed step, or much as 1-bit Adam proposes (Tang et al.,
 /// arXiv 2102.02888, section 4.3) once its norm changes little, with the bias of the start taken out. Every D = max(10,
@@ -23,8 +30,7 @@ class FreezePoint {
   /// skipped. drift(factor): how far factor * v after t - 1 steps is from where it was in the last call, NaN in the
   /// first; equal on all ranks, called where it is needed.
   bool reached(std::int64_t t, std::function<double(double factor)> const& drift);
-  /// Relative change that the check after this many steps has found; NaN where there was none.
-  double change_after(std::int64_t steps) const;
+  VarianceCheck last_check() const;
   /// Before step t, not yet frozen: whether t is among the freeze_surroundings steps before a freeze that may come, or
   /// the first after it.
   bool near(std::int64_t t) const;

@@ -30,6 +30,13 @@ void square_blocks(Space const& exec, BlockTable<Space> const& table, float cons
       });
 }
 
+/// First tensor with a block whose sum of squares is not finite; only called where there is one.
+KOKKOS_INLINE_FUNCTION Index first_bad_tensor(Block const* blocks, double const* squares) {
+  Index bad = 0;
+  while (Kokkos::isfinite(squares[bad])) ++bad;
+  return blocks[bad].tensor;
+}
+
 }  // namespace
 
 template <class Space>
@@ -40,13 +47,16 @@ void place_norm(Space const& exec, BlockTable<Space> const& table, float const* 
   Index const count = table.count(), ranks = static_cast<Index>(norms.extent(0));
   require(rank >= 0 && rank < ranks, "a norm has a place for its rank");
   square_blocks(exec, table, gradient, partial);
+  Block const* const blocks = table.blocks().data();
   double const* const squares = partial.data();
   float* const out = norms.data();
   Kokkos::parallel_for(
       label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
         auto const sum = team_sum<1, Space>(team, 0, count, [=](Index block) { return Sums<1>{{squares[block]}}; });
         Kokkos::single(Kokkos::PerTeam(team), [&] {
-          for (Index r = 0; r < ranks; ++r) out[r] = r == rank ? static_cast<float>(Kokkos::sqrt(sum.value[0])) : 0.0f;
+          for (Index r = 0; r < ranks; ++r) out[r] = 0;
+          out[rank] = Kokkos::isfinite(sum.value[0]) ? static_cast<float>(Kokkos::sqrt(sum.value[0]))
+                                                     : -static_cast<float>(first_bad_tensor(blocks, squares) + 1);
         });
       });
 }
@@ -72,9 +82,14 @@ void judge_gradient(Space const& exec, BlockTable<Space> const& table, float con
           result.norm = Kokkos::sqrt(sum.value[0]);
           result.skip = !Kokkos::isfinite(result.norm);
           if (result.skip) {
-            Index bad = 0;
-            while (Kokkos::isfinite(squares[bad])) ++bad;
-            result.bad_tensor = blocks[bad].tensor;
+            result.bad_tensor = first_bad_tensor(blocks, squares);
+            if (ranks == 0) result.bad_rank = 0;
+            for (Index r = ranks - 1; r >= 0; --r) {
+              if (!(norms[r] < 0)) continue;
+              // Exact to half a unit: the mean of one rank's number and zeros.
+              result.bad_rank = r;
+              result.bad_tensor = static_cast<Index>(Kokkos::round(-static_cast<double>(norms[r]) * ranks)) - 1;
+            }
           } else {
             result.clip_factor = clip_factor(result.norm, clip);
             result.mean_square = sum.value[0];

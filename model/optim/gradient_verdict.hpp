@@ -16,21 +16,25 @@ struct Verdict {
   /// norms of their own gradients, both before clipping; NaN: not known.
   double mean_square = Kokkos::Experimental::quiet_NaN_v<double>;
   double local_square = Kokkos::Experimental::quiet_NaN_v<double>;
-  Index bad_tensor = -1;  ///< first tensor with an element that is not finite
-  Index bad_rank = -1;    ///< first rank with such a gradient, where it was judged before the exchange
+  /// First rank whose own gradient has an element that is not finite, and its first such tensor. Rank -1: every rank's
+  /// own is finite, or not known; then the tensor is that of the mean.
+  Index bad_rank = -1;
+  Index bad_tensor = -1;
   std::int32_t skip = 0;  ///< 1: some element is not finite, nothing may change
 };
 
 /// One pass over the gradient. gradient: (n); partial: (blocks), scratch; verdict: (1), written. Two launches, 4 bytes
 /// an element. A square of a finite float is at most 1.2e77, so a sum of squares in double is finite exactly where all
-/// elements are. local_norms: (P), the mean over ranks of what place_norm() makes, for local_square; none: not known.
+/// elements are. local_norms: (P), the mean over ranks of what place_norm() makes, for local_square and the rank that
+/// is to blame; none: the gradient is that of the only rank.
 template <class Space>
 void judge_gradient(Space const& exec, BlockTable<Space> const& table, float const* gradient, double clip,
                     Vec<double, Space> const& partial, Vec<Verdict, Space> const& verdict,
                     Vec<float, Space> const& local_norms = {});
 
-/// norms[rank] = norm of the gradient, 0 for all others; their mean over ranks holds every norm, divided by P.
-/// gradient: (n); partial: (blocks), scratch; norms: (P), written.
+/// norms[rank] = norm of the gradient, or where that is not finite the negative of one more than the first tensor to
+/// blame; 0 for all others. Their mean over ranks holds every number, divided by P. gradient: (n); partial: (blocks),
+/// scratch; norms: (P), written.
 template <class Space>
 void place_norm(Space const& exec, BlockTable<Space> const& table, float const* gradient, int rank,
                 Vec<double, Space> const& partial, Vec<float, Space> const& norms);
@@ -43,7 +47,7 @@ class PartNorm {
 
   /// One pass over the gradient as it is now, 4 bytes an element; does not wait.
   void measure(Exec const& exec, Arena<> const& gradients);
-  /// Squared norm; read after a fence of the instance that measured it.
+  /// Squared norm of a finite gradient; read after a fence of the instance that measured it.
   double square() const { return static_cast<double>(host_(0)) * host_(0); }
   std::int64_t bytes() const;
 

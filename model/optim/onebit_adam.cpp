@@ -11,6 +11,10 @@ void OnebitAdam::dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gr
                record().verdict(), gradients.data(), parameters.data(), momentum(), variance()->data());
 }
 
+MadeStep OnebitAdam::made_step(Arena<> const&) const {
+  return {.variance = variance()->data(), .growth = growth(), .epsilon = static_cast<float>(config().epsilon)};
+}
+
 void OnebitAdam::compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients,
                                    StepScalars const& scalars, StepReport& report) {
   auto const& verdict = record().verdict();

@@ -10,8 +10,14 @@
 namespace bellwether::optim {
 namespace {
 
-/// After the method's own names: what its kept variance has grown by, and comm::CompressionShares.
+bool sums_norms(std::vector<std::string_view> const& names) {
+  return std::ranges::find(names, "update_norm") != names.end();
+}
+
+/// After the method's own names: UpdateRecord, what its kept variance has grown by, and comm::CompressionShares.
 std::vector<std::string_view> with_common(std::vector<std::string_view> names, bool keeps_variance) {
+  if (!sums_norms(names)) names.insert(names.end(), {"weight_norm", "update_norm"});
+  names.insert(names.end(), {"momentum_norm", "largest_update"});
   if (keeps_variance) names.push_back("root_growth");
   names.insert(names.end(), comm::CompressionShares::names().begin(), comm::CompressionShares::names().end());
   return names;
@@ -31,8 +37,11 @@ OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const
       momentum_(context.layout, "bellwether::optim::momentum"),
       rules_(tensor_rules<Exec>(context.layout, config.weight_decay)),
       record_(context, with_common(quantities, variance == Variance::kept_at_freeze)),
-      growth_at_(quantities.size()),
+      sums_norms_(sums_norms(quantities)),
+      norms_at_(quantities.size()),
+      growth_at_(norms_at_ + (sums_norms_ ? 2 : 4)),
       shares_at_(growth_at_ + (variance == Variance::kept_at_freeze ? 1 : 0)),
+      update_sums_("bellwether::optim::update_sums", static_cast<std::size_t>(update_sums * record_.blocks().count())),
       dense_(std::make_unique<DenseStep>(config, context, record_)),
       freeze_point_(config, context.steps, context.rate_warmup_steps) {
   // The papers run these methods without, and a variance that is kept has no step to be corrected for.
@@ -43,9 +52,9 @@ OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const
   drift_.emplace(record_.blocks());
 }
 
-/// Numbers by layer that only compressed steps write.
+/// Numbers by layer that not every step writes.
 void OnebitMethod::clear_compressed_record(Exec const& exec) {
-  for (std::size_t i = growth_at_; i < shares_at_ + comm::CompressionShares::names().size(); ++i)
+  for (std::size_t i = norms_at_; i < shares_at_ + comm::CompressionShares::names().size(); ++i)
     Kokkos::deep_copy(exec, record_.values(i), std::numeric_limits<float>::quiet_NaN());
 }
 
@@ -77,19 +86,31 @@ void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gr
   if (freezing) enter_compressed(exec);
   if (dense_steps_ < 0) {
     auto& report = dense_->reduce(exec, local_gradients);
-    report.variance_change = freeze_point_.change_after(scalars.step - 1);
+    report.variance_check = freeze_point_.last_check();
     if (thawed_ >= 0) report.notices = {thaw_notice(thawed_, *config_.freeze.step)};
     thawed_ = -1;
     dense_update(exec, parameters, local_gradients, scalars);
   } else {
     auto& report = compressed_->judge(exec, local_gradients, scalars.step);
     if (freezing) report.notices = notices();
-    report.variance_change =
-        freezing ? freeze_point_.change_after(dense_steps_) : std::numeric_limits<double>::quiet_NaN();
+    report.variance_check = freeze_point_.last_check();
     compressed_update(exec, parameters, local_gradients, scalars, report);
     compressed_->measure_shares(exec, scalars.layers, record_.layer(shares_at_), report);
   }
+  measure(exec, parameters, local_gradients, scalars);
   record_.close(exec);
+}
+
+void OnebitMethod::measure(Exec const& exec, Arena<> const& parameters, Arena<> const& gradients,
+                           StepScalars const& scalars) {
+  auto const at = [&](std::size_t i) { return record_.layer(norms_at_ + i); };
+  auto const numbers =
+      sums_norms_ ? UpdateRecord{nullptr, nullptr, at(0), at(1)} : UpdateRecord{at(0), at(1), at(2), at(3)};
+  if (scalars.layers)
+    measure_update(exec, record_.blocks(), rules_, made_step(gradients), scalars.learning_rate, record_.verdict(),
+                   parameters.data(), momentum_.data(), update_sums_, numbers);
+  else
+    forget_update(exec, record_.blocks().tensors(), record_.verdict(), numbers);
 }
 
 std::vector<std::string> OnebitMethod::notices() const {
@@ -157,8 +178,9 @@ std::int64_t OnebitMethod::state_bytes() const {
       (compressed_ ? compressed_->bytes() : CompressedPhase::predicted_memory(config_, context_, record_.blocks())) +
       more_compressed_bytes();
   return (variance_ ? 2 : 1) * momentum_.count() * static_cast<std::int64_t>(sizeof(float)) +
-         static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule)) + record_.bytes() +
-         (drift_ ? drift_->bytes() : 0) + more_bytes() + std::max(dense_ ? dense_->bytes() : 0, compressed);
+         static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule) + update_sums_.extent(0) * sizeof(double)) +
+         record_.bytes() + (drift_ ? drift_->bytes() : 0) + more_bytes() +
+         std::max(dense_ ? dense_->bytes() : 0, compressed);
 }
 
 }  // namespace bellwether::optim

@@ -5,6 +5,7 @@
 #include "model/optim/compressed_phase.hpp"
 #include "model/optim/dense_step.hpp"
 #include "model/optim/freeze.hpp"
+#include "model/optim/update_kernels.hpp"
 #include "model/optim/variance_growth.hpp"
 
 #include <optional>
@@ -32,8 +33,8 @@ class OnebitMethod : public Optimizer {
 
  protected:
   enum class Variance { kept_at_freeze, none };
-  /// quantities: numbers by layer that the method's kernels write; root_growth, with a variance, and those of
-  /// comm::CompressionShares follow.
+  /// quantities: numbers by layer that the method's kernels write at every step. Those of UpdateRecord that are not
+  /// among them, root_growth, with a variance, and those of comm::CompressionShares follow.
   OnebitMethod(OptimizerConfig const& config, OptimizerContext const& context, Variance variance,
                std::vector<std::string_view> const& quantities);
 
@@ -42,6 +43,8 @@ class OnebitMethod : public Optimizer {
   /// One update from this rank's own gradient through compressed().exchange().
   virtual void compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars,
                                  StepReport& report) = 0;
+  /// After an update in either phase: what it was. gradients: as the update has left them.
+  virtual MadeStep made_step(Arena<> const& gradients) const = 0;
   /// Memory of the compressed phase; before its state is read as well.
   virtual void allocate_compressed() {}
   /// Once, when the units of the exchange are known.
@@ -62,6 +65,8 @@ class OnebitMethod : public Optimizer {
   Vec<TensorRule> const& rules() const { return rules_; }
   float* momentum() const { return momentum_.data(); }
   Arena<> const* variance() const { return variance_ ? &*variance_ : nullptr; }
+  /// (tensors) rho; nullptr before the freeze.
+  float const* growth() const { return compressed_ ? compressed_->units(variance()).growth : nullptr; }
 
  private:
   void allocate();
@@ -69,6 +74,7 @@ class OnebitMethod : public Optimizer {
   void take_up_dense_steps(StateVisitor& visit);
   bool freezes(Exec const& exec, std::int64_t step);
   std::vector<std::string> notices() const;
+  void measure(Exec const& exec, Arena<> const& parameters, Arena<> const& gradients, StepScalars const& scalars);
 
   OptimizerConfig config_;
   OptimizerContext context_;
@@ -76,8 +82,11 @@ class OnebitMethod : public Optimizer {
   std::optional<Arena<>> variance_;
   Vec<TensorRule> rules_;  // (tensors)
   StepRecord record_;
+  bool sums_norms_;                   // weight_norm and update_norm are the method's own
+  std::size_t norms_at_;              // first of UpdateRecord among the record's quantities
   std::size_t growth_at_;             // root_growth among the record's quantities
   std::size_t shares_at_;             // first of comm::CompressionShares among the record's quantities
+  Vec<double> update_sums_;           // (update_sums blocks)
   std::unique_ptr<DenseStep> dense_;  // up to the freeze
   FreezePoint freeze_point_;
   std::optional<VarianceDrift> drift_;  // with a variance

@@ -18,6 +18,7 @@ class OnebitSgd final : public OnebitMethod {
   void dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) override;
   void compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars,
                          StepReport& report) override;
+  MadeStep made_step(Arena<> const&) const override { return {}; }
 };
 
 }  // namespace bellwether::optim

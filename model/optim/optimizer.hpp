@@ -8,6 +8,8 @@
 #include "core/arena.hpp"
 #include "core/state_visitor.hpp"
 #include "model/optim/config.hpp"
+#include "model/optim/freeze.hpp"
+#include "model/optim/sent_bytes.hpp"
 
 #include <limits>
 #include <memory>
@@ -28,27 +30,15 @@ struct SliceRange {
 struct StepScalars {
   std::int64_t step;  ///< 1-based count of real optimizer steps
   double learning_rate;
-  /// Numbers by layer that cost a pass of their own or bytes are wanted: those of comm::CompressionShares. On all ranks
-  /// alike.
+  /// Numbers by layer that cost a pass of their own or bytes are wanted: those of comm::CompressionShares and of
+  /// measure_update(). On all ranks alike.
   bool layers = false;
 };
-
-enum class Phase { dense, compressed };  ///< whether gradients are averaged or bits of momenta exchanged
 
 /// One number for each tensor, in the order of the layout; NaN where the step has none.
 struct LayerQuantity {
   std::string_view name;
   std::vector<float> values;
-};
-
-/// Bytes that this rank sends in a step, by what they are.
-struct SentBytes {
-  std::int64_t exchange = 0;     ///< of gradients or of compressed momenta
-  std::int64_t scalars = 0;      ///< of the step's small reductions
-  std::int64_t inside_node = 0;  ///< of both, to ranks on the same node
-  std::int64_t dense_fp32 = 0;   ///< what a dense exchange in fp32 sends
-
-  std::int64_t all() const { return exchange + scalars; }
 };
 
 /// What the last call of step() did.
@@ -62,10 +52,11 @@ struct StepReport {
   double mean_square = std::numeric_limits<double>::quiet_NaN();
   double local_square = std::numeric_limits<double>::quiet_NaN();
   SentBytes sent;
-  std::int64_t first_bad_layer = -1;  ///< where skipped
-  std::int64_t bad_rank = -1;         ///< where skipped in the compressed phase: the first with such a gradient
-  /// What a check before this step found the variance to have changed by; NaN without one.
-  double variance_change = std::numeric_limits<double>::quiet_NaN();
+  /// Where skipped: the first rank whose own gradient is not finite, and its first such layer. Rank -1: only the sum
+  /// over ranks is not finite, and the layer is the first of that.
+  std::int64_t bad_rank = -1;
+  std::int64_t first_bad_layer = -1;
+  VarianceCheck variance_check;       ///< of this step or one before it
   comm::CompressedReport exchange;    ///< zeros where nothing was compressed
   std::vector<LayerQuantity> layers;  ///< the same names after every step; empty where the method has none
   std::vector<std::string> notices;   ///< what a user should read in the log, told once

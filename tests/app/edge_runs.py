@@ -314,28 +314,51 @@ def reports(runs):
 
 
 def reports_freeze(runs):
-    """What a 1-bit method adds to the page, and the warning where an update jumps at the freeze."""
+    """What a 1-bit method adds to the page."""
     runs.train("onebit", 2, 8, 8, more=("--set", "optimizer.method=onebit_lamb", "--set", "optimizer.freeze.step=4",
                                         "--set", "statistics.noise_beta=0.5"))
 
-    def page_of_run():
-        runs.call([runs.program, "report", "onebit"], BELLWETHER_PYTHON=sys.executable)
-        return (runs.folder / "onebit/report.html").read_text()
-
-    page = page_of_run()
+    runs.call([runs.program, "report", "onebit"], BELLWETHER_PYTHON=sys.executable)
+    page = (runs.folder / "onebit/report.html").read_text()
     for heading in ("Around the freeze after step 4", "Gradient noise scale", "Error of the worker's compression by layer",
                     "Error of the server's compression by layer", "Agreement of a rank's signs with the mean's by layer"):
         assert f"<h2>{heading}</h2>" in page, heading
     assert "this run's batch is 32" in html.unescape(page)
-    with h5py.File(runs.folder / "onebit/statistics.h5", "r") as file:
-        name = file["layers/name"].asstr()[2]
-    with h5py.File(runs.folder / "onebit/statistics/segment_000000.h5", "r+") as file:
+    for row in (r"sent in 4 steps before the freeze</th><td>[\d.,]+ MB, 0.00 MB of them scalars",
+                r"sent in 4 steps after the freeze</th><td>[\d.,]+ MB: to servers \(all-to-all\) [\d.]+ MB, from them "
+                r"\(all-gather\) [\d.]+ MB, scalars and folds [\d.]+ MB",
+                r"dense means in 16 bit over these steps</th><td>[\d.]+ MB, \d\.\d\d times as much; \d\.\d\d without"):
+        assert re.search(row, page), page[:3000]
+    for method in ("onebit_lamb", "onebit_adam", "onebit_sgd"):
+        reports_jump(runs, method)
+
+
+def reports_jump(runs, method):
+    """Norms of the ten steps on either side of the freeze are drawn, and a jump is told by the log and the page."""
+    more = ("--set", f"optimizer.method={method}", "--set", "optimizer.freeze.step=4", "--set", "optimizer.lr=0.001")
+    runs.train(method, 2, 8, 8, every=8, more=more)
+    with h5py.File(runs.folder / method / "statistics.h5", "r") as file:
+        layers = file["layers"]
+        name = layers["name"].asstr()[2]
+        assert layers["step"][:].tolist() == list(range(1, 9))
+        for quantity in ("weight_norm", "update_norm", "momentum_norm", "largest_update"):
+            values = layers[quantity][:]
+            assert np.isfinite(values).all() and (np.median(values, axis=1) > 0).all(), (method, quantity, values)
+        assert (layers["largest_update"][:] <= 1.0001 * layers["update_norm"][:]).all(), method
+    with h5py.File(runs.folder / method / "statistics/segment_000000.h5", "r+") as file:
         norms = file["layers/update_norm"]
         norms[:8] = 1
         norms[4:8, 2] = 5
-    page = page_of_run()
+    told = runs.train(method, 2, 8, 8, every=8, more=("--resume", *more))
+    assert "warning: update norms just after the freeze at step 4 are not within a factor of 3" in told, told
+    assert f"in brackets): {name} (5)\n" in told, told
+    runs.call([runs.program, "report", method], BELLWETHER_PYTHON=sys.executable)
+    page = (runs.folder / method / "report.html").read_text()
     assert '<p class="warning">Warning: Update norms just after the freeze at step 4' in page
     assert f"in brackets): {name} (5)." in page
+    drawn = ["update norm by layer", "momentum norm by layer", "largest |u| by layer"]
+    for label in drawn + ["trust ratio by layer"] * (method == "onebit_lamb"):
+        assert f"<!-- {label} -->" in page, (method, label)
 
 
 if __name__ == "__main__":

@@ -103,10 +103,26 @@ TEST_CASE("What check predicts is what training takes") {
                                                         comm::Allreduce::ordered);
         auto const& told = row.phase == 0 ? report.dense_step : report.compressed_step;
         REQUIRE(told.has_value());
-        CHECK(row.sent_bytes - recorded.sent_bytes == told->mine.all());
-        CHECK(row.inside_node_bytes - recorded.inside_node_bytes == told->mine.inside_node);
+        CHECK(row.sent_bytes - recorded.sent_bytes == told->mine.sent_bytes);
+        CHECK(row.inside_node_bytes - recorded.inside_node_bytes == told->mine.inside_node_bytes);
       }
       CHECK(row.phase == (method == optim::Method::onebit_lamb ? 1 : 0));
+      auto const& totals = trainer.traffic();
+      bool const compresses = method == optim::Method::onebit_lamb;
+      CHECK((totals.dense.steps == (compresses ? 2 : 3) && totals.compressed.steps == (compresses ? 1 : 0)));
+      CHECK(totals.dense.sent_bytes == totals.dense.steps * report.dense_step->mine.sent_bytes);
+      CHECK(totals.dense.dense_bytes_16bit == totals.dense.steps * report.dense_step->mine.dense_bytes_16bit);
+      auto const text = app::report_text(report, deck);
+      bool const apart = compresses && world.size() > 1;
+      CHECK((text.find("servers, all-gather") != std::string::npos) == apart);
+      CHECK((text.find("dense mean in 16 bit") != std::string::npos) == apart);
+      if (apart) {
+        auto const& told = report.compressed_step->mine;
+        CHECK(totals.compressed.worker_bytes == told.worker_bytes);
+        CHECK(totals.compressed.server_bytes == told.server_bytes);
+        CHECK(totals.compressed.dense_bytes_fp32 == told.dense_bytes_fp32);
+        CHECK(text.find(app::compared_with(told.dense_bytes_fp32, told)) != std::string::npos);
+      }
       INFO("held " << held_bytes << ", predicted " << report.memory.device());
       CHECK(static_cast<double>(held_bytes) <= 1.05 * static_cast<double>(report.memory.device()));
       CHECK(static_cast<double>(held_bytes) >= 0.95 * static_cast<double>(report.memory.device()));

@@ -254,6 +254,32 @@ TEST_CASE("Only the quantities that a run names are kept of its layers") {
   }
 }
 
+TEST_CASE("What was sent is shown by phase as it was last counted, and goes on from what a resumed run says") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  auto const shown = [&] { return app::read_traffic(Hdf5File::open(folder / "statistics.h5")).value(); };
+  app::TrafficTotals totals;
+  auto settings = options(folder);
+  {
+    Statistics statistics(settings, io);
+    CHECK(shown().all().steps == 0);
+    totals.add({.phase = 0, .steps = 2, .sent_bytes = 700, .dense_bytes_16bit = 300});
+    statistics.count(totals);
+    record(statistics, 1, 20);
+    totals.add({.phase = 1, .steps = 3, .sent_bytes = 90, .worker_bytes = 41, .server_bytes = 43});
+    statistics.count(totals);  // without a row: statistics.every leaves out steps
+    statistics.flush();
+    statistics.wait();
+    CHECK((shown().dense.steps == 2 && shown().dense.sent_bytes == 700 && shown().dense.dense_bytes_16bit == 300));
+    CHECK((shown().compressed.steps == 3 && shown().compressed.worker_bytes == 41));
+  }
+  settings.resume = sample::point(10);
+  settings.traffic.add({.phase = 0, .steps = 1, .sent_bytes = 350});
+  Statistics const statistics(settings, io);
+  CHECK((shown().dense.sent_bytes == 350 && shown().compressed.steps == 0));
+  CHECK(Hdf5File::open(folder / "statistics.h5").read_table("traffic").size() == 9);
+}
+
 TEST_CASE("A row of a step says what is not known") {
   app::StepRow const row;
   for (auto const value : {row.loss, row.mlm_accuracy, row.learning_rate, row.gradient_norm}) CHECK(std::isnan(value));

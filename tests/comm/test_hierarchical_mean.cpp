@@ -40,8 +40,13 @@ void compare_with_reference(NodesOf const& nodes, Index count, CompressionOption
     auto const result = test::mean_of(mean, exec, inputs[static_cast<std::size_t>(all.rank())]);
     CHECK(test::differences(result, reference.mean(inputs)) == 0);
     CHECK(test::equal_on_all_ranks(all, result));
-    CHECK(mean.last_traffic().sent_bytes() == predicted.sent_bytes);
-    CHECK(mean.last_traffic().inside_node_bytes == predicted.inside_node_bytes);
+    auto const& traffic = mean.last_traffic();
+    CHECK(traffic.worker_bytes == predicted.worker_bytes);
+    CHECK(traffic.server_bytes == predicted.server_bytes);
+    CHECK(traffic.node_bytes == predicted.node_bytes);
+    CHECK(traffic.inside_node_bytes == predicted.inside_node_bytes);
+    CHECK(traffic.dense_fp32_bytes == predicted.dense_fp32_bytes);
+    CHECK(traffic.dense_16bit_bytes == predicted.dense_16bit_bytes);
     if (nodes.nodes > 1)
       CHECK(test::downloaded(mean.worker_signs()) == test::packed(reference.worker_signs(nodes.place(), nodes.node())));
   }
@@ -159,7 +164,7 @@ TEST_CASE("bytes of a mean without a hierarchy are told by node, too") {
     if (others == 0) continue;
     CHECK(mean.last_traffic().inside_node_bytes == mean.last_traffic().sent_bytes() / others * (here - 1));
     auto const predicted = HierarchicalMean::predicted_traffic(*nodes.all, nullptr, 3000, {}, Wire::fp32);
-    CHECK(predicted.sent_bytes == mean.last_traffic().sent_bytes());
+    CHECK(predicted.sent_bytes() == mean.last_traffic().sent_bytes());
     CHECK(predicted.inside_node_bytes == mean.last_traffic().inside_node_bytes);
   }
 }

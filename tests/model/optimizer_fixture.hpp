@@ -47,10 +47,10 @@ struct Training {
     for (std::size_t k = 0; k < values.size(); ++k) values[k] = sample_parameter(layout, static_cast<Index>(k));
     upload(parameters, values);
   }
-  void step(int t, std::vector<float> const& gradient, double rate = 0.01) {
+  void step(int t, std::vector<float> const& gradient, double rate = 0.01, bool layers = false) {
     upload(gradients, gradient);
     optimizer->gradient_ready(exec, {0, layout.count()});
-    optimizer->step(exec, parameters, gradients, {t, rate});
+    optimizer->step(exec, parameters, gradients, {t, rate, layers});
   }
   MemoryState state() {
     MemoryState visitor;

@@ -139,6 +139,8 @@ TEST_CASE("through nodes parameters are equal on all ranks, runs resume bit for 
       auto const predicted = whole.optimizer->predicted_bytes(report.phase).value();
       CHECK(on_all(report.sent.exchange == predicted.exchange && report.sent.scalars == predicted.scalars &&
                    report.sent.inside_node == predicted.inside_node));
+      CHECK(on_all(report.sent.worker == predicted.worker && report.sent.server == predicted.server &&
+                   report.sent.dense_fp32 == predicted.dense_fp32 && report.sent.dense_16bit == predicted.dense_16bit));
       if (t != 4) continue;
       state = whole.state();
       parameters = download(whole.parameters);
@@ -385,6 +387,54 @@ TEST_CASE("shares of error by tensor are told where they are wanted, and change 
   auto after = told.state();
   after.integers["skipped_steps"] = before.integers.at("skipped_steps");
   CHECK(on_all(same_bits(before, after)));
+}
+
+TEST_CASE("norms of weights, update and momentum by tensor are told where they are wanted, in either phase") {
+  auto const layout = live_layout();
+  auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
+  auto config = onebit(method, 3);
+  config.weight_decay = 0.3;
+  config.min_coefficient = config.max_coefficient = 1;  // then every step is rate u
+  Training training(layout, config, group());
+  training.start();
+  double const rate = 0.05;
+  for (int t = 1; t <= 6; ++t) {
+    auto const before = download(training.parameters);
+    bool const wanted = t != 2 && t != 5;
+    training.step(t, training.sample(t, group().rank()), rate, wanted);
+    auto const& report = training.optimizer->last_report();
+    auto const after = download(training.parameters);
+    auto const momentum = training.state().arrays.at("momentum");
+    bool good = report.phase == (t > 3 ? optim::Phase::compressed : optim::Phase::dense);
+    for (std::size_t l = 0; l < layout.tensors().size(); ++l) {
+      auto const& tensor = layout.tensors()[l];
+      double x = 0, u = 0, m = 0, largest = 0;
+      for (auto k = static_cast<std::size_t>(tensor.offset); k < static_cast<std::size_t>(tensor.offset + tensor.count);
+           ++k) {
+        double const moved = (static_cast<double>(before[k]) - after[k]) / rate;
+        x += static_cast<double>(before[k]) * before[k];
+        u += moved * moved;
+        m += static_cast<double>(momentum[k]) * momentum[k];
+        largest = std::max(largest, std::abs(moved));
+      }
+      // A step is known from its parameters to rounding only: of the larger ones, over the rate.
+      double const rounding = 1e-5 * (1 + std::sqrt(x));
+      auto const close = [&](char const* name, double expected, double within) {
+        float const value = report.layer(name)[l];
+        // LAMB's ratio needs both norms at every step.
+        std::string_view const what = name;
+        bool const always = method == Method::onebit_lamb && (what == "weight_norm" || what == "update_norm");
+        bool const right = wanted || always ? std::abs(value - expected) <= within : std::isnan(value);
+        if (!right) UNSCOPED_INFO("step " << t << " " << tensor.name << " " << name << " " << value << " " << expected);
+        good = good && right;
+      };
+      close("weight_norm", std::sqrt(x), 1e-6 * (std::sqrt(x) + rate * std::sqrt(u)));
+      close("update_norm", std::sqrt(u), rounding + 1e-5 * std::sqrt(u));
+      close("momentum_norm", std::sqrt(m), 1e-6 * std::sqrt(m));
+      close("largest_update", largest, rounding + 1e-5 * largest);
+    }
+    CHECK(on_all(good));
+  }
 }
 
 TEST_CASE("norms by rank are known in either phase") {

@@ -139,8 +139,47 @@ TEST_CASE("an infinity on one rank makes every rank skip, and nobody's state cha
   training.step(2, gradient);
   CHECK(training.optimizer->last_report().skipped);
   CHECK(training.optimizer->last_report().first_bad_layer == layout.index_of("block"));
+  CHECK(training.optimizer->last_report().bad_rank == ranks.size() - 1);
   CHECK(download(training.parameters) == x);
   CHECK(training.state().arrays == state.arrays);
+}
+
+TEST_CASE("of several gradients that are not finite the first rank is named with its own first tensor") {
+  auto& ranks = world().communicator();
+  if (ranks.size() < 3) return;
+  auto const layout = awkward_layout();
+  OptimizerConfig config;
+  config.method = GENERATE(Method::lamb, Method::adamw, Method::onebit_lamb);
+  Training training(layout, config, ranks);
+  training.start();
+  auto gradient = training.sample(1, ranks.rank());
+  auto const spoil = [&](char const* tensor, float value) {
+    gradient[static_cast<std::size_t>(layout.find(tensor).offset)] = value;
+  };
+  // The mean's first tensor is rank 2's.
+  if (ranks.rank() == 1) spoil("block", std::numeric_limits<float>::quiet_NaN());
+  if (ranks.rank() == 2) spoil("matrix", -std::numeric_limits<float>::infinity());
+  REQUIRE(layout.index_of("matrix") < layout.index_of("block"));
+  training.step(1, gradient);
+  auto const& report = training.optimizer->last_report();
+  CHECK(report.skipped);
+  CHECK(report.bad_rank == 1);
+  CHECK(report.first_bad_layer == layout.index_of("block"));
+}
+
+TEST_CASE("where finite gradients have a sum that is not, a tensor is named but no rank") {
+  auto& ranks = world().communicator();
+  if (ranks.size() == 1) return;
+  auto const layout = awkward_layout();
+  Training training(layout, {}, ranks);
+  training.start();
+  auto gradient = training.sample(1, ranks.rank());
+  gradient[static_cast<std::size_t>(layout.find("block").offset)] = std::numeric_limits<float>::max();
+  training.step(1, gradient);
+  auto const& report = training.optimizer->last_report();
+  CHECK(report.skipped);
+  CHECK(report.bad_rank == -1);
+  CHECK(report.first_bad_layer == layout.index_of("block"));
 }
 
 TEST_CASE("consensus is the parameters themselves where replicated") {
