@@ -26,12 +26,13 @@ inline std::vector<float> download(Arena<> const& from) {
 /// An optimizer behind its seam, with parameters and gradients on the ranks of a communicator.
 struct Training {
   Training(ParameterLayout const& table, optim::OptimizerConfig const& config, comm::Communicator& ranks,
-           comm::CommConfig const& comm = {}, comm::NodeGroups const* nodes = nullptr)
+           comm::CommConfig const& comm = {}, comm::NodeGroups const* nodes = nullptr, std::int64_t steps = 0)
       : layout(table),
         group(ranks),
         parameters(layout, "bellwether::test::parameters"),
         gradients(layout, "bellwether::test::gradients"),
-        optimizer(optim::make_optimizer(config, {layout, {ranks, nodes}, exec, comm})) {}
+        optimizer(optim::make_optimizer(
+            config, {.layout = layout, .groups = {ranks, nodes}, .exec = exec, .comm = comm, .steps = steps})) {}
 
   std::vector<float> sample(int step, int rank) const {
     std::vector<float> values(static_cast<std::size_t>(layout.count()));

@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/tensor_errors.hpp"
-#include "comm/world.hpp"
-#include "tests/model/optimizer_fixture.hpp"
+#include "tests/model/onebit_fixture.hpp"
 #include "tests/support/replay.hpp"
-#include "tests/support/world.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -20,35 +18,6 @@ using namespace bellwether::test;
 using optim::Method;
 
 namespace {
-
-comm::Communicator& group() { return world().communicator(); }
-
-/// A rank that leaves a test alone would hang the others.
-bool on_all(bool mine) {
-  double failures = mine ? 0 : 1;
-  group().sum_host({&failures, 1}, "bellwether::test::agree");
-  return failures == 0;
-}
-
-/// awkward_layout() with all elements live but the last five of the matrix; `name` left out.
-ParameterLayout live_layout(std::string const& left_out = "") {
-  ParameterLayout layout;
-  auto const awkward = awkward_layout();
-  for (auto tensor : awkward.tensors()) {
-    if (tensor.name == left_out) continue;
-    tensor.live = tensor.name == "matrix" ? tensor.count - 5 : tensor.count;
-    layout.add(tensor);
-  }
-  return layout;
-}
-
-optim::OptimizerConfig onebit(Method method, std::int64_t freeze) {
-  optim::OptimizerConfig config;
-  config.method = method;
-  config.freeze.step = freeze;
-  config.sketch_columns = 256;
-  return config;
-}
 
 bool finite(std::vector<float> const& values) {
   return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
