@@ -345,7 +345,7 @@ def onebit(runs):
 
 def automatic(runs):
     """A restart before the run itself chooses its freeze changes nothing: neither the checks, nor when it freezes, nor
-    any bit after it."""
+    any bit after it. One that lowers a fixed step below what is done freezes at once."""
     common = (*ONEBIT, "--set", "optimizer.beta2=0.98", "--set", "optimizer.lr=2e-4", "--set",
               "statistics.evaluate_every=0", "--set", "optimizer.clip=0")
     chosen = ("--set", "optimizer.freeze={latest: 0.9}")
@@ -368,6 +368,9 @@ def automatic(runs):
     for step in (frozen_after - 15, frozen_after - 10, frozen_after - 5):
         resume(f"from{step}", step, *chosen)
         runs.compare("whole", f"from{step}", 80)
+    output = resume("lowered", 15, "--set", "optimizer.freeze={step: 4}", "--set", "optimizer.steer=variance")
+    assert "step 16: the variance is kept after step 15; one bit an element is sent from here on" in output, output
+    assert runs.table("lowered")["phase"].tolist() == [0] * 15 + [1] * 65
 
 
 def shares_around_the_freeze(runs):
