@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes onebit_traces.json: what the twin of the 1-bit optimizers computes, for the tests of the product.
 
-    python onebit_traces.py [FOLDER]       needs numpy
+    python onebit_traces.py [FOLDER]       needs numpy; the test golden.onebit_traces runs it and compares
 
 First the twin itself is held against numbers worked out independently of it (onebit_oracle.py).
 The file: mean[]: {ranks, scale, groups, dead, vectors [ranks][n], calls [{signs, worker_signs,
@@ -323,7 +323,7 @@ def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent
     document = dict(mean=build_means(), traces=build_traces(), sketch=build_sketch(), freeze=build_freeze(),
                     noise=build_noise())
-    text = json.dumps(document, separators=(",", ":"), allow_nan=False) + "\n"
+    text = json.dumps(digits(document, 10), separators=(",", ":"), allow_nan=False) + "\n"
     (folder / "onebit_traces.json").write_text(text)
     print(f"{len(document['traces'])} traces, {len(text) / 1000:.0f} kB")
 

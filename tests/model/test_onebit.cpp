@@ -3,6 +3,7 @@
 #include "model/optim/freeze.hpp"
 #include "model/optim/gradient_fold.hpp"
 #include "model/optim/onebit_formulas.hpp"
+#include "tests/support/memory_state.hpp"
 #include "tests/support/spaces.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>
@@ -171,15 +172,27 @@ TEST_CASE("the freeze is chosen where the twin chooses it") {
     optim::FreezePoint point(config, all, row.at("rate_warmup_steps"));
     double v = 0, const_tau = row.at("tau"), growth = row.at("growth");
     std::int64_t frozen_after = -1, near = 0;
+    auto const& checks = row.at("checks");  // each with a change; the first look at the norm has none
+    std::size_t checked = 0;
     for (std::int64_t t = 1; t <= steps + 1 && frozen_after < 0; ++t) {
       near = point.near(t) ? near + 1 : 0;
       // Asked twice, as after a skipped step: the answer stays.
       bool const first = point.reached(t, [&] { return v; });
       CHECK(first == point.reached(t, [&] { return v; }));
+      if (double const change = point.change_after(t - 1); !std::isnan(change)) {
+        REQUIRE(checked < checks.size());
+        auto const& check = checks[checked++];
+        test::MemoryState state;
+        point.visit_state(state);
+        CHECK(check.at("step") == t - 1);
+        CHECK(check.at("in_a_row") == state.integers.at("freeze_calm"));
+        CHECK_THAT(change, WithinAbs(check.at("change").get<double>(), 1e-9));
+      }
       if (first) frozen_after = t - 1;
       v = config.beta2 * v + (1 - config.beta2) * (1 + 3 * std::exp(-static_cast<double>(t) / const_tau)) *
                                  std::exp(growth * static_cast<double>(t));
     }
+    CHECK(checked == checks.size());
     CHECK(frozen_after == (row.at("step").is_null() ? -1 : row.at("step").get<std::int64_t>()));
     // The step after the freeze and the ten before it knew that it may come.
     if (frozen_after > 0) CHECK(near >= std::min<std::int64_t>(frozen_after, optim::freeze_surroundings) + 1);
