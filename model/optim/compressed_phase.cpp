@@ -108,7 +108,7 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<>&
         squares += static_cast<double>(m(k)) * m(k);
         ++alive;
       } else {
-        m(k) = 0;
+        if (variance != nullptr) m(k) = 0;
         lost += dead ? 0 : 1;
       }
     }

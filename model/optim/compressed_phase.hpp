@@ -24,8 +24,8 @@ class CompressedPhase {
                   Vec<float> const& roots);
 
   /// Marks what can be compressed and, the first time, measures what units need: once the variance has its last value,
-  /// and again after it was read from a checkpoint. variance: nullptr for methods without. Sets the momentum of what is
-  /// dead to 0. Waits.
+  /// and again after it was read from a checkpoint. Sets the momentum of what is dead to 0. variance: nullptr for
+  /// methods without, whose momentum of what is dead holds weight decay and stays. Waits.
   void survey(Exec const& exec, Arena<> const* variance, Arena<>& momentum);
   /// Elements that were live in the layout and have no variance, by tensor: "name (12 of 96 elements)"; empty for none.
   std::string const& without_variance() const { return without_variance_; }

@@ -138,21 +138,23 @@ struct AdamPass {
 template <bool exact>
 struct SgdRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
-    float const m = mean.live(lane) ? beta1 * momentum[lane] + mean(lane) : 0.0f;
+    // What is dead takes no part in the exchange, whose mean is clip g + decay x elsewhere: its gradient is 0.
+    float const taken = mean.live(lane) ? mean(lane) : decay * parameters[lane];
+    float const m = beta1 * momentum[lane] + taken;
     momentum[lane] = m;
     parameters[lane] -= rate * m;
   }
 
   comm::DecodedRun<exact> mean;
-  float beta1, rate;
+  float beta1, rate, decay;
   float *parameters, *momentum;
 };
 
 template <bool exact, class Space, class Team>
 KOKKOS_INLINE_FUNCTION void apply_sgd(Team const& team, Block const& block, comm::Decoded const& mean, float beta1,
-                                      float rate, float* parameters, float* momentum) {
+                                      float rate, float decay, float* parameters, float* momentum) {
   team_for_runs<Space>(team, block.first, block.first + block.count, [&](Index k, int count) {
-    return SgdRun<exact>{mean.run<exact>(k, count), beta1, rate, parameters + k, momentum + k};
+    return SgdRun<exact>{mean.run<exact>(k, count), beta1, rate, decay, parameters + k, momentum + k};
   });
 }
 
@@ -289,11 +291,13 @@ void sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule
 }
 
 template <class Space>
-void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, float beta1, comm::Decoded const& mean,
-                      double learning_rate, Vec<Verdict, Space> const& verdict, float* parameters, float* momentum) {
+void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
+                      float beta1, comm::Decoded const& mean, double learning_rate, Vec<Verdict, Space> const& verdict,
+                      float* parameters, float* momentum) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   static std::string const label = "bellwether::optim::onebit_sgd_apply";
   Block const* const blocks = table.blocks().data();
+  TensorRule const* const rule = rules.data();
   Verdict const* const judged = verdict.data();
   float const rate = static_cast<float>(learning_rate);
   comm::Decoded const decoded = mean;
@@ -301,10 +305,11 @@ void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, float b
       label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         if (judged->skip) return;
         Block const block = blocks[team.league_rank()];
+        float const decay = rule[block.tensor].decay;
         if (decoded.exact())
-          apply_sgd<true, Space>(team, block, decoded, beta1, rate, parameters, momentum);
+          apply_sgd<true, Space>(team, block, decoded, beta1, rate, decay, parameters, momentum);
         else
-          apply_sgd<false, Space>(team, block, decoded, beta1, rate, parameters, momentum);
+          apply_sgd<false, Space>(team, block, decoded, beta1, rate, decay, parameters, momentum);
       });
 }
 
@@ -323,8 +328,8 @@ void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, float b
                                          Vec<Verdict, Space> const&, float const*, float*, float*);                    \
   template void sgd_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, float, double, \
                                  Vec<Verdict, Space> const&, float const*, float*, float*);                            \
-  template void onebit_sgd_apply<Space>(Space const&, BlockTable<Space> const&, float, comm::Decoded const&, double,   \
-                                        Vec<Verdict, Space> const&, float*, float*);
+  template void onebit_sgd_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, float,  \
+                                        comm::Decoded const&, double, Vec<Verdict, Space> const&, float*, float*);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE
 

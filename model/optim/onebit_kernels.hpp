@@ -183,9 +183,11 @@ void sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule
                double learning_rate, Vec<Verdict, Space> const& verdict, float const* gradient, float* parameters,
                float* momentum);
 
-/// The same with the mean of an exchange of GradientForm in place of the last two terms.
+/// The same with the mean of an exchange of GradientForm in place of the last two terms; what is dead in the exchange
+/// has no gradient and takes decay x.
 template <class Space>
-void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, float beta1, comm::Decoded const& mean,
-                      double learning_rate, Vec<Verdict, Space> const& verdict, float* parameters, float* momentum);
+void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
+                      float beta1, comm::Decoded const& mean, double learning_rate, Vec<Verdict, Space> const& verdict,
+                      float* parameters, float* momentum);
 
 }  // namespace bellwether::optim

@@ -15,8 +15,8 @@ void OnebitSgd::compressed_update(Exec const& exec, Arena<>& parameters, Arena<>
   GradientForm const form{compressed().units(nullptr), rules().data(), parameters.data(), gradients.data(),
                           verdict.data()};
   auto const mean = compressed().exchange(exec, form, report);
-  onebit_sgd_apply(exec, record().blocks(), static_cast<float>(config().beta1), mean, scalars.learning_rate, verdict,
-                   parameters.data(), momentum());
+  onebit_sgd_apply(exec, record().blocks(), rules(), static_cast<float>(config().beta1), mean, scalars.learning_rate,
+                   verdict, parameters.data(), momentum());
 }
 
 }  // namespace bellwether::optim

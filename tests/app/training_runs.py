@@ -3,7 +3,7 @@
 """Whole runs of the program, compared with each other.
 
     training_runs.py CASE PROGRAM MPIRUN      CASE: cuts | repeats | threads | resumes | interrupts | killed |
-                                                learns | onebit | rewarms | checks | hierarchy | noise
+                                                learns | onebit | automatic | rewarms | checks | hierarchy | noise
 
 Exits with 4, ctest's sign for skipped, where h5py or NumPy is missing."""
 
@@ -369,6 +369,36 @@ def checks(runs):
     for name in ("every7", "again", "every40"):  # whatever the rows leave out
         other = runs.table(name, "traffic")
         assert sent.tobytes() == other.tobytes(), (name, sent, other)
+
+
+def automatic(runs):
+    """A restart before the run itself chooses its freeze changes nothing: neither the checks, nor when it freezes, nor
+    any bit after it. One that lowers a fixed step below what is done freezes at once."""
+    common = (*ONEBIT, "--set", "optimizer.beta2=0.98", "--set", "optimizer.lr=2e-4", "--set",
+              "statistics.evaluate_every=0", "--set", "optimizer.clip=0")
+    chosen = ("--set", "optimizer.freeze={latest: 0.9}")
+
+    def resume(name, step, *more):
+        shutil.copytree(runs.folder / "whole", runs.folder / name)
+        for later in range(step + 1, 81):
+            shutil.rmtree(runs.folder / f"{name}/checkpoints/step_{later}", ignore_errors=True)
+        output = runs.train(name, 2, 16, 80, every=5, more=("--resume", *common, *more))
+        assert f"step_{step}" in output, output
+        return output
+
+    runs.train("whole", 2, 16, 80, every=5, more=(*common, *chosen))
+    steps = runs.table("whole")
+    frozen_after = int((steps["phase"] == 0).sum())
+    changes = steps["variance_change"][np.isfinite(steps["variance_change"])]
+    print(f"frozen after {frozen_after} of 80 steps; changes", np.round(changes, 3).tolist())
+    assert 50 <= frozen_after < 72 and (np.abs(changes[-3:]) <= 0.04).all(), "chosen, not the latest step"
+    # Between checks, after one before it was acted on, and just before the freeze.
+    for step in (frozen_after - 15, frozen_after - 10, frozen_after - 5):
+        resume(f"from{step}", step, *chosen)
+        runs.compare("whole", f"from{step}", 80)
+    output = resume("lowered", 15, "--set", "optimizer.freeze={step: 4}", "--set", "optimizer.steer=variance")
+    assert "step 16: the variance is kept after step 15; one bit an element is sent from here on" in output, output
+    assert runs.table("lowered")["phase"].tolist() == [0] * 15 + [1] * 65
 
 
 def shares_around_the_freeze(runs):

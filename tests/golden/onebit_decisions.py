@@ -69,21 +69,23 @@ def tensor_fold(g, seed, step, first):
     return folded
 
 
-def automatic_freeze(variance_norms, beta2, coefficient_beta, rate_warmup_steps, latest):
+def automatic_freeze(variance_sums, beta2, coefficient_beta, rate_warmup_steps, latest):
     """Last warmup step T_w by `freeze: auto`, or None if the run ends first, and the list of checks.
 
-    variance_norms[t - 1]: sum of v_t, t = 1, 2, ..., without bias correction; the correction is made here. Every
-    D = max(10, round(0.1 / (1 - beta2))) steps, from 2 D on, the corrected sum is compared with that D steps before.
-    The third time in a row that it moved by at most 4 % ends the warmup, unless the rate still warms up or
-    t < 1 / (1 - beta2) or t < 1 / (1 - coefficient_beta): then the next good check does, if no bad one came between.
+    variance_sums[t - 1]: sum of v_t over each tensor, t = 1, 2, ..., without bias correction; the correction is made
+    here. Every D = max(10, round(0.1 / (1 - beta2))) steps, from 2 D on, the corrected sums are compared with those D
+    steps before: the sum of |change| over the sum before. The third time in a row that this is at most 4 % ends the
+    warmup, unless the rate still warms up or t < 1 / (1 - beta2) or t < 1 / (1 - coefficient_beta): then the next good
+    check does, if no bad one came between.
     """
     distance = max(10, round(0.1 / (1 - beta2)))
-    corrected = [value / (1 - beta2**t) for t, value in enumerate(variance_norms, start=1)]
+    corrected = [np.array(sums) / (1 - beta2**t) for t, sums in enumerate(variance_sums, start=1)]
     checks, row = [], 0
     for t in range(1, len(corrected) + 1):
         if t % distance == 0 and t > distance:
-            change = corrected[t - 1] / corrected[t - 1 - distance] - 1
-            row = row + 1 if abs(change) <= 0.04 else 0
+            before = corrected[t - 1 - distance]
+            change = float(np.abs(corrected[t - 1] - before).sum() / before.sum())
+            row = row + 1 if change <= 0.04 else 0
             checks.append(dict(step=t, change=change, in_a_row=row))
             # rounding must not move 1 / (1 - 0.9) beyond 10
             ripe = t >= max(rate_warmup_steps, round(1 / (1 - beta2), 6), round(1 / (1 - coefficient_beta), 6))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes onebit_traces.json: what the twin of the 1-bit optimizers computes, for the tests of the product.
 
-    python onebit_traces.py [FOLDER]       needs numpy
+    python onebit_traces.py [FOLDER]       needs numpy; the test golden.onebit_traces runs it and compares
 
 First the twin itself is held against numbers worked out independently of it (onebit_oracle.py).
 The file: mean[]: {ranks, scale, groups, dead, vectors [ranks][n], calls [{signs, worker_signs,
@@ -279,21 +279,25 @@ def build_sketch():
 
 
 def build_freeze():
-    """Sums of |v| of gradients whose mean square settles: 1 + 3 exp(-t / tau), and one that never does."""
+    """Variances of two tensors whose mean square gradients settle, never settle, or move from one to the other."""
     cases = []
-    for name, beta2, tau, growth, warmup, latest, steps in [
-            ("settles at once", 0.99, 0.1, 0.0, 20, 500, 400), ("settles", 0.99, 40.0, 0.0, 20, 500, 400), ("slow warmup of the rate", 0.99, 40.0, 0.0, 230, 500, 400),
-            ("latest", 0.99, 1e9, 0.015, 20, 95, 400), ("run ends first", 0.999, 400.0, 0.0, 20, 500, 250),
-            ("longer distance", 0.999, 100.0, 0.0, 20, 2000, 1200)]:
-        v, norms = 0.0, []
+    for name, beta2, tau, growth, swap, warmup, latest, steps in [
+            ("settles at once", 0.99, 0.1, 0.0, 0.1, 20, 500, 400), ("settles", 0.99, 40.0, 0.0, 0.1, 20, 500, 400),
+            ("slow warmup of the rate", 0.99, 40.0, 0.0, 0.1, 230, 500, 400), ("latest", 0.99, 1e9, 0.015, 0.1, 20, 95, 400),
+            ("run ends first", 0.999, 400.0, 0.0, 0.1, 20, 500, 250), ("longer distance", 0.999, 100.0, 0.0, 0.1, 20, 2000, 1200),
+            ("moves between tensors", 0.99, 0.1, 0.0, 80.0, 20, 500, 400)]:
+        v, sums = np.zeros(2), []
         for t in range(1, steps + 1):
-            v = beta2 * v + (1 - beta2) * (1 + 3 * math.exp(-t / tau)) * math.exp(growth * t)
-            norms.append(v)
-        step, checks = decisions.automatic_freeze(norms, beta2, 0.9, warmup, latest)
+            share = math.exp(-t / swap)
+            square = (1 + 3 * math.exp(-t / tau)) * math.exp(growth * t) * np.array([1 - 0.9 * share, 0.5 + 0.9 * share])
+            v = beta2 * v + (1 - beta2) * square
+            sums.append(v)
+        step, checks = decisions.automatic_freeze(sums, beta2, 0.9, warmup, latest)
         print(f"freeze: auto, {name}: step {step} after {len(checks)} checks")
         cases.append(dict(name=name, beta2=beta2, coefficient_beta=0.9, rate_warmup_steps=warmup, latest=latest,
-                          steps=steps, tau=tau, growth=growth, step=step, checks=digits(checks, 10)))
-    return dict(variance_norm="v <- beta2 v + (1 - beta2) (1 + 3 exp(-t / tau)) exp(growth t), v = 0 before t = 1",
+                          steps=steps, tau=tau, growth=growth, swap=swap, step=step, checks=digits(checks, 10)))
+    return dict(variance_sums="v <- beta2 v + (1 - beta2) (1 + 3 exp(-t / tau)) exp(growth t) (1 - 0.9 s, 0.5 + 0.9 s), "
+                              "s = exp(-t / swap), v = 0 before t = 1",
                 cases=cases)
 
 
@@ -323,7 +327,7 @@ def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent
     document = dict(mean=build_means(), traces=build_traces(), sketch=build_sketch(), freeze=build_freeze(),
                     noise=build_noise())
-    text = json.dumps(document, separators=(",", ":"), allow_nan=False) + "\n"
+    text = json.dumps(digits(document, 10), separators=(",", ":"), allow_nan=False) + "\n"
     (folder / "onebit_traces.json").write_text(text)
     print(f"{len(document['traces'])} traces, {len(text) / 1000:.0f} kB")
 

@@ -140,7 +140,7 @@ class Method:
         """Once: what has no variance is dead from here on; magnitudes are unified; residuals start at zero."""
         if self.has_variance:
             self.live = self.live & (self.v > 0)
-        self.m = np.where(self.live, self.m, 0).astype(self.real)
+            self.m = np.where(self.live, self.m, 0).astype(self.real)
         self.s = np.ones(self.count, dtype=self.real)
         self.sums = [float(np.sum(self.v[part], where=self.live[part], dtype=np.float64)) for part in self.parts]
         if self.unify == "layer":
@@ -271,7 +271,8 @@ class OnebitAdam(Method):
 
 
 class OnebitSgd(Method):
-    """m <- b m + mean(g + decay x), x <- x - lr m, b the first beta; the mean is compressed after the warmup."""
+    """m <- b m + mean(g + decay x), x <- x - lr m, b the first beta; the mean is compressed after the warmup. What is dead
+    has no gradient: m <- b m + decay x."""
 
     has_variance = False
 
@@ -289,7 +290,8 @@ class OnebitSgd(Method):
 
     def compressed_step(self, gradients, rate):
         done = self.exchange.mean([self.with_decay(g) for g in gradients])
-        return done, self.update(done.output, rate)
+        decay = self.with_decay(np.zeros(self.count, dtype=self.real))
+        return done, self.update(np.where(self.live, done.output, decay).astype(self.real), rate)
 
 
 METHODS = dict(lamb=Lamb, onebit_lamb=OnebitLamb, onebit_adam=OnebitAdam, onebit_sgd=OnebitSgd)

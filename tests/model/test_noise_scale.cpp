@@ -6,8 +6,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <fstream>
 #include <numeric>
 #include <random>
 
@@ -125,6 +127,23 @@ TEST_CASE("the ratio of smoothed estimates finds the noise scale") {
   CHECK_THAT(noise.signal(), WithinRel(signal, 0.027));
   CHECK_THAT(noise.simple(), WithinRel(498.92, 0.03));
   CHECK_THAT(noise.critical_batch(), WithinRel(498.92, 0.03));
+}
+
+TEST_CASE("estimates and their smoothed ratio are the twin's") {
+  auto const golden = nlohmann::json::parse(std::ifstream(BELLWETHER_GOLDEN "/onebit_traces.json")).at("noise");
+  int const ranks = golden.at("ranks"), examples = golden.at("examples");
+  NoiseScale noise(golden.at("beta").get<double>());
+  REQUIRE(golden.at("steps").size() == 6);
+  for (auto const& step : golden.at("steps")) {
+    double const square = step.at("square"), spread = step.at("spread");
+    auto const sample = noise_sample(part_of_ranks(ranks * examples, ranks), step.at("local_square"),
+                                     step.at("mean_square"), ranks * examples);
+    // Ten digits of two squares that nearly cancel.
+    CHECK_THAT(sample.trace, WithinRel(spread, 1e-8));
+    CHECK_THAT(sample.signal, WithinAbs(square, 1e-8));
+    noise.add(sample);
+    CHECK_THAT(noise.simple(), WithinRel(step.at("noise_scale").get<double>(), 1e-7));
+  }
 }
 
 TEST_CASE("what a step cannot tell is not a number, and changes nothing") {

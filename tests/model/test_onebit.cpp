@@ -3,6 +3,8 @@
 #include "model/optim/freeze.hpp"
 #include "model/optim/gradient_fold.hpp"
 #include "model/optim/onebit_formulas.hpp"
+#include "model/optim/variance_growth.hpp"
+#include "tests/support/memory_state.hpp"
 #include "tests/support/spaces.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>
@@ -14,7 +16,6 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
-#include <utility>
 
 using namespace bellwether;
 using Catch::Matchers::WithinAbs;
@@ -170,21 +171,48 @@ TEST_CASE("the freeze is chosen where the twin chooses it") {
     std::int64_t const all = 4 * latest;
     config.freeze.latest = 0.25;
     optim::FreezePoint point(config, all, row.at("rate_warmup_steps"));
-    double v = 0, last = 0, const_tau = row.at("tau"), growth = row.at("growth");
+    double const tau = row.at("tau"), growth = row.at("growth"), swap = row.at("swap");
+    Exec const exec;
+    // Sums of two tensors, spread over elements of one block and of two.
+    ParameterLayout layout;
+    layout.add({.name = "one", .shape = {3}});
+    layout.add({.name = "two", .shape = {reduce_block + 1}});
+    BlockTable<Exec> const blocks(layout);
+    optim::VarianceDrift variance_drift(blocks);
+    Vec<float> const variance("variance", static_cast<std::size_t>(layout.count()));
+    double v[2] = {};
     auto const drift = [&](double factor) {
-      double const before = std::exchange(last, factor * v);
-      return before > 0 ? std::abs(last / before - 1) : std::nan("");
+      auto const host = Kokkos::create_mirror_view(variance);
+      host(0) = host(1) = static_cast<float>(v[0] / 2);
+      host(3) = static_cast<float>(v[1] / 4);
+      host(3 + reduce_block) = static_cast<float>(3 * v[1] / 4);
+      Kokkos::deep_copy(variance, host);
+      return variance_drift.since_last(exec, variance.data(), factor);
     };
     std::int64_t frozen_after = -1, near = 0;
+    auto const& checks = row.at("checks");  // each with a change; the first look at the norm has none
+    std::size_t checked = 0;
     for (std::int64_t t = 1; t <= steps + 1 && frozen_after < 0; ++t) {
       near = point.near(t) ? near + 1 : 0;
       // Asked twice, as after a skipped step: the answer stays.
       bool const first = point.reached(t, drift);
       CHECK(first == point.reached(t, drift));
+      if (auto const found = point.last_check(); found.step == t && !std::isnan(found.change)) {
+        REQUIRE(checked < checks.size());
+        auto const& check = checks[checked++];
+        test::MemoryState state;
+        point.visit_state(state);
+        CHECK(check.at("step") == t - 1);
+        CHECK(check.at("in_a_row") == state.integers.at("freeze_calm"));
+        CHECK_THAT(found.change, WithinAbs(check.at("change").get<double>(), 1e-6));
+      }
       if (first) frozen_after = t - 1;
-      v = config.beta2 * v + (1 - config.beta2) * (1 + 3 * std::exp(-static_cast<double>(t) / const_tau)) *
-                                 std::exp(growth * static_cast<double>(t));
+      auto const time = static_cast<double>(t);
+      double const square = (1 + 3 * std::exp(-time / tau)) * std::exp(growth * time), share = std::exp(-time / swap);
+      v[0] = config.beta2 * v[0] + (1 - config.beta2) * square * (1 - 0.9 * share);
+      v[1] = config.beta2 * v[1] + (1 - config.beta2) * square * (0.5 + 0.9 * share);
     }
+    CHECK(checked == checks.size());
     CHECK(frozen_after == (row.at("step").is_null() ? -1 : row.at("step").get<std::int64_t>()));
     // The step after the freeze and the ten before it knew that it may come.
     if (frozen_after > 0) CHECK(near >= std::min<std::int64_t>(frozen_after, optim::freeze_surroundings) + 1);

@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/tensor_errors.hpp"
-#include "comm/world.hpp"
-#include "tests/model/optimizer_fixture.hpp"
+#include "tests/model/onebit_fixture.hpp"
 #include "tests/support/replay.hpp"
-#include "tests/support/world.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -20,35 +18,6 @@ using namespace bellwether::test;
 using optim::Method;
 
 namespace {
-
-comm::Communicator& group() { return world().communicator(); }
-
-/// A rank that leaves a test alone would hang the others.
-bool on_all(bool mine) {
-  double failures = mine ? 0 : 1;
-  group().sum_host({&failures, 1}, "bellwether::test::agree");
-  return failures == 0;
-}
-
-/// awkward_layout() with all elements live but the last five of the matrix; `name` left out.
-ParameterLayout live_layout(std::string const& left_out = "") {
-  ParameterLayout layout;
-  auto const awkward = awkward_layout();
-  for (auto tensor : awkward.tensors()) {
-    if (tensor.name == left_out) continue;
-    tensor.live = tensor.name == "matrix" ? tensor.count - 5 : tensor.count;
-    layout.add(tensor);
-  }
-  return layout;
-}
-
-optim::OptimizerConfig onebit(Method method, std::int64_t freeze) {
-  optim::OptimizerConfig config;
-  config.method = method;
-  config.freeze.step = freeze;
-  config.sketch_columns = 256;
-  return config;
-}
 
 bool finite(std::vector<float> const& values) {
   return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
@@ -198,4 +167,54 @@ TEST_CASE("what had no variance at the freeze stays dead, whatever the layout of
   // By decay alone: one value for all, below where they began.
   CHECK(on_all(std::all_of(x.begin() + 80, x.begin() + 128, [&](float value) { return value == x[80]; })));
   CHECK(on_all(x[80] < 0.5f));
+}
+
+TEST_CASE("1-bit SGD moves what is dead by decay alone, through its momentum, on either side of the freeze") {
+  ParameterLayout layout;  // rows from the sixth on, and two elements elsewhere, have no gradient
+  layout.add({.name = "rows", .shape = {8, 16}, .live = 80});
+  layout.add({.name = "bias", .shape = {40}, .decays = false, .live = 40, .dead = {3, 17}});
+  layout.add({.name = "kernel", .shape = {70}, .live = 70, .dead = {0, 69}});
+  auto config = onebit(Method::onebit_sgd, 3);
+  config.weight_decay = 0.5;
+  config.clip = 0.1;  // scales gradients, not the decay
+  auto const dead = [&](std::size_t k) {
+    return (k >= 80 && k < 128) || k == 128 + 3 || k == 128 + 17 || k == 168 || k == 168 + 69;
+  };
+  std::vector<float> start(static_cast<std::size_t>(layout.count()));
+  for (std::size_t k = 0; k < start.size(); ++k) start[k] = 0.5f + 0.25f * std::sin(static_cast<float>(k));
+  auto const gradient = [&](int t) {
+    std::vector<float> g(start.size());
+    for (std::size_t k = 0; k < g.size(); ++k)
+      g[k] = dead(k) ? 0 : 0.1f * std::sin(0.3f * static_cast<float>(k + 1) + static_cast<float>(t + group().rank()));
+    return g;
+  };
+  Training whole(layout, config, group()), resumed(layout, config, group());
+  upload(whole.parameters, start);
+  std::vector<double> x(start.begin(), start.end()), m(start.size(), 0.0);
+  constexpr double rate = 0.1;
+  for (int t = 1; t <= 9; ++t) {
+    whole.step(t, gradient(t), rate);
+    if (t == 5) {  // a restart reads what is live anew
+      auto state = whole.state();
+      upload(resumed.parameters, download(whole.parameters));
+      state.direction = MemoryState::Direction::load;
+      resumed.optimizer->visit_state(state);
+    }
+    if (t > 5) resumed.step(t, gradient(t), rate);
+    auto const parameters = download(whole.parameters), momentum = whole.state().arrays.at("momentum");
+    double off = 0;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      if (!dead(k)) continue;
+      bool const decays = k < 128 || k >= 168;
+      m[k] = config.beta1 * m[k] + (decays ? config.weight_decay * x[k] : 0);
+      x[k] -= rate * m[k];
+      off = std::max({off, std::abs(parameters[k] - x[k]), std::abs(momentum[k] - m[k])});
+    }
+    CAPTURE(t, off);
+    CHECK(on_all(off < 1e-6));
+    CHECK(on_all((whole.optimizer->last_report().phase == optim::Phase::compressed) == (t > 3)));
+  }
+  CHECK(on_all(m[80] > 0.1 && x[128 + 3] == start[128 + 3]));
+  CHECK(on_all(same_bits(download(whole.parameters), download(resumed.parameters))));
+  CHECK(on_all(same_bits(whole.state(), resumed.state())));
 }

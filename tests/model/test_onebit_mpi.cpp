@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/compressed_mean.hpp"
 #include "comm/mean.hpp"
-#include "comm/world.hpp"
 #include "core/random.hpp"
-#include "tests/model/optimizer_fixture.hpp"
-#include "tests/support/world.hpp"
+#include "tests/model/onebit_fixture.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -18,38 +16,8 @@ using namespace bellwether;
 using namespace bellwether::test;
 using Catch::Matchers::ContainsSubstring;
 using optim::Method;
-using optim::OptimizerConfig;
 
 namespace {
-
-/// awkward_layout() with elements that may be compressed: all but the last five of the matrix.
-ParameterLayout live_layout() {
-  ParameterLayout layout;
-  auto const awkward = awkward_layout();
-  for (auto tensor : awkward.tensors()) {
-    std::int64_t count = 1;
-    for (auto const extent : tensor.shape) count *= extent;
-    tensor.live = tensor.name == "matrix" ? count - 5 : count;
-    layout.add(tensor);
-  }
-  return layout;
-}
-
-comm::Communicator& group() { return world().communicator(); }
-
-OptimizerConfig onebit(Method method, std::int64_t freeze) {
-  OptimizerConfig config;
-  config.method = method;
-  config.freeze.step = freeze;
-  config.clip = 0.5;
-  config.sketch_columns = 256;
-  return config;
-}
-
-/// Parameters after steps [first, last] with this rank's own gradients.
-void run(Training& training, int first, int last) {
-  for (int t = first; t <= last; ++t) training.step(t, training.sample(t, group().rank()));
-}
 
 /// Whether all ranks hold the same bits.
 bool equal_on_all_ranks(std::vector<float> const& values) {
@@ -58,13 +26,6 @@ bool equal_on_all_ranks(std::vector<float> const& values) {
   double differs = std::memcmp(zero.data(), values.data(), values.size() * sizeof(float)) != 0 ? 1 : 0;
   group().sum_host({&differs, 1}, "bellwether::test::compare");
   return differs == 0;
-}
-
-/// Runs `check` on every rank and lets it fail on all together: a rank that leaves alone would hang the others.
-bool on_all(bool mine) {
-  double failures = mine ? 0 : 1;
-  group().sum_host({&failures, 1}, "bellwether::test::agree");
-  return failures == 0;
 }
 
 }  // namespace
@@ -240,30 +201,6 @@ TEST_CASE("a rate of zero moves nothing while the state goes on") {
   training.step(4, training.sample(4, group().rank()), 0.0);
   CHECK(on_all(parameters == download(training.parameters)));
   CHECK(on_all(before.arrays.at("momentum") != training.state().arrays.at("momentum")));
-}
-
-TEST_CASE("the factor keeps its bounds and its band, and no ratio exceeds what the variance allows") {
-  auto const layout = live_layout();
-  auto config = onebit(Method::onebit_lamb, 3);
-  config.steer = optim::Steer::variance;
-  config.factor_min = 0.8;
-  config.factor_max = 1.05;
-  config.factor_threshold = 0.04;
-  config.beta2 = 0.9;
-  Training training(layout, config, group());
-  training.start();
-  run(training, 1, 3);
-  std::vector<float> before(layout.tensors().size(), 1.0f);
-  for (int t = 4; t <= 20; ++t) {
-    run(training, t, t);
-    auto const factor = training.optimizer->last_report().layer("factor");
-    bool good = true;
-    for (std::size_t l = 0; l < factor.size(); ++l)
-      good = good && factor[l] >= 0.8f * (1 - 1e-6f) && factor[l] <= 1.05f * (1 + 1e-6f) &&
-             std::abs(factor[l] / before[l] - 1) <= 0.04f * (1 + 1e-4f);
-    CHECK(on_all(good));
-    before = factor;
-  }
 }
 
 TEST_CASE("what has no gradient up to the freeze moves by decay alone and is named") {

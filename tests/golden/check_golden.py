@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the script that writes a golden file and compares what it writes with the file that is checked in.
+
+    check_golden.py SCRIPT FILE       both in this folder
+
+Equal to the byte, or it fails: somebody changed the one without the other. Exits with 4, ctest's sign for skipped,
+without NumPy; and where numbers differ by one in the last of ten digits and nothing else does, as they may on another
+processor: NumPy has sines of its own for some.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROUNDING = 1.01e-9  # one in the last of ten digits, at worst
+
+
+def differences(new, old, path=""):
+    """(path, relative difference) of all numbers that differ; infinite where more than a float does."""
+    if isinstance(new, float) and isinstance(old, float):
+        if new != old:
+            yield path, abs(new - old) / max(abs(new), abs(old))
+    elif type(new) is not type(old) or isinstance(new, (dict, list)) and len(new) != len(old):
+        yield path, float("inf")
+    elif isinstance(new, dict):
+        for key in new.keys() | old.keys():
+            if key in new and key in old:
+                yield from differences(new[key], old[key], f"{path}/{key}")
+            else:
+                yield f"{path}/{key}", float("inf")
+    elif isinstance(new, list):
+        for k, (a, b) in enumerate(zip(new, old)):
+            yield from differences(a, b, f"{path}/{k}")
+    elif new != old:
+        yield path, float("inf")
+
+
+def main(script, name):
+    try:
+        import numpy
+    except ImportError as missing:
+        print(f"skipped: {missing}")
+        return 4
+    here = pathlib.Path(__file__).parent
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, "-B", here / script, folder], check=True)
+        written = (pathlib.Path(folder) / name).read_bytes()
+    kept = (here / name).read_bytes()
+    if written == kept:
+        print(f"{name}: {len(kept)} bytes, all equal")
+        return 0
+    found = sorted(differences(json.loads(written), json.loads(kept)), key=lambda entry: -entry[1])
+    for path, difference in found[:5]:
+        print(f"{name}{path} differs by {difference:.1e}")
+    if found and found[0][1] <= ROUNDING:
+        print(f"skipped: {len(found)} numbers differ in their last digit, as another processor or NumPy than that of the "
+              f"checked-in file may have it (here {numpy.__version__})")
+        return 4
+    print(f"{name} is not what {script} writes: run {script} and look at what changed")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/world.hpp"
+#include "tests/model/optimizer_fixture.hpp"
+#include "tests/support/world.hpp"
+
+#include <catch2/catch_message.hpp>
+
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+/// What the tests of the 1-bit optimizers on several ranks are alike in.
+namespace bellwether::test {
+
+inline comm::Communicator& group() { return world().communicator(); }
+
+/// Runs a check on every rank and lets it fail on all together: a rank that leaves alone would hang the others.
+inline bool on_all(bool mine) {
+  double failures = mine ? 0 : 1;
+  group().sum_host({&failures, 1}, "bellwether::test::agree");
+  return failures == 0;
+}
+
+/// awkward_layout() with elements that may be compressed: all but the last five of the matrix; `left_out` left out.
+inline ParameterLayout live_layout(std::string const& left_out = "") {
+  ParameterLayout layout;
+  auto const awkward = awkward_layout();
+  for (auto tensor : awkward.tensors()) {
+    if (tensor.name == left_out) continue;
+    tensor.live = tensor.name == "matrix" ? tensor.count - 5 : tensor.count;
+    layout.add(tensor);
+  }
+  return layout;
+}
+
+inline optim::OptimizerConfig onebit(optim::Method method, std::int64_t freeze) {
+  optim::OptimizerConfig config;
+  config.method = method;
+  config.freeze.step = freeze;
+  config.clip = 0.5;
+  config.sketch_columns = 256;
+  return config;
+}
+
+/// Steps [first, last] with this rank's own gradients.
+inline void run(Training& training, int first, int last) {
+  for (int t = first; t <= last; ++t) training.step(t, training.sample(t, training.group.rank()));
+}
+
+template <class T>
+bool same_bits(std::vector<T> const& one, std::vector<T> const& other) {
+  return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size() * sizeof(T)) == 0;
+}
+
+inline bool same_bits(MemoryState const& one, MemoryState const& other) {
+  auto const names = [](auto const& map) {
+    std::vector<std::string> keys;
+    for (auto const& entry : map) keys.push_back(entry.first);
+    return keys;
+  };
+  if (one.integers != other.integers || names(one.arrays) != names(other.arrays) ||
+      names(one.reals) != names(other.reals)) {
+    UNSCOPED_INFO("counts differ, or the names of states do");
+    return false;
+  }
+  for (auto const& [name, value] : one.reals) {
+    if (same_bits(std::vector{value}, std::vector{other.reals.at(name)})) continue;
+    UNSCOPED_INFO("state '" << name << "' differs");
+    return false;
+  }
+  for (auto const& [name, values] : one.arrays) {
+    if (same_bits(values, other.arrays.at(name))) continue;
+    UNSCOPED_INFO("state '" << name << "' differs");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace bellwether::test
