@@ -51,33 +51,4 @@ inline void run(Training& training, int first, int last) {
   for (int t = first; t <= last; ++t) training.step(t, training.sample(t, training.group.rank()));
 }
 
-template <class T>
-bool same_bits(std::vector<T> const& one, std::vector<T> const& other) {
-  return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size() * sizeof(T)) == 0;
-}
-
-inline bool same_bits(MemoryState const& one, MemoryState const& other) {
-  auto const names = [](auto const& map) {
-    std::vector<std::string> keys;
-    for (auto const& entry : map) keys.push_back(entry.first);
-    return keys;
-  };
-  if (one.integers != other.integers || names(one.arrays) != names(other.arrays) ||
-      names(one.reals) != names(other.reals)) {
-    UNSCOPED_INFO("counts differ, or the names of states do");
-    return false;
-  }
-  for (auto const& [name, value] : one.reals) {
-    if (same_bits(std::vector{value}, std::vector{other.reals.at(name)})) continue;
-    UNSCOPED_INFO("state '" << name << "' differs");
-    return false;
-  }
-  for (auto const& [name, values] : one.arrays) {
-    if (same_bits(values, other.arrays.at(name))) continue;
-    UNSCOPED_INFO("state '" << name << "' differs");
-    return false;
-  }
-  return true;
-}
-
 }  // namespace bellwether::test

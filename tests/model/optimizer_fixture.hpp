@@ -65,18 +65,32 @@ struct Training {
   std::unique_ptr<optim::Optimizer> optimizer;
 };
 
+template <class T>
+bool same_bits(std::vector<T> const& one, std::vector<T> const& other) {
+  return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size() * sizeof(T)) == 0;
+}
+
 /// Whether two states have the same names, counts and bits; what differs is told with the check that follows.
 inline bool same_bits(MemoryState const& one, MemoryState const& other) {
-  if (one.integers != other.integers || one.arrays.size() != other.arrays.size()) {
+  auto const names = [](auto const& map) {
+    std::vector<std::string> keys;
+    for (auto const& entry : map) keys.push_back(entry.first);
+    return keys;
+  };
+  if (one.integers != other.integers || names(one.arrays) != names(other.arrays) ||
+      names(one.reals) != names(other.reals)) {
     UNSCOPED_INFO("counts differ, or the names of states do");
     return false;
   }
+  for (auto const& [name, value] : one.reals) {
+    if (same_bits(std::vector{value}, std::vector{other.reals.at(name)})) continue;
+    UNSCOPED_INFO("state '" << name << "' differs");
+    return false;
+  }
   for (auto const& [name, values] : one.arrays) {
-    auto const& twin = other.arrays.at(name);
-    if (twin.size() != values.size() || std::memcmp(twin.data(), values.data(), values.size() * sizeof(float)) != 0) {
-      UNSCOPED_INFO("state '" << name << "' differs");
-      return false;
-    }
+    if (same_bits(values, other.arrays.at(name))) continue;
+    UNSCOPED_INFO("state '" << name << "' differs");
+    return false;
   }
   return true;
 }

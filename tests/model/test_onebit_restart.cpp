@@ -51,7 +51,8 @@ Told step(Training& training, int t) {
   bool const near = training.optimizer->near_freeze(t);
   training.step(t, settling(training, t));
   auto const& report = training.optimizer->last_report();
-  return {report.phase, report.variance_change, near, report.notices};
+  auto const& check = report.variance_check;
+  return {report.phase, check.step == t ? check.change : std::nan(""), near, report.notices};
 }
 
 }  // namespace
