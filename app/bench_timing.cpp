@@ -45,7 +45,7 @@ bool holds_everywhere(comm::Communicator& communicator, bool mine) {
   return broken == 0;
 }
 
-double measured_gemm_speed(comm::Communicator& communicator) {
+double measured_gemm_speed(comm::Communicator& communicator, ComputeType type) {
   using Clock = std::chrono::steady_clock;
   constexpr Index side = 512;
   constexpr int repeats = 12;
@@ -58,7 +58,8 @@ double measured_gemm_speed(comm::Communicator& communicator) {
   for (int i = 0; i < repeats; ++i) {
     communicator.barrier("bellwether::app::gemm_speed");
     auto const start = Clock::now();
-    gemm<float>(exec, Op::none, Op::transpose, side, side, side, 1, a.data(), side, b.data(), side, 0, c.data(), side);
+    gemm<float>(exec, Op::none, Op::transpose, side, side, side, 1, a.data(), side, b.data(), side, 0, c.data(), side,
+                type);
     exec.fence("bellwether::app::gemm_speed measured");
     std::chrono::duration<double> const seconds = Clock::now() - start;
     best = std::max(best, 2.0 * side * side * side / seconds.count());

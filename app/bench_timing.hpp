@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/compute_type.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,9 +28,9 @@ bool equal_on_all_ranks(comm::Communicator& communicator, std::uint64_t mine);
 /// Collective. Whether `mine` holds on all ranks.
 bool holds_everywhere(comm::Communicator& communicator, bool mine);
 
-/// Collective. What this machine's matrix product reaches with all ranks at once, in operations a second, by a short
-/// measurement.
-double measured_gemm_speed(comm::Communicator& communicator);
+/// Collective. What this machine's matrix product of a type reaches with all ranks at once, in operations a second, by
+/// a short measurement.
+double measured_gemm_speed(comm::Communicator& communicator, ComputeType type);
 
 /// A claim that was examined, and whether it held on every rank.
 struct Check {

@@ -80,7 +80,7 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
           .dense_step = sent_in_step(trainer.dense_step(), world),
           .compressed_step = sent_in_step(trainer.compressed_step(), world),
           .step_flops = trainer.next_step_flops(),
-          .gemm_speed = measured_gemm_speed(world.communicator()),
+          .gemm_speed = measured_gemm_speed(world.communicator(), deck.model.compute),
           .layout_fingerprint = trainer.layout().fingerprint(),
           .warnings = trainer.warnings()};
 }

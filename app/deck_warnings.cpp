@@ -74,6 +74,10 @@ std::vector<std::string> deck_warnings(input::Deck const& deck) {
     texts.push_back(
         "comm.allreduce: library: how sums are formed is left to MPI, so that ranks may differ in their last bits, a "
         "repeated run may too, and the bytes counted are not those on the network");
+  if (deck.model.compute == ComputeType::bf16 && !has_bf16_products())
+    texts.push_back(
+        "model.compute: bf16: the CPU that this program was compiled for has no products of bf16: rounded operands are "
+        "multiplied as floats, no faster than fp32");
   return texts;
 }
 

@@ -64,7 +64,7 @@ struct TrainingRun::Impl {
     require_equal_start(world.communicator(), start_facts(trainer->layout().fingerprint()));
     if (starts_at_zero()) trainer->read_first_samples();  // before anything is made
     lock = prepare_directory(deck.run.directory, options.resume, world);
-    double const gemm_speed = measured_gemm_speed(world.communicator());
+    double const gemm_speed = measured_gemm_speed(world.communicator(), deck.model.compute);
     if (world.rank() == 0)
       progress = std::make_unique<Progress>(ProgressOptions{.form = options.log,
                                                             .steps = deck.schedule.steps,

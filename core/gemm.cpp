@@ -3,6 +3,7 @@
 #include "core/gemm.hpp"
 
 #include "core/error.hpp"
+#include "core/gemm_panels.hpp"
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cblas.h>
@@ -10,19 +11,19 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 namespace bellwether {
 namespace {
 
 CBLAS_TRANSPOSE blas(Op op) { return op == Op::none ? CblasNoTrans : CblasTrans; }
 
-/// Rows and columns of a tile. Large tiles amortise BLAS's packing of its operands; about sixteen of them spread over
-/// the cores of a node. A function of the problem only.
+/// Rows and columns of a tile, a few tiles a thread. Packing an operand costs little where the other extent is large.
 struct Tiling {
   Index rows, columns;
-  Tiling(Index m, Index n) : rows(m), columns(n) {
-    constexpr Index tiles = 16, smallest = 64;
-    auto const halved = [](Index extent) { return (extent / 2 + 15) / 16 * 16; };
+  Tiling(Index m, Index n, Index tiles) : rows(m), columns(n) {
+    constexpr Index smallest = 64, whole = 32;
+    auto const halved = [](Index extent) { return (extent / 2 + whole - 1) / whole * whole; };
     while (((m + rows - 1) / rows) * ((n + columns - 1) / columns) < tiles) {
       bool const by_rows = rows >= columns;
       Index& extent = by_rows ? rows : columns;
@@ -34,6 +35,14 @@ struct Tiling {
   }
 };
 
+/// Sixteen tiles of a product by BLAS, a function of the problem alone: another cut, another rounding. Products in bf16
+/// round alike however they are cut.
+template <class T, class Space>
+Index tiles_for(Space const& exec, ComputeType type) {
+  if (std::is_same_v<T, double> || type == ComputeType::fp32) return 16;
+  return exec.concurrency() == 1 ? 1 : 4 * exec.concurrency();
+}
+
 /// The problem's name to Kokkos' tools; without a tool, no text is made.
 std::string region_name(Index m, Index n, Index k) {
   return "bellwether::core::gemm m=" + std::to_string(m) + " n=" + std::to_string(n) + " k=" + std::to_string(k);
@@ -42,27 +51,30 @@ std::string region_name(Index m, Index n, Index k) {
 }  // namespace
 
 void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, float alpha, float const* a, Index lda, float const* b,
-               Index ldb, float beta, float* c, Index ldc) {
-  cblas_sgemm(CblasRowMajor, blas(op_a), blas(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
-              alpha, a, static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
+               Index ldb, float beta, float* c, Index ldc, ComputeType type) {
+  if (type == ComputeType::bf16)
+    product::multiply<product::Words>({op_a, a, lda}, {op_b, b, ldb}, m, n, k, alpha, beta, c, ldc);
+  else
+    cblas_sgemm(CblasRowMajor, blas(op_a), blas(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
+                alpha, a, static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
 }
 
 void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, double alpha, double const* a, Index lda, double const* b,
-               Index ldb, double beta, double* c, Index ldc) {
+               Index ldb, double beta, double* c, Index ldc, ComputeType /*type*/) {
   cblas_dgemm(CblasRowMajor, blas(op_a), blas(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
               alpha, a, static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
 }
 
 template <class T, class Space>
 void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, T const* a, Index lda, T const* b,
-          Index ldb, T beta, T* c, Index ldc) {
+          Index ldb, T beta, T* c, Index ldc, ComputeType type) {
   if (m == 0 || n == 0) return;
   require(m < blas_extent_limit && n < blas_extent_limit && k < blas_extent_limit && lda < blas_extent_limit &&
               ldb < blas_extent_limit && ldc < blas_extent_limit,
           "matrix extent beyond BLAS's 32-bit integers");
   std::optional<Kokkos::Profiling::ScopedRegion> region;
   if (Kokkos::Tools::profileLibraryLoaded()) region.emplace(region_name(m, n, k));
-  Tiling const tile(m, n);
+  Tiling const tile(m, n, tiles_for<T>(exec, type));
   Index const across = (n + tile.columns - 1) / tile.columns;
   Index const tiles = ((m + tile.rows - 1) / tile.rows) * across;
   Kokkos::parallel_for("bellwether::core::gemm",
@@ -72,17 +84,19 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alph
                          Index const i = t / across * tile.rows, j = t % across * tile.columns;
                          Index const rows = std::min(tile.rows, m - i), columns = std::min(tile.columns, n - j);
                          gemm_tile(op_a, op_b, rows, columns, k, alpha, op_a == Op::none ? a + i * lda : a + i, lda,
-                                   op_b == Op::none ? b + j : b + j * ldb, ldb, beta, c + i * ldc + j, ldc);
+                                   op_b == Op::none ? b + j : b + j * ldb, ldb, beta, c + i * ldc + j, ldc, type);
                        });
 }
+
+bool has_bf16_products() { return product::Words::depth == 2; }
 
 void use_single_threaded_blas() { openblas_set_num_threads(1); }
 
 #define BELLWETHER_GEMM(SPACE)                                                                                      \
   template void gemm(SPACE const&, Op, Op, Index, Index, Index, float, float const*, Index, float const*, Index,    \
-                     float, float*, Index);                                                                         \
+                     float, float*, Index, ComputeType);                                                            \
   template void gemm(SPACE const&, Op, Op, Index, Index, Index, double, double const*, Index, double const*, Index, \
-                     double, double*, Index);
+                     double, double*, Index, ComputeType);
 BELLWETHER_FOR_SERIAL(BELLWETHER_GEMM)
 BELLWETHER_FOR_OPENMP(BELLWETHER_GEMM)
 #undef BELLWETHER_GEMM

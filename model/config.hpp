@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/compute_type.hpp"
 #include "core/config.hpp"
 
 namespace bellwether::model {
@@ -23,6 +24,7 @@ struct ModelConfig {
   double attention_dropout = 0.1;
   double layer_norm_epsilon = 1e-12;
   double initial_deviation = 0.02;
+  ComputeType compute = ComputeType::fp32;
 
   void describe(ConfigVisitor& visit) {
     visit.field({.name = "vocabulary",
@@ -68,6 +70,11 @@ struct ModelConfig {
     visit.field(
         {.name = "initial_deviation", .help = "standard deviation of initial weights", .minimum = 0, .maximum = 10},
         initial_deviation);
+    visit.choice(
+        {.name = "compute",
+         .help = "in what matrices are multiplied; bf16 rounds operands and sums in fp32. Weights, activations, "
+                 "gradients and the optimizer are fp32 always"},
+        {"fp32", "bf16"}, compute);
   }
 };
 

@@ -94,7 +94,8 @@ Attention<Real> Encoder<Real>::attention(DeviceBatch const& batch, Block const& 
           .dropout = {key_, static_cast<std::uint32_t>(3 * i + 1), training ? config_.attention_dropout : 0.0},
           .samples = batch.samples,
           .position_stride = stride,
-          .scratch = scratch_};
+          .scratch = scratch_,
+          .compute = config_.compute};
 }
 
 template <class Real>
@@ -116,12 +117,13 @@ void Encoder<Real>::block_forward(Real const* parameters, DeviceBatch const& bat
   auto& block = blocks_[i];
   Real const* const x = hidden(i);
 
-  gemm<Real>(exec_, Op::none, Op::transpose, T, 3 * C, C, 1, x, C, parameters + at.qkv_weight, C, 0, block.qkv, 3 * C);
+  gemm<Real>(exec_, Op::none, Op::transpose, T, 3 * C, C, 1, x, C, parameters + at.qkv_weight, C, 0, block.qkv, 3 * C,
+             config_.compute);
   add_bias<Real>(exec_, T, 3 * C, parameters + at.qkv_bias, block.qkv);
   attention_forward(exec_, attention(batch, block, i, training), block.context);
 
   gemm<Real>(exec_, Op::none, Op::transpose, T, C, C, 1, block.context, C, parameters + at.attention_output.weight, C,
-             0, block.attention.sum, C);
+             0, block.attention.sum, C, config_.compute);
   auto norm = norm_forward(parameters, batch, block.attention, at.attention_norm);
   norm.bias = parameters + at.attention_output.bias;
   norm.residual = x;
@@ -129,11 +131,11 @@ void Encoder<Real>::block_forward(Real const* parameters, DeviceBatch const& bat
   layer_norm_forward(exec_, norm);
 
   gemm<Real>(exec_, Op::none, Op::transpose, T, F, C, 1, block.attention.y, C, parameters + at.intermediate.weight, C,
-             0, block.pre, F);
+             0, block.pre, F, config_.compute);
   bias_gelu_forward<Real>(exec_, config_.activation, T, F, parameters + at.intermediate.bias, block.pre,
                           block.activated);
   gemm<Real>(exec_, Op::none, Op::transpose, T, C, F, 1, block.activated, F, parameters + at.output.weight, F, 0,
-             block.output.sum, C);
+             block.output.sum, C, config_.compute);
   norm = norm_forward(parameters, batch, block.output, at.output_norm);
   norm.bias = parameters + at.output.bias;
   norm.residual = block.attention.y;
@@ -167,13 +169,15 @@ void Encoder<Real>::block_backward(Real const* parameters, Real* gradients, Devi
   norm.dbias = gradients + at.output.bias;
   layer_norm_backward(exec_, norm);
   gemm<Real>(exec_, Op::transpose, Op::none, C, F, T, 1, branch_, C, block.activated, F, 1,
-             gradients + at.output.weight, F);
-  gemm<Real>(exec_, Op::none, Op::none, T, F, C, 1, branch_, C, parameters + at.output.weight, F, 0, wide_, F);
+             gradients + at.output.weight, F, config_.compute);
+  gemm<Real>(exec_, Op::none, Op::none, T, F, C, 1, branch_, C, parameters + at.output.weight, F, 0, wide_, F,
+             config_.compute);
   bias_gelu_backward<Real>(exec_, config_.activation, T, F, block.pre, wide_, partial_,
                            gradients + at.intermediate.bias);
   gemm<Real>(exec_, Op::transpose, Op::none, F, C, T, 1, wide_, F, block.attention.y, C, 1,
-             gradients + at.intermediate.weight, C);
-  gemm<Real>(exec_, Op::none, Op::none, T, C, F, 1, wide_, F, parameters + at.intermediate.weight, C, 1, dy, C);
+             gradients + at.intermediate.weight, C, config_.compute);
+  gemm<Real>(exec_, Op::none, Op::none, T, C, F, 1, wide_, F, parameters + at.intermediate.weight, C, 1, dy, C,
+             config_.compute);
 
   norm = norm_backward(parameters, gradients, batch, block.attention, at.attention_norm, dy);
   norm.in_dropout = dropout(true, 3 * i + 2);
@@ -181,14 +185,15 @@ void Encoder<Real>::block_backward(Real const* parameters, Real* gradients, Devi
   norm.dbias = gradients + at.attention_output.bias;
   layer_norm_backward(exec_, norm);
   gemm<Real>(exec_, Op::transpose, Op::none, C, C, T, 1, branch_, C, block.context, C, 1,
-             gradients + at.attention_output.weight, C);
+             gradients + at.attention_output.weight, C, config_.compute);
   Real *const dcontext = wide_, *const dqkv = wide_ + T * C;
   gemm<Real>(exec_, Op::none, Op::none, T, C, C, 1, branch_, C, parameters + at.attention_output.weight, C, 0, dcontext,
-             C);
+             C, config_.compute);
   attention_backward<Real>(exec_, attention(batch, block, i, true), dcontext, dqkv);
-  gemm<Real>(exec_, Op::transpose, Op::none, 3 * C, C, T, 1, dqkv, 3 * C, hidden(i), C, 1, gradients + at.qkv_weight,
-             C);
-  gemm<Real>(exec_, Op::none, Op::none, T, C, 3 * C, 1, dqkv, 3 * C, parameters + at.qkv_weight, C, 1, dy, C);
+  gemm<Real>(exec_, Op::transpose, Op::none, 3 * C, C, T, 1, dqkv, 3 * C, hidden(i), C, 1, gradients + at.qkv_weight, C,
+             config_.compute);
+  gemm<Real>(exec_, Op::none, Op::none, T, C, 3 * C, 1, dqkv, 3 * C, parameters + at.qkv_weight, C, 1, dy, C,
+             config_.compute);
   // The key bias is left out: softmax makes its gradient exactly zero, and what would be computed is rounding noise.
   add_column_sums<Real>(exec_, T, C, 3 * C, dqkv, partial_, gradients + at.qkv_bias);
   add_column_sums<Real>(exec_, T, C, 3 * C, dqkv + 2 * C, partial_, gradients + at.qkv_bias + 2 * C);

@@ -63,8 +63,8 @@ template <class Real>
 void PretrainingHeads<Real>::masked_forward(Real const* parameters, DeviceBatch const& batch, Real const* hidden) {
   Index const M = batch.masked, C = config_.hidden;
   gather_rows<Real>(exec_, M, C, batch.masked_rows, hidden, rows_);
-  gemm<Real>(exec_, Op::none, Op::transpose, M, C, C, 1, rows_, C, parameters + layout_.transform.weight, C, 0, pre_,
-             C);
+  gemm<Real>(exec_, Op::none, Op::transpose, M, C, C, 1, rows_, C, parameters + layout_.transform.weight, C, 0, pre_, C,
+             config_.compute);
   bias_gelu_forward<Real>(exec_, config_.activation, M, C, parameters + layout_.transform.bias, pre_, activated_);
   layer_norm_forward(exec_, LayerNormForward<Real>{.rows = M,
                                                    .C = C,
@@ -85,12 +85,14 @@ void PretrainingHeads<Real>::masked_losses(Real const* parameters, Real* gradien
   for (Index first = 0; first < batch.masked; first += strip_) {
     Index const rows = std::min(strip_, batch.masked - first);
     Real const* const x = normed_ + first * C;
-    gemm<Real>(exec_, Op::none, Op::transpose, rows, V, C, 1, x, C, word, C, 0, logits_, V);
+    gemm<Real>(exec_, Op::none, Op::transpose, rows, V, C, 1, x, C, word, C, 0, logits_, V, config_.compute);
     cross_entropy<Real>(exec_, rows, V, parameters + layout_.decoder_bias, batch.masked_labels + first, scale, logits_,
                         loss_ + first, correct_ + first);
     if (gradients == nullptr) continue;
-    gemm<Real>(exec_, Op::none, Op::none, rows, C, V, 1, logits_, V, word, C, 0, dnormed_ + first * C, C);
-    gemm<Real>(exec_, Op::transpose, Op::none, V, C, rows, 1, logits_, V, x, C, 1, gradients + layout_.word, C);
+    gemm<Real>(exec_, Op::none, Op::none, rows, C, V, 1, logits_, V, word, C, 0, dnormed_ + first * C, C,
+               config_.compute);
+    gemm<Real>(exec_, Op::transpose, Op::none, V, C, rows, 1, logits_, V, x, C, 1, gradients + layout_.word, C,
+               config_.compute);
     add_column_sums<Real>(exec_, rows, V, V, logits_, strip_partial_, gradients + layout_.decoder_bias);
   }
   add_in_order(exec_, batch.masked, loss_, totals_);
@@ -115,8 +117,9 @@ void PretrainingHeads<Real>::masked_backward(Real const* parameters, Real* gradi
   bias_gelu_backward<Real>(exec_, config_.activation, M, C, pre_, dnormed_, partial,
                            gradients + layout_.transform.bias);
   gemm<Real>(exec_, Op::transpose, Op::none, C, C, M, 1, dnormed_, C, rows_, C, 1, gradients + layout_.transform.weight,
-             C);
-  gemm<Real>(exec_, Op::none, Op::none, M, C, C, 1, dnormed_, C, parameters + layout_.transform.weight, C, 0, rows_, C);
+             C, config_.compute);
+  gemm<Real>(exec_, Op::none, Op::none, M, C, C, 1, dnormed_, C, parameters + layout_.transform.weight, C, 0, rows_, C,
+             config_.compute);
   add_rows<Real>(exec_, M, C, batch.masked_rows, rows_, dhidden);
 }
 
@@ -126,10 +129,10 @@ void PretrainingHeads<Real>::next_sentence(Real const* parameters, Real* gradien
   Index const B = batch.sequences, C = config_.hidden;
   gather_rows<Real>(exec_, B, C, batch.first_rows, hidden, first_);
   gemm<Real>(exec_, Op::none, Op::transpose, B, C, C, 1, first_, C, parameters + layout_.pooler.weight, C, 0, pooled_,
-             C);
+             C, config_.compute);
   bias_tanh_forward<Real>(exec_, B, C, parameters + layout_.pooler.bias, pooled_);
   gemm<Real>(exec_, Op::none, Op::transpose, B, 2, C, 1, pooled_, C, parameters + layout_.next_weight, C, 0,
-             next_logits_, 2);
+             next_logits_, 2, config_.compute);
   cross_entropy<Real>(exec_, B, 2, parameters + layout_.next_bias, batch.next_labels, scale, next_logits_, loss_,
                       correct_);
   add_in_order(exec_, B, loss_, totals_ + 2);
@@ -137,14 +140,15 @@ void PretrainingHeads<Real>::next_sentence(Real const* parameters, Real* gradien
   if (gradients == nullptr) return;
   add_column_sums<Real>(exec_, B, 2, 2, next_logits_, partial, gradients + layout_.next_bias);
   gemm<Real>(exec_, Op::transpose, Op::none, 2, C, B, 1, next_logits_, 2, pooled_, C, 1,
-             gradients + layout_.next_weight, C);
+             gradients + layout_.next_weight, C, config_.compute);
   gemm<Real>(exec_, Op::none, Op::none, B, C, 2, 1, next_logits_, 2, parameters + layout_.next_weight, C, 0, dpooled_,
-             C);
+             C, config_.compute);
   tanh_backward<Real>(exec_, B, C, pooled_, dpooled_);
   add_column_sums<Real>(exec_, B, C, C, dpooled_, partial, gradients + layout_.pooler.bias);
   gemm<Real>(exec_, Op::transpose, Op::none, C, C, B, 1, dpooled_, C, first_, C, 1, gradients + layout_.pooler.weight,
-             C);
-  gemm<Real>(exec_, Op::none, Op::none, B, C, C, 1, dpooled_, C, parameters + layout_.pooler.weight, C, 0, first_, C);
+             C, config_.compute);
+  gemm<Real>(exec_, Op::none, Op::none, B, C, C, 1, dpooled_, C, parameters + layout_.pooler.weight, C, 0, first_, C,
+             config_.compute);
   add_rows<Real>(exec_, B, C, batch.first_rows, first_, dhidden);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/compute_type.hpp"
 #include "model/layers/dropout.hpp"
 
 namespace bellwether::model {
@@ -18,6 +19,7 @@ struct Attention {
   std::int64_t const* samples;           ///< (sequences)
   Index position_stride;                 ///< channels a head takes in dropout's counters: the same for every batch
   Real* scratch;                         ///< (attention_slots(exec), 3, S, S)
+  ComputeType compute = ComputeType::fp32;
 };
 
 /// How many (sequence, head) pairs are worked on at once, each with scratch of its own.

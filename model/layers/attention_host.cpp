@@ -48,9 +48,9 @@ void softmax_row(Index count, Real* row) {
 
 /// probabilities: (S, S), rows are queries.
 template <class Real>
-void form_probabilities(Head<Real> const& h, Real* probabilities) {
+void form_probabilities(Attention<Real> const& p, Head<Real> const& h, Real* probabilities) {
   gemm_tile(Op::none, Op::transpose, h.length, h.length, h.width, h.scale, h.q, h.stride, h.k, h.stride, Real(0),
-            probabilities, h.length);
+            probabilities, h.length, p.compute);
   for (Index i = 0; i < h.length; ++i) softmax_row(h.length, probabilities + i * h.length);
 }
 
@@ -63,10 +63,10 @@ void drop(Attention<Real> const& p, Head<Real> const& h, Real* weights) {
 
 template <class Real>
 void forward_head(Attention<Real> const& p, Head<Real> const& h, Real* weights, Real* context) {
-  form_probabilities(h, weights);
+  form_probabilities(p, h, weights);
   if (p.dropout.active()) drop(p, h, weights);
   gemm_tile(Op::none, Op::none, h.length, h.width, h.length, Real(1), weights, h.length, h.v, h.stride, Real(0),
-            context, p.C);
+            context, p.C, p.compute);
 }
 
 /// With W = mask * P and dW = dO V^T: dV = W^T dO, dS = W * dW - P * rowsum(W * dW), since P * mask * dW = W * dW.
@@ -74,7 +74,7 @@ template <class Real>
 void backward_head(Attention<Real> const& p, Head<Real> const& h, Real* scratch, Real const* dcontext, Real* dq) {
   Index const S = h.length, D = h.width;
   Real *probabilities = scratch, *weights = scratch + S * S, *dweights = scratch + 2 * S * S;
-  form_probabilities(h, probabilities);
+  form_probabilities(p, h, probabilities);
   if (p.dropout.active()) {
     std::copy(probabilities, probabilities + S * S, weights);
     drop(p, h, weights);
@@ -82,8 +82,8 @@ void backward_head(Attention<Real> const& p, Head<Real> const& h, Real* scratch,
     weights = probabilities;
   }
   Real *dk = dq + p.C, *dv = dq + 2 * p.C;
-  gemm_tile(Op::transpose, Op::none, S, D, S, Real(1), weights, S, dcontext, p.C, Real(0), dv, h.stride);
-  gemm_tile(Op::none, Op::transpose, S, S, D, Real(1), dcontext, p.C, h.v, h.stride, Real(0), dweights, S);
+  gemm_tile(Op::transpose, Op::none, S, D, S, Real(1), weights, S, dcontext, p.C, Real(0), dv, h.stride, p.compute);
+  gemm_tile(Op::none, Op::transpose, S, S, D, Real(1), dcontext, p.C, h.v, h.stride, Real(0), dweights, S, p.compute);
   for (Index i = 0; i < S; ++i) {
     Real *d = dweights + i * S, *w = weights + i * S, *pr = probabilities + i * S;
     Real total = 0;
@@ -95,8 +95,8 @@ void backward_head(Attention<Real> const& p, Head<Real> const& h, Real* scratch,
     BELLWETHER_SIMD
     for (Index j = 0; j < S; ++j) d[j] -= pr[j] * total;
   }
-  gemm_tile(Op::none, Op::none, S, D, S, h.scale, dweights, S, h.k, h.stride, Real(0), dq, h.stride);
-  gemm_tile(Op::transpose, Op::none, S, D, S, h.scale, dweights, S, h.q, h.stride, Real(0), dk, h.stride);
+  gemm_tile(Op::none, Op::none, S, D, S, h.scale, dweights, S, h.k, h.stride, Real(0), dq, h.stride, p.compute);
+  gemm_tile(Op::transpose, Op::none, S, D, S, h.scale, dweights, S, h.q, h.stride, Real(0), dk, h.stride, p.compute);
 }
 
 /// Calls body(pair, scratch of this slot) for every pair. Which slot takes a pair changes no result.

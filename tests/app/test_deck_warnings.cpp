@@ -191,3 +191,13 @@ TEST_CASE("Every reason is told") {
   deck.optimizer.freeze.step = 5;
   CHECK(app::deck_warnings(deck).size() == 3);
 }
+
+TEST_CASE("products in bf16 are warned of where the CPU has none") {
+  input::Deck deck;
+  deck.model.compute = ComputeType::bf16;
+  auto const texts = app::deck_warnings(deck);
+  if (has_bf16_products())
+    CHECK(texts.empty());
+  else
+    CHECK(texts.at(0).starts_with("model.compute: bf16"));
+}

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/gemm.hpp"
+#include "core/gemm_words.hpp"
+
+#include <memory>
+#include <new>
+
+/// C = alpha op(A) op(B) + beta C in bf16 on one host thread, in the manner of Goto and van de Geijn (ACM TOMS 34,
+/// 2008): a panel of B as wide as a few vectors stays in the first cache, a block of A in the second, and a tile of C
+/// in registers. An element of C is the same sum in the same order wherever a tile begins.
+namespace bellwether::product {
+
+inline constexpr int tile_rows = lanes == 16 ? 8 : 6;  ///< with two vectors a row, what the registers hold
+inline constexpr int tile_columns = 2 * lanes;
+inline constexpr Index panel_words = 256;  ///< words of k at a time
+inline constexpr Index block_rows = 256;   ///< rows of A at a time
+
+/// op(A) (m, k) or op(B) (k, n), row-major.
+struct Operand {
+  Op op;
+  float const* at;
+  Index ld;
+
+  /// Element (row, column) of op(X).
+  float const* element(Index row, Index column) const {
+    return op == Op::none ? at + row * ld + column : at + column * ld + row;
+  }
+  Operand from(Index row, Index column) const { return {op, element(row, column), ld}; }
+};
+
+template <class Word>
+struct Release {
+  void operator()(Word* words) const { ::operator delete[](words, std::align_val_t{64}); }
+};
+
+/// Words of this thread's own, made at its first product and kept: nothing is allocated in a step.
+template <class Word, Index count>
+Word* own_words() {
+  thread_local std::unique_ptr<Word, Release<Word>> const words(
+      static_cast<Word*>(::operator new[](static_cast<std::size_t>(count) * sizeof(Word), std::align_val_t{64})));
+  return words.get();
+}
+
+/// panel: (words, tile_columns), the words of k of up to tile_columns columns of op(B), zeros beside them.
+template <class Words>
+void pack_panel(Operand const& b, Index k, Index columns, typename Words::Word* panel) {
+  Index const words = (k + Words::depth - 1) / Words::depth;
+  if (b.op == Op::none) {
+    for (Index p = 0; p < words; ++p)
+      for (Index j = 0; j < tile_columns; j += lanes)
+        store(Words::across(b.element(p * Words::depth, j), b.ld, k - p * Words::depth, columns - j),
+              panel + p * tile_columns + j);
+    return;
+  }
+  for (Index j = 0; j < tile_columns; j += lanes)
+    for (Index p = 0; p < words; p += lanes) {
+      typename Words::Vector rows[lanes] = {};
+      for (Index i = 0; i < std::min<Index>(lanes, columns - j); ++i)
+        rows[i] = Words::along(b.element(p * Words::depth, j + i), k - p * Words::depth);
+      transpose(rows);
+      for (Index i = 0; i < std::min(lanes + Index{0}, words - p); ++i)
+        store(rows[i], panel + (p + i) * tile_columns + j);
+    }
+}
+
+/// Words of op(A) with the distances between rows and between words of k.
+template <class Word>
+struct Block {
+  Word const* at;
+  Index row, word;
+};
+
+/// The words of `rows` rows and k columns of op(A).
+template <class Words>
+Block<typename Words::Word> block_of(Operand const& a, Index rows, Index k) {
+  using Word = typename Words::Word;
+  Word* const block = own_words<Word, panel_words * block_rows>();
+  if (a.op == Op::none) {
+    for (Index i = 0; i < rows; ++i)
+      for (Index p = 0; p * Words::depth < k; p += lanes)
+        store(Words::along(a.element(i, p * Words::depth), k - p * Words::depth), block + i * panel_words + p);
+    return {block, panel_words, 1};
+  }
+  for (Index p = 0; p * Words::depth < k; ++p)
+    for (Index i = 0; i < rows; i += lanes)
+      store(Words::across(a.element(i, p * Words::depth), a.ld, k - p * Words::depth, rows - i),
+            block + p * block_rows + i);
+  return {block, 1, block_rows};
+}
+
+/// A tile of C: (rows, tile_columns) at c, of which `columns` exist.
+struct Target {
+  float* c;
+  Index ld, columns;
+  float alpha, beta;
+};
+
+inline void finish(Floats const& sum, Target const& t, float* c) {
+  Floats const product = sum * t.alpha;
+  store(t.beta == 0 ? product : load<Floats>(c) * t.beta + product, c);
+}
+
+template <class Words, int rows>
+void multiply_tile(Index words, Block<typename Words::Word> const& a, typename Words::Word const* panel,
+                   Target const& t) {
+  using Vector = typename Words::Vector;
+  Floats sums[rows][2] = {};
+  for (Index p = 0; p < words; ++p) {
+    auto const b0 = load<Vector>(panel + p * tile_columns), b1 = load<Vector>(panel + p * tile_columns + lanes);
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i) {
+      auto const word = a.at[i * a.row + p * a.word];
+      sums[i][0] = Words::multiply_add(word, b0, sums[i][0]);
+      sums[i][1] = Words::multiply_add(word, b1, sums[i][1]);
+    }
+  }
+  bool const whole = t.columns >= tile_columns;
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; ++i) {
+    float* const c = t.c + i * t.ld;
+    float beside[tile_columns];
+    float* const at = whole ? c : beside;
+    if (!whole && t.beta != 0) std::copy_n(c, t.columns, beside);
+    finish(sums[i][0], t, at);
+    finish(sums[i][1], t, at + lanes);
+    if (!whole) std::copy_n(beside, t.columns, c);
+  }
+}
+
+template <class Words, int rows = tile_rows>
+void multiply_rows(Index count, Index words, Block<typename Words::Word> const& a, typename Words::Word const* panel,
+                   Target const& t) {
+  if constexpr (rows > 0) {
+    if (count >= rows)
+      multiply_tile<Words, rows>(words, a, panel, t);
+    else
+      multiply_rows<Words, rows - 1>(count, words, a, panel, t);
+  }
+}
+
+template <class Words>
+void multiply(Operand const& a, Operand const& b, Index m, Index n, Index k, float alpha, float beta, float* c,
+              Index ldc) {
+  using Word = typename Words::Word;
+  Word* const panel = own_words<Word, panel_words * tile_columns>();
+  constexpr Index depth = panel_words * Words::depth;
+  for (Index k0 = 0; k0 < std::max<Index>(k, 1); k0 += depth) {
+    Index const part = std::min(depth, k - k0), words = (part + Words::depth - 1) / Words::depth;
+    for (Index i0 = 0; i0 < m; i0 += block_rows) {
+      Index const rows = std::min(block_rows, m - i0);
+      auto const block = block_of<Words>(a.from(i0, k0), rows, part);
+      for (Index j = 0; j < n; j += tile_columns) {
+        pack_panel<Words>(b.from(k0, j), part, n - j, panel);
+        for (Index i = 0; i < rows; i += tile_rows)
+          multiply_rows<Words>(rows - i, words, {block.at + i * block.row, block.row, block.word}, panel,
+                               {.c = c + (i0 + i) * ldc + j,
+                                .ld = ldc,
+                                .columns = n - j,
+                                .alpha = alpha,
+                                .beta = k0 == 0 ? beta : 1.0f});
+      }
+    }
+  }
+}
+
+}  // namespace bellwether::product

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/bert.hpp"
+#include "model/initialise.hpp"
+#include "tests/support/batches.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <cmath>
+#include <vector>
+
+using namespace bellwether;
+
+namespace {
+
+struct Result {
+  double loss;
+  std::vector<double> gradients;
+};
+
+model::ModelConfig config_of(ComputeType compute) {
+  return {.vocabulary = 211,
+          .hidden = 48,
+          .layers = 2,
+          .heads = 3,
+          .feed_forward = 96,
+          .positions = 24,
+          .initial_deviation = 0.1,
+          .compute = compute};
+}
+
+Result trained(ComputeType compute) {
+  auto const config = config_of(compute);
+  auto const batch = tests::random_batch(config, {24, 17, 3, 20, 11}, 4, 9);
+  model::Bert<float> bert(Exec(), config, {.sequences = 5, .longest = 24, .masked = 4}, 7);
+  Kokkos::View<float*, Mem> const parameters("parameters", static_cast<std::size_t>(bert.layout().table.count())),
+      gradients("gradients", parameters.size());
+  model::initialise(Exec(), bert.layout().table, 3, config.initial_deviation, parameters.data());
+  auto const losses = bert.train(parameters.data(), gradients.data(), batch, {}, [](Index, Index) {});
+  return {losses.mlm + losses.nsp, {gradients.data(), gradients.data() + gradients.size()}};
+}
+
+}  // namespace
+
+// Operands are off by up to 2^-9 of themselves; what gradients gather over the layers is a few times that.
+TEST_CASE("with products in bf16, loss and every tensor's gradient are near those in fp32, and not equal") {
+  auto const exact = trained(ComputeType::fp32), rounded = trained(ComputeType::bf16);
+  CHECK(std::abs(rounded.loss - exact.loss) < 2e-3 * exact.loss);
+  auto const layout = model::bert_layout(config_of(ComputeType::fp32), 24);
+  for (auto const& tensor : layout.table.tensors()) {
+    CAPTURE(tensor.name);
+    double difference = 0, magnitude = 0;
+    for (Index k = tensor.offset; k < tensor.offset + tensor.count; ++k) {
+      difference += std::pow(rounded.gradients[k] - exact.gradients[k], 2);
+      magnitude += std::pow(exact.gradients[k], 2);
+    }
+    CHECK(difference <= 0.03 * 0.03 * magnitude);
+    CHECK((magnitude == 0 || difference > 0));
+  }
+}
+
+TEST_CASE("products in bf16 repeat to the bit") {
+  CHECK(trained(ComputeType::bf16).gradients == trained(ComputeType::bf16).gradients);
+}
