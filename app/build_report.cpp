@@ -58,6 +58,13 @@ std::string sent_text(std::optional<SentInStep> const& sent, int nodes, bool com
          line("sent by all ranks", text(sent->all_inside_nodes, sent->all_between_nodes));
 }
 
+/// The steps whose bytes are told, where steps that fold gradients send more than others.
+std::string steps_after_freeze(optim::OptimizerConfig const& optimizer) {
+  if (optimizer.clip_norm != optim::CompressedClip::sketch || optimizer.sketch_every == 1)
+    return "each step after the freeze";
+  return "each step after the freeze that folds gradients, one in " + std::to_string(optimizer.sketch_every);
+}
+
 }  // namespace
 
 BuildReport build_report(input::Deck const& deck, comm::World& world) {
@@ -118,7 +125,8 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += freezes ? "on the network, each step up to the freeze\n" : "gradients on the network, each step\n";
   text += sent_text(report.dense_step, report.nodes, freezes);
   if (freezes)
-    text += "on the network, each step after the freeze\n" + sent_text(report.compressed_step, report.nodes, true);
+    text += "on the network, " + steps_after_freeze(deck.optimizer) + "\n" +
+            sent_text(report.compressed_step, report.nodes, true);
   auto const seconds = report.step_flops / report.gemm_speed;
   char speed[64];
   std::snprintf(speed, sizeof speed, "%.3g GFLOP, here %.3g GFLOP/s", report.step_flops * 1e-9,

@@ -8,9 +8,12 @@
 namespace bellwether::optim {
 namespace {
 
-ScalarLayout scalar_layout(OptimizerConfig const& config, OptimizerContext const& context) {
+bool folding(OptimizerConfig const& config, OptimizerContext const& context) {
+  return config.clip_norm == CompressedClip::sketch && context.groups.data.size() > 1;
+}
+
+ScalarLayout scalar_layout(OptimizerConfig const& config, OptimizerContext const& context, bool folds) {
   auto const& data = context.groups.data;
-  bool const folds = config.clip_norm == CompressedClip::sketch && data.size() > 1;
   auto const tensors = static_cast<Index>(context.layout.tensors().size());
   return {.columns = folds ? config.sketch_columns : 0,
           .ranks = data.size(),
@@ -49,6 +52,13 @@ bool compressing(OptimizerContext const& context) {
 
 }  // namespace
 
+CompressedPhase::Scalars::Scalars(comm::Communicator& data, ScalarLayout const& layout)
+    : at(layout),
+      mean(data, layout.count(), comm::Wire::fp32, comm::Allreduce::ordered),
+      values(scratch<float>("bellwether::optim::step_scalars", layout.count())) {}
+
+std::int64_t CompressedPhase::Scalars::bytes() const { return mean.buffer_bytes() + bytes_of(values); }
+
 CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext const& context, StepRecord& record,
                                  Vec<float> const& roots)
     : config_(config),
@@ -56,10 +66,9 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
       data_(context.groups.data),
       record_(record),
       key_(random_key(context.seed, Purpose::sketch)),
-      scalars_at_(scalar_layout(config, context)),
-      scalar_mean_(data_, scalars_at_.count(), comm::Wire::fp32, comm::Allreduce::ordered),
-      scalars_(scratch<float>("bellwether::optim::step_scalars", scalars_at_.count())),
-      folds_(scratch<float>("bellwether::optim::folds", fold_parts * scalars_at_.columns)),
+      with_fold_(data_, scalar_layout(config, context, folding(config, context))),
+      proportion_(scratch<float>("bellwether::optim::fold_proportion", 1)),
+      folds_(scratch<float>("bellwether::optim::folds", fold_parts * with_fold_.at.columns)),
       squares_(scratch<double>("bellwether::optim::fold_squares", fold_parts)),
       exchange_(data_, context.groups.node, layout_.count(), compression_options(config, context),
                 context.comm.dense_wire),
@@ -69,6 +78,9 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
       tensor_of_(scratch<std::int32_t>("bellwether::optim::tensor_of_word", (layout_.count() + 31) / 32)),
       end_(scratch<Index>("bellwether::optim::tensor_end", tensors_of(layout_))) {
   Kokkos::deep_copy(context.exec, roots_, 1.0f);
+  Kokkos::deep_copy(context.exec, proportion_, 1.0f);
+  if (folding(config, context) && config.sketch_every > 1)
+    between_folds_.emplace(data_, scalar_layout(config, context, false));
   if (config_.variance_grows()) growth_.emplace(context.exec, record.blocks(), config_.beta2, key_, roots_);
   auto const ends = Kokkos::create_mirror_view(end_);
   auto const tensor_of = Kokkos::create_mirror_view(tensor_of_);
@@ -132,16 +144,23 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<>&
   exec.fence("bellwether::optim::survey, what the host found is copied before its memory goes");
 }
 
-StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, std::int64_t step) {
+CompressedPhase::Scalars& CompressedPhase::scalars_of(std::int64_t after_freeze) {
+  bool const folds = !between_folds_ || (after_freeze - 1) % config_.sketch_every == 0;
+  return folds ? with_fold_ : *between_folds_;
+}
+
+StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, std::int64_t step,
+                                   std::int64_t after_freeze) {
   auto& report = record_.open(exec);
   comm::Traffic const before = data_.traffic();
-  fold_gradient(exec, record_.blocks(), gradients.count(), gradients.data(), key_, step, scalars_at_, data_.rank(),
-                folds_, squares_, scalars_);
-  float* const by_tensor = scalars_.data() + scalars_at_.tensors();
+  auto& scalars = scalars_of(after_freeze);
+  fold_gradient(exec, record_.blocks(), gradients.count(), gradients.data(), key_, step, scalars.at, data_.rank(),
+                folds_, squares_, scalars.values);
+  float* const by_tensor = scalars.values.data() + scalars.at.tensors();
   if (growth_) growth_->fold(exec, gradients.data(), step, by_tensor);
-  scalar_mean_.start(exec, scalars_);
-  scalar_mean_.wait(exec);
-  judge_scalars(exec, scalars_at_, scalars_at_.columns > 0, config_.clip, scalars_, record_.verdict());
+  scalars.mean.start(exec, scalars.values);
+  scalars.mean.wait(exec);
+  judge_scalars(exec, scalars.at, config_.clip, scalars.values, proportion_, record_.verdict());
   if (growth_) growth_->grow(exec, record_.verdict(), by_tensor);
   report.phase = Phase::compressed;
   comm::Traffic const now = data_.traffic();
@@ -176,27 +195,35 @@ Units CompressedPhase::units(Arena<> const* variance) const {
 void CompressedPhase::visit_state(StateVisitor& visit) {
   units_known_ = true;
   visit.replicated("units", {by_tensor_.data(), by_tensor_.extent(0)});
+  visit.replicated("fold_proportion", {proportion_.data(), 1});
   if (growth_) growth_->visit_state(visit);
   exchange_.visit_state(visit);
 }
 
 void CompressedPhase::drop_state(StateVisitor& visit) {
   visit.drop("units");
+  visit.drop("fold_proportion");
   comm::CompressedAllreduce::drop_state(visit);
 }
 
 std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, OptimizerContext const& context,
                                                BlockTable<Exec> const& blocks) {
   auto const& data = context.groups.data;
-  auto const at = scalar_layout(config, context);
+  bool const folds = folding(config, context);
   Index const n = context.layout.count(), tensors = static_cast<Index>(context.layout.tensors().size());
-  comm::DenseMean const scalars(context.groups.data, at.count(), comm::Wire::fp32, comm::Allreduce::ordered);
+  std::int64_t scalar_bytes = 0;
+  auto const add_scalars = [&](ScalarLayout const& at) {
+    comm::DenseMean const mean(context.groups.data, at.count(), comm::Wire::fp32, comm::Allreduce::ordered);
+    scalar_bytes +=
+        mean.buffer_bytes() + static_cast<std::int64_t>(sizeof(float)) * (at.count() + fold_parts * at.columns);
+  };
+  add_scalars(scalar_layout(config, context, folds));
+  if (folds && config.sketch_every > 1) add_scalars(scalar_layout(config, context, false));
   return comm::HierarchicalMean::predicted_buffer_bytes(data, context.groups.node, n,
                                                         compression_options(config, context), context.comm.dense_wire) +
-         scalars.buffer_bytes() +
-         comm::CompressionShares::predicted_bytes(context.groups.data, compressing(context), blocks) +
+         scalar_bytes + comm::CompressionShares::predicted_bytes(context.groups.data, compressing(context), blocks) +
          (config.variance_grows() ? VarianceGrowth::predicted_bytes(blocks) + live_bytes(n) : 0) +
-         static_cast<std::int64_t>(sizeof(float)) * (at.count() + fold_parts * at.columns + tensors) +
+         static_cast<std::int64_t>(sizeof(float)) * (tensors + 1) +
          static_cast<std::int64_t>(sizeof(double)) * fold_parts +
          static_cast<std::int64_t>(sizeof(std::int32_t)) * ((n + 31) / 32) +
          static_cast<std::int64_t>(sizeof(Index)) * tensors;
@@ -207,8 +234,9 @@ SentBytes CompressedPhase::predicted_bytes(OptimizerConfig const& config, Optimi
   Index const n = context.layout.count();
   auto const exchange = comm::HierarchicalMean::predicted_traffic(
       data, context.groups.node, n, compression_options(config, context), context.comm.dense_wire);
-  auto const scalars = comm::DenseMean::predicted_traffic(data, scalar_layout(config, context).count(),
-                                                          comm::Wire::fp32, comm::Allreduce::ordered);
+  auto const scalars =
+      comm::DenseMean::predicted_traffic(data, scalar_layout(config, context, folding(config, context)).count(),
+                                         comm::Wire::fp32, comm::Allreduce::ordered);
   return {.exchange = exchange.sent_bytes(),
           .worker = exchange.worker_bytes,
           .server = exchange.server_bytes,
@@ -219,7 +247,8 @@ SentBytes CompressedPhase::predicted_bytes(OptimizerConfig const& config, Optimi
 }
 
 std::int64_t CompressedPhase::bytes() const {
-  return exchange_.buffer_bytes() + shares_.bytes() + scalar_mean_.buffer_bytes() + bytes_of(scalars_) +
+  return exchange_.buffer_bytes() + shares_.bytes() + with_fold_.bytes() +
+         (between_folds_ ? between_folds_->bytes() : 0) + bytes_of(proportion_) +
          (growth_ ? growth_->bytes() + live_bytes(layout_.count()) : 0) + bytes_of(folds_) + bytes_of(squares_) +
          bytes_of(by_tensor_) + bytes_of(tensor_of_) + bytes_of(end_);
 }

@@ -30,8 +30,9 @@ class CompressedPhase {
   /// Elements that were live in the layout and have no variance, by tensor: "name (12 of 96 elements)"; empty for none.
   std::string const& without_variance() const { return without_variance_; }
 
-  /// Opens the record's step and judges the gradients before they are exchanged.
-  StepReport& judge(Exec const& exec, Arena<> const& gradients, std::int64_t step);
+  /// Opens the record's step and judges the gradients before they are exchanged. after_freeze: 1 for the first step
+  /// after it, which folds, as one in config.sketch_every does.
+  StepReport& judge(Exec const& exec, Arena<> const& gradients, std::int64_t step, std::int64_t after_freeze);
   /// Mean over ranks of what `form` gives. Where the verdict says skip, the residuals stay what they were.
   template <class Form>
   comm::Decoded exchange(Exec const& exec, Form const& form, StepReport& report) {
@@ -63,10 +64,21 @@ class CompressedPhase {
   comm::Communicator& data_;
   StepRecord& record_;
   RandomKey key_;
-  ScalarLayout scalars_at_;
-  comm::DenseMean scalar_mean_;
-  Vec<float> scalars_;  // ScalarLayout
-  Vec<float> folds_;    // (fold_parts columns)
+  /// The scalars of a step and their mean over ranks.
+  struct Scalars {
+    Scalars(comm::Communicator& data, ScalarLayout const& layout);
+    std::int64_t bytes() const;
+
+    ScalarLayout at;
+    comm::DenseMean mean;
+    Vec<float> values;  // ScalarLayout
+  };
+  Scalars& scalars_of(std::int64_t after_freeze);
+
+  Scalars with_fold_;
+  std::optional<Scalars> between_folds_;
+  Vec<float> proportion_;  // (1), see judge_scalars()
+  Vec<float> folds_;       // (fold_parts columns)
   Vec<double> squares_;
   comm::HierarchicalMean exchange_;
   comm::CompressionShares shares_;

@@ -66,6 +66,7 @@ struct OptimizerConfig {
   double clip = 1.0;
   CompressedClip clip_norm = CompressedClip::sketch;
   std::int64_t sketch_columns = 16384;
+  std::int64_t sketch_every = 1;
   std::int64_t skip_limit = 20;
 
   /// Whether the sums of the kept variance by tensor go on.
@@ -252,6 +253,15 @@ struct OptimizerConfig {
                  .only_with = "clip_norm: sketch",
                  .applies = compresses && clip_norm == CompressedClip::sketch},
                 sketch_columns);
+    visit.field({.name = "sketch_every",
+                 .help = "steps from one fold to the next; the norm of those between is that of the ranks' own norms, "
+                         "in the proportion that the last fold found",
+                 .unit = "steps",
+                 .minimum = 1,
+                 .maximum = 1000000,
+                 .only_with = "clip_norm: sketch",
+                 .applies = compresses && clip_norm == CompressedClip::sketch},
+                sketch_every);
     visit.field({.name = "skip_limit",
                  .help = "consecutive non-finite steps after which the run ends with a checkpoint",
                  .unit = "steps",

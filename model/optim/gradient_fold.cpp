@@ -110,11 +110,12 @@ void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index coun
 }
 
 template <class Space>
-void judge_scalars(Space const& exec, ScalarLayout const& layout, bool sketch, double clip,
-                   Vec<float, Space> const& scalars, Vec<Verdict, Space> const& verdict) {
+void judge_scalars(Space const& exec, ScalarLayout const& layout, double clip, Vec<float, Space> const& scalars,
+                   Vec<float, Space> const& proportion, Vec<Verdict, Space> const& verdict) {
   static std::string const label = "bellwether::optim::judge_scalars";
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   float const* const mean = scalars.data();
+  float* const share = proportion.data();
   Verdict* const out = verdict.data();
   ScalarLayout const at = layout;
   Kokkos::parallel_for(
@@ -137,10 +138,11 @@ void judge_scalars(Space const& exec, ScalarLayout const& layout, bool sketch, d
               result.bad_tensor = static_cast<Index>(bad) - 1;
             }
           }
-          bool const folded = sketch && at.ranks > 1;
+          bool const folded = at.columns > 0 && at.ranks > 1;
           double const local_square = squares / at.ranks;
-          result.norm = Kokkos::sqrt(folded ? fold.value[0] : local_square);
+          result.norm = Kokkos::sqrt(folded ? fold.value[0] : local_square * static_cast<double>(*share));
           if (!result.skip) {
+            if (folded && local_square > 0) *share = static_cast<float>(fold.value[0] / local_square);
             result.local_square = local_square;
             // Without a fold nobody knows the mean of several gradients.
             if (folded || at.ranks == 1) result.mean_square = result.norm * result.norm;
@@ -155,8 +157,8 @@ void judge_scalars(Space const& exec, ScalarLayout const& layout, bool sketch, d
   template void fold_gradient<Space>(Space const&, BlockTable<Space> const&, Index, float const*, RandomKey const&, \
                                      std::int64_t, ScalarLayout const&, int, Vec<float, Space> const&,              \
                                      Vec<double, Space> const&, Vec<float, Space> const&);                          \
-  template void judge_scalars<Space>(Space const&, ScalarLayout const&, bool, double, Vec<float, Space> const&,     \
-                                     Vec<Verdict, Space> const&);
+  template void judge_scalars<Space>(Space const&, ScalarLayout const&, double, Vec<float, Space> const&,           \
+                                     Vec<float, Space> const&, Vec<Verdict, Space> const&);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE
 

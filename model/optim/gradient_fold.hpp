@@ -49,10 +49,11 @@ void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index coun
                    Vec<float, Space> const& partial, Vec<double, Space> const& squares,
                    Vec<float, Space> const& scalars);
 
-/// The verdict from the mean of the scalars over ranks. sketch: the norm is that of the fold; else the root mean square
-/// of the ranks' norms. One rank's norm is exact.
+/// The verdict from the mean of the scalars over ranks. The norm is that of the fold, whose square over the mean square
+/// of the ranks' norms becomes `proportion`; without columns, that of the ranks' norms in this proportion. One rank's
+/// norm is exact. proportion: (1), at first 1; left as it is where gradients are not finite.
 template <class Space>
-void judge_scalars(Space const& exec, ScalarLayout const& layout, bool sketch, double clip,
-                   Vec<float, Space> const& scalars, Vec<Verdict, Space> const& verdict);
+void judge_scalars(Space const& exec, ScalarLayout const& layout, double clip, Vec<float, Space> const& scalars,
+                   Vec<float, Space> const& proportion, Vec<Verdict, Space> const& verdict);
 
 }  // namespace bellwether::optim

@@ -91,7 +91,7 @@ void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gr
     thawed_ = -1;
     dense_update(exec, parameters, local_gradients, scalars);
   } else {
-    auto& report = compressed_->judge(exec, local_gradients, scalars.step);
+    auto& report = compressed_->judge(exec, local_gradients, scalars.step, scalars.step - dense_steps_);
     if (freezing) report.notices = notices();
     report.variance_check = freeze_point_.last_check();
     compressed_update(exec, parameters, local_gradients, scalars, report);

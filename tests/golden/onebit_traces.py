@@ -131,6 +131,8 @@ def traces():
         trace("clip_3", "clipping by the exact norm of the mean gradient", 3, clip=0.03, **small),
         trace("clip_sketch_4", "clipping by the fold in the compressed phase", 4, clip=0.05, clip_norm="sketch",
               sketch_columns=128, seed=20240229),
+        trace("clip_sketch_every_3", "clipping by the fold of every third step", 3, calls=9, clip=0.05, clip_norm="sketch",
+              sketch_columns=128, sketch_every=3, seed=4),
         trace("clip_local_2", "clipping by the rms of the local norms in the compressed phase", 2, clip=0.08,
               clip_norm="local_rms", **small),
         trace("skip_2", "a NaN in calls 3 and 7: seven steps of nine calls", 2, calls=9, scale="mean_magnitude",

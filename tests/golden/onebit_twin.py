@@ -29,7 +29,8 @@ DEFAULTS = dict(betas=[0.9, 0.999], epsilon=1e-8, freeze=dict(step=None), coeffi
                 max_coefficient=0.3, factor_min=0.5, factor_max=4.0, factor_threshold=0.1, exchange="momentum",
                 kept_variance="whole", steer="variance",
                 gradient_limit=0.0, unify=None, scale="rms",
-                scale_groups=1, clip=0.0, clip_norm="exact", sketch_columns=16384, seed=0)
+                scale_groups=1, clip=0.0, clip_norm="exact", sketch_columns=16384, sketch_every=1,
+                seed=0)
 
 
 def norm(values):
@@ -69,6 +70,7 @@ class Method:
         self.sums = None  # of the variance by tensor, at the freeze
         self.growth = [1.0] * len(tensors)  # of these sums since then
         self.exchange = None
+        self.proportion = 1.0  # the last fold's square over the mean square of the ranks' norms
         self.t = 0
 
     # -- one step ----------------------------------------------------------------------------------------------------
@@ -110,11 +112,15 @@ class Method:
             return 1.0
         mean = sum(g.astype(np.float64) for g in gradients) / self.ranks
         length = norm(mean)
-        if compressed and rule == "sketch":
+        local = sum(norm(g) ** 2 for g in gradients) / self.ranks
+        if compressed and rule == "sketch" and (self.t - self.freeze_step) % self.key["sketch_every"] != 0:
+            length = math.sqrt(self.proportion * local)
+        elif compressed and rule == "sketch":
             folds = [sketch(g, self.key["seed"], self.t + 1, self.key["sketch_columns"]) for g in gradients]
             length = norm(sum(folds) / self.ranks)
+            self.proportion = length ** 2 / local
         elif compressed and rule == "local_rms":
-            length = math.sqrt(sum(norm(g) ** 2 for g in gradients) / self.ranks)
+            length = math.sqrt(local)
         return limit / length if length > limit else 1.0
 
     def dense_bytes(self):

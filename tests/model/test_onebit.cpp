@@ -43,8 +43,11 @@ struct Fold {
         gradient("gradient", static_cast<std::size_t>(n)),
         partial("partial", static_cast<std::size_t>(optim::fold_parts * columns)),
         scalars("scalars", static_cast<std::size_t>(at.count())),
+        proportion("proportion", 1),
         squares("squares", static_cast<std::size_t>(optim::fold_parts)),
-        verdict("verdict", 1) {}
+        verdict("verdict", 1) {
+    Kokkos::deep_copy(proportion, 1.0f);
+  }
 
   std::vector<float> operator()(std::vector<float> const& g, std::uint64_t seed, std::int64_t step, int rank = 0) {
     Kokkos::deep_copy(gradient, Kokkos::View<float const*, Kokkos::HostSpace>(g.data(), g.size()));
@@ -54,9 +57,9 @@ struct Fold {
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), scalars);
     return {host.data(), host.data() + host.extent(0)};
   }
-  optim::Verdict judge(std::vector<float> const& mean, bool sketch, double clip) {
+  optim::Verdict judge(std::vector<float> const& mean, double clip) {
     Kokkos::deep_copy(scalars, Kokkos::View<float const*, Kokkos::HostSpace>(mean.data(), mean.size()));
-    optim::judge_scalars(exec, at, sketch, clip, scalars, verdict);
+    optim::judge_scalars(exec, at, clip, scalars, proportion, verdict);
     exec.fence("bellwether::test::judged");
     return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), verdict)(0);
   }
@@ -65,7 +68,7 @@ struct Fold {
   ParameterLayout layout;
   BlockTable<Space> table;
   optim::ScalarLayout at;
-  Vec<float, Space> gradient, partial, scalars;
+  Vec<float, Space> gradient, partial, scalars, proportion;
   Vec<double, Space> squares;
   Vec<optim::Verdict, Space> verdict;
 };
@@ -135,22 +138,34 @@ TEMPLATE_LIST_TEST_CASE("a verdict on gradients that nobody averages", "", test:
   mean[77] = -0.4f;
   for (int rank = 0; rank < 3; ++rank)
     mean[static_cast<std::size_t>(fold.at.norm(rank))] = static_cast<float>(rank + 1) / 3;
-  auto const sketched = fold.judge(mean, true, 0.25);
+  auto const sketched = fold.judge(mean, 0.25);
   CHECK_THAT(sketched.norm, WithinRel(0.5, 1e-6));
   CHECK_THAT(sketched.clip_factor, WithinRel(0.5, 1e-6));
   CHECK_THAT(sketched.local_square, WithinRel(14.0 / 3, 1e-6));
   CHECK_THAT(sketched.mean_square, WithinRel(0.25, 1e-6));
   CHECK_FALSE(sketched.skip);
-  CHECK(std::isnan(fold.judge(mean, false, 0.25).mean_square));
-  CHECK_THAT(fold.judge(mean, false, 0.25).norm, WithinRel(std::sqrt(14.0 / 3), 1e-6));
-  CHECK(fold.judge(mean, true, 0).clip_factor == 1);
+  CHECK(fold.judge(mean, 0).clip_factor == 1);
+
+  // Without a fold: the ranks' norms, in the proportion of the last one where there was one.
+  Fold<TestType> without(1000, 0, 3);
+  std::vector<float> norms(mean.begin() + 128, mean.end());
+  auto const local = without.judge(norms, 0.25);
+  CHECK_THAT(local.norm, WithinRel(std::sqrt(14.0 / 3), 1e-6));
+  CHECK(std::isnan(local.mean_square));
+  Kokkos::deep_copy(without.proportion, fold.proportion);
+  for (auto& norm : norms) norm *= 2;
+  auto const between = without.judge(norms, 0.25);
+  CHECK_THAT(between.norm, WithinRel(1.0, 1e-6));
+  CHECK_THAT(between.clip_factor, WithinRel(0.25, 1e-6));
+  CHECK_THAT(between.local_square, WithinRel(4 * 14.0 / 3, 1e-6));
+  CHECK(std::isnan(between.mean_square));
 
   // What is not finite: its rank, its first tensor.
   std::vector<float> g(1000, 0.1f);
   g[700] = std::numeric_limits<float>::quiet_NaN();
   auto scalars = fold(g, 1, 1, 2);
   for (auto& value : scalars) value /= 3;
-  auto const bad = fold.judge(scalars, true, 0.25);
+  auto const bad = fold.judge(scalars, 0.25);
   CHECK(bad.skip == 1);
   CHECK(bad.bad_rank == 2);
   CHECK(bad.bad_tensor == 1);

@@ -3,6 +3,7 @@
 #include "comm/compressed_mean.hpp"
 #include "comm/mean.hpp"
 #include "core/random.hpp"
+#include "model/optim/variance_growth.hpp"
 #include "tests/model/onebit_fixture.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -161,7 +162,8 @@ TEST_CASE("a run that is saved and goes on elsewhere is the run that was not int
   auto const layout = live_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   int const saved_after = GENERATE(1, 3, 4, 6);  // in the dense phase, at the freeze, in the compressed phase
-  auto const config = onebit(method, 3);
+  auto config = onebit(method, 3);
+  config.sketch_every = 2;
   Training whole(layout, config, group());
   whole.start();
   run(whole, 1, saved_after);
@@ -181,6 +183,7 @@ TEST_CASE("memory that is told before the freeze is that of the larger phase") {
   auto const layout = live_layout();
   auto config = onebit(GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd), 2);
   config.clip_norm = GENERATE(optim::CompressedClip::sketch, optim::CompressedClip::local_rms);
+  config.sketch_every = GENERATE(1, 3);
   comm::CommConfig comm;
   comm.scale_groups = GENERATE(1, 7);
   Training training(layout, config, group(), comm);
@@ -257,6 +260,7 @@ TEST_CASE("clipping does not jump at the freeze, where gradients differ between 
   auto config = onebit(Method::onebit_lamb, 4);
   config.clip = 0.5;
   config.sketch_columns = 4096;
+  config.sketch_every = GENERATE(1, 3);
   config.clip_norm = GENERATE(optim::CompressedClip::sketch, optim::CompressedClip::local_rms);
   Training training(layout, config, group());
   upload(training.parameters, std::vector<float>(static_cast<std::size_t>(layout.count()), 0.1f));
@@ -266,7 +270,15 @@ TEST_CASE("clipping does not jump at the freeze, where gradients differ between 
     RandomStream noise(7, Purpose::sketch, static_cast<std::uint64_t>(t), static_cast<std::uint32_t>(group().rank()));
     for (auto& value : g) value = static_cast<float>(0.02 * (noise.real() - 0.5) + 0.001);
     training.step(t, g);
-    (t <= 4 ? dense : compressed) += training.optimizer->last_report().gradient_norm / 4;
+    auto const& report = training.optimizer->last_report();
+    (t <= 4 ? dense : compressed) += report.gradient_norm / 4;
+    if (t <= 4) continue;
+    bool const folds =
+        config.clip_norm == optim::CompressedClip::sketch && group().size() > 1 && (t - 5) % config.sketch_every == 0;
+    Index const scalars = (folds ? config.sketch_columns : 0) + 2 * group().size() +
+                          (config.variance_grows() ? optim::VarianceGrowth::folds(1) : 0);
+    CHECK(on_all(report.sent.scalars == comm::DenseMean::predicted_bytes(scalars, group().rank(), group().size(),
+                                                                         comm::Wire::fp32, comm::Allreduce::ordered)));
   }
   double const jump = compressed / dense;
   if (config.clip_norm == optim::CompressedClip::sketch || group().size() == 1)
