@@ -59,8 +59,8 @@ std::string sent_text(std::optional<SentInStep> const& sent, int nodes, bool com
 }
 
 /// The steps whose bytes are told, where steps that fold gradients send more than others.
-std::string steps_after_freeze(optim::OptimizerConfig const& optimizer) {
-  if (optimizer.clip_norm != optim::CompressedClip::sketch || optimizer.sketch_every == 1)
+std::string steps_after_freeze(optim::OptimizerConfig const& optimizer, int ranks) {
+  if (optimizer.clip_norm != optim::CompressedClip::sketch || optimizer.sketch_every == 1 || ranks == 1)
     return "each step after the freeze";
   return "each step after the freeze that folds gradients, one in " + std::to_string(optimizer.sketch_every);
 }
@@ -125,7 +125,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += freezes ? "on the network, each step up to the freeze\n" : "gradients on the network, each step\n";
   text += sent_text(report.dense_step, report.nodes, freezes);
   if (freezes)
-    text += "on the network, " + steps_after_freeze(deck.optimizer) + "\n" +
+    text += "on the network, " + steps_after_freeze(deck.optimizer, report.ranks) + "\n" +
             sent_text(report.compressed_step, report.nodes, true);
   auto const seconds = report.step_flops / report.gemm_speed;
   char speed[64];

@@ -53,7 +53,7 @@ std::string region_name(Index m, Index n, Index k) {
 void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, float alpha, float const* a, Index lda, float const* b,
                Index ldb, float beta, float* c, Index ldc, ComputeType type) {
   if (type == ComputeType::bf16)
-    product::multiply<product::Words>({op_a, a, lda}, {op_b, b, ldb}, m, n, k, alpha, beta, c, ldc);
+    product::multiply<product::CpuWords>({op_a, a, lda}, {op_b, b, ldb}, m, n, k, alpha, beta, c, ldc);
   else
     cblas_sgemm(CblasRowMajor, blas(op_a), blas(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
                 alpha, a, static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
@@ -88,7 +88,7 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alph
                        });
 }
 
-bool has_bf16_products() { return product::Words::depth == 2; }
+bool has_bf16_products() { return product::CpuWords::depth == 2; }
 
 void use_single_threaded_blas() { openblas_set_num_threads(1); }
 

@@ -110,9 +110,9 @@ struct PairWords {
     return std::bit_cast<Vector>(_mm512_maskz_cvtepu16_epi32(0xffff, std::bit_cast<__m256i>(rounded)));
   }
 };
-using Words = PairWords;
+using CpuWords = PairWords;
 #else
-using Words = RoundedWords;
+using CpuWords = RoundedWords;
 #endif
 
 /// rows[i][j] and rows[j][i] change places, by halves: first lanes that differ in their lowest bit, then the next.

@@ -12,10 +12,15 @@ bool folding(OptimizerConfig const& config, OptimizerContext const& context) {
   return config.clip_norm == CompressedClip::sketch && context.groups.data.size() > 1;
 }
 
-ScalarLayout scalar_layout(OptimizerConfig const& config, OptimizerContext const& context, bool folds) {
+/// Whether steps without a fold lie between those with one.
+bool skips_folds(OptimizerConfig const& config, OptimizerContext const& context) {
+  return folding(config, context) && config.sketch_every > 1;
+}
+
+ScalarLayout scalar_layout(OptimizerConfig const& config, OptimizerContext const& context, bool with_fold) {
   auto const& data = context.groups.data;
   auto const tensors = static_cast<Index>(context.layout.tensors().size());
-  return {.columns = folds ? config.sketch_columns : 0,
+  return {.columns = with_fold && folding(config, context) ? config.sketch_columns : 0,
           .ranks = data.size(),
           .by_tensor = config.variance_grows() ? VarianceGrowth::folds(tensors) : 0};
 }
@@ -66,7 +71,7 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
       data_(context.groups.data),
       record_(record),
       key_(random_key(context.seed, Purpose::sketch)),
-      with_fold_(data_, scalar_layout(config, context, folding(config, context))),
+      with_fold_(data_, scalar_layout(config, context, true)),
       proportion_(scratch<float>("bellwether::optim::fold_proportion", 1)),
       folds_(scratch<float>("bellwether::optim::folds", fold_parts * with_fold_.at.columns)),
       squares_(scratch<double>("bellwether::optim::fold_squares", fold_parts)),
@@ -79,8 +84,7 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
       end_(scratch<Index>("bellwether::optim::tensor_end", tensors_of(layout_))) {
   Kokkos::deep_copy(context.exec, roots_, 1.0f);
   Kokkos::deep_copy(context.exec, proportion_, 1.0f);
-  if (folding(config, context) && config.sketch_every > 1)
-    between_folds_.emplace(data_, scalar_layout(config, context, false));
+  if (skips_folds(config, context)) between_folds_.emplace(data_, scalar_layout(config, context, false));
   if (config_.variance_grows()) growth_.emplace(context.exec, record.blocks(), config_.beta2, key_, roots_);
   auto const ends = Kokkos::create_mirror_view(end_);
   auto const tensor_of = Kokkos::create_mirror_view(tensor_of_);
@@ -209,7 +213,6 @@ void CompressedPhase::drop_state(StateVisitor& visit) {
 std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, OptimizerContext const& context,
                                                BlockTable<Exec> const& blocks) {
   auto const& data = context.groups.data;
-  bool const folds = folding(config, context);
   Index const n = context.layout.count(), tensors = static_cast<Index>(context.layout.tensors().size());
   std::int64_t scalar_bytes = 0;
   auto const add_scalars = [&](ScalarLayout const& at) {
@@ -217,8 +220,8 @@ std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, Op
     scalar_bytes +=
         mean.buffer_bytes() + static_cast<std::int64_t>(sizeof(float)) * (at.count() + fold_parts * at.columns);
   };
-  add_scalars(scalar_layout(config, context, folds));
-  if (folds && config.sketch_every > 1) add_scalars(scalar_layout(config, context, false));
+  add_scalars(scalar_layout(config, context, true));
+  if (skips_folds(config, context)) add_scalars(scalar_layout(config, context, false));
   return comm::HierarchicalMean::predicted_buffer_bytes(data, context.groups.node, n,
                                                         compression_options(config, context), context.comm.dense_wire) +
          scalar_bytes + comm::CompressionShares::predicted_bytes(context.groups.data, compressing(context), blocks) +
@@ -234,9 +237,8 @@ SentBytes CompressedPhase::predicted_bytes(OptimizerConfig const& config, Optimi
   Index const n = context.layout.count();
   auto const exchange = comm::HierarchicalMean::predicted_traffic(
       data, context.groups.node, n, compression_options(config, context), context.comm.dense_wire);
-  auto const scalars =
-      comm::DenseMean::predicted_traffic(data, scalar_layout(config, context, folding(config, context)).count(),
-                                         comm::Wire::fp32, comm::Allreduce::ordered);
+  auto const scalars = comm::DenseMean::predicted_traffic(data, scalar_layout(config, context, true).count(),
+                                                          comm::Wire::fp32, comm::Allreduce::ordered);
   return {.exchange = exchange.sent_bytes(),
           .worker = exchange.worker_bytes,
           .server = exchange.server_bytes,

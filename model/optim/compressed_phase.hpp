@@ -55,7 +55,7 @@ class CompressedPhase {
   /// bytes() of one that need not exist yet.
   static std::int64_t predicted_memory(OptimizerConfig const& config, OptimizerContext const& context,
                                        BlockTable<Exec> const& blocks);
-  /// What this rank sends in a compressed step whose shares by tensor are not wanted.
+  /// What this rank sends in a compressed step that folds and whose shares by tensor are not wanted.
   static SentBytes predicted_bytes(OptimizerConfig const& config, OptimizerContext const& context);
 
  private:

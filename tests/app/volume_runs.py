@@ -6,7 +6,8 @@
 
 import re
 
-from training_runs import ONEBIT, h5py, main, np
+from onebit_runs import ONEBIT
+from training_runs import h5py, main, np
 
 RANKS, STEPS, GROUP, COLUMNS, PER_TENSOR, SHARES = 2, 60, 32768, 16384, 32, 6
 WIRE_BYTES = {"fp32": 4, "bf16": 2}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/bf16.hpp"
 #include "core/gemm.hpp"
+#include "core/gemm_panels.hpp"
 #include "tests/support/spaces.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>
@@ -54,7 +55,7 @@ struct Matrices {
 double rounded(double value) { return to_float(to_bf16(static_cast<float>(value))); }
 
 template <class T, class Space>
-std::vector<T> product(Problem const& p, Matrices<T> const& x, ComputeType type) {
+std::vector<T> formed(Problem const& p, Matrices<T> const& x, ComputeType type) {
   auto c = x.c;
   Space const exec;
   gemm<T>(exec, p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, x.a.data(), x.lda, x.b.data(), x.ldb, p.beta, c.data(), x.ldc,
@@ -121,9 +122,21 @@ TEMPLATE_LIST_TEST_CASE("a product is the sum of its terms but for rounding", ""
     CAPTURE(p.m, p.n, p.k, p.alpha, p.beta, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));
     Matrices<float> const x(p, random);
     for (auto const type : {ComputeType::fp32, ComputeType::bf16})
-      CHECK(distance(p, x, product<float, TestType>(p, x, type), type) <= 1);
+      CHECK(distance(p, x, formed<float, TestType>(p, x, type), type) <= 1);
     Matrices<double> const y(p, random);
-    CHECK(distance(p, y, product<double, TestType>(p, y, ComputeType::fp32), ComputeType::fp32) <= 1);
+    CHECK(distance(p, y, formed<double, TestType>(p, y, ComputeType::fp32), ComputeType::fp32) <= 1);
+  }
+}
+
+TEST_CASE("so are products of rounded floats, which CPUs without products of bf16 form") {
+  std::mt19937 random(15);
+  for (auto const& p : problems(random)) {
+    CAPTURE(p.m, p.n, p.k, p.alpha, p.beta, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));
+    Matrices<float> const x(p, random);
+    auto c = x.c;
+    product::multiply<product::RoundedWords>({p.op_a, x.a.data(), x.lda}, {p.op_b, x.b.data(), x.ldb}, p.m, p.n, p.k,
+                                             p.alpha, p.beta, c.data(), x.ldc);
+    CHECK(distance(p, x, c, ComputeType::bf16) <= 1);
   }
 }
 
@@ -132,7 +145,7 @@ TEMPLATE_LIST_TEST_CASE("a product in bf16 is the same however it is cut, to the
   auto const type = ComputeType::bf16;
   for (auto const& p : problems(random)) {
     Matrices<float> const x(p, random);
-    auto const cut = product<float, TestType>(p, x, type);
+    auto const cut = formed<float, TestType>(p, x, type);
     auto whole = x.c;
     gemm_tile(p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, x.a.data(), x.lda, x.b.data(), x.ldb, p.beta, whole.data(), x.ldc,
               type);
@@ -155,7 +168,7 @@ TEST_CASE("what is not finite stays so, and touches its own row or column alone"
     Matrices<float> x(p, random);
     x.a[4 * x.lda + 34] = std::numeric_limits<float>::infinity();
     x.b[2 * x.ldb + 32] = std::numeric_limits<float>::quiet_NaN();
-    auto const c = product<float, Kokkos::DefaultHostExecutionSpace>(p, x, type);
+    auto const c = formed<float, Kokkos::DefaultHostExecutionSpace>(p, x, type);
     for (Index i = 0; i < p.m; ++i)
       for (Index j = 0; j < p.n; ++j) CHECK(std::isfinite(c[i * x.ldc + j]) == (i != 4 && j != 32));
   }

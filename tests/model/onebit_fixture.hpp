@@ -25,6 +25,15 @@ inline bool on_all(bool mine) {
   return failures == 0;
 }
 
+/// Whether all ranks hold the same bits.
+inline bool equal_on_all_ranks(std::vector<float> const& values) {
+  auto zero = values;
+  group().broadcast_host(std::as_writable_bytes(std::span(zero)), 0, "bellwether::test::compare");
+  double differs = std::memcmp(zero.data(), values.data(), values.size() * sizeof(float)) != 0 ? 1 : 0;
+  group().sum_host({&differs, 1}, "bellwether::test::compare");
+  return differs == 0;
+}
+
 /// awkward_layout() with elements that may be compressed: all but the last five of the matrix; `left_out` left out.
 inline ParameterLayout live_layout(std::string const& left_out = "") {
   ParameterLayout layout;

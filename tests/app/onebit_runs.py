@@ -1,0 +1,252 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole runs of the methods that compress: the freeze, restarts around it, nodes.
+
+    onebit_runs.py CASE PROGRAM MPIRUN      CASE: onebit | automatic | rewarms | checks | hierarchy"""
+
+import shutil
+import subprocess
+
+from training_runs import h5py, learns, main, np
+
+ONEBIT = ("--set", "optimizer.method=onebit_lamb")
+
+
+def onebit(runs):
+    """1-bit LAMB learns like LAMB's test asks, sends a 32nd after the freeze, and goes on from a checkpoint of either
+    phase and from the freeze itself, bit for bit."""
+    frozen = (*ONEBIT, "--set", "optimizer.freeze.step=5")
+    output = runs.train("whole", 2, 8, 12, every=1, more=frozen)
+    assert "step 6: the variance is kept after step 5; one bit an element is sent from here on" in output, output
+    steps = runs.table("whole")
+    assert steps["phase"].tolist() == [0] * 5 + [1] * 7
+    ratio = steps["dense_bytes_fp32"][5:] / steps["compressed_bytes"][5:]
+    print(f"a dense exchange in fp32 would send {ratio[0]:.2f} times as much")
+    assert (ratio > 31.9).all() and (ratio <= 32).all()
+    shares_around_the_freeze(runs)
+    for step in (3, 5, 6, 9):
+        name = f"from{step}"
+        shutil.copytree(runs.folder / "whole", runs.folder / name)
+        for later in range(step + 1, 13):
+            shutil.rmtree(runs.folder / name / f"checkpoints/step_{later}", ignore_errors=True)
+        assert f"step_{step}" in runs.train(name, 2, 8, 12, every=1, more=("--resume", *frozen))
+        runs.compare("whole", name, 12)
+    refuses_longer_sequences(runs, frozen)
+    # On another number of ranks the residuals are dealt anew: the run goes on, close to what it was.
+    shutil.copytree(runs.folder / "whole", runs.folder / "other")
+    for later in range(10, 13):
+        shutil.rmtree(runs.folder / f"other/checkpoints/step_{later}")
+    runs.train("other", 3, 8, 12, every=1, more=("--resume", *frozen))
+    one, other = runs.table("whole")["loss"], runs.table("other")["loss"]
+    assert (one[:9] == other[:9]).all() and np.abs(other[9:] / one[9:] - 1).max() < 0.02, (one, other)
+    learns(runs, "learning", *ONEBIT, "--set", "optimizer.freeze={latest: 0.4}")
+    steps = runs.table("learning")
+    frozen_after = int((steps["phase"] == 0).sum())
+    checked = np.flatnonzero(np.isfinite(steps["variance_change"]))  # before the steps after 20, 30, ...
+    print(f"frozen after {frozen_after} of 300 steps, {len(checked)} checks")
+    assert 30 <= frozen_after <= 120 and checked.tolist() == list(range(20, frozen_after + 1, 10)), checked
+
+
+def checks(runs):
+    """A row of /steps holds the newest check of `freeze: auto` since the row before it, also where the check was made by
+    the job before this one."""
+    auto = (*ONEBIT, "--set", "optimizer.freeze={latest: 0.8}")  # checks before steps 11, 21, 31; frozen after 32 of 40
+    runs.train("each", 2, 16, 40, every=4, more=auto)
+    found = runs.table("each")["variance_change"]
+    assert np.flatnonzero(np.isfinite(found)).tolist() == [20, 30], found  # the first check has nothing to compare with
+    for every, holds in ((7, {21: 21, 35: 31}), (13, {26: 21, 39: 31}), (30, {30: 21, 40: 31}), (40, {40: 31})):
+        name = f"every{every}"
+        runs.train(name, 2, 16, 40, every=4, more=(*auto, "--set", f"statistics.every={every}"))
+        rows = runs.table(name)
+        assert rows["step"].tolist() == sorted({*range(every, 41, every), 40}), rows["step"]
+        told = {int(row["step"]): row["variance_change"] for row in rows if np.isfinite(row["variance_change"])}
+        assert told == {row: found[step - 1] for row, step in holds.items()}, (every, told, found)
+    # The check before step 31 lies between rows 28 and 35, a job ends after step 32; the next one writes the row.
+    shutil.copytree(runs.folder / "every7", runs.folder / "again")
+    for later in (36, 40):
+        shutil.rmtree(runs.folder / f"again/checkpoints/step_{later}")
+    assert "step_32" in runs.train("again", 2, 16, 40, every=4,
+                                   more=("--resume", *auto, "--set", "statistics.every=7"))
+    runs.compare("every7", "again", 40)
+    sent = runs.table("each", "traffic")
+    assert sent["steps"].tolist() == [32, 8] and sent["phase"].tolist() == [0, 1], sent
+    assert sent["sent_bytes"].sum() == runs.table("each")["sent_bytes"].sum(), sent
+    for name in ("every7", "again", "every40"):  # whatever the rows leave out
+        other = runs.table(name, "traffic")
+        assert sent.tobytes() == other.tobytes(), (name, sent, other)
+
+
+def automatic(runs):
+    """A restart before the run itself chooses its freeze changes nothing: neither the checks, nor when it freezes, nor
+    any bit after it. One that lowers a fixed step below what is done freezes at once."""
+    common = (*ONEBIT, "--set", "optimizer.beta2=0.98", "--set", "optimizer.lr=2e-4", "--set",
+              "statistics.evaluate_every=0", "--set", "optimizer.clip=0")
+    chosen = ("--set", "optimizer.freeze={latest: 0.9}")
+
+    def resume(name, step, *more):
+        shutil.copytree(runs.folder / "whole", runs.folder / name)
+        for later in range(step + 1, 81):
+            shutil.rmtree(runs.folder / f"{name}/checkpoints/step_{later}", ignore_errors=True)
+        output = runs.train(name, 2, 16, 80, every=5, more=("--resume", *common, *more))
+        assert f"step_{step}" in output, output
+        return output
+
+    runs.train("whole", 2, 16, 80, every=5, more=(*common, *chosen))
+    steps = runs.table("whole")
+    frozen_after = int((steps["phase"] == 0).sum())
+    changes = steps["variance_change"][np.isfinite(steps["variance_change"])]
+    print(f"frozen after {frozen_after} of 80 steps; changes", np.round(changes, 3).tolist())
+    assert 50 <= frozen_after < 72 and (np.abs(changes[-3:]) <= 0.04).all(), "chosen, not the latest step"
+    # Between checks, after one before it was acted on, and just before the freeze.
+    for step in (frozen_after - 15, frozen_after - 10, frozen_after - 5):
+        resume(f"from{step}", step, *chosen)
+        runs.compare("whole", f"from{step}", 80)
+    output = resume("lowered", 15, "--set", "optimizer.freeze={step: 4}", "--set", "optimizer.steer=variance")
+    assert "step 16: the variance is kept after step 15; one bit an element is sent from here on" in output, output
+    assert runs.table("lowered")["phase"].tolist() == [0] * 15 + [1] * 65
+
+
+def shares_around_the_freeze(runs):
+    """Every step is near the freeze after step 5: rows of all, shares of those that compress."""
+    with h5py.File(runs.folder / "whole/statistics.h5", "r") as file:
+        layers = file["layers"]
+        assert layers["step"][:].tolist() == list(range(1, 13))
+        # Tensors of a few elements may leave out many times what they send: the middle layer is typical.
+        for name, least, most in (("worker_error_share", 0.1, 1.5), ("server_error_share", 0.1, 1.5),
+                                  ("sign_agreement", 0.5, 1)):
+            values = layers[name][:]
+            assert np.isnan(values[:5]).all(), name
+            told = values[5:][np.isfinite(values[5:])]
+            dead = [text for text, column in zip(layers["name"].asstr()[:], values[5:].T) if np.isnan(column).any()]
+            assert all(text.endswith("key.bias") for text in dead), (name, dead)
+            middle = np.median(told)
+            print(f"{name} of layers: {told.min():.3f} to {told.max():.3f}, median {middle:.3f}")
+            assert least < middle < most and told.min() >= 0, (name, told)
+            assert name != "sign_agreement" or told.max() <= 1, told
+
+
+def refuses_longer_sequences(runs, frozen):
+    """Rows that longer sequences bring to life have no variance after the freeze: a resume with them is refused, before
+    it goes on."""
+    runs.call([runs.program, "prepare", "text.txt", "--vocab", "vocab.txt", "--out", "long", "--sequence-length", "96"])
+    wide, longer = ("--set", "model.positions=96"), ("--set", "data.heldout=[long]")
+    runs.train("rows", 2, 8, 8, every=2, more=(*frozen, *wide))
+
+    def contents():
+        return {path: path.read_bytes() for path in (runs.folder / "rows").rglob("*")
+                if path.is_file() and (path.suffix in (".yaml", ".h5") or path.name == "manifest")}
+
+    def rest(step):
+        for later in range(step + 1, 13):
+            shutil.rmtree(runs.folder / f"rows/checkpoints/step_{later}", ignore_errors=True)
+
+    rest(6)
+    before = contents()
+    told = runs.refuse(runs.command("rows", 2, "--resume", *frozen, *wide, *longer))
+    assert told.count("error: ") == 2, told  # the fault, and what differs; from one rank
+    assert "error: --set data.heldout=[long]: longer sequences than in the run of " in told, told
+    assert "position_embeddings.weight (12288 live elements, 8192 in the checkpoint); allowed: sequences as long" in told
+    assert "or optimizer.freeze.step above 6, which takes up warmup again" in told, told
+    assert contents() == before
+    shutil.copytree(runs.folder / "rows", runs.folder / "alive")
+    again = (*ONEBIT, "--set", "optimizer.freeze.step=7")
+    assert "taken up again" in runs.train("alive", 2, 8, 8, every=2, more=("--resume", *again, *wide, *longer))
+    assert runs.table("alive")["phase"].tolist() == [0] * 5 + [1, 0, 1]
+    rest(4)  # before the freeze they may come to life
+    assert "step_4" in runs.train("rows", 2, 8, 8, every=2, more=("--resume", *frozen, *wide, *longer))
+    assert runs.table("rows")["phase"].tolist() == [0] * 5 + [1] * 3
+
+
+def rewarms(runs):
+    """A freeze.step beyond the steps that are done takes up warmup after the freeze. Without it, settings that residuals
+    or states depend on cannot change."""
+    def method(freeze, *more):
+        return (*ONEBIT, "--set", f"optimizer.freeze.step={freeze}", *more)
+
+    def copy(name, source, step):
+        shutil.copytree(runs.folder / source, runs.folder / name)
+        for folder in (runs.folder / name / "checkpoints").glob("step_*"):
+            if int(folder.name[5:]) > step:
+                shutil.rmtree(folder)
+
+    for ranks in (1, 2):
+        whole = f"whole{ranks}"
+        runs.train(whole, ranks, 8, 6, every=2, more=method(3))
+        copy(f"frozen{ranks}", whole, 6)
+        output = runs.train(whole, ranks, 8, 12, every=1, more=("--resume", *method(9)))
+        assert ("step 7: warmup, which had ended after step 3, is taken up again until step 9; what was left of "
+                "compression errors is dropped") in output, output
+        assert "step 10: the variance is kept after step 9" in output, output
+        assert runs.table(whole)["phase"].tolist() == ([0] * 3 + [1] * 3) * 2
+        for step in (8, 9, 11):
+            copy(f"{whole}_from{step}", whole, step)
+            output = runs.train(f"{whole}_from{step}", ranks, 8, 12, every=1, more=("--resume", *method(9)))
+            assert "taken up again" not in output, output
+            runs.compare(whole, f"{whole}_from{step}", 12)
+    changes = {"unify": ("layer", "element"), "exchange": ("momentum", "gradient"), "steer": ("variance", "norm"),
+               "kept_variance": ("whole", "shape")}
+    runs.deck("frozen2", 8, 8)
+    for key, (now, was) in changes.items():
+        told = runs.refuse(runs.command("frozen2", 2, "--resume", *method(3, "--set", f"optimizer.{key}={now}")))
+        assert told.count("error: ") == 1 and f"error: --set optimizer.{key}={now}: {now}, but " in told, told
+        assert (f"step_6 was written after the freeze with {was}, and what it keeps depends on it; allowed: {was}, or "
+                "optimizer.freeze.step above 6, which takes up warmup again") in told, told
+    other = [word for key in ("unify", "exchange", "steer") for word in ("--set", f"optimizer.{key}={changes[key][0]}")]
+    copy("warming2", "frozen2", 2)
+    for name, freeze, phases in (("frozen2", 7, [0] * 3 + [1] * 3 + [0, 1]), ("warming2", 3, [0] * 3 + [1] * 5)):
+        runs.train(name, 2, 8, 8, more=("--resume", *method(freeze, *other)))
+        assert runs.table(name)["phase"].tolist() == phases, name
+
+
+def hierarchy(runs):
+    """Four ranks on two nodes: every 1-bit method resumes bit for bit, bytes between nodes are a quarter of what goes
+    over the network without nodes, and what cannot be is refused or warned of."""
+    def of(ranks):
+        return ("--set", "comm.hierarchy=node", "--set", f"comm.ranks_per_node={ranks}")
+
+    for method in ("onebit_lamb", "onebit_adam", "onebit_sgd"):
+        common = ("--set", f"optimizer.method={method}", "--set", "optimizer.freeze.step=4")
+        more = (*common, *of(2))
+        runs.train(method, 4, 8, 8, every=1, more=more)
+        shutil.copytree(runs.folder / method, runs.folder / f"{method}_again")
+        for later in (7, 8):
+            shutil.rmtree(runs.folder / f"{method}_again/checkpoints/step_{later}")
+        runs.train(f"{method}_again", 4, 8, 8, every=1, more=("--resume", *more))
+        runs.compare(method, f"{method}_again", 8)
+        steps = runs.table(method)
+        count = runs.parameters(method)
+        exchange = steps["sent_bytes"] - steps["scalar_bytes"]
+        between = steps["sent_bytes"] - steps["inside_node_bytes"]
+        assert steps["phase"].tolist() == [0] * 4 + [1] * 4
+        # N/(8 L) bytes and both scales to the other node's rank, and the small reduction to two of three others.
+        bits = 4 * -(-count // (32 * 4)) * 2 + 8
+        assert (np.abs(between[4:] - 2 * steps["scalar_bytes"][4:] / 3 - bits) <= 64).all(), (between, bits)
+        values = 4 * count / 2 + count / 16 + 8
+        assert (np.abs(exchange[4:] - bits - values) <= 256).all(), (exchange, bits, values)
+        # Without nodes, on one, on other ranks, from the same checkpoint: close to what it was.
+        if method != "onebit_lamb":
+            continue
+        for name, ranks, other in (("flat", 4, ()), ("one", 4, of(4)), ("three", 3, of(1))):
+            name = f"{method}_{name}"
+            shutil.copytree(runs.folder / method, runs.folder / name)
+            for later in (7, 8):
+                shutil.rmtree(runs.folder / f"{name}/checkpoints/step_{later}")
+            runs.train(name, ranks, 8, 8, every=1, more=("--resume", *common, *other))
+            was, now = runs.table(method)["loss"], runs.table(name)["loss"]
+            assert (was[:6] == now[:6]).all() and np.abs(now[6:] / was[6:] - 1).max() < 0.02, (name, was, now)
+    runs.deck("refused", 8, 8)
+    for command in ("train", "check"):
+        told = runs.refuse(runs.launch(4) + [runs.program, command, "refused.yaml", "--set", "comm.hierarchy=node",
+                                             "--set", "comm.ranks_per_node=3"])
+        assert told == ("error: --set comm.ranks_per_node=3: 3, but then nodes hold from 1 to 3 ranks; allowed: as many "
+                        "ranks on every node, or comm.hierarchy: none"), told
+    runs.deck("checked", 8, 8)
+    check = runs.launch(4) + [runs.program, "check", "checked.yaml", *ONEBIT, "--set", "comm.hierarchy=node"]
+    done = subprocess.run(check, cwd=runs.folder, capture_output=True, text=True, check=True)
+    assert "warning: comm.hierarchy: node, but one node holds all 4 ranks" in done.stderr, done.stderr
+    text = runs.call([*check, "--set", "comm.ranks_per_node=2"])
+    assert "4 on 2 nodes" in text and "inside its node" in text, text
+
+
+if __name__ == "__main__":
+    main(globals())
