@@ -193,7 +193,8 @@ Units CompressedPhase::units(Arena<> const* variance) const {
           .tensor_of = tensor_of_.data(),
           .end = end_.data(),
           .growth = roots_.data(),
-          .limit = static_cast<float>(gradient_limit(config_.gradient_limit, config_.beta2, data_.size()))};
+          .limit = static_cast<float>(gradient_limit(config_.gradient_limit, config_.beta2, data_.size())),
+          .lead = static_cast<float>(config_.lead())};
 }
 
 void CompressedPhase::visit_state(StateVisitor& visit) {

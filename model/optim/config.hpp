@@ -56,6 +56,7 @@ struct OptimizerConfig {
   double gradient_limit = 1;
   double coefficient_beta = 0.9;
   Exchange exchange = Exchange::gradient;
+  bool nesterov = true;
   KeptVariance kept_variance = KeptVariance::shape;
   Steer steer = Steer::norm;
   double factor_min = 0.5;
@@ -74,6 +75,9 @@ struct OptimizerConfig {
     bool const follows = method == Method::onebit_adam || (method == Method::onebit_lamb && steer == Steer::norm);
     return follows && kept_variance == KeptVariance::shape;
   }
+
+  /// Share of the momentum's last change that the update after the freeze adds to the momentum.
+  double lead() const { return nesterov && exchange == Exchange::gradient ? beta1 : 0; }
 
   /// Fields that no run may change after the freeze: what is left of compression errors is in units of theirs, or which
   /// state there is hangs on them.
@@ -171,6 +175,12 @@ struct OptimizerConfig {
          .only_with = "method: onebit_lamb or onebit_adam",
          .applies = frozen_variance},
         {"gradient", "momentum"}, exchange);
+    visit.field({.name = "nesterov",
+                 .help = "after the freeze the update takes Nesterov's momentum, m and beta1 times what m has changed "
+                         "by in this step, which makes up for the delay of error feedback",
+                 .only_with = "exchange: gradient",
+                 .applies = frozen_variance && exchange == Exchange::gradient},
+                nesterov);
     visit.choice(
         {.name = "steer",
          .help = "what moves the rate of each tensor after the freeze: 'norm' is LAMB's own trust ratio of the "

@@ -11,8 +11,9 @@ void OnebitAdam::dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gr
                record().verdict(), gradients.data(), parameters.data(), momentum(), variance()->data());
 }
 
-MadeStep OnebitAdam::made_step(Arena<> const&) const {
-  return {.variance = variance()->data(), .growth = growth(), .epsilon = static_cast<float>(config().epsilon)};
+MadeStep OnebitAdam::made_step(Arena<> const& gradients) const {
+  if (keeps_variance()) return {.direction = gradients.data()};
+  return {.variance = variance()->data(), .epsilon = static_cast<float>(config().epsilon)};
 }
 
 void OnebitAdam::compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients,
@@ -23,7 +24,7 @@ void OnebitAdam::compressed_update(Exec const& exec, Arena<>& parameters, Arena<
   auto const mean = with_exchange_form(units, c, momentum(), gradients.data(), verdict.data(),
                                        [&](auto const& form) { return compressed().exchange(exec, form, report); });
   onebit_adam_apply(exec, record().blocks(), rules(), c, units, mean, scalars.learning_rate, verdict,
-                    variance()->data(), parameters.data(), momentum());
+                    variance()->data(), parameters.data(), momentum(), scalars.layers ? gradients.data() : nullptr);
 }
 
 }  // namespace bellwether::optim

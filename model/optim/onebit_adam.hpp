@@ -17,7 +17,7 @@ class OnebitAdam final : public OnebitMethod {
   void dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) override;
   void compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars,
                          StepReport& report) override;
-  MadeStep made_step(Arena<> const&) const override;
+  MadeStep made_step(Arena<> const& gradients) const override;
 };
 
 }  // namespace bellwether::optim

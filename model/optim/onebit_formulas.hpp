@@ -17,6 +17,14 @@ KOKKOS_INLINE_FUNCTION Real reconstructed_gradient(Real now, Real before, Real b
   return (now - beta1 * before) / share1;
 }
 
+/// Momentum `now` and `lead` times what it has changed by. With lead = beta1 this is Nesterov's momentum, beta1 m + (1
+/// - beta1) g (Dozat, "Incorporating Nesterov momentum into Adam", 2016, without bias correction): the step looks ahead
+/// by as much as error feedback lags behind.
+template <class Real>
+KOKKOS_INLINE_FUNCTION Real led_momentum(Real now, Real before, Real lead) {
+  return now + lead * (now - before);
+}
+
 /// Most roots of the kept variance that an element of one rank's gradient may count. A variance that goes on takes up
 /// the gradient g of a step before it divides by its root, so that |g| / sqrt(v) <= 1 / sqrt(1 - beta2) for the mean
 /// gradient; kept, it lets a rare row's gradient through at any size. The noise of one rank's gradient is sqrt(P) that

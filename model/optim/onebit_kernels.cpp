@@ -14,9 +14,10 @@ struct Restored {
       : divisor(units.unify == Unify::layer ? units.by_tensor[tensor] : 1.0f),
         keep(units.exchange == Exchange::gradient ? c.beta1 : 0.0f),
         take(units.exchange == Exchange::gradient ? c.share1 : 1.0f),
-        growth(units.growth[tensor]) {}
+        growth(units.growth[tensor]),
+        lead(units.lead) {}
 
-  float divisor, keep, take, growth;
+  float divisor, keep, take, growth, lead;
 };
 
 /// The next momentum of 32 neighbours: values of the exchange are multiplied by the root with by_root, else divided by
@@ -40,13 +41,14 @@ struct LambRun {
     float const root = to_momentum.units.growth * Kokkos::sqrt(variance[lane]) + c.epsilon;
     // Masks in place of conditions: a division under a condition keeps a compiler from treating neighbours together.
     std::uint32_t const live = to_momentum.mean.live_bits;
-    float const m = to_momentum(lane, root, momentum[lane]);
+    float const before = momentum[lane];
+    float const m = to_momentum(lane, root, before);
     float const x = parameters[lane];
-    float const u0 = m / root;
+    float const u0 = led_momentum(m, before, to_momentum.units.lead) / root;
     float const u = u0 + decay * x;
     double ratio = 0;
     if constexpr (steered) {
-      float const g = comm::masked(reconstructed_gradient(m, momentum[lane], c.beta1, c.share1), live, lane);
+      float const g = comm::masked(reconstructed_gradient(m, before, c.beta1, c.share1), live, lane);
       float const f = next_variance(c, fresh[lane], g);
       fresh[lane] = f;
       ratio = static_cast<double>(comm::masked(root, live, lane)) / (Kokkos::sqrt(f) + c.epsilon);
@@ -94,37 +96,46 @@ struct LambPass {
   float *gradient, *momentum, *fresh;
 };
 
-template <bool exact, bool by_root>
+template <bool exact, bool by_root, bool shows>
 struct AdamRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
     float const root = to_momentum.units.growth * Kokkos::sqrt(variance[lane]) + epsilon;
-    float const m = to_momentum(lane, root, momentum[lane]);
+    float const before = momentum[lane];
+    float const m = to_momentum(lane, root, before);
+    float const u = led_momentum(m, before, to_momentum.units.lead) / root + decay * parameters[lane];
     momentum[lane] = m;
-    parameters[lane] -= rate * (m / root + decay * parameters[lane]);
+    parameters[lane] -= rate * u;
+    if constexpr (shows) direction[lane] = u;
   }
 
   MomentumRun<exact, by_root> to_momentum;
   float epsilon, rate, decay;
   float const* variance;
-  float *parameters, *momentum;
+  float *parameters, *momentum, *direction;
 };
 
 struct AdamPass {
-  template <bool exact, bool by_root, class Space, class Team>
+  template <bool exact, bool by_root, bool shows, class Space, class Team>
   KOKKOS_INLINE_FUNCTION void over(Team const& team, Block const& block, float decay) const {
     Restored const restored(units, block.tensor, c);
     team_for_runs<Space>(team, block.first, block.first + block.count, [&](Index k, int count) {
-      return AdamRun<exact, by_root>{
-          {mean.run<exact>(k, count), restored}, c.epsilon, rate, decay, variance + k, parameters + k, momentum + k};
+      return AdamRun<exact, by_root, shows>{
+          {mean.run<exact>(k, count), restored}, c.epsilon, rate, decay, variance + k, parameters + k, momentum + k,
+          shows ? direction + k : nullptr};
     });
+  }
+  template <bool exact, bool by_root, class Space, class Team>
+  KOKKOS_INLINE_FUNCTION void show(Team const& team, Block const& block, float decay) const {
+    direction != nullptr ? over<exact, by_root, true, Space>(team, block, decay)
+                         : over<exact, by_root, false, Space>(team, block, decay);
   }
   template <class Space, class Team>
   KOKKOS_INLINE_FUNCTION void apply(Team const& team, Block const& block, float decay) const {
     bool const by_root = units.unify == Unify::element;
     if (mean.exact())
-      by_root ? over<true, true, Space>(team, block, decay) : over<true, false, Space>(team, block, decay);
+      by_root ? show<true, true, Space>(team, block, decay) : show<true, false, Space>(team, block, decay);
     else
-      by_root ? over<false, true, Space>(team, block, decay) : over<false, false, Space>(team, block, decay);
+      by_root ? show<false, true, Space>(team, block, decay) : show<false, false, Space>(team, block, decay);
   }
 
   Coefficients<float> c;
@@ -132,7 +143,7 @@ struct AdamPass {
   comm::Decoded mean;
   float rate;
   float const* variance;
-  float *parameters, *momentum;
+  float *parameters, *momentum, *direction;
 };
 
 template <bool exact>
@@ -251,13 +262,14 @@ template <class Space>
 void onebit_adam_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                        Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
                        double learning_rate, Vec<Verdict, Space> const& verdict, float const* variance,
-                       float* parameters, float* momentum) {
+                       float* parameters, float* momentum, float* direction) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   static std::string const label = "bellwether::optim::onebit_adam_apply";
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
   Verdict const* const judged = verdict.data();
-  AdamPass const pass{coefficients, units, mean, static_cast<float>(learning_rate), variance, parameters, momentum};
+  AdamPass const pass{coefficients, units,      mean,     static_cast<float>(learning_rate),
+                      variance,     parameters, momentum, direction};
   Kokkos::parallel_for(
       label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         if (judged->skip) return;
@@ -325,7 +337,7 @@ void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<Ten
                                            OnebitRecord const&);                                                       \
   template void onebit_adam_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,        \
                                          Coefficients<float> const&, Units const&, comm::Decoded const&, double,       \
-                                         Vec<Verdict, Space> const&, float const*, float*, float*);                    \
+                                         Vec<Verdict, Space> const&, float const*, float*, float*, float*);            \
   template void sgd_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, float, double, \
                                  Vec<Verdict, Space> const&, float const*, float*, float*);                            \
   template void onebit_sgd_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, float,  \

@@ -26,6 +26,8 @@ struct Units {
   float const* growth = nullptr;
   /// Most roots rho sqrt(v_k) + epsilon that an element of a rank's gradient may count; where elements are unified.
   float limit = Kokkos::Experimental::infinity_v<float>;
+  /// Share of the momentum's last change that the update adds to the momentum: beta1 makes it Nesterov's.
+  float lead = 0;
 };
 
 /// A number of each tensor for the elements of one word.
@@ -155,7 +157,8 @@ template <class Space>
 void relate_ratios(Space const& exec, Index tensors, Vec<Verdict, Space> const& verdict, OnebitRecord const& record);
 
 /// After the exchange, 16 bytes an element read and 12 written: m from the mean, the gradient it amounts to into the
-/// fresh variance f, the direction u = m / (rho sqrt(v) + epsilon) + decay x in place of the gradient. norms: (4
+/// fresh variance f, the direction u = m' / (rho sqrt(v) + epsilon) + decay x, where m' = led_momentum(m), in place of
+/// the gradient. norms: (4
 /// blocks), written: squares of x, of u, of u without decay; the largest (sqrt(v) + epsilon) / (sqrt(f) + epsilon) over
 /// live elements, 0 without any. fresh: nullptr for no f, 8 bytes an element less; then the last quarter of norms is 0.
 template <class Space>
@@ -170,12 +173,13 @@ void onebit_lamb_factors(Space const& exec, BlockTable<Space> const& table, Vec<
                          FactorBounds const& bounds, Vec<Verdict, Space> const& verdict,
                          Vec<double, Space> const& norms, OnebitRecord const& record);
 
-/// 1-bit Adam after the exchange: m from the mean, x <- x - lr (m / (rho sqrt(v) + epsilon) + decay x).
+/// 1-bit Adam after the exchange: m from the mean, x <- x - lr u, u = m' / (rho sqrt(v) + epsilon) + decay x with m' as
+/// above. direction: (n), where u is written; nullptr for nowhere.
 template <class Space>
 void onebit_adam_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                        Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
                        double learning_rate, Vec<Verdict, Space> const& verdict, float const* variance,
-                       float* parameters, float* momentum);
+                       float* parameters, float* momentum, float* direction);
 
 /// SGD with momentum, dense: m <- beta1 m + clip g + decay x, x <- x - lr m.
 template <class Space>

@@ -65,8 +65,6 @@ class OnebitMethod : public Optimizer {
   Vec<TensorRule> const& rules() const { return rules_; }
   float* momentum() const { return momentum_.data(); }
   Arena<> const* variance() const { return variance_ ? &*variance_ : nullptr; }
-  /// (tensors) rho; nullptr before the freeze.
-  float const* growth() const { return compressed_ ? compressed_->units(variance()).growth : nullptr; }
 
  private:
   void allocate();

@@ -21,19 +21,20 @@ struct UpdatePass {
     Index const first = block.first, last = block.first + block.count;
     UpdatePass const p = *this;
     if (p.made.direction != nullptr)
-      return team_sum_and_largest<3, Space>(team, first, last,
-                                            [=](Index k) { return measured(0, p.made.direction[k], p.momentum[k]); });
+      return team_sum_and_largest<3, Space>(team, first, last, [=](Index k) {
+        float const u = p.made.direction[k];
+        return measured(p.parameters[k] + p.rate * u, u, p.momentum[k]);
+      });
     if (p.made.variance == nullptr)
       return team_sum_and_largest<3, Space>(team, first, last, [=](Index k) {
         float const u = p.momentum[k];
         return measured(p.parameters[k] + p.rate * u, u, u);
       });
-    float const growth = p.made.growth != nullptr ? p.made.growth[block.tensor] : 1;
     // u = u0 + decay (x + rate u), solved for u.
     float const share = 1 / (1 - p.rate * decay);
     return team_sum_and_largest<3, Space>(team, first, last, [=](Index k) {
       float const m = p.momentum[k], x = p.parameters[k];
-      float const u = share * (m / (growth * Kokkos::sqrt(p.made.variance[k]) + p.made.epsilon) + decay * x);
+      float const u = share * (m / (Kokkos::sqrt(p.made.variance[k]) + p.made.epsilon) + decay * x);
       return measured(x + p.rate * u, u, m);
     });
   }

@@ -11,10 +11,9 @@ namespace bellwether::optim {
 /// How the direction u of a step that was made, x <- x - rate u, is told from what it has left behind.
 struct MadeStep {
   float const* direction = nullptr;  ///< (n) u itself
-  /// Without a direction: (n) v, where u = m / (rho sqrt(v) + epsilon) + decay x with the x before the step; nullptr:
-  /// u = m, which holds the decay.
+  /// Without a direction: (n) v, where u = m / (sqrt(v) + epsilon) + decay x with the x before the step; nullptr: u =
+  /// m, which holds the decay.
   float const* variance = nullptr;
-  float const* growth = nullptr;  ///< (tensors) rho; nullptr: 1
   float epsilon = 0;
 };
 
@@ -29,7 +28,7 @@ struct UpdateRecord {
 /// Numbers by block that measure_update() needs: sums of the squares of x, u, m and the largest |u|.
 inline constexpr Index update_sums = 4;
 
-/// After a step: norms of every tensor, in one pass of 8 bytes an element with a direction or u = m, else 12. The x
+/// After a step: norms of every tensor, in one pass of 12 bytes an element, 8 where u = m. The x
 /// before the step is what the step was made from, x + rate u, to rounding. parameters, momentum: (n), after the step;
 /// partial: (update_sums blocks), scratch. Nothing changes where the verdict says skip.
 template <class Space>

@@ -60,7 +60,7 @@ TEST_CASE("What is kept after the freeze names the settings that it depends on")
     auto const [config, now] = of(settings);
     return app::settled_faults(app::deck_changes(before, now), config.settled_at_freeze(), "run/step_30", 30);
   };
-  CHECK(faults("freeze: {step: 25}, lr: 0.5, beta1: 0.8, gradient_limit: 0, scale: rms").empty());
+  CHECK(faults("freeze: {step: 25}, lr: 0.5, beta1: 0.8, nesterov: false, gradient_limit: 0, scale: rms").empty());
   CHECK(faults("freeze: {step: 20}, unify: layer, epsilon: 1e-6") ==
         std::vector<std::string>{
             "optimizer.unify: layer, but run/step_30 was written after the freeze with element, and what it keeps "

@@ -27,7 +27,7 @@ from onebit_mean import CompressedMean, words
 
 DEFAULTS = dict(betas=[0.9, 0.999], epsilon=1e-8, freeze=dict(step=None), coefficient_beta=0.9, min_coefficient=0.01,
                 max_coefficient=0.3, factor_min=0.5, factor_max=4.0, factor_threshold=0.1, exchange="momentum",
-                kept_variance="whole", steer="variance",
+                nesterov=False, kept_variance="whole", steer="variance",
                 gradient_limit=0.0, unify=None, scale="rms",
                 scale_groups=1, clip=0.0, clip_norm="exact", sketch_columns=16384, sketch_every=1,
                 seed=0)
@@ -190,6 +190,11 @@ class Method:
         mean = np.where(self.live, done.output / self.s, 0).astype(self.real)
         return done, mean if early else np.where(self.live, after(mean), 0).astype(self.real)
 
+    def led(self, l, before):
+        """Of tensor l the momentum that the update after the freeze takes, `before` being the one of the step before."""
+        now = self.m[self.parts[l]]
+        return now + self.beta1 * (now - before[self.parts[l]]) if self.key["nesterov"] else now
+
     def adam_moments(self, g):
         self.m = self.beta1 * self.m + (1 - self.beta1) * g
         self.v = self.beta2 * self.v + (1 - self.beta2) * g * g
@@ -237,7 +242,7 @@ class OnebitLamb(Lamb):
             x = self.x[part]
             frozen = self.root(l)
             fresh = np.sqrt(self.f[part]) + self.epsilon
-            u0 = self.m[part] / frozen
+            u0 = self.led(l, p) / frozen
             u = u0 + self.decay[l] * x
             if key["steer"] == "norm":
                 c = self.trust_ratio(x, u)
@@ -261,9 +266,10 @@ class OnebitLamb(Lamb):
 class OnebitAdam(Method):
     """Adam without bias correction; after the freeze v stays and the momentum is compressed."""
 
-    def update(self, rate):
+    def update(self, rate, before=None):
         for l, part in enumerate(self.parts):
-            u = self.m[part] / self.root(l) + self.decay[l] * self.x[part]
+            m = self.m[part] if before is None else self.led(l, before)
+            u = m / self.root(l) + self.decay[l] * self.x[part]
             self.x[part] = self.x[part] - rate * u
         return [1.0] * len(self.parts)
 
@@ -272,8 +278,9 @@ class OnebitAdam(Method):
         return self.update(rate)
 
     def compressed_step(self, gradients, rate):
+        before = self.m
         done, self.m = self.next_momentum(gradients)
-        return done, self.update(rate)
+        return done, self.update(rate, before)
 
 
 class OnebitSgd(Method):

@@ -144,6 +144,8 @@ TEST_CASE("Keys of a compressing method that contradict each other are refused")
         "5:3: optimizer.factor_min: has no meaning here; only with steer: variance");
   CHECK(fault(lamb + "  unify: layer\n  gradient_limit: 1\n") ==
         "6:3: optimizer.gradient_limit: has no meaning here; only with unify: element");
+  CHECK(fault(lamb + "  exchange: momentum\n  nesterov: true\n") ==
+        "6:3: optimizer.nesterov: has no meaning here; only with exchange: gradient");
   CHECK(fault(lamb + "  sketch_columns: 200\n") == "5:19: optimizer.sketch_columns: 200 columns; a multiple of 128");
   CHECK(faults_of(folder.with_data(lamb + "  sketch_columns: 256\n")) == Faults());
 }

@@ -261,6 +261,12 @@ TEST_CASE("factors: bounds first, then the band about the last one") {
   CHECK(next_factor(0.95, 0, 0, true, 1, bounds) == 0.95);
 }
 
+TEST_CASE("Nesterov's momentum looks one gradient ahead") {
+  double const beta = 0.9, before = -0.3, gradient = 2.5, now = beta * before + (1 - beta) * gradient;
+  CHECK(optim::led_momentum(now, before, 0.0) == now);
+  CHECK_THAT(optim::led_momentum(now, before, beta), WithinRel(beta * now + (1 - beta) * gradient, 1e-15));
+}
+
 TEST_CASE("averages of a constant ratio approach it without bias correction") {
   double average = 0;
   for (int k = 1; k <= 50; ++k) {

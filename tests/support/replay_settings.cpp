@@ -143,6 +143,7 @@ ReplaySettings read_settings(Json const& settings) {
   config.unify = settings.at("name") == "onebit_adam" ? optim::Unify::none : optim::Unify::layer;
   config.scale = comm::Scale::rms;
   config.exchange = optim::Exchange::momentum;
+  config.nesterov = false;
   config.kept_variance = optim::KeptVariance::whole;
   config.steer = optim::Steer::variance;
   config.gradient_limit = 0;

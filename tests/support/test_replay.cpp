@@ -89,13 +89,14 @@ TEST_CASE("Replay takes what its format says") {
   CHECK(input.settings.optimizer.beta2 == 0.99);
   CHECK(input.settings.optimizer.weight_decay == 0.01);
   CHECK(input.settings.optimizer.unify == optim::Unify::layer);
+  CHECK_FALSE(input.settings.optimizer.nesterov);
   CHECK(input.settings.comm.scale_groups == 1);
 }
 
 TEST_CASE("Replay takes the deck's own keys") {
   auto document = good();
   document["optimizer"].update(json::parse(R"({"error_feedback": false, "dense_wire": "bf16", "scale_groups": null,
-    "exchange": "gradient", "steer": "norm", "kept_variance": "shape", "unify": "element", "gradient_limit": 0.5,
+    "exchange": "gradient", "nesterov": true, "steer": "norm", "kept_variance": "shape", "unify": "element", "gradient_limit": 0.5,
     "scale": "mean_magnitude", "seed": 7, "clip": 1.0, "sketch_columns": 256, "bias_correction": false,
     "factor_min": 0.5})"));
   ReplayInput const input(document, ranks);
@@ -106,6 +107,7 @@ TEST_CASE("Replay takes the deck's own keys") {
   CHECK(optimizer.steer == optim::Steer::norm);
   CHECK(optimizer.kept_variance == optim::KeptVariance::shape);
   CHECK(optimizer.gradient_limit == 0.5);
+  CHECK(optimizer.nesterov);
   CHECK(optimizer.sketch_columns == 256);
   CHECK(seed == 7);
 }
