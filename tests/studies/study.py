@@ -10,7 +10,8 @@ A plan names a deck, settings for all runs, how many ranks, the seeds and the va
 seed by seed, so that pairs are complete early. What is interrupted (Ctrl-C, SIGTERM, --hours, a crash of the machine) goes on
 where its newest checkpoint is when the same command is given again; what is finished is not run twice. Each finished run
 becomes a line of RESULTS (beside the plan: PLAN.jsonl): variant, seed, settings, held-out losses and what was sent. A
-line whose settings are no longer those of the plan is refused, so that no table mixes two experiments.
+line whose settings are no longer those of the plan is refused, so that no table mixes two experiments. A run that
+another plan of the same folder has finished, with the same deck, settings and ranks, is taken from there.
 """
 
 import argparse
@@ -78,6 +79,23 @@ class Plan:
         return found
 
 
+    def found_elsewhere(self, variant, seed):
+        """The line of the same run in a plan beside this one; None where there is none."""
+        wanted = (self.settings(variant, seed), self.ranks_of(variant))
+        for path in sorted(self.path.parent.glob("*.yaml")):
+            other = Plan(path)
+            if path.samefile(self.path) or other.deck != self.deck:
+                continue
+            for line in other.results().values():
+                if (line["settings"], line["ranks"]) == wanted:
+                    return line | {"variant": variant, "from": path.stem}
+        return None
+
+    def keep(self, line):
+        with open(self.results_file, "a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+
 def outcome(run):
     """What statistics.h5 of a finished run says."""
     with h5py.File(run / "statistics.h5") as file:
@@ -134,8 +152,7 @@ class Runner:
         if self.process.returncode != 0:
             sys.exit(f"{variant}, seed {seed} failed: {directory.with_suffix('.log')}")
         line = {"variant": variant, "seed": seed, "ranks": self.plan.ranks_of(variant), "settings": self.plan.settings(variant, seed)} | outcome(directory)
-        with open(self.plan.results_file, "a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        self.plan.keep(line)
         shutil.rmtree(directory / "checkpoints")
         print(f"{variant}, seed {seed}: {line['held_out'][-1][1]}", flush=True)
 
@@ -166,7 +183,12 @@ def main():
     signal.signal(signal.SIGTERM, runner.end_soon)
     try:
         for variant, seed in wanted:
-            if (variant, seed) not in plan.results():
+            if (variant, seed) in plan.results():
+                continue
+            if found := plan.found_elsewhere(variant, seed):
+                plan.keep(found)
+                print(f"{variant}, seed {seed}: {found['held_out'][-1][1]}, from {found['from']}", flush=True)
+            else:
                 runner.run(variant, seed)
     except (Stop, KeyboardInterrupt):
         if runner.process and runner.process.poll() is None:
