@@ -20,12 +20,16 @@ struct Reading {
   std::int64_t epoch = 0;
   Window window;
   std::int64_t first_sample = 0;  ///< g of its first sample
-  std::future<ShardRows> future;
-  ShardRows rows;
-  std::vector<std::int32_t> order;
+  std::future<std::vector<ShardRows>> future;
+  std::vector<ShardRows> pieces;
+  std::vector<RowPlace> order;
   bool ready = false;
 
   std::int64_t end_sample() const { return first_sample + window.rows; }
+  SampleRow sample(std::int64_t g) const {
+    auto const [piece, row] = order[static_cast<std::size_t>(g - first_sample)];
+    return {&pieces[static_cast<std::size_t>(piece)], row, g};
+  }
 };
 
 std::shared_ptr<ShardSet const> open_set(IoThread& io, std::vector<std::string> const& shards, DataConfig const& config,
@@ -51,19 +55,23 @@ struct BatchStream::Impl {
   double waited_seconds = 0;
   std::int64_t rows_read = 0;
 
+  void begin_epoch(std::int64_t number) {
+    epoch = number;
+    windows = epoch_windows(geometry.seed, epoch, set->extents(), set->window_rows());
+    next_window = 0;
+  }
   void start_next_window() {
-    if (next_window == windows.size()) {
-      ++epoch;
-      windows = epoch_windows(geometry.seed, epoch, set->extents());
-      next_window = 0;
-    }
+    if (next_window == windows.size()) begin_epoch(epoch + 1);
     Window const window = windows[next_window++];
     Reading& reading = readings.emplace_back();
     reading.epoch = epoch;
     reading.window = window;
     reading.first_sample = epoch * set->info().rows + window.start;
-    reading.future = io.submit(IoThread::Priority::read_ahead, [shards = set, window] {
-      return shards->read(window.shard, window.first_row, window.rows);
+    reading.future = io.submit(IoThread::Priority::read_ahead, [shards = set, pieces = window.pieces] {
+      std::vector<ShardRows> rows;
+      rows.reserve(pieces.size());
+      for (auto const& piece : pieces) rows.push_back(shards->read(piece));
+      return rows;
     });
     rows_read += window.rows;
   }
@@ -73,7 +81,7 @@ struct BatchStream::Impl {
   void await(Reading& reading) {
     if (reading.ready) return;
     auto const start = Clock::now();
-    reading.rows = reading.future.get();
+    reading.pieces = reading.future.get();
     waited_seconds += std::chrono::duration<double>(Clock::now() - start).count();
     reading.order = window_order(geometry.seed, reading.epoch, reading.window);
     reading.ready = true;
@@ -93,11 +101,12 @@ double BatchStream::waited_seconds() const { return impl_->waited_seconds; }
 std::int64_t BatchStream::rows_read() const { return impl_->rows_read; }
 
 std::int64_t BatchStream::buffer_bytes() const {
-  std::int64_t window = 1;
-  for (auto const& extent : impl_->set->extents()) window = std::max(window, extent.window);
+  std::int64_t piece = 1;
+  for (auto const& extent : impl_->set->extents()) piece = std::max(piece, std::min(extent.piece, extent.rows));
+  std::int64_t const window = std::min(info().rows, impl_->set->window_rows() + piece - 1);
   // This global batch and the next, and what else is in the windows where they begin and end.
   std::int64_t const rows = 2 * impl_->geometry.global + 2 * window;
-  std::int64_t const row_bytes = info().sequence_length * 6 + info().masked_length * 8 + 13;  // of ShardRows, and order
+  std::int64_t const row_bytes = info().sequence_length * 6 + info().masked_length * 8 + 17;  // of ShardRows, and order
   return rows * row_bytes;
 }
 
@@ -107,8 +116,7 @@ void BatchStream::seek(std::int64_t position) {
   std::int64_t const rows = info().rows;
   self.position = position;
   self.readings.clear();
-  self.epoch = position / rows;
-  self.windows = epoch_windows(self.geometry.seed, self.epoch, self.set->extents());
+  self.begin_epoch(position / rows);
   auto const holds = [&](Window const& window) { return window.start + window.rows > position % rows; };
   self.next_window = static_cast<std::size_t>(std::ranges::find_if(self.windows, holds) - self.windows.begin());
 }
@@ -123,7 +131,7 @@ model::StepBatch BatchStream::next() {
     if (reading.first_sample >= end) break;
     self.await(reading);
     for (auto g = std::max(self.position, reading.first_sample); g < std::min(end, reading.end_sample()); ++g)
-      batch.push_back({&reading.rows, reading.order[static_cast<std::size_t>(g - reading.first_sample)], g});
+      batch.push_back(reading.sample(g));
   }
   // One global batch ahead and at least one window: the next next() finds its rows in memory.
   self.read_up_to(end + self.geometry.global);
@@ -147,8 +155,9 @@ HeldoutSet heldout_batches(IoThread& io, std::vector<std::string> const& shards,
     for (std::int64_t first = 0; first < rows && sample < wanted;) {
       std::int64_t const count =
           std::min({rows - first, wanted - sample, geometry.global - static_cast<std::int64_t>(batch.size())});
-      ShardRows const& piece =
-          pieces.emplace_back(io.run(IoThread::Priority::read_ahead, [&] { return set->read(shard, first, count); }));
+      ShardRows const& piece = pieces.emplace_back(io.run(IoThread::Priority::read_ahead, [&] {
+        return set->read({shard, first, count});
+      }));
       for (std::int64_t r = 0; r < count; ++r) batch.push_back({&piece, r, sample++});
       first += count;
       if (std::ssize(batch) < geometry.global && sample < wanted) continue;

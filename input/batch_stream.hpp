@@ -42,9 +42,9 @@ struct StreamGeometry {
   std::int64_t vocabulary = 30522;
 };
 
-/// Global batches in order. Sample g of epoch e = g div rows is drawn by a seeded permutation of e, by shard, then
-/// inside a window. The stream depends on neither ranks, micro-batch nor restarts; next() deals a global batch over
-/// ranks by length and cuts this rank's share into passes. Reading runs ahead on the I/O thread.
+/// Global batches in order. Sample g of epoch e = g div rows is drawn by a seeded permutation of e, by pieces of
+/// shards, then inside a window of them. The stream depends on neither ranks, micro-batch nor restarts; next() deals a
+/// global batch over ranks by length and cuts this rank's share into passes. Reading runs ahead on the I/O thread.
 class BatchStream {
  public:
   /// `shards` as in the deck: files or folders. `io` outlives the stream.

@@ -54,7 +54,7 @@ struct DataConfig {
                  .applies = dynamic_masking},
                 mask_probability);
     visit.field({.name = "window",
-                 .help = "samples shuffled together inside a shard: compressed chunks are read once",
+                 .help = "samples shuffled together, in pieces from all shards: compressed chunks are read once",
                  .unit = "samples",
                  .minimum = 1,
                  .maximum = 1 << 30},

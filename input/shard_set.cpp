@@ -13,6 +13,7 @@ namespace bellwether::input {
 namespace {
 
 constexpr std::int64_t rows_looked_at = 256;  // of a shard, for masks
+constexpr std::int64_t least_piece = 256;     // rows: a read of some 100 kB and more is worth its seek
 
 /// What in `format` does not fit the first shard, the first that says its vocabulary, or the run; empty if all does.
 std::vector<std::string> misfits(ShardFormat const& format, ShardFormat const& first, ShardFormat const& vocabulary_of,
@@ -55,7 +56,9 @@ std::string other_vocabulary(std::int64_t vocabulary, SpecialIds const& special,
 }
 
 ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& config, StreamGeometry const& geometry)
-    : files_(find_shards(paths)), bounds_{.vocabulary = geometry.vocabulary, .segments = 2} {
+    : files_(find_shards(paths)),
+      window_rows_(config.window),
+      bounds_{.vocabulary = geometry.vocabulary, .segments = 2} {
   std::vector<std::string> faults;
   ShardFormat first, with_vocabulary;
   with_vocabulary.vocabulary = 0;
@@ -69,11 +72,10 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
       if (with_vocabulary.vocabulary == 0) with_vocabulary = format;
       for (auto const& fault : misfits(format, first, with_vocabulary, config, geometry.vocabulary))
         faults.push_back(file + ": " + fault);
-      // Whole chunks, so that no chunk is decompressed for two windows.
-      std::int64_t const chunk = reader.chunk_rows();
-      std::int64_t const window = (config.window + chunk - 1) / chunk * chunk;
+      // Whole chunks, so that none is decompressed twice.
+      std::int64_t const chunk = reader.chunk_rows(), least = std::min(least_piece, config.window);
       masked = masked || !format.static_masks || reader.has_predictions(rows_looked_at);
-      extents_.push_back({reader.rows(), std::min(window, std::max<std::int64_t>(1, reader.rows()))});
+      extents_.push_back({reader.rows(), (least + chunk - 1) / chunk * chunk});
       info_.rows += reader.rows();
       info_.masked_length = std::max(info_.masked_length, format.masked_length);
       // File names without folders: data may move between runs.
@@ -105,11 +107,12 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
                          .special = first.special}};
 }
 
-ShardRows ShardSet::read(std::int64_t shard, std::int64_t first, std::int64_t rows) const {
-  ShardRows loaded = ShardReader(files_.at(static_cast<std::size_t>(shard))).read(first, rows, bounds_);
+ShardRows ShardSet::read(Piece const& piece) const {
+  ShardRows loaded =
+      ShardReader(files_.at(static_cast<std::size_t>(piece.shard))).read(piece.first_row, piece.rows, bounds_);
   if (info_.static_masks) return loaded;
   // Every rank needs the predictions of all sequences for the global count, but draws the masks of its own only.
-  for (std::int64_t r = 0; r < rows; ++r) {
+  for (std::int64_t r = 0; r < piece.rows; ++r) {
     std::int64_t const length = loaded.lengths[static_cast<std::size_t>(r)];
     auto const ids =
         std::span<std::int32_t const>(loaded.token_ids)

@@ -20,13 +20,15 @@ class ShardSet {
 
   ShardSetInfo const& info() const { return info_; }
   std::vector<ShardExtent> const& extents() const { return extents_; }
+  std::int64_t window_rows() const { return window_rows_; }
   Dealer const& dealer() const { return dealer_; }
-  /// Range-checked rows of one shard; `predictions` is filled where masks are drawn, too.
-  ShardRows read(std::int64_t shard, std::int64_t first, std::int64_t rows) const;
+  /// Range-checked rows; `predictions` is filled where masks are drawn, too.
+  ShardRows read(Piece const& piece) const;
 
  private:
   std::vector<std::string> files_;
   std::vector<ShardExtent> extents_;
+  std::int64_t window_rows_;
   ShardSetInfo info_;
   ShardBounds bounds_;
   Dealer dealer_;

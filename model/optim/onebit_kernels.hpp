@@ -158,9 +158,9 @@ void relate_ratios(Space const& exec, Index tensors, Vec<Verdict, Space> const& 
 
 /// After the exchange, 16 bytes an element read and 12 written: m from the mean, the gradient it amounts to into the
 /// fresh variance f, the direction u = m' / (rho sqrt(v) + epsilon) + decay x, where m' = led_momentum(m), in place of
-/// the gradient. norms: (4
-/// blocks), written: squares of x, of u, of u without decay; the largest (sqrt(v) + epsilon) / (sqrt(f) + epsilon) over
-/// live elements, 0 without any. fresh: nullptr for no f, 8 bytes an element less; then the last quarter of norms is 0.
+/// the gradient. norms: (4 blocks), written: squares of x, of u, of u without decay; the largest (sqrt(v) + epsilon) /
+/// (sqrt(f) + epsilon) over live elements, 0 without any. fresh: nullptr for no f, 8 bytes an element less; then the
+/// last quarter of norms is 0.
 template <class Space>
 void onebit_lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                          Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,

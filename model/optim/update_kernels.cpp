@@ -20,6 +20,9 @@ struct UpdatePass {
   KOKKOS_INLINE_FUNCTION Measured over(Team const& team, Block const& block, float decay) const {
     Index const first = block.first, last = block.first + block.count;
     UpdatePass const p = *this;
+    if (p.made.direction != nullptr && !p.weights)
+      return team_sum_and_largest<3, Space>(team, first, last,
+                                            [=](Index k) { return measured(0, p.made.direction[k], p.momentum[k]); });
     if (p.made.direction != nullptr)
       return team_sum_and_largest<3, Space>(team, first, last, [=](Index k) {
         float const u = p.made.direction[k];
@@ -42,6 +45,7 @@ struct UpdatePass {
   MadeStep made;
   float rate;
   float const *parameters, *momentum;
+  bool weights;  ///< whether |x| is wanted
 };
 
 }  // namespace
@@ -63,7 +67,7 @@ void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<Tenso
   Verdict const* const judged = verdict.data();
   double* const by_block = partial.data();
   UpdateRecord const out = record;
-  UpdatePass const pass{made, static_cast<float>(learning_rate), parameters, momentum};
+  UpdatePass const pass{made, static_cast<float>(learning_rate), parameters, momentum, record.weight_norm != nullptr};
   Kokkos::parallel_for(
       block_label, team_policy(exec, count), KOKKOS_LAMBDA(Team const& team) {
         if (judged->skip) return;

@@ -19,7 +19,7 @@ struct MadeStep {
 
 /// Numbers by layer, (tensors) each.
 struct UpdateRecord {
-  float* weight_norm;  ///< |x| before the step; nullptr with a direction: its method has summed both norms itself
+  float* weight_norm;  ///< |x| before the step; nullptr: the method has summed this and the next itself
   float* update_norm;  ///< |u|; nullptr as well
   float* momentum_norm;
   float* largest_update;  ///< largest |u_k|
@@ -28,9 +28,10 @@ struct UpdateRecord {
 /// Numbers by block that measure_update() needs: sums of the squares of x, u, m and the largest |u|.
 inline constexpr Index update_sums = 4;
 
-/// After a step: norms of every tensor, in one pass of 12 bytes an element, 8 where u = m. The x
-/// before the step is what the step was made from, x + rate u, to rounding. parameters, momentum: (n), after the step;
-/// partial: (update_sums blocks), scratch. Nothing changes where the verdict says skip.
+/// After a step: norms of every tensor, in one pass of 12 bytes an element, 8 where u = m or a direction's method has
+/// summed the first two norms itself. The x before the step is what the step was made from, x + rate u, to rounding.
+/// parameters, momentum: (n), after the step; partial: (update_sums blocks), scratch. Nothing changes where the verdict
+/// says skip.
 template <class Space>
 void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                     MadeStep const& made, double learning_rate, Vec<Verdict, Space> const& verdict,

@@ -173,7 +173,8 @@ TEST_CASE("an epoch reads each row once, in whole chunks", "[stream]") {
   IoThread io;
   BatchStream stream(io, shards.paths(), shards.config, geometry(0, 1, 32));
   for (int step = 0; step < 25; ++step) stream.next();  // 800 samples: eight epochs
-  // Windows of 12 rows are widened to 16, two chunks of 8. Read-ahead is one batch and at most two windows.
+  // Pieces of 12 rows are widened to 16, two chunks of 8; so is a window. Read-ahead is one batch and two windows at
+  // most.
   CHECK(stream.rows_read() >= 800);
   CHECK(stream.rows_read() <= 800 + 32 + 2 * 16);
 }

@@ -9,9 +9,10 @@
 A plan names a deck, settings for all runs, how many ranks, the seeds and the variants (settings of their own). Runs go
 seed by seed, so that pairs are complete early. What is interrupted (Ctrl-C, SIGTERM, --hours, a crash of the machine) goes on
 where its newest checkpoint is when the same command is given again; what is finished is not run twice. Each finished run
-becomes a line of RESULTS (beside the plan: PLAN.jsonl): variant, seed, settings, held-out losses and what was sent. A
-line whose settings are no longer those of the plan is refused, so that no table mixes two experiments. A run that
-another plan of the same folder has finished, with the same deck, settings and ranks, is taken from there.
+becomes a line of RESULTS (beside the plan: PLAN.jsonl): variant, seed, settings, the whole deck they made, held-out
+losses and what was sent. A line whose settings are no longer those of the plan, or whose deck differs from that of the
+variant's other seeds, as where a default was changed in between, is refused: no table mixes two experiments. A run
+that another plan of the same folder has finished, with the same deck, settings and ranks, is taken from there.
 """
 
 import argparse
@@ -76,8 +77,12 @@ class Plan:
             if variant in self.variants and line["settings"] != self.settings(variant, seed):
                 sys.exit(f"{self.results_file}: {variant}, seed {seed} was run with other settings than {self.path} has "
                          "now; give the changed variant another name, or delete that line")
+            first = found[next(key for key in found if key[0] == variant)]
+            differing = [key for key in first["deck"] | line["deck"] if first["deck"].get(key) != line["deck"].get(key)]
+            if differing:
+                sys.exit(f"{self.results_file}: {variant}, seed {seed} and seed {first['seed']} were run with different "
+                         f"{', '.join(differing)}; delete the older lines")
         return found
-
 
     def found_elsewhere(self, variant, seed):
         """The line of the same run in a plan beside this one; None where there is none."""
@@ -94,6 +99,13 @@ class Plan:
     def keep(self, line):
         with open(self.results_file, "a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
+
+
+def resolved(run):
+    """All keys of a run but for its seed and where it lay: {"section.key": text}."""
+    deck = yaml.safe_load((run / "deck.resolved.yaml").read_text(encoding="utf-8"))
+    del deck["run"], deck["data"]["train"], deck["data"]["heldout"]
+    return flat(deck)
 
 
 def outcome(run):
@@ -151,7 +163,8 @@ class Runner:
             raise Stop
         if self.process.returncode != 0:
             sys.exit(f"{variant}, seed {seed} failed: {directory.with_suffix('.log')}")
-        line = {"variant": variant, "seed": seed, "ranks": self.plan.ranks_of(variant), "settings": self.plan.settings(variant, seed)} | outcome(directory)
+        line = {"variant": variant, "seed": seed, "ranks": self.plan.ranks_of(variant),
+                "settings": self.plan.settings(variant, seed), "deck": resolved(directory)} | outcome(directory)
         self.plan.keep(line)
         shutil.rmtree(directory / "checkpoints")
         print(f"{variant}, seed {seed}: {line['held_out'][-1][1]}", flush=True)

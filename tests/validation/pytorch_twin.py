@@ -162,8 +162,7 @@ def main(run, checkpoint, out):
     held = gather(heldout, [(s, r) for s in range(len(heldout)) for r in range(len(heldout[s]["input_ids"]))]
                   [:deck["statistics"]["evaluate_sequences"]])
     chunk = 1024  # rows of a compressed chunk in the shards
-    window = -(-data["window"] // chunk) * chunk
-    order = sample_order(deck["run"]["seed"], 0, [len(s["input_ids"]) for s in shards], window)
+    order = sample_order(deck["run"]["seed"], 0, [len(s["input_ids"]) for s in shards], chunk, data["window"])
     saved = pathlib.Path(f"{out}.state")
     first, tokens, seconds = restore(saved, model, optimizer, order, size) if saved.exists() else (1, 0, 0.0)
     started = time.time() - seconds

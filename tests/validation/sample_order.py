@@ -52,22 +52,21 @@ class Stream:
         return product >> 32
 
 
-def permutation(count, stream):
-    order = list(range(count))
-    for i in range(count, 1, -1):
+def shuffled(values, stream):
+    values = list(values)
+    for i in range(len(values), 1, -1):
         j = stream.below(i)
-        order[i - 1], order[j] = order[j], order[i - 1]
-    return order
+        values[i - 1], values[j] = values[j], values[i - 1]
+    return values
 
 
-def sample_order(seed, epoch, shard_rows, window):
-    """Yields (shard, row) for all samples of an epoch; `window` in rows, already whole chunks."""
-    start = 0
-    for shard in permutation(len(shard_rows), Stream(seed, ORDER, epoch)):
-        rows = shard_rows[shard]
-        size = min(window, max(1, rows))
-        for w in permutation(-(-rows // size), Stream(seed, ORDER, epoch, 1 + shard)):
-            count = min(size, rows - w * size)
-            for row in permutation(count, Stream(seed, WINDOW, epoch << 40 | start)):
-                yield shard, w * size + row
-            start += count
+def sample_order(seed, epoch, shard_rows, piece, window):
+    """Yields (shard, row) for all samples of an epoch; `piece`: rows read at a time, whole chunks."""
+    pieces = [(shard, first, min(piece, rows - first))
+              for shard, rows in enumerate(shard_rows) for first in range(0, rows, piece)]
+    start, places = 0, []
+    for at, (shard, first, count) in enumerate(order := shuffled(pieces, Stream(seed, ORDER, epoch))):
+        places += [(shard, first + row) for row in range(count)]
+        if len(places) >= window or at + 1 == len(order):
+            yield from shuffled(places, Stream(seed, WINDOW, epoch << 40 | start))
+            start, places = start + len(places), []
