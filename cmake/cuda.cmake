@@ -15,3 +15,17 @@ set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 target_compile_options(Kokkos::kokkoscore INTERFACE
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-include ${CMAKE_CURRENT_LIST_DIR}/kokkos_cuda13_compat.hpp>")
 set(BELLWETHER_KOKKOS_LANGUAGE CUDA)
+
+# The toolkit's libraries; its runtime is linked by the language itself, statically, and must not come twice.
+find_package(CUDAToolkit 12.3 REQUIRED)
+# Warnings of both compilers in sources of language CUDA. nvcc takes every declaration that a template does not use for
+# unused (177), and pragmas for the host's compiler for unknown (1675).
+target_compile_options(bellwether_options INTERFACE
+  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler=-Wall,-Wextra,-fno-math-errno,-fopenmp-simd>")
+if(BELLWETHER_WARNINGS_AS_ERRORS)
+  target_compile_options(bellwether_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror=all-warnings>")
+endif()
+# Kokkos tells its CPU to sources of language CUDA alone: plain ones are for the same.
+if(Kokkos_ARCH_NATIVE)
+  target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
+endif()

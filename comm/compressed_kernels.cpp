@@ -180,7 +180,7 @@ void sign_words(Space const& exec, Index count, float const* values, std::uint32
   Kokkos::parallel_for(
       label, elements(exec, (count + word_elements - 1) / word_elements), KOKKOS_LAMBDA(Index w) {
         std::uint32_t word = 0;
-        int const lanes = static_cast<int>(Kokkos::min(word_elements, count - w * word_elements));
+        int const lanes = static_cast<int>(Kokkos::min(Index{word_elements}, count - w * word_elements));
         for (int lane = 0; lane < lanes; ++lane)
           word |= positive(values[w * word_elements + lane]) ? lane_bit(lane) : 0u;
         signs[w] = word & live[w];
@@ -199,7 +199,7 @@ void keep_residual(Space const& exec, BlockSlice const& slice, ResidualPass cons
           for (Index w = block.word; w < block.word + block.words; ++w) {
             std::uint32_t const live = pass.live[w];
             float* const z = pass.z + w * word_elements;
-            int const lanes = static_cast<int>(Kokkos::min(word_elements, pass.count - w * word_elements));
+            int const lanes = static_cast<int>(Kokkos::min(Index{word_elements}, pass.count - w * word_elements));
             for (int lane = 0; lane < lanes; ++lane) z[lane] = masked(residual(z[lane], scale), live, lane);
           }
         } else {

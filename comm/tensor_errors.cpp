@@ -39,9 +39,9 @@ KOKKOS_INLINE_FUNCTION Sums<tensor_error_sums> sum_words(Index first, Index last
   if (first >= last) return {};  // a block beside the elements
   for (Index w = first / word_elements; w * word_elements < last; ++w) {
     Index const k = w * word_elements;
-    int const lanes = static_cast<int>(Kokkos::min(word_elements, mean.count - k));
+    int const lanes = static_cast<int>(Kokkos::min(Index{word_elements}, mean.count - k));
     std::uint32_t const mask = mean.live[w] & lanes_between(static_cast<int>(Kokkos::max(Index{0}, first - k)),
-                                                            static_cast<int>(Kokkos::min(word_elements, last - k)));
+                                                            static_cast<int>(Kokkos::min(Index{word_elements}, last - k)));
     live += Kokkos::popcount(mask);
     agreeing += Kokkos::popcount(~(mean.signs[w] ^ mean.mean_signs[w]) & mask);
     add_squares(mean.z + k, mean.scales[w / mean.group_words], mask, lanes, e, z);

@@ -3,20 +3,14 @@
 #include "core/gemm.hpp"
 
 #include "core/error.hpp"
-#include "core/gemm_panels.hpp"
+#include "core/gemm_region.hpp"
 
-#include <Kokkos_Profiling_ScopedRegion.hpp>
-#include <cblas.h>
 
 #include <algorithm>
-#include <optional>
-#include <string>
 #include <type_traits>
 
 namespace bellwether {
 namespace {
-
-CBLAS_TRANSPOSE blas(Op op) { return op == Op::none ? CblasNoTrans : CblasTrans; }
 
 /// Rows and columns of a tile, a few tiles a thread. Packing an operand costs little where the other extent is large.
 struct Tiling {
@@ -43,27 +37,7 @@ Index tiles_for(Space const& exec, ComputeType type) {
   return exec.concurrency() == 1 ? 1 : 4 * exec.concurrency();
 }
 
-/// The problem's name to Kokkos' tools; without a tool, no text is made.
-std::string region_name(Index m, Index n, Index k) {
-  return "bellwether::core::gemm m=" + std::to_string(m) + " n=" + std::to_string(n) + " k=" + std::to_string(k);
-}
-
 }  // namespace
-
-void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, float alpha, float const* a, Index lda, float const* b,
-               Index ldb, float beta, float* c, Index ldc, ComputeType type) {
-  if (type == ComputeType::bf16)
-    product::multiply<product::CpuWords>({op_a, a, lda}, {op_b, b, ldb}, m, n, k, alpha, beta, c, ldc);
-  else
-    cblas_sgemm(CblasRowMajor, blas(op_a), blas(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
-                alpha, a, static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
-}
-
-void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, double alpha, double const* a, Index lda, double const* b,
-               Index ldb, double beta, double* c, Index ldc, ComputeType /*type*/) {
-  cblas_dgemm(CblasRowMajor, blas(op_a), blas(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
-              alpha, a, static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
-}
 
 template <class T, class Space>
 void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, T const* a, Index lda, T const* b,
@@ -72,8 +46,7 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alph
   require(m < blas_extent_limit && n < blas_extent_limit && k < blas_extent_limit && lda < blas_extent_limit &&
               ldb < blas_extent_limit && ldc < blas_extent_limit,
           "matrix extent beyond BLAS's 32-bit integers");
-  std::optional<Kokkos::Profiling::ScopedRegion> region;
-  if (Kokkos::Tools::profileLibraryLoaded()) region.emplace(region_name(m, n, k));
+  GemmRegion const region(m, n, k);
   Tiling const tile(m, n, tiles_for<T>(exec, type));
   Index const across = (n + tile.columns - 1) / tile.columns;
   Index const tiles = ((m + tile.rows - 1) / tile.rows) * across;
@@ -88,17 +61,12 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alph
                        });
 }
 
-bool has_bf16_products() { return product::CpuWords::depth == 2; }
-
-void use_single_threaded_blas() { openblas_set_num_threads(1); }
-
 #define BELLWETHER_GEMM(SPACE)                                                                                      \
   template void gemm(SPACE const&, Op, Op, Index, Index, Index, float, float const*, Index, float const*, Index,    \
                      float, float*, Index, ComputeType);                                                            \
   template void gemm(SPACE const&, Op, Op, Index, Index, Index, double, double const*, Index, double const*, Index, \
                      double, double*, Index, ComputeType);
-BELLWETHER_FOR_SERIAL(BELLWETHER_GEMM)
-BELLWETHER_FOR_OPENMP(BELLWETHER_GEMM)
+BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_GEMM)
 #undef BELLWETHER_GEMM
 
 }  // namespace bellwether

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/bf16.hpp"
-#include "core/types.hpp"
+#include "core/index.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -76,9 +75,11 @@ struct RoundedWords {
   static Floats multiply_add(Word a, Vector const& b, Floats const& sum) { return fused(a - Floats{}, b, sum); }
 
  private:
+  /// As to_bf16(), lane by lane.
   static Vector rounded(Vector vector) {
-    for (int i = 0; i < lanes; ++i) vector[i] = to_float(to_bf16(vector[i]));
-    return vector;
+    auto const bits = std::bit_cast<Bits>(vector);
+    Bits const up = bits + 0x7fffu + (bits >> 16 & 1u), quiet = bits | 0x400000u;
+    return std::bit_cast<Vector>(((bits & 0x7fffffffu) > 0x7f800000u ? quiet : up) & 0xffff0000u);
   }
 };
 

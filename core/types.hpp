@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <Kokkos_Core.hpp>
+#include "core/index.hpp"
 
-#include <cstdint>
+#include <Kokkos_Core.hpp>
 
 /// Shape letters, used in every comment that declares a buffer:
 ///   B sequences in a batch    S sequence length        T tokens in a batch, padding removed
@@ -12,8 +12,6 @@
 ///   F feed-forward width      V vocabulary             L blocks
 ///   M masked positions in a batch                      n parameter count      P ranks
 namespace bellwether {
-
-using Index = std::int64_t;
 
 /// Where training runs: the space that Kokkos was built for first of all.
 using Exec = Kokkos::DefaultExecutionSpace;
@@ -44,5 +42,18 @@ using Mat = Kokkos::View<T**, Kokkos::LayoutRight, typename Space::memory_space>
 #else
 #define BELLWETHER_FOR_CUDA(MACRO)
 #endif
-#define BELLWETHER_FOR_EACH_SPACE(MACRO) \
-  BELLWETHER_FOR_SERIAL(MACRO) BELLWETHER_FOR_OPENMP(MACRO) BELLWETHER_FOR_CUDA(MACRO)
+#ifdef KOKKOS_ENABLE_HIP
+#define BELLWETHER_FOR_HIP(MACRO) MACRO(Kokkos::HIP)
+#else
+#define BELLWETHER_FOR_HIP(MACRO)
+#endif
+#ifdef KOKKOS_ENABLE_SYCL
+#define BELLWETHER_FOR_SYCL(MACRO) MACRO(Kokkos::SYCL)
+#else
+#define BELLWETHER_FOR_SYCL(MACRO)
+#endif
+/// The same for spaces that run on the host, and for those that run on a device.
+#define BELLWETHER_FOR_EACH_HOST_SPACE(MACRO) BELLWETHER_FOR_SERIAL(MACRO) BELLWETHER_FOR_OPENMP(MACRO)
+#define BELLWETHER_FOR_EACH_DEVICE_SPACE(MACRO) \
+  BELLWETHER_FOR_CUDA(MACRO) BELLWETHER_FOR_HIP(MACRO) BELLWETHER_FOR_SYCL(MACRO)
+#define BELLWETHER_FOR_EACH_SPACE(MACRO) BELLWETHER_FOR_EACH_HOST_SPACE(MACRO) BELLWETHER_FOR_EACH_DEVICE_SPACE(MACRO)

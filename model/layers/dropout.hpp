@@ -26,23 +26,40 @@ struct Dropout {
 
 inline constexpr int dropout_chunk = 64;
 
-/// Factors 0 or 1 / (1 - p) of channels [64 * chunk, 64 * chunk + 64) at one row. Counter i of a chunk gives channels
-/// i, i + 16, i + 32 and i + 48, so that lanes write side by side.
+/// What dropout draws at one row. Counter 16 c + i gives channels 64 c + i, + 16, + 32 and + 48, so that lanes write
+/// side by side.
+template <class Real>
+struct DropoutDraw {
+  RandomKey key;
+  std::uint32_t low, high, position, threshold;
+  Real kept;
+
+  KOKKOS_INLINE_FUNCTION DropoutDraw(Dropout const& dropout, std::int64_t sample, std::int32_t at)
+      : key(dropout.key),
+        low(static_cast<std::uint32_t>(sample)),
+        high(dropout.site | (static_cast<std::uint32_t>(sample >> 32) << 16)),
+        position(static_cast<std::uint32_t>(at)),
+        threshold(static_cast<std::uint32_t>(dropout.probability * 4294967296.0)),
+        kept(static_cast<Real>(1 / (1 - dropout.probability))) {}
+  KOKKOS_INLINE_FUNCTION Philox4 bits(std::uint32_t counter) const {
+    return philox(low, high, position, counter, key.k0, key.k1);
+  }
+  /// 0 or 1 / (1 - p).
+  KOKKOS_INLINE_FUNCTION Real factor(std::uint32_t drawn) const { return drawn < threshold ? Real(0) : kept; }
+};
+
+/// Factors of channels [64 * chunk, 64 * chunk + 64) at one row.
 template <class Real>
 KOKKOS_INLINE_FUNCTION void dropout_factors(Dropout const& dropout, std::int64_t sample, std::int32_t position,
                                             std::uint32_t chunk, Real (&factor)[dropout_chunk]) {
-  auto const threshold = static_cast<std::uint32_t>(dropout.probability * 4294967296.0);
-  Real const kept = static_cast<Real>(1 / (1 - dropout.probability));
-  auto const low = static_cast<std::uint32_t>(sample);
-  auto const high = dropout.site | (static_cast<std::uint32_t>(sample >> 32) << 16);
+  DropoutDraw<Real> const draw(dropout, sample, position);
   BELLWETHER_SIMD
   for (std::uint32_t i = 0; i < 16; ++i) {
-    auto const bits =
-        philox(low, high, static_cast<std::uint32_t>(position), chunk * 16 + i, dropout.key.k0, dropout.key.k1);
-    factor[i] = bits.x[0] < threshold ? Real(0) : kept;
-    factor[i + 16] = bits.x[1] < threshold ? Real(0) : kept;
-    factor[i + 32] = bits.x[2] < threshold ? Real(0) : kept;
-    factor[i + 48] = bits.x[3] < threshold ? Real(0) : kept;
+    auto const bits = draw.bits(chunk * 16 + i);
+    factor[i] = draw.factor(bits.x[0]);
+    factor[i + 16] = draw.factor(bits.x[1]);
+    factor[i + 32] = draw.factor(bits.x[2]);
+    factor[i + 48] = draw.factor(bits.x[3]);
   }
 }
 

@@ -18,6 +18,57 @@ KOKKOS_INLINE_FUNCTION Index first_bad_tensor(Block const* blocks, Index count, 
   return -1;
 }
 
+/// A part's share of the fold: the groups of elements that it takes, one after the other.
+struct FoldPass {
+  float const* gradient;
+  Index count, columns, row_groups;
+  RandomKey key;
+  std::int64_t step;
+
+  /// Folds groups [first, last) into fold (columns), which holds zeros; returns the sum of their squares. Groups that
+  /// are row_groups apart meet in the same columns: a thread takes all of them in order.
+  template <class Space, class Team>
+  KOKKOS_INLINE_FUNCTION double over(Team const& team, Index first, Index last, float* fold) const {
+    FoldPass const p = *this;
+    if constexpr (TeamShape<Space>::host) {
+      double lanes[32] = {};
+      for (Index group = first; group < last; ++group) {
+        Philox4 const signs = fold_signs(p.key, p.step, group);
+        float* const to = fold + group % p.row_groups * sign_group;
+        for (int word = 0; word < 4; ++word) {
+          Index const begin = group * sign_group + 32 * word;
+          int const here = static_cast<int>(Kokkos::min(Index{32}, Kokkos::max(Index{0}, p.count - begin)));
+          BELLWETHER_INDEPENDENT
+          for (int lane = 0; lane < here; ++lane) {
+            float const g = p.gradient[begin + lane];
+            lanes[lane] += static_cast<double>(g) * g;
+            if (p.columns > 0) to[32 * word + lane] += comm::with_sign(g, signs.x[word], lane);
+          }
+        }
+      }
+      double sum = 0;
+      for (double const lane : lanes) sum += lane;
+      return sum;
+    } else {
+      team_for<Space>(team, 0, p.columns, [=](Index c) {
+        Index const lane = c % sign_group;
+        for (Index group = first + c / sign_group; group < last; group += p.row_groups) {
+          Index const k = group * sign_group + lane;
+          if (k < p.count)
+            fold[c] += comm::with_sign(p.gradient[k], fold_signs(p.key, p.step, group).x[lane / 32],
+                                       static_cast<int>(lane % 32));
+        }
+      });
+      return team_sum<1, Space>(team, first * sign_group, Kokkos::min(p.count, last * sign_group),
+                                [=](Index k) {
+                                  double const g = p.gradient[k];
+                                  return Sums<1>{{g * g}};
+                                })
+          .value[0];
+    }
+  }
+};
+
 }  // namespace
 
 template <class Space>
@@ -46,7 +97,7 @@ void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index coun
   float* const out = scalars.data();
   Block const* const blocks = table.blocks().data();
   Index const block_count = table.count();
-  RandomKey const k0 = key;
+  FoldPass const pass{gradient, count, columns, row_groups, key, step};
   Kokkos::parallel_for(
       fold_label, team_policy(exec, fold_parts), KOKKOS_LAMBDA(Team const& team) {
         Index const part = team.league_rank();
@@ -55,40 +106,7 @@ void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index coun
         Index const last = Kokkos::min(groups, (part + 1) * part_rows * row_groups);
         team_for<Space>(team, 0, columns, [=](Index c) { fold[c] = 0; });
         team.team_barrier();
-        // Groups of one part that are row_groups apart meet in the same columns: a thread takes all of them in order.
-        double sum = 0;
-        if constexpr (TeamShape<Space>::host) {
-          double lanes[32] = {};
-          for (Index group = first; group < last; ++group) {
-            Philox4 const signs = fold_signs(k0, step, group);
-            float* const to = fold + group % row_groups * sign_group;
-            for (int word = 0; word < 4; ++word) {
-              Index const begin = group * sign_group + 32 * word;
-              int const here = static_cast<int>(Kokkos::min(Index{32}, Kokkos::max(Index{0}, count - begin)));
-              BELLWETHER_INDEPENDENT
-              for (int lane = 0; lane < here; ++lane) {
-                float const g = gradient[begin + lane];
-                lanes[lane] += static_cast<double>(g) * g;
-                if (columns > 0) to[32 * word + lane] += comm::with_sign(g, signs.x[word], lane);
-              }
-            }
-          }
-          for (double const lane : lanes) sum += lane;
-        } else {
-          sum = team_sum<1, Space>(team, first * sign_group, Kokkos::min(count, last * sign_group), [=](Index k) {
-                  double const g = gradient[k];
-                  return Sums<1>{{g * g}};
-                }).value[0];
-          team_for<Space>(team, 0, columns, [=](Index c) {
-            Index const lane = c % sign_group;
-            for (Index group = first + c / sign_group; group < last; group += row_groups) {
-              Index const k = group * sign_group + lane;
-              if (k < count)
-                fold[c] +=
-                    comm::with_sign(gradient[k], fold_signs(k0, step, group).x[lane / 32], static_cast<int>(lane % 32));
-            }
-          });
-        }
+        double const sum = pass.template over<Space>(team, first, last, fold);
         Kokkos::single(Kokkos::PerTeam(team), [&] { square[part] = sum; });
       });
   Kokkos::parallel_for(

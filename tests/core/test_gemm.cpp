@@ -1,118 +1,50 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/bf16.hpp"
 #include "core/gemm.hpp"
-#include "core/gemm_panels.hpp"
+#include "core/team_product.hpp"
+#include "tests/core/products.hpp"
+#include "tests/support/finite_differences.hpp"
 #include "tests/support/spaces.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <random>
-#include <vector>
-
 using namespace bellwether;
+using namespace bellwether::test;
 
 namespace {
 
-struct Problem {
-  Op op_a, op_b;
-  Index m, n, k;
-  float alpha, beta;
-  Index spare;  ///< elements of a row beyond its matrix
-};
-
-/// Operands and the product, each in rows with spare elements that no product may read or write: NaN.
-template <class T>
-struct Matrices {
-  Matrices(Problem const& p, std::mt19937& random)
-      : lda((p.op_a == Op::none ? p.k : p.m) + p.spare),
-        ldb((p.op_b == Op::none ? p.n : p.k) + p.spare),
-        ldc(p.n + p.spare),
-        a(filled(p.op_a == Op::none ? p.m : p.k, lda, p.spare, random)),
-        b(filled(p.op_b == Op::none ? p.k : p.n, ldb, p.spare, random)),
-        c(filled(p.m, ldc, p.spare, random)) {
-    if (p.beta == 0) std::fill(c.begin(), c.end(), std::numeric_limits<T>::quiet_NaN());
-  }
-  static std::vector<T> filled(Index rows, Index ld, Index spare, std::mt19937& random) {
-    std::uniform_real_distribution<T> uniform(-1, 1);
-    std::vector<T> values(static_cast<std::size_t>(rows * ld));
-    for (Index i = 0; i < rows; ++i)
-      for (Index j = 0; j < ld; ++j)
-        values[i * ld + j] = j < ld - spare ? uniform(random) : std::numeric_limits<T>::quiet_NaN();
-    return values;
-  }
-  double a_at(Problem const& p, Index i, Index l) const { return p.op_a == Op::none ? a[i * lda + l] : a[l * lda + i]; }
-  double b_at(Problem const& p, Index l, Index j) const { return p.op_b == Op::none ? b[l * ldb + j] : b[j * ldb + l]; }
-
-  Index lda, ldb, ldc;
-  std::vector<T> a, b, c;
-};
-
-double rounded(double value) { return to_float(to_bf16(static_cast<float>(value))); }
+/// The product on an execution space, by multiply(exec, a, b, c).
+template <class T, class Space, class Multiply>
+std::vector<T> formed(Matrices<T> const& x, Multiply const& multiply) {
+  Space const exec;
+  auto const a = to_space<Space>(x.a), b = to_space<Space>(x.b), c = to_space<Space>(x.c);
+  multiply(exec, a.data(), b.data(), c.data());
+  exec.fence("bellwether::test::product");
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
+  return {host.data(), host.data() + host.extent(0)};
+}
 
 template <class T, class Space>
-std::vector<T> formed(Problem const& p, Matrices<T> const& x, ComputeType type) {
-  auto c = x.c;
-  Space const exec;
-  gemm<T>(exec, p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, x.a.data(), x.lda, x.b.data(), x.ldb, p.beta, c.data(), x.ldc,
-          type);
-  exec.fence("bellwether::test::product");
-  return c;
+std::vector<T> formed_by_gemm(Problem const& p, Matrices<T> const& x, ComputeType type) {
+  return formed<T, Space>(x, [&](Space const& exec, T const* a, T const* b, T* c) {
+    gemm<T>(exec, p.op_a, p.op_b, p.m, p.n, p.k, static_cast<T>(p.alpha), a, x.lda, b, x.ldb, static_cast<T>(p.beta), c,
+            x.ldc, type);
+  });
 }
 
-/// Largest distance from the sums in double, in units of the largest magnitude that rounding allows an element:
-/// epsilon (k + 2) sum |a b|.
-template <class T>
-double distance(Problem const& p, Matrices<T> const& x, std::vector<T> const& c, ComputeType type) {
-  bool const rounds = type == ComputeType::bf16 && std::is_same_v<T, float>;
-  double largest = 0;
-  for (Index i = 0; i < p.m; ++i) {
-    for (Index j = 0; j < p.n; ++j) {
-      double sum = 0, magnitude = std::abs(p.beta);
-      for (Index l = 0; l < p.k; ++l) {
-        double const u = rounds ? rounded(x.a_at(p, i, l)) : x.a_at(p, i, l);
-        double const v = rounds ? rounded(x.b_at(p, l, j)) : x.b_at(p, l, j);
-        sum += u * v;
-        magnitude += std::abs(u * v * p.alpha);
-      }
-      double const exact = p.alpha * sum + (p.beta == 0 ? 0 : p.beta * x.c[i * x.ldc + j]);
-      double const allowed = std::numeric_limits<T>::epsilon() * static_cast<double>(p.k + 2) * magnitude;
-      double const difference = std::abs(c[i * x.ldc + j] - exact), off = difference == 0 ? 0 : difference / allowed;
-      largest = std::isfinite(off) ? std::max(largest, off) : std::numeric_limits<double>::infinity();
-    }
-    for (Index j = p.n; j < x.ldc; ++j)
-      if (!std::isnan(c[i * x.ldc + j])) return std::numeric_limits<double>::infinity();
-  }
-  return largest;
+template <class T, class Space>
+std::vector<T> formed_by_teams(Problem const& p, Matrices<T> const& x, ComputeType type) {
+  return formed<T, Space>(x, [&](Space const& exec, T const* a, T const* b, T* c) {
+    team_gemm(exec, TeamOperands<T>{p.op_a, p.op_b, p.m, p.n, p.k, a, x.lda, b, x.ldb, type}, static_cast<T>(p.alpha),
+              static_cast<T>(p.beta), c, x.ldc);
+  });
 }
 
-/// Every form and every way for a tile to end early: one element, one more and one less than a vector, a tile, a panel.
-std::vector<Problem> problems(std::mt19937& random) {
-  std::vector<Problem> all;
-  std::vector<Index> const extents{1, 2, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 130};
-  std::vector<Index> const depths{0, 1, 2, 3, 16, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1030};
-  auto const one_of = [&](auto const& choices) { return choices[random() % choices.size()]; };
-  for (int i = 0; i < 240; ++i) {
-    bool const accumulates = i % 2 == 1;
-    all.push_back({.op_a = (i & 4) != 0 ? Op::transpose : Op::none,
-                   .op_b = (i & 8) != 0 ? Op::transpose : Op::none,
-                   .m = one_of(extents),
-                   .n = one_of(extents),
-                   .k = one_of(depths),
-                   .alpha = (i & 16) != 0 ? 0.125f : 1.0f,
-                   .beta = accumulates ? ((i & 32) != 0 ? -0.5f : 1.0f) : 0.0f,
-                   .spare = static_cast<Index>(random() % 4)});
-  }
-  all.push_back(
-      {.op_a = Op::none, .op_b = Op::transpose, .m = 700, .n = 70, .k = 40, .alpha = 1, .beta = 0, .spare = 0});
-  all.push_back(
-      {.op_a = Op::transpose, .op_b = Op::none, .m = 600, .n = 40, .k = 70, .alpha = 1, .beta = 1, .spare = 0});
-  return all;
-}
+#define BELLWETHER_TUPLE_OF_SPACE(Space) std::declval<std::tuple<Space>>(),
+using HostSpaces =
+    decltype(std::tuple_cat(BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_TUPLE_OF_SPACE) std::declval<std::tuple<>>()));
+#undef BELLWETHER_TUPLE_OF_SPACE
 
 }  // namespace
 
@@ -121,31 +53,22 @@ TEMPLATE_LIST_TEST_CASE("a product is the sum of its terms but for rounding", ""
   for (auto const& p : problems(random)) {
     CAPTURE(p.m, p.n, p.k, p.alpha, p.beta, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));
     Matrices<float> const x(p, random);
-    for (auto const type : {ComputeType::fp32, ComputeType::bf16})
-      CHECK(distance(p, x, formed<float, TestType>(p, x, type), type) <= 1);
+    for (auto const type : {ComputeType::fp32, ComputeType::bf16}) {
+      CHECK(distance(p, x, formed_by_gemm<float, TestType>(p, x, type), type) <= 1);
+      CHECK(distance(p, x, formed_by_teams<float, TestType>(p, x, type), type) <= 1);
+    }
     Matrices<double> const y(p, random);
-    CHECK(distance(p, y, formed<double, TestType>(p, y, ComputeType::fp32), ComputeType::fp32) <= 1);
+    CHECK(distance(p, y, formed_by_gemm<double, TestType>(p, y, ComputeType::fp32), ComputeType::fp32) <= 1);
+    CHECK(distance(p, y, formed_by_teams<double, TestType>(p, y, ComputeType::fp32), ComputeType::fp32) <= 1);
   }
 }
 
-TEST_CASE("so are products of rounded floats, which CPUs without products of bf16 form") {
-  std::mt19937 random(15);
-  for (auto const& p : problems(random)) {
-    CAPTURE(p.m, p.n, p.k, p.alpha, p.beta, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));
-    Matrices<float> const x(p, random);
-    auto c = x.c;
-    product::multiply<product::RoundedWords>({p.op_a, x.a.data(), x.lda}, {p.op_b, x.b.data(), x.ldb}, p.m, p.n, p.k,
-                                             p.alpha, p.beta, c.data(), x.ldc);
-    CHECK(distance(p, x, c, ComputeType::bf16) <= 1);
-  }
-}
-
-TEMPLATE_LIST_TEST_CASE("a product in bf16 is the same however it is cut, to the bit", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a product in bf16 is the same however it is cut, to the bit", "", HostSpaces) {
   std::mt19937 random(13);
   auto const type = ComputeType::bf16;
   for (auto const& p : problems(random)) {
     Matrices<float> const x(p, random);
-    auto const cut = formed<float, TestType>(p, x, type);
+    auto const cut = formed_by_gemm<float, TestType>(p, x, type);
     auto whole = x.c;
     gemm_tile(p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, x.a.data(), x.lda, x.b.data(), x.ldb, p.beta, whole.data(), x.ldc,
               type);
@@ -168,7 +91,7 @@ TEST_CASE("what is not finite stays so, and touches its own row or column alone"
     Matrices<float> x(p, random);
     x.a[4 * x.lda + 34] = std::numeric_limits<float>::infinity();
     x.b[2 * x.ldb + 32] = std::numeric_limits<float>::quiet_NaN();
-    auto const c = formed<float, Kokkos::DefaultHostExecutionSpace>(p, x, type);
+    auto const c = formed_by_gemm<float, Kokkos::DefaultExecutionSpace>(p, x, type);
     for (Index i = 0; i < p.m; ++i)
       for (Index j = 0; j < p.n; ++j) CHECK(std::isfinite(c[i * x.ldc + j]) == (i != 4 && j != 32));
   }

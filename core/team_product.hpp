@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/bf16.hpp"
+#include "core/gemm_tile.hpp"
+#include "core/team_sum.hpp"
+
+namespace bellwether {
+
+/// A team as 256 workers, which meet at barriers: on a device each is a thread, on a host the team's one thread does
+/// the work of all in turn.
+template <class Space>
+struct Workers {
+  static constexpr int count = 256;
+  static constexpr int here = count / TeamShape<Space>::threads;  ///< workers a thread stands for
+  static_assert(here * TeamShape<Space>::threads == count);
+
+  /// body(worker, which of this thread's), then a barrier.
+  template <class Team, class Body>
+  KOKKOS_INLINE_FUNCTION static void all(Team const& team, Body const& body) {
+    for (int own = 0; own < here; ++own) body(team.team_rank() * here + own, own);
+    team.team_barrier();
+  }
+};
+
+/// A product by a team: a tile of 64 x 64 elements at a time, 4 x 4 of them a worker, with 16 columns of op(A) and rows
+/// of op(B) staged in scratch. An element is the sum over k in its order.
+struct TeamProduct {
+  static constexpr int extent = 64, depth = 16, own = 4, across = extent / own;
+  static constexpr int padded = extent + 1;  ///< columns of a staged row: neighbours in k lie in different banks
+  static constexpr int staged = 2 * depth * padded;
+};
+
+/// Operands of a product, as in gemm().
+template <class Real>
+struct TeamOperands {
+  Op op_a, op_b;
+  Index m, n, k;
+  Real const* a;
+  Index lda;
+  Real const* b;
+  Index ldb;
+  ComputeType type = ComputeType::fp32;
+};
+
+/// The tile of C = alpha op(A) op(B) + beta C from (i0, j0) on. With beta = 0, C is not read. scratch:
+/// (TeamProduct::staged) in team scratch. Ends with a barrier.
+template <class Space, class Team, class Real>
+KOKKOS_INLINE_FUNCTION void team_product_tile(Team const& team, TeamOperands<Real> const& p, Index i0, Index j0,
+                                              Real alpha, Real beta, Real* c, Index ldc, Real* scratch) {
+  using P = TeamProduct;
+  using W = Workers<Space>;
+  constexpr int loads = P::extent * P::depth / W::count;
+  Real *const a_staged = scratch, *const b_staged = scratch + P::depth * P::padded;
+  auto const operand = [=](Real value) {
+    if constexpr (std::is_same_v<Real, float>)
+      return p.type == ComputeType::bf16 ? to_float(to_bf16(value)) : value;
+    else
+      return value;
+  };
+  Real sums[W::here][P::own][P::own] = {};
+  for (Index l0 = 0; l0 < p.k; l0 += P::depth) {
+    W::all(team, [&](int worker, int) {
+      for (int load = 0; load < loads; ++load) {
+        int const at = worker + load * W::count;
+        // Neighbouring workers read neighbouring elements of the matrix as it is stored.
+        int const ai = p.op_a == Op::none ? at / P::depth : at % P::extent;
+        int const al = p.op_a == Op::none ? at % P::depth : at / P::extent;
+        Index const i = i0 + ai, la = l0 + al;
+        a_staged[al * P::padded + ai] =
+            i < p.m && la < p.k ? operand(p.a[p.op_a == Op::none ? i * p.lda + la : la * p.lda + i]) : Real(0);
+        int const bj = p.op_b == Op::none ? at % P::extent : at / P::depth;
+        int const bl = p.op_b == Op::none ? at / P::extent : at % P::depth;
+        Index const j = j0 + bj, lb = l0 + bl;
+        b_staged[bl * P::padded + bj] =
+            j < p.n && lb < p.k ? operand(p.b[p.op_b == Op::none ? lb * p.ldb + j : j * p.ldb + lb]) : Real(0);
+      }
+    });
+    W::all(team, [&](int worker, int mine) {
+      int const row = worker / P::across, column = worker % P::across;
+      for (int l = 0; l < P::depth; ++l) {
+        Real left[P::own], right[P::own];
+        for (int e = 0; e < P::own; ++e) {
+          left[e] = a_staged[l * P::padded + row + e * P::across];
+          right[e] = b_staged[l * P::padded + column + e * P::across];
+        }
+        for (int i = 0; i < P::own; ++i)
+          for (int j = 0; j < P::own; ++j) sums[mine][i][j] += left[i] * right[j];
+      }
+    });
+  }
+  W::all(team, [&](int worker, int mine) {
+    int const row = worker / P::across, column = worker % P::across;
+    for (int i = 0; i < P::own; ++i)
+      for (int j = 0; j < P::own; ++j) {
+        Index const ci = i0 + row + i * P::across, cj = j0 + column + j * P::across;
+        if (ci >= p.m || cj >= p.n) continue;
+        Real const product = alpha * sums[mine][i][j];
+        c[ci * ldc + cj] = beta == Real(0) ? product : beta * c[ci * ldc + cj] + product;
+      }
+  });
+}
+
+/// C = alpha op(A) op(B), tile after tile.
+template <class Space, class Team, class Real>
+KOKKOS_INLINE_FUNCTION void team_product(Team const& team, TeamOperands<Real> const& p, Real alpha, Real* c, Index ldc,
+                                         Real* scratch) {
+  for (Index i0 = 0; i0 < p.m; i0 += TeamProduct::extent)
+    for (Index j0 = 0; j0 < p.n; j0 += TeamProduct::extent)
+      team_product_tile<Space>(team, p, i0, j0, alpha, Real(0), c, ldc, scratch);
+}
+
+/// gemm() with a team a tile, for devices without a BLAS of their own.
+template <class T, class Space>
+void team_gemm(Space const& exec, TeamOperands<T> const& p, T alpha, T beta, T* c, Index ldc) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  Index const across = (p.n + TeamProduct::extent - 1) / TeamProduct::extent;
+  Index const tiles = (p.m + TeamProduct::extent - 1) / TeamProduct::extent * across;
+  auto policy = team_policy(exec, tiles);
+  policy.set_scratch_size(0, Kokkos::PerTeam(TeamProduct::staged * static_cast<int>(sizeof(T))));
+  Kokkos::parallel_for(
+      "bellwether::core::gemm", policy, KOKKOS_LAMBDA(Team const& team) {
+        auto* const scratch = static_cast<T*>(team.team_scratch(0).get_shmem(TeamProduct::staged * sizeof(T)));
+        Index const tile = team.league_rank();
+        team_product_tile<Space>(team, p, tile / across * TeamProduct::extent, tile % across * TeamProduct::extent,
+                                 alpha, beta, c, ldc, scratch);
+      });
+}
+
+}  // namespace bellwether

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/team_product.hpp"
+#include "model/layers/attention.hpp"
+
+namespace bellwether::model {
+
+/// Attention for devices: a team of 256 workers treats one head of one sequence at a time, with its (S, S) matrices in
+/// scratch of its own that is small enough to stay in the second cache. On a host, where tests run it, a team is one
+/// thread.
+template <class Real, class Space>
+struct TeamAttention {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  using W = Workers<Space>;
+  static constexpr int row_lanes = 16;  ///< workers that share a row of an (S, S) matrix
+  static constexpr int rows_at_once = W::count / row_lanes;
+  static constexpr int shared = TeamProduct::staged + 2 * W::count;  ///< numbers in team scratch
+
+  Attention<Real> p;
+  Index slots;
+
+  /// One head of one sequence; q, k, v: rows of 3 C elements.
+  struct Head {
+    Index first, length, width, stride, head;
+    std::int64_t sample;
+    Real scale;
+    Real const *q, *k, *v;
+  };
+  KOKKOS_INLINE_FUNCTION Head head_of(Index pair) const {
+    Index const b = pair / p.heads, h = pair % p.heads, D = p.C / p.heads;
+    Index const first = p.sequence_offsets[b];
+    Real const* q = p.qkv + first * 3 * p.C + h * D;
+    return {first, p.sequence_offsets[b + 1] - first,         D, 3 * p.C,  h, p.samples[b],
+            Real(1) / Kokkos::sqrt(static_cast<Real>(D)), q, q + p.C, q + 2 * p.C};
+  }
+
+  KOKKOS_INLINE_FUNCTION void product(Team const& team, Op op_a, Op op_b, Index m, Index n, Index k, Real alpha,
+                                      Real const* a, Index lda, Real const* b, Index ldb, Real* c, Index ldc,
+                                      Real* numbers) const {
+    team_product<Space>(team, TeamOperands<Real>{op_a, op_b, m, n, k, a, lda, b, ldb, p.compute}, alpha, c, ldc,
+                        numbers);
+  }
+
+  /// to(i, j) = from(i, j) times its dropout factor; four of them to a worker and draw. (S, S); ends with a barrier.
+  KOKKOS_INLINE_FUNCTION void drop(Team const& team, Head const& h, Real const* from, Real* to) const {
+    Index const S = h.length, counters = (S + dropout_chunk - 1) / dropout_chunk * (dropout_chunk / 4);
+    auto const first = static_cast<std::uint32_t>(h.head * p.position_stride / 4);
+    W::all(team, [&](int worker, int) {
+      for (Index at = worker; at < S * counters; at += W::count) {
+        Index const i = at / counters, counter = at % counters;
+        DropoutDraw<Real> const draw(p.dropout, h.sample, static_cast<std::int32_t>(i));
+        auto const bits = draw.bits(first + static_cast<std::uint32_t>(counter));
+        for (int part = 0; part < 4; ++part) {
+          Index const j = counter / 16 * dropout_chunk + counter % 16 + 16 * part;
+          if (j < S) to[i * S + j] = from[i * S + j] * draw.factor(bits.x[part]);
+        }
+      }
+    });
+  }
+
+  /// matrix(i, j) <- softmax over j, rows without overflow. matrix: (S, S); numbers: (2 W::count).
+  KOKKOS_INLINE_FUNCTION void softmax_rows(Team const& team, Index S, Real* matrix, Real* numbers) const {
+    Real *const largest = numbers, *const totals = numbers + W::count;
+    for (Index i0 = 0; i0 < S; i0 += rows_at_once) {
+      W::all(team, [&](int worker, int) {
+        Index const i = i0 + worker / row_lanes, lane = worker % row_lanes;
+        largest[worker] = lane < S && i < S ? matrix[i * S + lane] : -Kokkos::Experimental::infinity_v<Real>;
+        if (i < S)
+          for (Index j = lane; j < S; j += row_lanes)
+            largest[worker] = matrix[i * S + j] > largest[worker] ? matrix[i * S + j] : largest[worker];
+      });
+      W::all(team, [&](int worker, int) {
+        Index const i = i0 + worker / row_lanes;
+        Real const* const of_row = largest + worker / row_lanes * row_lanes;
+        Real most = of_row[0], total = 0;
+        for (int lane = 1; lane < row_lanes; ++lane) most = of_row[lane] > most ? of_row[lane] : most;
+        if (i < S)
+          for (Index j = worker % row_lanes; j < S; j += row_lanes) {
+            Real const e = math::exp(matrix[i * S + j] - most);
+            matrix[i * S + j] = e;
+            total += e;
+          }
+        totals[worker] = total;
+      });
+      W::all(team, [&](int worker, int) {
+        Index const i = i0 + worker / row_lanes;
+        Real const scale = Real(1) / row_total(totals, worker);
+        if (i < S)
+          for (Index j = worker % row_lanes; j < S; j += row_lanes) matrix[i * S + j] *= scale;
+      });
+    }
+  }
+
+  /// The sum over the lanes of the row that `worker` belongs to.
+  KOKKOS_INLINE_FUNCTION static Real row_total(Real const* totals, int worker) {
+    Real const* const of_row = totals + worker / row_lanes * row_lanes;
+    Real total = 0;
+    for (int lane = 0; lane < row_lanes; ++lane) total += of_row[lane];
+    return total;
+  }
+
+  KOKKOS_INLINE_FUNCTION void form_probabilities(Team const& team, Head const& h, Real* matrix, Real* numbers) const {
+    product(team, Op::none, Op::transpose, h.length, h.length, h.width, h.scale, h.q, h.stride, h.k, h.stride, matrix,
+            h.length, numbers);
+    softmax_rows(team, h.length, matrix, numbers + TeamProduct::staged);
+  }
+
+  KOKKOS_INLINE_FUNCTION void forward(Team const& team, Index pair, Real* matrix, Real* numbers, Real* context) const {
+    Head const h = head_of(pair);
+    Index const S = h.length;
+    form_probabilities(team, h, matrix, numbers);
+    if (p.dropout.active()) drop(team, h, matrix, matrix);
+    product(team, Op::none, Op::none, S, h.width, S, Real(1), matrix, S, h.v, h.stride,
+            context + h.first * p.C + h.head * h.width, p.C, numbers);
+  }
+
+  /// As on a host (attention_host.cpp): with W = mask * P and dW = dO V^T, dV = W^T dO, dS = W * dW - P * rowsum(W *
+  /// dW).
+  KOKKOS_INLINE_FUNCTION void backward(Team const& team, Index pair, Real* matrices, Real* numbers,
+                                       Real const* dcontexts, Real* dqkv) const {
+    Head const h = head_of(pair);
+    Index const S = h.length, D = h.width, column = h.head * D;
+    Real *const probabilities = matrices, *const dweights = matrices + 2 * S * S;
+    Real* const weights = p.dropout.active() ? matrices + S * S : probabilities;
+    Real const* const dcontext = dcontexts + h.first * p.C + column;
+    Real *const dq = dqkv + h.first * h.stride + column, *const dk = dq + p.C, *const dv = dq + 2 * p.C;
+    form_probabilities(team, h, probabilities, numbers);
+    if (p.dropout.active()) drop(team, h, probabilities, weights);
+    product(team, Op::transpose, Op::none, S, D, S, Real(1), weights, S, dcontext, p.C, dv, h.stride, numbers);
+    product(team, Op::none, Op::transpose, S, S, D, Real(1), dcontext, p.C, h.v, h.stride, dweights, S, numbers);
+    Real* const totals = numbers + TeamProduct::staged;
+    for (Index i0 = 0; i0 < S; i0 += rows_at_once) {
+      W::all(team, [&](int worker, int) {
+        Index const i = i0 + worker / row_lanes;
+        Real total = 0;
+        if (i < S)
+          for (Index j = worker % row_lanes; j < S; j += row_lanes) {
+            dweights[i * S + j] *= weights[i * S + j];
+            total += dweights[i * S + j];
+          }
+        totals[worker] = total;
+      });
+      W::all(team, [&](int worker, int) {
+        Index const i = i0 + worker / row_lanes;
+        Real const total = row_total(totals, worker);
+        if (i < S)
+          for (Index j = worker % row_lanes; j < S; j += row_lanes)
+            dweights[i * S + j] -= probabilities[i * S + j] * total;
+      });
+    }
+    product(team, Op::none, Op::none, S, D, S, h.scale, dweights, S, h.k, h.stride, dq, h.stride, numbers);
+    product(team, Op::transpose, Op::none, S, D, S, h.scale, dweights, S, h.q, h.stride, dk, h.stride, numbers);
+  }
+
+  /// body(team, pair, this team's (3, S, S) of p.scratch, its numbers in team scratch) for every pair. Which team takes
+  /// a pair changes no result.
+  template <class Body>
+  void for_each_head(Space const& exec, char const* label, Body const& body) const {
+    Index const pairs = p.sequences * p.heads, size = 3 * p.longest * p.longest, teams = Kokkos::min(slots, pairs);
+    Real* const scratch = p.scratch;
+    auto policy = team_policy(exec, teams);
+    policy.set_scratch_size(0, Kokkos::PerTeam(shared * static_cast<int>(sizeof(Real))));
+    Kokkos::parallel_for(
+        label, policy, KOKKOS_LAMBDA(Team const& team) {
+          auto* const numbers = static_cast<Real*>(team.team_scratch(0).get_shmem(shared * sizeof(Real)));
+          for (Index pair = team.league_rank(); pair < pairs; pair += teams)
+            body(team, pair, scratch + team.league_rank() * size, numbers);
+        });
+  }
+};
+
+/// As attention_forward(). slots: how many heads p.scratch is for.
+template <class Real, class Space>
+void team_attention_forward(Space const& exec, Attention<Real> const& p, Index slots, Real* context) {
+  using Run = TeamAttention<Real, Space>;
+  Run const run{p, slots};
+  run.for_each_head(exec, "bellwether::model::attention_forward",
+                    KOKKOS_LAMBDA(typename Run::Team const& team, Index pair, Real* matrices, Real* numbers) {
+                      run.forward(team, pair, matrices, numbers, context);
+                    });
+}
+
+/// As attention_backward().
+template <class Real, class Space>
+void team_attention_backward(Space const& exec, Attention<Real> const& p, Index slots, Real const* dcontext,
+                             Real* dqkv) {
+  using Run = TeamAttention<Real, Space>;
+  Run const run{p, slots};
+  run.for_each_head(exec, "bellwether::model::attention_backward",
+                    KOKKOS_LAMBDA(typename Run::Team const& team, Index pair, Real* matrices, Real* numbers) {
+                      run.backward(team, pair, matrices, numbers, dcontext, dqkv);
+                    });
+}
+
+}  // namespace bellwether::model

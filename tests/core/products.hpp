@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/gemm_tile.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+/// Products to test, and how far a result is from their sums in double. Sees no Kokkos: what multiplies on hosts is
+/// compiled by the host's compiler alone.
+namespace bellwether::test {
+
+struct Problem {
+  Op op_a, op_b;
+  Index m, n, k;
+  float alpha, beta;
+  Index spare;  ///< elements of a row beyond its matrix
+};
+
+/// Operands and the product, each in rows with spare elements that no product may read or write: NaN.
+template <class T>
+struct Matrices {
+  Matrices(Problem const& p, std::mt19937& random)
+      : lda((p.op_a == Op::none ? p.k : p.m) + p.spare),
+        ldb((p.op_b == Op::none ? p.n : p.k) + p.spare),
+        ldc(p.n + p.spare),
+        a(filled(p.op_a == Op::none ? p.m : p.k, lda, p.spare, random)),
+        b(filled(p.op_b == Op::none ? p.k : p.n, ldb, p.spare, random)),
+        c(filled(p.m, ldc, p.spare, random)) {
+    if (p.beta == 0) std::fill(c.begin(), c.end(), std::numeric_limits<T>::quiet_NaN());
+  }
+  static std::vector<T> filled(Index rows, Index ld, Index spare, std::mt19937& random) {
+    std::uniform_real_distribution<T> uniform(-1, 1);
+    std::vector<T> values(static_cast<std::size_t>(rows * ld));
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < ld; ++j)
+        values[i * ld + j] = j < ld - spare ? uniform(random) : std::numeric_limits<T>::quiet_NaN();
+    return values;
+  }
+  double a_at(Problem const& p, Index i, Index l) const { return p.op_a == Op::none ? a[i * lda + l] : a[l * lda + i]; }
+  double b_at(Problem const& p, Index l, Index j) const { return p.op_b == Op::none ? b[l * ldb + j] : b[j * ldb + l]; }
+
+  Index lda, ldb, ldc;
+  std::vector<T> a, b, c;
+};
+
+/// The nearest number of 8 significant bits, ties to even.
+inline double rounded_to_bf16(double value) {
+  int exponent = 0;
+  double const fraction = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, 8)), exponent - 8);
+}
+
+/// Largest distance from the sums in double, in units of the largest magnitude that rounding allows an element:
+/// epsilon (k + 2) sum |a b|.
+template <class T>
+double distance(Problem const& p, Matrices<T> const& x, std::vector<T> const& c, ComputeType type) {
+  bool const rounds = type == ComputeType::bf16 && std::is_same_v<T, float>;
+  double largest = 0;
+  for (Index i = 0; i < p.m; ++i) {
+    for (Index j = 0; j < p.n; ++j) {
+      double sum = 0, magnitude = std::abs(p.beta);
+      for (Index l = 0; l < p.k; ++l) {
+        double const u = rounds ? rounded_to_bf16(x.a_at(p, i, l)) : x.a_at(p, i, l);
+        double const v = rounds ? rounded_to_bf16(x.b_at(p, l, j)) : x.b_at(p, l, j);
+        sum += u * v;
+        magnitude += std::abs(u * v * p.alpha);
+      }
+      double const exact = p.alpha * sum + (p.beta == 0 ? 0 : p.beta * x.c[i * x.ldc + j]);
+      double const allowed = std::numeric_limits<T>::epsilon() * static_cast<double>(p.k + 2) * magnitude;
+      double const difference = std::abs(c[i * x.ldc + j] - exact), off = difference == 0 ? 0 : difference / allowed;
+      largest = std::isfinite(off) ? std::max(largest, off) : std::numeric_limits<double>::infinity();
+    }
+    for (Index j = p.n; j < x.ldc; ++j)
+      if (!std::isnan(c[i * x.ldc + j])) return std::numeric_limits<double>::infinity();
+  }
+  return largest;
+}
+
+/// Every form and every way for a tile to end early: one element, one more and one less than a vector, a tile, a panel.
+inline std::vector<Problem> problems(std::mt19937& random) {
+  std::vector<Problem> all;
+  std::vector<Index> const extents{1, 2, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 130};
+  std::vector<Index> const depths{0, 1, 2, 3, 16, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1030};
+  auto const one_of = [&](auto const& choices) { return choices[random() % choices.size()]; };
+  for (int i = 0; i < 240; ++i) {
+    bool const accumulates = i % 2 == 1;
+    all.push_back({.op_a = (i & 4) != 0 ? Op::transpose : Op::none,
+                   .op_b = (i & 8) != 0 ? Op::transpose : Op::none,
+                   .m = one_of(extents),
+                   .n = one_of(extents),
+                   .k = one_of(depths),
+                   .alpha = (i & 16) != 0 ? 0.125f : 1.0f,
+                   .beta = accumulates ? ((i & 32) != 0 ? -0.5f : 1.0f) : 0.0f,
+                   .spare = static_cast<Index>(random() % 4)});
+  }
+  all.push_back(
+      {.op_a = Op::none, .op_b = Op::transpose, .m = 700, .n = 70, .k = 40, .alpha = 1, .beta = 0, .spare = 0});
+  all.push_back(
+      {.op_a = Op::transpose, .op_b = Op::none, .m = 600, .n = 40, .k = 70, .alpha = 1, .beta = 1, .spare = 0});
+  return all;
+}
+
+}  // namespace bellwether::test

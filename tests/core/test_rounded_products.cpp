@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/gemm_panels.hpp"
+#include "tests/core/products.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace bellwether;
+using namespace bellwether::test;
+
+TEST_CASE("products of rounded floats, which CPUs without products of bf16 form, are the sums of their terms") {
+  std::mt19937 random(15);
+  for (auto const& p : problems(random)) {
+    CAPTURE(p.m, p.n, p.k, p.alpha, p.beta, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));
+    Matrices<float> const x(p, random);
+    auto c = x.c;
+    product::multiply<product::RoundedWords>({p.op_a, x.a.data(), x.lda}, {p.op_b, x.b.data(), x.ldb}, p.m, p.n, p.k,
+                                             p.alpha, p.beta, c.data(), x.ldc);
+    CHECK(distance(p, x, c, ComputeType::bf16) <= 1);
+  }
+}
