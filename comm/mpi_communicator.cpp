@@ -3,6 +3,7 @@
 #include "comm/mpi_communicator.hpp"
 
 #include "comm/mpi_operation.hpp"
+#include "comm/traffic_counter.hpp"
 #include "core/error.hpp"
 
 #include <algorithm>
@@ -20,18 +21,26 @@ constexpr int collective_tag = 1;
 constexpr int exchange_tag = 2;
 constexpr bool host_reads_memory = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Mem>::accessible;
 
+int rank_in(MPI_Comm group) {
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(group, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+int size_of(MPI_Comm group) {
+  int size = 1;
+  check_mpi(MPI_Comm_size(group, &size), "MPI_Comm_size");
+  return size;
+}
+
 /// Ranks over MPI. Library collectives where one call carries everything; else, and where ranks could not agree on that
 /// without asking (all-to-all of uneven chunks), posted sends and receives of at most `call_limit` bytes each.
 class MpiCommunicator final : public Communicator {
  public:
-  MpiCommunicator(MPI_Comm group, MpiOptions const& options) : group_(group), options_(options) {
+  MpiCommunicator(MPI_Comm group, MpiOptions const& options)
+      : group_(group), options_(options), rank_(rank_in(group)), size_(size_of(group)), counter_(rank_, size_) {
     options_.staged = options.staged || !host_reads_memory;
     check_mpi(MPI_Comm_set_errhandler(group_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    check_mpi(MPI_Comm_rank(group_, &rank_), "MPI_Comm_rank");
-    check_mpi(MPI_Comm_size(group_, &size_), "MPI_Comm_size");
-    node_of_.resize(static_cast<std::size_t>(size_));
-    std::iota(node_of_.begin(), node_of_.end(), 0);
-    find_neighbours();
   }
 
   ~MpiCommunicator() override {
@@ -48,21 +57,15 @@ class MpiCommunicator final : public Communicator {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  bool shares_node(int rank) const override {
-    return node_of_[static_cast<std::size_t>(rank)] == node_of_[static_cast<std::size_t>(rank_)];
-  }
-  void set_nodes(std::span<int const> node_of) override {
-    require(node_of.size() == node_of_.size(), "one node a rank");
-    node_of_.assign(node_of.begin(), node_of.end());
-    find_neighbours();
-  }
-  Traffic traffic() const override { return traffic_; }
+  bool shares_node(int rank) const override { return counter_.shares_node(rank); }
+  void set_nodes(std::span<int const> node_of) override { counter_.set_nodes(node_of); }
+  Traffic traffic() const override { return counter_.traffic(); }
   void set_deadline(double seconds) override { options_.deadline = seconds; }
 
   Ticket start_alltoall(Exec const& exec, Bytes const& send, Bytes const& recv, Label label) override {
     require(send.size == recv.size && send.size % size_ == 0, "all-to-all: not one equal chunk a rank");
     std::int64_t const chunk = send.size / size_;
-    MpiOperation& operation = begin(exec, "all-to-all", label, to_each(chunk), options_.staged);
+    MpiOperation& operation = begin(exec, "all-to-all", label, counter_.to_each(chunk), options_.staged);
     Bytes const from = operation.transport_buffer(send, MpiOperation::Access::read);
     Bytes const to = operation.transport_buffer(recv, MpiOperation::Access::write);
     exec.fence("bellwether::comm::ready_for_transport");
@@ -79,12 +82,11 @@ class MpiCommunicator final : public Communicator {
 
   Ticket start_alltoallv(Exec const& exec, Bytes const& send, std::span<std::int64_t const> send_bytes,
                          Bytes const& recv, std::span<std::int64_t const> recv_bytes, Label label) override {
-    require(covers(send_bytes, send) && covers(recv_bytes, recv), "all-to-all: chunks do not add up to the buffers");
+    require(counter_.covers(send_bytes, send) && counter_.covers(recv_bytes, recv), "all-to-all: chunks do not add up to the buffers");
     auto const mine = static_cast<std::size_t>(rank_);
     require(send_bytes[mine] == recv_bytes[mine], "all-to-all: a rank's own chunk has two lengths");
-    Sent sent{.all = send.size - send_bytes[mine]};
-    for (int const peer : neighbours_) sent.inside_node += send_bytes[static_cast<std::size_t>(peer)];
-    MpiOperation& operation = begin(exec, "all-to-all of uneven chunks", label, sent, options_.staged);
+    MpiOperation& operation =
+        begin(exec, "all-to-all of uneven chunks", label, counter_.to_each(send_bytes), options_.staged);
     Bytes const from = operation.transport_buffer(send, MpiOperation::Access::read);
     Bytes const to = operation.transport_buffer(recv, MpiOperation::Access::write);
     exec.fence("bellwether::comm::ready_for_transport");
@@ -100,9 +102,9 @@ class MpiCommunicator final : public Communicator {
 
   Ticket start_allgatherv(Exec const& exec, Bytes const& mine, Bytes const& all,
                           std::span<std::int64_t const> all_bytes, Label label) override {
-    require(covers(all_bytes, all) && all_bytes[static_cast<std::size_t>(rank_)] == mine.size,
+    require(counter_.covers(all_bytes, all) && all_bytes[static_cast<std::size_t>(rank_)] == mine.size,
             "all-gather: parts do not add up to the buffers");
-    MpiOperation& operation = begin(exec, "all-gather", label, to_each(mine.size), options_.staged);
+    MpiOperation& operation = begin(exec, "all-gather", label, counter_.to_each(mine.size), options_.staged);
     Bytes const from = operation.transport_buffer(mine, MpiOperation::Access::read);
     Bytes const to = operation.transport_buffer(all, MpiOperation::Access::write);
     exec.fence("bellwether::comm::ready_for_transport");
@@ -111,14 +113,7 @@ class MpiCommunicator final : public Communicator {
   }
 
   Ticket start_exchange(Exec const& exec, std::span<Message const> messages, Label label) override {
-    Sent sent;
-    for (auto const& message : messages) {
-      require(message.peer >= 0 && message.peer < size_ && message.peer != rank_, "exchange: no such other rank");
-      if (message.kind != Message::Kind::send) continue;
-      sent.all += message.buffer.size;
-      if (shares_node(message.peer)) sent.inside_node += message.buffer.size;
-    }
-    MpiOperation& operation = begin(exec, "exchange", label, sent, options_.staged);
+    MpiOperation& operation = begin(exec, "exchange", label, counter_.posted(messages), options_.staged);
     buffers_.clear();
     for (auto const& message : messages)
       buffers_.push_back(operation.transport_buffer(message.buffer, message.kind == Message::Kind::send
@@ -135,7 +130,7 @@ class MpiCommunicator final : public Communicator {
 
   Ticket start_library_sum(Exec const& exec, float* inout, std::int64_t count, Label label) override {
     Bytes const whole = bytes(inout, count);
-    MpiOperation& operation = begin(exec, "library sum", label, size_ > 1 ? once(whole.size) : Sent(), options_.staged);
+    MpiOperation& operation = begin(exec, "library sum", label, counter_.once(whole.size), options_.staged);
     Bytes const buffer = operation.transport_buffer(whole, MpiOperation::Access::read_write);
     exec.fence("bellwether::comm::ready_for_transport");
     auto* const values = reinterpret_cast<float*>(buffer.data);
@@ -166,7 +161,7 @@ class MpiCommunicator final : public Communicator {
     MPI_Comm part = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split(group_, color, key, &part), "MPI_Comm_split");
     auto made = std::make_unique<MpiCommunicator>(part, options_);
-    int const mine = node_of_[static_cast<std::size_t>(rank_)];
+    int const mine = counter_.node_of(rank_);
     std::vector<int> nodes(static_cast<std::size_t>(made->size()));
     check_mpi(MPI_Allgather(&mine, 1, MPI_INT, nodes.data(), 1, MPI_INT, part), "MPI_Allgather");
     made->set_nodes(nodes);
@@ -177,7 +172,7 @@ class MpiCommunicator final : public Communicator {
     if (size_ == 1) return;
     Bytes const mine = bytes(inout.data(), static_cast<std::int64_t>(inout.size()));
     part_bytes_.assign(static_cast<std::size_t>(size_), mine.size);
-    MpiOperation& operation = begin(Exec(), "host sum", label, to_each(mine.size), false);
+    MpiOperation& operation = begin(Exec(), "host sum", label, counter_.to_each(mine.size), false);
     auto& gathered = operation.gathered;
     gathered.resize(inout.size() * static_cast<std::size_t>(size_));
     post_allgather(operation, mine, bytes(gathered.data(), static_cast<std::int64_t>(gathered.size())), part_bytes_);
@@ -192,7 +187,7 @@ class MpiCommunicator final : public Communicator {
   void broadcast_host(std::span<std::byte> inout, int root, Label label) override {
     require(root >= 0 && root < size_, "broadcast: no such rank");
     auto const total = static_cast<std::int64_t>(inout.size());
-    MpiOperation& operation = begin(Exec(), "broadcast", label, rank_ == root ? to_each(total) : Sent(), false);
+    MpiOperation& operation = begin(Exec(), "broadcast", label, rank_ == root ? counter_.to_each(total) : TrafficCounter::Sent(), false);
     for (std::int64_t first = 0; first < total; first += options_.call_limit)
       check_mpi(MPI_Ibcast(inout.data() + first, static_cast<int>(std::min(options_.call_limit, total - first)),
                            MPI_BYTE, root, group_, &operation.new_request()),
@@ -207,24 +202,8 @@ class MpiCommunicator final : public Communicator {
   }
 
  private:
-  /// Bytes of one collective.
-  struct Sent {
-    std::int64_t all = 0;
-    std::int64_t inside_node = 0;
-  };
-  Sent to_each(std::int64_t bytes) const {
-    return {bytes * (size_ - 1), bytes * static_cast<std::int64_t>(neighbours_.size())};
-  }
-  /// Where they go is the library's matter, unless all ranks share a node.
-  Sent once(std::int64_t bytes) const { return {bytes, static_cast<int>(neighbours_.size()) + 1 == size_ ? bytes : 0}; }
-  void find_neighbours() {
-    neighbours_.clear();
-    for (int rank = 0; rank < size_; ++rank)
-      if (rank != rank_ && shares_node(rank)) neighbours_.push_back(rank);
-  }
-
   /// The first free operation: the same sequence of collectives finds the same operations, with their memory, again.
-  MpiOperation& begin(Exec const& exec, char const* name, Label label, Sent const& sent, bool staged) {
+  MpiOperation& begin(Exec const& exec, char const* name, Label label, TrafficCounter::Sent const& sent, bool staged) {
     auto free = std::find_if(operations_.begin(), operations_.end(), [](auto const& one) { return !one->busy(); });
     if (free == operations_.end()) {
       operations_.push_back(std::make_unique<MpiOperation>());
@@ -232,9 +211,7 @@ class MpiCommunicator final : public Communicator {
     }
     (*free)->begin(exec, name, label, staged);
     (*free)->bytes = sent.all;
-    traffic_.sent_bytes += sent.all;
-    traffic_.inside_node_bytes += sent.inside_node;
-    ++traffic_.calls;
+    counter_.count(sent);
     return **free;
   }
 
@@ -253,11 +230,6 @@ class MpiCommunicator final : public Communicator {
     operation.finish();
   }
 
-  bool covers(std::span<std::int64_t const> lengths, Bytes const& buffer) const {
-    return lengths.size() == static_cast<std::size_t>(size_) &&
-           std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}) == buffer.size &&
-           std::all_of(lengths.begin(), lengths.end(), [](std::int64_t length) { return length >= 0; });
-  }
   static std::int64_t offset_of(std::span<std::int64_t const> lengths, int rank) {
     return std::accumulate(lengths.begin(), lengths.begin() + rank, std::int64_t{0});
   }
@@ -318,11 +290,8 @@ class MpiCommunicator final : public Communicator {
 
   MPI_Comm group_;
   MpiOptions options_;
-  int rank_ = 0;
-  int size_ = 1;
-  std::vector<int> node_of_;     ///< (P)
-  std::vector<int> neighbours_;  ///< other ranks on this one's node
-  Traffic traffic_;
+  int rank_, size_;
+  TrafficCounter counter_;
   std::vector<std::unique_ptr<MpiOperation>> operations_;
   std::vector<std::int64_t> part_bytes_;  ///< (P)
   std::vector<Bytes> buffers_;

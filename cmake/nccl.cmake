@@ -1,0 +1,8 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+# NCCL has no CMake configuration: beside the toolkit, or where NCCL_ROOT or CMAKE_PREFIX_PATH say.
+find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS} REQUIRED)
+find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR} ${CUDAToolkit_LIBRARY_ROOT}/lib REQUIRED)
+add_library(bellwether_nccl INTERFACE)
+target_include_directories(bellwether_nccl SYSTEM INTERFACE ${NCCL_INCLUDE_DIR} ${CUDAToolkit_INCLUDE_DIRS})
+target_link_libraries(bellwether_nccl INTERFACE ${NCCL_LIBRARY})

@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/nccl_communicator.hpp"
+
+#include "comm/nccl_calls.hpp"
+#include "comm/traffic_counter.hpp"
+#include "core/error.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace bellwether::comm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void check_cuda(cudaError_t status, char const* call) {
+  if (status != cudaSuccess) throw RuntimeError(std::string(call) + ": " + cudaGetErrorString(status));
+}
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// One collective under way, with the events that order it; kept from one collective to the next.
+class NcclOperation final : public Ticket::State {
+ public:
+  NcclOperation() {
+    for (cudaEvent_t* event : {&ready_, &done_})
+      check_cuda(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  }
+  ~NcclOperation() {
+    cudaEventDestroy(ready_);
+    cudaEventDestroy(done_);
+  }
+  NcclOperation(NcclOperation const&) = delete;
+  NcclOperation& operator=(NcclOperation const&) = delete;
+
+  char const* label() const override { return label_; }
+  bool busy() const { return busy_; }
+
+  void begin(Exec const& exec, cudaStream_t stream, char const* name, Label label, std::int64_t bytes) {
+    name_ = name;
+    label_ = label;
+    bytes_ = bytes;
+    busy_ = true;
+    caller_ = exec.cuda_stream();
+    check_cuda(cudaEventRecord(ready_, caller_), "cudaEventRecord");
+    check_cuda(cudaStreamWaitEvent(stream, ready_, 0), "cudaStreamWaitEvent");
+  }
+  void started(cudaStream_t stream) {
+    check_cuda(cudaEventRecord(done_, stream), "cudaEventRecord");
+    since_ = Clock::now();
+    under_way_ = true;
+  }
+  /// What the caller puts on its stream from here on comes after the collective.
+  void finish() {
+    check_cuda(cudaStreamWaitEvent(caller_, done_, 0), "cudaStreamWaitEvent");
+    busy_ = false;
+  }
+
+  /// Looks at the device: false once the collective has ended there.
+  bool under_way() {
+    if (under_way_ && cudaEventQuery(done_) == cudaSuccess) under_way_ = false;
+    return under_way_;
+  }
+  double seconds() const { return seconds_since(since_); }
+  std::string description() const {
+    return std::string(name_) + " " + label_ + ", " + std::to_string(bytes_) + " bytes from this rank";
+  }
+
+ private:
+  char const* name_ = "";
+  Label label_ = "";
+  std::int64_t bytes_ = 0;
+  bool busy_ = false, under_way_ = false;
+  cudaEvent_t ready_ = nullptr, done_ = nullptr;
+  cudaStream_t caller_ = nullptr;
+  Clock::time_point since_;
+};
+
+class NcclCommunicator final : public Communicator {
+ public:
+  NcclCommunicator(std::unique_ptr<Communicator> host, double deadline)
+      : host_(std::move(host)), counter_(host_->rank(), host_->size()), deadline_(deadline) {
+    std::vector<int> node_of(static_cast<std::size_t>(size()), 0);
+    for (int peer = 0; peer < size(); ++peer)
+      if (!host_->shares_node(peer)) node_of[static_cast<std::size_t>(peer)] = 1 + peer;
+    counter_.set_nodes(node_of);
+    check_cuda(cudaGetDevice(&device_), "cudaGetDevice");
+    check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    ncclUniqueId id;
+    if (rank() == 0) check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
+    host_->broadcast_host(std::as_writable_bytes(std::span(&id, 1)), 0, "bellwether::comm::nccl_id");
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.blocking = 0;
+    ncclResult_t const made = ncclCommInitRankConfig(&group_, size(), id, rank(), &config);
+    calls_ = std::make_unique<NcclCalls>(group_, stream_, rank(), size(), [this] { poll(); });
+    doing_ = "ncclCommInitRankConfig";
+    call_started_ = Clock::now();
+    calls_->settle(made, "ncclCommInitRankConfig");
+    watch_ = std::thread([this] { watch(); });
+  }
+
+  ~NcclCommunicator() override {
+    {
+      std::lock_guard const lock(mutex_);
+      leaving_ = true;
+    }
+    leave_.notify_all();
+    if (watch_.joinable()) watch_.join();
+    // A group that is stuck, or left while an exception unwinds, would wait for ranks that do not come.
+    bool aborts = aborted_ || std::uncaught_exceptions() > 0;
+    for (auto const& operation : operations_) aborts = aborts || operation->under_way();
+    if (!aborts && group_ != nullptr) {
+      ncclResult_t status = ncclCommFinalize(group_);
+      for (auto const start = Clock::now(); status == ncclInProgress && seconds_since(start) < deadline_;)
+        if (ncclCommGetAsyncError(group_, &status) != ncclSuccess) break;
+      aborts = status != ncclSuccess;
+      if (!aborts) ncclCommDestroy(group_);
+    }
+    if (aborts && !aborted_ && group_ != nullptr) ncclCommAbort(group_);
+    operations_.clear();
+    cudaStreamDestroy(stream_);
+  }
+
+  int rank() const override { return host_->rank(); }
+  int size() const override { return host_->size(); }
+  bool shares_node(int rank) const override { return counter_.shares_node(rank); }
+  void set_nodes(std::span<int const> node_of) override {
+    counter_.set_nodes(node_of);
+    host_->set_nodes(node_of);
+  }
+  Traffic traffic() const override {
+    Traffic sum = host_->traffic();
+    sum.sent_bytes += counter_.traffic().sent_bytes;
+    sum.inside_node_bytes += counter_.traffic().inside_node_bytes;
+    sum.calls += counter_.traffic().calls;
+    return sum;
+  }
+  void set_deadline(double seconds) override {
+    deadline_ = seconds;
+    host_->set_deadline(seconds);
+  }
+
+  Ticket start_alltoall(Exec const& exec, Bytes const& send, Bytes const& recv, Label label) override {
+    require(send.size == recv.size && send.size % size() == 0, "all-to-all: not one equal chunk a rank");
+    std::int64_t const chunk = send.size / size();
+    return start(exec, "all-to-all", label, counter_.to_each(chunk),
+                 [&] { calls_->alltoall(send.data, recv.data, chunk); });
+  }
+  Ticket start_alltoallv(Exec const& exec, Bytes const& send, std::span<std::int64_t const> send_bytes,
+                         Bytes const& recv, std::span<std::int64_t const> recv_bytes, Label label) override {
+    require(counter_.covers(send_bytes, send) && counter_.covers(recv_bytes, recv),
+            "all-to-all: chunks do not add up to the buffers");
+    auto const mine = static_cast<std::size_t>(rank());
+    require(send_bytes[mine] == recv_bytes[mine], "all-to-all: a rank's own chunk has two lengths");
+    return start(exec, "all-to-all of uneven chunks", label, counter_.to_each(send_bytes),
+                 [&] { calls_->alltoallv(send.data, send_bytes, recv.data, recv_bytes); });
+  }
+  Ticket start_allgather(Exec const& exec, Bytes const& mine, Bytes const& all, Label label) override {
+    require(all.size == mine.size * size(), "all-gather: not one equal part a rank");
+    return start(exec, "all-gather", label, counter_.to_each(mine.size),
+                 [&] { calls_->allgather(mine.data, all.data, mine.size); });
+  }
+  Ticket start_allgatherv(Exec const& exec, Bytes const& mine, Bytes const& all,
+                          std::span<std::int64_t const> all_bytes, Label label) override {
+    require(counter_.covers(all_bytes, all) && all_bytes[static_cast<std::size_t>(rank())] == mine.size,
+            "all-gather: parts do not add up to the buffers");
+    return start(exec, "all-gather of uneven parts", label, counter_.to_each(mine.size),
+                 [&] { calls_->allgatherv(mine.data, all.data, all_bytes); });
+  }
+  Ticket start_exchange(Exec const& exec, std::span<Message const> messages, Label label) override {
+    transfers_.clear();
+    for (auto const& message : messages)
+      transfers_.push_back(
+          {message.kind == Message::Kind::send, message.peer, message.buffer.data, message.buffer.size});
+    return start(exec, "exchange", label, counter_.posted(messages), [&] { calls_->exchange(transfers_); });
+  }
+  Ticket start_library_sum(Exec const& exec, float* inout, std::int64_t count, Label label) override {
+    return start(exec, "library sum", label, counter_.once(bytes(inout, count).size),
+                 [&] { calls_->sum(inout, count); });
+  }
+
+  void wait(Ticket& ticket) override {
+    require(ticket.pending(), "a ticket is waited for once");
+    std::lock_guard const lock(mutex_);
+    throw_failure();
+    static_cast<NcclOperation&>(*ticket.state()).finish();
+    ticket.release();
+  }
+  void progress() override {
+    std::lock_guard const lock(mutex_);
+    throw_failure();
+  }
+  std::unique_ptr<Communicator> split(int color, int key) override {
+    progress();
+    return std::make_unique<NcclCommunicator>(host_->split(color, key), deadline_);
+  }
+
+  void sum_host(std::span<double> inout, Label label) override {
+    progress();
+    host_->sum_host(inout, label);
+  }
+  void broadcast_host(std::span<std::byte> inout, int root, Label label) override {
+    progress();
+    host_->broadcast_host(inout, root, label);
+  }
+  void barrier(Label label) override {
+    progress();
+    host_->barrier(label);
+  }
+
+ private:
+  template <class Posts>
+  Ticket start(Exec const& exec, char const* name, Label label, TrafficCounter::Sent const& sent, Posts const& posts) {
+    std::lock_guard const lock(mutex_);
+    throw_failure();
+    auto free = std::find_if(operations_.begin(), operations_.end(), [](auto const& one) { return !one->busy(); });
+    if (free == operations_.end()) {
+      operations_.push_back(std::make_unique<NcclOperation>());
+      free = operations_.end() - 1;
+    }
+    NcclOperation& operation = **free;
+    operation.begin(exec, stream_, name, label, sent.all);
+    doing_ = label;
+    call_started_ = Clock::now();
+    posts();
+    operation.started(stream_);
+    counter_.count(sent);
+    return Ticket(operation);
+  }
+
+  /// Between two looks at a call that has not come back: what never comes back ends by the deadline.
+  void poll() const {
+    if (seconds_since(call_started_) > deadline_)
+      throw StuckCollective("stuck collective: " + std::string(doing_) + ", posting" + place() + ", not finished after " +
+                            std::to_string(seconds_since(call_started_)) + " s");
+    std::this_thread::yield();
+  }
+  std::string place() const { return ", rank " + std::to_string(rank()) + " of " + std::to_string(size()); }
+
+  /// The communicator's own thread. Calls of NCCL and this one's never overlap: aborting is safe only then.
+  void watch() {
+    cudaSetDevice(device_);
+    std::unique_lock lock(mutex_);
+    while (!leaving_ && !aborted_) {
+      leave_.wait_for(lock, std::chrono::milliseconds(100));
+      ncclResult_t status = ncclSuccess;
+      ncclResult_t const asked = ncclCommGetAsyncError(group_, &status);
+      if (asked != ncclSuccess) status = asked;
+      NcclOperation const* oldest = nullptr;
+      for (auto const& operation : operations_)
+        if (operation->under_way() && (oldest == nullptr || operation->seconds() > oldest->seconds()))
+          oldest = operation.get();
+      bool const failed = status != ncclSuccess && status != ncclInProgress;
+      bool const late = oldest != nullptr && oldest->seconds() > deadline_;
+      if (!failed && !late) continue;
+      std::string const what = oldest != nullptr ? oldest->description() : std::string("between collectives");
+      failure_ = "stuck collective: " + what + place() +
+                 (failed ? std::string(", ended by NCCL: ") + ncclGetErrorString(status) + ", " + ncclGetLastError(group_)
+                         : ", not finished after " + std::to_string(oldest->seconds()) + " s");
+      // Kernels that wait for other ranks end, and with them whatever the host waits for.
+      ncclCommAbort(group_);
+      aborted_ = true;
+    }
+  }
+  void throw_failure() const {
+    if (aborted_) throw StuckCollective(failure_);
+  }
+
+  std::unique_ptr<Communicator> host_;
+  TrafficCounter counter_;
+  std::atomic<double> deadline_;
+  int device_ = 0;
+  cudaStream_t stream_ = nullptr;
+  ncclComm_t group_ = nullptr;
+  std::unique_ptr<NcclCalls> calls_;
+  std::vector<std::unique_ptr<NcclOperation>> operations_;
+  std::vector<NcclCalls::Transfer> transfers_;
+  char const* doing_ = "";
+  Clock::time_point call_started_;
+
+  std::mutex mutex_;  ///< of everything that both threads see
+  std::condition_variable leave_;
+  bool leaving_ = false, aborted_ = false;
+  std::string failure_;
+  std::thread watch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Communicator> make_nccl_communicator(std::unique_ptr<Communicator> host, double deadline) {
+  return std::make_unique<NcclCommunicator>(std::move(host), deadline);
+}
+
+}  // namespace bellwether::comm

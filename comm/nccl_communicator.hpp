@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/communicator.hpp"
+
+#include <string>
+
+namespace bellwether::comm {
+
+/// The ranks of `host` over NCCL, on the device that Kokkos works on; `host` takes the few host-side collectives, and
+/// is owned from here on. Collective: the unique id travels by a broadcast. Collectives go onto a stream of their own,
+/// behind what `exec` holds when they start and in front of what it gets after wait(), so that no host waits in a step.
+/// A thread of the communicator looks after those under way: one that fails, or passes the deadline, aborts the group,
+/// and the next call throws StuckCollective.
+/// \throws RuntimeError where NCCL reports an error, here and in every member.
+std::unique_ptr<Communicator> make_nccl_communicator(std::unique_ptr<Communicator> host, double deadline);
+
+}  // namespace bellwether::comm
