@@ -250,7 +250,7 @@ class Bench {
 }  // namespace
 
 OptimizerBenchResult bench_optimizer(comm::World& world, OptimizerBench const& bench) {
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Mem>::accessible)
+  if constexpr (!on_devices)
     require_host_memory(world, model::bert_layout(bench.model, bench.sequence_length).table.count(), 0);
   return Bench(world, bench).run();
 }

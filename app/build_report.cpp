@@ -5,6 +5,7 @@
 #include "app/bench_timing.hpp"
 #include "app/checkpoint_snapshot.hpp"
 #include "app/progress_text.hpp"
+#include "app/transport_check.hpp"
 #include "comm/communicator.hpp"
 #include "comm/world.hpp"
 #include "input/io_thread.hpp"
@@ -73,6 +74,8 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
   auto const share = (deck.batch.global + world.size() - 1) / world.size();
   return {.ranks = world.size(),
           .nodes = trainer.nodes(),
+          .transport = trainer.transport(),
+          .transports = compare_transports(world),
           .parameters = trainer.layout().count(),
           .tensors = std::ssize(trainer.layout().tensors()),
           .sequence_length = trainer.sequence_length(),
@@ -106,6 +109,8 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += line("masks", report.static_masks ? "static, as the shards hold them" : "drawn while training");
   text += "batch\n";
   text += line("ranks", number(report.ranks) + (report.nodes > 1 ? " on " + number(report.nodes) + " nodes" : ""));
+  text += line("transport", report.transport);
+  text += line("transports compared", report.transports);
   text += line("sequences a step", number(deck.batch.global));
   text += line("a rank", "up to " + number(report.share) + ", in " + number(report.passes) +
                              (report.passes == 1 ? " pass" : " passes") + " of up to " +

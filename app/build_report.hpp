@@ -24,6 +24,8 @@ struct SentInStep {
 struct BuildReport {
   int ranks = 1;
   int nodes = 1;
+  std::string transport;        ///< Trainer::transport()
+  std::string transports;       ///< compare_transports()
   std::int64_t parameters = 0;  ///< n
   std::int64_t tensors = 0;
   std::int64_t sequence_length = 0;  ///< S

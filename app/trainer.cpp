@@ -4,6 +4,7 @@
 
 #include "app/agreement.hpp"
 #include "app/checkpoint.hpp"
+#include "app/data_ranks.hpp"
 #include "app/deck_warnings.hpp"
 #include "app/host_memory.hpp"
 #include "app/step_sums.hpp"
@@ -41,20 +42,18 @@ struct Trainer::Impl {
   Impl(input::Deck const& settings, comm::World& all, input::IoThread& io)
       : deck(settings),
         world(all),
-        ranks(all.communicator()),
-        nodes(comm::chosen_nodes(all.nodes(), all.rank(), deck.comm)),
-        node_groups(make_node_groups()),
+        data_ranks(deck.comm, all),
+        ranks(data_ranks.all()),
         data(open_training_data(deck, world, io)),
         stream(*data.stream),
         bert(exec, deck.model, data.capacity(deck.batch, world.size()), static_cast<std::uint64_t>(deck.run.seed),
              [this](Index count, std::int64_t bytes) {
-               if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Mem>::accessible)
-                 require_host_memory(world, count, bytes);
+               if constexpr (!on_devices) require_host_memory(world, count, bytes);
              }),
         parameters(bert.layout().table, "bellwether::app::parameters"),
         gradients(bert.layout().table, "bellwether::app::gradients"),
         optimizer(optim::make_optimizer(deck.optimizer, {.layout = bert.layout().table,
-                                                         .groups = {ranks, node_groups.get()},
+                                                         .groups = {ranks, data_ranks.by_node()},
                                                          .exec = exec,
                                                          .comm = deck.comm,
                                                          .seed = static_cast<std::uint64_t>(deck.run.seed),
@@ -65,17 +64,6 @@ struct Trainer::Impl {
     if (world.size() == 1) first_pass.emplace(bert.layout().table);
     model::initialise(exec, bert.layout().table, static_cast<std::uint64_t>(deck.run.seed),
                       deck.model.initial_deviation, parameters.data());
-  }
-
-  /// None without a hierarchy. \throws CommonError where nodes differ.
-  std::unique_ptr<comm::NodeGroups> make_node_groups() {
-    ranks.set_nodes(nodes.node_of);
-    if (deck.comm.hierarchy == comm::Hierarchy::none) return nullptr;
-    try {
-      return std::make_unique<comm::NodeGroups>(ranks, nodes, deck.comm);
-    } catch (InputError const& error) {
-      throw CommonError(error.faults());  // every rank has found it
-    }
   }
 
   /// Takes the batch after this step's from the stream, early: with what goes wrong there agreed on in the step's one
@@ -181,9 +169,8 @@ struct Trainer::Impl {
 
   input::Deck deck;
   comm::World& world;
+  DataRanks data_ranks;
   comm::Communicator& ranks;
-  comm::Nodes nodes;
-  std::unique_ptr<comm::NodeGroups> node_groups;
   Exec exec;
   TrainingData data;
   input::BatchStream& stream;
@@ -350,7 +337,8 @@ MemoryUse Trainer::memory_use() const {
 std::optional<PhaseTraffic> Trainer::dense_step() const { return impl_->predicted(optim::Phase::dense); }
 std::optional<PhaseTraffic> Trainer::compressed_step() const { return impl_->predicted(optim::Phase::compressed); }
 TrafficTotals const& Trainer::traffic() const { return impl_->totals; }
-int Trainer::nodes() const { return impl_->nodes.count; }
+int Trainer::nodes() const { return impl_->data_ranks.nodes().count; }
+std::string Trainer::transport() const { return impl_->data_ranks.transport(); }
 
 double Trainer::next_step_flops() {
   auto& t = *impl_;
@@ -390,7 +378,7 @@ bool Trainer::static_masks() const { return impl_->data.stream->info().static_ma
 std::vector<std::string> Trainer::warnings() const {
   auto const& t = *impl_;
   auto texts = deck_warnings(t.deck);
-  auto const of_nodes = node_warnings(t.deck, t.nodes);
+  auto const of_nodes = node_warnings(t.deck, t.data_ranks.nodes());
   texts.insert(texts.end(), of_nodes.begin(), of_nodes.end());
   auto const of_data = t.data.warnings(t.deck, t.shards_bytes);
   texts.insert(texts.end(), of_data.begin(), of_data.end());

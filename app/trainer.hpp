@@ -78,6 +78,7 @@ class Trainer {
   std::optional<PhaseTraffic> compressed_step() const;
   TrafficTotals const& traffic() const;  ///< of this rank, since the start of the run
   int nodes() const;                     ///< Q, as found or as comm.ranks_per_node has it
+  std::string transport() const;         ///< what carries collectives, and why: "mpi: the program computes on the host"
   std::int64_t sequence_length() const;
   std::int64_t masked_length() const;  ///< most predictions a sequence
   std::int64_t training_rows() const;

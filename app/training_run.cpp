@@ -158,6 +158,8 @@ struct TrainingRun::Impl {
                    counted(trainer->sequence_length(), "token") +
                    (trainer->static_masks() ? " with static masks, " : " with masks drawn while training, ") +
                    counted(deck.schedule.steps, "step"));
+    for (auto const& device : world.devices()) progress->note(device);
+    if (!world.devices().empty()) progress->note("transport " + trainer->transport());
     for (auto const& warning : trainer->warnings()) progress->warning(warning);
     int const threads = world.nodes().ranks_here * world.threads();
     int const cores = static_cast<int>(std::thread::hardware_concurrency());

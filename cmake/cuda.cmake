@@ -18,6 +18,9 @@ set(BELLWETHER_KOKKOS_LANGUAGE CUDA)
 
 # The toolkit's libraries; its runtime is linked by the language itself, statically, and must not come twice.
 find_package(CUDAToolkit 12.3 REQUIRED)
+include(nccl)
+set(BELLWETHER_DEVICE_BLAS CUDA::cublas)
+set(BELLWETHER_DEVICE_COLLECTIVES bellwether_nccl)
 # Warnings of both compilers in sources of language CUDA. nvcc takes every declaration that a template does not use for
 # unused (177), and pragmas for the host's compiler for unknown (1675).
 target_compile_options(bellwether_options INTERFACE

@@ -11,6 +11,8 @@ namespace bellwether::comm {
 
 enum class Wire { fp32, bf16 };  ///< type of a float on the network
 enum class Allreduce { ordered, library };
+/// What carries collectives: MPI on memory as it is, MPI through host memory, or NCCL.
+enum class Transport { automatic, mpi, mpi_staged, nccl };
 enum class Hierarchy { none, node };  ///< whether a compressed mean is formed inside nodes first
 
 /// How one magnitude is chosen for many signs: rms keeps the norm of the vector, mean_magnitude leaves the smallest
@@ -32,6 +34,8 @@ inline constexpr std::int64_t elements_a_scale = 32768;
 
 /// Deck section `comm`.
 struct CommConfig {
+  Transport transport = Transport::automatic;
+  bool share_device = false;
   Allreduce allreduce = Allreduce::ordered;
   Wire dense_wire = Wire::fp32;
   std::optional<std::int64_t> scale_groups;  ///< not set: one for each elements_a_scale
@@ -43,6 +47,12 @@ struct CommConfig {
   /// compresses: whether the method that exchanges does.
   void describe(ConfigVisitor& visit, bool compresses) {
     constexpr auto onebit_methods = "optimizer.method: onebit_lamb, onebit_adam or onebit_sgd";
+    visit.choice(
+        {.name = "transport",
+         .help = "what carries collectives: 'mpi' takes memory as it is, 'mpi_staged' copies it through the "
+                 "host's, 'nccl' is for builds with GPUs; 'auto' takes the fastest that is there and says why"},
+        {"auto", "mpi", "mpi_staged", "nccl"}, transport);
+    visit.field({.name = "share_device", .help = "ranks of one node may compute on the same GPU"}, share_device);
     visit.choice(
         {.name = "allreduce",
          .help = "how the dense mean over ranks is formed: 'ordered' is bitwise equal on all ranks and counted; "

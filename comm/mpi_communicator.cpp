@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/mpi_communicator.hpp"
 
+#include "comm/backend.hpp"
 #include "comm/mpi_operation.hpp"
 #include "comm/traffic_counter.hpp"
 #include "core/error.hpp"
@@ -19,7 +20,6 @@ namespace {
 
 constexpr int collective_tag = 1;
 constexpr int exchange_tag = 2;
-constexpr bool host_reads_memory = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Mem>::accessible;
 
 int rank_in(MPI_Comm group) {
   int rank = 0;
@@ -39,7 +39,7 @@ class MpiCommunicator final : public Communicator {
  public:
   MpiCommunicator(MPI_Comm group, MpiOptions const& options)
       : group_(group), options_(options), rank_(rank_in(group)), size_(size_of(group)), counter_(rank_, size_) {
-    options_.staged = options.staged || !host_reads_memory;
+    options_.staged = options.staged || (on_devices && !backend::mpi_reads_devices());
     check_mpi(MPI_Comm_set_errhandler(group_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
 
@@ -82,7 +82,8 @@ class MpiCommunicator final : public Communicator {
 
   Ticket start_alltoallv(Exec const& exec, Bytes const& send, std::span<std::int64_t const> send_bytes,
                          Bytes const& recv, std::span<std::int64_t const> recv_bytes, Label label) override {
-    require(counter_.covers(send_bytes, send) && counter_.covers(recv_bytes, recv), "all-to-all: chunks do not add up to the buffers");
+    require(counter_.covers(send_bytes, send) && counter_.covers(recv_bytes, recv),
+            "all-to-all: chunks do not add up to the buffers");
     auto const mine = static_cast<std::size_t>(rank_);
     require(send_bytes[mine] == recv_bytes[mine], "all-to-all: a rank's own chunk has two lengths");
     MpiOperation& operation =
@@ -187,7 +188,8 @@ class MpiCommunicator final : public Communicator {
   void broadcast_host(std::span<std::byte> inout, int root, Label label) override {
     require(root >= 0 && root < size_, "broadcast: no such rank");
     auto const total = static_cast<std::int64_t>(inout.size());
-    MpiOperation& operation = begin(Exec(), "broadcast", label, rank_ == root ? counter_.to_each(total) : TrafficCounter::Sent(), false);
+    MpiOperation& operation =
+        begin(Exec(), "broadcast", label, rank_ == root ? counter_.to_each(total) : TrafficCounter::Sent(), false);
     for (std::int64_t first = 0; first < total; first += options_.call_limit)
       check_mpi(MPI_Ibcast(inout.data() + first, static_cast<int>(std::min(options_.call_limit, total - first)),
                            MPI_BYTE, root, group_, &operation.new_request()),
@@ -255,6 +257,16 @@ class MpiCommunicator final : public Communicator {
     }
   }
 
+  /// What a rank has for itself.
+  void keep(std::byte* to, std::byte const* from, std::int64_t size) const {
+    auto const count = static_cast<std::size_t>(size);
+    if (!on_devices || options_.staged)
+      std::memcpy(to, from, count);
+    else
+      Kokkos::deep_copy(Kokkos::View<std::byte*, Mem, Kokkos::MemoryUnmanaged>(to, count),
+                        Kokkos::View<std::byte const*, Mem, Kokkos::MemoryUnmanaged>(from, count));
+  }
+
   void post_alltoall(MpiOperation& operation, Bytes const& from, std::span<std::int64_t const> send_bytes,
                      Bytes const& to, std::span<std::int64_t const> recv_bytes) {
     post_receives(operation, to.data, recv_bytes);
@@ -262,8 +274,7 @@ class MpiCommunicator final : public Communicator {
     for (int peer = 0; peer < size_; ++peer) {
       std::int64_t const length = send_bytes[static_cast<std::size_t>(peer)];
       if (peer != rank_) post_send(operation, {from.data + offset, length}, peer, collective_tag);
-      if (peer == rank_ && length > 0)
-        std::memcpy(to.data + offset_of(recv_bytes, rank_), from.data + offset, static_cast<std::size_t>(length));
+      if (peer == rank_ && length > 0) keep(to.data + offset_of(recv_bytes, rank_), from.data + offset, length);
       offset += length;
     }
   }
@@ -284,8 +295,7 @@ class MpiCommunicator final : public Communicator {
     post_receives(operation, all.data, lengths);
     for (int peer = 0; peer < size_; ++peer)
       if (peer != rank_) post_send(operation, mine, peer, collective_tag);
-    if (mine.size > 0)
-      std::memcpy(all.data + offset_of(lengths, rank_), mine.data, static_cast<std::size_t>(mine.size));
+    if (mine.size > 0) keep(all.data + offset_of(lengths, rank_), mine.data, mine.size);
   }
 
   MPI_Comm group_;

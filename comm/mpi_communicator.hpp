@@ -12,8 +12,8 @@ struct MpiOptions {
   double deadline = 600;  ///< seconds
   /// Bytes one MPI call may carry: MPI counts and displacements are ints. Lowered in tests.
   std::int64_t call_limit = std::numeric_limits<int>::max();
-  /// Copies every buffer through host memory: for device memory that MPI cannot read. Always on where the host cannot
-  /// read the memory of the execution space; tests turn it on anywhere.
+  /// Copies every buffer through host memory. Always on where memory is a device's and MPI does not say that it reads
+  /// it; tests turn it on anywhere.
   bool staged = false;
 };
 

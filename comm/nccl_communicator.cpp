@@ -236,8 +236,8 @@ class NcclCommunicator final : public Communicator {
   /// Between two looks at a call that has not come back: what never comes back ends by the deadline.
   void poll() const {
     if (seconds_since(call_started_) > deadline_)
-      throw StuckCollective("stuck collective: " + std::string(doing_) + ", posting" + place() + ", not finished after " +
-                            std::to_string(seconds_since(call_started_)) + " s");
+      throw StuckCollective("stuck collective: " + std::string(doing_) + ", posting" + place() +
+                            ", not finished after " + std::to_string(seconds_since(call_started_)) + " s");
     std::this_thread::yield();
   }
   std::string place() const { return ", rank " + std::to_string(rank()) + " of " + std::to_string(size()); }
@@ -259,9 +259,10 @@ class NcclCommunicator final : public Communicator {
       bool const late = oldest != nullptr && oldest->seconds() > deadline_;
       if (!failed && !late) continue;
       std::string const what = oldest != nullptr ? oldest->description() : std::string("between collectives");
-      failure_ = "stuck collective: " + what + place() +
-                 (failed ? std::string(", ended by NCCL: ") + ncclGetErrorString(status) + ", " + ncclGetLastError(group_)
-                         : ", not finished after " + std::to_string(oldest->seconds()) + " s");
+      failure_ =
+          "stuck collective: " + what + place() +
+          (failed ? std::string(", ended by NCCL: ") + ncclGetErrorString(status) + ", " + ncclGetLastError(group_)
+                  : ", not finished after " + std::to_string(oldest->seconds()) + " s");
       // Kernels that wait for other ranks end, and with them whatever the host waits for.
       ncclCommAbort(group_);
       aborted_ = true;

@@ -40,8 +40,9 @@ KOKKOS_INLINE_FUNCTION Sums<tensor_error_sums> sum_words(Index first, Index last
   for (Index w = first / word_elements; w * word_elements < last; ++w) {
     Index const k = w * word_elements;
     int const lanes = static_cast<int>(Kokkos::min(Index{word_elements}, mean.count - k));
-    std::uint32_t const mask = mean.live[w] & lanes_between(static_cast<int>(Kokkos::max(Index{0}, first - k)),
-                                                            static_cast<int>(Kokkos::min(Index{word_elements}, last - k)));
+    std::uint32_t const mask =
+        mean.live[w] & lanes_between(static_cast<int>(Kokkos::max(Index{0}, first - k)),
+                                     static_cast<int>(Kokkos::min(Index{word_elements}, last - k)));
     live += Kokkos::popcount(mask);
     agreeing += Kokkos::popcount(~(mean.signs[w] ^ mean.mean_signs[w]) & mask);
     add_squares(mean.z + k, mean.scales[w / mean.group_words], mask, lanes, e, z);

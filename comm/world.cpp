@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/world.hpp"
 
+#include "comm/backend.hpp"
 #include "comm/mpi_communicator.hpp"
 #include "comm/mpi_operation.hpp"
+#include "comm/transport.hpp"
 #include "core/error.hpp"
 #include "core/gemm.hpp"
 
@@ -104,23 +106,84 @@ NodeGroups::NodeGroups(Communicator& all, Nodes const& nodes, CommConfig const& 
 NodeGroups::~NodeGroups() = default;
 
 struct World::Impl {
-  std::unique_ptr<Communicator> communicator;
+  int rank = 0, size = 1;
   Nodes nodes;
   std::string host;
+  Offer offer;
+  std::vector<std::string> devices;
+  std::unique_ptr<Communicator> communicator;
 };
+
+namespace {
+
+/// Ranks of a node take its devices in turn: with one visible to each, as where a scheduler hands them out, the first.
+int device_of(Nodes const& nodes, std::string const& host) {
+  if constexpr (!on_devices) return -1;
+  int const visible = backend::visible_devices();
+  if (visible == 0)
+    throw RuntimeError(host + ": no GPU is visible to this process, and the program was built to compute on one");
+  return nodes.rank_here % visible;
+}
+
+/// Collective. The text of every rank, in their order.
+std::vector<std::string> gathered(Communicator& all, std::string const& mine) {
+  std::vector<std::string> texts;
+  for (int root = 0; root < all.size(); ++root) {
+    std::uint64_t length = mine.size();
+    all.broadcast_host(std::as_writable_bytes(std::span(&length, 1)), root, "bellwether::comm::devices");
+    std::string text = mine;
+    text.resize(length);
+    all.broadcast_host(std::as_writable_bytes(std::span(text)), root, "bellwether::comm::devices");
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+}  // namespace
 
 World::World(int& argc, char**& argv) : impl_(std::make_unique<Impl>()) {
   int provided = MPI_THREAD_SINGLE;
   check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
   if (provided < MPI_THREAD_SERIALIZED) throw RuntimeError("this MPI offers no thread support beyond the main thread");
   check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  // Kokkos warns each process that threads are not bound, which is right on a laptop and for several ranks a node.
-  Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
-  use_single_threaded_blas();
-  impl_->communicator = make_world_communicator({});
+  check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &impl_->rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &impl_->size), "MPI_Comm_size");
   impl_->host = processor_name();
   impl_->nodes = find_nodes(rank(), size(), impl_->host);
+  // Kokkos warns each process that threads are not bound, which is right on a laptop and for several ranks a node.
+  auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
+  if (int const device = device_of(impl_->nodes, impl_->host); device >= 0) settings.set_device_id(device);
+  Kokkos::initialize(settings);
+  use_single_threaded_blas();
+  impl_->communicator = make_world_communicator({});
   impl_->communicator->set_nodes(impl_->nodes.node_of);
+  find_offer();
+}
+
+void World::find_offer() {
+  auto const device = backend::current_device();
+  impl_->offer = {.on_devices = device.has_value(),
+                  .mpi_reads_devices = backend::mpi_reads_devices(),
+                  .device_library = backend::device_library(),
+                  .library_shares = backend::device_library_shares_devices()};
+  if (!device) return;
+  auto& all = *impl_->communicator;
+  auto const identities = gathered(all, impl_->host + " " + device->identity), names = gathered(all, device->name);
+  auto sorted = identities;
+  std::ranges::sort(sorted);
+  impl_->offer.shared_device = std::ranges::adjacent_find(sorted) != sorted.end();
+  for (int each = 0; each < size(); ++each) {
+    auto const at = static_cast<std::size_t>(each);
+    auto const node = static_cast<std::size_t>(impl_->nodes.node_of[at]);
+    impl_->devices.push_back("rank " + std::to_string(each) + " on " + impl_->nodes.hosts[node] + ": " + names[at] +
+                             identities[at].substr(identities[at].find_last_of(' ')));
+  }
+}
+
+std::unique_ptr<Communicator> World::make_communicator(Transport transport, double deadline) const {
+  auto made = make_world_communicator({.deadline = deadline, .staged = transport == Transport::mpi_staged});
+  made->set_nodes(impl_->nodes.node_of);
+  return transport == Transport::nccl ? backend::make_device_communicator(std::move(made), deadline) : std::move(made);
 }
 
 World::~World() {
@@ -129,8 +192,10 @@ World::~World() {
   if (std::uncaught_exceptions() == 0) MPI_Finalize();
 }
 
-int World::rank() const { return impl_->communicator->rank(); }
-int World::size() const { return impl_->communicator->size(); }
+int World::rank() const { return impl_->rank; }
+int World::size() const { return impl_->size; }
+std::vector<std::string> const& World::devices() const { return impl_->devices; }
+Offer const& World::offer() const { return impl_->offer; }
 Communicator& World::communicator() const { return *impl_->communicator; }
 Nodes const& World::nodes() const { return impl_->nodes; }
 std::string const& World::host() const { return impl_->host; }

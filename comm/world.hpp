@@ -12,6 +12,7 @@
 namespace bellwether::comm {
 
 class Communicator;
+struct Offer;
 
 /// Where the ranks are: found by asking MPI which ranks share memory.
 struct Nodes {
@@ -61,12 +62,18 @@ class World {
   Communicator& communicator() const;  ///< all ranks
   Nodes const& nodes() const;
   std::string const& host() const;  ///< this rank's
-  int threads() const;              ///< that this rank computes with
-  std::string library() const;      ///< MPI's own version line, for logs and statistics
+  /// One line a rank, "rank 0 on node7: NVIDIA H100 80GB HBM3"; empty where the program computes on hosts.
+  std::vector<std::string> const& devices() const;
+  Offer const& offer() const;  ///< what can carry collectives
+  /// Collective. All ranks over what choose_transport() found.
+  std::unique_ptr<Communicator> make_communicator(Transport transport, double deadline) const;
+  int threads() const;          ///< that this rank computes with
+  std::string library() const;  ///< MPI's own version line, for logs and statistics
   /// Prints `[rank r] message` and ends the job on all ranks. Called by main() alone.
   [[noreturn]] void abort(int exit_code, std::string_view message) const;
 
  private:
+  void find_offer();
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -5,7 +5,6 @@
 #include "core/error.hpp"
 #include "core/gemm_region.hpp"
 
-
 #include <algorithm>
 #include <type_traits>
 

@@ -15,7 +15,7 @@
 namespace bellwether {
 namespace {
 
-using Space = Kokkos::Cuda;
+using Cuda = Kokkos::Cuda;
 
 void succeed(cublasStatus_t status, char const* call) {
   if (status != CUBLAS_STATUS_SUCCESS)
@@ -40,12 +40,12 @@ struct Context {
   Context& operator=(Context const&) = delete;
 
   cublasHandle_t handle = nullptr;
-  Kokkos::View<std::byte*, Space::memory_space> workspace;
-  Kokkos::View<std::uint16_t*, Space::memory_space> rounded[2];
+  Kokkos::View<std::byte*, Cuda::memory_space> workspace;
+  Kokkos::View<std::uint16_t*, Cuda::memory_space> rounded[2];
 };
 
 /// The context of a stream, made at its first product and kept until Kokkos is finalised.
-Context& context_of(Space const& exec) {
+Context& context_of(Cuda const& exec) {
   static std::map<cudaStream_t, Context> contexts;
   auto const found = contexts.find(exec.cuda_stream());
   if (found != contexts.end()) return found->second;
@@ -54,22 +54,22 @@ Context& context_of(Space const& exec) {
 }
 
 /// (rows, columns) of a matrix rounded to bf16, without gaps between rows.
-std::uint16_t const* rounded(Space const& exec, Index rows, Index columns, float const* from, Index ld,
-                             Kokkos::View<std::uint16_t*, Space::memory_space>& to) {
+std::uint16_t const* rounded(Cuda const& exec, Index rows, Index columns, float const* from, Index ld,
+                             Kokkos::View<std::uint16_t*, Cuda::memory_space>& to) {
   auto const size = static_cast<std::size_t>(rows * columns);
   if (to.extent(0) < size)
-    to = Kokkos::View<std::uint16_t*, Space::memory_space>(
+    to = Kokkos::View<std::uint16_t*, Cuda::memory_space>(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "bellwether::core::gemm_operand"), size);
   std::uint16_t* const out = to.data();
   Kokkos::parallel_for(
-      "bellwether::core::gemm_operand", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, rows * columns),
+      "bellwether::core::gemm_operand", Kokkos::RangePolicy<Cuda, Kokkos::IndexType<Index>>(exec, 0, rows * columns),
       KOKKOS_LAMBDA(Index at) { out[at] = to_bf16(from[at / columns * ld + at % columns]).bits; });
   return out;
 }
 
 }  // namespace
 
-template <class T>
+template <class T, class Space>
 void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, T const* a, Index lda, T const* b,
           Index ldb, T beta, T* c, Index ldc, ComputeType type) {
   if (m == 0 || n == 0) return;
@@ -77,7 +77,8 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alph
   GemmRegion const region(m, n, k);
   Context& context = context_of(exec);
   // Row-major C is column-major C transposed: op(B)^T op(A)^T.
-  auto const product = [&](void const* left, Index left_ld, void const* right, Index right_ld, cudaDataType_t operands) {
+  auto const product = [&](void const* left, Index left_ld, void const* right, Index right_ld,
+                           cudaDataType_t operands) {
     bool const wide = std::is_same_v<T, double>;
     succeed(cublasGemmEx(context.handle, blas(op_b), blas(op_a), static_cast<int>(n), static_cast<int>(m),
                          static_cast<int>(k), &alpha, right, operands, static_cast<int>(right_ld), left, operands,
@@ -98,9 +99,9 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alph
   product(a, lda, b, ldb, std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F);
 }
 
-template void gemm(Space const&, Op, Op, Index, Index, Index, float, float const*, Index, float const*, Index, float,
+template void gemm(Cuda const&, Op, Op, Index, Index, Index, float, float const*, Index, float const*, Index, float,
                    float*, Index, ComputeType);
-template void gemm(Space const&, Op, Op, Index, Index, Index, double, double const*, Index, double const*, Index,
-                   double, double*, Index, ComputeType);
+template void gemm(Cuda const&, Op, Op, Index, Index, Index, double, double const*, Index, double const*, Index, double,
+                   double*, Index, ComputeType);
 
 }  // namespace bellwether

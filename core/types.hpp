@@ -16,6 +16,8 @@ namespace bellwether {
 /// Where training runs: the space that Kokkos was built for first of all.
 using Exec = Kokkos::DefaultExecutionSpace;
 using Mem = Exec::memory_space;
+/// Whether that is a device whose memory the host cannot read.
+inline constexpr bool on_devices = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Mem>::accessible;
 
 /// Row-major vectors and matrices in the memory of an execution space. Slices of an arena are unmanaged views of these
 /// types, made from a pointer.

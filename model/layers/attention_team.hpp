@@ -32,8 +32,16 @@ struct TeamAttention {
     Index const b = pair / p.heads, h = pair % p.heads, D = p.C / p.heads;
     Index const first = p.sequence_offsets[b];
     Real const* q = p.qkv + first * 3 * p.C + h * D;
-    return {first, p.sequence_offsets[b + 1] - first,         D, 3 * p.C,  h, p.samples[b],
-            Real(1) / Kokkos::sqrt(static_cast<Real>(D)), q, q + p.C, q + 2 * p.C};
+    return {first,
+            p.sequence_offsets[b + 1] - first,
+            D,
+            3 * p.C,
+            h,
+            p.samples[b],
+            Real(1) / Kokkos::sqrt(static_cast<Real>(D)),
+            q,
+            q + p.C,
+            q + 2 * p.C};
   }
 
   KOKKOS_INLINE_FUNCTION void product(Team const& team, Op op_a, Op op_b, Index m, Index n, Index k, Real alpha,
@@ -176,10 +184,11 @@ template <class Real, class Space>
 void team_attention_forward(Space const& exec, Attention<Real> const& p, Index slots, Real* context) {
   using Run = TeamAttention<Real, Space>;
   Run const run{p, slots};
-  run.for_each_head(exec, "bellwether::model::attention_forward",
-                    KOKKOS_LAMBDA(typename Run::Team const& team, Index pair, Real* matrices, Real* numbers) {
-                      run.forward(team, pair, matrices, numbers, context);
-                    });
+  run.for_each_head(
+      exec, "bellwether::model::attention_forward",
+      KOKKOS_LAMBDA(typename Run::Team const& team, Index pair, Real* matrices, Real* numbers) {
+        run.forward(team, pair, matrices, numbers, context);
+      });
 }
 
 /// As attention_backward().
@@ -188,10 +197,11 @@ void team_attention_backward(Space const& exec, Attention<Real> const& p, Index 
                              Real* dqkv) {
   using Run = TeamAttention<Real, Space>;
   Run const run{p, slots};
-  run.for_each_head(exec, "bellwether::model::attention_backward",
-                    KOKKOS_LAMBDA(typename Run::Team const& team, Index pair, Real* matrices, Real* numbers) {
-                      run.backward(team, pair, matrices, numbers, dcontext, dqkv);
-                    });
+  run.for_each_head(
+      exec, "bellwether::model::attention_backward",
+      KOKKOS_LAMBDA(typename Run::Team const& team, Index pair, Real* matrices, Real* numbers) {
+        run.backward(team, pair, matrices, numbers, dcontext, dqkv);
+      });
 }
 
 }  // namespace bellwether::model

@@ -15,7 +15,7 @@ ALL = PRODUCT + tree.sources("tests")
 SIZE_LIMIT = {"tests": 600}  # lines; product files: 400
 # Tables that are copied once, when an object is built, and where waiting for everything is what is wanted.
 BLOCKING_COPIES = ["core/block_table.cpp", "model/optim/tensor_rules.hpp"]
-KOKKOS_SOURCES_LIMIT = 55  # a device compiler needs 9 to 14 s for each
+KOKKOS_SOURCES_LIMIT = 65  # a device compiler needs 9 to 14 s for each
 
 
 def include_arrows():
@@ -72,12 +72,12 @@ def kokkos_sources():
         folder = listing.rsplit("/", 1)[0]
         kind = ""
         for word in re.findall(r"[^\s()]+", re.sub(r"#.*", "", tree.text(listing))):
-            if word in ("KOKKOS", "PLAIN", "LINK"):
+            if word in ("KOKKOS", "PLAIN", "HOST", "CUDA", "CUDA_PLAIN", "LINK"):
                 kind = word
             elif word.endswith(".cpp") and f"{folder}/{word}" in tree.files():
                 seen = tree.sees_kokkos(f"{folder}/{word}")
                 count += seen
-                if seen != (kind == "KOKKOS"):
+                if seen != (kind in ("KOKKOS", "HOST", "CUDA")):
                     yield f"{listing}: {word} is listed under {kind}, but {'sees' if seen else 'does not see'} Kokkos"
     if count > KOKKOS_SOURCES_LIMIT:
         yield f"{count} sources of the product see Kokkos; the limit is {KOKKOS_SOURCES_LIMIT}"

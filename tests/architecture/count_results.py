@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sums ctest's JUnit files into one line: `N passed, N failed, N skipped`.
 
+    count_results.py [--skipped N] FILE...      N: stages that were left out, and said so
+
 A file that is missing is a run that did not take place: it is named, and counts as one failure. So does a test whose
 program or fixture is missing; skipped is only what a test itself declared so.
 """
+import argparse
 import os
 import re
 import sys
@@ -35,7 +38,11 @@ def count(path):
 
 
 def main():
-    sums = [sum(column) for column in zip(*(count(path) for path in sys.argv[1:]))]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--skipped", type=int, default=0)
+    parser.add_argument("files", nargs="+")
+    options = parser.parse_args()
+    sums = [sum(column) for column in zip((0, 0, options.skipped), *(count(path) for path in options.files))]
     print("{} passed, {} failed, {} skipped".format(*sums))
     return 1 if sums[1] else 0
 

@@ -3,6 +3,7 @@
 #include "tests/comm/conformance.hpp"
 
 #include "comm/mpi_communicator.hpp"
+#include "comm/transport.hpp"
 #include "comm/world.hpp"
 #include "tests/support/world.hpp"
 
@@ -23,7 +24,7 @@ std::vector<Candidate> candidates() {
       return comm::make_world_communicator(options);
     };
   };
-  return {
+  std::vector<Candidate> all{
       {"self", comm::make_self_communicator},
       {"MPI", mpi(0, false)},
       {"MPI, staged", mpi(0, true)},
@@ -33,6 +34,15 @@ std::vector<Candidate> candidates() {
       {"MPI, in reverse order", [] { return world().communicator().split(3, -world().rank()); }},
       {"MPI, two groups", [] { return world().communicator().split(world().rank() % 2, world().rank()); }},
   };
+  // What decks name, as far as it is there: NCCL on a machine with GPUs.
+  for (auto const transport : comm::offered_transports(world().offer())) {
+    std::string const name = comm::transport_name(transport);
+    all.push_back({name, [=] { return world().make_communicator(transport, 60); }});
+    all.push_back({name + ", split", [=] {
+                     return world().make_communicator(transport, 60)->split(world().rank() % 2, world().rank());
+                   }});
+  }
+  return all;
 }
 
 std::byte pattern(int from, int to, std::int64_t k, unsigned salt) {

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/transport_check.hpp"
+
+#include "app/agreement.hpp"
+#include "comm/mean.hpp"
+#include "comm/transport.hpp"
+#include "comm/world.hpp"
+#include "core/random.hpp"
+
+#include <xxhash.h>
+
+namespace bellwether::app {
+namespace {
+
+constexpr Index count = Index{1} << 20;
+
+/// What this rank gives to the mean: of every magnitude that gradients have.
+Vec<float> numbers_of(Exec const& exec, int rank) {
+  Vec<float> const numbers("bellwether::app::transport_check", static_cast<std::size_t>(count));
+  float* const out = numbers.data();
+  auto const key = random_key(1, Purpose::initialisation);
+  Kokkos::parallel_for(
+      "bellwether::app::transport_numbers", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count),
+      KOKKOS_LAMBDA(Index k) {
+        auto const bits = philox(static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(rank), 0, 0, key.k0, key.k1);
+        float const uniform = static_cast<float>(bits.x[0]) * 0x1p-31f - 1;
+        out[k] = uniform / static_cast<float>(1u << bits.x[1] % 24);
+      });
+  return numbers;
+}
+
+/// A number that stands for every bit of the mean on this rank.
+std::uint64_t mean_over(comm::Communicator& ranks) {
+  Exec const exec;
+  auto const numbers = numbers_of(exec, ranks.rank());
+  comm::DenseMean mean(ranks, count, comm::Wire::fp32, comm::Allreduce::ordered);
+  mean.start(exec, numbers);
+  mean.wait(exec);
+  Kokkos::View<float*, Kokkos::HostSpace> const host("bellwether::app::transport_mean", numbers.extent(0));
+  Kokkos::deep_copy(exec, host, numbers);
+  exec.fence("bellwether::app::transport_check reads the mean");
+  return XXH3_64bits(host.data(), sizeof(float) * host.extent(0));
+}
+
+}  // namespace
+
+std::string compare_transports(comm::World& world) {
+  auto& all = world.communicator();
+  std::string names, first, fault;
+  for (auto const transport : comm::offered_transports(world.offer())) {
+    std::string const name = comm::transport_name(transport);
+    auto const ranks = world.make_communicator(transport, 60);
+    auto const mine = std::to_string(mean_over(*ranks));
+    auto const expected = broadcast_text(all, first.empty() ? mine : first);
+    if (mine != expected && fault.empty())
+      fault = "comm.transport: the mean over " + name + " has other bits than that over " +
+              (names.empty() ? "the same on rank 0" : names);
+    first = expected;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  together(all, [&] {
+    if (!fault.empty()) throw RuntimeError(fault);
+  });
+  return names + ": equal in all bits of a mean of " + std::to_string(count) + " numbers";
+}
+
+}  // namespace bellwether::app

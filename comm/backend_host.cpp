@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/backend.hpp"
+#include "core/error.hpp"
+
+namespace bellwether::comm::backend {
+
+int visible_devices() { return 0; }
+std::optional<Device> current_device() { return {}; }
+bool mpi_reads_devices() { return false; }
+std::string device_library() { return ""; }
+bool device_library_shares_devices() { return false; }
+std::unique_ptr<Communicator> make_device_communicator(std::unique_ptr<Communicator> /*host*/, double /*deadline*/) {
+  throw InternalError("a build for hosts has no library for devices");
+}
+
+}  // namespace bellwether::comm::backend
