@@ -4,6 +4,7 @@
 #include "comm/world.hpp"
 #include "tests/comm/compressed_fixture.hpp"
 #include "tests/support/compressed_reference.hpp"
+#include "tests/support/golden.hpp"
 #include "tests/support/world.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -21,7 +22,7 @@ using nlohmann::json;
 
 namespace {
 
-json golden_means() { return json::parse(std::ifstream(BELLWETHER_GOLDEN "/onebit_traces.json")).at("mean"); }
+json golden_means() { return json::parse(std::ifstream(test::golden_file("onebit_traces.json"))).at("mean"); }
 
 comm::Scale scale_of(json const& entry) {
   return entry.at("scale") == "rms" ? comm::Scale::rms : comm::Scale::mean_magnitude;

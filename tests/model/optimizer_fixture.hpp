@@ -4,6 +4,7 @@
 
 #include "model/optim/optimizer.hpp"
 #include "tests/model/optimizer_harness.hpp"
+#include "tests/support/golden.hpp"
 #include "tests/support/memory_state.hpp"
 
 #include <catch2/catch_message.hpp>
@@ -116,7 +117,7 @@ inline std::vector<double> golden_gradient(int t, int rank, double phase) {
   return g;
 }
 inline nlohmann::json golden_traces() {
-  return nlohmann::json::parse(std::ifstream(BELLWETHER_GOLDEN "/lamb_trace.json")).at("traces");
+  return nlohmann::json::parse(std::ifstream(test::golden_file("lamb_trace.json"))).at("traces");
 }
 inline optim::OptimizerConfig golden_config(nlohmann::json const& trace) {
   optim::OptimizerConfig config;

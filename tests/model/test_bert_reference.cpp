@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/bert.hpp"
+#include "tests/support/golden.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
@@ -17,9 +18,8 @@ namespace {
 /// What Hugging Face's BertForPreTraining computes, in double: see tests/golden/bert_reference.py.
 struct Reference {
   Reference() {
-    std::string const folder = BELLWETHER_GOLDEN;
-    std::ifstream(folder + "/bert_reference.json") >> description;
-    std::ifstream file(folder + "/bert_reference.f32", std::ios::binary);
+    std::ifstream(test::golden_file("bert_reference.json")) >> description;
+    std::ifstream file(test::golden_file("bert_reference.f32"), std::ios::binary);
     std::string const bytes((std::istreambuf_iterator<char>(file)), {});
     values.resize(bytes.size() / sizeof(float));
     std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(values.data()));

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/noise_scale.hpp"
+#include "tests/support/golden.hpp"
 #include "tests/support/memory_state.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -130,7 +131,7 @@ TEST_CASE("the ratio of smoothed estimates finds the noise scale") {
 }
 
 TEST_CASE("estimates and their smoothed ratio are the twin's") {
-  auto const golden = nlohmann::json::parse(std::ifstream(BELLWETHER_GOLDEN "/onebit_traces.json")).at("noise");
+  auto const golden = nlohmann::json::parse(std::ifstream(test::golden_file("onebit_traces.json"))).at("noise");
   int const ranks = golden.at("ranks"), examples = golden.at("examples");
   NoiseScale noise(golden.at("beta").get<double>());
   REQUIRE(golden.at("steps").size() == 6);

@@ -4,6 +4,7 @@
 #include "model/optim/gradient_fold.hpp"
 #include "model/optim/onebit_formulas.hpp"
 #include "model/optim/variance_growth.hpp"
+#include "tests/support/golden.hpp"
 #include "tests/support/memory_state.hpp"
 #include "tests/support/spaces.hpp"
 
@@ -24,7 +25,7 @@ using nlohmann::json;
 
 namespace {
 
-json golden(char const* part) { return json::parse(std::ifstream(BELLWETHER_GOLDEN "/onebit_traces.json")).at(part); }
+json golden(char const* part) { return json::parse(std::ifstream(test::golden_file("onebit_traces.json"))).at(part); }
 
 ParameterLayout one_tensor(Index count) {
   ParameterLayout layout;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/communicator.hpp"
 #include "comm/world.hpp"
+#include "tests/support/golden.hpp"
 #include "tests/support/replay.hpp"
 #include "tests/support/world.hpp"
 
@@ -41,7 +42,7 @@ double worst(json const& ours, json const& twin) {
 
 TEST_CASE("1-bit optimizers follow the golden traces of this many ranks") {
   auto& ranks = test::world().communicator();
-  auto const golden = json::parse(std::ifstream(BELLWETHER_GOLDEN "/onebit_traces.json"));
+  auto const golden = json::parse(std::ifstream(test::golden_file("onebit_traces.json")));
   int compared = 0;
   for (auto const& trace : golden.at("traces")) {
     auto const& in = trace.at("in");
