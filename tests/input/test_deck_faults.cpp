@@ -242,7 +242,7 @@ TEST_CASE("Overrides of keys in a map are judged like the deck") {
   for (std::string const change :
        {"optimizer.frezee=auto", "optimizer.freez.step=5", "optimizer.frezee.latest=0.5", "optimizer.freez.xyzzy=5"})
     CHECK(judged(change).starts_with("unknown key (did you mean 'freeze'?); one of method, lr"));
-  CHECK(judged("comm.freeze.step=5").starts_with("unknown key (section optimizer has one); one of allreduce"));
+  CHECK(judged("comm.freeze.step=5").starts_with("unknown key (section optimizer has one); one of transport"));
   CHECK(judged("optimizer.xyzzy.step=5").starts_with("unknown key; one of method, lr"));
   CHECK(fault_of_override("optimizer.freeze=auto") ==
         "has no meaning here; only with method: onebit_lamb, onebit_adam or onebit_sgd");
