@@ -4,7 +4,7 @@
 """Train one model in several variants with the same seeds, and keep what each run's held-out loss was.
 
     python3 tests/studies/study.py PLAN.yaml --shards DIR --work DIR [--program build/bellwether]
-                                   [--hours H] [--only VARIANT ...] [--list]
+                                   [--hours H] [--only VARIANT ...] [--seeds SEED ...] [--list]
 
 A plan names a deck, settings for all runs, how many ranks, the seeds and the variants (settings of their own). Runs go
 seed by seed, so that pairs are complete early. What is interrupted (Ctrl-C, SIGTERM, --hours, a crash of the machine) goes on
@@ -78,7 +78,9 @@ class Plan:
                 sys.exit(f"{self.results_file}: {variant}, seed {seed} was run with other settings than {self.path} has "
                          "now; give the changed variant another name, or delete that line")
             first = found[next(key for key in found if key[0] == variant)]
-            differing = [key for key in first["deck"] | line["deck"] if first["deck"].get(key) != line["deck"].get(key)]
+            # A key that only one has is younger than the other.
+            differing = sorted(key for key in first["deck"].keys() & line["deck"].keys()
+                               if first["deck"][key] != line["deck"][key])
             if differing:
                 sys.exit(f"{self.results_file}: {variant}, seed {seed} and seed {first['seed']} were run with different "
                          f"{', '.join(differing)}; delete the older lines")
@@ -178,10 +180,14 @@ def main():
     parser.add_argument("--program", type=pathlib.Path, default=pathlib.Path("build/bellwether"))
     parser.add_argument("--hours", type=float, default=1e6, help="stop with a checkpoint after this time")
     parser.add_argument("--only", nargs="+", help="variants to run")
+    parser.add_argument("--seeds", nargs="+", type=int, help="of the plan's, those to run")
     parser.add_argument("--list", action="store_true", help="say what is finished, run nothing")
     options = parser.parse_args()
     plan = Plan(options.plan)
-    wanted = [(v, s) for s in plan.seeds for v in (options.only or plan.variants)]
+    for name, known in ((options.only, plan.variants), (options.seeds, plan.seeds)):
+        if unknown := [each for each in name or [] if each not in known]:
+            parser.error(f"{plan.path} has no {unknown[0]}; it has {', '.join(map(str, known))}")
+    wanted = [(v, s) for s in options.seeds or plan.seeds for v in options.only or plan.variants]
     if options.list:
         done = plan.results()
         for variant, seed in wanted:
