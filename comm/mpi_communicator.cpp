@@ -176,7 +176,8 @@ class MpiCommunicator final : public Communicator {
     MpiOperation& operation = begin(Exec(), "host sum", label, counter_.to_each(mine.size), false);
     auto& gathered = operation.gathered;
     gathered.resize(inout.size() * static_cast<std::size_t>(size_));
-    post_allgather(operation, mine, bytes(gathered.data(), static_cast<std::int64_t>(gathered.size())), part_bytes_);
+    post_allgather(operation, mine, bytes(gathered.data(), static_cast<std::int64_t>(gathered.size())), part_bytes_,
+                   true);
     complete(operation);
     for (std::size_t k = 0; k < inout.size(); ++k) {
       inout[k] = gathered[k];
@@ -258,9 +259,10 @@ class MpiCommunicator final : public Communicator {
   }
 
   /// What a rank has for itself.
-  void keep(std::byte* to, std::byte const* from, std::int64_t size) const {
+  /// host: these buffers are the host's, whatever the group's others are.
+  void keep(std::byte* to, std::byte const* from, std::int64_t size, bool host = false) const {
     auto const count = static_cast<std::size_t>(size);
-    if (!on_devices || options_.staged)
+    if (!on_devices || options_.staged || host)
       std::memcpy(to, from, count);
     else
       Kokkos::deep_copy(Kokkos::View<std::byte*, Mem, Kokkos::MemoryUnmanaged>(to, count),
@@ -280,7 +282,7 @@ class MpiCommunicator final : public Communicator {
   }
 
   void post_allgather(MpiOperation& operation, Bytes const& mine, Bytes const& all,
-                      std::span<std::int64_t const> lengths) {
+                      std::span<std::int64_t const> lengths, bool host = false) {
     if (all.size <= options_.call_limit) {
       auto& counts = operation.receive_counts;
       auto& offsets = operation.receive_offsets;
@@ -295,7 +297,7 @@ class MpiCommunicator final : public Communicator {
     post_receives(operation, all.data, lengths);
     for (int peer = 0; peer < size_; ++peer)
       if (peer != rank_) post_send(operation, mine, peer, collective_tag);
-    if (mine.size > 0) keep(all.data + offset_of(lengths, rank_), mine.data, mine.size);
+    if (mine.size > 0) keep(all.data + offset_of(lengths, rank_), mine.data, mine.size, host);
   }
 
   MPI_Comm group_;

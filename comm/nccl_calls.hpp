@@ -21,7 +21,8 @@ class NcclCalls {
   NcclCalls(ncclComm_t group, cudaStream_t stream, int rank, int size, std::function<void()> poll)
       : group_(group), stream_(stream), rank_(rank), size_(size), poll_(std::move(poll)) {}
 
-  /// send, recv: (P * chunk) bytes. By the library's own all-to-all where it has one (2.28).
+  /// send, recv: (P * chunk) bytes. Posted as sends and receives, which is what ncclAlltoAll of 2.28 does with buffers
+  /// that are not registered: a program that names it would not start with an older library.
   void alltoall(std::byte const* send, std::byte* recv, std::int64_t chunk) const;
   /// Chunk j of send is send_bytes[j] long, chunk i of recv recv_bytes[i]; chunks are adjacent.
   void alltoallv(std::byte const* send, std::span<std::int64_t const> send_bytes, std::byte* recv,

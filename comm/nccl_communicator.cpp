@@ -61,11 +61,18 @@ class NcclOperation final : public Ticket::State {
     busy_ = false;
   }
 
-  /// Looks at the device: false once the collective has ended there.
+  /// Looks at the device: false once the collective has ended there. \throws RuntimeError where the device has failed.
   bool under_way() {
-    if (under_way_ && cudaEventQuery(done_) == cudaSuccess) under_way_ = false;
+    if (!under_way_) return false;
+    cudaError_t const status = cudaEventQuery(done_);
+    under_way_ = status == cudaErrorNotReady;
+    if (under_way_)
+      cudaGetLastError();  // no error: nobody else is to find it
+    else
+      check_cuda(status, "cudaEventQuery");
     return under_way_;
   }
+  bool marked() const { return under_way_; }  ///< what under_way() has found last
   double seconds() const { return seconds_since(since_); }
   std::string description() const {
     return std::string(name_) + " " + label_ + ", " + std::to_string(bytes_) + " bytes from this rank";
@@ -111,9 +118,9 @@ class NcclCommunicator final : public Communicator {
     }
     leave_.notify_all();
     if (watch_.joinable()) watch_.join();
-    // A group that is stuck, or left while an exception unwinds, would wait for ranks that do not come.
+    // A group that is left while an exception unwinds would wait for ranks that do not come. Else what was waited for
+    // ends on the device first: finalizing flushes it.
     bool aborts = aborted_ || std::uncaught_exceptions() > 0;
-    for (auto const& operation : operations_) aborts = aborts || operation->under_way();
     if (!aborts && group_ != nullptr) {
       ncclResult_t status = ncclCommFinalize(group_);
       for (auto const start = Clock::now(); status == ncclInProgress && seconds_since(start) < deadline_;)
@@ -248,25 +255,40 @@ class NcclCommunicator final : public Communicator {
     std::unique_lock lock(mutex_);
     while (!leaving_ && !aborted_) {
       leave_.wait_for(lock, std::chrono::milliseconds(100));
-      ncclResult_t status = ncclSuccess;
-      ncclResult_t const asked = ncclCommGetAsyncError(group_, &status);
-      if (asked != ncclSuccess) status = asked;
-      NcclOperation const* oldest = nullptr;
-      for (auto const& operation : operations_)
-        if (operation->under_way() && (oldest == nullptr || operation->seconds() > oldest->seconds()))
-          oldest = operation.get();
-      bool const failed = status != ncclSuccess && status != ncclInProgress;
+      std::string const ended = error_of_group_or_device();
+      NcclOperation const* const oldest = oldest_under_way();
       bool const late = oldest != nullptr && oldest->seconds() > deadline_;
-      if (!failed && !late) continue;
+      if (ended.empty() && !late) continue;
       std::string const what = oldest != nullptr ? oldest->description() : std::string("between collectives");
       failure_ =
           "stuck collective: " + what + place() +
-          (failed ? std::string(", ended by NCCL: ") + ncclGetErrorString(status) + ", " + ncclGetLastError(group_)
-                  : ", not finished after " + std::to_string(oldest->seconds()) + " s");
+          (ended.empty() ? ", not finished after " + std::to_string(oldest->seconds()) + " s" : ", ended by " + ended);
       // Kernels that wait for other ranks end, and with them whatever the host waits for.
       ncclCommAbort(group_);
       aborted_ = true;
     }
+  }
+  /// What NCCL or the device have met meanwhile; empty where all is well.
+  std::string error_of_group_or_device() const {
+    ncclResult_t status = ncclSuccess;
+    ncclResult_t const asked = ncclCommGetAsyncError(group_, &status);
+    if (asked != ncclSuccess) status = asked;
+    if (status != ncclSuccess && status != ncclInProgress)
+      return std::string("NCCL: ") + ncclGetErrorString(status) + ", " + ncclGetLastError(group_);
+    try {
+      for (auto const& operation : operations_) operation->under_way();
+    } catch (RuntimeError const& error) {
+      return error.what();
+    }
+    return "";
+  }
+  /// After error_of_group_or_device(), which looks at the device.
+  NcclOperation const* oldest_under_way() const {
+    NcclOperation const* oldest = nullptr;
+    for (auto const& operation : operations_)
+      if (operation->marked() && (oldest == nullptr || operation->seconds() > oldest->seconds()))
+        oldest = operation.get();
+    return oldest;
   }
   void throw_failure() const {
     if (aborted_) throw StuckCollective(failure_);

@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "core/gemm.hpp"
 #include "core/gemm_region.hpp"
+#include "core/team_product.hpp"
 
 #include <cublas_v2.h>
 
@@ -29,11 +30,16 @@ cublasOperation_t blas(Op op) { return op == Op::none ? CUBLAS_OP_N : CUBLAS_OP_
 /// recorded into a graph. Operands rounded to bf16 wait in buffers that are as large as the largest so far.
 struct Context {
   static constexpr std::size_t workspace_bytes = std::size_t{32} << 20;  // what NVIDIA recommends from Hopper on
+  static constexpr std::size_t workspace_alignment = 256;                // a View's data begins at half of that
 
-  explicit Context(cudaStream_t stream) : workspace("bellwether::core::cublas_workspace", workspace_bytes) {
+  explicit Context(cudaStream_t stream)
+      : workspace("bellwether::core::cublas_workspace", workspace_bytes + workspace_alignment) {
     succeed(cublasCreate(&handle), "cublasCreate");
     succeed(cublasSetStream(handle, stream), "cublasSetStream");
-    succeed(cublasSetWorkspace(handle, workspace.data(), workspace_bytes), "cublasSetWorkspace");
+    auto const beyond = reinterpret_cast<std::uintptr_t>(workspace.data()) % workspace_alignment;
+    succeed(cublasSetWorkspace(handle, workspace.data() + (workspace_alignment - beyond) % workspace_alignment,
+                               workspace_bytes),
+            "cublasSetWorkspace");
   }
   ~Context() { cublasDestroy(handle); }
   Context(Context const&) = delete;
@@ -75,6 +81,10 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alph
   if (m == 0 || n == 0) return;
   require(std::max({m, n, k, lda, ldb, ldc}) < blas_extent_limit, "matrix extent beyond BLAS's 32-bit integers");
   GemmRegion const region(m, n, k);
+  if (k == 0) {  // C = beta C; an operand without columns has no leading dimension that cuBLAS would take
+    team_gemm(exec, TeamOperands<T>{op_a, op_b, m, n, k, a, lda, b, ldb, type}, alpha, beta, c, ldc);
+    return;
+  }
   Context& context = context_of(exec);
   // Row-major C is column-major C transposed: op(B)^T op(A)^T.
   auto const product = [&](void const* left, Index left_ld, void const* right, Index right_ld,

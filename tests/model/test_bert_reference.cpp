@@ -9,6 +9,7 @@
 #include <cmath>
 #include <fstream>
 #include <string>
+#include <vector>
 
 using namespace bellwether;
 using nlohmann::json;
@@ -80,8 +81,12 @@ double norm(std::span<float const> values) {
   return std::sqrt(sum);
 }
 
-template <class Real>
-double distance(Real const* ours, std::span<float const> reference) {
+/// at: in memory of the execution space.
+double distance(float const* at, std::span<float const> reference) {
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  std::vector<float> ours(reference.size());
+  Kokkos::deep_copy(Kokkos::View<float*, Kokkos::HostSpace, Unmanaged>(ours.data(), ours.size()),
+                    Kokkos::View<float const*, Mem, Unmanaged>(at, ours.size()));
   double sum = 0;
   for (std::size_t k = 0; k < reference.size(); ++k) {
     double const difference = static_cast<double>(ours[k]) - static_cast<double>(reference[k]);
@@ -105,9 +110,11 @@ TEST_CASE("BERT in fp32 on uneven lengths agrees with Hugging Face padded: activ
     auto const& table = bert.layout().table;
     Kokkos::View<float*, Mem> parameters("parameters", static_cast<std::size_t>(table.count()));
     Kokkos::View<float*, Mem> gradients("gradients", parameters.size());
+    auto const weights = Kokkos::create_mirror_view(parameters);
     for (auto const& tensor : table.tensors())
       for (Index k = 0; k < tensor.count; ++k)
-        parameters(static_cast<std::size_t>(tensor.offset + k)) = reference_weight(tensor.name, k);
+        weights(static_cast<std::size_t>(tensor.offset + k)) = reference_weight(tensor.name, k);
+    Kokkos::deep_copy(parameters, weights);
     model::LossScale const scale{.mlm = 1.0 / static_cast<double>(batch.masked()),
                                  .nsp = 1.0 / static_cast<double>(batch.sequences())};
     auto const losses = bert.train(parameters.data(), gradients.data(), batch, scale, [](Index, Index) {});
