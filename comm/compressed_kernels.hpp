@@ -39,7 +39,9 @@ concept FormsWords = requires(Form& form, Index k) {
 
 namespace detail {
 
-template <class Space, class Form>
+/// spent: the residual counts for nothing. Known to the compiler: a choice inside the loop over lanes would keep it
+/// from treating them together.
+template <class Space, class Form, bool spent>
 struct WorkerSource {
   static constexpr bool by_word = TeamShape<Space>::host && FormsWords<Form>;
 
@@ -56,7 +58,10 @@ struct WorkerSource {
       value = form.at(k, lane);
     else
       value = form(k);
-    return value + (spent ? 0.0f : residual(pass.z[k], scale));
+    if constexpr (spent)
+      return value + 0.0f;
+    else
+      return value + residual(pass.z[k], scale);
   }
   KOKKOS_INLINE_FUNCTION void keep(Index k, float value) const { pass.z[k] = value; }
   KOKKOS_INLINE_FUNCTION void signs(Index t, std::uint32_t word) const {
@@ -67,7 +72,6 @@ struct WorkerSource {
   ResidualPass pass;
   WordBlock block;
   float scale;
-  bool spent;
   std::uint32_t* message;
   std::uint32_t* own;
   Form form;
@@ -80,11 +84,16 @@ struct FormWords {
     if (pass.skipped()) return;
     WordBlock const block = slice.blocks[team.league_rank()];
     bool const spent = pass.spent != nullptr && *pass.spent != 0;
-    WorkerSource<Space, Form> source{pass, block, pass.kept[block.scale], spent, message, own, form};
-    auto const sums = word_pass<Space>(team, block, pass.count, source);
+    auto const sums = spent ? over<true>(team, block) : over<false>(team, block);
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       for (int i = 0; i < sums_of_words; ++i) pass.partial[sums_of_words * block.order + i] = sums.value[i];
     });
+  }
+
+  template <bool spent, class Team>
+  KOKKOS_INLINE_FUNCTION Sums<sums_of_words> over(Team const& team, WordBlock const& block) const {
+    WorkerSource<Space, Form, spent> source{pass, block, pass.kept[block.scale], message, own, form};
+    return word_pass<Space>(team, block, pass.count, source);
   }
 
   BlockSlice slice;
