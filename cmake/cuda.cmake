@@ -21,14 +21,13 @@ find_package(CUDAToolkit 12.3 REQUIRED)
 include(nccl)
 set(BELLWETHER_DEVICE_BLAS CUDA::cublas)
 set(BELLWETHER_DEVICE_COLLECTIVES bellwether_nccl)
-# Warnings of both compilers in sources of language CUDA. nvcc takes every declaration that a template does not use for
-# unused (177), and pragmas for the host's compiler for unknown (1675).
+# Warnings of both compilers in sources of language CUDA.
 target_compile_options(bellwether_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler=-Wall,-Wextra,-fno-math-errno,-fopenmp-simd>")
 if(BELLWETHER_WARNINGS_AS_ERRORS)
   target_compile_options(bellwether_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror=all-warnings>")
 endif()
 # Kokkos tells its CPU to sources of language CUDA alone: plain ones are for the same.
-if(Kokkos_ARCH_NATIVE)
+if(NATIVE IN_LIST Kokkos_ARCH)
   target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
 endif()

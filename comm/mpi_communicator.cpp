@@ -258,8 +258,7 @@ class MpiCommunicator final : public Communicator {
     }
   }
 
-  /// What a rank has for itself.
-  /// host: these buffers are the host's, whatever the group's others are.
+  /// Copies what a rank has for itself. host: the buffers are the host's, whatever those of other collectives are.
   void keep(std::byte* to, std::byte const* from, std::int64_t size, bool host = false) const {
     auto const count = static_cast<std::size_t>(size);
     if (!on_devices || options_.staged || host)

@@ -4,7 +4,7 @@
 
 #include "comm/communicator.hpp"
 
-#include <string>
+#include <memory>
 
 namespace bellwether::comm {
 

@@ -3,7 +3,7 @@
 #include "core/gemm.hpp"
 
 #include "core/error.hpp"
-#include "core/gemm_region.hpp"
+#include "core/gemm_definition.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -60,12 +60,6 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alph
                        });
 }
 
-#define BELLWETHER_GEMM(SPACE)                                                                                      \
-  template void gemm(SPACE const&, Op, Op, Index, Index, Index, float, float const*, Index, float const*, Index,    \
-                     float, float*, Index, ComputeType);                                                            \
-  template void gemm(SPACE const&, Op, Op, Index, Index, Index, double, double const*, Index, double const*, Index, \
-                     double, double*, Index, ComputeType);
 BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_GEMM)
-#undef BELLWETHER_GEMM
 
 }  // namespace bellwether

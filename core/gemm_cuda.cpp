@@ -4,7 +4,7 @@
 #include "core/bf16.hpp"
 #include "core/error.hpp"
 #include "core/gemm.hpp"
-#include "core/gemm_region.hpp"
+#include "core/gemm_definition.hpp"
 #include "core/team_product.hpp"
 
 #include <cublas_v2.h>
@@ -109,9 +109,6 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alph
   product(a, lda, b, ldb, std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F);
 }
 
-template void gemm(Cuda const&, Op, Op, Index, Index, Index, float, float const*, Index, float const*, Index, float,
-                   float*, Index, ComputeType);
-template void gemm(Cuda const&, Op, Op, Index, Index, Index, double, double const*, Index, double const*, Index, double,
-                   double*, Index, ComputeType);
+BELLWETHER_GEMM(Cuda)
 
 }  // namespace bellwether

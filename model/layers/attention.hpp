@@ -35,3 +35,11 @@ template <class Real, class Space>
 void attention_backward(Space const& exec, Attention<Real> const& p, Real const* dcontext, Real* dqkv);
 
 }  // namespace bellwether::model
+
+/// The instances for a space: at the end of the one source that defines them there.
+#define BELLWETHER_ATTENTION(SPACE)                                                              \
+  template Index attention_slots(SPACE const&);                                                  \
+  template void attention_forward(SPACE const&, Attention<float> const&, float*);                \
+  template void attention_forward(SPACE const&, Attention<double> const&, double*);              \
+  template void attention_backward(SPACE const&, Attention<float> const&, float const*, float*); \
+  template void attention_backward(SPACE const&, Attention<double> const&, double const*, double*);

@@ -20,13 +20,6 @@ void attention_backward(Space const& exec, Attention<Real> const& p, Real const*
   team_attention_backward(exec, p, attention_slots(exec), dcontext, dqkv);
 }
 
-#define BELLWETHER_ATTENTION(SPACE)                                                              \
-  template Index attention_slots(SPACE const&);                                                  \
-  template void attention_forward(SPACE const&, Attention<float> const&, float*);                \
-  template void attention_forward(SPACE const&, Attention<double> const&, double*);              \
-  template void attention_backward(SPACE const&, Attention<float> const&, float const*, float*); \
-  template void attention_backward(SPACE const&, Attention<double> const&, double const*, double*);
 BELLWETHER_FOR_EACH_DEVICE_SPACE(BELLWETHER_ATTENTION)
-#undef BELLWETHER_ATTENTION
 
 }  // namespace bellwether::model

@@ -132,13 +132,6 @@ void attention_backward(Space const& exec, Attention<Real> const& p, Real const*
   });
 }
 
-#define BELLWETHER_ATTENTION(SPACE)                                                              \
-  template Index attention_slots(SPACE const&);                                                  \
-  template void attention_forward(SPACE const&, Attention<float> const&, float*);                \
-  template void attention_forward(SPACE const&, Attention<double> const&, double*);              \
-  template void attention_backward(SPACE const&, Attention<float> const&, float const*, float*); \
-  template void attention_backward(SPACE const&, Attention<double> const&, double const*, double*);
 BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_ATTENTION)
-#undef BELLWETHER_ATTENTION
 
 }  // namespace bellwether::model

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/gemm.hpp"
+
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <optional>
+#include <string>
+
+/// What the sources that define gemm(), one a kind of space, have in common.
+namespace bellwether {
+
+/// A product's name to Kokkos' tools while it is formed; without a tool, no text is made.
+class GemmRegion {
+ public:
+  GemmRegion(Index m, Index n, Index k) {
+    if (Kokkos::Tools::profileLibraryLoaded())
+      region_.emplace("bellwether::core::gemm m=" + std::to_string(m) + " n=" + std::to_string(n) +
+                      " k=" + std::to_string(k));
+  }
+
+ private:
+  std::optional<Kokkos::Profiling::ScopedRegion> region_;
+};
+
+}  // namespace bellwether
+
+/// The instances of gemm() for a space: at the end of the one source that defines it there.
+#define BELLWETHER_GEMM(SPACE)                                                                                      \
+  template void gemm(SPACE const&, Op, Op, Index, Index, Index, float, float const*, Index, float const*, Index,    \
+                     float, float*, Index, ComputeType);                                                            \
+  template void gemm(SPACE const&, Op, Op, Index, Index, Index, double, double const*, Index, double const*, Index, \
+                     double, double*, Index, ComputeType);
