@@ -2,38 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/layers/cross_entropy.hpp"
 
-#include "core/math.hpp"
+#include "model/layers/cross_entropy_body.hpp"
 
 namespace bellwether::model {
 
 template <class Real, class Space>
 void cross_entropy(Space const& exec, Index rows, Index classes, Real const* bias, std::int32_t const* labels,
                    Real scale, Real* logits, double* loss, double* correct) {
-  Kokkos::parallel_for(
-      "bellwether::model::cross_entropy", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, rows),
-      KOKKOS_LAMBDA(Index r) {
-        Real* row = logits + r * classes;
-        Index const label = labels[r];
-        Real largest = row[0] + bias[0];
-        BELLWETHER_SIMD_MAX(largest)
-        for (Index k = 0; k < classes; ++k) {
-          row[k] += bias[k];
-          largest = row[k] > largest ? row[k] : largest;
-        }
-        Real const own = row[label];
-        Real total = 0;
-        BELLWETHER_SIMD_SUM(total)
-        for (Index k = 0; k < classes; ++k) {
-          row[k] = math::exp(row[k] - largest);
-          total += row[k];
-        }
-        Real const factor = scale / total;
-        BELLWETHER_SIMD
-        for (Index k = 0; k < classes; ++k) row[k] *= factor;
-        row[label] -= scale;
-        loss[r] = static_cast<double>(Kokkos::log(total)) + static_cast<double>(largest) - static_cast<double>(own);
-        correct[r] = own >= largest ? 1.0 : 0.0;
-      });
+  for_each_row("bellwether::model::cross_entropy", exec, rows, classes,
+               CrossEntropyRow<Real>{classes, bias, labels, scale, logits, loss, correct});
 }
 
 template <class Space>

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/math.hpp"
 #include "core/random.hpp"
-#include "core/types.hpp"
+#include "core/row_walk.hpp"
 
 namespace bellwether::model {
 
@@ -73,6 +72,31 @@ KOKKOS_INLINE_FUNCTION void apply_dropout(Dropout const& dropout, std::int64_t s
     Index const width = Kokkos::min<Index>(dropout_chunk, count - first);
     BELLWETHER_SIMD
     for (Index k = 0; k < width; ++k) row[first + k] *= factor[k];
+  }
+}
+
+/// body(k, factor of channel k) for every channel k < count of row r, the factor 1 without a dropout.
+template <class Real, class Row, class Body>
+KOKKOS_INLINE_FUNCTION void each_dropped(Row const& row, Dropout const& dropout, RowOrigin const& origin, Index r,
+                                         Index count, Body const& body) {
+  if (!dropout.active()) return row.each(count, [&](Index k) { body(k, Real(1)); });
+  if constexpr (Row::shared) {
+    DropoutDraw<Real> const draw(dropout, origin.samples[r], origin.positions[r]);
+    Index const counters = (count + dropout_chunk - 1) / dropout_chunk * (dropout_chunk / 4);
+    row.each(counters, [&](Index counter) {
+      auto const bits = draw.bits(static_cast<std::uint32_t>(counter));
+      for (int part = 0; part < 4; ++part) {
+        Index const k = counter / 16 * dropout_chunk + counter % 16 + 16 * part;
+        if (k < count) body(k, draw.factor(bits.x[part]));
+      }
+    });
+  } else {
+    Real factor[dropout_chunk];
+    for (Index first = 0; first < count; first += dropout_chunk) {
+      dropout_factors(dropout, origin.samples[r], origin.positions[r],
+                      static_cast<std::uint32_t>(first / dropout_chunk), factor);
+      row.each(Kokkos::min<Index>(dropout_chunk, count - first), [&](Index k) { body(first + k, factor[k]); });
+    }
   }
 }
 

@@ -10,10 +10,20 @@ namespace bellwether::model {
 inline constexpr Index row_block = 32;
 inline Index row_blocks(Index rows) { return (rows + row_block - 1) / row_block; }
 
-/// columns(k) += sum over blocks of partial(block, first + k), blocks in order. partial: (blocks, stride).
+/// Where sums over columns go: the first `count` columns to sums[0], the next ones to sums[1], and so on; null
+/// ones come last.
+template <class Real>
+struct ColumnSums {
+  Index count;
+  Real* sums[3] = {};
+
+  Index columns() const { return count * (sums[2] != nullptr ? 3 : sums[1] != nullptr ? 2 : 1); }
+};
+
+/// to(k) += sum over blocks of partial(block, k), in an order that depends on `blocks` and Space alone. partial:
+/// (blocks, to.columns()).
 template <class Real, class Space>
-void add_block_sums(Space const& exec, Index blocks, Index stride, Index first, Index count, Real const* partial,
-                    Real* columns);
+void add_block_sums(Space const& exec, Index blocks, Real const* partial, ColumnSums<Real> const& to);
 
 /// x(r, k) += bias(k). x: (rows, columns).
 template <class Real, class Space>

@@ -87,7 +87,7 @@ def kernel_labels():
     """Every kernel has a label bellwether::<component>::<step> and is launched on an instance handed in."""
     for path in PRODUCT:
         component = path.split("/")[0]
-        for where, name, arguments in tree.calls(path, r"parallel_(?:for|reduce|scan)"):
+        for where, name, arguments in tree.calls(path, r"(?:parallel_(?:for|reduce|scan)|for_each_row(?:_by_teams)?)"):
             label = arguments[0] if arguments else ""
             inner = r"(?:Kokkos::)?(?:TeamThreadRange|TeamVectorRange|ThreadVectorRange)\b"
             if re.match(inner, label):

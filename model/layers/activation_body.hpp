@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/row_walk.hpp"
+#include "model/layers/rows.hpp"
+
+/// Bodies of the kernels of activation.hpp, for for_each_row().
+namespace bellwether::model {
+
+struct GeluErf {
+  template <class Real>
+  KOKKOS_INLINE_FUNCTION static Real value(Real x) {
+    return x * math::normal(x).cumulative;
+  }
+  template <class Real>
+  KOKKOS_INLINE_FUNCTION static Real slope(Real x) {
+    auto const n = math::normal(x);
+    return n.cumulative + x * n.density;
+  }
+};
+
+struct GeluTanh {
+  static constexpr double scale = 0.79788456080286535588;  // sqrt(2 / pi)
+  static constexpr double cubic = 0.044715;
+
+  template <class Real>
+  KOKKOS_INLINE_FUNCTION static Real value(Real x) {
+    return Real(0.5) * x * (Real(1) + math::tanh(Real(scale) * (x + Real(cubic) * x * x * x)));
+  }
+  template <class Real>
+  KOKKOS_INLINE_FUNCTION static Real slope(Real x) {
+    Real const t = math::tanh(Real(scale) * (x + Real(cubic) * x * x * x));
+    Real const inner = Real(scale) * (Real(1) + Real(3 * cubic) * x * x);
+    return Real(0.5) * (Real(1) + t) + Real(0.5) * x * (Real(1) - t * t) * inner;
+  }
+};
+
+template <class Gelu, class Real>
+struct BiasGeluRow {
+  template <class Row>
+  KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index r) const {
+    Real *const in = pre + r * F, *const out = y + r * F;
+    Real const* const added = bias;
+    row.each(F, [=](Index k) {
+      Real const x = in[k] + added[k];
+      in[k] = x;
+      out[k] = Gelu::value(x);
+    });
+  }
+
+  Index F;
+  Real const* bias;
+  Real *pre, *y;
+};
+
+/// Gradients of a block of rows and the block's part of the columns' sums.
+template <class Gelu, class Real>
+struct BiasGeluBlockBackward {
+  template <class Row>
+  KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index block) const {
+    Real* const sums = partial + block * F;
+    row.each(F, [=](Index k) { sums[k] = 0; });
+    Index const end = Kokkos::min(rows, (block + 1) * row_block);
+    for (Index r = block * row_block; r < end; ++r) {
+      Real* const d = dy + r * F;
+      Real const* const x = pre + r * F;
+      row.each(F, [=](Index k) {
+        Real const g = d[k] * Gelu::slope(x[k]);
+        d[k] = g;
+        sums[k] += g;
+      });
+    }
+  }
+
+  Index rows, F;
+  Real const* pre;
+  Real *dy, *partial;
+};
+
+template <class Real>
+struct BiasTanhRow {
+  template <class Row>
+  KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index r) const {
+    Real* const out = y + r * C;
+    Real const* const added = bias;
+    row.each(C, [=](Index k) { out[k] = math::tanh(out[k] + added[k]); });
+  }
+
+  Index C;
+  Real const* bias;
+  Real* y;
+};
+
+template <class Real>
+struct TanhRowBackward {
+  template <class Row>
+  KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index r) const {
+    Real const* const out = y + r * C;
+    Real* const d = dy + r * C;
+    row.each(C, [=](Index k) { d[k] *= Real(1) - out[k] * out[k]; });
+  }
+
+  Index C;
+  Real const* y;
+  Real* dy;
+};
+
+}  // namespace bellwether::model

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/row_walk.hpp"
+
+namespace bellwether::model {
+
+/// The body of cross_entropy(), for for_each_row().
+template <class Real>
+struct CrossEntropyRow {
+  template <class Row>
+  KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index r) const {
+    Real* const x = logits + r * classes;
+    Real const* const added = bias;
+    Real const largest = row.template largest<Real>(classes, [=](Index k) { return x[k] += added[k]; });
+    row.sync();
+    Real const own = x[labels[r]];
+    row.sync();
+    Real const total = row.template sum<Real>(classes, [=](Index k) { return x[k] = math::exp(x[k] - largest); });
+    Real const factor = scale / total;
+    Index const label = labels[r];
+    Real const hit = scale;
+    row.each(classes, [=](Index k) { x[k] = x[k] * factor - (k == label ? hit : Real(0)); });
+    row.once([&] {
+      loss[r] = static_cast<double>(Kokkos::log(total)) + static_cast<double>(largest) - static_cast<double>(own);
+      correct[r] = own >= largest ? 1.0 : 0.0;
+    });
+  }
+
+  Index classes;
+  Real const* bias;
+  std::int32_t const* labels;
+  Real scale;
+  Real* logits;
+  double *loss, *correct;
+};
+
+}  // namespace bellwether::model

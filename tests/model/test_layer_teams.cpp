@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rows that teams share, as on devices, on every enabled space, beside rows that one thread walks, as on hosts.
+#include "model/layers/activation_body.hpp"
+#include "model/layers/cross_entropy_body.hpp"
+#include "model/layers/embedding_body.hpp"
+#include "model/layers/layer_norm_body.hpp"
+#include "model/layers/rows_body.hpp"
+#include "tests/support/finite_differences.hpp"
+#include "tests/support/spaces.hpp"
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace bellwether;
+using namespace bellwether::model;
+using test::random_numbers;
+using test::to_host;
+using test::to_space;
+using test::zeros;
+using Numbers = std::vector<double>;
+
+namespace {
+
+constexpr Index rows = row_block + 3;
+
+struct Threads {
+  using Space = Kokkos::DefaultHostExecutionSpace;
+  template <class Body>
+  static void run(Index items, Body const& body) {
+    for_each_row("bellwether::test::rows", Space(), items, 1, body);
+  }
+};
+
+/// Two threads to a team where the space has them, so that one may run ahead of the other.
+template <class S>
+struct Teams {
+  using Space = S;
+  template <class Body>
+  static void run(Index items, Body const& body) {
+    constexpr int lanes = TeamShape<Space>::host ? 1 : 32;
+    detail::RowByTeam<Body> const kernel{body};
+    int const most = Kokkos::TeamPolicy<Space>(Space(), 1, 1, lanes).team_size_max(kernel, Kokkos::ParallelForTag());
+    for_each_row_by_teams("bellwether::test::rows", Space(), items, std::min(2, most), lanes, body);
+  }
+};
+
+/// What each of them leaves behind, one array after the other.
+template <class... Views>
+Numbers together(Views const&... views) {
+  Kokkos::fence("bellwether::test::a form is done");
+  Numbers all;
+  auto const add = [&](auto const& view) {
+    auto const values = to_host(view);
+    all.insert(all.end(), values.begin(), values.end());
+  };
+  (add(views), ...);
+  return all;
+}
+
+void compare(Numbers const& teams, Numbers const& threads) {
+  REQUIRE(teams.size() == threads.size());
+  double largest = 0, difference = 0;
+  for (std::size_t k = 0; k < teams.size(); ++k) {
+    largest = std::max(largest, std::abs(threads[k]));
+    difference = std::max(difference, std::abs(teams[k] - threads[k]));
+  }
+  CHECK(largest > 0);
+  CHECK(difference < 1e-13 * largest);
+}
+
+template <class Space>
+struct Origins {
+  Vec<std::int64_t, Space> samples = to_space<Space>(samples_of_rows());
+  Vec<std::int32_t, Space> positions = to_space<Space>(std::vector<std::int32_t>(rows, 5));
+
+  static std::vector<std::int64_t> samples_of_rows() {
+    std::vector<std::int64_t> of_row;
+    for (Index r = 0; r < rows; ++r) of_row.push_back((std::int64_t{1} << 33) + r);
+    return of_row;
+  }
+  RowOrigin get() const { return {samples.data(), positions.data()}; }
+};
+
+Dropout dropout_of(double probability) { return {random_key(11, Purpose::dropout), 5, probability}; }
+
+enum class Place { sub_layer, embeddings, head };
+
+/// Forward and backward of LayerNorm as it stands in the model.
+template <class Form>
+Numbers layer_norm(Place place) {
+  using Space = typename Form::Space;
+  constexpr Index C = 2 * dropout_chunk + 3;
+  bool const inner = place == Place::sub_layer;
+  auto const in_dropout = dropout_of(inner ? 0.2 : 0), out_dropout = dropout_of(place == Place::embeddings ? 0.1 : 0);
+  Origins<Space> const origins;
+  auto const sum = random_numbers<Space>(rows * C, 1), bias = random_numbers<Space>(C, 2),
+             residual = random_numbers<Space>(rows * C, 3), gamma = random_numbers<Space>(C, 4),
+             beta = random_numbers<Space>(C, 5), dy = random_numbers<Space>(rows * C, 6);
+  auto const y = zeros<Space>(rows * C), mean = zeros<Space>(rows), inverse_deviation = zeros<Space>(rows);
+  Form::run(rows, NormaliseRow<double>{{.rows = rows,
+                                        .C = C,
+                                        .sum = sum.data(),
+                                        .bias = inner ? bias.data() : nullptr,
+                                        .residual = inner ? residual.data() : nullptr,
+                                        .in_dropout = in_dropout,
+                                        .out_dropout = out_dropout,
+                                        .origin = origins.get(),
+                                        .gamma = gamma.data(),
+                                        .beta = beta.data(),
+                                        .epsilon = 0.01,
+                                        .y = y.data(),
+                                        .mean = mean.data(),
+                                        .inverse_deviation = inverse_deviation.data()}});
+  Index const columns = inner ? 3 * C : 2 * C;
+  auto const dsum = inner ? zeros<Space>(rows * C) : dy;
+  auto const da = zeros<Space>(rows * C), partial = random_numbers<Space>(row_blocks(rows) * columns, 7);
+  Form::run(row_blocks(rows), NormaliseBlockBackward<double>{{.rows = rows,
+                                                              .C = C,
+                                                              .dy = dy.data(),
+                                                              .sum = sum.data(),
+                                                              .mean = mean.data(),
+                                                              .inverse_deviation = inverse_deviation.data(),
+                                                              .gamma = gamma.data(),
+                                                              .in_dropout = in_dropout,
+                                                              .out_dropout = out_dropout,
+                                                              .origin = origins.get(),
+                                                              .dsum = dsum.data(),
+                                                              .da = inner ? da.data() : nullptr,
+                                                              .dgamma = nullptr,
+                                                              .dbeta = nullptr,
+                                                              .partial = partial.data()},
+                                                             columns});
+  return together(sum, y, mean, inverse_deviation, dsum, da, partial);
+}
+
+template <class Form, class Gelu>
+Numbers gelu() {
+  using Space = typename Form::Space;
+  constexpr Index F = 70;
+  auto const pre = random_numbers<Space>(rows * F, 1, 3.0), bias = random_numbers<Space>(F, 2),
+             dy = random_numbers<Space>(rows * F, 3), y = zeros<Space>(rows * F),
+             partial = random_numbers<Space>(row_blocks(rows) * F, 4);
+  Form::run(rows, BiasGeluRow<Gelu, double>{F, bias.data(), pre.data(), y.data()});
+  Form::run(row_blocks(rows), BiasGeluBlockBackward<Gelu, double>{rows, F, pre.data(), dy.data(), partial.data()});
+  return together(pre, y, dy, partial);
+}
+
+template <class Form>
+Numbers hyperbolic_tangent() {
+  using Space = typename Form::Space;
+  constexpr Index C = 67;
+  auto const y = random_numbers<Space>(rows * C, 1, 3.0), bias = random_numbers<Space>(C, 2),
+             dy = random_numbers<Space>(rows * C, 3);
+  Form::run(rows, BiasTanhRow<double>{C, bias.data(), y.data()});
+  Form::run(rows, TanhRowBackward<double>{C, y.data(), dy.data()});
+  return together(y, dy);
+}
+
+template <class Form>
+Numbers cross_entropy(Index classes) {
+  using Space = typename Form::Space;
+  std::vector<std::int32_t> of_row;
+  for (Index r = 0; r < rows; ++r) of_row.push_back(static_cast<std::int32_t>(7 * r % classes));
+  auto const labels = to_space<Space>(of_row);
+  auto const logits = random_numbers<Space>(rows * classes, 1, 20.0), bias = random_numbers<Space>(classes, 2),
+             loss = zeros<Space>(rows), correct = zeros<Space>(rows);
+  Form::run(rows, CrossEntropyRow<double>{classes, bias.data(), labels.data(), 0.25, logits.data(), loss.data(),
+                                          correct.data()});
+  return together(logits, loss, correct);
+}
+
+template <class Form>
+Numbers embedding() {
+  using Space = typename Form::Space;
+  constexpr Index C = 70, sequences = 3, longest = 20, segment_rows = 2;
+  // Three sequences of 20, 12 and 3 tokens; entries 4 and 9 of the vocabulary, used in turn.
+  std::vector<std::int32_t> const starts{0, 20, 32, rows};
+  std::vector<std::int32_t> ids, positions, segments, even, order;
+  for (std::int32_t t = 0; t < rows; ++t) {
+    ids.push_back(t % 2 == 0 ? 4 : 9);
+    positions.push_back(t < 20 ? t : t < 32 ? t - 20 : t - 32);
+    segments.push_back(t % 3 == 0 ? 1 : 0);
+  }
+  for (std::int32_t const parity : {0, 1})
+    for (std::int32_t t = parity; t < rows; t += 2) order.push_back(t);
+  auto const on = [](std::vector<std::int32_t> const& values) { return to_space<Space>(values); };
+  auto const id = on(ids), position = on(positions), segment = on(segments), start = on(starts), entry = on({4, 9}),
+             first_use = on({0, (rows + 1) / 2, rows}), use = on(order);
+  auto const word = random_numbers<Space>(10 * C, 1), place = random_numbers<Space>(longest * C, 2),
+             kind = random_numbers<Space>(segment_rows * C, 3), sum = zeros<Space>(rows * C),
+             dword = random_numbers<Space>(10 * C, 4), dplace = random_numbers<Space>(longest * C, 5),
+             partial = random_numbers<Space>(row_blocks(rows) * segment_rows * C, 6);
+  Form::run(rows, EmbedRow<double>{C, id.data(), position.data(), segment.data(), word.data(), place.data(),
+                                   kind.data(), sum.data()});
+  TokenIndex const tokens{2, entry.data(), first_use.data(), use.data()};
+  Form::run(2, WordBackward<double>{C, tokens, sum.data(), dword.data()});
+  Form::run(longest, PositionBackward<double>{C, sequences, start.data(), sum.data(), dplace.data()});
+  Form::run(row_blocks(rows),
+            SegmentBlockBackward<double>{rows, C, segment_rows, segment.data(), sum.data(), partial.data()});
+  return together(sum, dword, dplace, partial);
+}
+
+template <class Form>
+Numbers plain_rows() {
+  using Space = typename Form::Space;
+  constexpr Index C = 70, count = 3;
+  auto const index = to_space<Space>(std::vector<std::int32_t>{30, 2, 17});
+  auto const x = random_numbers<Space>(rows * C, 1), bias = random_numbers<Space>(C, 2), some = zeros<Space>(count * C),
+             partial = random_numbers<Space>(row_blocks(rows) * (C - 5), 3);
+  Form::run(rows, AddBias<double>{C, bias.data(), x.data()});
+  Form::run(count, GatherRow<double>{C, index.data(), x.data(), some.data()});
+  Form::run(count, AddRow<double>{C, index.data(), some.data(), x.data()});
+  Form::run(row_blocks(rows), SumBlock<double>{rows, C - 5, C, x.data(), partial.data()});
+  return together(x, some, partial);
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("layer norm by teams", "", test::Spaces) {
+  auto const place = GENERATE(Place::sub_layer, Place::embeddings, Place::head);
+  compare(layer_norm<Teams<TestType>>(place), layer_norm<Threads>(place));
+}
+
+TEMPLATE_LIST_TEST_CASE("activations by teams", "", test::Spaces) {
+  compare(gelu<Teams<TestType>, GeluErf>(), gelu<Threads, GeluErf>());
+  compare(gelu<Teams<TestType>, GeluTanh>(), gelu<Threads, GeluTanh>());
+  compare(hyperbolic_tangent<Teams<TestType>>(), hyperbolic_tangent<Threads>());
+}
+
+TEMPLATE_LIST_TEST_CASE("cross entropy by teams", "", test::Spaces) {
+  auto const classes = GENERATE(Index{2}, Index{131});
+  compare(cross_entropy<Teams<TestType>>(classes), cross_entropy<Threads>(classes));
+}
+
+TEMPLATE_LIST_TEST_CASE("embeddings by teams", "", test::Spaces) {
+  compare(embedding<Teams<TestType>>(), embedding<Threads>());
+}
+
+TEMPLATE_LIST_TEST_CASE("rows by teams", "", test::Spaces) {
+  compare(plain_rows<Teams<TestType>>(), plain_rows<Threads>());
+}
+
+TEMPLATE_LIST_TEST_CASE("sums of blocks by teams", "", test::Spaces) {
+  using Space = TestType;
+  // More blocks than groups of workers, columns that end inside a strip.
+  constexpr Index blocks = 21, count = 45;
+  auto const partial = test::random_values(blocks * 3 * count, 1), start = test::random_values(count, 2);
+  auto const on_device = to_space<Space>(partial);
+  auto const a = to_space<Space>(start), b = to_space<Space>(start), c = to_space<Space>(start);
+  add_block_sums_by_teams(
+      Space(), AddBlockSums<double>{blocks, 3 * count, on_device.data(), {count, {a.data(), b.data(), c.data()}}});
+  Numbers expected;
+  for (Index column = 0; column < 3 * count; ++column) {
+    double sum = start[static_cast<std::size_t>(column % count)];
+    for (Index block = 0; block < blocks; ++block) sum += partial[static_cast<std::size_t>(block * 3 * count + column)];
+    expected.push_back(sum);
+  }
+  compare(together(a, b, c), expected);
+}
