@@ -123,20 +123,21 @@ struct Trainer::Impl {
     for (std::size_t i = 0; i < batch.passes.size(); ++i) {
       auto const& pass = batch.passes[i];
       bool const last = i + 1 == batch.passes.size();
-      auto const losses = bert.train(parameters.data(), gradients.data(), pass, scale, [&](Index first, Index end) {
+      bert.train(parameters.data(), gradients.data(), pass, scale, [&](Index first, Index end) {
         if (last) optimizer->gradient_ready(exec, {first, end});
       });
       if (first_pass && i == 0 && !last) first_pass->measure(exec, gradients);
-      add(losses);
       sums[StepSums::flops] += model::training_flops(deck.model, pass);
     }
   }
 
-  void add(model::Losses const& losses) {
-    sums[StepSums::mlm] += losses.mlm;
-    sums[StepSums::mlm_correct] += losses.mlm_correct;
-    sums[StepSums::nsp] += losses.nsp;
-    sums[StepSums::nsp_correct] += losses.nsp_correct;
+  /// Waits for the passes: what comes after is the wait for other ranks.
+  void sum_losses() {
+    auto const losses = bert.take_losses();
+    sums[StepSums::mlm] = losses.mlm;
+    sums[StepSums::mlm_correct] = losses.mlm_correct;
+    sums[StepSums::nsp] = losses.nsp;
+    sums[StepSums::nsp_correct] = losses.nsp_correct;
   }
 
   /// What the step that was made says of the noise of gradients, into its row. After a fence.
@@ -205,7 +206,7 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
   t.gradients_of();
   std::string const fault = t.try_to_fetch();
   double const waited = t.stream.waited_seconds() - waited_before;
-  t.exec.fence("bellwether::app::gradients complete: the wait for other ranks begins");
+  t.sum_losses();
 
   t.sums[StepSums::stop] = stop_requested ? 1 : 0;
   t.sums[StepSums::faults] = fault.empty() ? 0 : 1;
@@ -281,8 +282,9 @@ EvaluationRow Trainer::evaluate() {
   for (auto const& batch : t.data.heldout.batches) {
     masked += static_cast<double>(batch.global_masked);
     sequences += static_cast<double>(batch.global_sequences);
-    for (auto const& pass : batch.passes) t.add(t.bert.evaluate(evaluated->data(), pass));
+    for (auto const& pass : batch.passes) t.bert.evaluate(evaluated->data(), pass);
   }
+  t.sum_losses();
   t.ranks.sum_host(t.sums.all(), "bellwether::app::evaluation_sums");
   EvaluationRow row{.step = t.step, .tokens = t.tokens};
   t.fill_losses(row, masked, sequences);

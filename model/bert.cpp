@@ -52,24 +52,27 @@ std::int64_t Bert<Real>::workspace_bytes() const {
 }
 
 template <class Real>
-Losses Bert<Real>::train(Real const* parameters, Real* gradients, Batch const& batch, LossScale const& scale,
-                         GradientReady const& ready) {
+void Bert<Real>::train(Real const* parameters, Real* gradients, Batch const& batch, LossScale const& scale,
+                       GradientReady const& ready) {
   auto& m = *impl_;
   m.batch.load(m.exec, batch);
   m.encoder.forward(parameters, m.batch, true);
-  auto const losses =
-      m.heads.run(parameters, gradients, m.batch, scale, m.encoder.hidden(m.layers), m.dhidden, m.encoder.partial());
+  m.heads.run(parameters, gradients, m.batch, scale, m.encoder.hidden(m.layers), m.dhidden, m.encoder.partial());
   ready(m.layout.heads_first, m.layout.table.count());
   m.encoder.backward(parameters, gradients, m.batch, m.dhidden, ready);
-  return losses;
 }
 
 template <class Real>
-Losses Bert<Real>::evaluate(Real const* parameters, Batch const& batch) {
+void Bert<Real>::evaluate(Real const* parameters, Batch const& batch) {
   auto& m = *impl_;
   m.batch.load(m.exec, batch);
   m.encoder.forward(parameters, m.batch, false);
-  return m.heads.run(parameters, nullptr, m.batch, {}, m.encoder.hidden(m.layers), nullptr, m.encoder.partial());
+  m.heads.run(parameters, nullptr, m.batch, {}, m.encoder.hidden(m.layers), nullptr, m.encoder.partial());
+}
+
+template <class Real>
+Losses Bert<Real>::take_losses() {
+  return impl_->heads.take_losses();
 }
 
 template <class Real>

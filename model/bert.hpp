@@ -19,20 +19,12 @@ struct Capacity {
   Index masked;     ///< most masked positions a sequence
 };
 
-/// Sums over one pass, not yet means.
+/// Sums over passes, not yet means.
 struct Losses {
   double mlm = 0;          ///< sum of -log p over masked positions
   double mlm_correct = 0;  ///< masked positions whose label no other token beats
   double nsp = 0;          ///< sum over sequences
   double nsp_correct = 0;
-
-  Losses& operator+=(Losses const& other) {
-    mlm += other.mlm;
-    mlm_correct += other.mlm_correct;
-    nsp += other.nsp;
-    nsp_correct += other.nsp_correct;
-    return *this;
-  }
 };
 
 /// Factors of the two sums in the loss that is differentiated.
@@ -61,10 +53,12 @@ class Bert {
   std::int64_t workspace_bytes() const;
 
   /// Adds the gradient of scale.mlm * mlm + scale.nsp * nsp to `gradients` (n), with dropout. parameters: (n).
-  Losses train(Real const* parameters, Real* gradients, Batch const& batch, LossScale const& scale,
-               GradientReady const& ready);
-  /// The same sums without dropout and gradients.
-  Losses evaluate(Real const* parameters, Batch const& batch);
+  void train(Real const* parameters, Real* gradients, Batch const& batch, LossScale const& scale,
+             GradientReady const& ready);
+  /// The same without dropout and gradients.
+  void evaluate(Real const* parameters, Batch const& batch);
+  /// Of all passes since the last call. Waits for them, which neither of the others does.
+  Losses take_losses();
   /// For tests and tools: (T, C) after the embeddings (0) or after block i (i = 1..L) of the last pass.
   Real const* hidden_states(Index i) const;
 

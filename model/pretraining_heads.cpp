@@ -28,7 +28,11 @@ void clear(Exec const& exec, Real* values, Index count) {
 template <class Real>
 PretrainingHeads<Real>::PretrainingHeads(Exec const& exec, ModelConfig const& config, BertLayout const& layout,
                                          Capacity const& capacity, Workspace& workspace)
-    : exec_(exec), config_(config), layout_(layout), host_totals_("bellwether::model::loss_totals") {
+    : exec_(exec),
+      config_(config),
+      layout_(layout),
+      totals_("bellwether::model::losses"),
+      host_totals_(Kokkos::create_mirror_view(totals_)) {
   Index const B = capacity.sequences, M = B * capacity.masked, C = config.hidden, V = config.vocabulary;
   strip_ = std::max<Index>(1, std::min(M, logit_rows));
   for (auto** rows : {&rows_, &pre_, &activated_, &normed_, &dnormed_}) workspace.want(*rows, M * C);
@@ -40,23 +44,26 @@ PretrainingHeads<Real>::PretrainingHeads(Exec const& exec, ModelConfig const& co
   workspace.want(next_logits_, B * 2);
   workspace.want(loss_, std::max(M, B));
   workspace.want(correct_, std::max(M, B));
-  workspace.want(totals_, 4);
 }
 
 template <class Real>
-Losses PretrainingHeads<Real>::run(Real const* parameters, Real* gradients, DeviceBatch const& batch,
-                                   LossScale const& scale, Real const* hidden, Real* dhidden, Real* partial) {
+void PretrainingHeads<Real>::run(Real const* parameters, Real* gradients, DeviceBatch const& batch,
+                                 LossScale const& scale, Real const* hidden, Real* dhidden, Real* partial) {
   Kokkos::Profiling::ScopedRegion const region("bellwether::model::heads");
-  clear(exec_, totals_, 4);
   if (dhidden != nullptr) clear(exec_, dhidden, batch.tokens * config_.hidden);
   masked_forward(parameters, batch, hidden);
   masked_losses(parameters, gradients, batch, static_cast<Real>(scale.mlm));
   if (gradients != nullptr) masked_backward(parameters, gradients, batch, dhidden, partial);
   next_sentence(parameters, gradients, batch, static_cast<Real>(scale.nsp), hidden, dhidden, partial);
-  Kokkos::deep_copy(exec_, host_totals_,
-                    Kokkos::View<double[4], Mem, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(totals_));
+}
+
+template <class Real>
+Losses PretrainingHeads<Real>::take_losses() {
+  Kokkos::deep_copy(exec_, host_totals_, totals_);
   exec_.fence("bellwether::model::losses on the host");
-  return {host_totals_(0), host_totals_(1), host_totals_(2), host_totals_(3)};
+  Losses const losses{host_totals_(0), host_totals_(1), host_totals_(2), host_totals_(3)};
+  Kokkos::deep_copy(exec_, totals_, 0.0);
+  return losses;
 }
 
 template <class Real>
@@ -95,8 +102,8 @@ void PretrainingHeads<Real>::masked_losses(Real const* parameters, Real* gradien
                config_.compute);
     add_column_sums<Real>(exec_, rows, V, V, logits_, strip_partial_, gradients + layout_.decoder_bias);
   }
-  add_in_order(exec_, batch.masked, loss_, totals_);
-  add_in_order(exec_, batch.masked, correct_, totals_ + 1);
+  add_in_order(exec_, batch.masked, loss_, totals_.data());
+  add_in_order(exec_, batch.masked, correct_, totals_.data() + 1);
 }
 
 template <class Real>
@@ -135,8 +142,8 @@ void PretrainingHeads<Real>::next_sentence(Real const* parameters, Real* gradien
              next_logits_, 2, config_.compute);
   cross_entropy<Real>(exec_, B, 2, parameters + layout_.next_bias, batch.next_labels, scale, next_logits_, loss_,
                       correct_);
-  add_in_order(exec_, B, loss_, totals_ + 2);
-  add_in_order(exec_, B, correct_, totals_ + 3);
+  add_in_order(exec_, B, loss_, totals_.data() + 2);
+  add_in_order(exec_, B, correct_, totals_.data() + 3);
   if (gradients == nullptr) return;
   add_column_sums<Real>(exec_, B, 2, 2, next_logits_, partial, gradients + layout_.next_bias);
   gemm<Real>(exec_, Op::transpose, Op::none, 2, C, B, 1, next_logits_, 2, pooled_, C, 1,

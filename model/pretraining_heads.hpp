@@ -16,10 +16,12 @@ class PretrainingHeads {
   PretrainingHeads(Exec const& exec, ModelConfig const& config, BertLayout const& layout, Capacity const& capacity,
                    Workspace& workspace);
 
-  /// hidden: (T, C), the encoder's output. gradients: (n), added to, and dhidden: (T, C), overwritten; both null:
-  /// losses only. partial: scratch, (row_blocks(T), max(3 C, F)).
-  Losses run(Real const* parameters, Real* gradients, DeviceBatch const& batch, LossScale const& scale,
-             Real const* hidden, Real* dhidden, Real* partial);
+  /// Adds to the losses. hidden: (T, C), the encoder's output. gradients: (n), added to, and dhidden: (T, C),
+  /// overwritten; both null: losses only. partial: scratch, (row_blocks(T), max(3 C, F)).
+  void run(Real const* parameters, Real* gradients, DeviceBatch const& batch, LossScale const& scale,
+           Real const* hidden, Real* dhidden, Real* partial);
+  /// Those of all runs since the last call.
+  Losses take_losses();
 
  private:
   void masked_forward(Real const* parameters, DeviceBatch const& batch, Real const* hidden);
@@ -39,8 +41,8 @@ class PretrainingHeads {
   Real *first_, *pooled_, *next_logits_;      // (B, C), (B, C), (B, 2)
   Real *dnormed_, *dpooled_;                  // (M, C), (B, C)
   double *loss_, *correct_;                   // (max(M, B))
-  double* totals_;                            // (4)
-  Kokkos::View<double[4], Kokkos::HostSpace> host_totals_;
+  Kokkos::View<double[4], Mem> totals_;
+  Kokkos::View<double[4], Mem>::host_mirror_type host_totals_;
 };
 
 }  // namespace bellwether::model

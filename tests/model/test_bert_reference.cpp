@@ -117,7 +117,8 @@ TEST_CASE("BERT in fp32 on uneven lengths agrees with Hugging Face padded: activ
     Kokkos::deep_copy(parameters, weights);
     model::LossScale const scale{.mlm = 1.0 / static_cast<double>(batch.masked()),
                                  .nsp = 1.0 / static_cast<double>(batch.sequences())};
-    auto const losses = bert.train(parameters.data(), gradients.data(), batch, scale, [](Index, Index) {});
+    bert.train(parameters.data(), gradients.data(), batch, scale, [](Index, Index) {});
+    auto const losses = bert.take_losses();
 
     CHECK(std::abs(losses.mlm * scale.mlm - wanted["loss"]["mlm"].get<double>()) < 2e-6);
     CHECK(std::abs(losses.nsp * scale.nsp - wanted["loss"]["nsp"].get<double>()) < 2e-6);
