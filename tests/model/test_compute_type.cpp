@@ -38,7 +38,8 @@ Result trained(ComputeType compute) {
   model::initialise(Exec(), bert.layout().table, 3, config.initial_deviation, parameters.data());
   bert.train(parameters.data(), gradients.data(), batch, {}, [](Index, Index) {});
   auto const losses = bert.take_losses();
-  return {losses.mlm + losses.nsp, {gradients.data(), gradients.data() + gradients.size()}};
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), gradients);
+  return {losses.mlm + losses.nsp, {host.data(), host.data() + host.size()}};
 }
 
 }  // namespace
