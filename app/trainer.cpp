@@ -251,14 +251,14 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
   outcome.flops = t.sums[StepSums::flops];
   outcome.stop = t.sums[StepSums::stop] > 0;
   outcome.layers = layers && !report.skipped;
-  outcome.check = report.variance_check;
   if (t.sums[StepSums::faults] > 0) {
     outcome.data_fault = first_fault(t.ranks, fault);
     t.seek(t.position());
   }
   if (report.skipped) {
     ++t.skipped_in_a_row;
-    if (report.first_bad_layer >= 0) outcome.skipped_layer = layout().tensors()[report.first_bad_layer].name;
+    outcome.skipped_layer = report.first_bad_layer >= 0 ? layout().tensors()[report.first_bad_layer].name
+                                                        : "all layers together, a sum over their elements,";
     if (report.bad_rank >= 0) outcome.skipped_layer += " on rank " + std::to_string(report.bad_rank);
   } else {
     ++t.step;

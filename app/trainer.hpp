@@ -6,7 +6,6 @@
 #include "app/traffic.hpp"
 #include "core/parameter_layout.hpp"
 #include "input/deck.hpp"
-#include "model/optim/freeze.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -40,9 +39,8 @@ struct StepOutcome {
   bool stop = false;    ///< some rank was asked to stop
   bool layers = false;  ///< the step was made and its numbers by layer are due
   std::int64_t skipped_in_a_row = 0;
-  std::string skipped_layer;   ///< first tensor without a finite gradient, with its rank where that is known
-  optim::VarianceCheck check;  ///< the newest one of freeze: auto
-  std::string data_fault;      ///< why the samples of the step after this one cannot be read; empty where they can
+  std::string skipped_layer;  ///< first tensor without a finite gradient, with its rank where that is known
+  std::string data_fault;     ///< why the samples of the step after this one cannot be read; empty where they can
 };
 
 /// The model, its optimizer and its data, and one step of training; who calls writes the record. Every member function

@@ -20,6 +20,7 @@
 #include "core/error.hpp"
 #include "input/io_thread.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <thread>
@@ -151,8 +152,6 @@ struct TrainingRun::Impl {
     record.quantities = trainer->layer_quantities();
     record.traffic = trainer->traffic();
     statistics = std::make_unique<Statistics>(std::move(record), io);
-    recorded_step = trainer->step();
-    if (auto const row = statistics->last_step()) recorded_step = row->step;
     progress->note(counted(trainer->layout().count(), "parameter") + ", " + counted(world.size(), "rank") + ", " +
                    counted(trainer->training_rows(), "training sample") + " of up to " +
                    counted(trainer->sequence_length(), "token") +
@@ -188,18 +187,12 @@ struct TrainingRun::Impl {
       progress->warning("step " + std::to_string(row.step) + " skipped: the gradient of " + outcome.skipped_layer +
                         " is not finite");
     statistics->count(trainer->traffic());
-    if (row.skipped != 0 || row.step % deck.statistics.every == 0 || last()) append(row, outcome);
+    // What freeze: auto decided by is in the record, whatever the distance of its rows.
+    bool const checked = std::isfinite(row.variance_change);
+    if (row.skipped != 0 || checked || row.step % deck.statistics.every == 0 || last()) statistics->append(row);
     if (outcome.layers) statistics->append_layers(row.step, trainer->layer_values());
     for (auto const& notice : trainer->notices()) progress->note("step " + std::to_string(row.step) + ": " + notice);
     progress->step(row, outcome.flops);
-  }
-
-  /// A row of /steps. A check of the variance may lie some steps back, also before the start of this job: the step of
-  /// the newest one is part of the optimizer's state, the last row is in the record.
-  void append(StepRow row, StepOutcome const& outcome) {
-    row.variance_change = outcome.check.step > recorded_step ? outcome.check.change : not_measured;
-    recorded_step = row.step;
-    statistics->append(row);
   }
 
   void evaluate() {
@@ -253,7 +246,6 @@ struct TrainingRun::Impl {
   std::string changes;  // of settings since it was written
   StepRow last_row;     // of this start
   bool has_row = false;
-  std::int64_t recorded_step = 0;  // of the last row of /steps
 };
 
 TrainingRun::TrainingRun(input::Deck const& deck, input::DeckSource const& source, TrainingOptions const& options,

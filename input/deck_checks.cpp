@@ -100,11 +100,13 @@ void resolve_paths(Deck& deck, DeckSource const& source, Origins const& origins)
 
 void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, std::less<>> const& broken,
                 Complain const& complain) {
-  // The key that the user gave is the one to talk about; where both are given, the second named here.
+  // The key that the user gave last is the one to talk about: an override before the deck, the deck before a default;
+  // where both were given alike, the second named here.
   auto const contradict = [&](std::string_view first, std::string_view second, std::string const& about_first,
                               std::string const& about_second) {
     if (broken.contains(first) || broken.contains(second)) return;
-    if (origins.contains(second))
+    bool const first_later = overridden(origins, first) && !overridden(origins, second);
+    if (origins.contains(second) && !first_later)
       complain(std::string(second), about_second);
     else
       complain(std::string(first), about_first);
@@ -134,7 +136,16 @@ void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, 
   if (compresses && optimizer.bias_correction)
     contradict("optimizer.bias_correction", "optimizer.bias_correction", {},
                "true, but the onebit methods have none; false, or method: lamb or adamw");
-  if (compressed_lamb) ordered("factor_min", optimizer.factor_min, "factor_max", optimizer.factor_max);
+  if (compressed_lamb) {
+    ordered("factor_min", optimizer.factor_min, "factor_max", optimizer.factor_max);
+    bool const in_order = optimizer.factor_min <= optimizer.factor_max;
+    if (in_order && optimizer.factor_min > 1)
+      contradict("optimizer.factor_min", "optimizer.factor_min", {},
+                 shortest_number(optimizer.factor_min) + ", but the factor begins at 1; at most 1");
+    if (in_order && optimizer.factor_max < 1)
+      contradict("optimizer.factor_max", "optimizer.factor_max", {},
+                 shortest_number(optimizer.factor_max) + ", but the factor begins at 1; at least 1");
+  }
   if (compresses && optimizer.clip_norm == optim::CompressedClip::sketch && optimizer.sketch_columns % 128 != 0)
     contradict("optimizer.sketch_columns", "optimizer.sketch_columns", {},
                std::to_string(optimizer.sketch_columns) + " columns; a multiple of 128");

@@ -145,7 +145,8 @@ struct OptimizerConfig {
                 max_coefficient);
     visit.field({.name = "freeze.step",
                  .help = "real steps before momenta are compressed and the variance is kept; not set ('freeze: auto'): "
-                         "once the variance has settled",
+                         "once the variance has settled. At least 2, but with 'onebit_sgd', which keeps no variance: 0 "
+                         "compresses from the first step on",
                  .unit = "steps",
                  .minimum = 0,
                  .maximum = 1e12,

@@ -138,10 +138,12 @@ void judge_scalars(Space const& exec, ScalarLayout const& layout, double clip, V
   ScalarLayout const at = layout;
   Kokkos::parallel_for(
       label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
-        auto const fold = team_sum<1, Space>(team, 0, at.columns, [=](Index c) {
+        // A sum of squares of floats is finite in double exactly where all of them are.
+        auto const sums = team_sum<2, Space>(team, 0, at.count(), [=](Index c) {
           double const value = mean[c];
-          return Sums<1>{{value * value}};
+          return Sums<2>{{c < at.columns ? value * value : 0, value * value}};
         });
+        double const fold = sums.value[0];
         Kokkos::single(Kokkos::PerTeam(team), [&] {
           Verdict result;
           double squares = 0;
@@ -156,11 +158,13 @@ void judge_scalars(Space const& exec, ScalarLayout const& layout, double clip, V
               result.bad_tensor = static_cast<Index>(bad) - 1;
             }
           }
+          // Large gradients may overflow in a sum of theirs, without an element or a rank to blame.
+          if (!Kokkos::isfinite(sums.value[1])) result.skip = 1;
           bool const folded = at.columns > 0 && at.ranks > 1;
           double const local_square = squares / at.ranks;
-          result.norm = Kokkos::sqrt(folded ? fold.value[0] : local_square * static_cast<double>(*share));
+          result.norm = Kokkos::sqrt(folded ? fold : local_square * static_cast<double>(*share));
           if (!result.skip) {
-            if (folded && local_square > 0) *share = static_cast<float>(fold.value[0] / local_square);
+            if (folded && local_square > 0) *share = static_cast<float>(fold / local_square);
             result.local_square = local_square;
             // Without a fold nobody knows the mean of several gradients.
             if (folded || at.ranks == 1) result.mean_square = result.norm * result.norm;

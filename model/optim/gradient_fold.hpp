@@ -51,7 +51,8 @@ void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index coun
 
 /// The verdict from the mean of the scalars over ranks. The norm is that of the fold, whose square over the mean square
 /// of the ranks' norms becomes `proportion`; without columns, that of the ranks' norms in this proportion. One rank's
-/// norm is exact. proportion: (1), at first 1; left as it is where gradients are not finite.
+/// norm is exact. proportion: (1), at first 1; left as it is where gradients are not finite. Skips, too, where a number
+/// among the scalars is not finite: all elements may be, and a sum of them not.
 template <class Space>
 void judge_scalars(Space const& exec, ScalarLayout const& layout, double clip, Vec<float, Space> const& scalars,
                    Vec<float, Space> const& proportion, Vec<Verdict, Space> const& verdict);

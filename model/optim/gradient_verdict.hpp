@@ -17,7 +17,7 @@ struct Verdict {
   double mean_square = Kokkos::Experimental::quiet_NaN_v<double>;
   double local_square = Kokkos::Experimental::quiet_NaN_v<double>;
   /// First rank whose own gradient has an element that is not finite, and its first such tensor. Rank -1: every rank's
-  /// own is finite, or not known; then the tensor is that of the mean.
+  /// own is finite, or not known; then the tensor is that of the mean, or -1 where only a sum over elements overflows.
   Index bad_rank = -1;
   Index bad_tensor = -1;
   std::int32_t skip = 0;  ///< 1: some element is not finite, nothing may change

@@ -114,8 +114,13 @@ void OnebitMethod::measure(Exec const& exec, Arena<> const& parameters, Arena<> 
 }
 
 std::vector<std::string> OnebitMethod::notices() const {
+  auto const sent = CompressedPhase::predicted_bytes(config_, context_);
+  bool const compresses = sent.worker + sent.server > 0;
   std::vector<std::string> texts{(variance_ ? "the variance is kept after step " : "compression begins after step ") +
-                                 std::to_string(dense_steps_) + "; one bit an element is sent from here on"};
+                                 std::to_string(dense_steps_) +
+                                 (compresses ? "; one bit an element is sent from here on"
+                                             : "; gradients stay exact, because there is one " +
+                                                   std::string(context_.groups.node ? "node" : "rank"))};
   if (auto const& names = compressed_->without_variance(); !names.empty())
     texts.push_back("without a gradient so far, moved by weight decay alone from here on: " + names);
   for (auto& text : more_notices()) texts.push_back(std::move(text));

@@ -53,7 +53,7 @@ struct StepReport {
   double local_square = std::numeric_limits<double>::quiet_NaN();
   SentBytes sent;
   /// Where skipped: the first rank whose own gradient is not finite, and its first such layer. Rank -1: only the sum
-  /// over ranks is not finite, and the layer is the first of that.
+  /// over ranks is not finite, and the layer is the first of that, or -1 where only a sum over elements is not.
   std::int64_t bad_rank = -1;
   std::int64_t first_bad_layer = -1;
   VarianceCheck variance_check;       ///< of this step or one before it

@@ -140,6 +140,11 @@ TEST_CASE("Keys of a compressing method that contradict each other are refused")
   CHECK(fault(steered + "  factor_min: 5\n") == "6:15: optimizer.factor_min: 5 is above factor_max; at most 4");
   CHECK(fault(steered + "  factor_min: 2\n  factor_max: 1.5\n") ==
         "7:15: optimizer.factor_max: 1.5 is below factor_min; at least 2");
+  CHECK(fault(steered + "  factor_min: 2\n") == "6:15: optimizer.factor_min: 2, but the factor begins at 1; at most 1");
+  CHECK(fault(steered + "  factor_max: 0.75\n") ==
+        "6:15: optimizer.factor_max: 0.75, but the factor begins at 1; at least 1");
+  CHECK(faults_of(DeckFolder().with_data(lamb + "  max_coefficient: 0.2\n", {"optimizer.min_coefficient=20"})) ==
+        Faults{"--set optimizer.min_coefficient=20: 20 is above max_coefficient; at most 0.2"});
   CHECK(fault(lamb + "  factor_min: 2\n") ==
         "5:3: optimizer.factor_min: has no meaning here; only with steer: variance");
   CHECK(fault(lamb + "  unify: layer\n  gradient_limit: 1\n") ==

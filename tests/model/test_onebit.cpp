@@ -174,6 +174,22 @@ TEMPLATE_LIST_TEST_CASE("a verdict on gradients that nobody averages", "", test:
   CHECK((std::isnan(bad.local_square) && std::isnan(bad.mean_square)));
 }
 
+TEMPLATE_LIST_TEST_CASE("finite elements whose sum overflows are no gradient", "", test::Spaces) {
+  // 400 elements share a column of the fold.
+  for (float const size : {1e35f, 3e38f}) {
+    Fold<TestType> fold(128 * 400, 128, 2);
+    auto scalars = fold(std::vector<float>(128 * 400, size), 3, 1);
+    for (auto& value : scalars) value /= 2;
+    auto const verdict = fold.judge(scalars, 0.25);
+    bool const overflows = size > 1e36f;
+    CHECK(verdict.skip == (overflows ? 1 : 0));
+    CHECK((verdict.bad_rank == -1 && verdict.bad_tensor == -1));
+    if (overflows) continue;
+    CHECK(std::isfinite(verdict.norm));
+    CHECK_THAT(verdict.clip_factor, WithinRel(0.25 / verdict.norm, 1e-6));
+  }
+}
+
 TEST_CASE("the freeze is chosen where the twin chooses it") {
   auto const freeze = golden("freeze");
   for (auto const& row : freeze.at("cases")) {

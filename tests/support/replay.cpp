@@ -107,7 +107,8 @@ nlohmann::ordered_json replay(ReplayInput const& input, comm::Communicator& rank
     row["phase"] = report.phase == optim::Phase::dense ? "warmup" : "compressed";
     if (report.skipped) {
       row["skipped"] = true;
-      row["bad_tensor"] = layout.tensors().at(static_cast<std::size_t>(report.first_bad_layer)).name;
+      if (report.first_bad_layer >= 0)
+        row["bad_tensor"] = layout.tensors().at(static_cast<std::size_t>(report.first_bad_layer)).name;
       row["bad_rank"] = report.bad_rank;
       steps.push_back(row);
       continue;
