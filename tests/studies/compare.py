@@ -7,7 +7,8 @@
 
 For every pair [baseline, variant] of the plan: the final held-out losses, the mean over seeds of the difference between
 runs with the same seed, its standard error, and whether its magnitude is within half a per cent of the loss or two
-standard errors, whichever is larger. Seeds that only one of the two has are left out. Markdown on standard output.
+standard errors, whichever is larger. For every contrast [baseline, variant], which should lose: whether it is worse by
+more than three standard errors. Seeds that only one of the two has are left out. Markdown on standard output.
 """
 
 import argparse
@@ -36,18 +37,23 @@ def paired(results, seeds, baseline, variant):
 
 def table(plan, results):
     rows = ["| baseline | variant | seeds | baseline's loss | variant's loss | difference | standard error | in per cent "
-            "| frozen after | within the target |", "|---|---|---|---|---|---|---|---|---|---|"]
-    for baseline, variant in plan.pairs:
+            "| frozen after | verdict |", "|---|---|---|---|---|---|---|---|---|---|"]
+    for baseline, variant in plan.pairs + plan.contrasts:
         found = paired(results, plan.seeds, baseline, variant)
         if found is None:
             continue
         n, base, other, difference, error = found
         target = max(0.005 * base, 2 * error) if n > 1 else math.nan
-        within = "one seed" if n < 2 else "yes" if abs(difference) <= target else "no"
+        if n < 2:
+            verdict = "one seed"
+        elif [baseline, variant] in plan.contrasts:
+            verdict = "worse" if difference > 3 * error else "not worse"
+        else:
+            verdict = "within the target" if abs(difference) <= target else "beyond the target"
         frozen = {results[variant, s]["frozen_after"] for s in plan.seeds if (variant, s) in results}
         after = ", ".join(str(f) for f in sorted(f for f in frozen if f is not None)) or "-"
         rows.append(f"| {baseline} | {variant} | {n} | {base:.4f} | {other:.4f} | {difference:+.4f} | "
-                    f"{error:.4f} | {100 * difference / base:+.2f} | {after} | {within} |")
+                    f"{error:.4f} | {100 * difference / base:+.2f} | {after} | {verdict} |")
     return "\n".join(rows)
 
 

@@ -9,13 +9,17 @@
 A plan names a deck, settings for all runs, how many ranks, the seeds and the variants (settings of their own). Runs go
 seed by seed, so that pairs are complete early. What is interrupted (Ctrl-C, SIGTERM, --hours, a crash of the machine) goes on
 where its newest checkpoint is when the same command is given again; what is finished is not run twice. Each finished run
-becomes a line of RESULTS (beside the plan: PLAN.jsonl): variant, seed, settings, the whole deck they made, held-out
-losses and what was sent. A line whose settings are no longer those of the plan, or whose deck differs from that of the
-variant's other seeds, as where a default was changed in between, is refused: no table mixes two experiments. A run
-that another plan of the same folder has finished, with the same deck, settings and ranks, is taken from there.
+becomes a line of RESULTS (beside the plan: PLAN.jsonl): variant, seed, ranks, settings, the whole deck they made, what the
+shards were, the program's version, held-out losses and the bytes that its first rank sent.
+
+No table mixes two experiments. Lines are refused whose settings, ranks or deck are no longer what the plan and its deck
+say, whose deck differs from that of another line in a key that neither variant sets, as where a default was changed in
+between, or whose shards were others. What is unfinished goes on only with what it was begun with. A run that another
+plan of the same folder has finished, with the same deck, settings, ranks and shards, is taken from there.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import pathlib
@@ -45,6 +49,20 @@ def flat(settings, prefix=""):
     return result
 
 
+def same(a, b):
+    """Whether two texts of a deck mean the same: 1.0e-3 and 0.001 do."""
+    try:
+        return float(a) == float(b)
+    except ValueError:
+        return a == b
+
+
+def read_lines(path):
+    """The lines of a file of results. One that a crash has cut short is no line."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [json.loads(line) for line in text.rpartition("\n")[0].splitlines()]
+
+
 class Plan:
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -57,8 +75,9 @@ class Plan:
         self.own_ranks = {name: int(settings.pop("ranks")) for name, settings in self.variants.items() if "ranks" in settings}
         self.about = plan.pop("about")
         self.pairs = plan.pop("pairs", [])
+        self.contrasts = plan.pop("contrasts", [])
         if plan:
-            sys.exit(f"{path}: unknown: {', '.join(plan)}; allowed: about, deck, ranks, seeds, settings, variants, pairs")
+            sys.exit(f"{path}: unknown: {', '.join(plan)}; allowed: about, deck, ranks, seeds, settings, variants, pairs, contrasts")
         self.results_file = self.path.with_suffix(".jsonl")
 
     def ranks_of(self, variant):
@@ -67,64 +86,91 @@ class Plan:
     def settings(self, variant, seed):
         return self.common | self.variants[variant] | {"run.seed": str(seed)}
 
+    def differing(self, line):
+        """The keys of a line's deck that the plan and its deck now have otherwise."""
+        wanted = resolved(self.deck) | self.settings(line["variant"], line["seed"])
+        return sorted(key for key in wanted.keys() & line["deck"].keys() if not same(wanted[key], line["deck"][key]))
+
     def results(self):
         """{(variant, seed): line} of what is finished."""
-        if not self.results_file.exists():
-            return {}
-        lines = [json.loads(line) for line in self.results_file.read_text(encoding="utf-8").splitlines()]
-        found = {(line["variant"], line["seed"]): line for line in lines}
-        for (variant, seed), line in found.items():
-            if variant in self.variants and line["settings"] != self.settings(variant, seed):
-                sys.exit(f"{self.results_file}: {variant}, seed {seed} was run with other settings than {self.path} has "
-                         "now; give the changed variant another name, or delete that line")
-            first = found[next(key for key in found if key[0] == variant)]
-            # A key that only one has is younger than the other.
-            differing = sorted(key for key in first["deck"].keys() & line["deck"].keys()
-                               if first["deck"][key] != line["deck"][key])
-            if differing:
-                sys.exit(f"{self.results_file}: {variant}, seed {seed} and seed {first['seed']} were run with different "
-                         f"{', '.join(differing)}; delete the older lines")
+        found = {(line["variant"], line["seed"]): line for line in read_lines(self.results_file)}
+        known = [line for line in found.values() if line["variant"] in self.variants]
+        for line in known:
+            who = f"{self.results_file}: {line['variant']}, seed {line['seed']} was run with"
+            if line["settings"] != self.settings(line["variant"], line["seed"]) or self.differing(line):
+                sys.exit(f"{who} other settings than {self.path} and its deck have now"
+                         f"{': ' * bool(self.differing(line))}{', '.join(self.differing(line))}; give the changed variant "
+                         "another name, or delete that line")
+            if line["ranks"] != self.ranks_of(line["variant"]):
+                sys.exit(f"{who} {line['ranks']} ranks, {self.path} has {self.ranks_of(line['variant'])} now; delete that line")
+            for other in known:
+                # A key that only one has is younger than the other, or has no meaning for it.
+                own = self.variants[line["variant"]].keys() | self.variants[other["variant"]].keys()
+                keys = sorted(key for key in (line["deck"].keys() & other["deck"].keys()) - own
+                              if line["deck"][key] != other["deck"][key])
+                if line.get("shards", other.get("shards")) != other.get("shards", line.get("shards")):
+                    keys.append("shards")
+                if keys:
+                    sys.exit(f"{who} other {', '.join(keys)} than {other['variant']}, seed {other['seed']}; delete the older lines")
         return found
 
-    def found_elsewhere(self, variant, seed):
+    def found_elsewhere(self, variant, seed, shards):
         """The line of the same run in a plan beside this one; None where there is none."""
-        wanted = (self.settings(variant, seed), self.ranks_of(variant))
+        wanted = (self.settings(variant, seed), self.ranks_of(variant), shards)
         for path in sorted(self.path.parent.glob("*.yaml")):
             other = Plan(path)
             if path.samefile(self.path) or other.deck != self.deck:
                 continue
-            for line in other.results().values():
-                if (line["settings"], line["ranks"]) == wanted:
-                    return line | {"variant": variant, "from": path.stem}
+            for line in read_lines(other.results_file):
+                mine = line | {"variant": variant, "from": path.stem}
+                if (line["settings"], line["ranks"], line.get("shards", shards)) == wanted and not self.differing(mine):
+                    return mine
         return None
 
     def keep(self, line):
-        with open(self.results_file, "a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        whole = self.results_file.read_bytes().rpartition(b"\n") if self.results_file.exists() else (b"", b"", b"")
+        with open(self.results_file, "ab") as file:
+            file.truncate(len(whole[0] + whole[1]))
+            file.write(json.dumps(line).encode() + b"\n")
 
 
-def resolved(run):
-    """All keys of a run but for its seed and where it lay: {"section.key": text}."""
-    deck = yaml.safe_load((run / "deck.resolved.yaml").read_text(encoding="utf-8"))
-    del deck["run"], deck["data"]["train"], deck["data"]["heldout"]
+def resolved(deck_file):
+    """All keys of a deck but for its seed and where things lay: {"section.key": text}."""
+    deck = yaml.safe_load(deck_file.read_text(encoding="utf-8"))
+    deck.pop("run", None)
+    for key in ("train", "heldout"):
+        deck.get("data", {}).pop(key, None)
     return flat(deck)
+
+
+def fingerprint(folder):
+    """Of the names and contents of all shards below a folder."""
+    found = hashlib.sha256()
+    for path in sorted(folder.rglob("*.h5")):
+        found.update(str(path.relative_to(folder)).encode())
+        with open(path, "rb") as file:
+            found.update(hashlib.file_digest(file, "sha256").digest())
+    return found.hexdigest()[:16]
 
 
 def outcome(run):
     """What statistics.h5 of a finished run says."""
     with h5py.File(run / "statistics.h5") as file:
-        steps, evaluation = file["steps"][:], file["evaluation"][:]
+        steps, evaluation, traffic = file["steps"][:], file["evaluation"][:], file["traffic"][:]
     frozen = steps["step"][steps["phase"] == 1]
     return {"held_out": [[int(step), round(float(loss), 5)] for step, loss in zip(evaluation["step"], evaluation["mlm_loss"])],
             "total": [round(float(loss), 5) for loss in evaluation["loss"]],
             "steps": int(steps["step"][-1]), "samples": int(steps["samples"][-1]),
             "frozen_after": int(frozen[0]) - 1 if len(frozen) else None,
-            "skipped": int(steps["skipped"].sum()) }
+            "skipped": int(steps["skipped"].sum()),
+            "sent_bytes": int(traffic["sent_bytes"].sum()), "dense_bytes_fp32": int(traffic["dense_bytes_fp32"].sum())}
 
 
 class Runner:
     def __init__(self, plan, options):
         self.plan, self.options = plan, options
+        self.shards = fingerprint(options.shards)
+        self.version = subprocess.run([options.program, "--version"], check=True, capture_output=True, text=True).stdout.strip()
         self.until = time.time() + 3600 * options.hours
         self.process = None
 
@@ -149,6 +195,13 @@ class Runner:
         settings = self.plan.settings(variant, seed) | {
             "run.directory": str(directory), "run.name": f"{variant}, seed {seed}",
             "data.train": f"[{self.options.shards}]", "data.heldout": f"[{self.options.shards / 'heldout'}]"}
+        asked = {"settings": self.plan.settings(variant, seed), "ranks": self.plan.ranks_of(variant),
+                 "deck": resolved(self.plan.deck), "shards": self.shards}
+        begun = directory.with_suffix(".asked.json")
+        if not directory.exists():
+            begun.write_text(json.dumps(asked), encoding="utf-8")
+        elif not begun.exists() or json.loads(begun.read_text(encoding="utf-8")) != asked:
+            sys.exit(f"{directory} was begun with other settings, ranks, deck or shards; delete it to begin anew")
         launcher, env = self.launch(self.plan.ranks_of(variant))
         command = launcher + [str(self.options.program), "train", str(self.plan.deck), "--log", "lines", "--resume"]
         for key, value in settings.items():
@@ -166,7 +219,8 @@ class Runner:
         if self.process.returncode != 0:
             sys.exit(f"{variant}, seed {seed} failed: {directory.with_suffix('.log')}")
         line = {"variant": variant, "seed": seed, "ranks": self.plan.ranks_of(variant),
-                "settings": self.plan.settings(variant, seed), "deck": resolved(directory)} | outcome(directory)
+                "settings": self.plan.settings(variant, seed), "deck": resolved(directory / "deck.resolved.yaml"), "shards": self.shards,
+                "program": self.version} | outcome(directory)
         self.plan.keep(line)
         shutil.rmtree(directory / "checkpoints")
         print(f"{variant}, seed {seed}: {line['held_out'][-1][1]}", flush=True)
@@ -204,7 +258,7 @@ def main():
         for variant, seed in wanted:
             if (variant, seed) in plan.results():
                 continue
-            if found := plan.found_elsewhere(variant, seed):
+            if found := plan.found_elsewhere(variant, seed, runner.shards):
                 plan.keep(found)
                 print(f"{variant}, seed {seed}: {found['held_out'][-1][1]}, from {found['from']}", flush=True)
             else:

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""What study.py takes for a finished run and what it refuses, and the verdicts of compare.py; trains nothing."""
+
+import json
+import pathlib
+import sys
+import tempfile
+
+try:
+    import h5py  # noqa: F401, study.py reads statistics with it
+    import yaml  # noqa: F401
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(4)
+
+from compare import table
+from study import Plan
+
+DECK = "run: {seed: 1}\ndata: {window: 64, train: [a]}\nmodel: {hidden: 32}\noptimizer: {method: adamw, epsilon: 1.0e-8}\n"
+PLAN = """about: a trial
+deck: deck.yaml
+ranks: 2
+seeds: [1, 2, 3]
+settings: {optimizer: {beta2: 0.95}}
+variants:
+  lamb: {ranks: 1, optimizer: {method: lamb}}
+  onebit: {optimizer: {method: onebit_lamb}}
+  broken: {optimizer: {method: onebit_lamb, lr: 7}}
+pairs: [[lamb, onebit]]
+contrasts: [[lamb, broken]]
+"""
+
+
+class Folder:
+    """A plan with its deck and the lines of finished runs."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        (self.path / "deck.yaml").write_text(DECK)
+        (self.path / "plan.yaml").write_text(PLAN)
+
+    def line(self, variant, seed, loss, **changed):
+        plan = self.plan()
+        deck = {"data.window": "64", "model.hidden": "32", "optimizer.epsilon": "1e-08", "optimizer.clip": "1"}
+        line = {"variant": variant, "seed": seed, "ranks": plan.ranks_of(variant), "settings": plan.settings(variant, seed),
+                "deck": deck | plan.settings(variant, seed), "shards": "s", "held_out": [[9, loss]], "frozen_after": None}
+        line["deck"].pop("run.seed")
+        line["deck"] |= changed.pop("deck", {})
+        plan.keep(line | changed)
+
+    def plan(self):
+        return Plan(self.path / "plan.yaml")
+
+    def fault(self):
+        try:
+            self.plan().results()
+        except SystemExit as error:
+            return str(error)
+        return ""
+
+    def forget(self):
+        (self.path / "plan.jsonl").unlink()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as path:
+        folder = Folder(path)
+        for seed in (1, 2, 3):
+            folder.line("lamb", seed, 6.0 + seed / 100)
+            folder.line("onebit", seed, 6.01 + seed / 100)
+            folder.line("broken", seed, 6.5 + seed / 50)
+        assert folder.fault() == "" and len(folder.plan().results()) == 9
+        rows = table(folder.plan(), folder.plan().results()).splitlines()
+        assert rows[2].endswith("within the target |") and rows[3].endswith("worse |"), rows
+
+        # A crash in the middle of a line: the run counts as not finished, and the next line is whole.
+        lines = folder.path / "plan.jsonl"
+        lines.write_text(lines.read_text()[:-20])
+        assert folder.fault() == "" and ("broken", 3) not in folder.plan().results()
+        folder.line("broken", 3, 6.56)
+        assert len(folder.plan().results()) == 9
+
+        for edited, before, after, fault in (("deck.yaml", "hidden: 32", "hidden: 64", "other settings than"),
+                                             ("plan.yaml", "beta2: 0.95", "beta2: 0.5", "optimizer.beta2"),
+                                             ("plan.yaml", "ranks: 2", "ranks: 4", "2 ranks")):
+            file = folder.path / edited
+            text = file.read_text()
+            file.write_text(text.replace(before, after))
+            assert fault in folder.fault(), (edited, folder.fault())
+            file.write_text(text)
+        assert folder.fault() == ""
+
+        # Defaults and shards that changed between two runs, of one variant or of two.
+        for changed, fault in (({"deck": {"optimizer.clip": "2"}}, "other optimizer.clip than"),
+                               ({"shards": "t"}, "other shards than")):
+            for variant in ("lamb", "onebit"):
+                folder.forget()
+                folder.line("lamb", 1, 6.0)
+                folder.line(variant, 2, 6.0, **json.loads(json.dumps(changed)))
+                assert fault in folder.fault(), (variant, folder.fault())
+        folder.forget()
+        folder.line("lamb", 1, 6.0)
+        folder.line("broken", 1, 6.0, deck={"optimizer.lr": "7"})
+        assert folder.fault() == "", "a key that a variant sets is its own"
+    print("what is finished counts, what is another experiment is refused")
+
+
+if __name__ == "__main__":
+    main()
