@@ -34,10 +34,10 @@ struct ScalarLayout {
   int ranks;
   Index by_tensor = 0;  ///< of those numbers
 
-  Index norm(int rank) const { return columns + rank; }
-  Index bad(int rank) const { return columns + ranks + rank; }
-  Index tensors() const { return columns + 2 * ranks; }  ///< the first number by tensor
-  Index count() const { return tensors() + by_tensor; }
+  KOKKOS_INLINE_FUNCTION Index norm(int rank) const { return columns + rank; }
+  KOKKOS_INLINE_FUNCTION Index bad(int rank) const { return columns + ranks + rank; }
+  KOKKOS_INLINE_FUNCTION Index tensors() const { return columns + 2 * ranks; }  ///< the first number by tensor
+  KOKKOS_INLINE_FUNCTION Index count() const { return tensors() + by_tensor; }
 };
 
 /// One pass over the local gradient, 4 bytes an element. gradient: (n); partial: (fold_parts K) scratch; squares:
