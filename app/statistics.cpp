@@ -216,6 +216,4 @@ void Statistics::flush() {
 
 void Statistics::wait() { impl_->collect(0); }
 
-std::optional<StepRow> Statistics::last_step() const { return impl_->last; }
-
 }  // namespace bellwether::app

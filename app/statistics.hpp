@@ -62,9 +62,6 @@ class Statistics {
   void flush();                           ///< returns at once
   void wait();  ///< until all that was flushed is on disk. \throws RuntimeError as append() does.
 
-  /// The last row up to `resume`, for running totals; nothing in a new run.
-  std::optional<StepRow> last_step() const;
-
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

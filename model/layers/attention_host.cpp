@@ -58,7 +58,8 @@ template <class Real>
 void drop(Attention<Real> const& p, Head<Real> const& h, Real* weights) {
   auto const chunk = static_cast<std::uint32_t>(h.head * p.position_stride / dropout_chunk);
   for (Index i = 0; i < h.length; ++i)
-    apply_dropout(p.dropout, h.sample, static_cast<std::int32_t>(i), chunk, h.length, weights + i * h.length);
+    each_factor<Real>(ThreadRow{}, p.dropout, h.sample, static_cast<std::int32_t>(i), chunk, h.length,
+                      [row = weights + i * h.length](Index k, Real factor) { row[k] *= factor; });
 }
 
 template <class Real>

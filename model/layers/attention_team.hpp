@@ -53,7 +53,7 @@ struct TeamAttention {
 
   /// to(i, j) = from(i, j) times its dropout factor; four of them to a worker and draw. (S, S); ends with a barrier.
   KOKKOS_INLINE_FUNCTION void drop(Team const& team, Head const& h, Real const* from, Real* to) const {
-    Index const S = h.length, counters = (S + dropout_chunk - 1) / dropout_chunk * (dropout_chunk / 4);
+    Index const S = h.length, counters = DropoutDraw<Real>::counters(S);
     auto const first = static_cast<std::uint32_t>(h.head * p.position_stride / 4);
     W::all(team, [&](int worker, int) {
       for (Index at = worker; at < S * counters; at += W::count) {
@@ -61,7 +61,7 @@ struct TeamAttention {
         DropoutDraw<Real> const draw(p.dropout, h.sample, static_cast<std::int32_t>(i));
         auto const bits = draw.bits(first + static_cast<std::uint32_t>(counter));
         for (int part = 0; part < 4; ++part) {
-          Index const j = counter / 16 * dropout_chunk + counter % 16 + 16 * part;
+          Index const j = DropoutDraw<Real>::channel(counter, part);
           if (j < S) to[i * S + j] = from[i * S + j] * draw.factor(bits.x[part]);
         }
       }

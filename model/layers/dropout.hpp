@@ -43,6 +43,13 @@ struct DropoutDraw {
   KOKKOS_INLINE_FUNCTION Philox4 bits(std::uint32_t counter) const {
     return philox(low, high, position, counter, key.k0, key.k1);
   }
+  /// Draws for that many channels, and which channel is part 0 to 3 of a draw.
+  KOKKOS_INLINE_FUNCTION static Index counters(Index channels) {
+    return (channels + dropout_chunk - 1) / dropout_chunk * (dropout_chunk / 4);
+  }
+  KOKKOS_INLINE_FUNCTION static Index channel(Index counter, int part) {
+    return counter / 16 * dropout_chunk + counter % 16 + 16 * part;
+  }
   /// 0 or 1 / (1 - p).
   KOKKOS_INLINE_FUNCTION Real factor(std::uint32_t drawn) const { return drawn < threshold ? Real(0) : kept; }
 };
@@ -62,42 +69,37 @@ KOKKOS_INLINE_FUNCTION void dropout_factors(Dropout const& dropout, std::int64_t
   }
 }
 
-/// row(k) *= the dropout factor of channel k, k < count; `first_chunk` is the first channel's chunk.
-template <class Real>
-KOKKOS_INLINE_FUNCTION void apply_dropout(Dropout const& dropout, std::int64_t sample, std::int32_t position,
-                                          std::uint32_t first_chunk, Index count, Real* row) {
-  Real factor[dropout_chunk];
-  for (Index first = 0; first < count; first += dropout_chunk) {
-    dropout_factors(dropout, sample, position, first_chunk + static_cast<std::uint32_t>(first / dropout_chunk), factor);
-    Index const width = Kokkos::min<Index>(dropout_chunk, count - first);
-    BELLWETHER_SIMD
-    for (Index k = 0; k < width; ++k) row[first + k] *= factor[k];
-  }
-}
-
-/// body(k, factor of channel k) for every channel k < count of row r, the factor 1 without a dropout.
+/// body(k, factor of channel k) for the channels k < count of one row, with a dropout that is active; `first_chunk` is
+/// the first channel's chunk.
 template <class Real, class Row, class Body>
-KOKKOS_INLINE_FUNCTION void each_dropped(Row const& row, Dropout const& dropout, RowOrigin const& origin, Index r,
-                                         Index count, Body const& body) {
-  if (!dropout.active()) return row.each(count, [&](Index k) { body(k, Real(1)); });
+KOKKOS_INLINE_FUNCTION void each_factor(Row const& row, Dropout const& dropout, std::int64_t sample,
+                                        std::int32_t position, std::uint32_t first_chunk, Index count,
+                                        Body const& body) {
   if constexpr (Row::shared) {
-    DropoutDraw<Real> const draw(dropout, origin.samples[r], origin.positions[r]);
-    Index const counters = (count + dropout_chunk - 1) / dropout_chunk * (dropout_chunk / 4);
-    row.each(counters, [&](Index counter) {
-      auto const bits = draw.bits(static_cast<std::uint32_t>(counter));
+    DropoutDraw<Real> const draw(dropout, sample, position);
+    row.each(DropoutDraw<Real>::counters(count), [&](Index counter) {
+      auto const bits = draw.bits(first_chunk * (dropout_chunk / 4) + static_cast<std::uint32_t>(counter));
       for (int part = 0; part < 4; ++part) {
-        Index const k = counter / 16 * dropout_chunk + counter % 16 + 16 * part;
+        Index const k = DropoutDraw<Real>::channel(counter, part);
         if (k < count) body(k, draw.factor(bits.x[part]));
       }
     });
   } else {
     Real factor[dropout_chunk];
     for (Index first = 0; first < count; first += dropout_chunk) {
-      dropout_factors(dropout, origin.samples[r], origin.positions[r],
-                      static_cast<std::uint32_t>(first / dropout_chunk), factor);
+      dropout_factors(dropout, sample, position, first_chunk + static_cast<std::uint32_t>(first / dropout_chunk),
+                      factor);
       row.each(Kokkos::min<Index>(dropout_chunk, count - first), [&](Index k) { body(first + k, factor[k]); });
     }
   }
+}
+
+/// The same for row r of T, from its first channel on; the factor is 1 without a dropout.
+template <class Real, class Row, class Body>
+KOKKOS_INLINE_FUNCTION void each_dropped(Row const& row, Dropout const& dropout, RowOrigin const& origin, Index r,
+                                         Index count, Body const& body) {
+  if (!dropout.active()) return row.each(count, [&](Index k) { body(k, Real(1)); });
+  each_factor<Real>(row, dropout, origin.samples[r], origin.positions[r], 0, count, body);
 }
 
 }  // namespace bellwether::model

@@ -107,7 +107,6 @@ TEST_CASE("Statistics show all segments as one") {
     statistics.wait();
     check_shows(folder, last);
   }
-  CHECK(statistics.last_step()->step == 50);
 }
 
 TEST_CASE("Statistics are written every so many steps, however few rows these have") {
@@ -149,7 +148,6 @@ TEST_CASE("A resumed run cuts rows beyond its step") {
   Statistics statistics(options(folder, resume), io);
   std::int64_t const kept = std::min<std::int64_t>(resume, 30);
   check_shows(folder, kept);
-  CHECK(statistics.last_step().has_value() == (kept > 0));
   record(statistics, kept + 1, 40);
   statistics.flush();
   statistics.wait();
@@ -177,8 +175,8 @@ TEST_CASE("A resumed run keeps rows of steps that were skipped before its checkp
   }
   settings.resume = app::RecordPoint{.step = 2, .samples = 40};
   Statistics statistics(settings, io);
-  CHECK(statistics.last_step()->samples == 40);
   auto const steps = Hdf5File::open(folder / "statistics.h5").read_table("steps");
+  CHECK(column<std::int64_t>(steps, "samples") == std::vector<std::int64_t>{10, 20, 30, 40});
   CHECK(column<std::int64_t>(steps, "step") == std::vector<std::int64_t>{1, 2, 3, 3});
   CHECK(column<std::int64_t>(steps, "skipped") == std::vector<std::int64_t>{0, 0, 1, 1});
 }

@@ -6,6 +6,8 @@
 #include "input/deck.hpp"
 #include "tests/input/temporary_folder.hpp"
 
+#include <catch2/catch_test_macros.hpp>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -43,4 +45,13 @@ inline std::vector<std::string> faults_of(bellwether::input::DeckSource const& s
     return error.faults();
   }
   return {};
+}
+
+/// The one fault of a valid deck with that override, without the override itself.
+inline std::string fault_of_override(std::string const& change) {
+  DeckFolder const folder;
+  auto const faults = faults_of(folder.with_data("", {change}));
+  REQUIRE(faults.size() == 1);
+  REQUIRE(faults[0].starts_with("--set " + change + ": "));
+  return faults[0].substr(change.size() + 8);
 }

@@ -7,6 +7,7 @@
 #include "model/layers/embedding.hpp"
 #include "model/layers/layer_norm.hpp"
 #include "model/layers/rows.hpp"
+#include "tests/model/row_origins.hpp"
 #include "tests/support/finite_differences.hpp"
 #include "tests/support/spaces.hpp"
 
@@ -24,6 +25,8 @@ using namespace bellwether::model;
 using test::check_gradient;
 using test::copy_of;
 using test::dot;
+using test::dropout_of;
+using test::Origins;
 using test::random_numbers;
 using test::to_space;
 using test::zeros;
@@ -32,33 +35,14 @@ namespace {
 
 constexpr Index some_rows = row_block + 3;
 
-/// Where dropout acts in these tests: rows of three samples, one of them beyond 32 bits.
-template <class Space>
-struct Origins {
-  explicit Origins(Index rows) {
-    std::vector<std::int64_t> of_sample;
-    std::vector<std::int32_t> of_position;
-    for (Index r = 0; r < rows; ++r) {
-      of_sample.push_back(r % 3 == 1 ? (std::int64_t{1} << 33) + r : r % 3);
-      of_position.push_back(static_cast<std::int32_t>(r / 3));
-    }
-    samples = to_space<Space>(of_sample);
-    positions = to_space<Space>(of_position);
-  }
-  RowOrigin get() const { return {samples.data(), positions.data()}; }
-  Vec<std::int64_t, Space> samples;
-  Vec<std::int32_t, Space> positions;
-};
-
-Dropout dropout_of(double probability, std::uint32_t site = 5) {
-  return {random_key(11, Purpose::dropout), site, probability};
-}
-
 template <class Space>
 void drop_rows(Space const& exec, Index rows, Index C, Dropout const& dropout, RowOrigin const& origin, double* x) {
   Kokkos::parallel_for(
       "bellwether::test::dropout", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, rows),
-      KOKKOS_LAMBDA(Index r) { apply_dropout(dropout, origin.samples[r], origin.positions[r], 0, C, x + r * C); });
+      KOKKOS_LAMBDA(Index r) {
+        each_dropped<double>(ThreadRow{}, dropout, origin, r, C,
+                             [=](Index k, double factor) { x[r * C + k] *= factor; });
+      });
 }
 
 /// Gradients of y = x W^T: dx (rows, in), dW (out, in), from dy (rows, out); as the model forms them.

@@ -7,6 +7,7 @@
 #include "model/layers/embedding_body.hpp"
 #include "model/layers/layer_norm_body.hpp"
 #include "model/layers/rows_body.hpp"
+#include "tests/model/row_origins.hpp"
 #include "tests/support/finite_differences.hpp"
 #include "tests/support/spaces.hpp"
 
@@ -15,6 +16,8 @@
 
 using namespace bellwether;
 using namespace bellwether::model;
+using test::dropout_of;
+using test::Origins;
 using test::random_numbers;
 using test::to_host;
 using test::to_space;
@@ -70,21 +73,6 @@ void compare(Numbers const& teams, Numbers const& threads) {
   CHECK(difference < 1e-13 * largest);
 }
 
-template <class Space>
-struct Origins {
-  Vec<std::int64_t, Space> samples = to_space<Space>(samples_of_rows());
-  Vec<std::int32_t, Space> positions = to_space<Space>(std::vector<std::int32_t>(rows, 5));
-
-  static std::vector<std::int64_t> samples_of_rows() {
-    std::vector<std::int64_t> of_row;
-    for (Index r = 0; r < rows; ++r) of_row.push_back((std::int64_t{1} << 33) + r);
-    return of_row;
-  }
-  RowOrigin get() const { return {samples.data(), positions.data()}; }
-};
-
-Dropout dropout_of(double probability) { return {random_key(11, Purpose::dropout), 5, probability}; }
-
 enum class Place { sub_layer, embeddings, head };
 
 /// Forward and backward of LayerNorm as it stands in the model.
@@ -94,7 +82,7 @@ Numbers layer_norm(Place place) {
   constexpr Index C = 2 * dropout_chunk + 3;
   bool const inner = place == Place::sub_layer;
   auto const in_dropout = dropout_of(inner ? 0.2 : 0), out_dropout = dropout_of(place == Place::embeddings ? 0.1 : 0);
-  Origins<Space> const origins;
+  Origins<Space> const origins(rows);
   auto const sum = random_numbers<Space>(rows * C, 1), bias = random_numbers<Space>(C, 2),
              residual = random_numbers<Space>(rows * C, 3), gamma = random_numbers<Space>(C, 4),
              beta = random_numbers<Space>(C, 5), dy = random_numbers<Space>(rows * C, 6);
