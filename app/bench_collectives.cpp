@@ -62,13 +62,13 @@ Index wrong_means(Exec const& exec, Index count, int ranks, comm::Wire wire, flo
         for (int rank = 0; rank < ranks; ++rank) {
           Quad const quad = input_quad(q, rank);
           for (int i = 0; i < 4; ++i) {
-            float const term = half ? to_float(to_bf16(quad.value[i])) : quad.value[i];
+            float const term = half ? float(bf16(quad.value[i])) : quad.value[i];
             total.value[i] = rank == 0 ? term : total.value[i] + term;
           }
         }
         for (int i = 0; i < 4; ++i) {
           float const mean = total.value[i] / static_cast<float>(ranks);
-          float const wanted = half ? to_float(to_bf16(mean)) : mean;
+          float const wanted = half ? float(bf16(mean)) : mean;
           if (4 * q + i < count && !(values[4 * q + i] == wanted)) ++found;
         }
       },

@@ -45,27 +45,35 @@ bool holds_everywhere(comm::Communicator& communicator, bool mine) {
   return broken == 0;
 }
 
-double measured_gemm_speed(comm::Communicator& communicator, ComputeType type) {
+namespace {
+
+template <class T>
+double gemm_speed(comm::Communicator& communicator) {
   using Clock = std::chrono::steady_clock;
   constexpr Index side = 512;
   constexpr int repeats = 12;
   Exec const exec;
-  Mat<float> const a("bellwether::app::gemm_a", side, side), b("bellwether::app::gemm_b", side, side),
+  Mat<T> const a("bellwether::app::gemm_a", side, side), b("bellwether::app::gemm_b", side, side),
       c("bellwether::app::gemm_c", side, side);
-  Kokkos::deep_copy(exec, a, 0.5f);
-  Kokkos::deep_copy(exec, b, 0.25f);
+  Kokkos::deep_copy(exec, a, T(0.5f));
+  Kokkos::deep_copy(exec, b, T(0.25f));
   double best = 0;
   for (int i = 0; i < repeats; ++i) {
     communicator.barrier("bellwether::app::gemm_speed");
     auto const start = Clock::now();
-    gemm<float>(exec, Op::none, Op::transpose, side, side, side, 1, a.data(), side, b.data(), side, 0, c.data(), side,
-                type);
+    gemm(exec, Op::none, Op::transpose, side, side, side, 1, a.data(), side, b.data(), side, 0, c.data(), side);
     exec.fence("bellwether::app::gemm_speed measured");
     std::chrono::duration<double> const seconds = Clock::now() - start;
     best = std::max(best, 2.0 * side * side * side / seconds.count());
   }
   communicator.sum_host({&best, 1}, "bellwether::app::gemm_speed");
   return best;
+}
+
+}  // namespace
+
+double measured_gemm_speed(comm::Communicator& communicator, ComputeType type) {
+  return type == ComputeType::bf16 ? gemm_speed<bf16>(communicator) : gemm_speed<float>(communicator);
 }
 
 std::string seconds_text(double seconds) {

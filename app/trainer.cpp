@@ -120,10 +120,11 @@ struct Trainer::Impl {
     model::LossScale const scale{.mlm = P / std::max<double>(1, static_cast<double>(batch.global_masked)),
                                  .nsp = P / static_cast<double>(batch.global_sequences)};
     sums.clear();
+    bert.set_parameters(parameters.data());
     for (std::size_t i = 0; i < batch.passes.size(); ++i) {
       auto const& pass = batch.passes[i];
       bool const last = i + 1 == batch.passes.size();
-      bert.train(parameters.data(), gradients.data(), pass, scale, [&](Index first, Index end) {
+      bert.train(gradients.data(), pass, scale, [&](Index first, Index end) {
         if (last) optimizer->gradient_ready(exec, {first, end});
       });
       if (first_pass && i == 0 && !last) first_pass->measure(exec, gradients);
@@ -279,10 +280,11 @@ EvaluationRow Trainer::evaluate() {
     t.optimizer->consensus(t.exec, t.parameters, *mean);
     evaluated = mean.get();
   }
+  t.bert.set_parameters(evaluated->data());
   for (auto const& batch : t.data.heldout.batches) {
     masked += static_cast<double>(batch.global_masked);
     sequences += static_cast<double>(batch.global_sequences);
-    for (auto const& pass : batch.passes) t.bert.evaluate(evaluated->data(), pass);
+    for (auto const& pass : batch.passes) t.bert.evaluate(pass);
   }
   t.sum_losses();
   t.ranks.sum_host(t.sums.all(), "bellwether::app::evaluation_sums");

@@ -3,6 +3,7 @@
 #include "comm/mean.hpp"
 
 #include "comm/mean_kernels.hpp"
+#include "core/convert.hpp"
 #include "core/error.hpp"
 
 #include <string>
@@ -119,7 +120,8 @@ void DenseMean::start(Exec const& exec, Vec<float> const& inout) {
   } else if (mean.wire == Wire::fp32) {
     mean.scatter(exec, mean.fp32, inout.data());
   } else {
-    round_to_wire(exec, mean.active, static_cast<float const*>(inout.data()), mean.rounded.data());
+    convert("bellwether::comm::round_to_wire", exec, mean.active, static_cast<float const*>(inout.data()),
+            mean.rounded.data());
     mean.scatter(exec, mean.half, mean.rounded.data());
   }
 }
@@ -135,7 +137,8 @@ void DenseMean::wait(Exec const& exec) {
       mean.gather(exec, mean.fp32, mean.vector.data());
     } else {
       mean.gather(exec, mean.half, mean.rounded.data());
-      read_from_wire(exec, mean.active, static_cast<bf16 const*>(mean.rounded.data()), mean.vector.data());
+      convert("bellwether::comm::read_from_wire", exec, mean.active, static_cast<bf16 const*>(mean.rounded.data()),
+              mean.vector.data());
     }
   }
   mean.vector = Vec<float>();

@@ -12,23 +12,11 @@ Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> elements(Space const& exec,
 
 }  // namespace
 
-template <class Space>
-void round_to_wire(Space const& exec, Index count, float const* from, bf16* to) {
-  Kokkos::parallel_for(
-      "bellwether::comm::round_to_wire", elements(exec, count), KOKKOS_LAMBDA(Index k) { to[k] = to_bf16(from[k]); });
-}
-
-template <class Space>
-void read_from_wire(Space const& exec, Index count, bf16 const* from, float* to) {
-  Kokkos::parallel_for(
-      "bellwether::comm::read_from_wire", elements(exec, count), KOKKOS_LAMBDA(Index k) { to[k] = to_float(from[k]); });
-}
-
 template <class T, class Space>
 void mean_in_rank_order(Space const& exec, Index count, int ranks, T const* chunks, T* mean) {
   Kokkos::parallel_for(
       "bellwether::comm::mean_in_rank_order", elements(exec, count),
-      KOKKOS_LAMBDA(Index k) { to_wire(rank_order_mean(chunks, count, ranks, k), mean[k]); });
+      KOKKOS_LAMBDA(Index k) { mean[k] = T(rank_order_mean(chunks, count, ranks, k)); });
 }
 
 template <class Space>
@@ -39,8 +27,6 @@ void divide_by_ranks(Space const& exec, Index count, int ranks, float* values) {
 }
 
 #define BELLWETHER_INSTANTIATE(Space)                                                             \
-  template void round_to_wire<Space>(Space const&, Index, float const*, bf16*);                   \
-  template void read_from_wire<Space>(Space const&, Index, bf16 const*, float*);                  \
   template void mean_in_rank_order<float, Space>(Space const&, Index, int, float const*, float*); \
   template void mean_in_rank_order<bf16, Space>(Space const&, Index, int, bf16 const*, bf16*);    \
   template void divide_by_ranks<Space>(Space const&, Index, int, float*);

@@ -7,25 +7,14 @@
 
 namespace bellwether::comm {
 
-KOKKOS_INLINE_FUNCTION float from_wire(float value) { return value; }
-KOKKOS_INLINE_FUNCTION float from_wire(bf16 value) { return to_float(value); }
-KOKKOS_INLINE_FUNCTION void to_wire(float value, float& to) { to = value; }
-KOKKOS_INLINE_FUNCTION void to_wire(float value, bf16& to) { to = to_bf16(value); }
-
 /// (sum over ranks i, in their order, of chunks[i * count + k]) / ranks, summed in fp32.
 template <class T>
 KOKKOS_INLINE_FUNCTION float rank_order_mean(T const* chunks, Index count, int ranks, Index k) {
-  float sum = from_wire(chunks[k]);
-  for (int from = 1; from < ranks; ++from) sum += from_wire(chunks[from * count + k]);
+  float sum = chunks[k];
+  for (int from = 1; from < ranks; ++from) sum += chunks[from * count + k];
   // Divided, not multiplied by 1/P: the mean of equal values is then that value for P = 3, too.
   return sum / static_cast<float>(ranks);
 }
-
-/// to[k] = from[k] in the wire type, k < count.
-template <class Space>
-void round_to_wire(Space const& exec, Index count, float const* from, bf16* to);
-template <class Space>
-void read_from_wire(Space const& exec, Index count, bf16 const* from, float* to);
 
 /// mean[k] = rank_order_mean(chunks, count, ranks, k), k < count, in the wire type.
 /// chunks: (ranks, count); mean: (count). T: float or bf16.

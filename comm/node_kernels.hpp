@@ -14,7 +14,7 @@ namespace detail {
 template <class T, class Form>
 struct FormValues {
   KOKKOS_INLINE_FUNCTION void operator()(Index k) const {
-    if (skip == nullptr || *skip == 0) to_wire(form(k), values[k]);
+    if (skip == nullptr || *skip == 0) values[k] = T(form(k));
   }
   std::int32_t const* skip;
   T* values;

@@ -31,22 +31,22 @@ struct Tiling {
 /// Sixteen tiles of a product by BLAS, a function of the problem alone: another cut, another rounding. Products in bf16
 /// round alike however they are cut.
 template <class T, class Space>
-Index tiles_for(Space const& exec, ComputeType type) {
-  if (std::is_same_v<T, double> || type == ComputeType::fp32) return 16;
+Index tiles_for(Space const& exec) {
+  if (!std::is_same_v<T, bf16>) return 16;
   return exec.concurrency() == 1 ? 1 : 4 * exec.concurrency();
 }
 
 }  // namespace
 
-template <class T, class Space>
-void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, T const* a, Index lda, T const* b,
-          Index ldb, T beta, T* c, Index ldc, ComputeType type) {
+template <class A, class B, class C, class Space>
+void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda,
+          B const* b, Index ldb, SumOf<C> beta, C* c, Index ldc) {
   if (m == 0 || n == 0) return;
   require(m < blas_extent_limit && n < blas_extent_limit && k < blas_extent_limit && lda < blas_extent_limit &&
               ldb < blas_extent_limit && ldc < blas_extent_limit,
           "matrix extent beyond BLAS's 32-bit integers");
   GemmRegion const region(m, n, k);
-  Tiling const tile(m, n, tiles_for<T>(exec, type));
+  Tiling const tile(m, n, tiles_for<B>(exec));
   Index const across = (n + tile.columns - 1) / tile.columns;
   Index const tiles = ((m + tile.rows - 1) / tile.rows) * across;
   Kokkos::parallel_for("bellwether::core::gemm",
@@ -56,7 +56,7 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alph
                          Index const i = t / across * tile.rows, j = t % across * tile.columns;
                          Index const rows = std::min(tile.rows, m - i), columns = std::min(tile.columns, n - j);
                          gemm_tile(op_a, op_b, rows, columns, k, alpha, op_a == Op::none ? a + i * lda : a + i, lda,
-                                   op_b == Op::none ? b + j : b + j * ldb, ldb, beta, c + i * ldc + j, ldc, type);
+                                   op_b == Op::none ? b + j : b + j * ldb, ldb, beta, c + i * ldc + j, ldc);
                        });
 }
 

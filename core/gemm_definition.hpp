@@ -28,8 +28,11 @@ class GemmRegion {
 }  // namespace bellwether
 
 /// The instances of gemm() for a space: at the end of the one source that defines it there.
-#define BELLWETHER_GEMM(SPACE)                                                                                      \
-  template void gemm(SPACE const&, Op, Op, Index, Index, Index, float, float const*, Index, float const*, Index,    \
-                     float, float*, Index, ComputeType);                                                            \
-  template void gemm(SPACE const&, Op, Op, Index, Index, Index, double, double const*, Index, double const*, Index, \
-                     double, double*, Index, ComputeType);
+#define BELLWETHER_GEMM_OF(SPACE, T, C)                                                                               \
+  template void gemm(SPACE const&, Op, Op, Index, Index, Index, SumOf<C>, T const*, Index, T const*, Index, SumOf<C>, \
+                     C*, Index);
+#define BELLWETHER_GEMM(SPACE)              \
+  BELLWETHER_GEMM_OF(SPACE, float, float)   \
+  BELLWETHER_GEMM_OF(SPACE, double, double) \
+  BELLWETHER_GEMM_OF(SPACE, bf16, float)    \
+  BELLWETHER_GEMM_OF(SPACE, bf16, bf16)

@@ -7,12 +7,12 @@
 
 namespace bellwether {
 
-template <class T, class Space>
-void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, T const* a, Index lda, T const* b,
-          Index ldb, T beta, T* c, Index ldc, ComputeType type) {
+template <class A, class B, class C, class Space>
+void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda,
+          B const* b, Index ldb, SumOf<C> beta, C* c, Index ldc) {
   if (m == 0 || n == 0) return;
   GemmRegion const region(m, n, k);
-  team_gemm(exec, TeamOperands<T>{op_a, op_b, m, n, k, a, lda, b, ldb, type}, alpha, beta, c, ldc);
+  team_gemm(exec, TeamOperands<A, B>{op_a, op_b, m, n, k, a, lda, b, ldb}, alpha, beta, c, ldc);
 }
 
 BELLWETHER_FOR_HIP(BELLWETHER_GEMM)

@@ -10,7 +10,8 @@
 
 /// C = alpha op(A) op(B) + beta C in bf16 on one host thread, in the manner of Goto and van de Geijn (ACM TOMS 34,
 /// 2008): a panel of B as wide as a few vectors stays in the first cache, a block of A in the second, and a tile of C
-/// in registers. An element of C is the same sum in the same order wherever a tile begins.
+/// in registers. An element of C is the same sum in the same order wherever a tile begins. Operands and C are float or
+/// bf16, each for itself.
 namespace bellwether::product {
 
 inline constexpr int tile_rows = lanes == 16 ? 8 : 6;  ///< with two vectors a row, what the registers hold
@@ -19,13 +20,14 @@ inline constexpr Index panel_words = 256;  ///< words of k at a time
 inline constexpr Index block_rows = 256;   ///< rows of A at a time
 
 /// op(A) (m, k) or op(B) (k, n), row-major.
+template <class Element>
 struct Operand {
   Op op;
-  float const* at;
+  Element const* at;
   Index ld;
 
   /// Element (row, column) of op(X).
-  float const* element(Index row, Index column) const {
+  Element const* element(Index row, Index column) const {
     return op == Op::none ? at + row * ld + column : at + column * ld + row;
   }
   Operand from(Index row, Index column) const { return {op, element(row, column), ld}; }
@@ -36,8 +38,11 @@ struct Release {
   void operator()(Word* words) const { ::operator delete[](words, std::align_val_t{64}); }
 };
 
+/// What a thread's own words hold.
+enum class Part { panel, block, sums };
+
 /// Words of this thread's own, made at its first product and kept: nothing is allocated in a step.
-template <class Word, Index count>
+template <Part part, class Word, Index count>
 Word* own_words() {
   thread_local std::unique_ptr<Word, Release<Word>> const words(
       static_cast<Word*>(::operator new[](static_cast<std::size_t>(count) * sizeof(Word), std::align_val_t{64})));
@@ -45,8 +50,8 @@ Word* own_words() {
 }
 
 /// panel: (words, tile_columns), the words of k of up to tile_columns columns of op(B), zeros beside them.
-template <class Words>
-void pack_panel(Operand const& b, Index k, Index columns, typename Words::Word* panel) {
+template <class Words, class Element>
+void pack_panel(Operand<Element> const& b, Index k, Index columns, typename Words::Word* panel) {
   Index const words = (k + Words::depth - 1) / Words::depth;
   if (b.op == Op::none) {
     for (Index p = 0; p < words; ++p)
@@ -74,10 +79,10 @@ struct Block {
 };
 
 /// The words of `rows` rows and k columns of op(A).
-template <class Words>
-Block<typename Words::Word> block_of(Operand const& a, Index rows, Index k) {
+template <class Words, class Element>
+Block<typename Words::Word> block_of(Operand<Element> const& a, Index rows, Index k) {
   using Word = typename Words::Word;
-  Word* const block = own_words<Word, panel_words * block_rows>();
+  Word* const block = own_words<Part::block, Word, panel_words * block_rows>();
   if (a.op == Op::none) {
     for (Index i = 0; i < rows; ++i)
       for (Index p = 0; p * Words::depth < k; p += lanes)
@@ -92,20 +97,23 @@ Block<typename Words::Word> block_of(Operand const& a, Index rows, Index k) {
 }
 
 /// A tile of C: (rows, tile_columns) at c, of which `columns` exist.
+template <class C>
 struct Target {
-  float* c;
+  C* c;
   Index ld, columns;
   float alpha, beta;
 };
 
-inline void finish(Floats const& sum, Target const& t, float* c) {
+/// The vector of C that a sum becomes.
+template <class C>
+void finish(Floats const& sum, Target<C> const& t, C* c) {
   Floats const product = sum * t.alpha;
-  store(t.beta == 0 ? product : load<Floats>(c) * t.beta + product, c);
+  store_rounded(t.beta == 0 ? product : floats(c, lanes) * t.beta + product, c);
 }
 
-template <class Words, int rows>
+template <class Words, int rows, class C>
 void multiply_tile(Index words, Block<typename Words::Word> const& a, typename Words::Word const* panel,
-                   Target const& t) {
+                   Target<C> const& t) {
   using Vector = typename Words::Vector;
   Floats sums[rows][2] = {};
   for (Index p = 0; p < words; ++p) {
@@ -120,9 +128,9 @@ void multiply_tile(Index words, Block<typename Words::Word> const& a, typename W
   bool const whole = t.columns >= tile_columns;
 #pragma GCC unroll 8
   for (int i = 0; i < rows; ++i) {
-    float* const c = t.c + i * t.ld;
-    float beside[tile_columns];
-    float* const at = whole ? c : beside;
+    C* const c = t.c + i * t.ld;
+    C beside[tile_columns];
+    C* const at = whole ? c : beside;
     if (!whole && t.beta != 0) std::copy_n(c, t.columns, beside);
     finish(sums[i][0], t, at);
     finish(sums[i][1], t, at + lanes);
@@ -130,9 +138,9 @@ void multiply_tile(Index words, Block<typename Words::Word> const& a, typename W
   }
 }
 
-template <class Words, int rows = tile_rows>
+template <class Words, int rows = tile_rows, class C>
 void multiply_rows(Index count, Index words, Block<typename Words::Word> const& a, typename Words::Word const* panel,
-                   Target const& t) {
+                   Target<C> const& t) {
   if constexpr (rows > 0) {
     if (count >= rows)
       multiply_tile<Words, rows>(words, a, panel, t);
@@ -141,29 +149,57 @@ void multiply_rows(Index count, Index words, Block<typename Words::Word> const& 
   }
 }
 
-template <class Words>
-void multiply(Operand const& a, Operand const& b, Index m, Index n, Index k, float alpha, float beta, float* c,
+/// The product of `rows` rows that are packed and n columns: one part of k.
+template <class Words, class B, class C>
+void multiply_block(Block<typename Words::Word> const& block, Operand<B> const& b, Index rows, Index n, Index k,
+                    float alpha, float beta, C* c, Index ldc) {
+  auto* const panel = own_words<Part::panel, typename Words::Word, panel_words * tile_columns>();
+  Index const words = (k + Words::depth - 1) / Words::depth;
+  for (Index j = 0; j < n; j += tile_columns) {
+    pack_panel<Words>(b.from(0, j), k, n - j, panel);
+    for (Index i = 0; i < rows; i += tile_rows)
+      multiply_rows<Words>(rows - i, words, {block.at + i * block.row, block.row, block.word}, panel,
+                           Target<C>{c + i * ldc + j, ldc, n - j, alpha, beta});
+  }
+}
+
+template <class Words, class A, class B>
+void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index k, float alpha, float beta, float* c,
               Index ldc) {
-  using Word = typename Words::Word;
-  Word* const panel = own_words<Word, panel_words * tile_columns>();
   constexpr Index depth = panel_words * Words::depth;
   for (Index k0 = 0; k0 < std::max<Index>(k, 1); k0 += depth) {
-    Index const part = std::min(depth, k - k0), words = (part + Words::depth - 1) / Words::depth;
-    for (Index i0 = 0; i0 < m; i0 += block_rows) {
-      Index const rows = std::min(block_rows, m - i0);
-      auto const block = block_of<Words>(a.from(i0, k0), rows, part);
-      for (Index j = 0; j < n; j += tile_columns) {
-        pack_panel<Words>(b.from(k0, j), part, n - j, panel);
-        for (Index i = 0; i < rows; i += tile_rows)
-          multiply_rows<Words>(rows - i, words, {block.at + i * block.row, block.row, block.word}, panel,
-                               {.c = c + (i0 + i) * ldc + j,
-                                .ld = ldc,
-                                .columns = n - j,
-                                .alpha = alpha,
-                                .beta = k0 == 0 ? beta : 1.0f});
-      }
+    Index const part = std::min(depth, k - k0);
+    for (Index i = 0; i < m; i += block_rows) {
+      Index const rows = std::min(block_rows, m - i);
+      multiply_block<Words>(block_of<Words>(a.from(i, k0), rows, part), b.from(k0, 0), rows, n, part, alpha,
+                            k0 == 0 ? beta : 1.0f, c + i * ldc, ldc);
     }
   }
+}
+
+/// Where k has several parts, their sums wait in floats of the thread's own, so that an element of C is rounded once.
+template <class Words, class A, class B>
+void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index k, float alpha, float beta, bf16* c,
+              Index ldc) {
+  constexpr Index depth = panel_words * Words::depth, strip = 1024;
+  if (k <= depth) {
+    for (Index i = 0; i < m; i += block_rows) {
+      Index const rows = std::min(block_rows, m - i);
+      multiply_block<Words>(block_of<Words>(a.from(i, 0), rows, k), b, rows, n, k, alpha, beta, c + i * ldc, ldc);
+    }
+    return;
+  }
+  float* const sums = own_words<Part::sums, float, block_rows * strip>();
+  for (Index i = 0; i < m; i += block_rows)
+    for (Index j = 0; j < n; j += strip) {
+      Index const rows = std::min(block_rows, m - i), columns = std::min(strip, n - j);
+      multiply<Words>(a.from(i, 0), b.from(0, j), rows, columns, k, alpha, 0.0f, sums, strip);
+      for (Index r = 0; r < rows; ++r) {
+        bf16* const to = c + (i + r) * ldc + j;
+        float const* const from = sums + r * strip;
+        for (Index l = 0; l < columns; ++l) to[l] = bf16(beta == 0 ? from[l] : float(to[l]) * beta + from[l]);
+      }
+    }
 }
 
 }  // namespace bellwether::product

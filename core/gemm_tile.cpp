@@ -13,20 +13,30 @@ CBLAS_TRANSPOSE blas(Op op) { return op == Op::none ? CblasNoTrans : CblasTrans;
 
 }  // namespace
 
-void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, float alpha, float const* a, Index lda, float const* b,
-               Index ldb, float beta, float* c, Index ldc, ComputeType type) {
-  if (type == ComputeType::bf16)
-    product::multiply<product::CpuWords>({op_a, a, lda}, {op_b, b, ldb}, m, n, k, alpha, beta, c, ldc);
+template <class A, class B, class C>
+void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda, B const* b,
+               Index ldb, SumOf<C> beta, C* c, Index ldc) {
+  auto const by_blas = [&](auto const& call) {
+    call(CblasRowMajor, blas(op_a), blas(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a,
+         static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
+  };
+  if constexpr (std::is_same_v<B, double>)
+    by_blas(cblas_dgemm);
+  else if constexpr (std::is_same_v<B, float>)
+    by_blas(cblas_sgemm);
   else
-    cblas_sgemm(CblasRowMajor, blas(op_a), blas(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
-                alpha, a, static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
+    product::multiply<product::CpuWords>(product::Operand<A>{op_a, a, lda}, product::Operand<B>{op_b, b, ldb}, m, n, k,
+                                         alpha, beta, c, ldc);
 }
 
-void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, double alpha, double const* a, Index lda, double const* b,
-               Index ldb, double beta, double* c, Index ldc, ComputeType /*type*/) {
-  cblas_dgemm(CblasRowMajor, blas(op_a), blas(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
-              alpha, a, static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
-}
+#define BELLWETHER_GEMM_TILE(A, B, C) \
+  template void gemm_tile(Op, Op, Index, Index, Index, SumOf<C>, A const*, Index, B const*, Index, SumOf<C>, C*, Index);
+BELLWETHER_GEMM_TILE(float, float, float)
+BELLWETHER_GEMM_TILE(double, double, double)
+BELLWETHER_GEMM_TILE(bf16, bf16, float)
+BELLWETHER_GEMM_TILE(bf16, bf16, bf16)
+BELLWETHER_GEMM_TILE(float, bf16, float)
+BELLWETHER_GEMM_TILE(float, bf16, bf16)
 
 bool has_bf16_products() { return product::CpuWords::depth == 2; }
 

@@ -2,20 +2,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/bf16.hpp"
 #include "core/compute_type.hpp"
 #include "core/index.hpp"
+
+#include <type_traits>
 
 namespace bellwether {
 
 enum class Op { none, transpose };
 
+/// What products of T are summed in, and what scales them.
+template <class T>
+using SumOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
 /// C = alpha * op(A) * op(B) + beta * C on the calling host thread, for use inside a kernel on a host space; all
 /// row-major, op(A) (m, k), op(B) (k, n), C (m, n). Leading dimensions are elements between rows as stored. With
-/// beta = 0, C is not read. Doubles are multiplied as such, whatever `type`.
-void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, float alpha, float const* a, Index lda, float const* b,
-               Index ldb, float beta, float* c, Index ldc, ComputeType type = ComputeType::fp32);
-void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, double alpha, double const* a, Index lda, double const* b,
-               Index ldb, double beta, double* c, Index ldc, ComputeType type = ComputeType::fp32);
+/// beta = 0, C is not read. Types of A, B and C: all float; all double; or B bf16, A and C float or bf16: then a float
+/// of A is rounded to bf16, sums are formed in float, and an element of C is rounded once.
+template <class A, class B, class C>
+void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda, B const* b,
+               Index ldb, SumOf<C> beta, C* c, Index ldc);
 
 /// One thread for every BLAS call: gemm() cuts and Kokkos spreads. Call once after Kokkos::initialize.
 void use_single_threaded_blas();

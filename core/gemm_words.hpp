@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/bf16.hpp"
 #include "core/index.hpp"
 
 #include <algorithm>
@@ -25,6 +26,7 @@ inline constexpr int lanes = 4;
 #endif
 using Floats = float __attribute__((vector_size(4 * lanes)));
 using Bits = std::uint32_t __attribute__((vector_size(4 * lanes)));
+using Halves = std::uint16_t __attribute__((vector_size(2 * lanes)));
 
 template <class Vector, class Element>
 Vector load(Element const* from) {
@@ -52,12 +54,30 @@ inline Floats fused(Floats const& a, Floats const& b, Floats const& sum) {
 #endif
 }
 
-/// The first `count` (at most `lanes`) elements, then zeros.
-inline Floats load_part(float const* from, Index count) {
-  if (count >= lanes) return load<Floats>(from);
-  float part[lanes] = {};
+/// The first `count` elements, at most as many as the vector has, then zeros.
+template <class Vector, class Element>
+Vector load_part(Element const* from, Index count) {
+  constexpr Index whole = sizeof(Vector) / sizeof(Element);
+  if (count >= whole) return load<Vector>(from);
+  Element part[whole] = {};
   std::copy_n(from, std::max<Index>(count, 0), part);
-  return load<Floats>(part);
+  return load<Vector>(part);
+}
+inline Floats floats(float const* from, Index count) { return load_part<Floats>(from, count); }
+/// Each in the lower half of a word.
+inline Bits halves(bf16 const* from, Index count) {
+  return __builtin_convertvector(load_part<Halves>(from, count), Bits);
+}
+inline Floats floats(bf16 const* from, Index count) { return std::bit_cast<Floats>(halves(from, count) << 16); }
+/// As bf16(float), lane by lane, in the lower half of each word.
+inline Bits rounded_halves(Floats const& values) {
+  auto const bits = std::bit_cast<Bits>(values);
+  Bits const up = bits + 0x7fffu + (bits >> 16 & 1u), quiet = bits | 0x400000u;
+  return ((bits & 0x7fffffffu) > 0x7f800000u ? quiet : up) >> 16;
+}
+inline void store_rounded(Floats const& values, float* to) { store(values, to); }
+inline void store_rounded(Floats const& values, bf16* to) {
+  store(__builtin_convertvector(rounded_halves(values), Halves), to);
 }
 
 /// Operands rounded to bf16, one a word, multiplied as floats: for CPUs without products of bf16.
@@ -67,20 +87,16 @@ struct RoundedWords {
   static constexpr Index depth = 1;  ///< elements of k in a word
 
   /// `lanes` words along k of one row; `count` elements exist.
-  static Vector along(float const* from, Index count) { return rounded(load_part(from, count)); }
+  static Vector along(float const* from, Index count) {
+    return std::bit_cast<Vector>(rounded_halves(floats(from, count)) << 16);
+  }
+  static Vector along(bf16 const* from, Index count) { return floats(from, count); }
   /// The words of `lanes` columns from `depth` rows of k, `ld` apart, of which `rows` exist; `count` columns exist.
-  static Vector across(float const* from, Index /*ld*/, Index /*rows*/, Index count) {
-    return rounded(load_part(from, count));
+  template <class Element>
+  static Vector across(Element const* from, Index /*ld*/, Index /*rows*/, Index count) {
+    return along(from, count);
   }
   static Floats multiply_add(Word a, Vector const& b, Floats const& sum) { return fused(a - Floats{}, b, sum); }
-
- private:
-  /// As to_bf16(), lane by lane.
-  static Vector rounded(Vector vector) {
-    auto const bits = std::bit_cast<Bits>(vector);
-    Bits const up = bits + 0x7fffu + (bits >> 16 & 1u), quiet = bits | 0x400000u;
-    return std::bit_cast<Vector>(((bits & 0x7fffffffu) > 0x7f800000u ? quiet : up) & 0xffff0000u);
-  }
 };
 
 #if defined(__AVX512BF16__)
@@ -92,12 +108,14 @@ struct PairWords {
   static constexpr Index depth = 2;
 
   static Vector along(float const* from, Index count) {
-    return std::bit_cast<Vector>(_mm512_cvtne2ps_pbh(std::bit_cast<__m512>(load_part(from + lanes, count - lanes)),
-                                                     std::bit_cast<__m512>(load_part(from, count))));
+    return std::bit_cast<Vector>(_mm512_cvtne2ps_pbh(std::bit_cast<__m512>(floats(from + lanes, count - lanes)),
+                                                     std::bit_cast<__m512>(floats(from, count))));
   }
-  static Vector across(float const* from, Index ld, Index rows, Index count) {
-    Vector const first = halves(load_part(from, count));
-    return rows < 2 ? first : first | halves(load_part(from + ld, count)) << 16;
+  static Vector along(bf16 const* from, Index count) { return load_part<Vector>(from, count); }
+  template <class Element>
+  static Vector across(Element const* from, Index ld, Index rows, Index count) {
+    Vector const first = halves(from, count);
+    return rows < 2 ? first : first | halves(from + ld, count) << 16;
   }
   static Floats multiply_add(Word a, Vector const& b, Floats const& sum) {
     auto const pairs = _mm512_set1_epi32(static_cast<int>(a));
@@ -106,8 +124,9 @@ struct PairWords {
   }
 
  private:
-  static Vector halves(Floats const& floats) {
-    auto const rounded = _mm512_cvtneps_pbh(std::bit_cast<__m512>(floats));
+  static Vector halves(bf16 const* from, Index count) { return product::halves(from, count); }
+  static Vector halves(float const* from, Index count) {
+    auto const rounded = _mm512_cvtneps_pbh(std::bit_cast<__m512>(floats(from, count)));
     return std::bit_cast<Vector>(_mm512_maskz_cvtepu16_epi32(0xffff, std::bit_cast<__m256i>(rounded)));
   }
 };

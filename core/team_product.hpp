@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/bf16.hpp"
 #include "core/gemm_tile.hpp"
 #include "core/team_sum.hpp"
 
@@ -32,33 +31,39 @@ struct TeamProduct {
   static constexpr int staged = 2 * depth * padded;
 };
 
-/// Operands of a product, as in gemm().
-template <class Real>
+/// Operands of a product, as in gemm_tile().
+template <class A, class B>
 struct TeamOperands {
+  using Real = SumOf<B>;
+
   Op op_a, op_b;
   Index m, n, k;
-  Real const* a;
+  A const* a;
   Index lda;
-  Real const* b;
+  B const* b;
   Index ldb;
-  ComputeType type = ComputeType::fp32;
+
+  /// A float that meets bf16 is rounded to it.
+  KOKKOS_INLINE_FUNCTION Real left(Index i, Index l) const {
+    A const value = a[op_a == Op::none ? i * lda + l : l * lda + i];
+    if constexpr (std::is_same_v<B, bf16>)
+      return bf16(value);
+    else
+      return value;
+  }
+  KOKKOS_INLINE_FUNCTION Real right(Index l, Index j) const { return b[op_b == Op::none ? l * ldb + j : j * ldb + l]; }
 };
 
 /// The tile of C = alpha op(A) op(B) + beta C from (i0, j0) on. With beta = 0, C is not read. scratch:
 /// (TeamProduct::staged) in team scratch. Ends with a barrier.
-template <class Space, class Team, class Real>
-KOKKOS_INLINE_FUNCTION void team_product_tile(Team const& team, TeamOperands<Real> const& p, Index i0, Index j0,
-                                              Real alpha, Real beta, Real* c, Index ldc, Real* scratch) {
+template <class Space, class Team, class A, class B, class C>
+KOKKOS_INLINE_FUNCTION void team_product_tile(Team const& team, TeamOperands<A, B> const& p, Index i0, Index j0,
+                                              SumOf<C> alpha, SumOf<C> beta, C* c, Index ldc, SumOf<B>* scratch) {
+  using Real = SumOf<B>;
   using P = TeamProduct;
   using W = Workers<Space>;
   constexpr int loads = P::extent * P::depth / W::count;
   Real *const a_staged = scratch, *const b_staged = scratch + P::depth * P::padded;
-  auto const operand = [=](Real value) {
-    if constexpr (std::is_same_v<Real, float>)
-      return p.type == ComputeType::bf16 ? to_float(to_bf16(value)) : value;
-    else
-      return value;
-  };
   Real sums[W::here][P::own][P::own] = {};
   for (Index l0 = 0; l0 < p.k; l0 += P::depth) {
     W::all(team, [&](int worker, int) {
@@ -68,13 +73,11 @@ KOKKOS_INLINE_FUNCTION void team_product_tile(Team const& team, TeamOperands<Rea
         int const ai = p.op_a == Op::none ? at / P::depth : at % P::extent;
         int const al = p.op_a == Op::none ? at % P::depth : at / P::extent;
         Index const i = i0 + ai, la = l0 + al;
-        a_staged[al * P::padded + ai] =
-            i < p.m && la < p.k ? operand(p.a[p.op_a == Op::none ? i * p.lda + la : la * p.lda + i]) : Real(0);
+        a_staged[al * P::padded + ai] = i < p.m && la < p.k ? p.left(i, la) : Real(0);
         int const bj = p.op_b == Op::none ? at % P::extent : at / P::depth;
         int const bl = p.op_b == Op::none ? at / P::extent : at % P::depth;
         Index const j = j0 + bj, lb = l0 + bl;
-        b_staged[bl * P::padded + bj] =
-            j < p.n && lb < p.k ? operand(p.b[p.op_b == Op::none ? lb * p.ldb + j : j * p.ldb + lb]) : Real(0);
+        b_staged[bl * P::padded + bj] = j < p.n && lb < p.k ? p.right(lb, j) : Real(0);
       }
     });
     W::all(team, [&](int worker, int mine) {
@@ -97,31 +100,32 @@ KOKKOS_INLINE_FUNCTION void team_product_tile(Team const& team, TeamOperands<Rea
         Index const ci = i0 + row + i * P::across, cj = j0 + column + j * P::across;
         if (ci >= p.m || cj >= p.n) continue;
         Real const product = alpha * sums[mine][i][j];
-        c[ci * ldc + cj] = beta == Real(0) ? product : beta * c[ci * ldc + cj] + product;
+        c[ci * ldc + cj] = C(beta == Real(0) ? product : beta * c[ci * ldc + cj] + product);
       }
   });
 }
 
 /// C = alpha op(A) op(B), tile after tile.
-template <class Space, class Team, class Real>
-KOKKOS_INLINE_FUNCTION void team_product(Team const& team, TeamOperands<Real> const& p, Real alpha, Real* c, Index ldc,
-                                         Real* scratch) {
+template <class Space, class Team, class A, class B, class C>
+KOKKOS_INLINE_FUNCTION void team_product(Team const& team, TeamOperands<A, B> const& p, SumOf<C> alpha, C* c, Index ldc,
+                                         SumOf<B>* scratch) {
   for (Index i0 = 0; i0 < p.m; i0 += TeamProduct::extent)
     for (Index j0 = 0; j0 < p.n; j0 += TeamProduct::extent)
-      team_product_tile<Space>(team, p, i0, j0, alpha, Real(0), c, ldc, scratch);
+      team_product_tile<Space>(team, p, i0, j0, alpha, SumOf<C>(0), c, ldc, scratch);
 }
 
 /// gemm() with a team a tile, for devices without a BLAS of their own.
-template <class T, class Space>
-void team_gemm(Space const& exec, TeamOperands<T> const& p, T alpha, T beta, T* c, Index ldc) {
+template <class A, class B, class C, class Space>
+void team_gemm(Space const& exec, TeamOperands<A, B> const& p, SumOf<C> alpha, SumOf<C> beta, C* c, Index ldc) {
+  using Real = SumOf<B>;
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Index const across = (p.n + TeamProduct::extent - 1) / TeamProduct::extent;
   Index const tiles = (p.m + TeamProduct::extent - 1) / TeamProduct::extent * across;
   auto policy = team_policy(exec, tiles);
-  policy.set_scratch_size(0, Kokkos::PerTeam(TeamProduct::staged * static_cast<int>(sizeof(T))));
+  policy.set_scratch_size(0, Kokkos::PerTeam(TeamProduct::staged * static_cast<int>(sizeof(Real))));
   Kokkos::parallel_for(
       "bellwether::core::gemm", policy, KOKKOS_LAMBDA(Team const& team) {
-        auto* const scratch = static_cast<T*>(team.team_scratch(0).get_shmem(TeamProduct::staged * sizeof(T)));
+        auto* const scratch = static_cast<Real*>(team.team_scratch(0).get_shmem(TeamProduct::staged * sizeof(Real)));
         Index const tile = team.league_rank();
         team_product_tile<Space>(team, p, tile / across * TeamProduct::extent, tile % across * TeamProduct::extent,
                                  alpha, beta, c, ldc, scratch);

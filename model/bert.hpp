@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace bellwether::model {
 
@@ -40,7 +41,9 @@ using ApproveMemory = std::function<void(Index parameters, std::int64_t workspac
 
 /// BERT with its two pre-training heads (Devlin et al., arXiv 1810.04805), computed as Hugging Face does: post-LN,
 /// learned positions, tied decoder. Padding is removed: every matrix has T rows, the masked-LM head M. All activations
-/// live in one workspace, planned once. Real: float, or double in tests.
+/// live in one workspace, planned once. Real: float, or double in tests. With ModelConfig::compute bf16 and floats,
+/// activations and what meets a matrix are stored in bf16; sums, losses, the gradient along the residuals and those of
+/// the parameters stay in float.
 template <class Real = float>
 class Bert {
  public:
@@ -52,18 +55,22 @@ class Bert {
   BertLayout const& layout() const;
   std::int64_t workspace_bytes() const;
 
-  /// Adds the gradient of scale.mlm * mlm + scale.nsp * nsp to `gradients` (n), with dropout. parameters: (n).
-  void train(Real const* parameters, Real* gradients, Batch const& batch, LossScale const& scale,
-             GradientReady const& ready);
+  /// What the passes after this call read, (n): to be said again whenever they have changed, since with bf16 matrices
+  /// are rounded here, once, and not in every product.
+  void set_parameters(Real const* parameters);
+  /// Adds the gradient of scale.mlm * mlm + scale.nsp * nsp to `gradients` (n), with dropout.
+  void train(Real* gradients, Batch const& batch, LossScale const& scale, GradientReady const& ready);
   /// The same without dropout and gradients.
-  void evaluate(Real const* parameters, Batch const& batch);
-  /// Of all passes since the last call. Waits for them, which neither of the others does.
+  void evaluate(Batch const& batch);
+  /// Of all passes since the last call. Waits for them, which none of the others does.
   Losses take_losses();
-  /// For tests and tools: (T, C) after the embeddings (0) or after block i (i = 1..L) of the last pass.
-  Real const* hidden_states(Index i) const;
+  /// For tests and tools: (T, C) after the embeddings (0) or after block i (i = 1..L) of the last pass. Waits.
+  std::vector<Real> hidden_states(Index i) const;
 
  private:
   struct Impl;
+  template <class Stored>
+  struct Model;
   std::unique_ptr<Impl> impl_;
 };
 

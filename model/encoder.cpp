@@ -12,9 +12,9 @@
 
 namespace bellwether::model {
 
-template <class Real>
-Encoder<Real>::Encoder(Exec const& exec, ModelConfig const& config, BertLayout const& layout, Capacity const& capacity,
-                       std::uint64_t seed, Workspace& workspace)
+template <class Real, class Stored>
+Encoder<Real, Stored>::Encoder(Exec const& exec, ModelConfig const& config, BertLayout const& layout,
+                               Capacity const& capacity, std::uint64_t seed, Workspace& workspace)
     : exec_(exec),
       config_(config),
       layout_(layout),
@@ -37,44 +37,45 @@ Encoder<Real>::Encoder(Exec const& exec, ModelConfig const& config, BertLayout c
   workspace.want(scratch_, attention_slots(exec) * 3 * longest_ * longest_);
 }
 
-template <class Real>
-void Encoder<Real>::want(Workspace& workspace, Norm& norm, Index T) {
+template <class Real, class Stored>
+void Encoder<Real, Stored>::want(Workspace& workspace, Norm& norm, Index T) {
   workspace.want(norm.sum, T * config_.hidden);
   workspace.want(norm.y, T * config_.hidden);
   workspace.want(norm.mean, T);
   workspace.want(norm.inverse_deviation, T);
 }
 
-template <class Real>
-Dropout Encoder<Real>::dropout(bool training, Index site) const {
+template <class Real, class Stored>
+Dropout Encoder<Real, Stored>::dropout(bool training, Index site) const {
   return {key_, static_cast<std::uint32_t>(site), training ? config_.hidden_dropout : 0.0};
 }
 
-template <class Real>
-LayerNormForward<Real> Encoder<Real>::norm_forward(Real const* parameters, DeviceBatch const& batch, Norm const& norm,
-                                                   Affine const& affine) const {
+template <class Real, class Stored>
+LayerNormForward<Real, Stored> Encoder<Real, Stored>::norm_forward(Real const* values, DeviceBatch const& batch,
+                                                                   Norm const& norm, Affine const& affine) const {
   return {.rows = batch.tokens,
           .C = config_.hidden,
           .sum = norm.sum,
           .origin = batch.origin(),
-          .gamma = parameters + affine.weight,
-          .beta = parameters + affine.bias,
+          .gamma = values + affine.weight,
+          .beta = values + affine.bias,
           .epsilon = static_cast<Real>(config_.layer_norm_epsilon),
           .y = norm.y,
           .mean = norm.mean,
           .inverse_deviation = norm.inverse_deviation};
 }
 
-template <class Real>
-LayerNormBackward<Real> Encoder<Real>::norm_backward(Real const* parameters, Real* gradients, DeviceBatch const& batch,
-                                                     Norm const& norm, Affine const& affine, Real* dy) const {
+template <class Real, class Stored>
+LayerNormBackward<Real, Stored> Encoder<Real, Stored>::norm_backward(Real const* values, Real* gradients,
+                                                                     DeviceBatch const& batch, Norm const& norm,
+                                                                     Affine const& affine, Real* dy) const {
   return {.rows = batch.tokens,
           .C = config_.hidden,
           .dy = dy,
           .sum = norm.sum,
           .mean = norm.mean,
           .inverse_deviation = norm.inverse_deviation,
-          .gamma = parameters + affine.weight,
+          .gamma = values + affine.weight,
           .origin = batch.origin(),
           .dsum = dy,
           .dgamma = gradients + affine.weight,
@@ -82,8 +83,9 @@ LayerNormBackward<Real> Encoder<Real>::norm_backward(Real const* parameters, Rea
           .partial = partial_};
 }
 
-template <class Real>
-Attention<Real> Encoder<Real>::attention(DeviceBatch const& batch, Block const& block, Index i, bool training) const {
+template <class Real, class Stored>
+Attention<Real, Stored> Encoder<Real, Stored>::attention(DeviceBatch const& batch, Block const& block, Index i,
+                                                         bool training) const {
   Index const stride = (config_.positions + dropout_chunk - 1) / dropout_chunk * dropout_chunk;
   return {.sequences = batch.sequences,
           .C = config_.hidden,
@@ -94,122 +96,120 @@ Attention<Real> Encoder<Real>::attention(DeviceBatch const& batch, Block const& 
           .dropout = {key_, static_cast<std::uint32_t>(3 * i + 1), training ? config_.attention_dropout : 0.0},
           .samples = batch.samples,
           .position_stride = stride,
-          .scratch = scratch_,
-          .compute = config_.compute};
+          .scratch = scratch_};
 }
 
-template <class Real>
-void Encoder<Real>::forward(Real const* parameters, DeviceBatch const& batch, bool training) {
+template <class Real, class Stored>
+void Encoder<Real, Stored>::forward(Parameters<Real, Stored> const& parameters, DeviceBatch const& batch,
+                                    bool training) {
   Kokkos::Profiling::ScopedRegion const region("bellwether::model::encoder_forward");
-  embedding_forward<Real>(exec_, batch.tokens, config_.hidden, batch.ids, batch.positions, batch.segments,
-                          parameters + layout_.word, parameters + layout_.position, parameters + layout_.segment,
-                          embedding_.sum);
-  auto norm = norm_forward(parameters, batch, embedding_, layout_.embedding_norm);
+  embedding_forward(exec_, batch.tokens, config_.hidden, batch.ids, batch.positions, batch.segments,
+                    parameters.values + layout_.word, parameters.values + layout_.position,
+                    parameters.values + layout_.segment, embedding_.sum);
+  auto norm = norm_forward(parameters.values, batch, embedding_, layout_.embedding_norm);
   norm.out_dropout = dropout(training, 0);
   layer_norm_forward(exec_, norm);
   for (Index i = 0; i < static_cast<Index>(blocks_.size()); ++i) block_forward(parameters, batch, i, training);
 }
 
-template <class Real>
-void Encoder<Real>::block_forward(Real const* parameters, DeviceBatch const& batch, Index i, bool training) {
+template <class Real, class Stored>
+void Encoder<Real, Stored>::block_forward(Parameters<Real, Stored> const& parameters, DeviceBatch const& batch, Index i,
+                                          bool training) {
   Index const T = batch.tokens, C = config_.hidden, F = config_.feed_forward;
   auto const& at = layout_.blocks[i];
   auto& block = blocks_[i];
-  Real const* const x = hidden(i);
+  Stored const* const x = hidden(i);
 
-  gemm<Real>(exec_, Op::none, Op::transpose, T, 3 * C, C, 1, x, C, parameters + at.qkv_weight, C, 0, block.qkv, 3 * C,
-             config_.compute);
-  add_bias<Real>(exec_, T, 3 * C, parameters + at.qkv_bias, block.qkv);
+  gemm(exec_, Op::none, Op::transpose, T, 3 * C, C, 1, x, C, parameters.matrices + at.qkv_weight, C, 0, block.qkv,
+       3 * C);
+  add_bias(exec_, T, 3 * C, parameters.values + at.qkv_bias, block.qkv);
   attention_forward(exec_, attention(batch, block, i, training), block.context);
 
-  gemm<Real>(exec_, Op::none, Op::transpose, T, C, C, 1, block.context, C, parameters + at.attention_output.weight, C,
-             0, block.attention.sum, C, config_.compute);
-  auto norm = norm_forward(parameters, batch, block.attention, at.attention_norm);
-  norm.bias = parameters + at.attention_output.bias;
+  gemm(exec_, Op::none, Op::transpose, T, C, C, 1, block.context, C, parameters.matrices + at.attention_output.weight,
+       C, 0, block.attention.sum, C);
+  auto norm = norm_forward(parameters.values, batch, block.attention, at.attention_norm);
+  norm.bias = parameters.values + at.attention_output.bias;
   norm.residual = x;
   norm.in_dropout = dropout(training, 3 * i + 2);
   layer_norm_forward(exec_, norm);
 
-  gemm<Real>(exec_, Op::none, Op::transpose, T, F, C, 1, block.attention.y, C, parameters + at.intermediate.weight, C,
-             0, block.pre, F, config_.compute);
-  bias_gelu_forward<Real>(exec_, config_.activation, T, F, parameters + at.intermediate.bias, block.pre,
-                          block.activated);
-  gemm<Real>(exec_, Op::none, Op::transpose, T, C, F, 1, block.activated, F, parameters + at.output.weight, F, 0,
-             block.output.sum, C, config_.compute);
-  norm = norm_forward(parameters, batch, block.output, at.output_norm);
-  norm.bias = parameters + at.output.bias;
+  gemm(exec_, Op::none, Op::transpose, T, F, C, 1, block.attention.y, C, parameters.matrices + at.intermediate.weight,
+       C, 0, block.pre, F);
+  bias_gelu_forward(exec_, config_.activation, T, F, parameters.values + at.intermediate.bias, block.pre,
+                    block.activated);
+  gemm(exec_, Op::none, Op::transpose, T, C, F, 1, block.activated, F, parameters.matrices + at.output.weight, F, 0,
+       block.output.sum, C);
+  norm = norm_forward(parameters.values, batch, block.output, at.output_norm);
+  norm.bias = parameters.values + at.output.bias;
   norm.residual = block.attention.y;
   norm.in_dropout = dropout(training, 3 * i + 3);
   layer_norm_forward(exec_, norm);
 }
 
-template <class Real>
-void Encoder<Real>::backward(Real const* parameters, Real* gradients, DeviceBatch const& batch, Real* dy,
-                             GradientReady const& ready) {
+template <class Real, class Stored>
+void Encoder<Real, Stored>::backward(Parameters<Real, Stored> const& parameters, Real* gradients,
+                                     DeviceBatch const& batch, Real* dy, GradientReady const& ready) {
   Kokkos::Profiling::ScopedRegion const region("bellwether::model::encoder_backward");
   for (Index i = static_cast<Index>(blocks_.size()) - 1; i >= 0; --i) {
     block_backward(parameters, gradients, batch, i, dy);
     ready(layout_.blocks[i].first, layout_.blocks[i].last);
   }
-  embedding_gradients(parameters, gradients, batch, dy);
+  embedding_gradients(parameters.values, gradients, batch, dy);
   ready(0, layout_.blocks.front().first);
 }
 
 /// dy is the gradient of the block's output on entry and of its input on return.
-template <class Real>
-void Encoder<Real>::block_backward(Real const* parameters, Real* gradients, DeviceBatch const& batch, Index i,
-                                   Real* dy) {
+template <class Real, class Stored>
+void Encoder<Real, Stored>::block_backward(Parameters<Real, Stored> const& parameters, Real* gradients,
+                                           DeviceBatch const& batch, Index i, Real* dy) {
   Index const T = batch.tokens, C = config_.hidden, F = config_.feed_forward;
   auto const& at = layout_.blocks[i];
   auto& block = blocks_[i];
 
-  auto norm = norm_backward(parameters, gradients, batch, block.output, at.output_norm, dy);
+  auto norm = norm_backward(parameters.values, gradients, batch, block.output, at.output_norm, dy);
   norm.in_dropout = dropout(true, 3 * i + 3);
   norm.da = branch_;
   norm.dbias = gradients + at.output.bias;
   layer_norm_backward(exec_, norm);
-  gemm<Real>(exec_, Op::transpose, Op::none, C, F, T, 1, branch_, C, block.activated, F, 1,
-             gradients + at.output.weight, F, config_.compute);
-  gemm<Real>(exec_, Op::none, Op::none, T, F, C, 1, branch_, C, parameters + at.output.weight, F, 0, wide_, F,
-             config_.compute);
-  bias_gelu_backward<Real>(exec_, config_.activation, T, F, block.pre, wide_, partial_,
-                           gradients + at.intermediate.bias);
-  gemm<Real>(exec_, Op::transpose, Op::none, F, C, T, 1, wide_, F, block.attention.y, C, 1,
-             gradients + at.intermediate.weight, C, config_.compute);
-  gemm<Real>(exec_, Op::none, Op::none, T, C, F, 1, wide_, F, parameters + at.intermediate.weight, C, 1, dy, C,
-             config_.compute);
+  gemm(exec_, Op::transpose, Op::none, C, F, T, 1, branch_, C, block.activated, F, 1, gradients + at.output.weight, F);
+  gemm(exec_, Op::none, Op::none, T, F, C, 1, branch_, C, parameters.matrices + at.output.weight, F, 0, wide_, F);
+  bias_gelu_backward(exec_, config_.activation, T, F, block.pre, wide_, wide_, partial_,
+                     gradients + at.intermediate.bias);
+  gemm(exec_, Op::transpose, Op::none, F, C, T, 1, wide_, F, block.attention.y, C, 1,
+       gradients + at.intermediate.weight, C);
+  gemm(exec_, Op::none, Op::none, T, C, F, 1, wide_, F, parameters.matrices + at.intermediate.weight, C, 1, dy, C);
 
-  norm = norm_backward(parameters, gradients, batch, block.attention, at.attention_norm, dy);
+  norm = norm_backward(parameters.values, gradients, batch, block.attention, at.attention_norm, dy);
   norm.in_dropout = dropout(true, 3 * i + 2);
   norm.da = branch_;
   norm.dbias = gradients + at.attention_output.bias;
   layer_norm_backward(exec_, norm);
-  gemm<Real>(exec_, Op::transpose, Op::none, C, C, T, 1, branch_, C, block.context, C, 1,
-             gradients + at.attention_output.weight, C, config_.compute);
-  Real *const dcontext = wide_, *const dqkv = wide_ + T * C;
-  gemm<Real>(exec_, Op::none, Op::none, T, C, C, 1, branch_, C, parameters + at.attention_output.weight, C, 0, dcontext,
-             C, config_.compute);
-  attention_backward<Real>(exec_, attention(batch, block, i, true), dcontext, dqkv);
-  gemm<Real>(exec_, Op::transpose, Op::none, 3 * C, C, T, 1, dqkv, 3 * C, hidden(i), C, 1, gradients + at.qkv_weight, C,
-             config_.compute);
-  gemm<Real>(exec_, Op::none, Op::none, T, C, 3 * C, 1, dqkv, 3 * C, parameters + at.qkv_weight, C, 1, dy, C,
-             config_.compute);
+  gemm(exec_, Op::transpose, Op::none, C, C, T, 1, branch_, C, block.context, C, 1,
+       gradients + at.attention_output.weight, C);
+  Stored *const dcontext = wide_, *const dqkv = wide_ + T * C;
+  gemm(exec_, Op::none, Op::none, T, C, C, 1, branch_, C, parameters.matrices + at.attention_output.weight, C, 0,
+       dcontext, C);
+  attention_backward(exec_, attention(batch, block, i, true), dcontext, dqkv);
+  gemm(exec_, Op::transpose, Op::none, 3 * C, C, T, 1, dqkv, 3 * C, hidden(i), C, 1, gradients + at.qkv_weight, C);
+  gemm(exec_, Op::none, Op::none, T, C, 3 * C, 1, dqkv, 3 * C, parameters.matrices + at.qkv_weight, C, 1, dy, C);
   // The key bias is left out: softmax makes its gradient exactly zero, and what would be computed is rounding noise.
-  add_column_sums<Real>(exec_, T, C, 3 * C, dqkv, partial_, gradients + at.qkv_bias);
-  add_column_sums<Real>(exec_, T, C, 3 * C, dqkv + 2 * C, partial_, gradients + at.qkv_bias + 2 * C);
+  add_column_sums(exec_, T, C, 3 * C, dqkv, partial_, gradients + at.qkv_bias);
+  add_column_sums(exec_, T, C, 3 * C, dqkv + 2 * C, partial_, gradients + at.qkv_bias + 2 * C);
 }
 
-template <class Real>
-void Encoder<Real>::embedding_gradients(Real const* parameters, Real* gradients, DeviceBatch const& batch, Real* dy) {
-  auto norm = norm_backward(parameters, gradients, batch, embedding_, layout_.embedding_norm, dy);
+template <class Real, class Stored>
+void Encoder<Real, Stored>::embedding_gradients(Real const* values, Real* gradients, DeviceBatch const& batch,
+                                                Real* dy) {
+  auto norm = norm_backward(values, gradients, batch, embedding_, layout_.embedding_norm, dy);
   norm.out_dropout = dropout(true, 0);
   layer_norm_backward(exec_, norm);
-  embedding_backward<Real>(exec_, batch.tokens, config_.hidden, batch.token_index, batch.sequences, batch.longest,
-                           batch.offsets, batch.segments, config_.segments, dy, partial_, gradients + layout_.word,
-                           gradients + layout_.position, gradients + layout_.segment);
+  embedding_backward(exec_, batch.tokens, config_.hidden, batch.token_index, batch.sequences, batch.longest,
+                     batch.offsets, batch.segments, config_.segments, dy, partial_, gradients + layout_.word,
+                     gradients + layout_.position, gradients + layout_.segment);
 }
 
-template class Encoder<float>;
-template class Encoder<double>;
+template class Encoder<float, float>;
+template class Encoder<float, bf16>;
+template class Encoder<double, double>;
 
 }  // namespace bellwether::model

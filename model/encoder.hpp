@@ -6,48 +6,51 @@
 #include "model/device_batch.hpp"
 #include "model/layers/attention.hpp"
 #include "model/layers/layer_norm.hpp"
+#include "model/parameters.hpp"
 
 namespace bellwether::model {
 
-/// Embeddings and transformer blocks, forward and backward, over a planned workspace.
-template <class Real>
+/// Embeddings and transformer blocks, forward and backward, over a planned workspace. Computes in Real; activations and
+/// gradients that meet a matrix are Stored, the gradient that runs along the residuals is Real.
+template <class Real, class Stored>
 class Encoder {
  public:
   Encoder(Exec const& exec, ModelConfig const& config, BertLayout const& layout, Capacity const& capacity,
           std::uint64_t seed, Workspace& workspace);
 
   /// Fills hidden(0..L). training: with dropout.
-  void forward(Real const* parameters, DeviceBatch const& batch, bool training);
+  void forward(Parameters<Real, Stored> const& parameters, DeviceBatch const& batch, bool training);
   /// dy: (T, C), gradient of hidden(L) in, destroyed. Adds to gradients (n); calls ready after each block and at the
   /// end.
-  void backward(Real const* parameters, Real* gradients, DeviceBatch const& batch, Real* dy,
+  void backward(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch, Real* dy,
                 GradientReady const& ready);
 
-  Real* hidden(Index i) const { return i == 0 ? embedding_.y : blocks_[i - 1].output.y; }  ///< (T, C)
+  Stored* hidden(Index i) const { return i == 0 ? embedding_.y : blocks_[i - 1].output.y; }  ///< (T, C)
   /// Scratch that heads may use between forward and backward: (row_blocks(T), max(3 C, F)).
   Real* partial() const { return partial_; }
 
  private:
   struct Norm {
-    Real *sum, *y;                   // (T, C)
+    Stored *sum, *y;                 // (T, C)
     Real *mean, *inverse_deviation;  // (T)
   };
   struct Block {
-    Real *qkv, *context;  // (T, 3C), (T, C)
+    Stored *qkv, *context;  // (T, 3C), (T, C)
     Norm attention, output;
-    Real *pre, *activated;  // (T, F)
+    Stored *pre, *activated;  // (T, F)
   };
 
   void want(Workspace& workspace, Norm& norm, Index T);
   Dropout dropout(bool training, Index site) const;
-  LayerNormForward<Real> norm_forward(Real const* parameters, DeviceBatch const& batch, Norm const& norm,
-                                      Affine const& affine) const;
-  LayerNormBackward<Real> norm_backward(Real const* parameters, Real* gradients, DeviceBatch const& batch,
-                                        Norm const& norm, Affine const& affine, Real* dy) const;
-  Attention<Real> attention(DeviceBatch const& batch, Block const& block, Index i, bool training) const;
-  void block_forward(Real const* parameters, DeviceBatch const& batch, Index i, bool training);
-  void block_backward(Real const* parameters, Real* gradients, DeviceBatch const& batch, Index i, Real* dy);
-  void embedding_gradients(Real const* parameters, Real* gradients, DeviceBatch const& batch, Real* dy);
+  LayerNormForward<Real, Stored> norm_forward(Real const* values, DeviceBatch const& batch, Norm const& norm,
+                                              Affine const& affine) const;
+  LayerNormBackward<Real, Stored> norm_backward(Real const* values, Real* gradients, DeviceBatch const& batch,
+                                                Norm const& norm, Affine const& affine, Real* dy) const;
+  Attention<Real, Stored> attention(DeviceBatch const& batch, Block const& block, Index i, bool training) const;
+  void block_forward(Parameters<Real, Stored> const& parameters, DeviceBatch const& batch, Index i, bool training);
+  void block_backward(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch, Index i,
+                      Real* dy);
+  void embedding_gradients(Real const* values, Real* gradients, DeviceBatch const& batch, Real* dy);
 
   Exec exec_;
   ModelConfig config_;
@@ -56,10 +59,10 @@ class Encoder {
   RandomKey key_;
   Norm embedding_{};
   std::vector<Block> blocks_;
-  Real* branch_ = nullptr;   // (T, C) gradient of a sub-layer's output
-  Real* wide_ = nullptr;     // (T, max(4 C, F)) gradients inside a sub-layer
-  Real* partial_ = nullptr;  // (row_blocks(T), max(3 C, F, segments C))
-  Real* scratch_ = nullptr;  // (slots, 3, S, S)
+  Stored* branch_ = nullptr;  // (T, C) gradient of a sub-layer's output
+  Stored* wide_ = nullptr;    // (T, max(4 C, F)) gradients inside a sub-layer
+  Real* partial_ = nullptr;   // (row_blocks(T), max(3 C, F, segments C))
+  Real* scratch_ = nullptr;   // (slots, 3, S, S)
 };
 
 }  // namespace bellwether::model

@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/bf16.hpp"
 #include "model/bert_layout.hpp"
 #include "model/device_batch.hpp"
+#include "model/parameters.hpp"
 
 namespace bellwether::model {
 
 /// Masked-LM head on the M masked rows with the decoder tied to the word embeddings, and next-sentence head on the
 /// pooled first row of each sequence. Losses and gradients are formed together, a strip of logits at a time, so that
-/// (M, V) never exists whole.
-template <class Real>
+/// (M, V) never exists whole. Types as in Encoder.
+template <class Real, class Stored>
 class PretrainingHeads {
  public:
   PretrainingHeads(Exec const& exec, ModelConfig const& config, BertLayout const& layout, Capacity const& capacity,
@@ -18,29 +20,39 @@ class PretrainingHeads {
 
   /// Adds to the losses. hidden: (T, C), the encoder's output. gradients: (n), added to, and dhidden: (T, C),
   /// overwritten; both null: losses only. partial: scratch, (row_blocks(T), max(3 C, F)).
-  void run(Real const* parameters, Real* gradients, DeviceBatch const& batch, LossScale const& scale,
-           Real const* hidden, Real* dhidden, Real* partial);
+  void run(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch,
+           LossScale const& scale, Stored const* hidden, Real* dhidden, Real* partial);
   /// Those of all runs since the last call.
   Losses take_losses();
 
  private:
-  void masked_forward(Real const* parameters, DeviceBatch const& batch, Real const* hidden);
-  void masked_losses(Real const* parameters, Real* gradients, DeviceBatch const& batch, Real scale);
-  void masked_backward(Real const* parameters, Real* gradients, DeviceBatch const& batch, Real* dhidden, Real* partial);
-  void next_sentence(Real const* parameters, Real* gradients, DeviceBatch const& batch, Real scale, Real const* hidden,
-                     Real* dhidden, Real* partial);
+  using Given = Parameters<Real, Stored>;
+  void masked_forward(Given const& parameters, DeviceBatch const& batch, Stored const* hidden);
+  void masked_losses(Given const& parameters, Real* gradients, DeviceBatch const& batch, Real scale);
+  void masked_backward(Given const& parameters, Real* gradients, DeviceBatch const& batch, Real* dhidden,
+                       Real* partial);
+  void next_sentence(Given const& parameters, Real* gradients, DeviceBatch const& batch, Real scale,
+                     Stored const* hidden, Real* dhidden, Real* partial);
+  /// A buffer in Real, and the one in Stored that takes its place as an operand: the same where the types are.
+  struct Logits {
+    Real* values;
+    Stored* gradients;
+  };
+  void want(Workspace& workspace, Logits& logits, Index count);
+  static Stored* operand(Logits const& logits);
 
   Exec exec_;
   ModelConfig config_;
   BertLayout const& layout_;
-  Index strip_;                               // rows of logits at a time
-  Real *rows_, *pre_, *activated_, *normed_;  // (M, C)
-  Real *mean_, *inverse_deviation_;           // (M)
-  Real* logits_;                              // (strip, V)
-  Real* strip_partial_;                       // (row_blocks(strip), V)
-  Real *first_, *pooled_, *next_logits_;      // (B, C), (B, C), (B, 2)
-  Real *dnormed_, *dpooled_;                  // (M, C), (B, C)
-  double *loss_, *correct_;                   // (max(M, B))
+  Index strip_;                                 // rows of logits at a time
+  Stored *rows_, *pre_, *activated_, *normed_;  // (M, C)
+  Real *mean_, *inverse_deviation_;             // (M)
+  Logits logits_{};                             // (strip, V)
+  Real* strip_partial_;                         // (row_blocks(strip), V)
+  Stored *first_, *pooled_, *dpooled_;          // (B, C)
+  Logits next_logits_{};                        // (B, 2)
+  Real *dnormed_, *dfirst_;                     // (M, C), (B, C)
+  double *loss_, *correct_;                     // (max(M, B))
   Kokkos::View<double[4], Mem> totals_;
   Kokkos::View<double[4], Mem>::host_mirror_type host_totals_;
 };

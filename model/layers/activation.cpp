@@ -7,52 +7,59 @@
 namespace bellwether::model {
 namespace {
 
-template <class Gelu, class Real, class Space>
-void forward(Space const& exec, Index rows, BiasGeluRow<Gelu, Real> const& body) {
-  for_each_row("bellwether::model::bias_gelu_forward", exec, rows, body.F, body);
-}
-
-template <class Gelu, class Real, class Space>
-void backward(Space const& exec, BiasGeluBlockBackward<Gelu, Real> const& body) {
-  for_each_row("bellwether::model::bias_gelu_backward", exec, row_blocks(body.rows), body.F, body);
+/// body(Gelu) of the kind that is asked for.
+template <class Body>
+void with_gelu(Activation kind, Body const& body) {
+  if (kind == Activation::gelu_erf)
+    body(GeluErf{});
+  else
+    body(GeluTanh{});
 }
 
 }  // namespace
 
-template <class Real, class Space>
-void bias_gelu_forward(Space const& exec, Activation kind, Index rows, Index F, Real const* bias, Real* pre, Real* y) {
-  if (kind == Activation::gelu_erf) return forward(exec, rows, BiasGeluRow<GeluErf, Real>{F, bias, pre, y});
-  forward(exec, rows, BiasGeluRow<GeluTanh, Real>{F, bias, pre, y});
+template <class Real, class Stored, class Space>
+void bias_gelu_forward(Space const& exec, Activation kind, Index rows, Index F, Real const* bias, Stored* pre,
+                       Stored* y) {
+  with_gelu(kind, [&]<class Gelu>(Gelu) {
+    for_each_row("bellwether::model::bias_gelu_forward", exec, rows, F,
+                 BiasGeluRow<Gelu, Real, Stored>{F, bias, pre, y});
+  });
 }
 
-template <class Real, class Space>
-void bias_gelu_backward(Space const& exec, Activation kind, Index rows, Index F, Real const* pre, Real* dy,
-                        Real* partial, Real* dbias) {
-  if (kind == Activation::gelu_erf)
-    backward(exec, BiasGeluBlockBackward<GeluErf, Real>{rows, F, pre, dy, partial});
-  else
-    backward(exec, BiasGeluBlockBackward<GeluTanh, Real>{rows, F, pre, dy, partial});
+template <class Real, class Stored, class Given, class Space>
+void bias_gelu_backward(Space const& exec, Activation kind, Index rows, Index F, Stored const* pre, Given const* dy,
+                        Stored* dpre, Real* partial, Real* dbias) {
+  with_gelu(kind, [&]<class Gelu>(Gelu) {
+    for_each_row("bellwether::model::bias_gelu_backward", exec, row_blocks(rows), F,
+                 BiasGeluBlockBackward<Gelu, Real, Stored, Given>{rows, F, pre, dy, dpre, partial});
+  });
   add_block_sums<Real>(exec, row_blocks(rows), partial, {F, {dbias}});
 }
 
-template <class Real, class Space>
-void bias_tanh_forward(Space const& exec, Index rows, Index C, Real const* bias, Real* y) {
-  for_each_row("bellwether::model::bias_tanh_forward", exec, rows, C, BiasTanhRow<Real>{C, bias, y});
+template <class Real, class Stored, class Space>
+void bias_tanh_forward(Space const& exec, Index rows, Index C, Real const* bias, Stored* y) {
+  for_each_row("bellwether::model::bias_tanh_forward", exec, rows, C, BiasTanhRow<Real, Stored>{C, bias, y});
 }
 
-template <class Real, class Space>
-void tanh_backward(Space const& exec, Index rows, Index C, Real const* y, Real* dy) {
-  for_each_row("bellwether::model::tanh_backward", exec, rows, C, TanhRowBackward<Real>{C, y, dy});
+template <class Stored, class Space>
+void tanh_backward(Space const& exec, Index rows, Index C, Stored const* y, Stored* dy) {
+  for_each_row("bellwether::model::tanh_backward", exec, rows, C, TanhRowBackward<Stored>{C, y, dy});
 }
 
-#define BELLWETHER_ACTIVATION_OF(SPACE, REAL)                                                                 \
-  template void bias_gelu_forward(SPACE const&, Activation, Index, Index, REAL const*, REAL*, REAL*);         \
-  template void bias_gelu_backward(SPACE const&, Activation, Index, Index, REAL const*, REAL*, REAL*, REAL*); \
-  template void bias_tanh_forward(SPACE const&, Index, Index, REAL const*, REAL*);                            \
-  template void tanh_backward(SPACE const&, Index, Index, REAL const*, REAL*);
-#define BELLWETHER_ACTIVATION(SPACE)     \
-  BELLWETHER_ACTIVATION_OF(SPACE, float) \
-  BELLWETHER_ACTIVATION_OF(SPACE, double)
+#define BELLWETHER_GELU_BACKWARD(SPACE, REAL, STORED, GIVEN)                                                     \
+  template void bias_gelu_backward(SPACE const&, Activation, Index, Index, STORED const*, GIVEN const*, STORED*, \
+                                   REAL*, REAL*);
+#define BELLWETHER_ACTIVATION_OF(SPACE, REAL, STORED)                                                     \
+  BELLWETHER_GELU_BACKWARD(SPACE, REAL, STORED, STORED)                                                   \
+  template void bias_gelu_forward(SPACE const&, Activation, Index, Index, REAL const*, STORED*, STORED*); \
+  template void bias_tanh_forward(SPACE const&, Index, Index, REAL const*, STORED*);                      \
+  template void tanh_backward(SPACE const&, Index, Index, STORED const*, STORED*);
+#define BELLWETHER_ACTIVATION(SPACE)              \
+  BELLWETHER_ACTIVATION_OF(SPACE, float, float)   \
+  BELLWETHER_ACTIVATION_OF(SPACE, double, double) \
+  BELLWETHER_ACTIVATION_OF(SPACE, float, bf16)    \
+  BELLWETHER_GELU_BACKWARD(SPACE, float, bf16, float)
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_ACTIVATION)
 
 }  // namespace bellwether::model

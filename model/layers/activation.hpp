@@ -2,26 +2,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/bf16.hpp"
 #include "core/types.hpp"
 #include "model/config.hpp"
 
 namespace bellwether::model {
 
 /// pre += bias; y = GELU(pre): Hendrycks and Gimpel, arXiv 1606.08415. pre, y: (rows, F); bias: (F).
-template <class Real, class Space>
-void bias_gelu_forward(Space const& exec, Activation kind, Index rows, Index F, Real const* bias, Real* pre, Real* y);
+template <class Real, class Stored, class Space>
+void bias_gelu_forward(Space const& exec, Activation kind, Index rows, Index F, Real const* bias, Stored* pre,
+                       Stored* y);
 
-/// dy *= GELU'(pre), in place; dbias += its column sums. dy, pre: (rows, F); partial: (row_blocks(rows), F) scratch.
-template <class Real, class Space>
-void bias_gelu_backward(Space const& exec, Activation kind, Index rows, Index F, Real const* pre, Real* dy,
-                        Real* partial, Real* dbias);
+/// dpre = dy GELU'(pre); dbias += its column sums. dy, pre, dpre: (rows, F), and dpre may be dy; partial:
+/// (row_blocks(rows), F) scratch. Given: Real or Stored.
+template <class Real, class Stored, class Given, class Space>
+void bias_gelu_backward(Space const& exec, Activation kind, Index rows, Index F, Stored const* pre, Given const* dy,
+                        Stored* dpre, Real* partial, Real* dbias);
 
 /// y = tanh(y + bias), in place. y: (rows, C).
-template <class Real, class Space>
-void bias_tanh_forward(Space const& exec, Index rows, Index C, Real const* bias, Real* y);
+template <class Real, class Stored, class Space>
+void bias_tanh_forward(Space const& exec, Index rows, Index C, Real const* bias, Stored* y);
 
 /// dy *= 1 - y^2, in place. dy, y: (rows, C).
-template <class Real, class Space>
-void tanh_backward(Space const& exec, Index rows, Index C, Real const* y, Real* dy);
+template <class Stored, class Space>
+void tanh_backward(Space const& exec, Index rows, Index C, Stored const* y, Stored* dy);
 
 }  // namespace bellwether::model

@@ -36,26 +36,26 @@ struct GeluTanh {
   }
 };
 
-template <class Gelu, class Real>
+template <class Gelu, class Real, class Stored>
 struct BiasGeluRow {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index r) const {
-    Real *const in = pre + r * F, *const out = y + r * F;
+    Stored *const in = pre + r * F, *const out = y + r * F;
     Real const* const added = bias;
     row.each(F, [=](Index k) {
       Real const x = in[k] + added[k];
-      in[k] = x;
-      out[k] = Gelu::value(x);
+      in[k] = Stored(x);
+      out[k] = Stored(Gelu::value(x));
     });
   }
 
   Index F;
   Real const* bias;
-  Real *pre, *y;
+  Stored *pre, *y;
 };
 
 /// Gradients of a block of rows and the block's part of the columns' sums.
-template <class Gelu, class Real>
+template <class Gelu, class Real, class Stored, class Given>
 struct BiasGeluBlockBackward {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index block) const {
@@ -63,47 +63,50 @@ struct BiasGeluBlockBackward {
     row.each(F, [=](Index k) { sums[k] = 0; });
     Index const end = Kokkos::min(rows, (block + 1) * row_block);
     for (Index r = block * row_block; r < end; ++r) {
-      Real* const d = dy + r * F;
-      Real const* const x = pre + r * F;
+      Given const* const d = dy + r * F;
+      Stored const* const x = pre + r * F;
+      Stored* const out = dpre + r * F;
       row.each(F, [=](Index k) {
-        Real const g = d[k] * Gelu::slope(x[k]);
-        d[k] = g;
+        Real const g = d[k] * Gelu::slope(Real(x[k]));
+        out[k] = Stored(g);
         sums[k] += g;
       });
     }
   }
 
   Index rows, F;
-  Real const* pre;
-  Real *dy, *partial;
+  Stored const* pre;
+  Given const* dy;
+  Stored* dpre;
+  Real* partial;
 };
 
-template <class Real>
+template <class Real, class Stored>
 struct BiasTanhRow {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index r) const {
-    Real* const out = y + r * C;
+    Stored* const out = y + r * C;
     Real const* const added = bias;
-    row.each(C, [=](Index k) { out[k] = math::tanh(out[k] + added[k]); });
+    row.each(C, [=](Index k) { out[k] = Stored(math::tanh(out[k] + added[k])); });
   }
 
   Index C;
   Real const* bias;
-  Real* y;
+  Stored* y;
 };
 
-template <class Real>
+template <class Stored>
 struct TanhRowBackward {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index r) const {
-    Real const* const out = y + r * C;
-    Real* const d = dy + r * C;
-    row.each(C, [=](Index k) { d[k] *= Real(1) - out[k] * out[k]; });
+    Stored const* const out = y + r * C;
+    Stored* const d = dy + r * C;
+    row.each(C, [=](Index k) { d[k] = Stored(d[k] * (1 - out[k] * out[k])); });
   }
 
   Index C;
-  Real const* y;
-  Real* dy;
+  Stored const* y;
+  Stored* dy;
 };
 
 }  // namespace bellwether::model

@@ -2,24 +2,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/compute_type.hpp"
+#include "core/bf16.hpp"
 #include "model/layers/dropout.hpp"
 
 namespace bellwether::model {
 
 /// Scaled dot-product attention inside each sequence (Vaswani et al., arXiv 1706.03762, section 3.2), padding removed:
 /// context = dropout(softmax(Q K^T / sqrt(D))) V for every head. Probabilities are not kept; backward forms them again.
-template <class Real>
+template <class Real, class Stored = Real>
 struct Attention {
   Index sequences, C, heads;
   Index longest;                         ///< longest sequence that scratch holds, S
   std::int32_t const* sequence_offsets;  ///< (sequences + 1), in host-accessible memory on host spaces
-  Real const* qkv;                       ///< (T, 3 C): Q, K, V, each (T, H, D)
+  Stored const* qkv;                     ///< (T, 3 C): Q, K, V, each (T, H, D)
   Dropout dropout{};                     ///< a row is a query; its channel is head * position_stride + key position
   std::int64_t const* samples;           ///< (sequences)
   Index position_stride;                 ///< channels a head takes in dropout's counters: the same for every batch
   Real* scratch;                         ///< (attention_slots(exec), 3, S, S)
-  ComputeType compute = ComputeType::fp32;
 };
 
 /// How many (sequence, head) pairs are worked on at once, each with scratch of its own.
@@ -27,19 +26,21 @@ template <class Space>
 Index attention_slots(Space const& exec);
 
 /// context: (T, C).
-template <class Real, class Space>
-void attention_forward(Space const& exec, Attention<Real> const& p, Real* context);
+template <class Real, class Stored, class Space>
+void attention_forward(Space const& exec, Attention<Real, Stored> const& p, Stored* context);
 
 /// dcontext: (T, C) -> dqkv: (T, 3 C).
-template <class Real, class Space>
-void attention_backward(Space const& exec, Attention<Real> const& p, Real const* dcontext, Real* dqkv);
+template <class Real, class Stored, class Space>
+void attention_backward(Space const& exec, Attention<Real, Stored> const& p, Stored const* dcontext, Stored* dqkv);
 
 }  // namespace bellwether::model
 
 /// The instances for a space: at the end of the one source that defines them there.
-#define BELLWETHER_ATTENTION(SPACE)                                                              \
-  template Index attention_slots(SPACE const&);                                                  \
-  template void attention_forward(SPACE const&, Attention<float> const&, float*);                \
-  template void attention_forward(SPACE const&, Attention<double> const&, double*);              \
-  template void attention_backward(SPACE const&, Attention<float> const&, float const*, float*); \
-  template void attention_backward(SPACE const&, Attention<double> const&, double const*, double*);
+#define BELLWETHER_ATTENTION_OF(SPACE, REAL, STORED)                                      \
+  template void attention_forward(SPACE const&, Attention<REAL, STORED> const&, STORED*); \
+  template void attention_backward(SPACE const&, Attention<REAL, STORED> const&, STORED const*, STORED*);
+#define BELLWETHER_ATTENTION(SPACE)              \
+  template Index attention_slots(SPACE const&);  \
+  BELLWETHER_ATTENTION_OF(SPACE, float, float)   \
+  BELLWETHER_ATTENTION_OF(SPACE, double, double) \
+  BELLWETHER_ATTENTION_OF(SPACE, float, bf16)

@@ -10,13 +10,13 @@ Index attention_slots(Space const& exec) {
   return Kokkos::max(1, exec.concurrency() / 1024);
 }
 
-template <class Real, class Space>
-void attention_forward(Space const& exec, Attention<Real> const& p, Real* context) {
+template <class Real, class Stored, class Space>
+void attention_forward(Space const& exec, Attention<Real, Stored> const& p, Stored* context) {
   team_attention_forward(exec, p, attention_slots(exec), context);
 }
 
-template <class Real, class Space>
-void attention_backward(Space const& exec, Attention<Real> const& p, Real const* dcontext, Real* dqkv) {
+template <class Real, class Stored, class Space>
+void attention_backward(Space const& exec, Attention<Real, Stored> const& p, Stored const* dcontext, Stored* dqkv) {
   team_attention_backward(exec, p, attention_slots(exec), dcontext, dqkv);
 }
 

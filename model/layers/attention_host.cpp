@@ -9,7 +9,7 @@ namespace bellwether::model {
 namespace {
 
 /// One head of one sequence.
-template <class Real>
+template <class Real, class Stored>
 struct Head {
   Index length;  // S
   Index width;   // D
@@ -17,14 +17,14 @@ struct Head {
   Index head;
   std::int64_t sample;
   Real scale;  // 1 / sqrt(D)
-  Real const *q, *k, *v;
+  Stored const *q, *k, *v;
 };
 
-template <class Real>
-Head<Real> head_of(Attention<Real> const& p, Index pair) {
+template <class Real, class Stored>
+Head<Real, Stored> head_of(Attention<Real, Stored> const& p, Index pair) {
   Index const b = pair / p.heads, h = pair % p.heads, D = p.C / p.heads;
   Index const first = p.sequence_offsets[b];
-  Real const* q = p.qkv + first * 3 * p.C + h * D;
+  Stored const* q = p.qkv + first * 3 * p.C + h * D;
   return {p.sequence_offsets[b + 1] - first,         D, 3 * p.C, h,          p.samples[b],
           Real(1) / std::sqrt(static_cast<Real>(D)), q, q + p.C, q + 2 * p.C};
 }
@@ -47,44 +47,45 @@ void softmax_row(Index count, Real* row) {
 }
 
 /// probabilities: (S, S), rows are queries.
-template <class Real>
-void form_probabilities(Attention<Real> const& p, Head<Real> const& h, Real* probabilities) {
+template <class Real, class Stored>
+void form_probabilities(Head<Real, Stored> const& h, Real* probabilities) {
   gemm_tile(Op::none, Op::transpose, h.length, h.length, h.width, h.scale, h.q, h.stride, h.k, h.stride, Real(0),
-            probabilities, h.length, p.compute);
+            probabilities, h.length);
   for (Index i = 0; i < h.length; ++i) softmax_row(h.length, probabilities + i * h.length);
 }
 
-template <class Real>
-void drop(Attention<Real> const& p, Head<Real> const& h, Real* weights) {
+template <class Real, class Stored>
+void drop(Attention<Real, Stored> const& p, Head<Real, Stored> const& h, Real* weights) {
   auto const chunk = static_cast<std::uint32_t>(h.head * p.position_stride / dropout_chunk);
   for (Index i = 0; i < h.length; ++i)
     each_factor<Real>(ThreadRow{}, p.dropout, h.sample, static_cast<std::int32_t>(i), chunk, h.length,
                       [row = weights + i * h.length](Index k, Real factor) { row[k] *= factor; });
 }
 
-template <class Real>
-void forward_head(Attention<Real> const& p, Head<Real> const& h, Real* weights, Real* context) {
-  form_probabilities(p, h, weights);
+template <class Real, class Stored>
+void forward_head(Attention<Real, Stored> const& p, Head<Real, Stored> const& h, Real* weights, Stored* context) {
+  form_probabilities(h, weights);
   if (p.dropout.active()) drop(p, h, weights);
   gemm_tile(Op::none, Op::none, h.length, h.width, h.length, Real(1), weights, h.length, h.v, h.stride, Real(0),
-            context, p.C, p.compute);
+            context, p.C);
 }
 
 /// With W = mask * P and dW = dO V^T: dV = W^T dO, dS = W * dW - P * rowsum(W * dW), since P * mask * dW = W * dW.
-template <class Real>
-void backward_head(Attention<Real> const& p, Head<Real> const& h, Real* scratch, Real const* dcontext, Real* dq) {
+template <class Real, class Stored>
+void backward_head(Attention<Real, Stored> const& p, Head<Real, Stored> const& h, Real* scratch, Stored const* dcontext,
+                   Stored* dq) {
   Index const S = h.length, D = h.width;
   Real *probabilities = scratch, *weights = scratch + S * S, *dweights = scratch + 2 * S * S;
-  form_probabilities(p, h, probabilities);
+  form_probabilities(h, probabilities);
   if (p.dropout.active()) {
     std::copy(probabilities, probabilities + S * S, weights);
     drop(p, h, weights);
   } else {
     weights = probabilities;
   }
-  Real *dk = dq + p.C, *dv = dq + 2 * p.C;
-  gemm_tile(Op::transpose, Op::none, S, D, S, Real(1), weights, S, dcontext, p.C, Real(0), dv, h.stride, p.compute);
-  gemm_tile(Op::none, Op::transpose, S, S, D, Real(1), dcontext, p.C, h.v, h.stride, Real(0), dweights, S, p.compute);
+  Stored *dk = dq + p.C, *dv = dq + 2 * p.C;
+  gemm_tile(Op::transpose, Op::none, S, D, S, Real(1), weights, S, dcontext, p.C, Real(0), dv, h.stride);
+  gemm_tile(Op::none, Op::transpose, S, S, D, Real(1), dcontext, p.C, h.v, h.stride, Real(0), dweights, S);
   for (Index i = 0; i < S; ++i) {
     Real *d = dweights + i * S, *w = weights + i * S, *pr = probabilities + i * S;
     Real total = 0;
@@ -96,13 +97,13 @@ void backward_head(Attention<Real> const& p, Head<Real> const& h, Real* scratch,
     BELLWETHER_SIMD
     for (Index j = 0; j < S; ++j) d[j] -= pr[j] * total;
   }
-  gemm_tile(Op::none, Op::none, S, D, S, h.scale, dweights, S, h.k, h.stride, Real(0), dq, h.stride, p.compute);
-  gemm_tile(Op::transpose, Op::none, S, D, S, h.scale, dweights, S, h.q, h.stride, Real(0), dk, h.stride, p.compute);
+  gemm_tile(Op::none, Op::none, S, D, S, h.scale, dweights, S, h.k, h.stride, Real(0), dq, h.stride);
+  gemm_tile(Op::transpose, Op::none, S, D, S, h.scale, dweights, S, h.q, h.stride, Real(0), dk, h.stride);
 }
 
 /// Calls body(pair, scratch of this slot) for every pair. Which slot takes a pair changes no result.
-template <class Real, class Space, class Body>
-void for_each_head(Space const& exec, char const* label, Attention<Real> const& p, Body const& body) {
+template <class Real, class Stored, class Space, class Body>
+void for_each_head(Space const& exec, char const* label, Attention<Real, Stored> const& p, Body const& body) {
   Index const slots = attention_slots(exec), pairs = p.sequences * p.heads, size = 3 * p.longest * p.longest;
   Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, slots), [=](Index slot) {
     for (Index pair = slot; pair < pairs; pair += slots) body(pair, p.scratch + slot * size);
@@ -116,16 +117,16 @@ Index attention_slots(Space const& exec) {
   return exec.concurrency();
 }
 
-template <class Real, class Space>
-void attention_forward(Space const& exec, Attention<Real> const& p, Real* context) {
+template <class Real, class Stored, class Space>
+void attention_forward(Space const& exec, Attention<Real, Stored> const& p, Stored* context) {
   for_each_head(exec, "bellwether::model::attention_forward", p, [=](Index pair, Real* scratch) {
     auto const h = head_of(p, pair);
     forward_head(p, h, scratch, context + p.sequence_offsets[pair / p.heads] * p.C + h.head * h.width);
   });
 }
 
-template <class Real, class Space>
-void attention_backward(Space const& exec, Attention<Real> const& p, Real const* dcontext, Real* dqkv) {
+template <class Real, class Stored, class Space>
+void attention_backward(Space const& exec, Attention<Real, Stored> const& p, Stored const* dcontext, Stored* dqkv) {
   for_each_head(exec, "bellwether::model::attention_backward", p, [=](Index pair, Real* scratch) {
     auto const h = head_of(p, pair);
     Index const first = p.sequence_offsets[pair / p.heads], column = h.head * h.width;

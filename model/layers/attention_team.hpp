@@ -10,7 +10,7 @@ namespace bellwether::model {
 /// Attention for devices: a team of 256 workers treats one head of one sequence at a time, with its (S, S) matrices in
 /// scratch of its own that is small enough to stay in the second cache. On a host, where tests run it, a team is one
 /// thread.
-template <class Real, class Space>
+template <class Real, class Stored, class Space>
 struct TeamAttention {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   using W = Workers<Space>;
@@ -18,7 +18,7 @@ struct TeamAttention {
   static constexpr int rows_at_once = W::count / row_lanes;
   static constexpr int shared = TeamProduct::staged + 2 * W::count;  ///< numbers in team scratch
 
-  Attention<Real> p;
+  Attention<Real, Stored> p;
   Index slots;
 
   /// One head of one sequence; q, k, v: rows of 3 C elements.
@@ -26,12 +26,12 @@ struct TeamAttention {
     Index first, length, width, stride, head;
     std::int64_t sample;
     Real scale;
-    Real const *q, *k, *v;
+    Stored const *q, *k, *v;
   };
   KOKKOS_INLINE_FUNCTION Head head_of(Index pair) const {
     Index const b = pair / p.heads, h = pair % p.heads, D = p.C / p.heads;
     Index const first = p.sequence_offsets[b];
-    Real const* q = p.qkv + first * 3 * p.C + h * D;
+    Stored const* q = p.qkv + first * 3 * p.C + h * D;
     return {first,
             p.sequence_offsets[b + 1] - first,
             D,
@@ -44,11 +44,11 @@ struct TeamAttention {
             q + 2 * p.C};
   }
 
+  template <class A, class B, class C>
   KOKKOS_INLINE_FUNCTION void product(Team const& team, Op op_a, Op op_b, Index m, Index n, Index k, Real alpha,
-                                      Real const* a, Index lda, Real const* b, Index ldb, Real* c, Index ldc,
+                                      A const* a, Index lda, B const* b, Index ldb, C* c, Index ldc,
                                       Real* numbers) const {
-    team_product<Space>(team, TeamOperands<Real>{op_a, op_b, m, n, k, a, lda, b, ldb, p.compute}, alpha, c, ldc,
-                        numbers);
+    team_product<Space>(team, TeamOperands<A, B>{op_a, op_b, m, n, k, a, lda, b, ldb}, alpha, c, ldc, numbers);
   }
 
   /// to(i, j) = from(i, j) times its dropout factor; four of them to a worker and draw. (S, S); ends with a barrier.
@@ -115,7 +115,8 @@ struct TeamAttention {
     softmax_rows(team, h.length, matrix, numbers + TeamProduct::staged);
   }
 
-  KOKKOS_INLINE_FUNCTION void forward(Team const& team, Index pair, Real* matrix, Real* numbers, Real* context) const {
+  KOKKOS_INLINE_FUNCTION void forward(Team const& team, Index pair, Real* matrix, Real* numbers,
+                                      Stored* context) const {
     Head const h = head_of(pair);
     Index const S = h.length;
     form_probabilities(team, h, matrix, numbers);
@@ -127,13 +128,13 @@ struct TeamAttention {
   /// As on a host (attention_host.cpp): with W = mask * P and dW = dO V^T, dV = W^T dO, dS = W * dW - P * rowsum(W *
   /// dW).
   KOKKOS_INLINE_FUNCTION void backward(Team const& team, Index pair, Real* matrices, Real* numbers,
-                                       Real const* dcontexts, Real* dqkv) const {
+                                       Stored const* dcontexts, Stored* dqkv) const {
     Head const h = head_of(pair);
     Index const S = h.length, D = h.width, column = h.head * D;
     Real *const probabilities = matrices, *const dweights = matrices + 2 * S * S;
     Real* const weights = p.dropout.active() ? matrices + S * S : probabilities;
-    Real const* const dcontext = dcontexts + h.first * p.C + column;
-    Real *const dq = dqkv + h.first * h.stride + column, *const dk = dq + p.C, *const dv = dq + 2 * p.C;
+    Stored const* const dcontext = dcontexts + h.first * p.C + column;
+    Stored *const dq = dqkv + h.first * h.stride + column, *const dk = dq + p.C, *const dv = dq + 2 * p.C;
     form_probabilities(team, h, probabilities, numbers);
     if (p.dropout.active()) drop(team, h, probabilities, weights);
     product(team, Op::transpose, Op::none, S, D, S, Real(1), weights, S, dcontext, p.C, dv, h.stride, numbers);
@@ -180,9 +181,9 @@ struct TeamAttention {
 };
 
 /// As attention_forward(). slots: how many heads p.scratch is for.
-template <class Real, class Space>
-void team_attention_forward(Space const& exec, Attention<Real> const& p, Index slots, Real* context) {
-  using Run = TeamAttention<Real, Space>;
+template <class Real, class Stored, class Space>
+void team_attention_forward(Space const& exec, Attention<Real, Stored> const& p, Index slots, Stored* context) {
+  using Run = TeamAttention<Real, Stored, Space>;
   Run const run{p, slots};
   run.for_each_head(
       exec, "bellwether::model::attention_forward",
@@ -192,10 +193,10 @@ void team_attention_forward(Space const& exec, Attention<Real> const& p, Index s
 }
 
 /// As attention_backward().
-template <class Real, class Space>
-void team_attention_backward(Space const& exec, Attention<Real> const& p, Index slots, Real const* dcontext,
-                             Real* dqkv) {
-  using Run = TeamAttention<Real, Space>;
+template <class Real, class Stored, class Space>
+void team_attention_backward(Space const& exec, Attention<Real, Stored> const& p, Index slots, Stored const* dcontext,
+                             Stored* dqkv) {
+  using Run = TeamAttention<Real, Stored, Space>;
   Run const run{p, slots};
   run.for_each_head(
       exec, "bellwether::model::attention_backward",

@@ -6,11 +6,11 @@
 
 namespace bellwether::model {
 
-template <class Real, class Space>
+template <class Real, class Stored, class Space>
 void cross_entropy(Space const& exec, Index rows, Index classes, Real const* bias, std::int32_t const* labels,
-                   Real scale, Real* logits, double* loss, double* correct) {
+                   Real scale, Real* logits, Stored* dlogits, double* loss, double* correct) {
   for_each_row("bellwether::model::cross_entropy", exec, rows, classes,
-               CrossEntropyRow<Real>{classes, bias, labels, scale, logits, loss, correct});
+               CrossEntropyRow<Real, Stored>{classes, bias, labels, scale, logits, dlogits, loss, correct});
 }
 
 template <class Space>
@@ -22,12 +22,14 @@ void add_in_order(Space const& exec, Index count, double const* values, double* 
       });
 }
 
-#define BELLWETHER_CROSS_ENTROPY(SPACE)                                                                              \
-  template void add_in_order(SPACE const&, Index, double const*, double*);                                           \
-  template void cross_entropy(SPACE const&, Index, Index, float const*, std::int32_t const*, float, float*, double*, \
-                              double*);                                                                              \
-  template void cross_entropy(SPACE const&, Index, Index, double const*, std::int32_t const*, double, double*,       \
+#define BELLWETHER_CROSS_ENTROPY_OF(SPACE, REAL, STORED)                                                          \
+  template void cross_entropy(SPACE const&, Index, Index, REAL const*, std::int32_t const*, REAL, REAL*, STORED*, \
                               double*, double*);
+#define BELLWETHER_CROSS_ENTROPY(SPACE)              \
+  BELLWETHER_CROSS_ENTROPY_OF(SPACE, float, float)   \
+  BELLWETHER_CROSS_ENTROPY_OF(SPACE, double, double) \
+  BELLWETHER_CROSS_ENTROPY_OF(SPACE, float, bf16)    \
+  template void add_in_order(SPACE const&, Index, double const*, double*);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_CROSS_ENTROPY)
 
 }  // namespace bellwether::model

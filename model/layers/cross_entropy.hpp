@@ -2,16 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/bf16.hpp"
 #include "core/types.hpp"
 
 namespace bellwether::model {
 
-/// Softmax cross entropy with its gradient, in place: logits (rows, classes) without bias become scale *
-/// (softmax(logits
-/// + bias) - one_hot(label)); loss(r) = -log softmax(label); correct(r) = 1 where no class beats the label.
-template <class Real, class Space>
+/// Softmax cross entropy with its gradient, in one pass: dlogits = scale * (softmax(logits + bias) - one_hot(label));
+/// loss(r) = -log softmax(label); correct(r) = 1 where no class beats the label. logits: (rows, classes) without bias,
+/// destroyed; dlogits: (rows, classes), may be logits.
+template <class Real, class Stored, class Space>
 void cross_entropy(Space const& exec, Index rows, Index classes, Real const* bias, std::int32_t const* labels,
-                   Real scale, Real* logits, double* loss, double* correct);
+                   Real scale, Real* logits, Stored* dlogits, double* loss, double* correct);
 
 /// total += sum of values in their order, on the device. values: (count), total: (1).
 template <class Space>

@@ -7,11 +7,12 @@
 namespace bellwether::model {
 
 /// The body of cross_entropy(), for for_each_row().
-template <class Real>
+template <class Real, class Stored>
 struct CrossEntropyRow {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index r) const {
     Real* const x = logits + r * classes;
+    Stored* const d = dlogits + r * classes;
     Real const* const added = bias;
     Real const largest = row.template largest<Real>(classes, [=](Index k) { return x[k] += added[k]; });
     row.sync();
@@ -21,7 +22,7 @@ struct CrossEntropyRow {
     Real const factor = scale / total;
     Index const label = labels[r];
     Real const hit = scale;
-    row.each(classes, [=](Index k) { x[k] = x[k] * factor - (k == label ? hit : Real(0)); });
+    row.each(classes, [=](Index k) { d[k] = Stored(x[k] * factor - (k == label ? hit : Real(0))); });
     row.once([&] {
       loss[r] = static_cast<double>(Kokkos::log(total)) + static_cast<double>(largest) - static_cast<double>(own);
       correct[r] = own >= largest ? 1.0 : 0.0;
@@ -33,6 +34,7 @@ struct CrossEntropyRow {
   std::int32_t const* labels;
   Real scale;
   Real* logits;
+  Stored* dlogits;
   double *loss, *correct;
 };
 

@@ -6,12 +6,12 @@
 
 namespace bellwether::model {
 
-template <class Real, class Space>
+template <class Real, class Stored, class Space>
 void embedding_forward(Space const& exec, Index T, Index C, std::int32_t const* ids, std::int32_t const* positions,
                        std::int32_t const* segments, Real const* word, Real const* position, Real const* segment,
-                       Real* sum) {
+                       Stored* sum) {
   for_each_row("bellwether::model::embedding_forward", exec, T, C,
-               EmbedRow<Real>{C, ids, positions, segments, word, position, segment, sum});
+               EmbedRow<Real, Stored>{C, ids, positions, segments, word, position, segment, sum});
 }
 
 template <class Real, class Space>
@@ -27,14 +27,17 @@ void embedding_backward(Space const& exec, Index T, Index C, TokenIndex const& t
   add_block_sums<Real>(exec, row_blocks(T), partial, {segment_rows * C, {dsegment}});
 }
 
+#define BELLWETHER_EMBEDDING_FORWARD(SPACE, REAL, STORED)                                               \
+  template void embedding_forward(SPACE const&, Index, Index, std::int32_t const*, std::int32_t const*, \
+                                  std::int32_t const*, REAL const*, REAL const*, REAL const*, STORED*);
 #define BELLWETHER_EMBEDDING_OF(SPACE, REAL)                                                                         \
-  template void embedding_forward(SPACE const&, Index, Index, std::int32_t const*, std::int32_t const*,              \
-                                  std::int32_t const*, REAL const*, REAL const*, REAL const*, REAL*);                \
+  BELLWETHER_EMBEDDING_FORWARD(SPACE, REAL, REAL)                                                                    \
   template void embedding_backward(SPACE const&, Index, Index, TokenIndex const&, Index, Index, std::int32_t const*, \
                                    std::int32_t const*, Index, REAL const*, REAL*, REAL*, REAL*, REAL*);
-#define BELLWETHER_EMBEDDING(SPACE)     \
-  BELLWETHER_EMBEDDING_OF(SPACE, float) \
-  BELLWETHER_EMBEDDING_OF(SPACE, double)
+#define BELLWETHER_EMBEDDING(SPACE)      \
+  BELLWETHER_EMBEDDING_OF(SPACE, float)  \
+  BELLWETHER_EMBEDDING_OF(SPACE, double) \
+  BELLWETHER_EMBEDDING_FORWARD(SPACE, float, bf16)
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_EMBEDDING)
 
 }  // namespace bellwether::model

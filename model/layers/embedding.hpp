@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/bf16.hpp"
 #include "core/types.hpp"
 
 namespace bellwether::model {
@@ -16,10 +17,10 @@ struct TokenIndex {
 };
 
 /// sum = word(id) + position(p) + segment(s). Tables: (V, C), (positions, C), (segments, C); sum: (T, C).
-template <class Real, class Space>
+template <class Real, class Stored, class Space>
 void embedding_forward(Space const& exec, Index T, Index C, std::int32_t const* ids, std::int32_t const* positions,
                        std::int32_t const* segments, Real const* word, Real const* position, Real const* segment,
-                       Real* sum);
+                       Stored* sum);
 
 /// Adds dsum's rows to the gradients of the tables they were read from. sequence_offsets: (sequences + 1); segment
 /// gradients are formed by blocks of rows in partial: (row_blocks(T), segment_rows, C).

@@ -9,21 +9,21 @@
 /// Bodies of the kernels of embedding.hpp, for for_each_row().
 namespace bellwether::model {
 
-template <class Real>
+template <class Real, class Stored>
 struct EmbedRow {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index t) const {
     Real const* const w = word + ids[t] * C;
     Real const* const p = position + positions[t] * C;
     Real const* const s = segment + segments[t] * C;
-    Real* const out = sum + t * C;
-    row.each(C, [=](Index k) { out[k] = w[k] + s[k] + p[k]; });
+    Stored* const out = sum + t * C;
+    row.each(C, [=](Index k) { out[k] = Stored(w[k] + s[k] + p[k]); });
   }
 
   Index C;
   std::int32_t const *ids, *positions, *segments;
   Real const *word, *position, *segment;
-  Real* sum;
+  Stored* sum;
 };
 
 /// to += from, both C elements.

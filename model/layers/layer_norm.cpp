@@ -7,26 +7,28 @@
 
 namespace bellwether::model {
 
-template <class Real, class Space>
-void layer_norm_forward(Space const& exec, LayerNormForward<Real> const& p) {
+template <class Real, class Stored, class Space>
+void layer_norm_forward(Space const& exec, LayerNormForward<Real, Stored> const& p) {
   require((p.bias == nullptr) == (p.residual == nullptr), "bias and residual come together");
-  for_each_row("bellwether::model::layer_norm_forward", exec, p.rows, p.C, NormaliseRow<Real>{p});
+  for_each_row("bellwether::model::layer_norm_forward", exec, p.rows, p.C, NormaliseRow<Real, Stored>{p});
 }
 
-template <class Real, class Space>
-void layer_norm_backward(Space const& exec, LayerNormBackward<Real> const& p) {
+template <class Real, class Stored, class Space>
+void layer_norm_backward(Space const& exec, LayerNormBackward<Real, Stored> const& p) {
   require((p.da == nullptr) == (p.dbias == nullptr), "gradients of the sublayer and of its bias come together");
   ColumnSums<Real> const to{p.C, {p.dgamma, p.dbeta, p.dbias}};
   for_each_row("bellwether::model::layer_norm_backward", exec, row_blocks(p.rows), p.C,
-               NormaliseBlockBackward<Real>{p, to.columns()});
+               NormaliseBlockBackward<Real, Stored>{p, to.columns()});
   add_block_sums<Real>(exec, row_blocks(p.rows), p.partial, to);
 }
 
-#define BELLWETHER_LAYER_NORM(SPACE)                                                \
-  template void layer_norm_forward(SPACE const&, LayerNormForward<float> const&);   \
-  template void layer_norm_forward(SPACE const&, LayerNormForward<double> const&);  \
-  template void layer_norm_backward(SPACE const&, LayerNormBackward<float> const&); \
-  template void layer_norm_backward(SPACE const&, LayerNormBackward<double> const&);
+#define BELLWETHER_LAYER_NORM_OF(SPACE, ...)                                            \
+  template void layer_norm_forward(SPACE const&, LayerNormForward<__VA_ARGS__> const&); \
+  template void layer_norm_backward(SPACE const&, LayerNormBackward<__VA_ARGS__> const&);
+#define BELLWETHER_LAYER_NORM(SPACE)      \
+  BELLWETHER_LAYER_NORM_OF(SPACE, float)  \
+  BELLWETHER_LAYER_NORM_OF(SPACE, double) \
+  BELLWETHER_LAYER_NORM_OF(SPACE, float, bf16)
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_LAYER_NORM)
 
 }  // namespace bellwether::model

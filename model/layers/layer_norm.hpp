@@ -2,36 +2,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/bf16.hpp"
 #include "model/layers/dropout.hpp"
 
 namespace bellwether::model {
 
 /// y = out_dropout(LN(residual + in_dropout(a + bias))): Ba, Kiros, Hinton, arXiv 1607.06450, with what stands before
 /// and after it in BERT, in one pass. Null bias or residual: absent.
-template <class Real>
+template <class Real, class Stored = Real>
 struct LayerNormForward {
   Index rows, C;
-  Real* sum;                       ///< (rows, C) in: a, out: the sum that is normalised, kept for backward
-  Real const* bias = nullptr;      ///< (C)
-  Real const* residual = nullptr;  ///< (rows, C)
+  Stored* sum;                       ///< (rows, C) in: a, out: the sum that is normalised, kept for backward
+  Real const* bias = nullptr;        ///< (C)
+  Stored const* residual = nullptr;  ///< (rows, C)
   Dropout in_dropout{};
   Dropout out_dropout{};
   RowOrigin origin{};  ///< read where a dropout is active
   Real const* gamma;   ///< (C)
   Real const* beta;    ///< (C)
   Real epsilon;
-  Real* y;                  ///< (rows, C)
+  Stored* y;                ///< (rows, C)
   Real* mean;               ///< (rows)
   Real* inverse_deviation;  ///< (rows)
 };
-template <class Real, class Space>
-void layer_norm_forward(Space const& exec, LayerNormForward<Real> const& p);
+template <class Real, class Stored, class Space>
+void layer_norm_forward(Space const& exec, LayerNormForward<Real, Stored> const& p);
 
-template <class Real>
+template <class Real, class Stored = Real>
 struct LayerNormBackward {
   Index rows, C;
   Real const* dy;                 ///< (rows, C)
-  Real const* sum;                ///< (rows, C) of forward
+  Stored const* sum;              ///< (rows, C) of forward
   Real const* mean;               ///< (rows)
   Real const* inverse_deviation;  ///< (rows)
   Real const* gamma;              ///< (C)
@@ -39,13 +40,13 @@ struct LayerNormBackward {
   Dropout out_dropout{};
   RowOrigin origin{};
   Real* dsum;             ///< (rows, C) gradient of the sum, and so of the residual. May be dy.
-  Real* da = nullptr;     ///< (rows, C) gradient of a; null: not wanted
+  Stored* da = nullptr;   ///< (rows, C) gradient of a; null: not wanted
   Real* dgamma;           ///< (C) added to
   Real* dbeta;            ///< (C) added to
   Real* dbias = nullptr;  ///< (C) added to; null: there is no bias
   Real* partial;          ///< (row_blocks(rows), 3 C) scratch
 };
-template <class Real, class Space>
-void layer_norm_backward(Space const& exec, LayerNormBackward<Real> const& p);
+template <class Real, class Stored, class Space>
+void layer_norm_backward(Space const& exec, LayerNormBackward<Real, Stored> const& p);
 
 }  // namespace bellwether::model

@@ -8,39 +8,40 @@
 /// Bodies of the kernels of layer_norm.hpp, for for_each_row().
 namespace bellwether::model {
 
-template <class Real>
+template <class Real, class Stored = Real>
 struct NormaliseRow {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index r) const {
     Index const C = p.C;
-    Real* const sum = p.sum + r * C;
-    Real* const y = p.y + r * C;
+    Stored* const sum = p.sum + r * C;
+    Stored* const y = p.y + r * C;
     Real const* const gamma = p.gamma;
     Real const* const beta = p.beta;
     if (p.bias != nullptr) {
       Real const* const bias = p.bias;
-      Real const* const residual = p.residual + r * C;
+      Stored const* const residual = p.residual + r * C;
       each_dropped<Real>(row, p.in_dropout, p.origin, r, C,
-                         [=](Index k, Real factor) { sum[k] = (sum[k] + bias[k]) * factor + residual[k]; });
+                         [=](Index k, Real factor) { sum[k] = Stored((sum[k] + bias[k]) * factor + residual[k]); });
       row.sync();
     }
-    Real const mean = row.template sum<Real>(C, [=](Index k) { return sum[k]; }) / static_cast<Real>(C);
+    Real const mean = row.template sum<Real>(C, [=](Index k) { return Real(sum[k]); }) / static_cast<Real>(C);
     Real const squares = row.template sum<Real>(C, [=](Index k) { return (sum[k] - mean) * (sum[k] - mean); });
     Real const scale = Real(1) / Kokkos::sqrt(squares / static_cast<Real>(C) + p.epsilon);
-    each_dropped<Real>(row, p.out_dropout, p.origin, r, C,
-                       [=](Index k, Real factor) { y[k] = ((sum[k] - mean) * scale * gamma[k] + beta[k]) * factor; });
+    each_dropped<Real>(row, p.out_dropout, p.origin, r, C, [=](Index k, Real factor) {
+      y[k] = Stored(((sum[k] - mean) * scale * gamma[k] + beta[k]) * factor);
+    });
     row.once([&] {
       p.mean[r] = mean;
       p.inverse_deviation[r] = scale;
     });
   }
 
-  LayerNormForward<Real> p;
+  LayerNormForward<Real, Stored> p;
 };
 
 /// Gradients of a block of rows: dsum = (g - mean(g) - xhat * mean(g * xhat)) / deviation with g = dy * gamma and xhat
 /// the normalised sum, and the block's part of the columns' sums.
-template <class Real>
+template <class Real, class Stored = Real>
 struct NormaliseBlockBackward {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index block) const {
@@ -55,7 +56,7 @@ struct NormaliseBlockBackward {
   KOKKOS_INLINE_FUNCTION void of_row(Row const& row, Index r, Real* dgamma) const {
     Index const C = p.C;
     Real *const dbeta = dgamma + C, *const dbias = dgamma + 2 * C;
-    Real const* const sum = p.sum + r * C;
+    Stored const* const sum = p.sum + r * C;
     Real const* const gamma = p.gamma;
     Real* const dsum = p.dsum + r * C;
     Real const mean = p.mean[r], scale = p.inverse_deviation[r];
@@ -78,16 +79,16 @@ struct NormaliseBlockBackward {
     };
     if (p.da == nullptr) return row.each(C, [=](Index k) { dsum[k] = gradient(k); });
     row.sync();
-    Real* const da = p.da + r * C;
+    Stored* const da = p.da + r * C;
     each_dropped<Real>(row, p.in_dropout, p.origin, r, C, [=](Index k, Real factor) {
       Real const d = gradient(k);
       dsum[k] = d;
-      da[k] = d * factor;
+      da[k] = Stored(d * factor);
       dbias[k] += d * factor;
     });
   }
 
-  LayerNormBackward<Real> p;
+  LayerNormBackward<Real, Stored> p;
   Index columns;  ///< 3 C, or 2 C without a bias
 };
 

@@ -18,22 +18,22 @@ void add_block_sums(Space const& exec, Index blocks, Real const* partial, Column
   }
 }
 
-template <class Real, class Space>
-void add_bias(Space const& exec, Index rows, Index columns, Real const* bias, Real* x) {
-  for_each_row("bellwether::model::add_bias", exec, rows, columns, AddBias<Real>{columns, bias, x});
+template <class Real, class Stored, class Space>
+void add_bias(Space const& exec, Index rows, Index columns, Real const* bias, Stored* x) {
+  for_each_row("bellwether::model::add_bias", exec, rows, columns, AddBias<Real, Stored>{columns, bias, x});
 }
 
-template <class Real, class Space>
-void add_column_sums(Space const& exec, Index rows, Index columns, Index stride, Real const* x, Real* partial,
+template <class Real, class Stored, class Space>
+void add_column_sums(Space const& exec, Index rows, Index columns, Index stride, Stored const* x, Real* partial,
                      Real* sums) {
   for_each_row("bellwether::model::column_sums", exec, row_blocks(rows), columns,
-               SumBlock<Real>{rows, columns, stride, x, partial});
+               SumBlock<Real, Stored>{rows, columns, stride, x, partial});
   add_block_sums<Real>(exec, row_blocks(rows), partial, {columns, {sums}});
 }
 
-template <class Real, class Space>
-void gather_rows(Space const& exec, Index count, Index C, std::int32_t const* index, Real const* from, Real* to) {
-  for_each_row("bellwether::model::gather_rows", exec, count, C, GatherRow<Real>{C, index, from, to});
+template <class Stored, class Space>
+void gather_rows(Space const& exec, Index count, Index C, std::int32_t const* index, Stored const* from, Stored* to) {
+  for_each_row("bellwether::model::gather_rows", exec, count, C, GatherRow<Stored>{C, index, from, to});
 }
 
 template <class Real, class Space>
@@ -41,15 +41,18 @@ void add_rows(Space const& exec, Index count, Index C, std::int32_t const* index
   for_each_row("bellwether::model::add_rows", exec, count, C, AddRow<Real>{C, index, from, to});
 }
 
-#define BELLWETHER_ROWS_OF(SPACE, REAL)                                                           \
-  template void add_block_sums(SPACE const&, Index, REAL const*, ColumnSums<REAL> const&);        \
-  template void add_bias(SPACE const&, Index, Index, REAL const*, REAL*);                         \
-  template void add_column_sums(SPACE const&, Index, Index, Index, REAL const*, REAL*, REAL*);    \
-  template void gather_rows(SPACE const&, Index, Index, std::int32_t const*, REAL const*, REAL*); \
+#define BELLWETHER_STORED_ROWS(SPACE, REAL, STORED)                                              \
+  template void add_bias(SPACE const&, Index, Index, REAL const*, STORED*);                      \
+  template void add_column_sums(SPACE const&, Index, Index, Index, STORED const*, REAL*, REAL*); \
+  template void gather_rows(SPACE const&, Index, Index, std::int32_t const*, STORED const*, STORED*);
+#define BELLWETHER_REAL_ROWS(SPACE, REAL)                                                  \
+  BELLWETHER_STORED_ROWS(SPACE, REAL, REAL)                                                \
+  template void add_block_sums(SPACE const&, Index, REAL const*, ColumnSums<REAL> const&); \
   template void add_rows(SPACE const&, Index, Index, std::int32_t const*, REAL const*, REAL*);
-#define BELLWETHER_ROWS(SPACE)     \
-  BELLWETHER_ROWS_OF(SPACE, float) \
-  BELLWETHER_ROWS_OF(SPACE, double)
+#define BELLWETHER_ROWS(SPACE)        \
+  BELLWETHER_REAL_ROWS(SPACE, float)  \
+  BELLWETHER_REAL_ROWS(SPACE, double) \
+  BELLWETHER_STORED_ROWS(SPACE, float, bf16)
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_ROWS)
 
 }  // namespace bellwether::model

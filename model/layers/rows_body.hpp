@@ -9,22 +9,22 @@
 /// Bodies of the kernels of rows.hpp, for for_each_row().
 namespace bellwether::model {
 
-template <class Real>
+template <class Real, class Stored>
 struct AddBias {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index r) const {
-    Real* const out = x + r * columns;
+    Stored* const out = x + r * columns;
     Real const* const added = bias;
-    row.each(columns, [=](Index k) { out[k] += added[k]; });
+    row.each(columns, [=](Index k) { out[k] = Stored(out[k] + added[k]); });
   }
 
   Index columns;
   Real const* bias;
-  Real* x;
+  Stored* x;
 };
 
 /// partial(block) = the sums of a block's rows.
-template <class Real>
+template <class Real, class Stored>
 struct SumBlock {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index block) const {
@@ -32,29 +32,29 @@ struct SumBlock {
     row.each(columns, [=](Index k) { out[k] = 0; });
     Index const end = Kokkos::min(rows, (block + 1) * row_block);
     for (Index r = block * row_block; r < end; ++r) {
-      Real const* const in = x + r * stride;
+      Stored const* const in = x + r * stride;
       row.each(columns, [=](Index k) { out[k] += in[k]; });
     }
   }
 
   Index rows, columns, stride;
-  Real const* x;
+  Stored const* x;
   Real* partial;
 };
 
-template <class Real>
+template <class Stored>
 struct GatherRow {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index i) const {
-    Real const* const source = from + index[i] * C;
-    Real* const target = to + i * C;
+    Stored const* const source = from + index[i] * C;
+    Stored* const target = to + i * C;
     row.each(C, [=](Index k) { target[k] = source[k]; });
   }
 
   Index C;
   std::int32_t const* index;
-  Real const* from;
-  Real* to;
+  Stored const* from;
+  Stored* to;
 };
 
 template <class Real>

@@ -68,8 +68,9 @@ Squares first_step(input::Deck const& deck, comm::World& world, input::IoThread&
     return host;
   };
   Squares squares;
+  bert.set_parameters(parameters.data());
   for (std::size_t i = 0; i < batch.passes.size(); ++i) {
-    bert.train(parameters.data(), gradients.data(), batch.passes[i], scale, [](Index, Index) {});
+    bert.train(gradients.data(), batch.passes[i], scale, [](Index, Index) {});
     if (i == 0) squares.first_pass = squared_norm(download());
   }
   auto const mine = download();

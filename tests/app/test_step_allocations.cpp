@@ -91,8 +91,9 @@ TEST_CASE("passes of the model and a step of its optimizer allocate nothing once
   for (int step = 1; step <= last_step; ++step) {
     if (step == first_watched) watch.arm();
     Kokkos::deep_copy(exec, gradients.flat(), 0.0f);
+    bert.set_parameters(parameters.data());
     for (auto const& batch : batches)
-      bert.train(parameters.data(), gradients.data(), batch, {.mlm = 0.1, .nsp = 0.1}, [&](Index first, Index last) {
+      bert.train(gradients.data(), batch, {.mlm = 0.1, .nsp = 0.1}, [&](Index first, Index last) {
         optimizer->gradient_ready(exec, {first, last});
       });
     optimizer->step(exec, parameters, gradients, {.step = step, .learning_rate = 0.001, .layers = step % 2 == 0});

@@ -60,7 +60,7 @@ std::vector<std::vector<float>> HierarchicalReference::node_means(std::vector<st
       float sum = 0;
       for (int i = 0; i < here_; ++i) {
         float value = inputs[node * static_cast<std::size_t>(here_) + static_cast<std::size_t>(i)][k];
-        if (here_ > 1 && wire_ == comm::Wire::bf16) value = to_float(to_bf16(value));
+        if (here_ > 1 && wire_ == comm::Wire::bf16) value = float(bf16(value));
         sum = i == 0 ? value : sum + value;
       }
       means[node].push_back(sum / static_cast<float>(here_));

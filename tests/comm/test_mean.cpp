@@ -33,7 +33,7 @@ float input(int rank, Index k, std::uint64_t seed) {
 
 /// What DenseMean must give, element by element, on the host.
 float expected(int ranks, Wire wire, std::vector<float> const& of_rank) {
-  auto const carried = [&](float value) { return wire == Wire::bf16 ? to_float(to_bf16(value)) : value; };
+  auto const carried = [&](float value) { return wire == Wire::bf16 ? float(bf16(value)) : value; };
   if (ranks == 1) return of_rank[0];
   float sum = carried(of_rank[0]);
   for (int rank = 1; rank < ranks; ++rank) sum += carried(of_rank[static_cast<std::size_t>(rank)]);

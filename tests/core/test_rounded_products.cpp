@@ -8,14 +8,26 @@
 using namespace bellwether;
 using namespace bellwether::test;
 
+namespace {
+
+template <class A, class B, class C>
+void check(Problem const& p, std::mt19937& random) {
+  Matrices<A, B, C> const x(p, random);
+  auto c = x.c;
+  product::multiply<product::RoundedWords>(product::Operand<A>{p.op_a, x.a.data(), x.lda},
+                                           product::Operand<B>{p.op_b, x.b.data(), x.ldb}, p.m, p.n, p.k, p.alpha,
+                                           p.beta, c.data(), x.ldc);
+  CHECK(distance(p, x, c) <= 1);
+}
+
+}  // namespace
+
 TEST_CASE("products of rounded floats, which CPUs without products of bf16 form, are the sums of their terms") {
   std::mt19937 random(15);
   for (auto const& p : problems(random)) {
     CAPTURE(p.m, p.n, p.k, p.alpha, p.beta, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));
-    Matrices<float> const x(p, random);
-    auto c = x.c;
-    product::multiply<product::RoundedWords>({p.op_a, x.a.data(), x.lda}, {p.op_b, x.b.data(), x.ldb}, p.m, p.n, p.k,
-                                             p.alpha, p.beta, c.data(), x.ldc);
-    CHECK(distance(p, x, c, ComputeType::bf16) <= 1);
+    check<bf16, bf16, float>(p, random);
+    check<bf16, bf16, bf16>(p, random);
+    check<float, bf16, bf16>(p, random);
   }
 }

@@ -50,7 +50,8 @@ struct Problem {
 
   /// The gradient on the host, after another backward pass on top of what was there.
   std::vector<double> train(std::function<void(Index, Index)> const& ready = [](Index, Index) {}) {
-    bert.train(parameters.data(), gradients.data(), batch, scale, ready);
+    bert.set_parameters(parameters.data());
+    bert.train(gradients.data(), batch, scale, ready);
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), gradients);
     return {host.data(), host.data() + host.size()};
   }
@@ -67,7 +68,8 @@ struct Problem {
   double loss() {
     Kokkos::View<double*, Mem> ignored("ignored", parameters.size());
     bert.take_losses();
-    bert.train(parameters.data(), ignored.data(), batch, scale, [](Index, Index) {});
+    bert.set_parameters(parameters.data());
+    bert.train(ignored.data(), batch, scale, [](Index, Index) {});
     auto const sums = bert.take_losses();
     return scale.mlm * sums.mlm + scale.nsp * sums.nsp;
   }

@@ -117,7 +117,8 @@ TEST_CASE("BERT in fp32 on uneven lengths agrees with Hugging Face padded: activ
     Kokkos::deep_copy(parameters, weights);
     model::LossScale const scale{.mlm = 1.0 / static_cast<double>(batch.masked()),
                                  .nsp = 1.0 / static_cast<double>(batch.sequences())};
-    bert.train(parameters.data(), gradients.data(), batch, scale, [](Index, Index) {});
+    bert.set_parameters(parameters.data());
+    bert.train(gradients.data(), batch, scale, [](Index, Index) {});
     auto const losses = bert.take_losses();
 
     CHECK(std::abs(losses.mlm * scale.mlm - wanted["loss"]["mlm"].get<double>()) < 2e-6);
@@ -127,7 +128,7 @@ TEST_CASE("BERT in fp32 on uneven lengths agrees with Hugging Face padded: activ
     for (Index i = 0; i <= config.layers; ++i) {
       INFO("hidden state " << i);
       auto const expected = reference.array(hidden[static_cast<std::size_t>(i)]["values"]);
-      CHECK(distance(bert.hidden_states(i), expected) <= 2e-6 * norm(expected));
+      CHECK(distance(bert.hidden_states(i).data(), expected) <= 2e-6 * norm(expected));
     }
 
     auto const& expected = wanted["gradients"];

@@ -36,7 +36,8 @@ Result trained(ComputeType compute) {
   Kokkos::View<float*, Mem> const parameters("parameters", static_cast<std::size_t>(bert.layout().table.count())),
       gradients("gradients", parameters.size());
   model::initialise(Exec(), bert.layout().table, 3, config.initial_deviation, parameters.data());
-  bert.train(parameters.data(), gradients.data(), batch, {}, [](Index, Index) {});
+  bert.set_parameters(parameters.data());
+  bert.train(gradients.data(), batch, {}, [](Index, Index) {});
   auto const losses = bert.take_losses();
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), gradients);
   return {losses.mlm + losses.nsp, {host.data(), host.data() + host.size()}};

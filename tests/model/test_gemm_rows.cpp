@@ -115,7 +115,8 @@ struct Problem {
     for (std::size_t b = 0; b < lengths.size(); ++b) squared_lengths += lengths[b] * lengths[b];
   }
   void train() {
-    bert.train(parameters.data(), gradients.data(), batch, {}, [](Index, Index) {});
+    bert.set_parameters(parameters.data());
+    bert.train(gradients.data(), batch, {}, [](Index, Index) {});
   }
   Index padded() const { return batch.sequences() * longest; }
 
@@ -139,7 +140,8 @@ TEST_CASE("the encoder's products have exactly T rows and the masked-LM head's e
     CHECK(watch.sorted() == expected_shapes(problem.config, problem.batch, true));
   }
   SECTION("forward alone") {
-    problem.bert.evaluate(problem.parameters.data(), problem.batch);
+    problem.bert.set_parameters(problem.parameters.data());
+    problem.bert.evaluate(problem.batch);
     CHECK(watch.sorted() == expected_shapes(problem.config, problem.batch, false));
   }
   REQUIRE_FALSE(seen_shapes.empty());

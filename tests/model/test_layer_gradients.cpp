@@ -50,8 +50,8 @@ template <class Space>
 void linear_backward(Space const& exec, Index rows, Index in, Index out, Vec<double, Space> const& x,
                      Vec<double, Space> const& W, Vec<double, Space> const& dy, Vec<double, Space> const& dx,
                      Vec<double, Space> const& dW) {
-  gemm<double>(exec, Op::transpose, Op::none, out, in, rows, 1, dy.data(), out, x.data(), in, 1, dW.data(), in);
-  gemm<double>(exec, Op::none, Op::none, rows, in, out, 1, dy.data(), out, W.data(), in, 0, dx.data(), in);
+  gemm(exec, Op::transpose, Op::none, out, in, rows, 1, dy.data(), out, x.data(), in, 1, dW.data(), in);
+  gemm(exec, Op::none, Op::none, rows, in, out, 1, dy.data(), out, W.data(), in, 0, dx.data(), in);
 }
 
 }  // namespace
@@ -64,16 +64,16 @@ TEMPLATE_LIST_TEST_CASE("linear layer: input, weight and bias", "", test::Spaces
              b = random_numbers<Space>(out, 3), w = random_numbers<Space>(rows * out, 4);
   auto const y = zeros<Space>(rows * out);
   auto const value = [&] {
-    gemm<double>(exec, Op::none, Op::transpose, rows, out, in, 1, x.data(), in, W.data(), in, 0, y.data(), out);
-    add_bias<double>(exec, rows, out, b.data(), y.data());
+    gemm(exec, Op::none, Op::transpose, rows, out, in, 1, x.data(), in, W.data(), in, 0, y.data(), out);
+    add_bias(exec, rows, out, b.data(), y.data());
     return dot(w, y);
   };
   auto const dx = zeros<Space>(rows * in), dW = zeros<Space>(out * in), db = zeros<Space>(out),
              partial = zeros<Space>(row_blocks(rows) * out);
   linear_backward(exec, rows, in, out, x, W, w, dx, dW);
   // In two parts, as the model takes the query's and the value's bias out of three.
-  add_column_sums<double>(exec, rows, part, out, w.data(), partial.data(), db.data());
-  add_column_sums<double>(exec, rows, out - part, out, w.data() + part, partial.data(), db.data() + part);
+  add_column_sums(exec, rows, part, out, w.data(), partial.data(), db.data());
+  add_column_sums(exec, rows, out - part, out, w.data() + part, partial.data(), db.data() + part);
   check_gradient("input", x, dx, value);
   check_gradient("weight", W, dW, value);
   check_gradient("bias", b, db, value);
@@ -86,9 +86,9 @@ TEMPLATE_LIST_TEST_CASE("rows picked out: input", "", test::Spaces) {
   auto const index = to_space<Space>(std::vector<std::int32_t>{0, 3, 4, 8});
   auto const x = random_numbers<Space>(rows * C, 1), w = random_numbers<Space>(count * C, 2);
   auto const y = zeros<Space>(count * C), dx = zeros<Space>(rows * C);
-  add_rows<double>(exec, count, C, index.data(), w.data(), dx.data());
+  add_rows(exec, count, C, index.data(), w.data(), dx.data());
   check_gradient("input", x, dx, [&] {
-    gather_rows<double>(exec, count, C, index.data(), x.data(), y.data());
+    gather_rows(exec, count, C, index.data(), x.data(), y.data());
     return dot(w, y);
   });
 }
@@ -184,12 +184,12 @@ TEMPLATE_LIST_TEST_CASE("GELU by erf and by tanh: input and bias", "", test::Spa
   auto const pre = zeros<Space>(rows * F), y = zeros<Space>(rows * F);
   auto const value = [&] {
     Kokkos::deep_copy(pre, x);
-    bias_gelu_forward<double>(exec, kind, rows, F, b.data(), pre.data(), y.data());
+    bias_gelu_forward(exec, kind, rows, F, b.data(), pre.data(), y.data());
     return dot(w, y);
   };
   value();
   auto const dx = copy_of(w), db = zeros<Space>(F), partial = zeros<Space>(row_blocks(rows) * F);
-  bias_gelu_backward<double>(exec, kind, rows, F, pre.data(), dx.data(), partial.data(), db.data());
+  bias_gelu_backward(exec, kind, rows, F, pre.data(), dx.data(), dx.data(), partial.data(), db.data());
   check_gradient("input", x, dx, value);
   check_gradient("bias", b, db, value);
 }
@@ -203,18 +203,18 @@ TEMPLATE_LIST_TEST_CASE("pooler: hidden states, weight and bias", "", test::Spac
              b = random_numbers<Space>(C, 3), w = random_numbers<Space>(B * C, 4);
   auto const first = zeros<Space>(B * C), y = zeros<Space>(B * C);
   auto const value = [&] {
-    gather_rows<double>(exec, B, C, first_rows.data(), hidden.data(), first.data());
-    gemm<double>(exec, Op::none, Op::transpose, B, C, C, 1, first.data(), C, W.data(), C, 0, y.data(), C);
-    bias_tanh_forward<double>(exec, B, C, b.data(), y.data());
+    gather_rows(exec, B, C, first_rows.data(), hidden.data(), first.data());
+    gemm(exec, Op::none, Op::transpose, B, C, C, 1, first.data(), C, W.data(), C, 0, y.data(), C);
+    bias_tanh_forward(exec, B, C, b.data(), y.data());
     return dot(w, y);
   };
   value();
   auto const dy = copy_of(w), dfirst = zeros<Space>(B * C), dhidden = zeros<Space>(T * C), dW = zeros<Space>(C * C),
              db = zeros<Space>(C), partial = zeros<Space>(row_blocks(B) * C);
-  tanh_backward<double>(exec, B, C, y.data(), dy.data());
-  add_column_sums<double>(exec, B, C, C, dy.data(), partial.data(), db.data());
+  tanh_backward(exec, B, C, y.data(), dy.data());
+  add_column_sums(exec, B, C, C, dy.data(), partial.data(), db.data());
   linear_backward(exec, B, C, C, first, W, dy, dfirst, dW);
-  add_rows<double>(exec, B, C, first_rows.data(), dfirst.data(), dhidden.data());
+  add_rows(exec, B, C, first_rows.data(), dfirst.data(), dhidden.data());
   check_gradient("hidden states", hidden, dhidden, value);
   check_gradient("weight", W, dW, value);
   check_gradient("bias", b, db, value);
@@ -239,7 +239,7 @@ TEMPLATE_LIST_TEST_CASE("attention with and without dropout: queries, keys and v
                                     .samples = samples.data(),
                                     .position_stride = dropout_chunk,
                                     .scratch = scratch.data()};
-  attention_backward<double>(exec, attention, w.data(), dqkv.data());
+  attention_backward(exec, attention, w.data(), dqkv.data());
   check_gradient("queries, keys, values", qkv, dqkv, [&] {
     attention_forward(exec, attention, context.data());
     return dot(w, context);
@@ -260,15 +260,15 @@ TEMPLATE_LIST_TEST_CASE("cross entropy of masked tokens and of next sentences: l
   auto const value = [&, number = rows, kinds = classes] {
     Kokkos::deep_copy(dlogits, logits);
     Kokkos::deep_copy(total, 0.0);
-    cross_entropy<double>(exec, number, kinds, b.data(), labels.data(), scale, dlogits.data(), loss.data(),
-                          correct.data());
+    cross_entropy(exec, number, kinds, b.data(), labels.data(), scale, dlogits.data(), dlogits.data(), loss.data(),
+                  correct.data());
     add_in_order(exec, number, loss.data(), total.data());
     return scale * test::to_host(total)[0];
   };
   value();
   auto const gradient = copy_of(dlogits), db = zeros<Space>(classes),
              partial = zeros<Space>(row_blocks(rows) * classes);
-  add_column_sums<double>(exec, rows, classes, classes, gradient.data(), partial.data(), db.data());
+  add_column_sums(exec, rows, classes, classes, gradient.data(), partial.data(), db.data());
   check_gradient("logits", logits, gradient, value);
   check_gradient("bias", b, db, value);
 }
@@ -306,11 +306,11 @@ TEMPLATE_LIST_TEST_CASE("embeddings: word, position and segment tables", "", tes
              segment = random_numbers<Space>(segments * C, 3), w = random_numbers<Space>(T * C, 4);
   auto const sum = zeros<Space>(T * C), dword = zeros<Space>(V * C), dposition = zeros<Space>(positions * C),
              dsegment = zeros<Space>(segments * C), partial = zeros<Space>(row_blocks(T) * segments * C);
-  embedding_backward<double>(exec, T, C, tokens, std::ssize(lengths), longest, offsets.data(), of.data(), segments,
-                             w.data(), partial.data(), dword.data(), dposition.data(), dsegment.data());
+  embedding_backward(exec, T, C, tokens, std::ssize(lengths), longest, offsets.data(), of.data(), segments, w.data(),
+                     partial.data(), dword.data(), dposition.data(), dsegment.data());
   auto const value = [&] {
-    embedding_forward<double>(exec, T, C, ids.data(), at.data(), of.data(), word.data(), position.data(),
-                              segment.data(), sum.data());
+    embedding_forward(exec, T, C, ids.data(), at.data(), of.data(), word.data(), position.data(), segment.data(),
+                      sum.data());
     return dot(w, sum);
   };
   check_gradient("word", word, dword, value);

@@ -130,8 +130,9 @@ Numbers gelu() {
   auto const pre = random_numbers<Space>(rows * F, 1, 3.0), bias = random_numbers<Space>(F, 2),
              dy = random_numbers<Space>(rows * F, 3), y = zeros<Space>(rows * F),
              partial = random_numbers<Space>(row_blocks(rows) * F, 4);
-  Form::run(rows, BiasGeluRow<Gelu, double>{F, bias.data(), pre.data(), y.data()});
-  Form::run(row_blocks(rows), BiasGeluBlockBackward<Gelu, double>{rows, F, pre.data(), dy.data(), partial.data()});
+  Form::run(rows, BiasGeluRow<Gelu, double, double>{F, bias.data(), pre.data(), y.data()});
+  Form::run(row_blocks(rows), BiasGeluBlockBackward<Gelu, double, double, double>{rows, F, pre.data(), dy.data(),
+                                                                                  dy.data(), partial.data()});
   return together(pre, y, dy, partial);
 }
 
@@ -141,7 +142,7 @@ Numbers hyperbolic_tangent() {
   constexpr Index C = 67;
   auto const y = random_numbers<Space>(rows * C, 1, 3.0), bias = random_numbers<Space>(C, 2),
              dy = random_numbers<Space>(rows * C, 3);
-  Form::run(rows, BiasTanhRow<double>{C, bias.data(), y.data()});
+  Form::run(rows, BiasTanhRow<double, double>{C, bias.data(), y.data()});
   Form::run(rows, TanhRowBackward<double>{C, y.data(), dy.data()});
   return together(y, dy);
 }
@@ -154,8 +155,8 @@ Numbers cross_entropy(Index classes) {
   auto const labels = to_space<Space>(of_row);
   auto const logits = random_numbers<Space>(rows * classes, 1, 20.0), bias = random_numbers<Space>(classes, 2),
              loss = zeros<Space>(rows), correct = zeros<Space>(rows);
-  Form::run(rows, CrossEntropyRow<double>{classes, bias.data(), labels.data(), 0.25, logits.data(), loss.data(),
-                                          correct.data()});
+  Form::run(rows, CrossEntropyRow<double, double>{classes, bias.data(), labels.data(), 0.25, logits.data(),
+                                                  logits.data(), loss.data(), correct.data()});
   return together(logits, loss, correct);
 }
 
@@ -180,8 +181,8 @@ Numbers embedding() {
              kind = random_numbers<Space>(segment_rows * C, 3), sum = zeros<Space>(rows * C),
              dword = random_numbers<Space>(10 * C, 4), dplace = random_numbers<Space>(longest * C, 5),
              partial = random_numbers<Space>(row_blocks(rows) * segment_rows * C, 6);
-  Form::run(rows, EmbedRow<double>{C, id.data(), position.data(), segment.data(), word.data(), place.data(),
-                                   kind.data(), sum.data()});
+  Form::run(rows, EmbedRow<double, double>{C, id.data(), position.data(), segment.data(), word.data(), place.data(),
+                                           kind.data(), sum.data()});
   TokenIndex const tokens{2, entry.data(), first_use.data(), use.data()};
   Form::run(2, WordBackward<double>{C, tokens, sum.data(), dword.data()});
   Form::run(longest, PositionBackward<double>{C, sequences, start.data(), sum.data(), dplace.data()});
@@ -197,10 +198,10 @@ Numbers plain_rows() {
   auto const index = to_space<Space>(std::vector<std::int32_t>{30, 2, 17});
   auto const x = random_numbers<Space>(rows * C, 1), bias = random_numbers<Space>(C, 2), some = zeros<Space>(count * C),
              partial = random_numbers<Space>(row_blocks(rows) * (C - 5), 3);
-  Form::run(rows, AddBias<double>{C, bias.data(), x.data()});
+  Form::run(rows, AddBias<double, double>{C, bias.data(), x.data()});
   Form::run(count, GatherRow<double>{C, index.data(), x.data(), some.data()});
   Form::run(count, AddRow<double>{C, index.data(), some.data(), x.data()});
-  Form::run(row_blocks(rows), SumBlock<double>{rows, C - 5, C, x.data(), partial.data()});
+  Form::run(row_blocks(rows), SumBlock<double, double>{rows, C - 5, C, x.data(), partial.data()});
   return together(x, some, partial);
 }
 

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace bellwether::model {
+
+/// The parameters as passes read them, by offset into the arena (n).
+template <class Real, class Stored>
+struct Parameters {
+  Real const* values;      ///< what is added, scaled with or looked up
+  Stored const* matrices;  ///< what is multiplied
+};
+
+}  // namespace bellwether::model
