@@ -7,8 +7,8 @@ namespace bellwether {
 /// In what matrices are stored and multiplied: fp32, or bf16 (rounded to nearest, ties to even) with sums in fp32.
 enum class ComputeType { fp32, bf16 };
 
-/// Whether products in bf16 are faster than in fp32: the CPU that the program was compiled for has instructions for
-/// them. Elsewhere they are multiplied as floats.
+/// Whether products in bf16 are faster than in fp32: on GPUs, and on hosts where the CPU that the program was compiled
+/// for has instructions for them.
 bool has_bf16_products();
 
 }  // namespace bellwether

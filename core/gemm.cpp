@@ -62,4 +62,6 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<
 
 BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_GEMM)
 
+bool has_bf16_products() { return on_devices || cpu_has_bf16_products(); }
+
 }  // namespace bellwether

@@ -38,7 +38,7 @@ BELLWETHER_GEMM_TILE(bf16, bf16, bf16)
 BELLWETHER_GEMM_TILE(float, bf16, float)
 BELLWETHER_GEMM_TILE(float, bf16, bf16)
 
-bool has_bf16_products() { return product::CpuWords::depth == 2; }
+bool cpu_has_bf16_products() { return product::CpuWords::depth == 2; }
 
 void use_single_threaded_blas() { openblas_set_num_threads(1); }
 

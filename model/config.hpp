@@ -72,8 +72,8 @@ struct ModelConfig {
         initial_deviation);
     visit.choice(
         {.name = "compute",
-         .help = "in what matrices are multiplied; bf16 rounds operands and sums in fp32. Weights, activations, "
-                 "gradients and the optimizer are fp32 always"},
+         .help = "in what matrices and activations are stored and multiplied; sums, the weights that are trained, "
+                 "their gradients and the optimizer are fp32 always"},
         {"fp32", "bf16"}, compute);
   }
 };

@@ -23,13 +23,6 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 
 constexpr Index heads = 2;
 
-template <class Stored>
-std::vector<Stored> uniform(Index count, std::uint64_t seed, double scale) {
-  std::vector<Stored> stored;
-  for (double const value : test::random_values(count, seed, scale)) stored.push_back(Stored(value));
-  return stored;
-}
-
 template <class Real, class Stored, class Space>
 struct Problem {
   Index C, longest = 0;
@@ -49,8 +42,8 @@ struct Problem {
     offsets = to_space<Space>(starts);
     samples = to_space<Space>(numbers);
     Index const T = starts.back();
-    qkv = to_space<Space>(uniform<Stored>(T * 3 * C, 1, 2));
-    dcontext = to_space<Space>(uniform<Stored>(T * C, 2, 1));
+    qkv = test::random_numbers<Space, Stored>(T * 3 * C, 1, 2);
+    dcontext = test::random_numbers<Space, Stored>(T * C, 2);
     context = Vec<Stored, Space>("context", static_cast<std::size_t>(T * C));
     dqkv = Vec<Stored, Space>("dqkv", static_cast<std::size_t>(T * 3 * C));
     scratch = Vec<Real, Space>("scratch", static_cast<std::size_t>(slots * 3 * longest * longest));

@@ -24,9 +24,8 @@ Vec<T, Space> to_space(std::vector<T> const& from) {
 }
 template <class View>
 std::vector<double> to_host(View const& from) {
-  std::vector<double> to(from.extent(0));
-  Kokkos::deep_copy(Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(to.data(), to.size()), from);
-  return to;
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from);
+  return {host.data(), host.data() + host.extent(0)};
 }
 
 /// Uniform in [-scale, scale).
@@ -36,13 +35,15 @@ inline std::vector<double> random_values(Index count, std::uint64_t seed, double
   for (auto& value : values) value = scale * (2 * random.real() - 1);
   return values;
 }
-template <class Space>
-Vec<double, Space> random_numbers(Index count, std::uint64_t seed, double scale = 1) {
-  return to_space<Space>(random_values(count, seed, scale));
+template <class Space, class T = double>
+Vec<T, Space> random_numbers(Index count, std::uint64_t seed, double scale = 1) {
+  std::vector<T> numbers;
+  for (double const value : random_values(count, seed, scale)) numbers.push_back(T(value));
+  return to_space<Space>(numbers);
 }
-template <class Space>
-Vec<double, Space> zeros(Index count) {
-  return Vec<double, Space>("bellwether::test::zeros", static_cast<std::size_t>(count));
+template <class Space, class T = double>
+Vec<T, Space> zeros(Index count) {
+  return Vec<T, Space>("bellwether::test::zeros", static_cast<std::size_t>(count));
 }
 template <class View>
 View copy_of(View const& from) {
