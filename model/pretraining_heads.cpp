@@ -17,7 +17,9 @@ namespace bellwether::model {
 namespace {
 
 /// Rows of logits that are formed at once: enough to keep GEMM busy, few enough to stay small beside the activations.
-constexpr Index logit_rows = 256;
+constexpr Index logit_rows = on_devices ? 2048 : 256;
+/// Elements between rows of logits: every row begins as a matrix does, whatever V, which is what fast products need.
+Index logit_stride(Index V) { return (V + 31) / 32 * 32; }
 
 template <class T>
 void clear(Exec const& exec, T* values, Index count) {
@@ -40,7 +42,7 @@ PretrainingHeads<Real, Stored>::PretrainingHeads(Exec const& exec, ModelConfig c
   workspace.want(dnormed_, M * C);
   workspace.want(mean_, M);
   workspace.want(inverse_deviation_, M);
-  want(workspace, logits_, strip_ * V);
+  want(workspace, logits_, strip_ * logit_stride(V));
   workspace.want(strip_partial_, row_blocks(strip_) * V);
   for (auto** rows : {&first_, &pooled_, &dpooled_}) workspace.want(*rows, B * C);
   workspace.want(dfirst_, B * C);
@@ -105,19 +107,19 @@ void PretrainingHeads<Real, Stored>::masked_forward(Given const& parameters, Dev
 template <class Real, class Stored>
 void PretrainingHeads<Real, Stored>::masked_losses(Given const& parameters, Real* gradients, DeviceBatch const& batch,
                                                    Real scale) {
-  Index const C = config_.hidden, V = config_.vocabulary;
+  Index const C = config_.hidden, V = config_.vocabulary, stride = logit_stride(V);
   Stored const* const word = parameters.matrices + layout_.word;
   Stored* const dlogits = operand(logits_);
   for (Index first = 0; first < batch.masked; first += strip_) {
     Index const rows = std::min(strip_, batch.masked - first);
     Stored const* const x = normed_ + first * C;
-    gemm(exec_, Op::none, Op::transpose, rows, V, C, 1, x, C, word, C, 0, logits_.values, V);
-    cross_entropy(exec_, rows, V, parameters.values + layout_.decoder_bias, batch.masked_labels + first, scale,
+    gemm(exec_, Op::none, Op::transpose, rows, V, C, 1, x, C, word, C, 0, logits_.values, stride);
+    cross_entropy(exec_, rows, V, stride, parameters.values + layout_.decoder_bias, batch.masked_labels + first, scale,
                   logits_.values, dlogits, loss_ + first, correct_ + first);
     if (gradients == nullptr) continue;
-    gemm(exec_, Op::none, Op::none, rows, C, V, 1, dlogits, V, word, C, 0, dnormed_ + first * C, C);
-    gemm(exec_, Op::transpose, Op::none, V, C, rows, 1, dlogits, V, x, C, 1, gradients + layout_.word, C);
-    add_column_sums(exec_, rows, V, V, dlogits, strip_partial_, gradients + layout_.decoder_bias);
+    gemm(exec_, Op::none, Op::none, rows, C, V, 1, dlogits, stride, word, C, 0, dnormed_ + first * C, C);
+    gemm(exec_, Op::transpose, Op::none, V, C, rows, 1, dlogits, stride, x, C, 1, gradients + layout_.word, C);
+    add_column_sums(exec_, rows, V, stride, dlogits, strip_partial_, gradients + layout_.decoder_bias);
   }
   add_in_order(exec_, batch.masked, loss_, totals_.data());
   add_in_order(exec_, batch.masked, correct_, totals_.data() + 1);
@@ -159,7 +161,7 @@ void PretrainingHeads<Real, Stored>::next_sentence(Given const& parameters, Real
   gemm(exec_, Op::none, Op::transpose, B, 2, C, 1, pooled_, C, parameters.matrices + layout_.next_weight, C, 0,
        next_logits_.values, 2);
   Stored* const dlogits = operand(next_logits_);
-  cross_entropy(exec_, B, 2, parameters.values + layout_.next_bias, batch.next_labels, scale, next_logits_.values,
+  cross_entropy(exec_, B, 2, 2, parameters.values + layout_.next_bias, batch.next_labels, scale, next_logits_.values,
                 dlogits, loss_, correct_);
   add_in_order(exec_, B, loss_, totals_.data() + 2);
   add_in_order(exec_, B, correct_, totals_.data() + 3);

@@ -47,7 +47,7 @@ class PretrainingHeads {
   Index strip_;                                 // rows of logits at a time
   Stored *rows_, *pre_, *activated_, *normed_;  // (M, C)
   Real *mean_, *inverse_deviation_;             // (M)
-  Logits logits_{};                             // (strip, V)
+  Logits logits_{};                             // (strip, V), rows apart by logit_stride(V)
   Real* strip_partial_;                         // (row_blocks(strip), V)
   Stored *first_, *pooled_, *dpooled_;          // (B, C)
   Logits next_logits_{};                        // (B, 2)

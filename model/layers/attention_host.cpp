@@ -54,12 +54,18 @@ void form_probabilities(Head<Real, Stored> const& h, Real* probabilities) {
   for (Index i = 0; i < h.length; ++i) softmax_row(h.length, probabilities + i * h.length);
 }
 
+template <class Real>
+struct ScaleBy {
+  KOKKOS_INLINE_FUNCTION void operator()(Index k, Real factor) const { row[k] *= factor; }
+  Real* row;
+};
+
 template <class Real, class Stored>
 void drop(Attention<Real, Stored> const& p, Head<Real, Stored> const& h, Real* weights) {
   auto const chunk = static_cast<std::uint32_t>(h.head * p.position_stride / dropout_chunk);
   for (Index i = 0; i < h.length; ++i)
     each_factor<Real>(ThreadRow{}, p.dropout, h.sample, static_cast<std::int32_t>(i), chunk, h.length,
-                      [row = weights + i * h.length](Index k, Real factor) { row[k] *= factor; });
+                      ScaleBy<Real>{weights + i * h.length});
 }
 
 template <class Real, class Stored>

@@ -7,10 +7,11 @@
 namespace bellwether::model {
 
 template <class Real, class Stored, class Space>
-void cross_entropy(Space const& exec, Index rows, Index classes, Real const* bias, std::int32_t const* labels,
-                   Real scale, Real* logits, Stored* dlogits, double* loss, double* correct) {
+void cross_entropy(Space const& exec, Index rows, Index classes, Index stride, Real const* bias,
+                   std::int32_t const* labels, Real scale, Real* logits, Stored* dlogits, double* loss,
+                   double* correct) {
   for_each_row("bellwether::model::cross_entropy", exec, rows, classes,
-               CrossEntropyRow<Real, Stored>{classes, bias, labels, scale, logits, dlogits, loss, correct});
+               CrossEntropyRow<Real, Stored>{classes, stride, bias, labels, scale, logits, dlogits, loss, correct});
 }
 
 template <class Space>
@@ -22,9 +23,9 @@ void add_in_order(Space const& exec, Index count, double const* values, double* 
       });
 }
 
-#define BELLWETHER_CROSS_ENTROPY_OF(SPACE, REAL, STORED)                                                          \
-  template void cross_entropy(SPACE const&, Index, Index, REAL const*, std::int32_t const*, REAL, REAL*, STORED*, \
-                              double*, double*);
+#define BELLWETHER_CROSS_ENTROPY_OF(SPACE, REAL, STORED)                                                        \
+  template void cross_entropy(SPACE const&, Index, Index, Index, REAL const*, std::int32_t const*, REAL, REAL*, \
+                              STORED*, double*, double*);
 #define BELLWETHER_CROSS_ENTROPY(SPACE)              \
   BELLWETHER_CROSS_ENTROPY_OF(SPACE, float, float)   \
   BELLWETHER_CROSS_ENTROPY_OF(SPACE, double, double) \

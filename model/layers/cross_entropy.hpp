@@ -9,10 +9,11 @@ namespace bellwether::model {
 
 /// Softmax cross entropy with its gradient, in one pass: dlogits = scale * (softmax(logits + bias) - one_hot(label));
 /// loss(r) = -log softmax(label); correct(r) = 1 where no class beats the label. logits: (rows, classes) without bias,
-/// destroyed; dlogits: (rows, classes), may be logits.
+/// destroyed; dlogits: (rows, classes), may be logits; rows of both are `stride` elements apart.
 template <class Real, class Stored, class Space>
-void cross_entropy(Space const& exec, Index rows, Index classes, Real const* bias, std::int32_t const* labels,
-                   Real scale, Real* logits, Stored* dlogits, double* loss, double* correct);
+void cross_entropy(Space const& exec, Index rows, Index classes, Index stride, Real const* bias,
+                   std::int32_t const* labels, Real scale, Real* logits, Stored* dlogits, double* loss,
+                   double* correct);
 
 /// total += sum of values in their order, on the device. values: (count), total: (1).
 template <class Space>

@@ -11,8 +11,8 @@ template <class Real, class Stored>
 struct CrossEntropyRow {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index r) const {
-    Real* const x = logits + r * classes;
-    Stored* const d = dlogits + r * classes;
+    Real* const x = logits + r * stride;
+    Stored* const d = dlogits + r * stride;
     Real const* const added = bias;
     Real const largest = row.template largest<Real>(classes, [=](Index k) { return x[k] += added[k]; });
     row.sync();
@@ -29,7 +29,7 @@ struct CrossEntropyRow {
     });
   }
 
-  Index classes;
+  Index classes, stride;
   Real const* bias;
   std::int32_t const* labels;
   Real scale;

@@ -160,14 +160,15 @@ Numbers hyperbolic_tangent() {
 template <class Form, class Real, class Stored>
 Numbers cross_entropy(Index classes) {
   using Space = typename Form::Space;
+  Index const stride = classes + 3;
   std::vector<std::int32_t> of_row;
   for (Index r = 0; r < rows; ++r) of_row.push_back(static_cast<std::int32_t>(7 * r % classes));
   auto const labels = to_space<Space>(of_row);
-  auto const logits = random_numbers<Space, Real>(rows * classes, 1, 20.0),
+  auto const logits = random_numbers<Space, Real>(rows * stride, 1, 20.0),
              bias = random_numbers<Space, Real>(classes, 2);
-  auto const dlogits = zeros<Space, Stored>(rows * classes);
+  auto const dlogits = zeros<Space, Stored>(rows * stride);
   auto const loss = zeros<Space>(rows), correct = zeros<Space>(rows);
-  Form::run(rows, CrossEntropyRow<Real, Stored>{classes, bias.data(), labels.data(), Real(0.25), logits.data(),
+  Form::run(rows, CrossEntropyRow<Real, Stored>{classes, stride, bias.data(), labels.data(), Real(0.25), logits.data(),
                                                 dlogits.data(), loss.data(), correct.data()});
   return together(dlogits, loss, correct);
 }
