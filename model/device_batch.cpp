@@ -8,51 +8,63 @@
 #include <numeric>
 
 namespace bellwether::model {
-namespace {
 
-template <class T>
-void upload(Exec const& exec, std::vector<T> const& from, std::size_t count, T* to) {
-  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  if (count == 0) return;
-  Kokkos::deep_copy(exec, Kokkos::View<T*, Mem, Unmanaged>(to, count),
-                    Kokkos::View<T const*, Kokkos::HostSpace, Unmanaged>(from.data(), count));
-}
-
-}  // namespace
-
-DeviceBatch::DeviceBatch(Capacity const& capacity, Workspace& workspace) : capacity_(capacity) {
+std::int64_t BatchArrays::place(Capacity const& capacity, std::byte* at) {
   Index const B = capacity.sequences, T = B * capacity.longest, M = B * capacity.masked;
-  for (auto** rows : {&ids, &segments, &positions, &order_, &entry_ids_}) workspace.want(*rows, T);
-  workspace.want(entry_starts_, T + 1);
-  workspace.want(row_samples, T);
-  workspace.want(offsets, B + 1);
-  workspace.want(first_rows, B);
-  workspace.want(samples, B);
-  workspace.want(next_labels, B);
-  workspace.want(masked_rows, M);
-  workspace.want(masked_labels, M);
-  auto const reserved = static_cast<std::size_t>(T + 1);
-  for (auto* host : {&host_positions_, &host_order_, &host_ids_, &host_starts_}) host->reserve(reserved);
-  host_samples_.reserve(reserved);
+  std::int64_t bytes = 0;
+  auto const take = [&]<class T_>(T_*& array, Index count) {
+    array = reinterpret_cast<T_*>(at + bytes);
+    bytes += count * static_cast<Index>(sizeof(T_));
+  };
+  // Those of 8 bytes first, so that all are aligned.
+  take(row_samples, T);
+  take(samples, B);
+  for (auto** rows : {&ids, &segments, &positions, &entry_ids, &order}) take(*rows, T);
+  take(entry_starts, T + 1);
+  take(offsets, B + 1);
+  take(next_labels, B);
+  for (auto** rows : {&masked_rows, &masked_labels}) take(*rows, M);
+  return bytes;
 }
 
-void DeviceBatch::index_tokens(Batch const& batch) {
-  host_order_.resize(batch.token_ids.size());
-  std::iota(host_order_.begin(), host_order_.end(), 0);
-  // Rows of one id in their order: the order of the gradient's sum. std::sort with the row as second key allocates
-  // nothing.
-  std::sort(host_order_.begin(), host_order_.end(), [&](std::int32_t a, std::int32_t b) {
-    return std::pair(batch.token_ids[a], a) < std::pair(batch.token_ids[b], b);
-  });
-  host_ids_.clear();
-  host_starts_.clear();
-  for (std::size_t i = 0; i < host_order_.size(); ++i) {
-    auto const id = batch.token_ids[host_order_[i]];
-    if (!host_ids_.empty() && host_ids_.back() == id) continue;
-    host_ids_.push_back(id);
-    host_starts_.push_back(static_cast<std::int32_t>(i));
+DeviceBatch::DeviceBatch(Capacity const& capacity, Workspace& workspace)
+    : capacity_(capacity),
+      bytes_(place(capacity, nullptr)),
+      staging_("bellwether::model::batch_staging", buffers * static_cast<std::size_t>(bytes_)) {
+  workspace.want(memory_, bytes_);
+}
+
+/// Tokens of one id by row: the order of the gradient's sum. Returns how many ids there are.
+Index DeviceBatch::index_tokens(BatchArrays const& host) {
+  std::int32_t const* const id = host.ids;
+  std::iota(host.order, host.order + tokens, 0);
+  // std::sort with the row as second key allocates nothing.
+  std::sort(host.order, host.order + tokens,
+            [id](std::int32_t a, std::int32_t b) { return std::pair(id[a], a) < std::pair(id[b], b); });
+  Index entries = 0;
+  for (Index i = 0; i < tokens; ++i) {
+    auto const own = id[host.order[i]];
+    if (entries > 0 && host.entry_ids[entries - 1] == own) continue;
+    host.entry_ids[entries] = own;
+    host.entry_starts[entries++] = static_cast<std::int32_t>(i);
   }
-  host_starts_.push_back(static_cast<std::int32_t>(host_order_.size()));
+  host.entry_starts[entries] = static_cast<std::int32_t>(tokens);
+  return entries;
+}
+
+void DeviceBatch::fill(BatchArrays const& host, Batch const& batch) {
+  std::ranges::copy(batch.token_ids, host.ids);
+  std::ranges::copy(batch.segment_ids, host.segments);
+  std::ranges::copy(batch.sequence_offsets, host.offsets);
+  std::ranges::copy(batch.samples, host.samples);
+  std::ranges::copy(batch.next_labels, host.next_labels);
+  std::ranges::copy(batch.masked_rows, host.masked_rows);
+  std::ranges::copy(batch.masked_labels, host.masked_labels);
+  for (Index b = 0; b < sequences; ++b) {
+    Index const first = host.offsets[b], end = host.offsets[b + 1];
+    std::iota(host.positions + first, host.positions + end, 0);
+    std::fill(host.row_samples + first, host.row_samples + end, batch.samples[b]);
+  }
 }
 
 void DeviceBatch::load(Exec const& exec, Batch const& batch) {
@@ -63,35 +75,27 @@ void DeviceBatch::load(Exec const& exec, Batch const& batch) {
               masked <= capacity_.sequences * capacity_.masked,
           "batch beyond the planned capacity");
   longest = 0;
-  host_positions_.clear();
-  host_samples_.clear();
-  for (Index b = 0; b < sequences; ++b) {
-    Index const length = batch.sequence_offsets[b + 1] - batch.sequence_offsets[b];
-    longest = std::max(longest, length);
-    for (Index position = 0; position < length; ++position) {
-      host_positions_.push_back(static_cast<std::int32_t>(position));
-      host_samples_.push_back(batch.samples[b]);
-    }
-  }
+  for (Index b = 0; b < sequences; ++b)
+    longest = std::max<Index>(longest, batch.sequence_offsets[b + 1] - batch.sequence_offsets[b]);
   require(longest <= capacity_.longest, "sequence beyond the planned length");
-  index_tokens(batch);
-  auto const T = static_cast<std::size_t>(tokens), B = static_cast<std::size_t>(sequences),
-             M = static_cast<std::size_t>(masked);
-  upload(exec, batch.token_ids, T, ids);
-  upload(exec, batch.segment_ids, T, segments);
-  upload(exec, host_positions_, T, positions);
-  upload(exec, host_samples_, T, row_samples);
-  upload(exec, batch.sequence_offsets, B + 1, offsets);
-  upload(exec, batch.sequence_offsets, B, first_rows);
-  upload(exec, batch.samples, B, samples);
-  upload(exec, batch.next_labels, B, next_labels);
-  upload(exec, batch.masked_rows, M, masked_rows);
-  upload(exec, batch.masked_labels, M, masked_labels);
-  upload(exec, host_order_, T, order_);
-  upload(exec, host_ids_, host_ids_.size(), entry_ids_);
-  upload(exec, host_starts_, host_starts_.size(), entry_starts_);
-  exec.fence("bellwether::model::batch uploaded before its host buffers change");
-  token_index = {static_cast<Index>(host_ids_.size()), entry_ids_, entry_starts_, order_};
+
+  place(capacity_, memory_);
+  BatchArrays host = *this;
+  std::int64_t const turn = copied_.marked();
+  std::byte* const from = staging_.data() + (on_devices ? turn % static_cast<std::int64_t>(buffers) * bytes_ : 0);
+  if constexpr (on_devices) {
+    copied_.wait(exec, turn + 1 - static_cast<std::int64_t>(buffers));
+    host.place(capacity_, from);
+  }
+  fill(host, batch);
+  token_index = {index_tokens(host), entry_ids, entry_starts, order};
+  if constexpr (on_devices) {
+    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    auto const count = static_cast<std::size_t>(bytes_);
+    Kokkos::deep_copy(exec, Kokkos::View<std::byte*, Mem, Unmanaged>(memory_, count),
+                      Kokkos::View<std::byte*, Kokkos::SharedHostPinnedSpace, Unmanaged>(from, count));
+    copied_.mark(exec);
+  }
 }
 
 }  // namespace bellwether::model

@@ -154,7 +154,7 @@ template <class Real, class Stored>
 void PretrainingHeads<Real, Stored>::next_sentence(Given const& parameters, Real* gradients, DeviceBatch const& batch,
                                                    Real scale, Stored const* hidden, Real* dhidden, Real* partial) {
   Index const B = batch.sequences, C = config_.hidden;
-  gather_rows(exec_, B, C, batch.first_rows, hidden, first_);
+  gather_rows(exec_, B, C, batch.first_rows(), hidden, first_);
   gemm(exec_, Op::none, Op::transpose, B, C, C, 1, first_, C, parameters.matrices + layout_.pooler.weight, C, 0,
        pooled_, C);
   bias_tanh_forward(exec_, B, C, parameters.values + layout_.pooler.bias, pooled_);
@@ -174,7 +174,7 @@ void PretrainingHeads<Real, Stored>::next_sentence(Given const& parameters, Real
   gemm(exec_, Op::transpose, Op::none, C, C, B, 1, dpooled_, C, first_, C, 1, gradients + layout_.pooler.weight, C);
   gemm(exec_, Op::none, Op::none, B, C, C, 1, dpooled_, C, parameters.matrices + layout_.pooler.weight, C, 0, dfirst_,
        C);
-  add_rows(exec_, B, C, batch.first_rows, dfirst_, dhidden);
+  add_rows(exec_, B, C, batch.first_rows(), dfirst_, dhidden);
 }
 
 template class PretrainingHeads<float, float>;
