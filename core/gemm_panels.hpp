@@ -17,7 +17,7 @@ namespace bellwether::product {
 inline constexpr int tile_rows = lanes == 16 ? 8 : 6;  ///< with two vectors a row, what the registers hold
 inline constexpr int tile_columns = 2 * lanes;
 inline constexpr Index panel_words = 256;  ///< words of k at a time
-inline constexpr Index block_rows = 256;   ///< rows of A at a time
+inline constexpr Index block_rows = 512;   ///< rows of A at a time
 
 /// op(A) (m, k) or op(B) (k, n), row-major.
 template <class Element>
@@ -181,7 +181,7 @@ void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index 
 template <class Words, class A, class B>
 void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index k, float alpha, float beta, bf16* c,
               Index ldc) {
-  constexpr Index depth = panel_words * Words::depth, strip = 1024;
+  constexpr Index depth = panel_words * Words::depth, strip = 512;
   if (k <= depth) {
     for (Index i = 0; i < m; i += block_rows) {
       Index const rows = std::min(block_rows, m - i);
