@@ -19,7 +19,7 @@ namespace {
 
 constexpr int exit_failed = 1;
 
-/// What both benches are told.
+/// What all benches are told.
 struct Common {
   std::string json;
   int calls = 10, warmup = 10;
@@ -28,14 +28,15 @@ struct Common {
 struct Size {
   char const* name;
   std::int64_t layers, hidden, heads;
+  std::int64_t sequences;  ///< a step of a rank, in bench step
 };
 /// Those of the shipped decks.
-constexpr std::array<Size, 6> sizes{{{"tiny", 2, 128, 2},
-                                     {"mini", 4, 256, 4},
-                                     {"small", 4, 512, 8},
-                                     {"medium", 8, 512, 8},
-                                     {"base", 12, 768, 12},
-                                     {"large", 24, 1024, 16}}};
+constexpr std::array<Size, 6> sizes{{{"tiny", 2, 128, 2, 32},
+                                     {"mini", 4, 256, 4, 32},
+                                     {"small", 4, 512, 8, 16},
+                                     {"medium", 8, 512, 8, 16},
+                                     {"base", 12, 768, 12, 8},
+                                     {"large", 24, 1024, 16, 4}}};
 
 std::vector<std::string> const method_names{"lamb", "adamw", "onebit_lamb", "onebit_adam", "onebit_sgd"};
 
@@ -86,51 +87,142 @@ int run_collectives(std::vector<std::int64_t> const& elements, Common const& com
   return conclude(session, common, collectives_json(machine, results), hold);
 }
 
-/// A size by its name, or what a deck says of model, optimizer and exchange.
-OptimizerBench optimizer_bench(std::string const& model, comm::World& world) {
-  OptimizerBench bench;
+/// What a size's name or a deck says.
+struct Subject {
+  model::ModelConfig model;
+  optim::OptimizerConfig optimizer;
+  comm::CommConfig comm;
+  std::vector<optim::Method> methods;
+  std::int64_t sequences = 0;  ///< a pass of a rank
+};
+
+std::vector<optim::Method> all_methods() {
+  std::vector<optim::Method> methods;
+  for (std::size_t i = 0; i < method_names.size(); ++i) methods.push_back(static_cast<optim::Method>(i));
+  return methods;
+}
+
+Subject subject_of(std::string const& model, comm::World& world) {
   auto const size = std::ranges::find_if(sizes, [&](auto const& each) { return model == each.name; });
-  if (size == sizes.end()) {
-    if (!model.ends_with(".yaml")) {
-      std::vector<std::string> names;
-      for (auto const& each : sizes) names.emplace_back(each.name);
-      throw CommonError("--model: '" + model + "'" + input::did_you_mean(model, names) + "; one of " +
-                        input::joined(names) + ", or a deck, DECK.yaml");
-    }
-    auto const deck = read_shared_deck(world.communicator(), model, {}).deck;
-    if (deck.comm.hierarchy != comm::Hierarchy::none)
-      throw CommonError(model +
-                        ": comm.hierarchy: node, but the yardsticks of bench are those of an exchange between " +
-                        "all ranks; allowed: none");
-    bench.model = deck.model;
-    bench.optimizer = deck.optimizer;
-    bench.comm = deck.comm;
-    bench.methods = {deck.optimizer.method};
-  } else {
-    bench.model.layers = size->layers;
-    bench.model.hidden = size->hidden;
-    bench.model.heads = size->heads;
-    bench.model.feed_forward = 4 * size->hidden;
-    for (std::size_t i = 0; i < method_names.size(); ++i) bench.methods.push_back(static_cast<optim::Method>(i));
+  if (size != sizes.end()) {
+    Subject subject{.model = {}, .optimizer = {}, .comm = {}, .methods = all_methods(), .sequences = size->sequences};
+    subject.model.layers = size->layers;
+    subject.model.hidden = size->hidden;
+    subject.model.heads = size->heads;
+    subject.model.feed_forward = 4 * size->hidden;
+    return subject;
   }
-  return bench;
+  if (!model.ends_with(".yaml")) {
+    std::vector<std::string> names;
+    for (auto const& each : sizes) names.emplace_back(each.name);
+    throw CommonError("--model: '" + model + "'" + input::did_you_mean(model, names) + "; one of " +
+                      input::joined(names) + ", or a deck, DECK.yaml");
+  }
+  auto const deck = read_shared_deck(world.communicator(), model, {}).deck;
+  if (deck.comm.hierarchy != comm::Hierarchy::none)
+    throw CommonError(model + ": comm.hierarchy: node, but the yardsticks of bench are those of an exchange between " +
+                      "all ranks; allowed: none");
+  return {.model = deck.model,
+          .optimizer = deck.optimizer,
+          .comm = deck.comm,
+          .methods = {deck.optimizer.method},
+          .sequences = deck.batch.micro};
+}
+
+optim::Method method_of(std::string const& name) {
+  return static_cast<optim::Method>(std::ranges::find(method_names, name) - method_names.begin());
 }
 
 int run_optimizer(std::string const& model, std::vector<std::string> const& methods, Common const& common,
                   Session& session) {
   auto& world = session.world();
-  auto bench = optimizer_bench(model, world);
+  auto const subject = subject_of(model, world);
   require_writable(world, common.json);
-  bench.calls = common.calls;
-  bench.warmup = common.warmup;
+  OptimizerBench bench{.model = subject.model,
+                       .optimizer = subject.optimizer,
+                       .methods = subject.methods,
+                       .comm = subject.comm,
+                       .warmup = common.warmup,
+                       .calls = common.calls};
   if (!methods.empty()) bench.methods.clear();
-  for (auto const& name : methods)
-    bench.methods.push_back(static_cast<optim::Method>(std::ranges::find(method_names, name) - method_names.begin()));
+  for (auto const& name : methods) bench.methods.push_back(method_of(name));
   auto const machine = BenchMachine::of(world);
   auto const result = bench_optimizer(world, bench);
   if (session.rank() == 0) std::cout << machine_text(machine) << optimizer_text(result);
   bool const hold = std::ranges::all_of(result.phases, [](auto const& phase) { return all_hold(phase.checks); });
   return conclude(session, common, optimizer_json(machine, result), hold);
+}
+
+struct StepOptions : Common {
+  std::string model = "tiny", method = "adamw";
+  std::vector<std::string> types{"fp32", "bf16"};
+  std::int64_t sequences = 0, length = 128, masked = 20;
+  bool profile = false;
+};
+
+int run_step(StepOptions const& options, Session& session) {
+  auto& world = session.world();
+  auto const subject = subject_of(options.model, world);
+  if (options.length > subject.model.positions)
+    throw CommonError("--length: " + std::to_string(options.length) + " tokens, but the model has " +
+                      std::to_string(subject.model.positions) + " positions; at most as many");
+  if (options.masked >= options.length)
+    throw CommonError("--masked: " + std::to_string(options.masked) + " of " + std::to_string(options.length) +
+                      " tokens; fewer than --length");
+  require_writable(world, options.json);
+  StepBench bench{.model = subject.model,
+                  .types = {},
+                  .sequences = options.sequences > 0 ? options.sequences : subject.sequences,
+                  .length = options.length,
+                  .masked = options.masked,
+                  .optimizer = subject.optimizer,
+                  .comm = subject.comm,
+                  .warmup = options.warmup,
+                  .calls = options.calls,
+                  .profile = options.profile};
+  bench.optimizer.method = method_of(options.method);
+  for (auto const& type : options.types) bench.types.push_back(type == "bf16" ? ComputeType::bf16 : ComputeType::fp32);
+  auto const machine = BenchMachine::of(world);
+  if (session.rank() == 0) std::cout << machine_text(machine);
+  auto const results = bench_step(world, bench);
+  bool hold = true;
+  for (auto const& result : results) {
+    hold = hold && all_hold(result.checks);
+    if (session.rank() == 0) std::cout << step_text(bench, result);
+  }
+  return conclude(session, options, step_json(machine, bench, results), hold);
+}
+
+void add_step(CLI::App* bench, Action& chosen) {
+  auto options = std::make_shared<StepOptions>();
+  CLI::App* command = bench->add_subcommand("step", "Whole training steps on random tokens without padding");
+  command
+      ->add_option("--model", options->model,
+                   "size of the model: tiny, mini, small, medium, base or large, or a deck, DECK.yaml")
+      ->type_name("SIZE|DECK")
+      ->capture_default_str();
+  command->add_option("--compute", options->types, "fp32, bf16 or both, with a comma between them")
+      ->delimiter(',')
+      ->check(one_of({"fp32", "bf16"}))
+      ->type_name("TYPE,...")
+      ->capture_default_str();
+  command->add_option("--method", options->method, "one that trains without a freeze: lamb or adamw")
+      ->check(one_of({"lamb", "adamw"}))
+      ->capture_default_str();
+  command
+      ->add_option("--sequences", options->sequences,
+                   "a step of a rank; not set: 32, fewer from small on, or batch.micro")
+      ->check(whole_numbers(1, 1 << 20));
+  command->add_option("--length", options->length, "tokens of a sequence")
+      ->check(whole_numbers(2, 1 << 20))
+      ->capture_default_str();
+  command->add_option("--masked", options->masked, "positions of a sequence that are predicted")
+      ->check(whole_numbers(1, 1 << 20))
+      ->capture_default_str();
+  command->add_flag("--profile", options->profile, "also tell each product and kernel, and products by themselves");
+  add_common(command, *options);
+  command->callback(
+      [options, &chosen] { chosen = [options](Session& session) { return run_step(*options, session); }; });
 }
 
 void add_collectives(CLI::App* bench, Action& chosen) {
@@ -185,6 +277,7 @@ void add_bench(CLI::App& program, Action& chosen) {
   bench->require_subcommand(1);
   add_collectives(bench, chosen);
   add_optimizer(bench, chosen);
+  add_step(bench, chosen);
 }
 
 }  // namespace bellwether::app

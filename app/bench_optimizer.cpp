@@ -67,27 +67,6 @@ void fill_gradients(Exec const& exec, Index count, int rank, float* gradients) {
       });
 }
 
-struct Fingerprint {
-  std::uint64_t sum = 0;
-  bool finite = true;
-};
-
-Fingerprint fingerprint_of(Exec const& exec, Index count, float const* values) {
-  Fingerprint found;
-  Index infinite = 0;
-  Kokkos::parallel_reduce(
-      "bellwether::app::bench_fingerprint", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count),
-      KOKKOS_LAMBDA(Index k, std::uint64_t & sum, Index & bad) {
-        std::uint64_t z = (static_cast<std::uint64_t>(k) << 32) + Kokkos::bit_cast<std::uint32_t>(values[k]);
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-        sum += z ^ (z >> 27);
-        bad += Kokkos::isfinite(values[k]) ? 0 : 1;
-      },
-      found.sum, infinite);
-  found.finite = infinite == 0;
-  return found;
-}
-
 char const* name_of(Method method) {
   switch (method) {
     case Method::lamb:
@@ -191,7 +170,7 @@ class Bench {
       seconds.push_back(elapsed);
       sort_in(times, elapsed, bounds, by_kernel);
     }
-    auto const end = fingerprint_of(exec_, parameters_.count(), parameters_.data());
+    auto const end = fingerprint_of(parameters_.span());
     PhaseResult phase{.method = method,
                       .phase = expected == optim::Phase::compressed ? "after the freeze" : "dense",
                       .step = timing_of(largest_over_ranks(ranks_, seconds)),

@@ -31,6 +31,16 @@ std::string between(Timing const& timing) {
 
 std::string ratio_text(double ratio) { return ratio > 0 ? formatted("%.2f", ratio) : "-"; }
 
+std::string plain_label(std::string const& label) {
+  std::string const prefix = "bellwether::";
+  return label.starts_with(prefix) ? label.substr(prefix.size()) : label;
+}
+
+char const* name_of(ComputeType type) { return type == ComputeType::bf16 ? "bf16" : "fp32"; }
+
+/// Which operands of a product are transposed.
+std::string form_of(ProductResult const& p) { return {p.op_a == Op::none ? 'n' : 't', p.op_b == Op::none ? 'n' : 't'}; }
+
 /// Checks that hold are said in a word, those that do not in full.
 std::string checks_text(std::vector<Check> const& checks) {
   std::string text;
@@ -116,9 +126,7 @@ std::string optimizer_text(OptimizerBenchResult const& result) {
                       static_cast<double>(phase.state_bytes) / n);
     text += formatted("  %-30s %10s %8s %8s %8s %8s\n", "kernel", "time", "least B", "ratio", "moves B", "ratio");
     for (auto const& kernel : phase.kernels) {
-      std::string const prefix = "bellwether::";
-      auto const label = kernel.label.starts_with(prefix) ? kernel.label.substr(prefix.size()) : kernel.label;
-      text += formatted("  %-30s %10s", label.c_str(), seconds_text(kernel.seconds).c_str());
+      text += formatted("  %-30s %10s", plain_label(kernel.label).c_str(), seconds_text(kernel.seconds).c_str());
       if (kernel.moved_bytes > 0)
         text += formatted(" %8.2f %8s %8.2f %8s", kernel.least_bytes, ratio_text(kernel.over_least).c_str(),
                           kernel.moved_bytes, ratio_text(kernel.over_moved).c_str());
@@ -127,6 +135,32 @@ std::string optimizer_text(OptimizerBenchResult const& result) {
     text += checks_text(phase.checks);
   }
   return text;
+}
+
+std::string step_text(StepBench const& bench, StepResult const& result) {
+  double const seconds = result.step.median, speed = result.flops / seconds;
+  std::string text =
+      formatted("\n%s, %lld sequences of %lld a rank: %s a step ", name_of(result.type),
+                static_cast<long long>(bench.sequences), static_cast<long long>(bench.length),
+                seconds_text(seconds).c_str()) +
+      between(result.step) + formatted(", %.0f tokens/s\n", result.tokens / seconds) +
+      formatted("  %.4g GFLOP/s, %.0f %% of the %.4g that a product of 512 x 512 x 512 reaches; activations of %s\n",
+                speed * 1e-9, 100 * speed / result.product_flops, result.product_flops * 1e-9,
+                bytes_text(result.workspace).c_str());
+  if (bench.profile) {
+    text += formatted("  profile of rank 0: %s a step with listeners; products at their own best take %s\n",
+                      seconds_text(result.profiled_seconds).c_str(), seconds_text(result.bound_seconds).c_str());
+    text += formatted("  %-30s %6s %10s %10s %6s\n", "product", "calls", "time", "alone", "ratio");
+    for (auto const& p : result.products)
+      text += formatted("  %7lld x %7lld x %7lld %s %6.4g %10s %10s %6.2f\n", static_cast<long long>(p.m),
+                        static_cast<long long>(p.n), static_cast<long long>(p.k), form_of(p).c_str(), p.calls,
+                        seconds_text(p.seconds).c_str(), seconds_text(p.alone).c_str(), p.seconds / p.alone);
+    text += formatted("  %-44s %6s %10s %6s\n", "kernel", "calls", "time", "share");
+    for (auto const& kernel : result.kernels)
+      text += formatted("  %-44s %6.4g %10s %5.1f%%\n", plain_label(kernel.label).c_str(), kernel.calls,
+                        seconds_text(kernel.seconds).c_str(), 100 * kernel.seconds / result.profiled_seconds);
+  }
+  return text + checks_text(result.checks);
 }
 
 std::string collectives_json(BenchMachine const& machine, SizedResults const& results) {
@@ -166,6 +200,41 @@ std::string optimizer_json(BenchMachine const& machine, OptimizerBenchResult con
                                    {"state_bytes", phase.state_bytes},
                                    {"kernels", std::move(kernels)},
                                    {"checks", checks_json(phase.checks)}});
+  }
+  return document.dump(2) + "\n";
+}
+
+std::string step_json(BenchMachine const& machine, StepBench const& bench, std::vector<StepResult> const& results) {
+  auto document = head(machine, "step");
+  document["sequences_a_rank"] = bench.sequences;
+  document["sequence_length"] = bench.length;
+  document["masked_a_sequence"] = bench.masked;
+  document["results"] = Json::array();
+  for (auto const& result : results) {
+    Json one{{"compute", name_of(result.type)},
+             {"step_seconds", timing_json(result.step)},
+             {"tokens_per_second", result.tokens / result.step.median},
+             {"flops_per_second", result.flops / result.step.median},
+             {"product_flops_per_second", result.product_flops},
+             {"workspace_bytes", result.workspace}};
+    if (bench.profile) {
+      one["profiled_step_seconds"] = result.profiled_seconds;
+      one["products_bound_seconds"] = result.bound_seconds;
+      one["products"] = Json::array();
+      for (auto const& p : result.products)
+        one["products"].push_back({{"m", p.m},
+                                   {"n", p.n},
+                                   {"k", p.k},
+                                   {"form", form_of(p)},
+                                   {"calls", p.calls},
+                                   {"seconds", p.seconds},
+                                   {"alone_seconds", p.alone}});
+      one["kernels"] = Json::array();
+      for (auto const& kernel : result.kernels)
+        one["kernels"].push_back({{"label", kernel.label}, {"calls", kernel.calls}, {"seconds", kernel.seconds}});
+    }
+    one["checks"] = checks_json(result.checks);
+    document["results"].push_back(std::move(one));
   }
   return document.dump(2) + "\n";
 }

@@ -76,6 +76,25 @@ double measured_gemm_speed(comm::Communicator& communicator, ComputeType type) {
   return type == ComputeType::bf16 ? gemm_speed<bf16>(communicator) : gemm_speed<float>(communicator);
 }
 
+Fingerprint fingerprint_of(std::span<float const> of) {
+  Exec const exec;
+  float const* const values = of.data();
+  Fingerprint found;
+  Index infinite = 0;
+  Kokkos::parallel_reduce(
+      "bellwether::app::bench_fingerprint",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, std::ssize(of)),
+      KOKKOS_LAMBDA(Index k, std::uint64_t & sum, Index & bad) {
+        std::uint64_t z = (static_cast<std::uint64_t>(k) << 32) + Kokkos::bit_cast<std::uint32_t>(values[k]);
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+        sum += z ^ (z >> 27);
+        bad += Kokkos::isfinite(values[k]) ? 0 : 1;
+      },
+      found.sum, infinite);
+  found.finite = infinite == 0;
+  return found;
+}
+
 std::string seconds_text(double seconds) {
   std::array<char, 32> text{};
   if (seconds >= 1)

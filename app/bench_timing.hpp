@@ -5,6 +5,7 @@
 #include "core/compute_type.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,14 @@ bool holds_everywhere(comm::Communicator& communicator, bool mine);
 /// Collective. What this machine's matrix product of a type reaches with all ranks at once, in operations a second, by
 /// a short measurement.
 double measured_gemm_speed(comm::Communicator& communicator, ComputeType type);
+
+/// What benches compare parameters by.
+struct Fingerprint {
+  std::uint64_t sum = 0;  ///< of all bits and where they are
+  bool finite = true;
+};
+/// Of values in the memory of the execution space. Waits.
+Fingerprint fingerprint_of(std::span<float const> values);
 
 /// A claim that was examined, and whether it held on every rank.
 struct Check {

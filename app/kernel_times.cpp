@@ -3,8 +3,7 @@
 #include "app/kernel_times.hpp"
 
 #include "core/error.hpp"
-
-#include <Kokkos_Core.hpp>
+#include "core/types.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -24,17 +23,29 @@ struct KernelTimes::Impl {
   void end() {
     if (--depth > 0) return;
     std::chrono::duration<double> const elapsed = Clock::now() - start;
-    auto const found = std::ranges::find(entries, current, &Entry::label);
-    if (found == entries.end())
-      entries.push_back({current, elapsed.count()});
-    else
-      found->seconds += elapsed.count();
+    auto found = std::ranges::find(entries, current, &Entry::label);
+    if (found == entries.end()) found = entries.insert(entries.end(), Entry{current, 0, 0});
+    found->seconds += elapsed.count();
+    ++found->calls;
+  }
+  void push(char const* name) {
+    bool const product = std::string_view(name).starts_with(products);
+    regions.push_back(product);
+    if (product) begin(name);
+  }
+  void pop() {
+    bool const product = regions.back();
+    regions.pop_back();
+    if (!product) return;
+    if constexpr (on_devices) Kokkos::fence("bellwether::app::kernel_times, a product ends");
+    end();
   }
 
   std::vector<Entry> entries;
   std::string current;
   Clock::time_point start;
   int depth = 0;
+  std::vector<bool> regions;  // that are open: whether they are products
 };
 
 namespace {
@@ -49,6 +60,14 @@ void begin_kernel(char const* label, std::uint32_t, std::uint64_t*) {
 template <class Impl>
 void end_kernel(std::uint64_t) {
   static_cast<Impl*>(listener.load())->end();
+}
+template <class Impl>
+void push_region(char const* name) {
+  static_cast<Impl*>(listener.load())->push(name);
+}
+template <class Impl>
+void pop_region() {
+  static_cast<Impl*>(listener.load())->pop();
 }
 template <class Impl>
 void begin_copy(Kokkos::Tools::SpaceHandle, char const*, void const*, Kokkos::Tools::SpaceHandle, char const*,
@@ -72,6 +91,8 @@ KernelTimes::KernelTimes() : impl_(std::make_unique<Impl>()) {
   tools::set_end_parallel_reduce_callback(end_kernel<Impl>);
   tools::set_begin_deep_copy_callback(begin_copy<Impl>);
   tools::set_end_deep_copy_callback(end_copy<Impl>);
+  tools::set_push_region_callback(push_region<Impl>);
+  tools::set_pop_region_callback(pop_region<Impl>);
 }
 
 KernelTimes::~KernelTimes() {
@@ -82,6 +103,8 @@ KernelTimes::~KernelTimes() {
   tools::set_end_parallel_reduce_callback(nullptr);
   tools::set_begin_deep_copy_callback(nullptr);
   tools::set_end_deep_copy_callback(nullptr);
+  tools::set_push_region_callback(nullptr);
+  tools::set_pop_region_callback(nullptr);
   listener = nullptr;
 }
 

@@ -44,7 +44,7 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<
   require(m < blas_extent_limit && n < blas_extent_limit && k < blas_extent_limit && lda < blas_extent_limit &&
               ldb < blas_extent_limit && ldc < blas_extent_limit,
           "matrix extent beyond BLAS's 32-bit integers");
-  GemmRegion const region(m, n, k);
+  GemmRegion const region(op_a, op_b, m, n, k);
   Tiling const tile(m, n, tiles_for<B>(exec));
   Index const across = (n + tile.columns - 1) / tile.columns;
   Index const tiles = ((m + tile.rows - 1) / tile.rows) * across;

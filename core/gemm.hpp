@@ -10,8 +10,9 @@ namespace bellwether {
 /// C = alpha * op(A) * op(B) + beta * C, all row-major; op(A) is (m, k), op(B) is (k, n), C is (m, n). Leading
 /// dimensions are elements between rows as stored. The result does not depend on the number of threads. With beta = 0,
 /// C is not read. Where a Kokkos tool listens, each product is a region
-/// "bellwether::core::gemm m=<m> n=<n> k=<k>". A, B and C are all float or all double; or A and B are bf16 and C is
-/// float or bf16: sums are formed in float, and an element of C is rounded once.
+/// "bellwether::core::gemm m=<m> n=<n> k=<k> <op>", where <op> is nn, nt, tn or tt: which operands are transposed. A, B
+/// and C are all float or all double; or A and B are bf16 and C is float or bf16: sums are formed in float, and an
+/// element of C is rounded once.
 template <class A, class B, class C, class Space>
 void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda,
           B const* b, Index ldb, SumOf<C> beta, C* c, Index ldc);

@@ -69,7 +69,7 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<
           B const* b, Index ldb, SumOf<C> beta, C* c, Index ldc) {
   if (m == 0 || n == 0) return;
   require(std::max({m, n, k, lda, ldb, ldc}) < blas_extent_limit, "matrix extent beyond BLAS's 32-bit integers");
-  GemmRegion const region(m, n, k);
+  GemmRegion const region(op_a, op_b, m, n, k);
   if (k == 0) {  // C = beta C; an operand without columns has no leading dimension that cuBLAS would take
     team_gemm(exec, TeamOperands<A, B>{op_a, op_b, m, n, k, a, lda, b, ldb}, alpha, beta, c, ldc);
     return;

@@ -15,10 +15,10 @@ namespace bellwether {
 /// A product's name to Kokkos' tools while it is formed; without a tool, no text is made.
 class GemmRegion {
  public:
-  GemmRegion(Index m, Index n, Index k) {
+  GemmRegion(Op op_a, Op op_b, Index m, Index n, Index k) {
     if (Kokkos::Tools::profileLibraryLoaded())
       region_.emplace("bellwether::core::gemm m=" + std::to_string(m) + " n=" + std::to_string(n) +
-                      " k=" + std::to_string(k));
+                      " k=" + std::to_string(k) + (op_a == Op::none ? " n" : " t") + (op_b == Op::none ? "n" : "t"));
   }
 
  private:

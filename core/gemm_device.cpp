@@ -11,7 +11,7 @@ template <class A, class B, class C, class Space>
 void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda,
           B const* b, Index ldb, SumOf<C> beta, C* c, Index ldc) {
   if (m == 0 || n == 0) return;
-  GemmRegion const region(m, n, k);
+  GemmRegion const region(op_a, op_b, m, n, k);
   team_gemm(exec, TeamOperands<A, B>{op_a, op_b, m, n, k, a, lda, b, ldb}, alpha, beta, c, ldc);
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`bellwether bench`: what it prints and writes, not how fast anything is.
 
-    bench_runs.py CASE PROGRAM MPIRUN      CASE: collectives | optimizer | refusals"""
+    bench_runs.py CASE PROGRAM MPIRUN      CASE: collectives | optimizer | step | refusals"""
 
 import json
 import pathlib
@@ -76,10 +76,35 @@ def optimizer(bench):
     assert [row["method"] for row in one] == ["onebit_adam"] * 2
 
 
+def step(bench):
+    sequences, length, layers, hidden = 3, 16, 2, 128
+    for ranks in (1, 2):
+        document = bench.results(ranks, "step", "--model", "tiny", "--sequences", str(sequences), "--length", str(length),
+                                 "--masked", "3", "--calls", "2", "--warmup", "2", "--profile")
+        rows = document["results"]
+        assert [row["compute"] for row in rows] == ["fp32", "bf16"]
+        assert rows[1]["workspace_bytes"] < rows[0]["workspace_bytes"] + 2 * 4.5e6  # a copy of the parameters
+        for row in rows:
+            seconds = row["step_seconds"]["median"]
+            assert abs(row["tokens_per_second"] * seconds / (ranks * sequences * length) - 1) < 1e-9
+            # Every product was met with its shape: all that is missing is attention's own.
+            products = sum(2 * p["m"] * p["n"] * p["k"] * p["calls"] for p in row["products"])
+            attention = 3 * layers * 4 * hidden * sequences * length**2
+            assert abs((products + attention) * ranks / (row["flops_per_second"] * seconds) - 1) < 1e-9, (products, row)
+            assert abs(sum(p["alone_seconds"] for p in row["products"]) / row["products_bound_seconds"] - 1) < 1e-9
+            known = [kernel["label"] for kernel in row["kernels"]]
+            assert "bellwether::model::attention_backward" in known and "bellwether::core::gemm" not in known, known
+            parts = sum(part["seconds"] for part in row["products"] + row["kernels"])
+            assert 0 < parts < row["profiled_step_seconds"], row
+    one = bench.results(1, "step", "--compute", "bf16", "--sequences", "2", "--length", "16", "--masked", "3", "--method",
+                        "lamb", "--calls", "1")["results"]
+    assert [row["compute"] for row in one] == ["bf16"] and "products" not in one[0]
+
+
 def refusals(bench):
     (bench.folder / "a.h5").touch()
     (bench.folder / "nodes.yaml").write_text("data: {train: [.]}\ncomm: {hierarchy: node}\n")
-    for arguments, told in (([], "one of collectives, optimizer is missing"),
+    for arguments, told in (([], "one of collectives, optimizer, step is missing"),
                             (["colectives"], "did you mean 'collectives'?"),
                             (["collectives", "--elements", "1Ti"], "--elements: '1Ti'; allowed: "),
                             (["collectives", "--elements", "0"], "--elements: '0'; allowed: "),
@@ -89,6 +114,10 @@ def refusals(bench):
                             (["optimizer", "--model", "none.yaml"], "none.yaml"),
                             (["optimizer", "--model", "nodes.yaml"], "nodes.yaml: comm.hierarchy: node, but the yard"),
                             (["optimizer", "--method", "lam"], "did you mean 'lamb'?"),
+                            (["step", "--length", "600"], "--length: 600 tokens, but the model has 512 positions; at"),
+                            (["step", "--masked", "128"], "--masked: 128 of 128 tokens; fewer than --length"),
+                            (["step", "--compute", "fp16"], "--compute: 'fp16'"),
+                            (["step", "--model", "mni"], "--model: 'mni' (did you mean 'mini'?); one of tiny"),
                             (["collectives", "--calls", "0"], "--calls: '0'; allowed: "),
                             (["collectives", "--json", "nowhere/out.json"], "--json: nowhere/out.json")):
         for ranks in (1, 2):

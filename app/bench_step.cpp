@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/bench_step.hpp"
+
+#include "app/host_memory.hpp"
+#include "app/kernel_times.hpp"
+#include "comm/world.hpp"
+#include "core/arena.hpp"
+#include "core/error.hpp"
+#include "core/gemm.hpp"
+#include "core/random.hpp"
+#include "model/bert.hpp"
+#include "model/flops.hpp"
+#include "model/initialise.hpp"
+#include "model/optim/optimizer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+namespace bellwether::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Sequences of one length with random tokens, of which every few are masked.
+model::Batch random_batch(StepBench const& bench, int rank) {
+  model::Batch batch;
+  RandomStream random(1, Purpose::pairs, static_cast<std::uint64_t>(rank));
+  auto const any_token = [&] {
+    return static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(bench.model.vocabulary)));
+  };
+  batch.sequence_offsets.push_back(0);
+  for (std::int64_t b = 0; b < bench.sequences; ++b) {
+    auto const first = static_cast<std::int32_t>(b * bench.length);
+    for (std::int64_t i = 0; i < bench.length; ++i) {
+      batch.token_ids.push_back(any_token());
+      batch.segment_ids.push_back(i > bench.length / 2);
+    }
+    for (std::int64_t i = 0; i < bench.masked; ++i) {
+      batch.masked_rows.push_back(first + static_cast<std::int32_t>(1 + i * (bench.length - 1) / bench.masked));
+      batch.masked_labels.push_back(any_token());
+    }
+    batch.sequence_offsets.push_back(first + static_cast<std::int32_t>(bench.length));
+    batch.next_labels.push_back(static_cast<std::int32_t>(random.below(2)));
+    batch.samples.push_back(rank * bench.sequences + b);
+  }
+  return batch;
+}
+
+/// Seconds that a product takes by itself, its operands in caches where they fit: the fastest of some.
+template <class T, class C>
+double seconds_alone(Exec const& exec, ProductResult const& p, float beta) {
+  constexpr double enough = 0.05;  // seconds
+  constexpr int most = 1000;
+  auto const view = [&exec]<class Element>(Index count, Element value) {
+    Vec<Element> const elements(Kokkos::view_alloc(Kokkos::WithoutInitializing, "bellwether::app::bench_operand"),
+                                static_cast<std::size_t>(count));
+    Kokkos::deep_copy(exec, elements, value);
+    return elements;
+  };
+  auto const a = view(p.m * p.k, T(0.5f)), b = view(p.k * p.n, T(0.25f));
+  auto const c = view(p.m * p.n, C(0.0f));
+  double fastest = 1e30, spent = 0;
+  for (int i = 0; i < most && spent < enough; ++i) {
+    exec.fence("bellwether::app::bench_product, before");
+    auto const start = Clock::now();
+    gemm(exec, p.op_a, p.op_b, p.m, p.n, p.k, 1, a.data(), p.op_a == Op::none ? p.k : p.m, b.data(),
+         p.op_b == Op::none ? p.n : p.k, beta, c.data(), p.n);
+    exec.fence("bellwether::app::bench_product, after");
+    double const seconds = seconds_since(start);
+    fastest = std::min(fastest, seconds);
+    spent += seconds;
+  }
+  return fastest;
+}
+
+double seconds_alone(Exec const& exec, ProductResult const& p, ComputeType type) {
+  // Gradients of weights are added to floats.
+  bool const weight = p.op_a == Op::transpose;
+  if (type == ComputeType::fp32) return seconds_alone<float, float>(exec, p, weight ? 1 : 0);
+  return weight ? seconds_alone<bf16, float>(exec, p, 1) : seconds_alone<bf16, bf16>(exec, p, 0);
+}
+
+class Bench {
+ public:
+  Bench(comm::World& world, StepBench const& wanted, ComputeType type)
+      : bench_(wanted),
+        world_(world),
+        ranks_(world.communicator()),
+        batch_(random_batch(wanted, world.rank())),
+        bert_(exec_, with(wanted.model, type),
+              {.sequences = wanted.sequences, .longest = wanted.length, .masked = wanted.masked}, 1,
+              [&](Index count, std::int64_t bytes) {
+                if constexpr (!on_devices) require_host_memory(world, count, bytes);
+              }),
+        parameters_(bert_.layout().table, "bellwether::app::parameters"),
+        gradients_(bert_.layout().table, "bellwether::app::gradients"),
+        optimizer_(optim::make_optimizer(wanted.optimizer, {.layout = bert_.layout().table,
+                                                            .groups = {ranks_},
+                                                            .exec = exec_,
+                                                            .comm = wanted.comm,
+                                                            .steps = 1000 + wanted.warmup + 2 * wanted.calls})) {
+    model::initialise(exec_, bert_.layout().table, 1, wanted.model.initial_deviation, parameters_.data());
+    result_.type = type;
+    result_.workspace = bert_.workspace_bytes();
+    result_.flops = model::training_flops(wanted.model, batch_) * world.size();
+    result_.tokens = static_cast<double>(batch_.tokens()) * world.size();
+  }
+
+  StepResult run() {
+    result_.product_flops = measured_gemm_speed(ranks_, result_.type);
+    double const first = step();
+    double last = first;
+    for (int i = 1; i < bench_.warmup; ++i) last = step();
+    std::vector<double> seconds;
+    for (int i = 0; i < bench_.calls; ++i) {
+      ranks_.barrier("bellwether::app::bench_start");
+      auto const start = Clock::now();
+      last = step();
+      seconds.push_back(seconds_since(start));
+    }
+    result_.step = timing_of(largest_over_ranks(ranks_, seconds));
+    if (bench_.profile) last = profile();
+    check(first, last);
+    return std::move(result_);
+  }
+
+ private:
+  static model::ModelConfig with(model::ModelConfig config, ComputeType type) {
+    config.compute = type;
+    return config;
+  }
+
+  /// One training step; returns the mean loss of masked words before it.
+  double step() {
+    double const P = ranks_.size();
+    Kokkos::deep_copy(exec_, gradients_.flat(), 0.0f);
+    bert_.set_parameters(parameters_.data());
+    bert_.train(gradients_.data(), batch_,
+                {.mlm = 1 / static_cast<double>(std::max<Index>(1, batch_.masked())),
+                 .nsp = 1 / static_cast<double>(batch_.sequences())},
+                [&](Index first, Index last) {
+                  optimizer_->gradient_ready(exec_, {first, last});
+                });
+    auto const losses = bert_.take_losses();
+    optimizer_->step(exec_, parameters_, gradients_, {.step = ++steps_, .learning_rate = 1e-3});
+    exec_.fence("bellwether::app::bench, a step ends with its kernels");
+    skipped_ = skipped_ || optimizer_->last_report().skipped;
+    double loss = losses.mlm / static_cast<double>(std::max<Index>(1, batch_.masked())) / P;
+    ranks_.sum_host({&loss, 1}, "bellwether::app::bench_loss");
+    return loss;
+  }
+
+  /// Steps with somebody listening, and each of their products by itself.
+  double profile() {
+    double last = 0;
+    std::vector<KernelTimes::Entry> entries;
+    {
+      KernelTimes const times;
+      auto const start = Clock::now();
+      for (int i = 0; i < bench_.calls; ++i) last = step();
+      result_.profiled_seconds = seconds_since(start) / bench_.calls;
+      entries = times.entries();
+    }
+    for (auto const& entry : entries) {
+      double const calls = static_cast<double>(entry.calls) / bench_.calls, seconds = entry.seconds / bench_.calls;
+      if (!entry.label.starts_with(KernelTimes::products)) {
+        result_.kernels.push_back({entry.label, calls, seconds});
+        continue;
+      }
+      long long m = 0, n = 0, k = 0;
+      char a = 'n', b = 'n';
+      auto const read = std::sscanf(entry.label.c_str() + KernelTimes::products.size(), "m=%lld n=%lld k=%lld %c%c", &m,
+                                    &n, &k, &a, &b);
+      require(read == 5, "a product's region tells its shape");
+      ProductResult product{.op_a = a == 'n' ? Op::none : Op::transpose,
+                            .op_b = b == 'n' ? Op::none : Op::transpose,
+                            .m = m,
+                            .n = n,
+                            .k = k,
+                            .calls = calls,
+                            .seconds = seconds};
+      product.alone = calls * seconds_alone(exec_, product, result_.type);
+      result_.bound_seconds += product.alone;
+      result_.products.push_back(product);
+    }
+    std::ranges::sort(result_.products, std::greater(), &ProductResult::seconds);
+    std::ranges::sort(result_.kernels, std::greater(), &StepKernel::seconds);
+    return last;
+  }
+
+  void check(double first, double last) {
+    auto const end = fingerprint_of(parameters_.span());
+    double const guessing = std::log(static_cast<double>(bench_.model.vocabulary));
+    result_.checks = {{"the first loss is that of guessing", std::abs(first - guessing) < 0.05 * guessing},
+                      {"the loss of the batch falls", last < first},
+                      {"no step skipped", holds_everywhere(ranks_, !skipped_)},
+                      {"parameters are finite", holds_everywhere(ranks_, end.finite)},
+                      {"parameters are equal on all ranks, bit for bit", equal_on_all_ranks(ranks_, end.sum)}};
+  }
+
+  StepBench const& bench_;
+  comm::World& world_;
+  comm::Communicator& ranks_;
+  Exec exec_;
+  model::Batch batch_;
+  model::Bert<float> bert_;
+  Arena<> parameters_, gradients_;
+  std::unique_ptr<optim::Optimizer> optimizer_;
+  std::int64_t steps_ = 0;
+  bool skipped_ = false;
+  StepResult result_;
+};
+
+}  // namespace
+
+std::vector<StepResult> bench_step(comm::World& world, StepBench const& bench) {
+  std::vector<StepResult> results;
+  for (auto const type : bench.types) results.push_back(Bench(world, bench, type).run());
+  return results;
+}
+
+}  // namespace bellwether::app
