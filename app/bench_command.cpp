@@ -48,6 +48,14 @@ void add_common(CLI::App* command, Common& common) {
   command->add_option("--json", common.json, "also write everything to this file");
 }
 
+void add_model(CLI::App* command, std::string& model) {
+  command
+      ->add_option("--model", model,
+                   "size of the model: tiny, mini, small, medium, base or large, or a deck, DECK.yaml")
+      ->type_name("SIZE|DECK")
+      ->capture_default_str();
+}
+
 /// Collective. A file that cannot be written is found before minutes are spent on what it is to hold.
 void require_writable(comm::World& world, std::string const& path) {
   together(world.communicator(), [&] {
@@ -196,11 +204,7 @@ int run_step(StepOptions const& options, Session& session) {
 void add_step(CLI::App* bench, Action& chosen) {
   auto options = std::make_shared<StepOptions>();
   CLI::App* command = bench->add_subcommand("step", "Whole training steps on random tokens without padding");
-  command
-      ->add_option("--model", options->model,
-                   "size of the model: tiny, mini, small, medium, base or large, or a deck, DECK.yaml")
-      ->type_name("SIZE|DECK")
-      ->capture_default_str();
+  add_model(command, options->model);
   command->add_option("--compute", options->types, "fp32, bf16 or both, with a comma between them")
       ->delimiter(',')
       ->check(one_of({"fp32", "bf16"}))
@@ -255,11 +259,7 @@ void add_optimizer(CLI::App* bench, Action& chosen) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = bench->add_subcommand("optimizer", "Steps of every method, kernel by kernel, without a model");
-  command
-      ->add_option("--model", options->model,
-                   "size of the model: tiny, mini, small, medium, base or large, or a deck, DECK.yaml")
-      ->type_name("SIZE|DECK")
-      ->capture_default_str();
+  add_model(command, options->model);
   command->add_option("--method", options->methods, "methods, with commas between them; not set: all, or the deck's")
       ->delimiter(',')
       ->check(one_of(method_names))

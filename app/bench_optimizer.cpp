@@ -15,20 +15,16 @@
 #include "model/optim/optimizer.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <optional>
 
 namespace bellwether::app {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using optim::Method;
 
 constexpr std::string_view other_kernels = "other kernels";
 constexpr std::string_view transport = "transport, host";
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// Bytes a second of a[k] = b[k] + 3 c[k]: the fastest of some passes.
 double measure_triad(Exec const& exec, comm::Communicator& ranks) {
@@ -43,7 +39,7 @@ double measure_triad(Exec const& exec, comm::Communicator& ranks) {
   for (int pass = 0; pass < passes; ++pass) {
     exec.fence("bellwether::app::bench_triad, before a pass");
     ranks.barrier("bellwether::app::bench_triad");
-    auto const start = Clock::now();
+    auto const start = BenchClock::now();
     Kokkos::parallel_for(
         "bellwether::app::bench_triad", team_policy(exec, count / block),
         KOKKOS_LAMBDA(Kokkos::TeamPolicy<Exec>::member_type const& team) {
@@ -157,7 +153,7 @@ class Bench {
       exec_.fence("bellwether::app::bench, gradients are ready before a step");
       ranks_.barrier("bellwether::app::bench_start");
       KernelTimes times;
-      auto const start = Clock::now();
+      auto const start = BenchClock::now();
       optimizer.gradient_ready(exec_, {0, parameters_.count()});
       optimizer.step(exec_, parameters_, gradients_, {.step = step, .learning_rate = 1e-3});
       exec_.fence("bellwether::app::bench, a step ends with its kernels");

@@ -15,16 +15,11 @@
 #include "model/optim/optimizer.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 
 namespace bellwether::app {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// Sequences of one length with random tokens, of which every few are masked.
 model::Batch random_batch(StepBench const& bench, int rank) {
@@ -67,7 +62,7 @@ double seconds_alone(Exec const& exec, ProductResult const& p, float beta) {
   double fastest = 1e30, spent = 0;
   for (int i = 0; i < most && spent < enough; ++i) {
     exec.fence("bellwether::app::bench_product, before");
-    auto const start = Clock::now();
+    auto const start = BenchClock::now();
     gemm(exec, p.op_a, p.op_b, p.m, p.n, p.k, 1, a.data(), p.op_a == Op::none ? p.k : p.m, b.data(),
          p.op_b == Op::none ? p.n : p.k, beta, c.data(), p.n);
     exec.fence("bellwether::app::bench_product, after");
@@ -89,7 +84,6 @@ class Bench {
  public:
   Bench(comm::World& world, StepBench const& wanted, ComputeType type)
       : bench_(wanted),
-        world_(world),
         ranks_(world.communicator()),
         batch_(random_batch(wanted, world.rank())),
         bert_(exec_, with(wanted.model, type),
@@ -119,7 +113,7 @@ class Bench {
     std::vector<double> seconds;
     for (int i = 0; i < bench_.calls; ++i) {
       ranks_.barrier("bellwether::app::bench_start");
-      auto const start = Clock::now();
+      auto const start = BenchClock::now();
       last = step();
       seconds.push_back(seconds_since(start));
     }
@@ -161,7 +155,7 @@ class Bench {
     std::vector<KernelTimes::Entry> entries;
     {
       KernelTimes const times;
-      auto const start = Clock::now();
+      auto const start = BenchClock::now();
       for (int i = 0; i < bench_.calls; ++i) last = step();
       result_.profiled_seconds = seconds_since(start) / bench_.calls;
       entries = times.entries();
@@ -204,7 +198,6 @@ class Bench {
   }
 
   StepBench const& bench_;
-  comm::World& world_;
   comm::Communicator& ranks_;
   Exec exec_;
   model::Batch batch_;

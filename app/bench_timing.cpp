@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <span>
 
@@ -49,7 +48,6 @@ namespace {
 
 template <class T>
 double gemm_speed(comm::Communicator& communicator) {
-  using Clock = std::chrono::steady_clock;
   constexpr Index side = 512;
   constexpr int repeats = 12;
   Exec const exec;
@@ -60,11 +58,10 @@ double gemm_speed(comm::Communicator& communicator) {
   double best = 0;
   for (int i = 0; i < repeats; ++i) {
     communicator.barrier("bellwether::app::gemm_speed");
-    auto const start = Clock::now();
+    auto const start = BenchClock::now();
     gemm(exec, Op::none, Op::transpose, side, side, side, 1, a.data(), side, b.data(), side, 0, c.data(), side);
     exec.fence("bellwether::app::gemm_speed measured");
-    std::chrono::duration<double> const seconds = Clock::now() - start;
-    best = std::max(best, 2.0 * side * side * side / seconds.count());
+    best = std::max(best, 2.0 * side * side * side / seconds_since(start));
   }
   communicator.sum_host({&best, 1}, "bellwether::app::gemm_speed");
   return best;

@@ -4,6 +4,7 @@
 
 #include "core/compute_type.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -14,6 +15,11 @@ class Communicator;
 }
 
 namespace bellwether::app {
+
+using BenchClock = std::chrono::steady_clock;
+inline double seconds_since(BenchClock::time_point start) {
+  return std::chrono::duration<double>(BenchClock::now() - start).count();
+}
 
 /// Seconds of repeated calls: their median, the fastest and the slowest.
 struct Timing {

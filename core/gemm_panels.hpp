@@ -8,7 +8,7 @@
 #include <memory>
 #include <new>
 
-/// C = alpha op(A) op(B) + beta C in float or bf16 on one host thread, in the manner of Goto and van de Geijn (ACM TOMS
+/// C = alpha op(A) op(B) + beta C in bf16 on one host thread, in the manner of Goto and van de Geijn (ACM TOMS
 /// 34, 2008): a panel of B as wide as a few vectors stays in the first cache, a block of A in the second, and a tile of
 /// C in registers. An element of C is the same sum in the same order wherever a tile begins. Operands and C are float
 /// or bf16, each for itself.

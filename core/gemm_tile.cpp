@@ -22,11 +22,8 @@ void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A co
   };
   if constexpr (std::is_same_v<B, double>)
     by_blas(cblas_dgemm);
-  else if constexpr (std::is_same_v<B, float> && !product::multiplies_floats)
-    by_blas(cblas_sgemm);
   else if constexpr (std::is_same_v<B, float>)
-    product::multiply<product::FloatWords>(product::Operand<A>{op_a, a, lda}, product::Operand<B>{op_b, b, ldb}, m, n,
-                                           k, alpha, beta, c, ldc);
+    by_blas(cblas_sgemm);
   else
     product::multiply<product::CpuWords>(product::Operand<A>{op_a, a, lda}, product::Operand<B>{op_b, b, ldb}, m, n, k,
                                          alpha, beta, c, ldc);
@@ -40,19 +37,6 @@ BELLWETHER_GEMM_TILE(bf16, bf16, float)
 BELLWETHER_GEMM_TILE(bf16, bf16, bf16)
 BELLWETHER_GEMM_TILE(float, bf16, float)
 BELLWETHER_GEMM_TILE(float, bf16, bf16)
-
-template <>
-bool cuts_alike<float>() {
-  return product::multiplies_floats;
-}
-template <>
-bool cuts_alike<bf16>() {
-  return true;
-}
-template <>
-bool cuts_alike<double>() {
-  return false;
-}
 
 bool cpu_has_bf16_products() { return product::CpuWords::depth == 2; }
 

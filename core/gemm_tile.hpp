@@ -24,10 +24,6 @@ template <class A, class B, class C>
 void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda, B const* b,
                Index ldb, SumOf<C> beta, C* c, Index ldc);
 
-/// Whether an element of C is the same, bit for bit, whichever part of C a call forms. B: type of the second operand.
-template <class B>
-bool cuts_alike();
-
 /// Whether the CPU that the program was compiled for has instructions for products of bf16; without, they are
 /// multiplied as floats.
 bool cpu_has_bf16_products();

@@ -12,9 +12,9 @@ namespace bellwether::model {
 std::int64_t BatchArrays::place(Capacity const& capacity, std::byte* at) {
   Index const B = capacity.sequences, T = B * capacity.longest, M = B * capacity.masked;
   std::int64_t bytes = 0;
-  auto const take = [&]<class T_>(T_*& array, Index count) {
-    array = reinterpret_cast<T_*>(at + bytes);
-    bytes += count * static_cast<Index>(sizeof(T_));
+  auto const take = [&]<class Element>(Element*& array, Index count) {
+    if (at != nullptr) array = reinterpret_cast<Element*>(at + bytes);
+    bytes += count * static_cast<Index>(sizeof(Element));
   };
   // Those of 8 bytes first, so that all are aligned.
   take(row_samples, T);

@@ -22,7 +22,7 @@ struct BatchArrays {
   std::int32_t *entry_ids, *entry_starts;     ///< distinct tokens: (T), (T + 1); see TokenIndex
   std::int32_t* order;                        ///< (T)
 
-  /// Points into the bytes from `at` on; returns how many those are.
+  /// Points into the bytes from `at` on; returns how many those are. Null: only counts them.
   std::int64_t place(Capacity const& capacity, std::byte* at);
 };
 

@@ -66,8 +66,9 @@ Stored* PretrainingHeads<Real, Stored>::operand(Logits const& logits) {
 }
 
 template <class Real, class Stored>
-void PretrainingHeads<Real, Stored>::run(Given const& parameters, Real* gradients, DeviceBatch const& batch,
-                                         LossScale const& scale, Stored const* hidden, Real* dhidden, Real* partial) {
+void PretrainingHeads<Real, Stored>::run(Parameters<Real, Stored> const& parameters, Real* gradients,
+                                         DeviceBatch const& batch, LossScale const& scale, Stored const* hidden,
+                                         Real* dhidden, Real* partial) {
   Kokkos::Profiling::ScopedRegion const region("bellwether::model::heads");
   if (dhidden != nullptr) clear(exec_, dhidden, batch.tokens * config_.hidden);
   masked_forward(parameters, batch, hidden);
@@ -86,8 +87,8 @@ Losses PretrainingHeads<Real, Stored>::take_losses() {
 }
 
 template <class Real, class Stored>
-void PretrainingHeads<Real, Stored>::masked_forward(Given const& parameters, DeviceBatch const& batch,
-                                                    Stored const* hidden) {
+void PretrainingHeads<Real, Stored>::masked_forward(Parameters<Real, Stored> const& parameters,
+                                                    DeviceBatch const& batch, Stored const* hidden) {
   Index const M = batch.masked, C = config_.hidden;
   gather_rows(exec_, M, C, batch.masked_rows, hidden, rows_);
   gemm(exec_, Op::none, Op::transpose, M, C, C, 1, rows_, C, parameters.matrices + layout_.transform.weight, C, 0, pre_,
@@ -105,8 +106,8 @@ void PretrainingHeads<Real, Stored>::masked_forward(Given const& parameters, Dev
 }
 
 template <class Real, class Stored>
-void PretrainingHeads<Real, Stored>::masked_losses(Given const& parameters, Real* gradients, DeviceBatch const& batch,
-                                                   Real scale) {
+void PretrainingHeads<Real, Stored>::masked_losses(Parameters<Real, Stored> const& parameters, Real* gradients,
+                                                   DeviceBatch const& batch, Real scale) {
   Index const C = config_.hidden, V = config_.vocabulary, stride = logit_stride(V);
   Stored const* const word = parameters.matrices + layout_.word;
   Stored* const dlogits = operand(logits_);
@@ -126,8 +127,8 @@ void PretrainingHeads<Real, Stored>::masked_losses(Given const& parameters, Real
 }
 
 template <class Real, class Stored>
-void PretrainingHeads<Real, Stored>::masked_backward(Given const& parameters, Real* gradients, DeviceBatch const& batch,
-                                                     Real* dhidden, Real* partial) {
+void PretrainingHeads<Real, Stored>::masked_backward(Parameters<Real, Stored> const& parameters, Real* gradients,
+                                                     DeviceBatch const& batch, Real* dhidden, Real* partial) {
   Index const M = batch.masked, C = config_.hidden;
   layer_norm_backward(exec_, LayerNormBackward<Real, Stored>{.rows = M,
                                                              .C = C,
@@ -151,8 +152,9 @@ void PretrainingHeads<Real, Stored>::masked_backward(Given const& parameters, Re
 }
 
 template <class Real, class Stored>
-void PretrainingHeads<Real, Stored>::next_sentence(Given const& parameters, Real* gradients, DeviceBatch const& batch,
-                                                   Real scale, Stored const* hidden, Real* dhidden, Real* partial) {
+void PretrainingHeads<Real, Stored>::next_sentence(Parameters<Real, Stored> const& parameters, Real* gradients,
+                                                   DeviceBatch const& batch, Real scale, Stored const* hidden,
+                                                   Real* dhidden, Real* partial) {
   Index const B = batch.sequences, C = config_.hidden;
   gather_rows(exec_, B, C, batch.first_rows(), hidden, first_);
   gemm(exec_, Op::none, Op::transpose, B, C, C, 1, first_, C, parameters.matrices + layout_.pooler.weight, C, 0,

@@ -26,12 +26,11 @@ class PretrainingHeads {
   Losses take_losses();
 
  private:
-  using Given = Parameters<Real, Stored>;
-  void masked_forward(Given const& parameters, DeviceBatch const& batch, Stored const* hidden);
-  void masked_losses(Given const& parameters, Real* gradients, DeviceBatch const& batch, Real scale);
-  void masked_backward(Given const& parameters, Real* gradients, DeviceBatch const& batch, Real* dhidden,
-                       Real* partial);
-  void next_sentence(Given const& parameters, Real* gradients, DeviceBatch const& batch, Real scale,
+  void masked_forward(Parameters<Real, Stored> const& parameters, DeviceBatch const& batch, Stored const* hidden);
+  void masked_losses(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch, Real scale);
+  void masked_backward(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch,
+                       Real* dhidden, Real* partial);
+  void next_sentence(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch, Real scale,
                      Stored const* hidden, Real* dhidden, Real* partial);
   /// A buffer in Real, and the one in Stored that takes its place as an operand: the same where the types are.
   struct Logits {

@@ -16,13 +16,19 @@
 #include <numeric>
 #include <vector>
 
-// Every product in double comes here first (the linker's --wrap): what hides from the regions shows up as work.
+// Every BLAS call of the program comes here first (the linker's --wrap): what hides from the regions shows up as work.
 namespace {
 std::atomic<std::int64_t> blas_operations{0};
 }
 extern "C" {
+void __real_cblas_sgemm(int, int, int, int, int, int, float, float const*, int, float const*, int, float, float*, int);
 void __real_cblas_dgemm(int, int, int, int, int, int, double, double const*, int, double const*, int, double, double*,
                         int);
+void __wrap_cblas_sgemm(int order, int op_a, int op_b, int m, int n, int k, float alpha, float const* a, int lda,
+                        float const* b, int ldb, float beta, float* c, int ldc) {
+  blas_operations += std::int64_t{2} * m * n * k;
+  __real_cblas_sgemm(order, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
 void __wrap_cblas_dgemm(int order, int op_a, int op_b, int m, int n, int k, double alpha, double const* a, int lda,
                         double const* b, int ldb, double beta, double* c, int ldc) {
   blas_operations += std::int64_t{2} * m * n * k;
@@ -117,8 +123,8 @@ struct Problem {
   static constexpr Index longest = 13;
   model::ModelConfig config = distinct_extents();
   model::Batch batch;
-  model::Bert<double> bert;
-  Kokkos::View<double*, Mem> parameters, gradients;
+  model::Bert<float> bert;
+  Kokkos::View<float*, Mem> parameters, gradients;
   std::int64_t squared_lengths = 0;
 };
 
