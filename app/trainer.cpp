@@ -12,6 +12,7 @@
 #include "comm/communicator.hpp"
 #include "comm/world.hpp"
 #include "core/arena.hpp"
+#include "core/device_progress.hpp"
 #include "core/error.hpp"
 #include "input/batch_stream.hpp"
 #include "model/bert.hpp"
@@ -130,9 +131,15 @@ struct Trainer::Impl {
       if (first_pass && i == 0 && !last) first_pass->measure(exec, gradients);
       sums[StepSums::flops] += model::training_flops(deck.model, pass);
     }
+    passes_made.mark(exec);
+  }
+  /// Waits for the gradients: what comes after is the wait for other ranks.
+  double seconds_to_gradients(Clock::time_point start) const {
+    passes_made.wait(exec, passes_made.marked());
+    return seconds_since(start);
   }
 
-  /// Waits for the passes: what comes after is the wait for other ranks.
+  /// Waits for all that was given to the execution space.
   void sum_losses() {
     auto const losses = bert.take_losses();
     sums[StepSums::mlm] = losses.mlm;
@@ -185,6 +192,7 @@ struct Trainer::Impl {
   bool has_ahead = false;
   optim::NoiseScale noise;
   std::optional<optim::PartNorm> first_pass;  // where there is one rank
+  DeviceProgress passes_made;
   StepSums sums;
   std::int64_t step = 0, tokens = 0, samples = 0, skipped_in_a_row = 0;
   std::int64_t shards_bytes = 0;  // of the data that the checkpoint was trained on
@@ -207,19 +215,22 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
   t.gradients_of();
   std::string const fault = t.try_to_fetch();
   double const waited = t.stream.waited_seconds() - waited_before;
+
+  // Where the host is free to, it first gives the device all of the step: it waits once, for the step's scalars.
+  bool const launches_all = t.ranks.leaves_host_free();
+  double busy = launches_all ? 0 : t.seconds_to_gradients(start);
+  double const rate = optim::learning_rate(t.deck.schedule, t.deck.optimizer.lr, t.deck.batch.global, t.step + 1);
+  bool const layers = (t.step + 1) % t.deck.statistics.layers_every == 0 || t.optimizer->near_freeze(t.step + 1);
+  t.optimizer->step(t.exec, t.parameters, t.gradients, {.step = t.step + 1, .learning_rate = rate, .layers = layers});
+  if (launches_all) busy = t.seconds_to_gradients(start);
   t.sum_losses();
+  auto const& report = t.optimizer->last_report();
 
   t.sums[StepSums::stop] = stop_requested ? 1 : 0;
   t.sums[StepSums::faults] = fault.empty() ? 0 : 1;
   t.sums.mine(StepSums::wait_data) = waited;
-  t.sums.mine(StepSums::busy) = seconds_since(start);
+  t.sums.mine(StepSums::busy) = busy;
   t.ranks.sum_host(t.sums.all(), "bellwether::app::step_sums");
-
-  double const rate = optim::learning_rate(t.deck.schedule, t.deck.optimizer.lr, t.deck.batch.global, t.step + 1);
-  bool const layers = (t.step + 1) % t.deck.statistics.layers_every == 0 || t.optimizer->near_freeze(t.step + 1);
-  t.optimizer->step(t.exec, t.parameters, t.gradients, {.step = t.step + 1, .learning_rate = rate, .layers = layers});
-  t.exec.fence("bellwether::app::step complete");
-  auto const& report = t.optimizer->last_report();
 
   t.tokens += batch.global_tokens;
   t.samples += batch.global_sequences;

@@ -109,6 +109,8 @@ class Communicator {
   /// Seconds that wait() and the host-side collectives wait at most; inherited by split().
   virtual void set_deadline(double seconds) = 0;
   virtual void progress() = 0;
+  /// Whether exchanges are ordered by the device alone, so that the host goes on while earlier work on it is under way.
+  virtual bool leaves_host_free() const { return false; }
   /// Collective. Ranks of one color, ordered by (key, rank).
   virtual std::unique_ptr<Communicator> split(int color, int key) = 0;
   virtual Traffic traffic() const = 0;

@@ -43,8 +43,8 @@ struct End {
         partial(buffer<double>("bellwether::comm::partial", sums_of_words * static_cast<Index>(cut.size()))),
         kept(buffer<float>("bellwether::comm::scales", static_cast<Index>(of_scales.size()))),
         errors(buffer<double>("bellwether::comm::errors", static_cast<Index>(of_scales.size()))),
-        host_scales(Kokkos::create_mirror(kept)),
-        host_errors(Kokkos::create_mirror(errors)) {}
+        host_scales("bellwether::comm::host_scales", kept.extent(0)),
+        host_errors("bellwether::comm::host_errors", errors.extent(0)) {}
 
   BlockSlice all() const { return {blocks.data(), static_cast<Index>(blocks.extent(0))}; }
   BlockSlice slice(Index segment) const {
@@ -88,8 +88,8 @@ struct End {
   Vec<double> partial;
   Vec<float> kept;  ///< S or R of what z holds
   Vec<double> errors;
-  Vec<float>::host_mirror_type host_scales;
-  Vec<double>::host_mirror_type host_errors;
+  HostCopy<float> host_scales;
+  HostCopy<double> host_errors;
 };
 
 }  // namespace

@@ -61,15 +61,12 @@ class NcclOperation final : public Ticket::State {
     busy_ = false;
   }
 
-  /// Looks at the device: false once the collective has ended there. \throws RuntimeError where the device has failed.
+  /// Looks at the device: false once the collective has ended there. Its time does not run before the work that it
+  /// comes after has. \throws RuntimeError where the device has failed.
   bool under_way() {
     if (!under_way_) return false;
-    cudaError_t const status = cudaEventQuery(done_);
-    under_way_ = status == cudaErrorNotReady;
-    if (under_way_)
-      cudaGetLastError();  // no error: nobody else is to find it
-    else
-      check_cuda(status, "cudaEventQuery");
+    if (!reached(ready_)) since_ = Clock::now();
+    under_way_ = !reached(done_);
     return under_way_;
   }
   bool marked() const { return under_way_; }  ///< what under_way() has found last
@@ -79,6 +76,15 @@ class NcclOperation final : public Ticket::State {
   }
 
  private:
+  static bool reached(cudaEvent_t event) {
+    cudaError_t const status = cudaEventQuery(event);
+    if (status == cudaErrorNotReady)
+      cudaGetLastError();  // no error: nobody else is to find it
+    else
+      check_cuda(status, "cudaEventQuery");
+    return status == cudaSuccess;
+  }
+
   char const* name_ = "";
   Label label_ = "";
   std::int64_t bytes_ = 0;
@@ -202,6 +208,7 @@ class NcclCommunicator final : public Communicator {
     std::lock_guard const lock(mutex_);
     throw_failure();
   }
+  bool leaves_host_free() const override { return true; }
   std::unique_ptr<Communicator> split(int color, int key) override {
     progress();
     return std::make_unique<NcclCommunicator>(host_->split(color, key), deadline_);

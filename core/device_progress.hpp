@@ -5,7 +5,9 @@
 #include "core/types.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
 
 namespace bellwether {
 namespace detail {
@@ -30,11 +32,17 @@ class DeviceProgress {
   }
   /// Waits until piece `count`, from 1 on, is done.
   void wait(Exec const& exec, std::int64_t count) const {
-    // What a device writes shows here within microseconds. A fence instead of an endless loop: it tells of a device
-    // that has failed.
-    constexpr int glances = 100'000;
+    auto const done = [&] {
+      return std::atomic_ref<std::int64_t>(*done_.data()).load(std::memory_order_acquire) >= count;
+    };
+    // What a device writes shows here within microseconds: short waits look all the time, long ones leave the core.
+    constexpr int glances = 10'000, naps = 1'000'000;
+    constexpr std::chrono::microseconds nap(20);
     for (int i = 0; i < glances; ++i)
-      if (std::atomic_ref<std::int64_t>(*done_.data()).load(std::memory_order_acquire) >= count) return;
+      if (done()) return;
+    for (int i = 0; i < naps; ++i, std::this_thread::sleep_for(nap))
+      if (done()) return;
+    // Not endlessly: a fence tells of a device that has failed.
     static std::string const reason = "bellwether::core::device_progress, the host is ahead";
     exec.fence(reason);
   }

@@ -34,8 +34,8 @@ PretrainingHeads<Real, Stored>::PretrainingHeads(Exec const& exec, ModelConfig c
     : exec_(exec),
       config_(config),
       layout_(layout),
-      totals_("bellwether::model::losses"),
-      host_totals_(Kokkos::create_mirror_view(totals_)) {
+      totals_("bellwether::model::losses", 4),
+      host_totals_(host_copy_of(totals_)) {
   Index const B = capacity.sequences, M = B * capacity.masked, C = config.hidden, V = config.vocabulary;
   strip_ = std::max<Index>(1, std::min(M, logit_rows));
   for (auto** rows : {&rows_, &pre_, &activated_, &normed_}) workspace.want(*rows, M * C);

@@ -52,8 +52,8 @@ class PretrainingHeads {
   Logits next_logits_{};                        // (B, 2)
   Real *dnormed_, *dfirst_;                     // (M, C), (B, C)
   double *loss_, *correct_;                     // (max(M, B))
-  Kokkos::View<double[4], Mem> totals_;
-  Kokkos::View<double[4], Mem>::host_mirror_type host_totals_;
+  Vec<double> totals_;  // (4) as in Losses
+  HostCopy<double> host_totals_;
 };
 
 }  // namespace bellwether::model

@@ -109,7 +109,7 @@ PartNorm::PartNorm(ParameterLayout const& layout)
     : blocks_(layout),
       partial_("bellwether::optim::part_squares", static_cast<std::size_t>(blocks_.count())),
       norm_("bellwether::optim::part_norm", 1),
-      host_(Kokkos::create_mirror_view(norm_)) {}
+      host_(host_copy_of(norm_)) {}
 
 void PartNorm::measure(Exec const& exec, Arena<> const& gradients) {
   place_norm(exec, blocks_, gradients.data(), 0, partial_, norm_);

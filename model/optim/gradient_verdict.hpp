@@ -55,7 +55,7 @@ class PartNorm {
   BlockTable<Exec> blocks_;
   Vec<double> partial_;  // (blocks)
   Vec<float> norm_;      // (1)
-  Vec<float>::host_mirror_type host_;
+  HostCopy<float> host_;
 };
 
 }  // namespace bellwether::optim

@@ -21,8 +21,8 @@ StepRecord::StepRecord(OptimizerContext const& context, std::vector<std::string_
       blocks_(context.layout),
       verdict_("bellwether::optim::verdict", 1),
       layers_("bellwether::optim::layer_record", quantities.size() * tensors_),
-      host_verdict_(Kokkos::create_mirror_view(verdict_)),
-      host_layers_(Kokkos::create_mirror_view(layers_)),
+      host_verdict_(host_copy_of(verdict_)),
+      host_layers_(host_copy_of(layers_)),
       exec_(context.exec) {
   for (auto const name : quantities)
     report_.layers.push_back({name, std::vector<float>(tensors_, std::numeric_limits<float>::quiet_NaN())});

@@ -39,8 +39,8 @@ class StepRecord {
   BlockTable<Exec> blocks_;
   Vec<Verdict> verdict_;  // (1)
   Vec<float> layers_;     // (quantities tensors)
-  Vec<Verdict>::host_mirror_type host_verdict_;
-  Vec<float>::host_mirror_type host_layers_;
+  HostCopy<Verdict> host_verdict_;
+  HostCopy<float> host_layers_;
   Exec exec_;
   // Only settle() writes these: a question about the past does not change what the next step does.
   mutable bool pending_ = false;
