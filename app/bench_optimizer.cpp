@@ -39,7 +39,7 @@ double measure_triad(Exec const& exec, comm::Communicator& ranks) {
   for (int pass = 0; pass < passes; ++pass) {
     exec.fence("bellwether::app::bench_triad, before a pass");
     ranks.barrier("bellwether::app::bench_triad");
-    auto const start = BenchClock::now();
+    auto const start = Clock::now();
     Kokkos::parallel_for(
         "bellwether::app::bench_triad", team_policy(exec, count / block),
         KOKKOS_LAMBDA(Kokkos::TeamPolicy<Exec>::member_type const& team) {
@@ -153,7 +153,7 @@ class Bench {
       exec_.fence("bellwether::app::bench, gradients are ready before a step");
       ranks_.barrier("bellwether::app::bench_start");
       KernelTimes times;
-      auto const start = BenchClock::now();
+      auto const start = Clock::now();
       optimizer.gradient_ready(exec_, {0, parameters_.count()});
       optimizer.step(exec_, parameters_, gradients_, {.step = step, .learning_rate = 1e-3});
       exec_.fence("bellwether::app::bench, a step ends with its kernels");

@@ -62,7 +62,7 @@ double seconds_alone(Exec const& exec, ProductResult const& p, float beta) {
   double fastest = 1e30, spent = 0;
   for (int i = 0; i < most && spent < enough; ++i) {
     exec.fence("bellwether::app::bench_product, before");
-    auto const start = BenchClock::now();
+    auto const start = Clock::now();
     gemm(exec, p.op_a, p.op_b, p.m, p.n, p.k, 1, a.data(), p.op_a == Op::none ? p.k : p.m, b.data(),
          p.op_b == Op::none ? p.n : p.k, beta, c.data(), p.n);
     exec.fence("bellwether::app::bench_product, after");
@@ -113,7 +113,7 @@ class Bench {
     std::vector<double> seconds;
     for (int i = 0; i < bench_.calls; ++i) {
       ranks_.barrier("bellwether::app::bench_start");
-      auto const start = BenchClock::now();
+      auto const start = Clock::now();
       last = step();
       seconds.push_back(seconds_since(start));
     }
@@ -155,7 +155,7 @@ class Bench {
     std::vector<KernelTimes::Entry> entries;
     {
       KernelTimes const times;
-      auto const start = BenchClock::now();
+      auto const start = Clock::now();
       for (int i = 0; i < bench_.calls; ++i) last = step();
       result_.profiled_seconds = seconds_since(start) / bench_.calls;
       entries = times.entries();

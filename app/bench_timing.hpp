@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "app/clock.hpp"
 #include "core/compute_type.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,11 +15,6 @@ class Communicator;
 }
 
 namespace bellwether::app {
-
-using BenchClock = std::chrono::steady_clock;
-inline double seconds_since(BenchClock::time_point start) {
-  return std::chrono::duration<double>(BenchClock::now() - start).count();
-}
 
 /// Seconds of repeated calls: their median, the fastest and the slowest.
 struct Timing {

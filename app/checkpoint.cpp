@@ -6,6 +6,7 @@
 #include "app/checkpoint_folder.hpp"
 #include "app/checkpoint_reader.hpp"
 #include "app/checkpoint_snapshot.hpp"
+#include "app/clock.hpp"
 #include "app/device_copy.hpp"
 #include "app/session.hpp"
 #include "comm/communicator.hpp"
@@ -13,6 +14,7 @@
 #include "input/hdf5_file.hpp"
 #include "input/io_thread.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <sstream>
@@ -54,10 +56,13 @@ struct Checkpoints::Impl {
   std::future<std::vector<CheckpointFile>> written{};
   std::future<std::vector<std::string>> completed{};
   std::optional<std::int64_t> last{};
+  Clock::time_point began{};
+  std::optional<double> longest{};
 
   bool is_root() const { return communicator.rank() == 0; }
 
   void begin(std::int64_t new_step, std::string const& deck, TrainingState const& state) {
+    began = Clock::now();
     std::string fault;
     if (is_root()) try {
         folder.prepare(new_step);
@@ -112,6 +117,7 @@ struct Checkpoints::Impl {
     raise(first_fault(communicator, is_root() ? outcome(completed, left_over) : ""));
     for (auto const& fault : left_over) warn(fault);
     last = step;
+    longest = std::max(longest.value_or(0), seconds_since(began));
   }
 
   /// Files of all ranks, on rank 0. One rank after another: their lists are short.
@@ -189,6 +195,7 @@ void Checkpoints::wait() {
 }
 
 std::optional<std::int64_t> Checkpoints::last_complete() const { return impl_->last; }
+std::optional<double> Checkpoints::longest_seconds() const { return impl_->longest; }
 
 std::string Checkpoints::path(std::int64_t step) const { return impl_->folder.complete_path(step); }
 

@@ -61,6 +61,8 @@ class Checkpoints {
   void wait();  ///< until the one under way is complete
   /// The newest complete one that was written or found; nothing: there is none yet.
   std::optional<std::int64_t> last_complete() const;
+  /// The longest that one took from save() until it was known to be complete; nothing: none has been made.
+  std::optional<double> longest_seconds() const;
   std::string path(std::int64_t step) const;  ///< of a complete checkpoint's folder
 
   /// The newest complete checkpoint; newer incomplete or damaged ones are named and passed over with a warning.

@@ -53,7 +53,7 @@ std::vector<DeckChange> deck_changes(std::string const& before, std::string cons
   std::set<std::string> keys;
   for (auto const* values : {&old_values, &new_values})
     for (auto const& [key, value] : *values) keys.insert(key);
-  keys.erase("run.directory");
+  for (auto const* const of_job : {"run.directory", "run.walltime"}) keys.erase(of_job);
   auto const value_of = [](auto const& values, std::string const& key) {
     auto const found = values.find(key);
     return found == values.end() ? std::string(unused) : found->second;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/device_copy.hpp"
 
+#include "core/bit_hash.hpp"
 #include "core/error.hpp"
 #include "core/types.hpp"
 
@@ -29,6 +30,11 @@ void copy_to_device(std::span<float const> host, std::span<float> device) {
   Kokkos::deep_copy(exec, Unmanaged<float, Mem>(device.data(), device.size()),
                     Unmanaged<float const, Kokkos::HostSpace>(host.data(), host.size()));
   exec.fence("bellwether::checkpoint::copy_to_device");
+}
+
+std::vector<std::uint64_t> bit_hashes_on_device(std::span<float const> device, std::span<std::int64_t const> ends) {
+  finish_device_work();
+  return bit_hashes(Exec(), device.data(), ends);
 }
 
 }  // namespace bellwether::app

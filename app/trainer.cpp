@@ -4,6 +4,7 @@
 
 #include "app/agreement.hpp"
 #include "app/checkpoint.hpp"
+#include "app/clock.hpp"
 #include "app/data_ranks.hpp"
 #include "app/deck_warnings.hpp"
 #include "app/host_memory.hpp"
@@ -25,20 +26,11 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <optional>
 #include <utility>
 
 namespace bellwether::app {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-}  // namespace
-
 struct Trainer::Impl {
   Impl(input::Deck const& settings, comm::World& all, input::IoThread& io)
       : deck(settings),
@@ -206,7 +198,7 @@ Trainer::~Trainer() = default;
 
 void Trainer::read_first_samples() { impl_->fetch_together(); }
 
-StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
+StepOutcome Trainer::advance(StopReason wish, StepRow& row) {
   auto& t = *impl_;
   auto const start = Clock::now();
   double const waited_before = t.stream.waited_seconds();
@@ -226,7 +218,7 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
   t.sum_losses();
   auto const& report = t.optimizer->last_report();
 
-  t.sums[StepSums::stop] = stop_requested ? 1 : 0;
+  t.sums.ask_to_stop(wish);
   t.sums[StepSums::faults] = fault.empty() ? 0 : 1;
   t.sums.mine(StepSums::wait_data) = waited;
   t.sums.mine(StepSums::busy) = busy;
@@ -261,7 +253,7 @@ StepOutcome Trainer::advance(bool stop_requested, StepRow& row) {
   t.fill_noise(row, report);
   StepOutcome outcome;
   outcome.flops = t.sums[StepSums::flops];
-  outcome.stop = t.sums[StepSums::stop] > 0;
+  outcome.stop = t.sums.stop();
   outcome.layers = layers && !report.skipped;
   if (t.sums[StepSums::faults] > 0) {
     outcome.data_fault = first_fault(t.ranks, fault);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/statistics_rows.hpp"
+#include "app/stop_requests.hpp"
 #include "app/traffic.hpp"
 #include "core/parameter_layout.hpp"
 #include "input/deck.hpp"
@@ -35,9 +36,9 @@ struct MemoryUse {
 
 /// How one step went, beyond its row of statistics.
 struct StepOutcome {
-  double flops = 0;     ///< of matrix products, all ranks together
-  bool stop = false;    ///< some rank was asked to stop
-  bool layers = false;  ///< the step was made and its numbers by layer are due
+  double flops = 0;                    ///< of matrix products, all ranks together
+  StopReason stop = StopReason::none;  ///< of some rank
+  bool layers = false;                 ///< the step was made and its numbers by layer are due
   std::int64_t skipped_in_a_row = 0;
   std::string skipped_layer;  ///< first tensor without a finite gradient, with its rank where that is known
   std::string data_fault;     ///< why the samples of the step after this one cannot be read; empty where they can
@@ -55,8 +56,8 @@ class Trainer {
   std::int64_t samples() const;  ///< sequences seen, those of skipped steps too
   /// Those of the next step, which would otherwise be the first to find them damaged. \throws CommonError.
   void read_first_samples();
-  /// One step. `stop_requested` is this rank's wish; `row` is filled on every rank alike.
-  StepOutcome advance(bool stop_requested, StepRow& row);
+  /// One step. `wish` is this rank's; `row` is filled on every rank alike.
+  StepOutcome advance(StopReason wish, StepRow& row);
   bool evaluates() const;
   EvaluationRow evaluate();  ///< over the held-out sequences
 

@@ -10,10 +10,13 @@
 #include "app/freeze_jump.hpp"
 #include "app/interrupt.hpp"
 #include "app/progress_text.hpp"
+#include "app/replica_check.hpp"
 #include "app/run_directory.hpp"
 #include "app/run_lock.hpp"
 #include "app/start_check.hpp"
+#include "app/start_log.hpp"
 #include "app/statistics.hpp"
+#include "app/stop_requests.hpp"
 #include "app/trainer.hpp"
 #include "comm/communicator.hpp"
 #include "comm/world.hpp"
@@ -50,6 +53,20 @@ std::unique_ptr<RunLock> prepare_directory(std::string const& directory, bool re
   return lock;
 }
 
+std::string reason_text(StopReason reason) {
+  switch (reason) {
+    case StopReason::signal:
+      return " by a signal";
+    case StopReason::walltime:
+      return ", near the end of run.walltime";
+    case StopReason::file:
+      return " by the file stop in the run directory";
+    case StopReason::none:
+      break;
+  }
+  return "";
+}
+
 }  // namespace
 
 struct TrainingRun::Impl {
@@ -58,7 +75,8 @@ struct TrainingRun::Impl {
       : deck(settings),
         resolved_deck(input::resolved_deck(settings, source)),
         options(wanted),
-        interrupt(signals),
+        stops(signals, deck.run.walltime,
+              all.rank() == 0 ? (fs::path(deck.run.directory) / "stop").string() : std::string()),
         world(all) {
     world.communicator().set_deadline(deck.comm.deadline);
     trainer = std::make_unique<Trainer>(deck, world, io);
@@ -80,11 +98,16 @@ struct TrainingRun::Impl {
     trainer->read_first_samples();
     together(world.communicator(), [&] {
       if (world.rank() != 0) return;
+      StartLog const starts(deck.run.directory);
+      if (!last()) starts.require_progress(trainer->step());
       open_record();
       // Nothing can refuse the run any more: a refused one leaves the deck of the run that it found.
       write_text_file((fs::path(deck.run.directory) / "deck.resolved.yaml").string(),
                       input::resolved_deck(deck, source, input::DeckPlace::run_directory));
+      if (!last()) starts.append(trainer->step(), world.size());
     });
+    auto const memory = trainer->memory_use();
+    stops.expect_checkpoint(memory.parameters + memory.optimizer);
   }
 
   /// Known on rank 0 alone, which looks at the directory.
@@ -210,12 +233,37 @@ struct TrainingRun::Impl {
   }
 
   void close() {
+    verify();
     save();
     checkpoints->wait();
     if (statistics) statistics->wait();
     if (auto const step = checkpoints->last_complete(); progress && step)
       progress->checkpoint(*step, checkpoints->path(*step));
     if (progress) sum_up();
+  }
+
+  /// A rank whose memory or arithmetic has failed without a word would go on with parameters of its own.
+  void verify() {
+    if (world.size() == 1 || deck.run.verify_every == 0) return;
+    auto const found = differing_replicas(world.communicator(), trainer->state(), world.host());
+    if (found.empty()) {
+      verified = trainer->step();
+      return;
+    }
+    auto const since = verified ? "they did after step " + std::to_string(*verified) +
+                                      ": remove checkpoints of later steps, then continue with --resume"
+                                : "nothing was compared before in this job: continue with --resume and look whether it "
+                                  "returns";
+    throw CommonFailure("step " + std::to_string(trainer->step()) + ": ranks do not hold the same state any more: " +
+                        found + "; " + since + "; no checkpoint of this step is written");
+  }
+
+  void remove_stop_file() const {
+    try {
+      stops.remove_file();
+    } catch (RuntimeError const& error) {
+      if (progress) progress->warning(error.what());
+    }
   }
 
   /// What the whole run says and no single step does.
@@ -234,7 +282,7 @@ struct TrainingRun::Impl {
   input::Deck deck;
   std::string resolved_deck;
   TrainingOptions options;
-  Interrupt const& interrupt;
+  StopRequests stops;
   comm::World& world;
   std::unique_ptr<RunLock> lock;  // rank 0; let go when everything below has ended
   input::IoThread io;
@@ -246,6 +294,7 @@ struct TrainingRun::Impl {
   std::string changes;  // of settings since it was written
   StepRow last_row;     // of this start
   bool has_row = false;
+  std::optional<std::int64_t> verified;  // step after which all ranks were found to hold the same
 };
 
 TrainingRun::TrainingRun(input::Deck const& deck, input::DeckSource const& source, TrainingOptions const& options,
@@ -255,19 +304,25 @@ TrainingRun::~TrainingRun() = default;
 
 int TrainingRun::finish() {
   auto& run = *impl_;
-  bool stopped = false, diverged = false;
+  StopReason stopped = StopReason::none;
+  bool diverged = false;
   std::string data_fault;
   StepRow row;
-  while (!run.last() && !stopped && !diverged && data_fault.empty()) {
-    auto const outcome = run.trainer->advance(run.interrupt.requested(), row);
+  while (!run.last() && stopped == StopReason::none && !diverged && data_fault.empty()) {
+    auto const start = Clock::now();
+    auto const outcome = run.trainer->advance(run.stops.pending(), row);
     stopped = outcome.stop;
     data_fault = outcome.data_fault;
     diverged = outcome.skipped_in_a_row >= run.deck.optimizer.skip_limit;
     run.record(row, outcome);
     run.checkpoints->poll();
-    if (outcome.skipped_in_a_row > 0) continue;
-    if (run.last() || run.due(run.deck.statistics.evaluate_every)) run.evaluate();
-    if (!run.last() && run.due(run.deck.checkpoint.every)) run.save();
+    if (auto const seconds = run.checkpoints->longest_seconds()) run.stops.took_checkpoint(*seconds);
+    if (outcome.skipped_in_a_row == 0) {
+      if (!run.last() && run.due(run.deck.run.verify_every)) run.verify();
+      if (run.last() || run.due(run.deck.statistics.evaluate_every)) run.evaluate();
+      if (!run.last() && run.due(run.deck.checkpoint.every)) run.save();
+    }
+    run.stops.took_step(seconds_since(start));
   }
   run.close();
   std::string const at = "step " + std::to_string(run.trainer->step());
@@ -278,8 +333,9 @@ int TrainingRun::finish() {
     throw CommonFailure(at + ": " + std::to_string(run.deck.optimizer.skip_limit) +
                         " steps in a row had no finite gradient; a checkpoint was written before the run ends");
   bool const early = !run.last();
+  if (stopped == StopReason::file) run.remove_stop_file();
   if (run.progress)
-    run.progress->finish(early ? "stopped at " + at + "; continue with --resume"
+    run.progress->finish(early ? "stopped at " + at + reason_text(stopped) + "; continue with --resume"
                                : "finished at " + at + "; results are in " + run.deck.run.directory);
   return early ? exit_resubmit : 0;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -46,6 +47,7 @@ class ConfigVisitor {
   virtual void field(Field const& field, std::vector<std::string>& value) = 0;
   virtual void field(Field const& field, std::optional<std::int64_t>& value) = 0;  ///< absent or null: not set
   virtual void field(Field const& field, std::optional<double>& value) = 0;
+  virtual void field(Field const& field, std::optional<std::chrono::seconds>& value) = 0;  ///< of the wall clock
   /// One of `names`; `value` is its index. Use choice() below with an enum class whose values count from 0.
   virtual void choice(Field const& field, std::vector<std::string_view> const& names, int& value) = 0;
 

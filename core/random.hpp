@@ -50,15 +50,21 @@ BELLWETHER_FUNCTION Philox4 philox(std::uint32_t c0, std::uint32_t c1, std::uint
 /// Uniform in [0, 1) with 24 bits.
 BELLWETHER_FUNCTION float uniform(std::uint32_t bits) { return static_cast<float>(bits >> 8) * 0x1p-24f; }
 
-/// Key of a stream: the run's seed and the purpose, mixed so that nearby seeds give unrelated keys (splitmix64).
+/// A bijection of 64-bit numbers in which every bit of the result depends on every bit of z (the finaliser of
+/// splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, figure 17).
+BELLWETHER_FUNCTION std::uint64_t mix64(std::uint64_t z) {
+  z += 0x9E3779B97F4A7C15ull;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
+
+/// Key of a stream: the run's seed and the purpose, mixed so that nearby seeds give unrelated keys.
 struct RandomKey {
   std::uint32_t k0, k1;
 };
 BELLWETHER_FUNCTION RandomKey random_key(std::uint64_t seed, Purpose purpose) {
-  std::uint64_t z = seed + 0x9E3779B97F4A7C15ull * (static_cast<std::uint64_t>(purpose) + 1);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  z ^= z >> 31;
+  std::uint64_t const z = mix64(seed + 0x9E3779B97F4A7C15ull * static_cast<std::uint64_t>(purpose));
   return {static_cast<std::uint32_t>(z), static_cast<std::uint32_t>(z >> 32)};
 }
 

@@ -158,6 +158,9 @@ void DeckReader::field(Field const& f, std::optional<std::int64_t>& value) {
   read_one(f, ValueType::optional_whole, value);
 }
 void DeckReader::field(Field const& f, std::optional<double>& value) { read_one(f, ValueType::optional_real, value); }
+void DeckReader::field(Field const& f, std::optional<std::chrono::seconds>& value) {
+  read_one(f, ValueType::optional_duration, value);
+}
 void DeckReader::choice(Field const& f, std::vector<std::string_view> const& names, int& value) {
   read(f, allowed_choices(names), value,
        [&](TreeNode const& node, int& into) { return read_choice(node, names, into); });

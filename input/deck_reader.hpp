@@ -51,6 +51,7 @@ class DeckReader : public ConfigVisitor {
   void field(Field const& field, std::vector<std::string>& value) override;
   void field(Field const& field, std::optional<std::int64_t>& value) override;
   void field(Field const& field, std::optional<double>& value) override;
+  void field(Field const& field, std::optional<std::chrono::seconds>& value) override;
   void choice(Field const& field, std::vector<std::string_view> const& names, int& value) override;
   using ConfigVisitor::choice;
 

@@ -3,6 +3,7 @@
 #include "input/deck_table.hpp"
 
 #include "input/deck_values.hpp"
+#include "input/duration.hpp"
 
 namespace bellwether::input {
 namespace {
@@ -40,6 +41,7 @@ std::string yaml(std::vector<std::string> const& values) {
   for (auto const& value : values) text += (text.empty() ? "" : ", ") + quoted(value);
   return "[" + text + "]";
 }
+std::string yaml(std::chrono::seconds value) { return quoted(duration_text(value)); }
 template <class T>
 std::string yaml(std::optional<T> const& value) {
   return value ? yaml(*value) : "null";
@@ -64,6 +66,9 @@ class TableWriter : public ConfigVisitor {
   }
   void field(Field const& f, std::optional<double>& value) override {
     add(f, yaml(value), allowed_values(f, ValueType::optional_real));
+  }
+  void field(Field const& f, std::optional<std::chrono::seconds>& value) override {
+    add(f, yaml(value), allowed_values(f, ValueType::optional_duration));
   }
   void choice(Field const& f, std::vector<std::string_view> const& names, int& value) override {
     add(f, std::string(names.at(static_cast<std::size_t>(value))), allowed_choices(names));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/deck_values.hpp"
 
+#include "input/duration.hpp"
 #include "input/suggestion.hpp"
 
 #include <algorithm>
@@ -153,6 +154,7 @@ std::string allowed_values(Field const& field, ValueType type) {
   if (type == ValueType::truth) return "true or false";
   if (type == ValueType::text) return "a text";
   if (type == ValueType::texts) return "a list of texts";
+  if (type == ValueType::optional_duration) return "a time H:MM:SS or D-HH:MM:SS, or null";
   bool const whole = type == ValueType::whole || type == ValueType::optional_whole;
   std::string words = whole ? "a whole number" : "a number";
   bool const low = std::isfinite(field.minimum), high = std::isfinite(field.maximum);
@@ -231,6 +233,17 @@ std::string read_value(Field const& field, TreeNode const& node, std::optional<d
   auto const what = read_bounded_real(field, node, real);
   if (what.empty()) value = real;
   return with_allowed(what, field, ValueType::optional_real);
+}
+
+std::string read_value(Field const& field, TreeNode const& node, std::optional<std::chrono::seconds>& value) {
+  if (null_word(node)) {
+    value.reset();
+    return {};
+  }
+  auto const duration = node.kind == TreeNode::Kind::scalar ? duration_of(node.text) : std::nullopt;
+  if (!duration) return with_allowed(shown(node) + " is not a time", field, ValueType::optional_duration);
+  value = duration;
+  return {};
 }
 
 std::string read_choice(TreeNode const& node, std::vector<std::string_view> const& names, int& value) {

@@ -14,6 +14,8 @@ struct RunConfig {
   std::string directory = "run";
   std::string name = "bellwether";
   std::int64_t seed = 1;
+  std::optional<std::chrono::seconds> walltime;
+  std::int64_t verify_every = 1000;
 
   void describe(ConfigVisitor& visit) {
     visit.field({.name = "directory",
@@ -24,6 +26,18 @@ struct RunConfig {
     visit.field(
         {.name = "seed", .help = "seed of initial weights, order, masks and dropout", .minimum = 0, .maximum = 9.0e15},
         seed);
+    visit.field(
+        {.name = "walltime",
+         .help = "the job's time limit, counted from the start of the program: training stops ahead of it, early "
+                 "enough for its last step and checkpoint"},
+        walltime);
+    visit.field({.name = "verify_every",
+                 .help = "how often the state that all ranks hold alike is compared between them, and once more at the "
+                         "end; 0 never",
+                 .unit = "steps",
+                 .minimum = 0,
+                 .maximum = 1e12},
+                verify_every);
   }
 };
 

@@ -52,7 +52,7 @@ class PretrainingHeads {
   Logits next_logits_{};                        // (B, 2)
   Real *dnormed_, *dfirst_;                     // (M, C), (B, C)
   double *loss_, *correct_;                     // (max(M, B))
-  Vec<double> totals_;  // (4) as in Losses
+  Vec<double> totals_;                          // (4) as in Losses
   HostCopy<double> host_totals_;
 };
 

@@ -287,7 +287,7 @@ def early_signal(runs):
             writer.write(text)
         output = process.stdout.read()
         assert process.wait(timeout=PATIENCE) == 85, output
-    assert "stopped at step 1;" in output and (runs.folder / "early/checkpoints/step_1/manifest").exists(), output
+    assert "stopped at step 1 by a signal;" in output and (runs.folder / "early/checkpoints/step_1/manifest").exists(), output
 
 
 def reports(runs):

@@ -94,7 +94,7 @@ TEST_CASE("What check predicts is what training takes") {
       app::Trainer trainer(deck, world, io);
       app::StepRow row;
       for (int step = 0; step < 3; ++step) {
-        auto const outcome = trainer.advance(false, row);
+        auto const outcome = trainer.advance(app::StopReason::none, row);
         // Around the freeze some numbers a layer are recorded, which a step on its own does not send.
         auto const numbers = comm::tensor_error_sums * static_cast<Index>(trainer.layout().tensors().size());
         comm::Traffic recorded;

@@ -93,7 +93,7 @@ TEST_CASE("a step's row holds the squared norms of the ranks' gradients and of t
   auto const expected = first_step(deck, world, io);
   app::Trainer trainer(deck, world, io);
   app::StepRow row;
-  trainer.advance(false, row);
+  trainer.advance(app::StopReason::none, row);
   CHECK_THAT(row.mean_square, WithinRel(expected.mean, 1e-5));
   CHECK_THAT(row.local_square, WithinRel(world.size() > 1 ? expected.local : expected.first_pass, 1e-5));
   CHECK(row.noise_trace > 0);
@@ -122,7 +122,7 @@ TEST_CASE("compressed steps know both squares, or say that they do not") {
   app::Trainer trainer(deck, world, io);
   app::StepRow row;
   for (int step = 1; step <= 6; ++step) {
-    trainer.advance(false, row);
+    trainer.advance(app::StopReason::none, row);
     CHECK(std::isfinite(row.local_square));
     CHECK(std::isfinite(row.mean_square) == (step <= 2 || folds));
     if (std::isfinite(row.mean_square)) CHECK_THAT(std::sqrt(row.mean_square), WithinRel(row.gradient_norm, 1e-9));
@@ -142,7 +142,7 @@ TEST_CASE("one rank with one pass a step knows no noise scale") {
   app::Trainer trainer(deck, world, io);
   app::StepRow row;
   for (int step = 1; step <= 4; ++step) {
-    trainer.advance(false, row);
+    trainer.advance(app::StopReason::none, row);
     for (double const value :
          {row.local_square, row.noise_signal, row.noise_trace, row.noise_scale, row.critical_batch})
       CHECK(std::isnan(value));

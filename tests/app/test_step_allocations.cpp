@@ -131,7 +131,7 @@ TEST_CASE("a step of the trainer allocates nothing but its batch once it has run
     BatchExcuse const excuse;
     for (int step = 1; step <= last_step; ++step) {
       if (step == first_watched) watch.arm();
-      trainer.advance(false, row);
+      trainer.advance(app::StopReason::none, row);
     }
     // The region's own name is made before the region begins and freed inside it.
     check_none(watch.disarm(), last_step - first_watched + 1);

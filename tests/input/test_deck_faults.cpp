@@ -50,6 +50,8 @@ TEST_CASE("A value of another type is refused") {
         "4:11: optimizer.method: a list is not a word; one of lamb, adamw, onebit_lamb, onebit_adam, onebit_sgd");
   CHECK(fault("run:\n  name: [a]\n") == "4:9: run.name: a list is not a text; a text");
   CHECK(fault("run:\n  name: ''\n") == "4:9: run.name: an empty text; a text");
+  CHECK(fault("run:\n  walltime: 3:50\n") ==
+        "4:13: run.walltime: '3:50' is not a time; a time H:MM:SS or D-HH:MM:SS, or null");
   CHECK(fault("batch: 3\n") == "3:8: batch: not a section; keys with values, one a line, indented");
   CHECK(fault("data2: 1\n").starts_with("3:1: data2: unknown key (did you mean 'data'?)"));
 }

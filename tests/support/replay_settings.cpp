@@ -53,6 +53,7 @@ class DefaultsAllowed : public ConfigVisitor {
   void field(Field const& f, std::vector<std::string>& value) override { visit_.field(relaxed(f), value); }
   void field(Field const& f, std::optional<std::int64_t>& value) override { visit_.field(relaxed(f), value); }
   void field(Field const& f, std::optional<double>& value) override { visit_.field(relaxed(f), value); }
+  void field(Field const& f, std::optional<std::chrono::seconds>& value) override { visit_.field(relaxed(f), value); }
   void choice(Field const& f, std::vector<std::string_view> const& names, int& value) override {
     visit_.choice(relaxed(f), names, value);
   }

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/start_log.hpp"
+
+#include "app/durable_file.hpp"
+#include "core/error.hpp"
+
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace bellwether::app {
+namespace {
+
+/// How many of the last lines say that step.
+int starts_at(std::int64_t step, std::string const& lines) {
+  std::istringstream in(lines);
+  std::string const wanted = " step " + std::to_string(step) + ",";
+  int count = 0;
+  for (std::string line; std::getline(in, line);) count = line.find(wanted) == line.npos ? 0 : count + 1;
+  return count;
+}
+
+std::string now() {
+  std::time_t const time = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&time, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+}  // namespace
+
+StartLog::StartLog(std::string const& directory) : path_((std::filesystem::path(directory) / "starts.txt").string()) {}
+
+std::string StartLog::read() const {
+  std::ifstream file(path_, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void StartLog::require_progress(std::int64_t step) const {
+  if (starts_at(step, read()) < fruitless_starts) return;
+  throw InputError("run.directory: the last " + std::to_string(fruitless_starts) +
+                   " starts of this run all began at step " + std::to_string(step) +
+                   " and none wrote a checkpoint after it; a run that goes on, with " +
+                   "checkpoint.every or run.walltime so that a job reaches one; remove " + path_ + " to try again");
+}
+
+void StartLog::append(std::int64_t step, int ranks) const {
+  write_text_file(path_, read() + now() + " step " + std::to_string(step) + ", " + std::to_string(ranks) +
+                             (ranks == 1 ? " rank\n" : " ranks\n"));
+}
+
+}  // namespace bellwether::app

@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole runs of the program that end before their last step, and go on.
+
+    preemption_runs.py CASE PROGRAM MPIRUN      CASE: walltime | stop_file | fruitless"""
+
+import re
+import signal
+import subprocess
+
+from training_runs import PATIENCE, main
+
+
+def stopped_step(runs, name, text):
+    """The step a run says it was stopped at, which has a whole checkpoint and the last row of its statistics."""
+    step = int(re.search(r"stopped at step (\d+)", text).group(1))
+    assert (runs.folder / name / f"checkpoints/step_{step}/manifest").exists(), text
+    assert runs.table(name)["step"][-1] == step
+    return step
+
+
+def walltime(runs):
+    """Jobs that stop themselves ahead of their time limit. Where there is no time for anything, a step is made."""
+    told = runs.train("limited", 2, 16, 100000, expected=85, more=("--set", "run.walltime=0:00:09"))
+    assert ", near the end of run.walltime; continue with --resume" in told, told
+    first = stopped_step(runs, "limited", told)
+    for step in (first + 1, first + 2):
+        told = runs.train("limited", 1, 16, 100000, expected=85,
+                          more=("--resume", "--set", "run.walltime=0:00:01"))
+        assert stopped_step(runs, "limited", told) == step, told
+        assert "resumed from" in told and "settings differ" not in told, told
+
+
+def stop_file(runs):
+    """A file that is made while the run goes on stops it, once: the next job does not find it."""
+    runs.deck("filed", 8, 100000)
+    stop = runs.folder / "filed/stop"
+    with subprocess.Popen(runs.command("filed", 2), cwd=runs.folder, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            if line.startswith("step "):
+                break
+        stop.touch()
+        rest = process.stdout.read()
+        assert process.wait(timeout=PATIENCE) == 85, rest
+    assert " by the file stop in the run directory; continue with --resume" in rest, rest
+    step = stopped_step(runs, "filed", rest)
+    assert not stop.exists()
+    told = runs.train("filed", 2, 8, step + 2, more=("--resume",))
+    assert "resumed from" in told and f"finished at step {step + 2}" in told, told
+
+
+def fruitless(runs):
+    """Jobs that die before each checkpoint are not queued for ever: the fourth start at a step is refused, on all ranks
+    alike, until somebody has looked. A run that has ended may be started as often as one likes."""
+    runs.train("dying", 1, 8, 4, every=2)
+    for _ in range(4):
+        assert "finished at step 4" in runs.train("dying", 1, 8, 4, every=2, more=("--resume",))
+    runs.deck("dying", 8, 100000, every=50000)
+    command = runs.command("dying", 1, "--resume")[runs.command("dying", 1).index(runs.program):]
+    for _ in range(3):
+        with subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.PIPE, text=True) as process:
+            for line in process.stdout:
+                if line.startswith("step "):
+                    break
+            process.send_signal(signal.SIGKILL)
+            process.stdout.read()
+            assert process.wait(timeout=PATIENCE) == -signal.SIGKILL
+    starts = runs.folder / "dying/starts.txt"
+    before = starts.read_text()
+    lines = before.splitlines()
+    assert [line.split(" ", 1)[1] for line in lines] == ["step 0, 1 rank"] + 3 * ["step 4, 1 rank"], before
+    told = runs.refuse(runs.command("dying", 2, "--resume"))
+    assert re.fullmatch(r"error: dying\.yaml:\d+:\d+: run\.directory: the last 3 starts of this run all began at step 4 "
+                        r"and none wrote a checkpoint after it; .* remove \S+/dying/starts\.txt to try again", told), told
+    assert starts.read_text() == before
+    starts.unlink()
+    told = runs.train("dying", 2, 8, 6, every=2, more=("--resume",))
+    assert "finished at step 6" in told, told
+    assert starts.read_text().endswith(" step 4, 2 ranks\n")
+
+
+if __name__ == "__main__":
+    main(globals())

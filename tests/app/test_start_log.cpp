@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/start_log.hpp"
+#include "core/error.hpp"
+#include "tests/input/temporary_folder.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <fstream>
+#include <iterator>
+#include <regex>
+
+using namespace bellwether;
+using app::StartLog;
+
+TEST_CASE("the fourth start at one step is refused, any other is not") {
+  TemporaryFolder const folder;
+  StartLog const log(folder.path());
+  for (int start = 0; start < StartLog::fruitless_starts; ++start) {
+    log.require_progress(12);
+    log.append(12, 4);
+  }
+  CHECK_THROWS_AS(log.require_progress(12), InputError);
+  log.require_progress(1);  // "step 12" says nothing of step 1
+  log.require_progress(2);
+  log.require_progress(13);
+  log.append(13, 1);
+  log.require_progress(12);  // they are no longer the last
+}
+
+TEST_CASE("every start is a line with its time, step and ranks") {
+  TemporaryFolder const folder;
+  StartLog const log(folder.path());
+  log.append(0, 1);
+  log.append(1200, 64);
+  std::ifstream file(folder / "starts.txt");
+  std::string const text{std::istreambuf_iterator<char>(file), {}};
+  std::string const time = R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)";
+  CHECK(std::regex_match(text, std::regex(time + " step 0, 1 rank\n" + time + " step 1200, 64 ranks\n")));
+}

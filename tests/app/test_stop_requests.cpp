@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/interrupt.hpp"
+#include "app/stop_requests.hpp"
+#include "tests/input/temporary_folder.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+using namespace bellwether::app;
+using std::chrono::hours, std::chrono::seconds;
+
+TEST_CASE("a time limit is near when another step and checkpoint may not fit into it") {
+  Interrupt const interrupt;
+  StopRequests stops(interrupt, hours(1), "");
+  CHECK(stops.pending() == StopReason::none);
+  stops.expect_checkpoint(40'000'000'000);  // 400 s
+  stops.took_step(1900);
+  CHECK(stops.pending() == StopReason::none);  // 1.5 (1900 + 400) + 5 s of 3600
+  stops.took_step(2100);
+  CHECK(stops.pending() == StopReason::walltime);
+  stops.took_checkpoint(100);  // what is known takes the place of what was feared
+  stops.expect_checkpoint(40'000'000'000);
+  CHECK(stops.pending() == StopReason::none);
+  stops.took_checkpoint(400);
+  stops.took_checkpoint(1);  // the slowest counts
+  stops.took_step(1);
+  CHECK(stops.pending() == StopReason::walltime);
+}
+
+TEST_CASE("without a limit nothing but a signal or the file stops a run") {
+  Interrupt const interrupt;
+  TemporaryFolder const folder;
+  auto const file = folder / "stop";
+  StopRequests stops(interrupt, std::nullopt, file);
+  stops.took_step(1e9);
+  CHECK(stops.pending() == StopReason::none);
+  std::ofstream(file) << "";
+  while (stops.pending() != StopReason::file) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  stops.remove_file();
+  CHECK_FALSE(std::filesystem::exists(file));
+  stops.remove_file();                         // gone already: somebody else's doing is no error
+  CHECK(stops.pending() == StopReason::file);  // it was asked for all the same
+  std::raise(SIGUSR1);
+  CHECK(stops.pending() == StopReason::signal);
+}
+
+TEST_CASE("a file that nobody heeded stays") {
+  Interrupt const interrupt;
+  TemporaryFolder const folder;
+  auto const file = folder / "stop";
+  std::ofstream(file) << "";
+  StopRequests const stops(interrupt, std::nullopt, file);
+  stops.remove_file();
+  CHECK(std::filesystem::exists(file));
+}
