@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/agreement.hpp"
 
-#include "comm/communicator.hpp"
+#include "comm/rank_group.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -29,23 +29,23 @@ std::vector<std::string> split(std::string const& text) {
 
 }  // namespace
 
-std::string first_fault(comm::Communicator& communicator, std::string const& mine) {
+std::string first_fault(comm::RankGroup& group, std::string const& mine) {
   double faults = mine.empty() ? 0 : 1;
-  communicator.sum_host({&faults, 1}, "bellwether::app::count_faults");
+  group.sum_host({&faults, 1}, "bellwether::app::count_faults");
   if (faults == 0) return "";
-  std::vector<double> has_fault(static_cast<std::size_t>(communicator.size()), 0.0);
-  has_fault[static_cast<std::size_t>(communicator.rank())] = mine.empty() ? 0 : 1;
-  communicator.sum_host(has_fault, "bellwether::app::find_fault");
+  std::vector<double> has_fault(static_cast<std::size_t>(group.size()), 0.0);
+  has_fault[static_cast<std::size_t>(group.rank())] = mine.empty() ? 0 : 1;
+  group.sum_host(has_fault, "bellwether::app::find_fault");
   auto const first = static_cast<int>(std::ranges::find(has_fault, 1.0) - has_fault.begin());
   std::string const where = first > 0 ? "rank " + std::to_string(first) + ": " : "";
-  return broadcast_text(communicator, where + mine, first);
+  return broadcast_text(group, where + mine, first);
 }
 
-void raise_together(comm::Communicator& communicator, std::vector<std::string> const& faults) {
-  if (auto const fault = first_fault(communicator, lines(faults)); !fault.empty()) throw CommonError(split(fault));
+void raise_together(comm::RankGroup& group, std::vector<std::string> const& faults) {
+  if (auto const fault = first_fault(group, lines(faults)); !fault.empty()) throw CommonError(split(fault));
 }
 
-void together(comm::Communicator& communicator, std::function<void()> const& work) {
+void together(comm::RankGroup& group, std::function<void()> const& work) {
   std::vector<std::string> faults;
   std::string failure;
   try {
@@ -55,15 +55,15 @@ void together(comm::Communicator& communicator, std::function<void()> const& wor
   } catch (std::exception const& error) {
     failure = error.what();
   }
-  raise_together(communicator, faults);
-  if (failure = first_fault(communicator, failure); !failure.empty()) throw CommonFailure(failure);
+  raise_together(group, faults);
+  if (failure = first_fault(group, failure); !failure.empty()) throw CommonFailure(failure);
 }
 
-std::string broadcast_text(comm::Communicator& communicator, std::string text, int root) {
+std::string broadcast_text(comm::RankGroup& group, std::string text, int root) {
   std::int64_t size = static_cast<std::int64_t>(text.size());
-  communicator.broadcast_host(std::as_writable_bytes(std::span(&size, 1)), root, "bellwether::app::text_size");
+  group.broadcast_host(std::as_writable_bytes(std::span(&size, 1)), root, "bellwether::app::text_size");
   text.resize(static_cast<std::size_t>(size));
-  if (size > 0) communicator.broadcast_host(std::as_writable_bytes(std::span(text)), root, "bellwether::app::text");
+  if (size > 0) group.broadcast_host(std::as_writable_bytes(std::span(text)), root, "bellwether::app::text");
   return text;
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace bellwether::comm {
-class Communicator;
+class RankGroup;
 }
 
 /// How ranks come to the same conclusion about what only some of them saw. All functions are collective.
@@ -29,16 +29,16 @@ class CommonFailure : public RuntimeError {
 
 /// `mine` is empty where all is well. Returns rank 0's text as it is, else that of the lowest rank that has one, with
 /// its number in front; empty on all ranks where all is well on all.
-std::string first_fault(comm::Communicator& communicator, std::string const& mine);
+std::string first_fault(comm::RankGroup& group, std::string const& mine);
 
 /// Runs `work` here, which calls no collective, and throws on all ranks what it throws on any, as first_fault() has it.
 /// \throws CommonError for an InputError, CommonFailure for every other exception.
-void together(comm::Communicator& communicator, std::function<void()> const& work);
+void together(comm::RankGroup& group, std::function<void()> const& work);
 
 /// Throws on all ranks where any has faults, as together() does. \throws CommonError.
-void raise_together(comm::Communicator& communicator, std::vector<std::string> const& faults);
+void raise_together(comm::RankGroup& group, std::vector<std::string> const& faults);
 
 /// What rank 0 has.
-std::string broadcast_text(comm::Communicator& communicator, std::string text, int root = 0);
+std::string broadcast_text(comm::RankGroup& group, std::string text, int root = 0);
 
 }  // namespace bellwether::app

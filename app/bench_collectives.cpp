@@ -344,7 +344,7 @@ std::int64_t collectives_bench_bytes(std::int64_t elements, int ranks) {
 }
 
 std::vector<CollectiveResult> bench_collectives(comm::World& world, CollectivesBench const& bench) {
-  together(world.communicator(), [&] {
+  together(world.group(), [&] {
     if constexpr (on_devices) return;
     auto const wanted = collectives_bench_bytes(bench.elements, world.size()) * world.nodes().ranks_here;
     auto const there = available_host_memory();

@@ -58,7 +58,7 @@ void add_model(CLI::App* command, std::string& model) {
 
 /// Collective. A file that cannot be written is found before minutes are spent on what it is to hold.
 void require_writable(comm::World& world, std::string const& path) {
-  together(world.communicator(), [&] {
+  together(world.group(), [&] {
     if (world.rank() != 0 || path.empty()) return;
     try {
       write_text_file(path, "");
@@ -126,7 +126,7 @@ Subject subject_of(std::string const& model, comm::World& world) {
     throw CommonError("--model: '" + model + "'" + input::did_you_mean(model, names) + "; one of " +
                       input::joined(names) + ", or a deck, DECK.yaml");
   }
-  auto const deck = read_shared_deck(world.communicator(), model, {}).deck;
+  auto const deck = read_shared_deck(world.group(), model, {}).deck;
   if (deck.comm.hierarchy != comm::Hierarchy::none)
     throw CommonError(model + ": comm.hierarchy: node, but the yardsticks of bench are those of an exchange between " +
                       "all ranks; allowed: none");

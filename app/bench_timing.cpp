@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/bench_timing.hpp"
 
-#include "comm/communicator.hpp"
+#include "comm/rank_group.hpp"
 #include "core/error.hpp"
 #include "core/gemm.hpp"
 
@@ -21,33 +21,33 @@ Timing timing_of(std::vector<double> seconds) {
   return {.median = median, .fastest = seconds.front(), .slowest = seconds.back()};
 }
 
-std::vector<double> largest_over_ranks(comm::Communicator& communicator, std::vector<double> const& mine) {
-  auto const ranks = static_cast<std::size_t>(communicator.size());
+std::vector<double> largest_over_ranks(comm::RankGroup& group, std::vector<double> const& mine) {
+  auto const ranks = static_cast<std::size_t>(group.size());
   std::vector<double> all(mine.size() * ranks, 0.0);
-  std::ranges::copy(mine, all.begin() + static_cast<std::ptrdiff_t>(mine.size()) * communicator.rank());
-  communicator.sum_host(all, "bellwether::app::bench_numbers");
+  std::ranges::copy(mine, all.begin() + static_cast<std::ptrdiff_t>(mine.size()) * group.rank());
+  group.sum_host(all, "bellwether::app::bench_numbers");
   std::vector<double> largest(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(mine.size()));
   for (std::size_t i = mine.size(); i < all.size(); ++i)
     largest[i % mine.size()] = std::max(largest[i % mine.size()], all[i]);
   return largest;
 }
 
-bool equal_on_all_ranks(comm::Communicator& communicator, std::uint64_t mine) {
+bool equal_on_all_ranks(comm::RankGroup& group, std::uint64_t mine) {
   std::array<std::uint64_t, 1> first{mine};
-  communicator.broadcast_host(std::as_writable_bytes(std::span(first)), 0, "bellwether::app::bench_checksum");
-  return holds_everywhere(communicator, first[0] == mine);
+  group.broadcast_host(std::as_writable_bytes(std::span(first)), 0, "bellwether::app::bench_checksum");
+  return holds_everywhere(group, first[0] == mine);
 }
 
-bool holds_everywhere(comm::Communicator& communicator, bool mine) {
+bool holds_everywhere(comm::RankGroup& group, bool mine) {
   double broken = mine ? 0 : 1;
-  communicator.sum_host({&broken, 1}, "bellwether::app::bench_check");
+  group.sum_host({&broken, 1}, "bellwether::app::bench_check");
   return broken == 0;
 }
 
 namespace {
 
 template <class T>
-double gemm_speed(comm::Communicator& communicator) {
+double gemm_speed(comm::RankGroup& group) {
   constexpr Index side = 512;
   constexpr int repeats = 12;
   Exec const exec;
@@ -57,20 +57,20 @@ double gemm_speed(comm::Communicator& communicator) {
   Kokkos::deep_copy(exec, b, T(0.25f));
   double best = 0;
   for (int i = 0; i < repeats; ++i) {
-    communicator.barrier("bellwether::app::gemm_speed");
+    group.barrier("bellwether::app::gemm_speed");
     auto const start = Clock::now();
     gemm(exec, Op::none, Op::transpose, side, side, side, 1, a.data(), side, b.data(), side, 0, c.data(), side);
     exec.fence("bellwether::app::gemm_speed measured");
     best = std::max(best, 2.0 * side * side * side / seconds_since(start));
   }
-  communicator.sum_host({&best, 1}, "bellwether::app::gemm_speed");
+  group.sum_host({&best, 1}, "bellwether::app::gemm_speed");
   return best;
 }
 
 }  // namespace
 
-double measured_gemm_speed(comm::Communicator& communicator, ComputeType type) {
-  return type == ComputeType::bf16 ? gemm_speed<bf16>(communicator) : gemm_speed<float>(communicator);
+double measured_gemm_speed(comm::RankGroup& group, ComputeType type) {
+  return type == ComputeType::bf16 ? gemm_speed<bf16>(group) : gemm_speed<float>(group);
 }
 
 Fingerprint fingerprint_of(std::span<float const> of) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace bellwether::comm {
-class Communicator;
+class RankGroup;
 }
 
 namespace bellwether::app {
@@ -24,15 +24,15 @@ struct Timing {
 Timing timing_of(std::vector<double> seconds);
 
 /// Collective. Of each number the largest that any rank has.
-std::vector<double> largest_over_ranks(comm::Communicator& communicator, std::vector<double> const& mine);
+std::vector<double> largest_over_ranks(comm::RankGroup& group, std::vector<double> const& mine);
 /// Collective. Whether `mine` is the same 64 bits on all ranks.
-bool equal_on_all_ranks(comm::Communicator& communicator, std::uint64_t mine);
+bool equal_on_all_ranks(comm::RankGroup& group, std::uint64_t mine);
 /// Collective. Whether `mine` holds on all ranks.
-bool holds_everywhere(comm::Communicator& communicator, bool mine);
+bool holds_everywhere(comm::RankGroup& group, bool mine);
 
 /// Collective. What this machine's matrix product of a type reaches with all ranks at once, in operations a second, by
 /// a short measurement.
-double measured_gemm_speed(comm::Communicator& communicator, ComputeType type);
+double measured_gemm_speed(comm::RankGroup& group, ComputeType type);
 
 /// What benches compare parameters by.
 struct Fingerprint {

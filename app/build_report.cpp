@@ -6,7 +6,7 @@
 #include "app/checkpoint_snapshot.hpp"
 #include "app/progress_text.hpp"
 #include "app/transport_check.hpp"
-#include "comm/communicator.hpp"
+#include "comm/rank_group.hpp"
 #include "comm/world.hpp"
 #include "input/io_thread.hpp"
 
@@ -26,7 +26,7 @@ std::optional<SentInStep> sent_in_step(std::optional<PhaseTraffic> const& mine, 
   if (!mine) return {};  // on all ranks alike
   std::array<double, 2> all{static_cast<double>(mine->inside_node_bytes),
                             static_cast<double>(mine->across_nodes_bytes())};
-  world.communicator().sum_host(all, "bellwether::app::predicted_bytes");
+  world.group().sum_host(all, "bellwether::app::predicted_bytes");
   return SentInStep{.mine = *mine,
                     .all_inside_nodes = static_cast<std::int64_t>(all[0]),
                     .all_between_nodes = static_cast<std::int64_t>(all[1])};
@@ -90,7 +90,7 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
           .dense_step = sent_in_step(trainer.dense_step(), world),
           .compressed_step = sent_in_step(trainer.compressed_step(), world),
           .step_flops = trainer.next_step_flops(),
-          .gemm_speed = measured_gemm_speed(world.communicator(), deck.model.compute),
+          .gemm_speed = measured_gemm_speed(world.group(), deck.model.compute),
           .layout_fingerprint = trainer.layout().fingerprint(),
           .warnings = trainer.warnings()};
 }

@@ -29,15 +29,15 @@ int check(CheckOptions const& options, Session& session) {
     return 0;
   }
   auto& world = session.world();
-  auto const shared = read_shared_deck(world.communicator(), options.deck, options.overrides);
+  auto const shared = read_shared_deck(world.group(), options.deck, options.overrides);
   BuildReport report;
   with_places(shared.source, [&] {
-    together(world.communicator(), [&] {
+    together(world.group(), [&] {
       if (session.rank() == 0) require_makeable(shared.deck.run.directory);
     });
     report = build_report(shared.deck, world);
   });
-  require_equal_start(world.communicator(), start_facts(report.layout_fingerprint));
+  require_equal_start(world.group(), start_facts(report.layout_fingerprint));
   if (session.rank() != 0) return 0;
   for (auto const& warning : report.warnings) std::cerr << "warning: " << warning << '\n';
   if (holds_run(shared.deck.run.directory))

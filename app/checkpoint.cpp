@@ -9,7 +9,7 @@
 #include "app/clock.hpp"
 #include "app/device_copy.hpp"
 #include "app/session.hpp"
-#include "comm/communicator.hpp"
+#include "comm/rank_group.hpp"
 #include "core/error.hpp"
 #include "input/hdf5_file.hpp"
 #include "input/io_thread.hpp"
@@ -46,7 +46,7 @@ std::string outcome(std::future<T>& future, T& value) {
 struct Checkpoints::Impl {
   CheckpointFolder folder;
   std::int64_t keep;
-  comm::Communicator& communicator;
+  comm::RankGroup& group;
   input::IoThread& io;
   std::function<void(std::string const&)> warn;
 
@@ -59,7 +59,7 @@ struct Checkpoints::Impl {
   Clock::time_point began{};
   std::optional<double> longest{};
 
-  bool is_root() const { return communicator.rank() == 0; }
+  bool is_root() const { return group.rank() == 0; }
 
   void begin(std::int64_t new_step, std::string const& deck, TrainingState const& state) {
     began = Clock::now();
@@ -69,15 +69,15 @@ struct Checkpoints::Impl {
       } catch (RuntimeError const& error) {
         fault = error.what();
       }
-    raise(first_fault(communicator, fault));
+    raise(first_fault(group, fault));
     finish_device_work();
-    Snapshot snapshot(communicator.rank());
+    Snapshot snapshot(group.rank());
     walk(state, snapshot);
     step = new_step;
     written = write_snapshot(io, folder.temporary_path(step),
                              {.step = step,
-                              .rank = communicator.rank(),
-                              .ranks = communicator.size(),
+                              .rank = group.rank(),
+                              .ranks = group.size(),
                               .deck = deck,
                               .layout_fingerprint = state.layout.fingerprint(),
                               .live = state.layout.live_counts()},
@@ -89,8 +89,8 @@ struct Checkpoints::Impl {
   bool advance() {
     bool const mine = stage == Stage::writing ? is_ready(written) : !is_root() || is_ready(completed);
     double ready = mine ? 1 : 0;
-    communicator.sum_host({&ready, 1}, "bellwether::checkpoint::ready");
-    if (ready < communicator.size()) return false;
+    group.sum_host({&ready, 1}, "bellwether::checkpoint::ready");
+    if (ready < group.size()) return false;
     if (stage == Stage::writing)
       end_writing();
     else
@@ -101,8 +101,8 @@ struct Checkpoints::Impl {
   void end_writing() {
     stage = Stage::idle;
     std::vector<CheckpointFile> files;
-    raise(first_fault(communicator, outcome(written, files)));
-    Manifest manifest{step, communicator.size(), gather(files)};
+    raise(first_fault(group, outcome(written, files)));
+    Manifest manifest{step, group.size(), gather(files)};
     if (is_root())
       completed = io.submit(priority, [this, manifest] {
         folder.complete(manifest);
@@ -114,7 +114,7 @@ struct Checkpoints::Impl {
   void end_completing() {
     stage = Stage::idle;
     std::vector<std::string> left_over;
-    raise(first_fault(communicator, is_root() ? outcome(completed, left_over) : ""));
+    raise(first_fault(group, is_root() ? outcome(completed, left_over) : ""));
     for (auto const& fault : left_over) warn(fault);
     last = step;
     longest = std::max(longest.value_or(0), seconds_since(began));
@@ -123,11 +123,11 @@ struct Checkpoints::Impl {
   /// Files of all ranks, on rank 0. One rank after another: their lists are short.
   std::vector<CheckpointFile> gather(std::vector<CheckpointFile> const& mine) {
     std::vector<CheckpointFile> all;
-    for (int rank = 0; rank < communicator.size(); ++rank) {
+    for (int rank = 0; rank < group.size(); ++rank) {
       std::ostringstream out;
-      if (rank == communicator.rank())
+      if (rank == group.rank())
         for (auto const& file : mine) out << file.name << ' ' << file.bytes << ' ' << file.checksum << '\n';
-      std::istringstream in(broadcast_text(communicator, out.str(), rank));
+      std::istringstream in(broadcast_text(group, out.str(), rank));
       for (CheckpointFile file; in >> file.name >> file.bytes >> file.checksum;) all.push_back(file);
     }
     return all;
@@ -145,18 +145,18 @@ struct Checkpoints::Impl {
       } catch (InputError const& error) {
         fault = error.what();
       }
-    fault = first_fault(communicator, fault);
+    fault = first_fault(group, fault);
     std::optional<Manifest> manifest;
     if (fault.empty()) {
-      manifest = Manifest::parse(broadcast_text(communicator, text));
+      manifest = Manifest::parse(broadcast_text(group, text));
       std::string mine;
       for (std::size_t i = 0; i < manifest->files.size() && mine.empty(); ++i)
-        if (static_cast<int>(i % static_cast<std::size_t>(communicator.size())) == communicator.rank()) try {
+        if (static_cast<int>(i % static_cast<std::size_t>(group.size())) == group.rank()) try {
             mine = folder.fault_in(candidate, manifest->files[i]);
           } catch (RuntimeError const& error) {
             mine = error.what();
           }
-      fault = first_fault(communicator, mine);
+      fault = first_fault(group, mine);
     }
     if (fault.empty()) return manifest;
     if (is_root()) warn("checkpoint passed over: " + fault);
@@ -164,9 +164,9 @@ struct Checkpoints::Impl {
   }
 };
 
-Checkpoints::Checkpoints(std::string directory, std::int64_t keep, comm::Communicator& communicator,
-                         input::IoThread& io, std::function<void(std::string const&)> warn)
-    : impl_(new Impl{CheckpointFolder(std::move(directory)), keep, communicator, io, std::move(warn)}) {}
+Checkpoints::Checkpoints(std::string directory, std::int64_t keep, comm::RankGroup& group, input::IoThread& io,
+                         std::function<void(std::string const&)> warn)
+    : impl_(new Impl{CheckpointFolder(std::move(directory)), keep, group, io, std::move(warn)}) {}
 
 Checkpoints::~Checkpoints() {
   // The last task refers to this object.
@@ -205,13 +205,13 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
     for (auto const& path : impl_->folder.unfinished()) impl_->warn("checkpoint passed over: " + path + ": incomplete");
     for (auto const step : impl_->folder.steps()) list += std::to_string(step) + '\n';
   }
-  list = broadcast_text(impl_->communicator, list);
+  list = broadcast_text(impl_->group, list);
   std::istringstream steps(list);
   for (std::int64_t step = 0; steps >> step;) {
     auto const manifest = impl_->examine(step);
     if (!manifest) continue;
     FoundCheckpoint found{impl_->folder.complete_path(step), step, manifest->ranks, ""};
-    together(impl_->communicator, [&] {
+    together(impl_->group, [&] {
       if (!impl_->is_root()) return;
       found.deck = impl_->io.run(priority, [&] {
         return input::Hdf5File::open((std::filesystem::path(found.path) / "replicated.h5").string())
@@ -219,7 +219,7 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
             .at(0);
       });
     });
-    found.deck = broadcast_text(impl_->communicator, found.deck);
+    found.deck = broadcast_text(impl_->group, found.deck);
     impl_->last = step;
     return found;
   }
@@ -232,7 +232,7 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
 }
 
 void Checkpoints::load(FoundCheckpoint const& found, TrainingState const& state) {
-  CheckpointReader reader(found.path, found.ranks, impl_->communicator, impl_->io);
+  CheckpointReader reader(found.path, found.ranks, impl_->group, impl_->io);
   try {
     walk(state, reader);
   } catch (std::exception const& error) {

@@ -13,7 +13,7 @@
 #include <string>
 
 namespace bellwether::comm {
-class Communicator;
+class RankGroup;
 }
 namespace bellwether::input {
 class IoThread;
@@ -48,7 +48,7 @@ struct FoundCheckpoint {
 class Checkpoints {
  public:
   /// keep: newest complete ones kept, 0 keeps all. warn: told about damaged ones and failed removals, on rank 0.
-  Checkpoints(std::string directory, std::int64_t keep, comm::Communicator& communicator, input::IoThread& io,
+  Checkpoints(std::string directory, std::int64_t keep, comm::RankGroup& group, input::IoThread& io,
               std::function<void(std::string const&)> warn);
   /// Abandons a checkpoint under way, which stays incomplete: call wait() at the end.
   ~Checkpoints();

@@ -4,7 +4,7 @@
 
 #include "app/agreement.hpp"
 #include "app/device_copy.hpp"
-#include "comm/communicator.hpp"
+#include "comm/rank_group.hpp"
 #include "core/error.hpp"
 #include "input/hdf5_file.hpp"
 #include "input/io_thread.hpp"
@@ -81,16 +81,16 @@ void gather(std::function<std::string(int)> const& file_of, int ranks, int try_f
 
 }  // namespace
 
-CheckpointReader::CheckpointReader(std::string folder, int ranks, comm::Communicator& communicator, input::IoThread& io)
-    : folder_(std::move(folder)), ranks_(ranks), communicator_(communicator), io_(io) {
+CheckpointReader::CheckpointReader(std::string folder, int ranks, comm::RankGroup& group, input::IoThread& io)
+    : folder_(std::move(folder)), ranks_(ranks), group_(group), io_(io) {
   std::string lines;
-  if (communicator_.rank() == 0)
+  if (group_.rank() == 0)
     attempt([&] {
       for (auto const& line :
            Hdf5File::open((std::filesystem::path(folder_) / "replicated.h5").string()).read_texts("index"))
         lines += line + '\n';
     });
-  std::istringstream in(broadcast_text(communicator_, lines));
+  std::istringstream in(broadcast_text(group_, lines));
   for (std::string line; std::getline(in, line);) unread_.insert(line);
 }
 
@@ -116,13 +116,13 @@ bool CheckpointReader::attempt(std::function<void()> const& read) {
 
 void CheckpointReader::read_shared(std::string const& path, Shape const& shape, std::span<float> values) {
   std::vector<float> host(values.size());
-  if (communicator_.rank() == 0)
+  if (group_.rank() == 0)
     attempt([&] {
       auto const from = Hdf5File::open((std::filesystem::path(folder_) / "replicated.h5").string());
       check_shape(from, path, shape);
       from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
     });
-  communicator_.broadcast_host(std::as_writable_bytes(std::span(host)), 0, "bellwether::checkpoint::replicated");
+  group_.broadcast_host(std::as_writable_bytes(std::span(host)), 0, "bellwether::checkpoint::replicated");
   copy_to_device(host, values);
 }
 
@@ -143,8 +143,7 @@ void CheckpointReader::partitioned(std::string_view name, std::span<float> slice
   if (!expect("partitioned", path(name))) return;
   std::vector<float> host(slice.size());
   if (attempt([&] {
-        gather([this](int rank) { return file(rank); }, ranks_, communicator_.rank() % ranks_, path(name), host, first,
-               total);
+        gather([this](int rank) { return file(rank); }, ranks_, group_.rank() % ranks_, path(name), host, first, total);
       }))
     copy_to_device(host, slice);
 }
@@ -161,9 +160,9 @@ void CheckpointReader::read_own_or_recut(std::string const& path, Shape const& s
                                          Recut recut) {
   if (recut == Recut::mean) return read_own_or_mean(path, shape, values, 0, shape.at(0));
   std::vector<float> host(values.size(), 0.0F);
-  if (ranks_ == communicator_.size()) {
+  if (ranks_ == group_.size()) {
     attempt([&] {
-      auto const from = Hdf5File::open(file(communicator_.rank()));
+      auto const from = Hdf5File::open(file(group_.rank()));
       check_shape(from, path, shape);
       from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
     });
@@ -175,11 +174,11 @@ void CheckpointReader::read_own_or_recut(std::string const& path, Shape const& s
 }
 
 bool CheckpointReader::same_cut(std::string const& path, Shape const& shape, std::int64_t first, std::int64_t total) {
-  if (ranks_ != communicator_.size()) return false;
+  if (ranks_ != group_.size()) return false;
   Held const wanted{first, first + shape.at(0), total};
   double others = 1;
-  attempt([&] { others = held_in(Hdf5File::open(file(communicator_.rank())), path) == wanted ? 0 : 1; });
-  communicator_.sum_host({&others, 1}, "bellwether::checkpoint::same_cut");
+  attempt([&] { others = held_in(Hdf5File::open(file(group_.rank())), path) == wanted ? 0 : 1; });
+  group_.sum_host({&others, 1}, "bellwether::checkpoint::same_cut");
   return others == 0;
 }
 
@@ -188,7 +187,7 @@ void CheckpointReader::read_own_or_mean(std::string const& path, Shape const& sh
   if (same_cut(path, shape, first, total)) {
     std::vector<float> host(values.size());
     attempt([&] {
-      auto const from = Hdf5File::open(file(communicator_.rank()));
+      auto const from = Hdf5File::open(file(group_.rank()));
       check_shape(from, path, shape);
       from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
     });
@@ -207,13 +206,13 @@ void CheckpointReader::read_own_or_mean(std::string const& path, Shape const& sh
 /// Every rank averages the part that falls to it, the same cut for all, and sends it round: what the old ranks hold is
 /// read once in all, not by each.
 void CheckpointReader::read_mean(std::string const& path, Shape const& shape, std::span<float> host) {
-  auto const size = static_cast<std::size_t>(communicator_.size());
+  auto const size = static_cast<std::size_t>(group_.size());
   std::int64_t const rows = shape.at(0);
   std::size_t const width = rows == 0 ? 0 : host.size() / static_cast<std::size_t>(rows);
   auto const part = [&](std::size_t rank) {
     return rows * static_cast<std::int64_t>(rank) / static_cast<std::int64_t>(size);
   };
-  auto const mine = static_cast<std::size_t>(communicator_.rank());
+  auto const mine = static_cast<std::size_t>(group_.rank());
   std::int64_t const first = part(mine), last = part(mine + 1);
   auto const begin = static_cast<std::size_t>(first) * width;
   attempt([&] {
@@ -243,8 +242,8 @@ void CheckpointReader::read_mean(std::string const& path, Shape const& shape, st
     auto const at = static_cast<std::size_t>(part(root)) * width,
                end = static_cast<std::size_t>(part(root + 1)) * width;
     if (end > at)
-      communicator_.broadcast_host(std::as_writable_bytes(host.subspan(at, end - at)), static_cast<int>(root),
-                                   "bellwether::checkpoint::mean_over_old_holders");
+      group_.broadcast_host(std::as_writable_bytes(host.subspan(at, end - at)), static_cast<int>(root),
+                            "bellwether::checkpoint::mean_over_old_holders");
   }
 }
 
@@ -252,12 +251,12 @@ template <class T>
 void CheckpointReader::read_scalar(std::string const& path, T& value) {
   if (!expect("scalar", path)) return;
   T read = value;
-  if (communicator_.rank() == 0)
+  if (group_.rank() == 0)
     attempt([&] {
       Hdf5File::open((std::filesystem::path(folder_) / "replicated.h5").string())
           .read_slab<T>(path, {}, {}, std::span(&read, 1));
     });
-  communicator_.broadcast_host(std::as_writable_bytes(std::span(&read, 1)), 0, "bellwether::checkpoint::scalar");
+  group_.broadcast_host(std::as_writable_bytes(std::span(&read, 1)), 0, "bellwether::checkpoint::scalar");
   value = read;
 }
 
@@ -273,7 +272,7 @@ void CheckpointReader::drop(std::string_view name) {
 }
 
 void CheckpointReader::check_layout(ParameterLayout const& layout, std::string const& settles_live) {
-  if (communicator_.rank() != 0 || !faults_.empty()) return;
+  if (group_.rank() != 0 || !faults_.empty()) return;
   attempt([&] {
     auto const from = Hdf5File::open((std::filesystem::path(folder_) / "replicated.h5").string());
     auto const stored = from.attribute("/", "layout_fingerprint");
@@ -308,7 +307,7 @@ void CheckpointReader::finish() {
     faults_.resize(most);
     fault("and " + others + " more faults");
   }
-  raise_together(communicator_, faults_);
+  raise_together(group_, faults_);
 }
 
 }  // namespace bellwether::app

@@ -19,7 +19,7 @@ namespace bellwether::app {
 class CheckpointReader : public CheckpointVisitor {
  public:
   /// ranks: that wrote it.
-  CheckpointReader(std::string folder, int ranks, comm::Communicator& communicator, input::IoThread& io);
+  CheckpointReader(std::string folder, int ranks, comm::RankGroup& group, input::IoThread& io);
   void parameter(TensorInfo const& tensor, std::span<float> values, bool per_rank) override;
   void replicated(std::string_view name, std::span<float> values) override;
   void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
@@ -59,7 +59,7 @@ class CheckpointReader : public CheckpointVisitor {
 
   std::string folder_;
   int ranks_;
-  comm::Communicator& communicator_;
+  comm::RankGroup& group_;
   input::IoThread& io_;
   std::set<std::string> unread_;  // lines of /index, "kind path"
   std::vector<std::string> faults_;

@@ -78,7 +78,7 @@ std::int64_t available_host_memory(std::string const& root) {
 }
 
 void require_host_memory(comm::World& world, std::int64_t parameters, std::int64_t workspace_bytes) {
-  together(world.communicator(), [&] {
+  together(world.group(), [&] {
     // Parameters, gradients, momentum and variance at least.
     auto const need = 4 * static_cast<std::int64_t>(sizeof(float)) * parameters + workspace_bytes;
     auto const ranks = world.nodes().ranks_here;

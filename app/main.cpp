@@ -4,6 +4,7 @@
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/version.hpp"
+#include "comm/rank_group.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -25,6 +26,7 @@ using bellwether::app::Session;
 
 constexpr int exit_failed = 1;
 constexpr int exit_input = 2;
+constexpr double seconds_to_speak = 2;  // for other ranks that wait for the same
 
 void tell(std::string const& message) { std::cerr << "error: " << message << '\n'; }
 
@@ -48,6 +50,7 @@ std::string lost_output() {
 /// The exit code of the command, or of what it threw. Errors are printed here and nowhere else.
 int run(Action const& action, Session& session, bool output_matters) {
   int code = exit_input;
+  double patience = 0;
   std::vector<std::string> faults;
   try {
     code = action(session);
@@ -63,11 +66,15 @@ int run(Action const& action, Session& session, bool output_matters) {
     return exit_failed;
   } catch (InputError const& error) {
     faults = error.faults();
+  } catch (bellwether::comm::StuckCollective const& error) {
+    code = exit_failed;
+    patience = seconds_to_speak;
+    faults = {error.what()};
   } catch (std::exception const& error) {
     code = exit_failed;
     faults = {error.what()};
   }
-  session.end_other_ranks(code, marked(session, faults));
+  session.end_other_ranks(code, marked(session, faults), patience);
   for (auto const& fault : faults) tell(fault);
   return code;
 }

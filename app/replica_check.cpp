@@ -5,7 +5,7 @@
 #include "app/agreement.hpp"
 #include "app/checkpoint.hpp"
 #include "app/device_copy.hpp"
-#include "comm/communicator.hpp"
+#include "comm/rank_group.hpp"
 #include "core/random.hpp"
 
 #include <algorithm>
@@ -71,12 +71,12 @@ class Hashes final : public StateVisitor {
 };
 
 /// (P) one number of each rank, on every rank. Halves travel as doubles, which hold them exactly.
-std::vector<std::uint64_t> gathered(comm::Communicator& communicator, std::uint64_t mine) {
-  auto const rank = static_cast<std::size_t>(communicator.rank()), size = static_cast<std::size_t>(communicator.size());
+std::vector<std::uint64_t> gathered(comm::RankGroup& group, std::uint64_t mine) {
+  auto const rank = static_cast<std::size_t>(group.rank()), size = static_cast<std::size_t>(group.size());
   std::vector<double> halves(2 * size, 0.0);
   halves[2 * rank] = static_cast<double>(mine >> 32);
   halves[2 * rank + 1] = static_cast<double>(mine & 0xFFFFFFFFu);
-  communicator.sum_host(halves, "bellwether::app::replica_hashes");
+  group.sum_host(halves, "bellwether::app::replica_hashes");
   std::vector<std::uint64_t> all(size);
   for (std::size_t i = 0; i < size; ++i)
     all[i] = static_cast<std::uint64_t>(halves[2 * i]) << 32 | static_cast<std::uint64_t>(halves[2 * i + 1]);
@@ -93,25 +93,25 @@ int spokesman(std::vector<std::uint64_t> const& all) {
 
 }  // namespace
 
-std::string differing_replicas(comm::Communicator& communicator, TrainingState const& state, std::string const& host) {
+std::string differing_replicas(comm::RankGroup& group, TrainingState const& state, std::string const& host) {
   Hashes mine(state.layout);
   if (!state.parameters_per_rank) mine.replicated("parameters", state.parameters);
   state.optimizer(mine);
-  auto const all = gathered(communicator, mine.of_all());
+  auto const all = gathered(group, mine.of_all());
   int const speaks = spokesman(all);
   auto const right = all[static_cast<std::size_t>(speaks)];
   auto const alike = std::ranges::count(all, right);
-  if (alike == communicator.size()) return "";
+  if (alike == group.size()) return "";
 
   auto theirs = mine.values();
-  communicator.broadcast_host(std::as_writable_bytes(std::span(theirs)), speaks, "bellwether::app::replica_hashes");
+  group.broadcast_host(std::as_writable_bytes(std::span(theirs)), speaks, "bellwether::app::replica_hashes");
   std::string text;
-  for (int rank = 0; rank < communicator.size(); ++rank) {
+  for (int rank = 0; rank < group.size(); ++rank) {
     if (all[static_cast<std::size_t>(rank)] == right) continue;
-    text += (text.empty() ? "rank " : "; rank ") + std::to_string(rank) + " on " +
-            broadcast_text(communicator, host, rank) + " differs from " +
+    text += (text.empty() ? "rank " : "; rank ") + std::to_string(rank) + " on " + broadcast_text(group, host, rank) +
+            " differs from " +
             (alike == 1 ? "rank " + std::to_string(speaks) : "the " + std::to_string(alike) + " that agree") + " in " +
-            broadcast_text(communicator, mine.differing(theirs), rank);
+            broadcast_text(group, mine.differing(theirs), rank);
   }
   return text;
 }

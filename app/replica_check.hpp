@@ -5,7 +5,7 @@
 #include <string>
 
 namespace bellwether::comm {
-class Communicator;
+class RankGroup;
 }
 
 namespace bellwether::app {
@@ -16,6 +16,6 @@ struct TrainingState;
 /// state. `host` is where this rank runs. Returns, on every rank alike, who differs from most, where, and in which
 /// tensors, "rank 3 on node17 differs from the other 3 in parameters of bert.pooler.dense.bias and 2 more"; empty where
 /// nobody does. Costs a pass over that state, and 16 bytes a rank where all is well.
-std::string differing_replicas(comm::Communicator& communicator, TrainingState const& state, std::string const& host);
+std::string differing_replicas(comm::RankGroup& group, TrainingState const& state, std::string const& host);
 
 }  // namespace bellwether::app

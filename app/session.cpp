@@ -23,8 +23,8 @@ int Session::rank() const { return world_ ? world_->rank() : 0; }
 
 int Session::size() const { return world_ ? world_->size() : 1; }
 
-void Session::end_other_ranks(int exit_code, std::string const& message) const {
-  if (world_ && world_->size() > 1) world_->abort(exit_code, message);
+void Session::end_other_ranks(int exit_code, std::string const& message, double patience) const {
+  if (world_ && world_->size() > 1) world_->abort(exit_code, message, patience);
 }
 
 }  // namespace bellwether::app

@@ -29,8 +29,9 @@ class Session {
   int rank() const;  ///< 0 in a command without MPI
   int size() const;
 
-  /// Ends this process and every other rank after printing `message`; returns where there is no other rank to end.
-  void end_other_ranks(int exit_code, std::string const& message) const;
+  /// Prints `message`, then ends this process and every other rank, after `patience` seconds in which others may say
+  /// the same; returns where there is no other rank to end.
+  void end_other_ranks(int exit_code, std::string const& message, double patience) const;
 
  private:
   int argc_;

@@ -4,31 +4,31 @@
 
 #include "app/agreement.hpp"
 #include "app/version.hpp"
-#include "comm/communicator.hpp"
+#include "comm/rank_group.hpp"
 
 #include <cstdio>
 
 namespace bellwether::app {
 namespace {
 
-void share(comm::Communicator& communicator, input::DeckSource& source) {
+void share(comm::RankGroup& group, input::DeckSource& source) {
   for (auto* text : {&source.path, &source.text, &source.folder, &source.working_directory})
-    *text = broadcast_text(communicator, *text);
-  std::string const count = broadcast_text(communicator, std::to_string(source.overrides.size()));
+    *text = broadcast_text(group, *text);
+  std::string const count = broadcast_text(group, std::to_string(source.overrides.size()));
   source.overrides.resize(std::stoul(count));
-  for (auto& change : source.overrides) change = broadcast_text(communicator, change);
+  for (auto& change : source.overrides) change = broadcast_text(group, change);
 }
 
 }  // namespace
 
-SharedDeck read_shared_deck(comm::Communicator& communicator, std::string const& path,
+SharedDeck read_shared_deck(comm::RankGroup& group, std::string const& path,
                             std::vector<std::string> const& overrides) {
   SharedDeck shared;
-  together(communicator, [&] {
-    if (communicator.rank() == 0) shared.source = input::read_deck_source(path, overrides);
+  together(group, [&] {
+    if (group.rank() == 0) shared.source = input::read_deck_source(path, overrides);
   });
-  share(communicator, shared.source);
-  together(communicator, [&] { shared.deck = input::parse_deck(shared.source); });
+  share(group, shared.source);
+  together(group, [&] { shared.deck = input::parse_deck(shared.source); });
   return shared;
 }
 
@@ -54,15 +54,15 @@ std::vector<StartFact> start_facts(std::uint64_t layout_fingerprint) {
   return {{"program version", program_version()}, {"build options", build_options()}, {"layout", digits}};
 }
 
-void require_equal_start(comm::Communicator& communicator, std::vector<StartFact> const& facts) {
+void require_equal_start(comm::RankGroup& group, std::vector<StartFact> const& facts) {
   std::vector<std::string> different;
   for (auto const& fact : facts) {
-    auto const zero = broadcast_text(communicator, fact.value);
+    auto const zero = broadcast_text(group, fact.value);
     if (fact.value != zero)
       different.push_back(fact.name + " is " + fact.value + ", on rank 0 " + zero +
                           "; the same program and deck on every rank");
   }
-  raise_together(communicator, different);
+  raise_together(group, different);
 }
 
 }  // namespace bellwether::app

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace bellwether::comm {
-class Communicator;
+class RankGroup;
 }
 
 namespace bellwether::app {
@@ -24,8 +24,7 @@ struct SharedDeck {
 /// Collective. Rank 0 reads the file and its own command line and hands both to all ranks; every rank parses them and
 /// looks for the files the deck names.
 /// \throws CommonError on all ranks with rank 0's faults, else with those of the lowest rank that has any.
-SharedDeck read_shared_deck(comm::Communicator& communicator, std::string const& path,
-                            std::vector<std::string> const& overrides);
+SharedDeck read_shared_deck(comm::RankGroup& group, std::string const& path, std::vector<std::string> const& overrides);
 
 /// Runs `work`; faults of a CommonError that name a key of the deck get its place there.
 void with_places(input::DeckSource const& source, std::function<void()> const& work);
@@ -39,6 +38,6 @@ struct StartFact {
 std::vector<StartFact> start_facts(std::uint64_t layout_fingerprint);
 
 /// Collective. \throws CommonError on all ranks, naming the lowest rank whose facts are not rank 0's, and the facts.
-void require_equal_start(comm::Communicator& communicator, std::vector<StartFact> const& facts);
+void require_equal_start(comm::RankGroup& group, std::vector<StartFact> const& facts);
 
 }  // namespace bellwether::app

@@ -26,7 +26,7 @@ LogForm log_form(std::string const& name) {
 
 int train(TrainOptions const& options, Session& session) {
   Interrupt const interrupt;  // first of all: a signal while MPI starts is as good as one in a step
-  auto const shared = read_shared_deck(session.world().communicator(), options.deck, options.overrides);
+  auto const shared = read_shared_deck(session.world().group(), options.deck, options.overrides);
   std::optional<TrainingRun> run;
   with_places(shared.source, [&] { run.emplace(shared.deck, shared.source, options.run, interrupt, session.world()); });
   return run->finish();

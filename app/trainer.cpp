@@ -201,6 +201,7 @@ void Trainer::read_first_samples() { impl_->fetch_together(); }
 StepOutcome Trainer::advance(StopReason wish, StepRow& row) {
   auto& t = *impl_;
   auto const start = Clock::now();
+  t.world.note_step(t.step + 1);
   double const waited_before = t.stream.waited_seconds();
   t.begin_batch();
   auto const& batch = t.batch;

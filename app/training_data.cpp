@@ -3,7 +3,7 @@
 #include "app/training_data.hpp"
 
 #include "app/agreement.hpp"
-#include "comm/communicator.hpp"
+#include "comm/rank_group.hpp"
 #include "comm/world.hpp"
 #include "core/error.hpp"
 #include "model/bert.hpp"
@@ -82,7 +82,7 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck, std::in
 TrainingData open_training_data(input::Deck const& deck, comm::World& world, input::IoThread& io) {
   TrainingData data;
   auto const geometry = geometry_of(deck, world);
-  together(world.communicator(), [&] {
+  together(world.group(), [&] {
     KeyFaults faults;
     faults.collect("data.train", [&] {
       data.stream = std::make_unique<input::BatchStream>(io, deck.data.train, deck.data, geometry);

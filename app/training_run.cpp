@@ -18,7 +18,7 @@
 #include "app/statistics.hpp"
 #include "app/stop_requests.hpp"
 #include "app/trainer.hpp"
-#include "comm/communicator.hpp"
+#include "comm/rank_group.hpp"
 #include "comm/world.hpp"
 #include "core/error.hpp"
 #include "input/io_thread.hpp"
@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 /// Makes the run directory and keeps it for this run, or refuses to mix two.
 std::unique_ptr<RunLock> prepare_directory(std::string const& directory, bool resume, comm::World& world) {
   std::unique_ptr<RunLock> lock;
-  together(world.communicator(), [&] {
+  together(world.group(), [&] {
     if (world.rank() != 0) return;
     if (!resume && holds_run(directory))
       throw InputError("run.directory: " + directory +
@@ -78,25 +78,25 @@ struct TrainingRun::Impl {
         stops(signals, deck.run.walltime,
               all.rank() == 0 ? (fs::path(deck.run.directory) / "stop").string() : std::string()),
         world(all) {
-    world.communicator().set_deadline(deck.comm.deadline);
+    world.group().set_deadline(deck.comm.deadline);
     trainer = std::make_unique<Trainer>(deck, world, io);
-    require_equal_start(world.communicator(), start_facts(trainer->layout().fingerprint()));
+    require_equal_start(world.group(), start_facts(trainer->layout().fingerprint()));
     if (starts_at_zero()) trainer->read_first_samples();  // before anything is made
     lock = prepare_directory(deck.run.directory, options.resume, world);
-    double const gemm_speed = measured_gemm_speed(world.communicator(), deck.model.compute);
+    double const gemm_speed = measured_gemm_speed(world.group(), deck.model.compute);
     if (world.rank() == 0)
       progress = std::make_unique<Progress>(ProgressOptions{.form = options.log,
                                                             .steps = deck.schedule.steps,
                                                             .print_every = deck.statistics.print_every,
                                                             .gemm_flops_per_second = gemm_speed},
                                             stdout);
-    checkpoints = std::make_unique<Checkpoints>(deck.run.directory, deck.checkpoint.keep, world.communicator(), io,
+    checkpoints = std::make_unique<Checkpoints>(deck.run.directory, deck.checkpoint.keep, world.group(), io,
                                                 [this](std::string const& text) {
                                                   if (progress) progress->warning(text);
                                                 });
     if (options.resume) restore();
     trainer->read_first_samples();
-    together(world.communicator(), [&] {
+    together(world.group(), [&] {
       if (world.rank() != 0) return;
       StartLog const starts(deck.run.directory);
       if (!last()) starts.require_progress(trainer->step());
@@ -113,7 +113,7 @@ struct TrainingRun::Impl {
   /// Known on rank 0 alone, which looks at the directory.
   bool starts_at_zero() const {
     bool const zero = world.rank() == 0 && (!options.resume || !holds_run(deck.run.directory));
-    return !broadcast_text(world.communicator(), zero ? "yes" : "").empty();
+    return !broadcast_text(world.group(), zero ? "yes" : "").empty();
   }
 
   void restore() {
@@ -245,7 +245,7 @@ struct TrainingRun::Impl {
   /// A rank whose memory or arithmetic has failed without a word would go on with parameters of its own.
   void verify() {
     if (world.size() == 1 || deck.run.verify_every == 0) return;
-    auto const found = differing_replicas(world.communicator(), trainer->state(), world.host());
+    auto const found = differing_replicas(world.group(), trainer->state(), world.host());
     if (found.empty()) {
       verified = trainer->step();
       return;
@@ -302,7 +302,7 @@ TrainingRun::TrainingRun(input::Deck const& deck, input::DeckSource const& sourc
     : impl_(std::make_unique<Impl>(deck, source, options, interrupt, world)) {}
 TrainingRun::~TrainingRun() = default;
 
-int TrainingRun::finish() {
+int TrainingRun::finish() try {
   auto& run = *impl_;
   StopReason stopped = StopReason::none;
   bool diverged = false;
@@ -338,6 +338,11 @@ int TrainingRun::finish() {
     run.progress->finish(early ? "stopped at " + at + reason_text(stopped) + "; continue with --resume"
                                : "finished at " + at + "; results are in " + run.deck.run.directory);
   return early ? exit_resubmit : 0;
+} catch (comm::StuckCollective const& stuck) {
+  auto const last = impl_->checkpoints->last_complete();
+  throw comm::StuckCollective(std::string(stuck.what()) +
+                              (last ? "; the last complete checkpoint is " + impl_->checkpoints->path(*last)
+                                    : "; there is no complete checkpoint yet"));
 }
 
 }  // namespace bellwether::app

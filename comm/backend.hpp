@@ -3,6 +3,7 @@
 #pragma once
 
 #include "comm/communicator.hpp"
+#include "comm/watchdog.hpp"
 
 #include <optional>
 #include <string>
@@ -29,7 +30,8 @@ std::string device_library();
 /// Whether that library takes several ranks on one device.
 bool device_library_shares_devices();
 /// The ranks of `host` over that library. \throws InternalError where there is none.
-std::unique_ptr<Communicator> make_device_communicator(std::unique_ptr<Communicator> host, double deadline);
+std::unique_ptr<Communicator> make_device_communicator(std::unique_ptr<Communicator> host, double deadline,
+                                                       Watchdog* watchdog);
 
 }  // namespace backend
 }  // namespace bellwether::comm

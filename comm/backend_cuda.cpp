@@ -52,8 +52,9 @@ bool device_library_shares_devices() {
   return code >= 23000 && enabled != nullptr && std::string_view(enabled) == "1";
 }
 
-std::unique_ptr<Communicator> make_device_communicator(std::unique_ptr<Communicator> host, double deadline) {
-  return make_nccl_communicator(std::move(host), deadline);
+std::unique_ptr<Communicator> make_device_communicator(std::unique_ptr<Communicator> host, double deadline,
+                                                       Watchdog* watchdog) {
+  return make_nccl_communicator(std::move(host), deadline, watchdog);
 }
 
 }  // namespace bellwether::comm::backend

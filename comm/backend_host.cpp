@@ -10,7 +10,8 @@ std::optional<Device> current_device() { return {}; }
 bool mpi_reads_devices() { return false; }
 std::string device_library() { return ""; }
 bool device_library_shares_devices() { return false; }
-std::unique_ptr<Communicator> make_device_communicator(std::unique_ptr<Communicator> /*host*/, double /*deadline*/) {
+std::unique_ptr<Communicator> make_device_communicator(std::unique_ptr<Communicator> /*host*/, double /*deadline*/,
+                                                       Watchdog* /*watchdog*/) {
   throw InternalError("a build for hosts has no library for devices");
 }
 

@@ -3,19 +3,16 @@
 #pragma once
 
 #include "comm/config.hpp"
+#include "comm/rank_group.hpp"
 #include "core/types.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <utility>
 
 namespace bellwether::comm {
-
-/// Name of a collective in messages, regions and counters: `bellwether::<component>::<step>`, a string literal.
-using Label = char const*;
 
 /// Bytes in memory of the execution space.
 struct Bytes {
@@ -63,12 +60,6 @@ class Ticket {
   State* state_ = nullptr;
 };
 
-/// A collective passed its deadline: names operation, label, bytes, seconds, ranks of the group and this rank.
-class StuckCollective : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 /// Bytes this rank handed to the transport since construction; what a rank keeps for itself is not counted. A broadcast
 /// counts once for every other rank at its root, a library sum its own vector once.
 struct Traffic {
@@ -77,13 +68,11 @@ struct Traffic {
   std::int64_t calls = 0;
 };
 
-/// An ordered group of ranks. Every collective is split-phase, labelled, and ordered after earlier work on `exec`;
-/// wait() orders it before later work. All ranks call the same collectives in the same order.
-class Communicator {
+/// Ranks that exchange what is in the memory of the execution space. Every collective is split-phase, labelled, and
+/// ordered after earlier work on `exec`; wait() orders it before later work. All ranks call the same collectives in the
+/// same order.
+class Communicator : public RankGroup {
  public:
-  virtual ~Communicator() = default;
-  virtual int rank() const = 0;
-  virtual int size() const = 0;
   /// Whether that rank is on this one's node, as set_nodes() said; before it, every rank has a node of its own.
   virtual bool shares_node(int rank) const = 0;
   /// node_of: (P), a number for each rank's node. For traffic() alone; inherited by split().
@@ -106,19 +95,12 @@ class Communicator {
   virtual Ticket start_library_sum(Exec const&, float* inout, std::int64_t count, Label) = 0;
   /// \throws StuckCollective where the deadline passes while waiting.
   virtual void wait(Ticket&) = 0;
-  /// Seconds that wait() and the host-side collectives wait at most; inherited by split().
-  virtual void set_deadline(double seconds) = 0;
   virtual void progress() = 0;
   /// Whether exchanges are ordered by the device alone, so that the host goes on while earlier work on it is under way.
   virtual bool leaves_host_free() const { return false; }
-  /// Collective. Ranks of one color, ordered by (key, rank).
+  /// Collective. Ranks of one color, ordered by (key, rank); they inherit the deadline.
   virtual std::unique_ptr<Communicator> split(int color, int key) = 0;
   virtual Traffic traffic() const = 0;
-
-  /// The few host-side collectives of start-up and of the step's scalars. Sums are formed in rank order on every rank.
-  virtual void sum_host(std::span<double> inout, Label) = 0;
-  virtual void broadcast_host(std::span<std::byte> inout, int root, Label) = 0;
-  virtual void barrier(Label) = 0;
 };
 
 /// A group of one: every collective is a copy.

@@ -215,18 +215,26 @@ class MpiCommunicator final : public Communicator {
     (*free)->begin(exec, name, label, staged);
     (*free)->bytes = sent.all;
     counter_.count(sent);
+    if (options_.watchdog != nullptr) options_.watchdog->begin(name, label);
     return **free;
   }
 
   void complete(MpiOperation& operation) {
     using Clock = std::chrono::steady_clock;
     auto const began = Clock::now();
+    auto* const watchdog = options_.watchdog;
+    bool asked = watchdog == nullptr;
     while (!operation.test()) {
       std::chrono::duration<double> const waited = Clock::now() - began;
+      if (!asked && waited.count() > options_.deadline / 2) {
+        watchdog->ask();
+        asked = true;
+      }
       if (waited.count() > options_.deadline)
         throw StuckCollective("stuck collective: " + operation.description() + ", rank " + std::to_string(rank_) +
                               " of " + std::to_string(size_) + ", not finished after " +
-                              std::to_string(waited.count()) + " s");
+                              std::to_string(waited.count()) + " s" +
+                              (watchdog != nullptr ? ", " + watchdog->verdict() : ""));
       // Ranks may share cores.
       std::this_thread::yield();
     }

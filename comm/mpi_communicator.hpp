@@ -3,6 +3,7 @@
 #pragma once
 
 #include "comm/communicator.hpp"
+#include "comm/watchdog.hpp"
 
 #include <limits>
 
@@ -15,6 +16,7 @@ struct MpiOptions {
   /// Copies every buffer through host memory. Always on where memory is a device's and MPI does not say that it reads
   /// it; tests turn it on anywhere.
   bool staged = false;
+  Watchdog* watchdog = nullptr;  ///< told of every collective, and asked about one that is late; outlives the ranks
 };
 
 /// All ranks of the job, over MPI. Collective. MPI must be initialised, and outlive the communicator.

@@ -96,8 +96,8 @@ class NcclOperation final : public Ticket::State {
 
 class NcclCommunicator final : public Communicator {
  public:
-  NcclCommunicator(std::unique_ptr<Communicator> host, double deadline)
-      : host_(std::move(host)), counter_(host_->rank(), host_->size()), deadline_(deadline) {
+  NcclCommunicator(std::unique_ptr<Communicator> host, double deadline, Watchdog* watchdog)
+      : host_(std::move(host)), counter_(host_->rank(), host_->size()), deadline_(deadline), watchdog_(watchdog) {
     std::vector<int> node_of(static_cast<std::size_t>(size()), 0);
     for (int peer = 0; peer < size(); ++peer)
       if (!host_->shares_node(peer)) node_of[static_cast<std::size_t>(peer)] = 1 + peer;
@@ -211,7 +211,7 @@ class NcclCommunicator final : public Communicator {
   bool leaves_host_free() const override { return true; }
   std::unique_ptr<Communicator> split(int color, int key) override {
     progress();
-    return std::make_unique<NcclCommunicator>(host_->split(color, key), deadline_);
+    return std::make_unique<NcclCommunicator>(host_->split(color, key), deadline_, watchdog_);
   }
 
   void sum_host(std::span<double> inout, Label label) override {
@@ -239,6 +239,7 @@ class NcclCommunicator final : public Communicator {
     }
     NcclOperation& operation = **free;
     operation.begin(exec, stream_, name, label, sent.all);
+    if (watchdog_ != nullptr) watchdog_->begin(name, label);
     doing_ = label;
     call_started_ = Clock::now();
     posts();
@@ -264,12 +265,15 @@ class NcclCommunicator final : public Communicator {
       leave_.wait_for(lock, std::chrono::milliseconds(100));
       std::string const ended = error_of_group_or_device();
       NcclOperation const* const oldest = oldest_under_way();
-      bool const late = oldest != nullptr && oldest->seconds() > deadline_;
+      double const waited = oldest != nullptr ? oldest->seconds() : 0;
+      bool const late = waited > deadline_;
+      if (watchdog_ != nullptr && waited > deadline_ / 2 && asked_ != oldest) watchdog_->ask();
+      asked_ = waited > deadline_ / 2 ? oldest : nullptr;
       if (ended.empty() && !late) continue;
       std::string const what = oldest != nullptr ? oldest->description() : std::string("between collectives");
-      failure_ =
-          "stuck collective: " + what + place() +
-          (ended.empty() ? ", not finished after " + std::to_string(oldest->seconds()) + " s" : ", ended by " + ended);
+      failure_ = "stuck collective: " + what + place() +
+                 (ended.empty() ? ", not finished after " + std::to_string(waited) + " s" : ", ended by " + ended) +
+                 (watchdog_ != nullptr ? ", " + watchdog_->verdict() : "");
       // Kernels that wait for other ranks end, and with them whatever the host waits for.
       ncclCommAbort(group_);
       aborted_ = true;
@@ -304,6 +308,8 @@ class NcclCommunicator final : public Communicator {
   std::unique_ptr<Communicator> host_;
   TrafficCounter counter_;
   std::atomic<double> deadline_;
+  Watchdog* watchdog_;
+  NcclOperation const* asked_ = nullptr;  ///< the late one that the watchdog was asked about
   int device_ = 0;
   cudaStream_t stream_ = nullptr;
   ncclComm_t group_ = nullptr;
@@ -322,8 +328,9 @@ class NcclCommunicator final : public Communicator {
 
 }  // namespace
 
-std::unique_ptr<Communicator> make_nccl_communicator(std::unique_ptr<Communicator> host, double deadline) {
-  return std::make_unique<NcclCommunicator>(std::move(host), deadline);
+std::unique_ptr<Communicator> make_nccl_communicator(std::unique_ptr<Communicator> host, double deadline,
+                                                     Watchdog* watchdog) {
+  return std::make_unique<NcclCommunicator>(std::move(host), deadline, watchdog);
 }
 
 }  // namespace bellwether::comm

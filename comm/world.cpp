@@ -6,13 +6,16 @@
 #include "comm/mpi_communicator.hpp"
 #include "comm/mpi_operation.hpp"
 #include "comm/transport.hpp"
+#include "comm/watchdog.hpp"
 #include "core/error.hpp"
 #include "core/gemm.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <thread>
 
 namespace bellwether::comm {
 namespace {
@@ -111,6 +114,7 @@ struct World::Impl {
   std::string host;
   Offer offer;
   std::vector<std::string> devices;
+  std::unique_ptr<Watchdog> watchdog;
   std::unique_ptr<Communicator> communicator;
 };
 
@@ -155,7 +159,10 @@ World::World(int& argc, char**& argv) : impl_(std::make_unique<Impl>()) {
   if (int const device = device_of(impl_->nodes, impl_->host); device >= 0) settings.set_device_id(device);
   Kokkos::initialize(settings);
   use_single_threaded_blas();
-  impl_->communicator = make_world_communicator({});
+  std::vector<std::string> hosts;
+  for (int const node : impl_->nodes.node_of) hosts.push_back(impl_->nodes.hosts[static_cast<std::size_t>(node)]);
+  impl_->watchdog = std::make_unique<Watchdog>(std::move(hosts));
+  impl_->communicator = make_world_communicator({.watchdog = impl_->watchdog.get()});
   impl_->communicator->set_nodes(impl_->nodes.node_of);
   find_offer();
 }
@@ -181,13 +188,17 @@ void World::find_offer() {
 }
 
 std::unique_ptr<Communicator> World::make_communicator(Transport transport, double deadline) const {
-  auto made = make_world_communicator({.deadline = deadline, .staged = transport == Transport::mpi_staged});
+  auto* const watchdog = impl_->watchdog.get();
+  auto made = make_world_communicator(
+      {.deadline = deadline, .staged = transport == Transport::mpi_staged, .watchdog = watchdog});
   made->set_nodes(impl_->nodes.node_of);
-  return transport == Transport::nccl ? backend::make_device_communicator(std::move(made), deadline) : std::move(made);
+  return transport == Transport::nccl ? backend::make_device_communicator(std::move(made), deadline, watchdog)
+                                      : std::move(made);
 }
 
 World::~World() {
   impl_->communicator.reset();
+  impl_->watchdog.reset();
   Kokkos::finalize();
   if (std::uncaught_exceptions() == 0) MPI_Finalize();
 }
@@ -197,8 +208,10 @@ int World::size() const { return impl_->size; }
 std::vector<std::string> const& World::devices() const { return impl_->devices; }
 Offer const& World::offer() const { return impl_->offer; }
 Communicator& World::communicator() const { return *impl_->communicator; }
+RankGroup& World::group() const { return *impl_->communicator; }
 Nodes const& World::nodes() const { return impl_->nodes; }
 std::string const& World::host() const { return impl_->host; }
+void World::note_step(std::int64_t step) const { impl_->watchdog->note_step(step); }
 int World::threads() const { return Kokkos::DefaultHostExecutionSpace().concurrency(); }
 
 std::string World::library() const {
@@ -209,11 +222,14 @@ std::string World::library() const {
   return line.substr(0, line.find_first_of(",\n"));
 }
 
-void World::abort(int exit_code, std::string_view message) const {
+void World::abort(int exit_code, std::string_view message, double patience) const {
   std::fflush(stdout);
   std::fprintf(stderr, "[rank %d] %.*s\n", rank(), static_cast<int>(message.size()), message.data());
   std::fflush(stderr);
-  if (size() > 1) MPI_Abort(MPI_COMM_WORLD, exit_code);
+  if (size() > 1) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(patience));
+    MPI_Abort(MPI_COMM_WORLD, exit_code);
+  }
   // Alone, there is nobody to tell, and MPI's own farewell would bury the message.
   MPI_Finalize();
   std::_Exit(exit_code);

@@ -4,6 +4,7 @@
 
 #include "comm/config.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 namespace bellwether::comm {
 
 class Communicator;
+class RankGroup;
 struct Offer;
 
 /// Where the ranks are: found by asking MPI which ranks share memory.
@@ -60,6 +62,7 @@ class World {
   int rank() const;
   int size() const;
   Communicator& communicator() const;  ///< all ranks
+  RankGroup& group() const;            ///< the same, for sources that do not see Kokkos
   Nodes const& nodes() const;
   std::string const& host() const;  ///< this rank's
   /// One line a rank, "rank 0 on node7: NVIDIA H100 80GB HBM3"; empty where the program computes on hosts.
@@ -67,10 +70,12 @@ class World {
   Offer const& offer() const;  ///< what can carry collectives
   /// Collective. All ranks over what choose_transport() found.
   std::unique_ptr<Communicator> make_communicator(Transport transport, double deadline) const;
-  int threads() const;          ///< that this rank computes with
-  std::string library() const;  ///< MPI's own version line, for logs and statistics
-  /// Prints `[rank r] message` and ends the job on all ranks. Called by main() alone.
-  [[noreturn]] void abort(int exit_code, std::string_view message) const;
+  void note_step(std::int64_t step) const;  ///< the step that begins, for what other ranks are told of this one
+  int threads() const;                      ///< that this rank computes with
+  std::string library() const;              ///< MPI's own version line, for logs and statistics
+  /// Prints `[rank r] message` and ends the job on all ranks, after `patience` seconds in which they may have
+  /// something to say, too. Called by main() alone.
+  [[noreturn]] void abort(int exit_code, std::string_view message, double patience) const;
 
  private:
   void find_offer();

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs of the program on hardware that fails.
 
-    fault_runs.py CASE PROGRAM MPIRUN      CASE: flipped_bit
+    fault_runs.py CASE PROGRAM MPIRUN      CASE: flipped_bit | lost_rank | stopped_rank
 
-Exits with 4, ctest's sign for skipped, where a process may not write into its children's memory."""
+With Open MPI 4 alone: its launcher can be told to let survivors live when a rank dies. Exits with 4, ctest's sign for skipped, where a process may not write into its children's memory."""
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 
 from training_runs import PATIENCE, h5py, main, ranks_of
 
@@ -64,6 +66,55 @@ def flipped_bit(runs):
     assert name in told, told
     assert "no checkpoint of this step is written" in told, told
     assert not list((runs.folder / "hit/checkpoints").glob("step_*"))
+
+
+def gone(process):
+    """Whether a process has ended: no orphan goes on computing."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] in "ZX"
+    except FileNotFoundError:
+        return True
+
+
+def without(runs, name, sent):
+    """What three ranks say when one of them gets a signal that it cannot answer, in the middle of training."""
+    if "(Open MPI) 4." not in runs.call([runs.mpirun, "--version"]):
+        print("skipped: this launcher ends all ranks with the first")
+        sys.exit(4)
+    runs.deck(name, 8, 100000, every=5)
+    command = runs.command(name, 3, "--set", "comm.deadline=4", "--set", "statistics.evaluate_every=0")
+    command.insert(1, "--enable-recovery")
+    with subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as process:
+        while not (runs.folder / name / "checkpoints/step_5/manifest").exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        ranks = ranks_of(process, 3)
+        os.kill(ranks[1], sent)
+        told = process.communicate(timeout=PATIENCE)[1]
+        assert process.returncode not in (0, 85), told
+    deadline = time.time() + 30
+    while not all(gone(rank) for rank in ranks):
+        assert time.time() < deadline, "a rank outlives its job"
+        time.sleep(0.1)
+    for rank in (0, 2):
+        found = re.search(rf"\[rank {rank}\] error: stuck collective: [\w -]+ bellwether::\w+::\w+, .*, rank {rank} of 3, not "
+                          r"finished after 4\.\d+ s, in step (\d+); rank 1 on \S+ does not answer; the last complete "
+                          r"checkpoint is \S+/checkpoints/step_(\d+)", told)
+        assert found and int(found[2]) % 5 == 0 and int(found[1]) > int(found[2]), told
+    assert "rank 0 on" not in told and "rank 2 on" not in told, told
+    assert "resumed from" in runs.train(name, 2, 8, int(found[2]) + 3, every=5, more=("--resume",))
+
+
+def lost_rank(runs):
+    """A rank that is killed: the others say which, and where they were, within the deadline."""
+    without(runs, "lost", signal.SIGKILL)
+
+
+def stopped_rank(runs):
+    """A rank that stands still, as on a host that swaps or hangs: the same, and it is not left behind."""
+    without(runs, "stopped", signal.SIGSTOP)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <chrono>
+#include <thread>
+
 using namespace bellwether;
 using namespace bellwether::test;
 
@@ -55,6 +58,29 @@ TEST_CASE("a collective that a rank never joins names itself") {
   group->set_deadline(60);
   group->wait(ticket);
   CHECK_FALSE(ticket.pending());
+}
+
+TEST_CASE("ranks that a collective waits for are named with where they are") {
+  auto& everyone = world().communicator();
+  int const size = everyone.size();
+  if (size == 1) SKIP("a group of one waits for nobody");
+  world().note_step(everyone.rank() == 0 ? 16 : 17);
+  everyone.barrier("bellwether::test::last_common");
+  everyone.set_deadline(2);
+  if (everyone.rank() == 0) {
+    std::this_thread::sleep_for(std::chrono::seconds(4));  // computes; its watchdog answers
+    everyone.set_deadline(60);
+    everyone.barrier("bellwether::test::late");
+  } else {
+    auto message = message_of_stuck([&] { everyone.barrier("bellwether::test::late"); });
+    INFO(message);
+    CHECK(contains(message, "barrier bellwether::test::late"));
+    CHECK(contains(message, ", in step 17; rank 0 on "));
+    CHECK(contains(message, " is behind, in step 16 after barrier bellwether::test::last_common"));
+    CHECK_FALSE(contains(message, "does not answer"));
+    CHECK_FALSE(contains(message, "rank 1 on"));
+  }
+  everyone.set_deadline(600);
 }
 
 TEST_CASE("a host collective that a rank never joins names itself") {

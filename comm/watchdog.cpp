@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/watchdog.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <exception>
+#include <list>
+#include <mutex>
+#include <thread>
+
+namespace bellwether::comm {
+namespace {
+
+constexpr int question_tag = 1, answer_tag = 2;
+constexpr std::chrono::milliseconds idle(200), attentive(20);  // between two looks
+
+/// Where a rank is, as it travels.
+struct Place {
+  std::int64_t step = 0;
+  std::int64_t collectives = 0;  ///< begun so far
+  char operation[112] = {};
+};
+
+/// What is known of another rank.
+struct Peer {
+  Place answer;
+  MPI_Request question = MPI_REQUEST_NULL, reply = MPI_REQUEST_NULL;
+  bool asked = false, answered = false;
+};
+
+/// An answer on its way; MPI reads it until the request is complete.
+struct Outgoing {
+  Place place;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+bool complete(MPI_Request& request) {
+  int done = 0;
+  return MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done != 0;
+}
+
+}  // namespace
+
+struct Watchdog::Impl {
+  explicit Impl(std::vector<std::string> names) : hosts(std::move(names)), peers(hosts.size()) {
+    int provided = MPI_THREAD_SINGLE;
+    MPI_Query_thread(&provided);
+    if (hosts.size() < 2 || provided < MPI_THREAD_MULTIPLE) return;
+    if (MPI_Comm_dup(MPI_COMM_WORLD, &all) != MPI_SUCCESS) return;
+    MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(all, &rank);
+    // Signals are the main thread's.
+    sigset_t every, earlier;
+    sigfillset(&every);
+    pthread_sigmask(SIG_SETMASK, &every, &earlier);
+    thread = std::thread([this] { watch(); });
+    pthread_sigmask(SIG_SETMASK, &earlier, nullptr);
+  }
+  ~Impl() {
+    if (!thread.joinable()) return;
+    {
+      std::lock_guard const lock(mutex);
+      leaving = true;
+    }
+    wake.notify_all();
+    thread.join();
+    // Freed where nothing is on its way: else the job is about to end, and freeing would wait for other ranks.
+    bool owed = !outgoing.empty();
+    for (auto const& peer : peers) owed |= peer.question != MPI_REQUEST_NULL || peer.reply != MPI_REQUEST_NULL;
+    if (!owed && std::uncaught_exceptions() == 0) MPI_Comm_free(&all);
+  }
+
+  void watch() {
+    std::unique_lock lock(mutex);
+    while (!leaving) {
+      if (wants_answers) ask_all();
+      answer_all();
+      bool expects = false;
+      for (auto& peer : peers) {
+        if (peer.question != MPI_REQUEST_NULL) complete(peer.question);
+        if (peer.reply != MPI_REQUEST_NULL && complete(peer.reply)) peer.answered = true;
+        expects |= peer.reply != MPI_REQUEST_NULL;
+      }
+      outgoing.remove_if([](Outgoing& one) { return complete(one.request); });
+      wake.wait_for(lock, expects ? attentive : idle);
+    }
+  }
+
+  /// A rank that owes an answer from before is not asked again: what it says then is as good.
+  void ask_all() {
+    wants_answers = false;
+    for (int to = 0; to < static_cast<int>(peers.size()); ++to) {
+      auto& peer = peers[static_cast<std::size_t>(to)];
+      if (to == rank || peer.reply != MPI_REQUEST_NULL || peer.question != MPI_REQUEST_NULL) continue;
+      peer.asked = true;
+      peer.answered = false;
+      MPI_Irecv(&peer.answer, sizeof(Place), MPI_BYTE, to, answer_tag, all, &peer.reply);
+      MPI_Isend(nullptr, 0, MPI_BYTE, to, question_tag, all, &peer.question);
+    }
+  }
+
+  void answer_all() {
+    for (int waits = 1; waits != 0;) {
+      MPI_Status status;
+      if (MPI_Iprobe(MPI_ANY_SOURCE, question_tag, all, &waits, &status) != MPI_SUCCESS || waits == 0) return;
+      MPI_Recv(nullptr, 0, MPI_BYTE, status.MPI_SOURCE, question_tag, all, MPI_STATUS_IGNORE);
+      auto& answer = outgoing.emplace_back();
+      answer.place = place();
+      MPI_Isend(&answer.place, sizeof(Place), MPI_BYTE, status.MPI_SOURCE, answer_tag, all, &answer.request);
+    }
+  }
+
+  Place place() const {
+    Place mine{.step = step, .collectives = collectives, .operation = {}};
+    auto const text = std::string(name.load()) + " " + label.load();
+    text.copy(mine.operation, sizeof mine.operation - 1);
+    return mine;
+  }
+
+  std::vector<std::string> hosts;
+  MPI_Comm all = MPI_COMM_NULL;
+  int rank = 0;
+  std::atomic<std::int64_t> step{0}, collectives{0};
+  std::atomic<char const*> name{"start-up,"}, label{"before the first collective"};
+
+  mutable std::mutex mutex;  // of what follows
+  std::condition_variable wake;
+  bool leaving = false, wants_answers = false;
+  std::vector<Peer> peers;  // (P)
+  std::list<Outgoing> outgoing;
+  std::thread thread;
+};
+
+Watchdog::Watchdog(std::vector<std::string> hosts) : impl_(std::make_unique<Impl>(std::move(hosts))) {}
+Watchdog::~Watchdog() = default;
+
+void Watchdog::note_step(std::int64_t step) { impl_->step = step; }
+
+void Watchdog::begin(char const* name, Label label) {
+  impl_->name = name;
+  impl_->label = label;
+  ++impl_->collectives;
+}
+
+void Watchdog::ask() {
+  {
+    std::lock_guard const lock(impl_->mutex);
+    impl_->wants_answers = true;
+  }
+  impl_->wake.notify_all();
+}
+
+std::string Watchdog::verdict() const {
+  constexpr std::size_t most_named = 8;
+  std::lock_guard const lock(impl_->mutex);
+  std::vector<std::string> found;
+  for (std::size_t rank = 0; rank < impl_->peers.size(); ++rank) {
+    auto const& peer = impl_->peers[rank];
+    if (!peer.asked) continue;
+    auto const who = "rank " + std::to_string(rank) + " on " + impl_->hosts[rank];
+    if (!peer.answered)
+      found.push_back(who + " does not answer");
+    else if (peer.answer.collectives < impl_->collectives)
+      found.push_back(who + " is behind, in step " + std::to_string(peer.answer.step) + " after " +
+                      peer.answer.operation);
+  }
+  std::string text = "in step " + std::to_string(impl_->step);
+  for (std::size_t i = 0; i < std::min(found.size(), most_named); ++i) text += "; " + found[i];
+  if (found.size() > most_named) text += "; " + std::to_string(found.size() - most_named) + " more ranks likewise";
+  if (found.empty() && impl_->thread.joinable()) text += "; all other ranks answer and have begun it";
+  return text;
+}
+
+}  // namespace bellwether::comm
