@@ -197,6 +197,11 @@ void Checkpoints::wait() {
 std::optional<std::int64_t> Checkpoints::last_complete() const { return impl_->last; }
 std::optional<double> Checkpoints::longest_seconds() const { return impl_->longest; }
 
+std::string Checkpoints::newest_path() const {
+  auto const steps = impl_->folder.steps();
+  return steps.empty() ? "" : impl_->folder.complete_path(steps.front());
+}
+
 std::string Checkpoints::path(std::int64_t step) const { return impl_->folder.complete_path(step); }
 
 std::optional<FoundCheckpoint> Checkpoints::find_latest() {

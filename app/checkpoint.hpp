@@ -64,6 +64,8 @@ class Checkpoints {
   /// The longest that one took from save() until it was known to be complete; nothing: none has been made.
   std::optional<double> longest_seconds() const;
   std::string path(std::int64_t step) const;  ///< of a complete checkpoint's folder
+  /// Not collective: of the newest complete one that is on disk now; empty: there is none.
+  std::string newest_path() const;
 
   /// The newest complete checkpoint; newer incomplete or damaged ones are named and passed over with a warning.
   /// Nothing: none was ever completed. \throws CommonError where there are some, and not one is whole.

@@ -339,10 +339,9 @@ int TrainingRun::finish() try {
                                : "finished at " + at + "; results are in " + run.deck.run.directory);
   return early ? exit_resubmit : 0;
 } catch (comm::StuckCollective const& stuck) {
-  auto const last = impl_->checkpoints->last_complete();
-  throw comm::StuckCollective(std::string(stuck.what()) +
-                              (last ? "; the last complete checkpoint is " + impl_->checkpoints->path(*last)
-                                    : "; there is no complete checkpoint yet"));
+  auto const last = impl_->checkpoints->newest_path();
+  throw comm::StuckCollective(stuck.what() + (last.empty() ? "; there is no complete checkpoint yet"
+                                                           : "; the last complete checkpoint is " + last));
 }
 
 }  // namespace bellwether::app

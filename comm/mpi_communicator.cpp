@@ -215,7 +215,7 @@ class MpiCommunicator final : public Communicator {
     (*free)->begin(exec, name, label, staged);
     (*free)->bytes = sent.all;
     counter_.count(sent);
-    if (options_.watchdog != nullptr) options_.watchdog->begin(name, label);
+    if (options_.watchdog != nullptr) options_.watchdog->begin(name, label, size_);
     return **free;
   }
 

@@ -239,7 +239,7 @@ class NcclCommunicator final : public Communicator {
     }
     NcclOperation& operation = **free;
     operation.begin(exec, stream_, name, label, sent.all);
-    if (watchdog_ != nullptr) watchdog_->begin(name, label);
+    if (watchdog_ != nullptr) watchdog_->begin(name, label, size());
     doing_ = label;
     call_started_ = Clock::now();
     posts();

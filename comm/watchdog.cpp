@@ -9,6 +9,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <cstring>
 #include <exception>
 #include <list>
 #include <mutex>
@@ -23,7 +24,7 @@ constexpr std::chrono::milliseconds idle(200), attentive(20);  // between two lo
 /// Where a rank is, as it travels.
 struct Place {
   std::int64_t step = 0;
-  std::int64_t collectives = 0;  ///< begun so far
+  std::int64_t collectives = 0;  ///< of all ranks, begun so far
   char operation[112] = {};
 };
 
@@ -142,10 +143,11 @@ Watchdog::~Watchdog() = default;
 
 void Watchdog::note_step(std::int64_t step) { impl_->step = step; }
 
-void Watchdog::begin(char const* name, Label label) {
+void Watchdog::begin(char const* name, Label label, int size) {
   impl_->name = name;
   impl_->label = label;
-  ++impl_->collectives;
+  // Smaller groups may make more of them than others do.
+  if (size == static_cast<int>(impl_->peers.size())) ++impl_->collectives;
 }
 
 void Watchdog::ask() {
@@ -160,17 +162,18 @@ std::string Watchdog::verdict() const {
   constexpr std::size_t most_named = 8;
   std::lock_guard const lock(impl_->mutex);
   std::vector<std::string> found;
+  auto const mine = impl_->place();
   for (std::size_t rank = 0; rank < impl_->peers.size(); ++rank) {
     auto const& peer = impl_->peers[rank];
     if (!peer.asked) continue;
     auto const who = "rank " + std::to_string(rank) + " on " + impl_->hosts[rank];
     if (!peer.answered)
       found.push_back(who + " does not answer");
-    else if (peer.answer.collectives < impl_->collectives)
-      found.push_back(who + " is behind, in step " + std::to_string(peer.answer.step) + " after " +
-                      peer.answer.operation);
+    else if (peer.answer.collectives < mine.collectives || std::strcmp(peer.answer.operation, mine.operation) != 0)
+      found.push_back(who + (peer.answer.collectives < mine.collectives ? " is behind" : " is elsewhere") +
+                      ", in step " + std::to_string(peer.answer.step) + " after " + peer.answer.operation);
   }
-  std::string text = "in step " + std::to_string(impl_->step);
+  std::string text = "in step " + std::to_string(mine.step);
   for (std::size_t i = 0; i < std::min(found.size(), most_named); ++i) text += "; " + found[i];
   if (found.size() > most_named) text += "; " + std::to_string(found.size() - most_named) + " more ranks likewise";
   if (found.empty() && impl_->thread.joinable()) text += "; all other ranks answer and have begun it";

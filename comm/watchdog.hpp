@@ -23,13 +23,13 @@ class Watchdog {
   Watchdog& operator=(Watchdog const&) = delete;
 
   void note_step(std::int64_t step);  ///< the step that begins
-  /// A collective begins. name and label: string literals.
-  void begin(char const* name, Label label);
+  /// A collective of `size` ranks begins. name and label: string literals.
+  void begin(char const* name, Label label, int size);
 
   /// Asks all ranks; does not wait. Called once half a deadline has passed.
   void ask();
   /// For the message of a stuck collective: the step, then ranks that have not answered since ask(), and those that
-  /// have begun fewer collectives than this one, with what they were last seen in.
+  /// have begun fewer collectives of all ranks than this one, or else another one, with what they were last seen in.
   std::string verdict() const;
 
  private:

@@ -75,7 +75,7 @@ class World {
   std::string library() const;              ///< MPI's own version line, for logs and statistics
   /// Prints `[rank r] message` and ends the job on all ranks, after `patience` seconds in which they may have
   /// something to say, too. Called by main() alone.
-  [[noreturn]] void abort(int exit_code, std::string_view message, double patience) const;
+  [[noreturn]] void abort(int exit_code, std::string_view message, double patience = 0) const;
 
  private:
   void find_offer();

@@ -79,7 +79,7 @@ def gone(process):
 
 def without(runs, name, sent):
     """What three ranks say when one of them gets a signal that it cannot answer, in the middle of training."""
-    if "(Open MPI) 4." not in runs.call([runs.mpirun, "--version"]):
+    if not runs.has_openmpi_4():
         print("skipped: this launcher ends all ranks with the first")
         sys.exit(4)
     runs.deck(name, 8, 100000, every=5)
@@ -93,7 +93,6 @@ def without(runs, name, sent):
         ranks = ranks_of(process, 3)
         os.kill(ranks[1], sent)
         told = process.communicate(timeout=PATIENCE)[1]
-        assert process.returncode not in (0, 85), told
     deadline = time.time() + 30
     while not all(gone(rank) for rank in ranks):
         assert time.time() < deadline, "a rank outlives its job"
