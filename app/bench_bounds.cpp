@@ -53,6 +53,11 @@ std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimiz
     kernels.push_back({"bellwether::comm::serve_words", (8 + P * bit + bit) / P, (8 + P * bit + 2 * bit) / P});
     // The least form reads bits where they arrived.
     kernels.push_back({"bellwether::comm::unpack_words", 0, 3 * bit});
+    if (!momenta && optimizer.look_ahead > 0) {
+      kernels.push_back({"bellwether::optim::follow_residuals", 8, 12 + bit});  // read z, f; write f
+      // Read x, f, the variance where units do not divide by it; write the point, the least form where x is written.
+      kernels.push_back({"bellwether::optim::gradient_point", 4, sgd || divides ? 12.0 : 16.0});
+    }
   }
   // A group of one reads values instead of signs and magnitudes.
   double const mean = ranks > 1 ? 3 * bit : 4 + bit;

@@ -107,13 +107,15 @@ struct Trainer::Impl {
     stream.seek(first);
   }
 
+  double rate() const { return optim::learning_rate(deck.schedule, deck.optimizer.lr, deck.batch.global, step + 1); }
+
   void gradients_of() {
     Kokkos::deep_copy(exec, gradients.flat(), 0.0f);
     double const P = world.size();
     model::LossScale const scale{.mlm = P / std::max<double>(1, static_cast<double>(batch.global_masked)),
                                  .nsp = P / static_cast<double>(batch.global_sequences)};
     sums.clear();
-    bert.set_parameters(parameters.data());
+    bert.set_parameters(optimizer->gradient_point(exec, parameters, rate()));
     for (std::size_t i = 0; i < batch.passes.size(); ++i) {
       auto const& pass = batch.passes[i];
       bool const last = i + 1 == batch.passes.size();
@@ -212,7 +214,7 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row) {
   // Where the host is free to, it first gives the device all of the step: it waits once, for the step's scalars.
   bool const launches_all = t.ranks.leaves_host_free();
   double busy = launches_all ? 0 : t.seconds_to_gradients(start);
-  double const rate = optim::learning_rate(t.deck.schedule, t.deck.optimizer.lr, t.deck.batch.global, t.step + 1);
+  double const rate = t.rate();
   bool const layers = (t.step + 1) % t.deck.statistics.layers_every == 0 || t.optimizer->near_freeze(t.step + 1);
   t.optimizer->step(t.exec, t.parameters, t.gradients, {.step = t.step + 1, .learning_rate = rate, .layers = layers});
   if (launches_all) busy = t.seconds_to_gradients(start);

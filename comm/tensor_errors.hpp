@@ -3,6 +3,7 @@
 #pragma once
 
 #include "comm/mean.hpp"
+#include "comm/signs.hpp"
 #include "core/block_table.hpp"
 
 #include <cstdint>
@@ -10,6 +11,18 @@
 #include <vector>
 
 namespace bellwether::comm {
+
+/// What a rank has left of at most 32 neighbours, +0 where they are dead.
+struct ResidualRun {
+  KOKKOS_INLINE_FUNCTION float operator()(int lane) const {
+    return masked(residual(z[lane], lane < split ? scale : next_scale), live_bits, lane);
+  }
+
+  std::uint32_t live_bits;  ///< the first element in the most significant bit
+  float scale, next_scale;  ///< of the lanes below `split`, and of the others
+  int split;
+  float const* z;
+};
 
 /// What a compressed mean leaves behind: at the worker z and its scales, at the server y of this rank's chunk and its
 /// scales, and the signs of both, of n elements that begin at `origin` in the vector that tensors lie in. Points into
@@ -26,6 +39,16 @@ struct LastMean {
   Index first_group = 0;                 ///< group of its first word
   float const* y = nullptr;              ///< (mine)
   float const* server_scales = nullptr;  ///< (parts of the chunk) R
+
+  /// Of elements [k, k + many) of n, many <= 32, which two words hold at most.
+  KOKKOS_INLINE_FUNCTION ResidualRun residuals(Index k, int many) const {
+    Index const word = k / word_elements;
+    int const shift = static_cast<int>(k % word_elements);
+    bool const both = shift + many > static_cast<int>(word_elements);
+    float const scale = scales[word / group_words];
+    return {bits_from(live, k, many), scale, both ? scales[(word + 1) / group_words] : scale,
+            static_cast<int>(word_elements) - shift, z + k};
+  }
 };
 
 /// What is summed of the part of a tensor that the rank compresses: |e|^2 and |z|^2; of that part of its chunk, |d|^2

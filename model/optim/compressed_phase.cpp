@@ -148,6 +148,10 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<>&
   exec.fence("bellwether::optim::survey, what the host found is copied before its memory goes");
 }
 
+bool CompressedPhase::leaves_residuals(OptimizerContext const& context) {
+  return compressing(context) && context.comm.error_feedback;
+}
+
 CompressedPhase::Scalars& CompressedPhase::scalars_of(std::int64_t after_freeze) {
   bool const folds = !between_folds_ || (after_freeze - 1) % config_.sketch_every == 0;
   return folds ? with_fold_ : *between_folds_;

@@ -47,6 +47,10 @@ class CompressedPhase {
   /// After the exchange: comm::CompressionShares into `values`, (its names, tensors); NaN where not wanted.
   void measure_shares(Exec const& exec, bool wanted, float* values, StepReport& report);
   comm::CompressedReport const& last_report() const { return exchange_.last_report(); }
+  /// Whether exchanges leave residuals on this rank that the next one takes up.
+  static bool leaves_residuals(OptimizerContext const& context);
+  /// Where they do: what the last one has left.
+  comm::LastMean last_mean() const { return exchange_.last_mean(); }
   Units units(Arena<> const* variance) const;
   void visit_state(StateVisitor& visit);
   /// For a reader that leaves the phase: what was saved of units and residuals is not wanted.

@@ -57,6 +57,7 @@ struct OptimizerConfig {
   double coefficient_beta = 0.9;
   Exchange exchange = Exchange::gradient;
   bool nesterov = true;
+  double look_ahead = 0;
   KeptVariance kept_variance = KeptVariance::shape;
   Steer steer = Steer::norm;
   double factor_min = 0.5;
@@ -182,6 +183,14 @@ struct OptimizerConfig {
                  .only_with = "exchange: gradient",
                  .applies = frozen_variance && exchange == Exchange::gradient},
                 nesterov);
+    visit.field({.name = "look_ahead",
+                 .help = "after the freeze a rank takes its gradients where its parameters would be without what error "
+                         "feedback holds back there, or this share of the way; 0: where they are",
+                 .minimum = 0,
+                 .maximum = 1,
+                 .only_with = "exchange: gradient",
+                 .applies = compresses && (!frozen_variance || exchange == Exchange::gradient)},
+                look_ahead);
     visit.choice(
         {.name = "steer",
          .help = "what moves the rate of each tensor after the freeze: 'norm' is LAMB's own trust ratio of the "

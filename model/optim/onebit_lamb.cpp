@@ -49,6 +49,8 @@ Vec<double> OnebitLamb::squares() const {
 
 TrustBounds OnebitLamb::trust_bounds() const { return {config().min_coefficient, config().max_coefficient}; }
 
+float const* OnebitLamb::rate_factors() const { return record().layer(Place::trust_ratio); }
+
 void OnebitLamb::allocate_compressed() {
   if (config().steer == Steer::variance)
     fresh_ = std::make_unique<Arena<>>(layout(), "bellwether::optim::fresh_variance");

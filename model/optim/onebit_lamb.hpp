@@ -22,6 +22,7 @@ class OnebitLamb final : public OnebitMethod {
   void compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars,
                          StepReport& report) override;
   MadeStep made_step(Arena<> const& gradients) const override { return {.direction = gradients.data()}; }
+  float const* rate_factors() const override;
   void allocate_compressed() override;
   void enter_compressed(Exec const& exec) override;
   std::vector<std::string> more_notices() const override;

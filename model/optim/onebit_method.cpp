@@ -62,6 +62,10 @@ void OnebitMethod::allocate() {
   dense_.reset();
   compressed_ = std::make_unique<CompressedPhase>(config_, context_, record_,
                                                   variance_ ? record_.values(growth_at_) : Vec<float>());
+  if (looks_ahead()) {
+    auto const last = compressed_->last_mean();
+    ahead_ = std::make_unique<LookAhead>(layout(), last.origin, last.count);
+  }
   allocate_compressed();
   survey_due_ = true;
 }
@@ -95,10 +99,30 @@ void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gr
     if (freezing) report.notices = notices();
     report.variance_check = freeze_point_.last_check();
     compressed_update(exec, parameters, local_gradients, scalars, report);
+    if (ahead_) ahead_->follow(exec, compressed_->last_mean(), static_cast<float>(config_.beta1), record_.verdict());
     compressed_->measure_shares(exec, scalars.layers, record_.layer(shares_at_), report);
   }
   measure(exec, parameters, local_gradients, scalars);
   record_.close(exec);
+}
+
+bool OnebitMethod::looks_ahead() const {
+  bool const gradients = !variance_ || config_.exchange == Exchange::gradient;
+  return gradients && config_.look_ahead > 0 && CompressedPhase::leaves_residuals(context_);
+}
+
+float const* OnebitMethod::gradient_point(Exec const& exec, Arena<> const& parameters, double learning_rate) {
+  if (!ahead_) return parameters.data();
+  return ahead_->point(exec, record_.blocks(), compressed_->units(variance()), rate_factors(),
+                       config_.look_ahead * reach() * learning_rate, parameters);
+}
+
+std::int64_t OnebitMethod::ahead_bytes() const {
+  if (!looks_ahead()) return 0;
+  auto const* const nodes = context_.groups.node;
+  auto const slices = nodes ? nodes->inside().size() : 1;
+  return LookAhead::predicted_bytes(layout().count(),
+                                    ahead_ ? compressed_->last_mean().count : layout().count() / slices);
 }
 
 void OnebitMethod::measure(Exec const& exec, Arena<> const& parameters, Arena<> const& gradients,
@@ -146,6 +170,10 @@ void OnebitMethod::visit_state(StateVisitor& visit) {
   if (!compressed_) allocate();
   visit_compressed(visit);
   compressed_->visit_state(visit);
+  if (ahead_)
+    ahead_->visit_state(visit);
+  else
+    LookAhead::drop_state(visit);
 }
 
 // The freeze was moved beyond the steps that are done. What residuals hold is in units that end here.
@@ -157,6 +185,7 @@ void OnebitMethod::take_up_dense_steps(StateVisitor& visit) {
   clear_compressed_record(exec);
   leave_compressed(exec, visit);
   CompressedPhase::drop_state(visit);
+  LookAhead::drop_state(visit);
 }
 
 StepReport const& OnebitMethod::last_report() const {
@@ -181,7 +210,7 @@ std::optional<SentBytes> OnebitMethod::predicted_bytes(Phase phase) const {
 std::int64_t OnebitMethod::state_bytes() const {
   auto const compressed =
       (compressed_ ? compressed_->bytes() : CompressedPhase::predicted_memory(config_, context_, record_.blocks())) +
-      more_compressed_bytes();
+      more_compressed_bytes() + ahead_bytes();
   return (variance_ ? 2 : 1) * momentum_.count() * static_cast<std::int64_t>(sizeof(float)) +
          static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule) + update_sums_.extent(0) * sizeof(double)) +
          record_.bytes() + (drift_ ? drift_->bytes() : 0) + more_bytes() +

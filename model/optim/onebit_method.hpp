@@ -5,6 +5,7 @@
 #include "model/optim/compressed_phase.hpp"
 #include "model/optim/dense_step.hpp"
 #include "model/optim/freeze.hpp"
+#include "model/optim/look_ahead.hpp"
 #include "model/optim/update_kernels.hpp"
 #include "model/optim/variance_growth.hpp"
 
@@ -21,6 +22,7 @@ class OnebitMethod : public Optimizer {
   /// The exchange of the dense mean starts in step(), when all gradients are there.
   void gradient_ready(Exec const&, SliceRange) final {}
   void step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) final;
+  float const* gradient_point(Exec const& exec, Arena<> const& parameters, double learning_rate) final;
   Replication replication() const final { return Replication::replicated; }
   void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const final;
   void visit_state(StateVisitor& visit) final;
@@ -45,6 +47,10 @@ class OnebitMethod : public Optimizer {
                                  StepReport& report) = 0;
   /// After an update in either phase: what it was. gradients: as the update has left them.
   virtual MadeStep made_step(Arena<> const& gradients) const = 0;
+  /// (tensors) what multiplies the rate of each in the compressed phase; nullptr: 1.
+  virtual float const* rate_factors() const { return nullptr; }
+  /// What a gradient of 1 adds up to in the updates of all steps, with a rate of 1.
+  virtual double reach() const { return 1; }
   /// Memory of the compressed phase; before its state is read as well.
   virtual void allocate_compressed() {}
   /// Once, when the units of the exchange are known.
@@ -67,6 +73,8 @@ class OnebitMethod : public Optimizer {
   Arena<> const* variance() const { return variance_ ? &*variance_ : nullptr; }
 
  private:
+  bool looks_ahead() const;
+  std::int64_t ahead_bytes() const;
   void allocate();
   void clear_compressed_record(Exec const& exec);
   void take_up_dense_steps(StateVisitor& visit);
@@ -90,7 +98,8 @@ class OnebitMethod : public Optimizer {
   std::optional<VarianceDrift> drift_;  // with a variance
   std::int64_t dense_steps_ = -1;       // real steps before the freeze; -1: not yet frozen
   std::unique_ptr<CompressedPhase> compressed_;
-  bool survey_due_ = false;   // the exchange does not know yet what is live
+  std::unique_ptr<LookAhead> ahead_;  // from the freeze on, where residuals are left
+  bool survey_due_ = false;           // the exchange does not know yet what is live
   std::int64_t thawed_ = -1;  // dense steps before the freeze that a resume took back, until it is told; -1: none
 };
 

@@ -20,6 +20,7 @@ class OnebitSgd final : public OnebitMethod {
   void compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars,
                          StepReport& report) override;
   MadeStep made_step(Arena<> const&) const override { return {}; }
+  double reach() const override { return 1 / (1 - config().beta1); }
 };
 
 }  // namespace bellwether::optim

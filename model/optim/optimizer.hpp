@@ -81,6 +81,11 @@ class Optimizer {
   /// local_gradients: P * (this rank's sum) / (global count), so that the plain mean over ranks is the gradient of the
   /// global loss. Destroyed by the call.
   virtual void step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) = 0;
+  /// Where this rank takes the gradients of the step to come, (n): the parameters, or memory of the optimizer's own
+  /// that is valid until the next call.
+  virtual float const* gradient_point(Exec const&, Arena<> const& parameters, double /*learning_rate*/) {
+    return parameters.data();
+  }
   virtual Replication replication() const = 0;
   /// What evaluation, export and report use: `mine` itself where replicated, the mean over ranks where per_rank.
   virtual void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const = 0;

@@ -15,7 +15,7 @@ ONEBIT = ("--set", "optimizer.method=onebit_lamb")
 def onebit(runs):
     """1-bit LAMB learns like LAMB's test asks, sends a 32nd after the freeze, and goes on from a checkpoint of either
     phase and from the freeze itself, bit for bit."""
-    frozen = (*ONEBIT, "--set", "optimizer.freeze.step=5")
+    frozen = (*ONEBIT, "--set", "optimizer.freeze.step=5", "--set", "optimizer.look_ahead=1")
     output = runs.train("whole", 2, 8, 12, every=1, more=frozen)
     assert "step 6: the variance is kept after step 5; one bit an element is sent from here on" in output, output
     steps = runs.table("whole")
@@ -205,7 +205,8 @@ def hierarchy(runs):
         return ("--set", "comm.hierarchy=node", "--set", f"comm.ranks_per_node={ranks}")
 
     for method in ("onebit_lamb", "onebit_adam", "onebit_sgd"):
-        common = ("--set", f"optimizer.method={method}", "--set", "optimizer.freeze.step=4")
+        common = ("--set", f"optimizer.method={method}", "--set", "optimizer.freeze.step=4", "--set",
+                  "optimizer.look_ahead=1")
         more = (*common, *of(2))
         runs.train(method, 4, 8, 8, every=1, more=more)
         shutil.copytree(runs.folder / method, runs.folder / f"{method}_again")
