@@ -140,9 +140,13 @@ TEST_CASE("the I/O thread keeps order, priorities and errors", "[io]") {
   std::vector<int> order;
   {
     IoThread io;
-    std::promise<void> gate;
+    std::promise<void> begun, gate;
     auto open = gate.get_future();
-    auto first = io.submit(IoThread::Priority::checkpoint, [&] { open.wait(); });
+    auto first = io.submit(IoThread::Priority::checkpoint, [&] {
+      begun.set_value();
+      open.wait();
+    });
+    begun.get_future().wait();  // else it would be one of those that wait for their turn
     for (int i : {1, 2}) io.submit(IoThread::Priority::checkpoint, [&, i] { order.push_back(20 + i); });
     io.submit(IoThread::Priority::statistics, [&] { order.push_back(10); });
     for (int i : {1, 2}) io.submit(IoThread::Priority::read_ahead, [&, i] { order.push_back(i); });
