@@ -88,7 +88,7 @@ def without(runs, name, sent):
     with subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as process:
         while not (runs.folder / name / "checkpoints/step_5/manifest").exists():
-            assert process.poll() is None
+            assert process.poll() is None, process.communicate()[1]
             time.sleep(0.05)
         ranks = ranks_of(process, 3)
         os.kill(ranks[1], sent)
@@ -98,12 +98,14 @@ def without(runs, name, sent):
         assert time.time() < deadline, "a rank outlives its job"
         time.sleep(0.1)
     for rank in (0, 2):
+        # What rank 1 still sent may have let one survivor go on to the next collective: the other one is behind then.
+        other = rf"(; rank {2 - rank} on \S+ is behind, in step \d+ after [^;]+)?"
         found = re.search(rf"\[rank {rank}\] error: stuck collective: [\w -]+ bellwether::\w+::\w+, .*, rank {rank} of 3, not "
-                          r"finished after 8\.\d+ s, in step (\d+); rank 1 on \S+ does not answer; the last complete "
-                          r"checkpoint is \S+/checkpoints/step_(\d+)", told)
-        assert found and int(found[2]) % 5 == 0 and int(found[1]) > int(found[2]), told
-    assert "rank 0 on" not in told and "rank 2 on" not in told, told
-    assert "resumed from" in runs.train(name, 2, 8, int(found[2]) + 3, every=5, more=("--resume",))
+                          rf"finished after (\d+)\.\d+ s, in step (\d+){other}; rank 1 on \S+ does not answer{other}; the last "
+                          r"complete checkpoint is \S+/checkpoints/step_(\d+)", told)
+        assert found and int(found[1]) >= 8 and int(found[5]) % 5 == 0 and int(found[2]) > int(found[5]), told
+    assert told.count(" is behind") <= 1, told
+    assert "resumed from" in runs.train(name, 2, 8, int(found[5]) + 3, every=5, more=("--resume",))
 
 
 def lost_rank(runs):
