@@ -300,6 +300,11 @@ CompressedTraffic HierarchicalMean::predicted_traffic(Communicator const& data, 
   return traffic;
 }
 
+Index HierarchicalMean::predicted_slice_count(Communicator const& data, NodeGroups const* nodes, Index count,
+                                              CompressionOptions const& options) {
+  return layout_of(data, nodes, count, options).elements(place_of(nodes));
+}
+
 std::int64_t HierarchicalMean::predicted_buffer_bytes(Communicator const& data, NodeGroups const* nodes, Index count,
                                                       CompressionOptions const& options, Wire wire) {
   NodeLayout const layout = layout_of(data, nodes, count, options);

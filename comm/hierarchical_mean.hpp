@@ -55,6 +55,9 @@ class HierarchicalMean {
   /// What this rank sends for one mean.
   static CompressedTraffic predicted_traffic(Communicator const& data, NodeGroups const* nodes, Index count,
                                              CompressionOptions const& options, Wire wire);
+  /// slice_count() of one that need not exist yet.
+  static Index predicted_slice_count(Communicator const& data, NodeGroups const* nodes, Index count,
+                                     CompressionOptions const& options);
   std::int64_t buffer_bytes() const;
   /// buffer_bytes() of one that need not exist yet.
   static std::int64_t predicted_buffer_bytes(Communicator const& data, NodeGroups const* nodes, Index count,

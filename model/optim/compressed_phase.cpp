@@ -152,6 +152,11 @@ bool CompressedPhase::leaves_residuals(OptimizerContext const& context) {
   return compressing(context) && context.comm.error_feedback;
 }
 
+Index CompressedPhase::residual_count(OptimizerConfig const& config, OptimizerContext const& context) {
+  return comm::HierarchicalMean::predicted_slice_count(context.groups.data, context.groups.node, context.layout.count(),
+                                                       compression_options(config, context));
+}
+
 CompressedPhase::Scalars& CompressedPhase::scalars_of(std::int64_t after_freeze) {
   bool const folds = !between_folds_ || (after_freeze - 1) % config_.sketch_every == 0;
   return folds ? with_fold_ : *between_folds_;

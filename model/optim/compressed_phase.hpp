@@ -49,6 +49,8 @@ class CompressedPhase {
   comm::CompressedReport const& last_report() const { return exchange_.last_report(); }
   /// Whether exchanges leave residuals on this rank that the next one takes up.
   static bool leaves_residuals(OptimizerContext const& context);
+  /// Where they do: of how many elements this rank has one; needs no phase.
+  static Index residual_count(OptimizerConfig const& config, OptimizerContext const& context);
   /// Where they do: what the last one has left.
   comm::LastMean last_mean() const { return exchange_.last_mean(); }
   Units units(Arena<> const* variance) const;

@@ -119,10 +119,7 @@ float const* OnebitMethod::gradient_point(Exec const& exec, Arena<> const& param
 
 std::int64_t OnebitMethod::ahead_bytes() const {
   if (!looks_ahead()) return 0;
-  auto const* const nodes = context_.groups.node;
-  auto const slices = nodes ? nodes->inside().size() : 1;
-  return LookAhead::predicted_bytes(layout().count(),
-                                    ahead_ ? compressed_->last_mean().count : layout().count() / slices);
+  return LookAhead::predicted_bytes(layout().count(), CompressedPhase::residual_count(config_, context_));
 }
 
 void OnebitMethod::measure(Exec const& exec, Arena<> const& parameters, Arena<> const& gradients,

@@ -64,7 +64,8 @@ TEST_CASE("through nodes parameters are equal on all ranks, runs resume bit for 
   auto const layout = live_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   auto const wire = GENERATE(comm::Wire::fp32, comm::Wire::bf16);
-  auto const config = onebit(method, 2);
+  auto config = onebit(method, 2);
+  config.look_ahead = 1;
   for (int here = 1; here <= group().size(); ++here) {
     if (group().size() % here != 0) continue;
     comm::CommConfig comm;
