@@ -9,6 +9,7 @@
 #include "comm/mean.hpp"
 #include "comm/world.hpp"
 #include "core/bf16.hpp"
+#include "core/bit_hash.hpp"
 #include "core/random.hpp"
 #include "core/reduce.hpp"
 
@@ -76,17 +77,13 @@ Index wrong_means(Exec const& exec, Index count, int ranks, comm::Wire wire, flo
   return wrong;
 }
 
-/// The same for the same bits, in whatever order they are met.
-template <class Bits>
-std::uint64_t checksum(Exec const& exec, Index count, Bits const& bits) {
+/// As bit_hash(), of a mean that is read where it was received.
+std::uint64_t bit_hash_of(Exec const& exec, Index count, comm::Decoded const& mean) {
   std::uint64_t sum = 0;
   Kokkos::parallel_reduce(
       "bellwether::app::bench_checksum", items(exec, count),
-      KOKKOS_LAMBDA(Index at, std::uint64_t & total) {
-        std::uint64_t z = (static_cast<std::uint64_t>(at) << 32) + bits(at);
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-        total += z ^ (z >> 31);
+      KOKKOS_LAMBDA(Index k, std::uint64_t & total) {
+        total += mix64(static_cast<std::uint64_t>(k) << 32 | Kokkos::bit_cast<std::uint32_t>(mean(k)));
       },
       sum);
   return sum;
@@ -109,14 +106,6 @@ float compress(Exec const& exec, Index count, float* values) {
   return scale;
 }
 
-struct FloatBits {
-  float const* values;
-  KOKKOS_INLINE_FUNCTION std::uint32_t operator()(Index k) const { return Kokkos::bit_cast<std::uint32_t>(values[k]); }
-};
-struct MeanBits {
-  comm::Decoded mean;
-  KOKKOS_INLINE_FUNCTION std::uint32_t operator()(Index k) const { return Kokkos::bit_cast<std::uint32_t>(mean(k)); }
-};
 struct InputForm {
   float const* values;
   KOKKOS_INLINE_FUNCTION float operator()(Index k) const { return values[k]; }
@@ -236,12 +225,12 @@ class Bench {
     exec_.fence("bellwether::app::bench, what prepares a call has ended");
     ranks_.barrier("bellwether::app::bench_start");
     auto const sent = ranks_.traffic().sent_bytes;
-    auto const start = std::chrono::steady_clock::now();
+    auto const start = Clock::now();
     work();
     exec_.fence("bellwether::app::bench, a call ends with its kernels");
-    std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - start;
+    double const elapsed = seconds_since(start);
     row.result.sent_bytes = ranks_.traffic().sent_bytes - sent;
-    if (call >= bench_.warmup) row.seconds.push_back(elapsed.count());
+    if (call >= bench_.warmup) row.seconds.push_back(elapsed);
   }
 
   void dense(int call, DenseMean& mean, comm::Wire wire, Row& row) {
@@ -250,7 +239,7 @@ class Bench {
       mean.start(exec_, work_);
       mean.wait(exec_);
     });
-    auto const sum = checksum(exec_, count_, FloatBits{work_.data()});
+    auto const sum = bit_hash(exec_, work_.data(), count_);
     row.same = equal_on_all_ranks(ranks_, sum) && row.same && (call == 0 || sum == row.checksum);
     row.checksum = sum;
     if (call != 0) return;
@@ -261,7 +250,7 @@ class Bench {
   void compressed(int call, Row& row) {
     comm::Decoded mean;
     time(call, row, [&] { mean = compressed_.mean(exec_, InputForm{input_.data()}); });
-    auto const sum = checksum(exec_, count_, MeanBits{mean});
+    auto const sum = bit_hash_of(exec_, count_, mean);
     row.same = equal_on_all_ranks(ranks_, sum) && row.same;
     add_mean(exec_, watched_, first_, mean, outputs_.data());
     if (call == 0) row.result.checks.push_back(oracle(mean));

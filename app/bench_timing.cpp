@@ -3,6 +3,7 @@
 #include "app/bench_timing.hpp"
 
 #include "comm/rank_group.hpp"
+#include "core/bit_hash.hpp"
 #include "core/error.hpp"
 #include "core/gemm.hpp"
 
@@ -76,20 +77,11 @@ double measured_gemm_speed(comm::RankGroup& group, ComputeType type) {
 Fingerprint fingerprint_of(std::span<float const> of) {
   Exec const exec;
   float const* const values = of.data();
-  Fingerprint found;
   Index infinite = 0;
   Kokkos::parallel_reduce(
-      "bellwether::app::bench_fingerprint",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, std::ssize(of)),
-      KOKKOS_LAMBDA(Index k, std::uint64_t & sum, Index & bad) {
-        std::uint64_t z = (static_cast<std::uint64_t>(k) << 32) + Kokkos::bit_cast<std::uint32_t>(values[k]);
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-        sum += z ^ (z >> 27);
-        bad += Kokkos::isfinite(values[k]) ? 0 : 1;
-      },
-      found.sum, infinite);
-  found.finite = infinite == 0;
-  return found;
+      "bellwether::app::bench_infinite", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, std::ssize(of)),
+      KOKKOS_LAMBDA(Index k, Index & bad) { bad += Kokkos::isfinite(values[k]) ? 0 : 1; }, infinite);
+  return {.sum = bit_hash(exec, values, std::ssize(of)), .finite = infinite == 0};
 }
 
 std::string seconds_text(double seconds) {

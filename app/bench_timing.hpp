@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "app/clock.hpp"
+#include "core/clock.hpp"
 #include "core/compute_type.hpp"
 
 #include <cstdint>

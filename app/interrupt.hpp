@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "app/clock.hpp"
-
 #include <csignal>
 #include <map>
 
@@ -23,10 +21,8 @@ class Interrupt {
 
   bool requested() const;
   int signal() const;  ///< the first one that arrived; 0: none
-  Clock::time_point born() const { return born_; }
 
  private:
-  Clock::time_point born_ = Clock::now();
   std::map<int, struct sigaction> earlier_;
 };
 

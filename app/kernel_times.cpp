@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/kernel_times.hpp"
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/types.hpp"
 
@@ -13,8 +14,6 @@
 namespace bellwether::app {
 
 struct KernelTimes::Impl {
-  using Clock = std::chrono::steady_clock;
-
   void begin(char const* label) {
     if (depth++ > 0) return;  // a copy may launch kernels of Kokkos' own
     current = label;

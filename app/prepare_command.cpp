@@ -4,6 +4,7 @@
 #include "app/commands.hpp"
 #include "app/interrupt.hpp"
 #include "app/progress_text.hpp"
+#include "core/clock.hpp"
 #include "input/prepare.hpp"
 
 #include <unistd.h>
@@ -19,8 +20,6 @@
 
 namespace bellwether::app {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Rewrites one line on a terminal, at most ten times a second; silent elsewhere.
 class PrepareLine {
@@ -84,7 +83,7 @@ int run_prepare(input::PrepareOptions const& options) {
                 static_cast<long long>(summary.vocabulary));
     return 0;
   }
-  double const seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  double const seconds = seconds_since(began);
   if (summary.invalid_lines > 0)
     std::cerr << "warning: " << counted(summary.invalid_lines, "line")
               << (summary.invalid_lines == 1 ? " holds" : " hold")

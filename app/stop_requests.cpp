@@ -17,8 +17,9 @@ constexpr double to_leave = 5;  // seconds for statistics, MPI and the launcher
 
 }  // namespace
 
-StopRequests::StopRequests(Interrupt const& interrupt, std::optional<std::chrono::seconds> limit, std::string file)
-    : interrupt_(interrupt), limit_(limit), file_(std::move(file)) {}
+StopRequests::StopRequests(Interrupt const& interrupt, Clock::time_point started,
+                           std::optional<std::chrono::seconds> limit, std::string file)
+    : interrupt_(interrupt), started_(started), limit_(limit), file_(std::move(file)) {}
 
 void StopRequests::took_step(double seconds) { step_ = std::max(step_, seconds); }
 
@@ -36,7 +37,7 @@ double StopRequests::seconds_to_come() const { return caution * (step_ + checkpo
 StopReason StopRequests::pending() {
   if (interrupt_.requested()) return StopReason::signal;
   auto const now = Clock::now();
-  if (limit_ && now - interrupt_.born() + std::chrono::duration<double>(seconds_to_come()) > *limit_)
+  if (limit_ && now - started_ + std::chrono::duration<double>(seconds_to_come()) > *limit_)
     return StopReason::walltime;
   if (!file_.empty() && !file_seen_ && now - looked_ >= std::chrono::seconds(1)) {
     looked_ = now;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "app/clock.hpp"
+#include "core/clock.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -19,9 +19,10 @@ inline constexpr int stop_reasons = 3;  ///< those that are one
 /// What this rank knows of wishes that the run stop: signals, the time limit, and a file that somebody made.
 class StopRequests {
  public:
-  /// interrupt: outlives this; its birth is when the time limit began to run. limit: `run.walltime`. file: looked for
-  /// at most once a second, since it may be on a file system that many share; empty on all ranks but one.
-  StopRequests(Interrupt const& interrupt, std::optional<std::chrono::seconds> limit, std::string file);
+  /// interrupt: outlives this. limit: `run.walltime`, which began to run at `started`. file: looked for at most once a
+  /// second, since it may be on a file system that many share; empty on all ranks but one.
+  StopRequests(Interrupt const& interrupt, Clock::time_point started, std::optional<std::chrono::seconds> limit,
+               std::string file);
 
   /// One step, with all that comes between it and the next.
   void took_step(double seconds);
@@ -39,6 +40,7 @@ class StopRequests {
   double seconds_to_come() const;
 
   Interrupt const& interrupt_;
+  Clock::time_point started_;
   std::optional<std::chrono::seconds> limit_;
   std::string file_;
   bool file_seen_ = false;

@@ -4,7 +4,6 @@
 
 #include "app/agreement.hpp"
 #include "app/checkpoint.hpp"
-#include "app/clock.hpp"
 #include "app/data_ranks.hpp"
 #include "app/deck_warnings.hpp"
 #include "app/host_memory.hpp"
@@ -13,6 +12,7 @@
 #include "comm/communicator.hpp"
 #include "comm/world.hpp"
 #include "core/arena.hpp"
+#include "core/clock.hpp"
 #include "core/device_progress.hpp"
 #include "core/error.hpp"
 #include "input/batch_stream.hpp"

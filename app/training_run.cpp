@@ -75,7 +75,7 @@ struct TrainingRun::Impl {
       : deck(settings),
         resolved_deck(input::resolved_deck(settings, source)),
         options(wanted),
-        stops(signals, deck.run.walltime,
+        stops(signals, options.started, deck.run.walltime,
               all.rank() == 0 ? (fs::path(deck.run.directory) / "stop").string() : std::string()),
         world(all) {
     world.group().set_deadline(deck.comm.deadline);
@@ -244,7 +244,7 @@ struct TrainingRun::Impl {
 
   /// A rank whose memory or arithmetic has failed without a word would go on with parameters of its own.
   void verify() {
-    if (world.size() == 1 || deck.run.verify_every == 0) return;
+    if (world.size() == 1 || deck.run.verify_every == 0 || verified == trainer->step()) return;
     auto const found = differing_replicas(world.group(), trainer->state(), world.host());
     if (found.empty()) {
       verified = trainer->step();

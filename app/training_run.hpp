@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/progress.hpp"
+#include "core/clock.hpp"
 #include "input/deck.hpp"
 
 #include <memory>
@@ -22,6 +23,7 @@ inline constexpr int exit_resubmit = 85;
 struct TrainingOptions {
   bool resume = false;
   LogForm log = LogForm::automatic;
+  Clock::time_point started = Clock::now();  ///< the program, from where run.walltime counts
 };
 
 /// A run from its directory to its last checkpoint: what is trained is the Trainer's matter, what is recorded is here.

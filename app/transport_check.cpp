@@ -6,9 +6,8 @@
 #include "comm/mean.hpp"
 #include "comm/transport.hpp"
 #include "comm/world.hpp"
+#include "core/bit_hash.hpp"
 #include "core/random.hpp"
-
-#include <xxhash.h>
 
 namespace bellwether::app {
 namespace {
@@ -37,10 +36,7 @@ std::uint64_t mean_over(comm::Communicator& ranks) {
   comm::DenseMean mean(ranks, count, comm::Wire::fp32, comm::Allreduce::ordered);
   mean.start(exec, numbers);
   mean.wait(exec);
-  Kokkos::View<float*, Kokkos::HostSpace> const host("bellwether::app::transport_mean", numbers.extent(0));
-  Kokkos::deep_copy(exec, host, numbers);
-  exec.fence("bellwether::app::transport_check reads the mean");
-  return XXH3_64bits(host.data(), sizeof(float) * host.extent(0));
+  return bit_hash(exec, static_cast<float const*>(numbers.data()), count);
 }
 
 }  // namespace

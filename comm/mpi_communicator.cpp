@@ -5,6 +5,7 @@
 #include "comm/backend.hpp"
 #include "comm/mpi_operation.hpp"
 #include "comm/traffic_counter.hpp"
+#include "core/clock.hpp"
 #include "core/error.hpp"
 
 #include <algorithm>
@@ -220,20 +221,18 @@ class MpiCommunicator final : public Communicator {
   }
 
   void complete(MpiOperation& operation) {
-    using Clock = std::chrono::steady_clock;
     auto const began = Clock::now();
     auto* const watchdog = options_.watchdog;
     bool asked = watchdog == nullptr;
     while (!operation.test()) {
-      std::chrono::duration<double> const waited = Clock::now() - began;
-      if (!asked && waited.count() > options_.deadline / 2) {
+      double const waited = seconds_since(began);
+      if (!asked && waited > options_.deadline / 2) {
         watchdog->ask();
         asked = true;
       }
-      if (waited.count() > options_.deadline)
+      if (waited > options_.deadline)
         throw StuckCollective("stuck collective: " + operation.description() + ", rank " + std::to_string(rank_) +
-                              " of " + std::to_string(size_) + ", not finished after " +
-                              std::to_string(waited.count()) + " s" +
+                              " of " + std::to_string(size_) + ", not finished after " + std::to_string(waited) + " s" +
                               (watchdog != nullptr ? ", " + watchdog->verdict() : ""));
       // Ranks may share cores.
       std::this_thread::yield();

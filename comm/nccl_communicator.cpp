@@ -4,6 +4,7 @@
 
 #include "comm/nccl_calls.hpp"
 #include "comm/traffic_counter.hpp"
+#include "core/clock.hpp"
 #include "core/error.hpp"
 
 #include <atomic>
@@ -16,13 +17,9 @@
 namespace bellwether::comm {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 void check_cuda(cudaError_t status, char const* call) {
   if (status != cudaSuccess) throw RuntimeError(std::string(call) + ": " + cudaGetErrorString(status));
 }
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// One collective under way, with the events that order it; kept from one collective to the next.
 class NcclOperation final : public Ticket::State {

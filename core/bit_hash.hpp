@@ -15,5 +15,10 @@ namespace bellwether {
 /// same however it is added up, and never the same for two parts that differ in a single element. Waits for the result.
 template <class Space>
 std::vector<std::uint64_t> bit_hashes(Space const& exec, float const* values, std::span<Index const> ends);
+/// The same of one vector of `count` elements.
+template <class Space>
+std::uint64_t bit_hash(Space const& exec, float const* values, Index count) {
+  return bit_hashes(exec, values, std::span(&count, 1)).front();
+}
 
 }  // namespace bellwether

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/batch_stream.hpp"
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "input/io_thread.hpp"
 #include "input/shard_set.hpp"
@@ -12,8 +13,6 @@
 
 namespace bellwether::input {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// A window under way or in memory.
 struct Reading {
@@ -82,7 +81,7 @@ struct BatchStream::Impl {
     if (reading.ready) return;
     auto const start = Clock::now();
     reading.pieces = reading.future.get();
-    waited_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    waited_seconds += seconds_since(start);
     reading.order = window_order(geometry.seed, reading.epoch, reading.window);
     reading.ready = true;
   }

@@ -15,7 +15,7 @@ using std::chrono::hours, std::chrono::seconds;
 
 TEST_CASE("a time limit is near when another step and checkpoint may not fit into it") {
   Interrupt const interrupt;
-  StopRequests stops(interrupt, hours(1), "");
+  StopRequests stops(interrupt, bellwether::Clock::now(), hours(1), "");
   CHECK(stops.pending() == StopReason::none);
   stops.expect_checkpoint(40'000'000'000);  // 400 s
   stops.took_step(1900);
@@ -35,7 +35,7 @@ TEST_CASE("without a limit nothing but a signal or the file stops a run") {
   Interrupt const interrupt;
   TemporaryFolder const folder;
   auto const file = folder / "stop";
-  StopRequests stops(interrupt, std::nullopt, file);
+  StopRequests stops(interrupt, bellwether::Clock::now(), std::nullopt, file);
   stops.took_step(1e9);
   CHECK(stops.pending() == StopReason::none);
   std::ofstream(file) << "";
@@ -53,7 +53,7 @@ TEST_CASE("a file that nobody heeded stays") {
   TemporaryFolder const folder;
   auto const file = folder / "stop";
   std::ofstream(file) << "";
-  StopRequests const stops(interrupt, std::nullopt, file);
+  StopRequests const stops(interrupt, bellwether::Clock::now(), std::nullopt, file);
   stops.remove_file();
   CHECK(std::filesystem::exists(file));
 }

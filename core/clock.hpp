@@ -4,7 +4,8 @@
 
 #include <chrono>
 
-namespace bellwether::app {
+/// Wall-clock time of this process.
+namespace bellwether {
 
 using Clock = std::chrono::steady_clock;
 
@@ -12,4 +13,4 @@ inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-}  // namespace bellwether::app
+}  // namespace bellwether
