@@ -5,6 +5,7 @@
 #include "tests/comm/compressed_fixture.hpp"
 #include "tests/support/compressed_reference.hpp"
 #include "tests/support/golden.hpp"
+#include "tests/support/larger.hpp"
 #include "tests/support/world.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -54,8 +55,8 @@ bool close(std::vector<Real> const& values, json const& golden, double tolerance
   double off = 0, largest = 0;
   for (std::size_t k = 0; k < values.size(); ++k) {
     double const expected = golden[k];
-    off = std::max(off, std::abs(static_cast<double>(values[k]) - expected));
-    largest = std::max(largest, std::abs(expected));
+    off = test::larger(off, static_cast<double>(values[k]) - expected);
+    largest = test::larger(largest, expected);
   }
   return off <= tolerance * largest;
 }

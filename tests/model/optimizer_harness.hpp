@@ -6,6 +6,7 @@
 #include "core/team_sum.hpp"
 #include "model/optim/adamw_kernels.hpp"
 #include "model/optim/lamb_kernels.hpp"
+#include "tests/support/larger.hpp"
 #include "tests/support/optimizer_reference.hpp"
 
 #include <algorithm>
@@ -109,8 +110,8 @@ class KernelRun {
 inline double worst(std::vector<float> const& values, std::vector<double> const& reference) {
   double difference = 0, scale = 1e-30;
   for (std::size_t k = 0; k < values.size(); ++k) {
-    difference = std::max(difference, std::abs(values[k] - reference[k]));
-    scale = std::max(scale, std::abs(reference[k]));
+    difference = larger(difference, values[k] - reference[k]);
+    scale = larger(scale, reference[k]);
   }
   return difference / scale;
 }

@@ -9,6 +9,7 @@
 #include "model/layers/rows_body.hpp"
 #include "tests/model/row_origins.hpp"
 #include "tests/support/finite_differences.hpp"
+#include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>
@@ -67,8 +68,8 @@ void compare(Numbers const& teams, Numbers const& threads, double allowed) {
   REQUIRE(teams.size() == threads.size());
   double largest = 0, difference = 0;
   for (std::size_t k = 0; k < teams.size(); ++k) {
-    largest = std::max(largest, std::abs(threads[k]));
-    difference = std::max(difference, std::abs(teams[k] - threads[k]));
+    largest = test::larger(largest, threads[k]);
+    difference = test::larger(difference, teams[k] - threads[k]);
   }
   CHECK(largest > 0);
   CHECK(difference < allowed * largest);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/onebit_formulas.hpp"
 #include "tests/model/onebit_fixture.hpp"
+#include "tests/support/larger.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -60,10 +61,10 @@ TEST_CASE("P2: on one rank the gradient that momenta amount to is the one that w
         double const rebuilt = optim::reconstructed_gradient(m[k], m0[k], beta1, share1);
         double const expected = config.beta2 * f0[k] + (1 - config.beta2) * g * g;
         live += alive ? 1 : 0;
-        gradient_off = std::max(gradient_off, std::abs(rebuilt - g));
-        largest_gradient = std::max(largest_gradient, std::abs(g));
-        fresh_off = std::max(fresh_off, std::abs(f[k] - expected));
-        largest_fresh = std::max(largest_fresh, expected);
+        gradient_off = larger(gradient_off, rebuilt - g);
+        largest_gradient = larger(largest_gradient, g);
+        fresh_off = larger(fresh_off, f[k] - expected);
+        largest_fresh = larger(largest_fresh, expected);
       }
     CAPTURE(t, gradient_off, largest_gradient, fresh_off, largest_fresh);
     CHECK(live == layout.count() - 5 - layout.find("zero_gradient").count);

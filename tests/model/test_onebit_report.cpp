@@ -3,6 +3,7 @@
 #include "comm/mean.hpp"
 #include "comm/tensor_errors.hpp"
 #include "tests/model/onebit_fixture.hpp"
+#include "tests/support/larger.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -90,7 +91,7 @@ TEST_CASE("norms of weights, update and momentum by tensor are told where they a
         x += static_cast<double>(before[k]) * before[k];
         u += moved * moved;
         m += static_cast<double>(momentum[k]) * momentum[k];
-        largest = std::max(largest, std::abs(moved));
+        largest = larger(largest, moved);
       }
       // A step is known from its parameters to rounding only: of the larger ones, over the rate.
       double const rounding = 1e-5 * (1 + std::sqrt(x));

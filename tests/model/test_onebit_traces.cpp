@@ -3,6 +3,7 @@
 #include "comm/communicator.hpp"
 #include "comm/world.hpp"
 #include "tests/support/golden.hpp"
+#include "tests/support/larger.hpp"
 #include "tests/support/replay.hpp"
 #include "tests/support/world.hpp"
 
@@ -32,8 +33,8 @@ double worst(json const& ours, json const& twin) {
   if (a.size() != b.size()) return 1;  // a failed REQUIRE on one rank would leave the others waiting
   double difference = 0, scale = 1e-30;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    difference = std::max(difference, std::abs(a[i] - b[i]));
-    scale = std::max(scale, std::abs(b[i]));
+    difference = test::larger(difference, a[i] - b[i]);
+    scale = test::larger(scale, b[i]);
   }
   return difference / scale;
 }

@@ -5,6 +5,7 @@
 #include "core/random.hpp"
 #include "model/layers/attention_team.hpp"
 #include "tests/support/finite_differences.hpp"
+#include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>
@@ -69,8 +70,8 @@ double distance(A const& a, B const& b) {
   auto const y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
   double difference = 0, largest = 0;
   for (std::size_t i = 0; i < x.extent(0); ++i) {
-    difference = std::max(difference, std::abs(static_cast<double>(x(i)) - static_cast<double>(y(i))));
-    largest = std::max(largest, std::abs(static_cast<double>(y(i))));
+    difference = test::larger(difference, static_cast<double>(x(i)) - static_cast<double>(y(i)));
+    largest = test::larger(largest, static_cast<double>(y(i)));
   }
   return difference / largest;
 }

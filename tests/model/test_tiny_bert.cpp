@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/bert.hpp"
+#include "tests/support/larger.hpp"
 #include "tests/support/safetensors.hpp"
 #include "tests/support/shared_data.hpp"
 
@@ -55,7 +56,7 @@ double largest_difference(std::vector<Real> const& computed, json const& wanted,
     for (std::size_t i = 0; i < mask[b].size(); ++i) {
       if (mask[b][i] == 0) continue;
       for (auto const& value : wanted[b][i])
-        largest = std::max(largest, std::abs(static_cast<double>(*ours++) - value.get<double>()));
+        largest = test::larger(largest, static_cast<double>(*ours++) - value.get<double>());
     }
   return largest;
 }
