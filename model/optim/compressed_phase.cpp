@@ -82,7 +82,7 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
       roots_(roots.extent(0) > 0 ? roots : scratch<float>("bellwether::optim::no_growth", tensors_of(layout_))),
       tensor_of_(scratch<std::int32_t>("bellwether::optim::tensor_of_word", (layout_.count() + 31) / 32)),
       end_(scratch<Index>("bellwether::optim::tensor_end", tensors_of(layout_))) {
-  Kokkos::deep_copy(context.exec, roots_, 1.0f);
+  if (roots.extent(0) == 0) Kokkos::deep_copy(context.exec, roots_, 1.0f);
   Kokkos::deep_copy(context.exec, proportion_, 1.0f);
   if (skips_folds(config, context)) between_folds_.emplace(data_, scalar_layout(config, context, false));
   if (config_.variance_grows()) growth_.emplace(context.exec, record.blocks(), config_.beta2, key_, roots_);

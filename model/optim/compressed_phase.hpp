@@ -19,7 +19,8 @@ namespace bellwether::optim {
 /// live, the units of the exchange and the exchange itself. P = data.size().
 class CompressedPhase {
  public:
-  /// roots: (tensors) where the growth of the kept variance is recorded; empty: nowhere.
+  /// roots: (tensors) where rho, the growth of the kept variance, is and will be recorded: 1 at the freeze; empty:
+  /// nowhere.
   CompressedPhase(OptimizerConfig const& config, OptimizerContext const& context, StepRecord& record,
                   Vec<float> const& roots);
 

@@ -83,6 +83,7 @@ void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gr
   bool const freezing = freezes(exec, scalars.step);
   if (freezing) {
     dense_steps_ = scalars.step - 1;
+    if (variance_) Kokkos::deep_copy(exec, record_.values(growth_at_), 1.0f);
     allocate();
   }
   if (survey_due_) compressed_->survey(exec, variance(), momentum_);

@@ -58,6 +58,12 @@ struct Training {
     optimizer->visit_state(visitor);
     return visitor;
   }
+  /// Goes on from a state that was saved, with parameters of that time.
+  void restore(MemoryState state, std::vector<float> const& saved_parameters) {
+    upload(parameters, saved_parameters);
+    state.direction = MemoryState::Direction::load;
+    optimizer->visit_state(state);
+  }
 
   ParameterLayout const& layout;
   comm::Communicator& group;
@@ -129,10 +135,10 @@ inline optim::OptimizerConfig golden_config(nlohmann::json const& trace) {
 /// Largest relative difference of a step of a golden trace from what the optimizer did.
 inline double golden_difference(nlohmann::json const& row, Training const& training) {
   auto const& report = training.optimizer->last_report();
-  return std::max({worst(download(training.parameters), row.at("x").get<std::vector<double>>()),
-                   worst(report.layer("trust_ratio"), row.at("trust_ratio").get<std::vector<double>>()),
-                   worst(report.layer("weight_norm"), row.at("weight_norm").get<std::vector<double>>()),
-                   worst(report.layer("update_norm"), row.at("update_norm").get<std::vector<double>>())});
+  double difference = worst(download(training.parameters), row.at("x").get<std::vector<double>>());
+  for (auto const* name : {"trust_ratio", "weight_norm", "update_norm"})
+    difference = larger(difference, worst(report.layer(name), row.at(name).get<std::vector<double>>()));
+  return difference;
 }
 
 }  // namespace bellwether::test

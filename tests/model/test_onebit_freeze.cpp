@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/tensor_errors.hpp"
 #include "tests/model/onebit_fixture.hpp"
+#include "tests/support/larger.hpp"
 #include "tests/support/replay.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -63,7 +64,7 @@ TEST_CASE("P3: at the freeze every tensor has the same magnitude in the units of
     if (live == 0) continue;
     sum += magnitudes.back();
     smallest = std::min(smallest, magnitudes.back());
-    largest = std::max(largest, magnitudes.back());
+    largest = larger(largest, magnitudes.back());
   }
   auto const counted = std::ranges::count_if(magnitudes, [](double magnitude) { return magnitude > 0; });
   CHECK(on_all(counted == std::ssize(magnitudes) - 2));  // not "empty", not "zero_gradient"
@@ -150,12 +151,9 @@ TEST_CASE("what had no variance at the freeze stays dead, whatever the layout of
   CHECK(on_all(!whole.optimizer->keeps_variance()));
   for (int t = 4; t <= 5; ++t) whole.step(t, gradient(t, false));
   CHECK(on_all(whole.optimizer->keeps_variance()));
-  auto state = whole.state();
   Training resumed(now, config, group());
   CHECK(on_all(!resumed.optimizer->keeps_variance()));
-  upload(resumed.parameters, download(whole.parameters));
-  state.direction = MemoryState::Direction::load;
-  resumed.optimizer->visit_state(state);
+  resumed.restore(whole.state(), download(whole.parameters));
   CHECK(on_all(resumed.optimizer->keeps_variance()));
   for (int t = 6; t <= 9; ++t)
     for (auto* const training : {&whole, &resumed}) training->step(t, gradient(t, true));
@@ -194,12 +192,7 @@ TEST_CASE("1-bit SGD moves what is dead by decay alone, through its momentum, on
   constexpr double rate = 0.1;
   for (int t = 1; t <= 9; ++t) {
     whole.step(t, gradient(t), rate);
-    if (t == 5) {  // a restart reads what is live anew
-      auto state = whole.state();
-      upload(resumed.parameters, download(whole.parameters));
-      state.direction = MemoryState::Direction::load;
-      resumed.optimizer->visit_state(state);
-    }
+    if (t == 5) resumed.restore(whole.state(), download(whole.parameters));  // reads what is live anew
     if (t > 5) resumed.step(t, gradient(t), rate);
     auto const parameters = download(whole.parameters), momentum = whole.state().arrays.at("momentum");
     double off = 0;
@@ -208,7 +201,7 @@ TEST_CASE("1-bit SGD moves what is dead by decay alone, through its momentum, on
       bool const decays = k < 128 || k >= 168;
       m[k] = config.beta1 * m[k] + (decays ? config.weight_decay * x[k] : 0);
       x[k] -= rate * m[k];
-      off = std::max({off, std::abs(parameters[k] - x[k]), std::abs(momentum[k] - m[k])});
+      off = larger(larger(off, parameters[k] - x[k]), momentum[k] - m[k]);
     }
     CAPTURE(t, off);
     CHECK(on_all(off < 1e-6));

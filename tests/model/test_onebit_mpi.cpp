@@ -96,9 +96,7 @@ TEST_CASE("through nodes parameters are equal on all ranks, runs resume bit for 
     }
     CHECK(on_all(whole.optimizer->state_bytes() == told));
     Training resumed(layout, config, *all, comm, &groups);
-    upload(resumed.parameters, parameters);
-    state.direction = MemoryState::Direction::load;
-    resumed.optimizer->visit_state(state);
+    resumed.restore(state, parameters);
     run(resumed, 5, 7);
     CHECK(on_all(download(whole.parameters) == download(resumed.parameters)));
     CHECK(on_all(same_bits(whole.state(), resumed.state())));
@@ -160,9 +158,7 @@ TEST_CASE("a run that is saved and goes on elsewhere is the run that was not int
   auto const parameters = download(whole.parameters);
   run(whole, saved_after + 1, 9);
   Training resumed(layout, config, group());
-  upload(resumed.parameters, parameters);
-  state.direction = MemoryState::Direction::load;
-  resumed.optimizer->visit_state(state);
+  resumed.restore(state, parameters);
   run(resumed, saved_after + 1, 9);
   CHECK(on_all(download(whole.parameters) == download(resumed.parameters)));
   CHECK(on_all(same_bits(whole.state(), resumed.state())));

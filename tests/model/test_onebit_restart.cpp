@@ -34,10 +34,7 @@ void skip(Training& training, int t) {
 }
 
 Training& resume(Training& training, Training& from) {
-  upload(training.parameters, download(from.parameters));
-  auto state = from.state();
-  state.direction = MemoryState::Direction::load;
-  training.optimizer->visit_state(state);
+  training.restore(from.state(), download(from.parameters));
   return training;
 }
 

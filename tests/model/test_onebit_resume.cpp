@@ -68,13 +68,6 @@ void run(Training& training, int first, int last, bool all_rows = true) {
   }
 }
 
-/// Goes on from `state`, with the parameters of `from`.
-void load(Training& training, MemoryState state, Training const& from) {
-  upload(training.parameters, download(from.parameters));
-  state.direction = MemoryState::Direction::load;
-  training.optimizer->visit_state(state);
-}
-
 Phase phase(Training const& training) { return training.optimizer->last_report().phase; }
 
 std::string notices(Training const& training) {
@@ -99,7 +92,7 @@ TEST_CASE("a freeze.step beyond the steps done takes up the uncompressed method 
 
   config.freeze.step = 9;
   Training resumed(layout, config, group());
-  load(resumed, state, frozen);
+  resumed.restore(state, download(frozen.parameters));
   CHECK(on_all(!resumed.optimizer->frozen_after() && !resumed.optimizer->keeps_variance()));
 
   // The variance has the scale that its sum has grown to since the freeze.
@@ -122,7 +115,7 @@ TEST_CASE("a freeze.step beyond the steps done takes up the uncompressed method 
   auto begin = reference.state();
   begin.arrays["momentum"] = state.arrays.at("momentum");
   begin.arrays["variance"] = variance;
-  load(reference, begin, frozen);
+  reference.restore(begin, download(frozen.parameters));
   for (int t = 7; t <= 9; ++t) {
     for (auto* const training : {&resumed, &reference}) run(*training, t, t);
     CHECK(on_all(download(resumed.parameters) == download(reference.parameters)));
@@ -148,11 +141,11 @@ TEST_CASE("1-bit SGD takes up the dense mean with its momentum") {
   run(frozen, 1, 6);
   auto const state = frozen.state();
   Training resumed(layout, onebit(Method::onebit_sgd, 9), group());
-  load(resumed, state, frozen);
+  resumed.restore(state, download(frozen.parameters));
   Training dense(layout, onebit(Method::onebit_sgd, 9), group());  // never compressed anything
   auto begin = dense.state();
   begin.arrays["momentum"] = state.arrays.at("momentum");
-  load(dense, begin, frozen);
+  dense.restore(begin, download(frozen.parameters));
   for (auto* const training : {&resumed, &dense}) run(*training, 7, 12);
   CHECK(on_all(phase(resumed) == Phase::compressed));
   CHECK(on_all(download(resumed.parameters) == download(dense.parameters)));
@@ -170,7 +163,7 @@ TEST_CASE("averages of trust ratios go on where they were, factors begin again")
   config.freeze.step = 9;
   config.steer = optim::Steer::norm;  // may change where warmup is taken up
   Training resumed(layout, config, group());
-  load(resumed, frozen.state(), frozen);
+  resumed.restore(frozen.state(), download(frozen.parameters));
   run(resumed, 7, 7);
   auto const& report = resumed.optimizer->last_report();
   bool averaged = true;
@@ -191,12 +184,12 @@ TEST_CASE("the freeze after a second warmup is that of a run which never froze b
   start(frozen);
   run(frozen, 1, 6);
   Training resumed(layout, onebit(method, 9), group());
-  load(resumed, frozen.state(), frozen);
+  resumed.restore(frozen.state(), download(frozen.parameters));
   auto const dense = resumed.state();
   for (auto const* name : {"worker_error", "server_error", "units", "variance_growth", "fresh_variance"})
     CHECK(on_all(!dense.arrays.contains(name)));
   Training twin(layout, onebit(method, 9), group());
-  load(twin, dense, resumed);
+  twin.restore(dense, download(resumed.parameters));
   for (auto* const training : {&resumed, &twin}) run(*training, 7, 12);
   CHECK(on_all(resumed.optimizer->frozen_after() == 9));
   CHECK(on_all(download(resumed.parameters) == download(twin.parameters)));
@@ -210,7 +203,7 @@ TEST_CASE("rows that had no gradient before the freeze learn where warmup is tak
   start(frozen);
   run(frozen, 1, 6, false);
   Training resumed(now, onebit(method, 9), group());
-  load(resumed, frozen.state(), frozen);
+  resumed.restore(frozen.state(), download(frozen.parameters));
   run(resumed, 7, 12);
   CHECK(on_all(resumed.optimizer->frozen_after() == 9));
   auto const state = resumed.state();
@@ -234,7 +227,7 @@ TEST_CASE("no other freeze than one to come ends the compressed phase") {
   auto config = onebit(method, freeze);
   config.freeze.latest = 1;
   Training resumed(layout, config, group(), {}, nullptr, 100);  // steps: auto alone would freeze 1-bit SGD at 100
-  load(resumed, whole.state(), whole);
+  resumed.restore(whole.state(), download(whole.parameters));
   for (auto* const training : {&whole, &resumed}) run(*training, 7, 9);
   CHECK(on_all(resumed.optimizer->frozen_after() == 3));
   CHECK(on_all(download(whole.parameters) == download(resumed.parameters)));

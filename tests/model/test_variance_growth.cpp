@@ -154,6 +154,11 @@ TEMPLATE_LIST_TEST_CASE("sums of the variance go on as Adam's, with the clipped 
   CHECK(host(growth) == before);
   CHECK(host(growth)[1] == 1.0f);
   CHECK(host(roots)[1] == 1.0f);
+  // A tensor that had next to nothing at the freeze.
+  fill(sums, {1e-42, 0.0});
+  step(1, false);
+  CHECK(host(growth)[0] == std::numeric_limits<float>::max());
+  CHECK(std::isfinite(host(roots)[0]));
 }
 
 TEMPLATE_LIST_TEST_CASE("sums by tensor leave out what is dead", "", test::Spaces) {
