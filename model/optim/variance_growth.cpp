@@ -118,7 +118,10 @@ void grow_variance(Space const& exec, Index tensors, double beta2, Vec<Verdict, 
           double const value = judged->clip_factor * static_cast<double>(folds[l * lanes + lane]);
           squares += value * value;
         }
-        grown[l] = static_cast<float>(beta2 * static_cast<double>(grown[l]) + (1 - beta2) * squares / at_freeze[l]);
+        double const now = beta2 * static_cast<double>(grown[l]) + (1 - beta2) * squares / at_freeze[l];
+        // A sum near the least that a float holds may outgrow the largest: rho times a root of it stays a number.
+        grown[l] =
+            static_cast<float>(Kokkos::fmin(now, static_cast<double>(Kokkos::Experimental::finite_max_v<float>)));
         root[l] = Kokkos::sqrt(grown[l]);
       });
 }
