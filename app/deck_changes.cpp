@@ -72,6 +72,13 @@ std::string changes_text(std::vector<DeckChange> const& changes) {
   return text;
 }
 
+std::vector<std::string> method_faults(std::vector<DeckChange> const& changes, std::string const& checkpoint) {
+  auto const found = std::ranges::find(changes, "optimizer.method", &DeckChange::key);
+  if (found == changes.end()) return {};
+  return {found->key + ": " + found->is + ", but " + checkpoint + " was written with " + found->was +
+          ", and a run keeps its method; allowed: " + found->was};
+}
+
 std::vector<std::string> settled_faults(std::vector<DeckChange> const& changes,
                                         std::vector<std::string_view> const& settled, std::string const& checkpoint,
                                         std::int64_t step) {

@@ -124,7 +124,9 @@ struct TrainingRun::Impl {
                         found->path + "; a resumed run has at least " + std::to_string(found->step));
     auto const changed = deck_changes(found->deck, resolved_deck);
     changes = changes_text(changed);
-    std::vector<std::string> faults, settled;
+    auto faults = method_faults(changed, found->path);
+    if (!faults.empty()) throw CommonError(faults);
+    std::vector<std::string> settled;
     try {
       checkpoints->load(*found, trainer->state());
     } catch (CommonError const& error) {

@@ -79,7 +79,7 @@ void DeckReader::enter_group(Field const& first, std::string_view name) {
   bool const judged = group_.change || judge_deck_;
   std::string const subject = group_.change ? "" : key + ": ";
   if (!group_.applies) {
-    if (judged)
+    if (judged && !choice_broken_)
       add(group_.change, entry ? entry->place : Place{},
           subject + "has no meaning here; only with " + group_.only_with);
   } else if (value->kind == TreeNode::Kind::map) {
@@ -119,7 +119,7 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
   if (auto const* entry = map ? map->find(leaf) : nullptr) {
     given = true;
     if (!applies) {
-      if (judged && !harmless(entry->value)) add(source, entry->place, subject + meaningless);
+      if (judged && !choice_broken_ && !harmless(entry->value)) add(source, entry->place, subject + meaningless);
     } else {
       auto const what = read_node(entry->value, value);
       if (!what.empty()) broken_.insert(key);
@@ -131,7 +131,7 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
     if (change.key != key) continue;
     given = true;
     if (!applies) {
-      if (!harmless(change.value)) faults_.push_back(override_fault(change, meaningless));
+      if (!choice_broken_ && !harmless(change.value)) faults_.push_back(override_fault(change, meaningless));
       continue;
     }
     broken_.erase(key);
@@ -164,6 +164,7 @@ void DeckReader::field(Field const& f, std::optional<std::chrono::seconds>& valu
 void DeckReader::choice(Field const& f, std::vector<std::string_view> const& names, int& value) {
   read(f, allowed_choices(names), value,
        [&](TreeNode const& node, int& into) { return read_choice(node, names, into); });
+  choice_broken_ = choice_broken_ || broken_.contains(path_ + "." + std::string(f.name));
 }
 
 void DeckReader::judge_keys(TreeNode const& map, std::string const& path, std::vector<std::string> const& known,

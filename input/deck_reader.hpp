@@ -101,6 +101,7 @@ class DeckReader : public ConfigVisitor {
   std::vector<Fault> faults_;
   Origins origins_;
   std::set<std::string, std::less<>> broken_;
+  bool choice_broken_ = false;  // which other keys have a meaning is not known then
 };
 
 }  // namespace bellwether::input

@@ -48,6 +48,19 @@ TEST_CASE("A key in a map is named with the map") {
   CHECK(changes(chosen, fixed) == "optimizer.freeze.latest unused (was 0.25), optimizer.freeze.step 20 (was null)");
 }
 
+TEST_CASE("A run keeps its method") {
+  DeckFolder const folder;
+  auto const lamb = resolved(folder, "optimizer: {method: lamb}\n");
+  auto const faults_of_change = [&](std::string const& before, std::string const& now) {
+    return app::method_faults(app::deck_changes(before, now), "run/step_30");
+  };
+  CHECK(faults_of_change(lamb, lamb).empty());
+  CHECK(faults_of_change(resolved(folder, "optimizer: {method: onebit_lamb}\n"), lamb) ==
+        std::vector<std::string>{
+            "optimizer.method: lamb, but run/step_30 was written with onebit_lamb, and a run keeps its "
+            "method; allowed: onebit_lamb"});
+}
+
 TEST_CASE("What is kept after the freeze names the settings that it depends on") {
   DeckFolder const folder;
   auto const of = [&](std::string const& settings) {
@@ -60,7 +73,8 @@ TEST_CASE("What is kept after the freeze names the settings that it depends on")
     auto const [config, now] = of(settings);
     return app::settled_faults(app::deck_changes(before, now), config.settled_at_freeze(), "run/step_30", 30);
   };
-  CHECK(faults("freeze: {step: 25}, lr: 0.5, beta1: 0.8, nesterov: false, gradient_limit: 0, scale: rms").empty());
+  CHECK(faults("freeze: {step: 25}, lr: 0.5, beta1: 0.8, nesterov: true, look_ahead: 0, gradient_limit: 0, scale: rms")
+            .empty());
   CHECK(faults("freeze: {step: 20}, unify: layer, epsilon: 1e-6") ==
         std::vector<std::string>{
             "optimizer.unify: layer, but run/step_30 was written after the freeze with element, and what it keeps "

@@ -149,6 +149,14 @@ TEST_CASE("Keys of a compressing method that contradict each other are refused")
   CHECK(faults_of(folder.with_data(lamb + "  sketch_columns: 256\n")) == Faults());
 }
 
+TEST_CASE("A choice that is mistyped is the only fault of keys that hang on it") {
+  std::string const rest = "  freeze: {step: 5}\n  steer: norm\n  unify: element\ncomm: {error_feedback: false}\n";
+  CHECK(fault("optimizer:\n  method: onebit-lamb\n" + rest)
+            .starts_with("4:11: optimizer.method: unknown value 'onebit-lamb'"));
+  DeckFolder const folder;
+  CHECK(faults_of(folder.with_data("comm: {error_feedback: false}\n", {"optimizer.method=onebit-lamb"})).size() == 1);
+}
+
 TEST_CASE("Settings that the chosen method would ignore are refused") {
   DeckFolder const folder;
   for (std::string const method : {"onebit_lamb", "onebit_adam", "onebit_sgd"}) {
