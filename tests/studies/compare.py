@@ -8,7 +8,8 @@
 For every pair [baseline, variant] of the plan: the final held-out losses, the mean over seeds of the difference between
 runs with the same seed, its standard error, and whether its magnitude is within half a per cent of the loss or two
 standard errors, whichever is larger. For every contrast [baseline, variant], which should lose: whether it is worse by
-more than three standard errors. Seeds that only one of the two has are left out. Markdown on standard output.
+more than three standard errors. Seeds that only one of the two has are left out; "programs" says how many builds of the
+program made the runs of a row, ? where some line does not tell. Markdown on standard output.
 """
 
 import argparse
@@ -35,25 +36,33 @@ def paired(results, seeds, baseline, variant):
     return len(both), final[baseline].mean(), final[variant].mean(), difference.mean(), error
 
 
+def programs(plan, results, baseline, variant):
+    """How many builds of the program the runs of a pair come from; ? where a line names none."""
+    names = {results[name, s].get("program", "") for s in plan.seeds for name in (baseline, variant)
+             if (baseline, s) in results and (variant, s) in results}
+    return len(names) if all("," in name for name in names) else "?"
+
+
 def table(plan, results):
     rows = ["| baseline | variant | seeds | baseline's loss | variant's loss | difference | standard error | in per cent "
-            "| frozen after | verdict |", "|---|---|---|---|---|---|---|---|---|---|"]
+            "| frozen after | programs | verdict |", "|---|---|---|---|---|---|---|---|---|---|---|"]
     for baseline, variant in plan.pairs + plan.contrasts:
         found = paired(results, plan.seeds, baseline, variant)
         if found is None:
             continue
         n, base, other, difference, error = found
-        target = max(0.005 * base, 2 * error) if n > 1 else math.nan
         if n < 2:
             verdict = "one seed"
         elif [baseline, variant] in plan.contrasts:
             verdict = "worse" if difference > 3 * error else "not worse"
+        elif abs(difference) <= 0.005 * base:
+            verdict = "within 0.5 %"
         else:
-            verdict = "within the target" if abs(difference) <= target else "beyond the target"
+            verdict = "within two standard errors" if abs(difference) <= 2 * error else "beyond the target"
         frozen = {results[variant, s]["frozen_after"] for s in plan.seeds if (variant, s) in results}
         after = ", ".join(str(f) for f in sorted(f for f in frozen if f is not None)) or "-"
         rows.append(f"| {baseline} | {variant} | {n} | {base:.4f} | {other:.4f} | {difference:+.4f} | "
-                    f"{error:.4f} | {100 * difference / base:+.2f} | {after} | {verdict} |")
+                    f"{error:.4f} | {100 * difference / base:+.2f} | {after} | {programs(plan, results, baseline, variant)} | {verdict} |")
     return "\n".join(rows)
 
 

@@ -10,12 +10,12 @@ A plan names a deck, settings for all runs, how many ranks, the seeds and the va
 seed by seed, so that pairs are complete early. What is interrupted (Ctrl-C, SIGTERM, --hours, a crash of the machine) goes on
 where its newest checkpoint is when the same command is given again; what is finished is not run twice. Each finished run
 becomes a line of RESULTS (beside the plan: PLAN.jsonl): variant, seed, ranks, settings, the whole deck they made, what the
-shards were, the program's version, held-out losses and the bytes that its first rank sent.
+shards were, the program and which build of it, held-out losses and the bytes that its first rank sent.
 
 No table mixes two experiments. Lines are refused whose settings, ranks or deck are no longer what the plan and its deck
 say, whose deck differs from that of another line in a key that neither variant sets, as where a default was changed in
 between, or whose shards were others. What is unfinished goes on only with what it was begun with. A run that another
-plan of the same folder has finished, with the same deck, settings, ranks and shards, is taken from there.
+plan of the same folder has finished, with the same deck, settings, ranks, shards and program, is taken from there.
 """
 
 import argparse
@@ -114,16 +114,16 @@ class Plan:
                     sys.exit(f"{who} other {', '.join(keys)} than {other['variant']}, seed {other['seed']}; delete the older lines")
         return found
 
-    def found_elsewhere(self, variant, seed, shards):
+    def found_elsewhere(self, variant, seed, shards, program):
         """The line of the same run in a plan beside this one; None where there is none."""
-        wanted = (self.settings(variant, seed), self.ranks_of(variant), shards)
+        wanted = (self.settings(variant, seed), self.ranks_of(variant), shards, program)
         for path in sorted(self.path.parent.glob("*.yaml")):
             other = Plan(path)
             if path.samefile(self.path) or other.deck != self.deck:
                 continue
             for line in read_lines(other.results_file):
                 mine = line | {"variant": variant, "from": path.stem}
-                if (line["settings"], line["ranks"], line.get("shards", shards)) == wanted and not self.differing(mine):
+                if (line["settings"], line["ranks"], line.get("shards"), line.get("program")) == wanted and not self.differing(mine):
                     return mine
         return None
 
@@ -153,6 +153,13 @@ def fingerprint(folder):
     return found.hexdigest()[:16]
 
 
+def program_name(path):
+    """What it calls itself, and which build of that it is."""
+    version = subprocess.run([path, "--version"], check=True, capture_output=True, text=True).stdout.strip()
+    with open(path, "rb") as file:
+        return f"{version}, {hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
+
+
 def outcome(run):
     """What statistics.h5 of a finished run says."""
     with h5py.File(run / "statistics.h5") as file:
@@ -170,7 +177,7 @@ class Runner:
     def __init__(self, plan, options):
         self.plan, self.options = plan, options
         self.shards = fingerprint(options.shards)
-        self.version = subprocess.run([options.program, "--version"], check=True, capture_output=True, text=True).stdout.strip()
+        self.program = program_name(options.program)
         self.until = time.time() + 3600 * options.hours
         self.process = None
 
@@ -220,7 +227,7 @@ class Runner:
             sys.exit(f"{variant}, seed {seed} failed: {directory.with_suffix('.log')}")
         line = {"variant": variant, "seed": seed, "ranks": self.plan.ranks_of(variant),
                 "settings": self.plan.settings(variant, seed), "deck": resolved(directory / "deck.resolved.yaml"), "shards": self.shards,
-                "program": self.version} | outcome(directory)
+                "program": self.program} | outcome(directory)
         self.plan.keep(line)
         shutil.rmtree(directory / "checkpoints")
         print(f"{variant}, seed {seed}: {line['held_out'][-1][1]}", flush=True)
@@ -258,7 +265,7 @@ def main():
         for variant, seed in wanted:
             if (variant, seed) in plan.results():
                 continue
-            if found := plan.found_elsewhere(variant, seed, runner.shards):
+            if found := plan.found_elsewhere(variant, seed, runner.shards, runner.program):
                 plan.keep(found)
                 print(f"{variant}, seed {seed}: {found['held_out'][-1][1]}, from {found['from']}", flush=True)
             else:

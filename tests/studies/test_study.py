@@ -73,9 +73,18 @@ def main():
             folder.line("broken", seed, 6.5 + seed / 50)
         assert folder.fault() == "" and len(folder.plan().results()) == 9
         rows = table(folder.plan(), folder.plan().results()).splitlines()
-        assert rows[2].endswith("within the target |") and rows[3].endswith("worse |"), rows
+        assert rows[2].endswith("| ? | within 0.5 % |") and rows[3].endswith("| ? | worse |"), rows
+        folder.forget()
+        for variant, program in (("lamb", "p 1, abc"), ("onebit", "p 1, abc"), ("broken", "p 1, def")):
+            folder.line(variant, 1, 6.0, program=program)
+        rows = table(folder.plan(), folder.plan().results()).splitlines()
+        assert rows[2].endswith("| 1 | one seed |") and rows[3].endswith("| 2 | one seed |"), rows
 
         # A crash in the middle of a line: the run counts as not finished, and the next line is whole.
+        folder.forget()
+        for variant in ("lamb", "onebit", "broken"):
+            for seed in (1, 2, 3):
+                folder.line(variant, seed, 6.0)
         lines = folder.path / "plan.jsonl"
         lines.write_text(lines.read_text()[:-20])
         assert folder.fault() == "" and ("broken", 3) not in folder.plan().results()
