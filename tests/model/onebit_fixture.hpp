@@ -55,9 +55,17 @@ inline optim::OptimizerConfig onebit(optim::Method method, std::int64_t freeze) 
   return config;
 }
 
-/// Steps [first, last] with this rank's own gradients.
+/// This rank's own gradient of step t, which depends on where it is taken.
+inline std::vector<float> gradient_of(Training& training, int t) {
+  auto gradient = training.sample(t, training.group.rank());
+  auto const point = training.point();
+  for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] *= 1 + 0.1f * point[k];
+  return gradient;
+}
+
+/// Steps [first, last] with gradient_of().
 inline void run(Training& training, int first, int last) {
-  for (int t = first; t <= last; ++t) training.step(t, training.sample(t, training.group.rank()));
+  for (int t = first; t <= last; ++t) training.step(t, gradient_of(training, t));
 }
 
 }  // namespace bellwether::test

@@ -53,6 +53,15 @@ struct Training {
     optimizer->gradient_ready(exec, {0, layout.count()});
     optimizer->step(exec, parameters, gradients, {t, rate, layers});
   }
+  /// Where the gradients of the next step are taken.
+  std::vector<float> point(double rate = 0.01) {
+    float const* const at = optimizer->gradient_point(exec, parameters, rate);
+    std::vector<float> values(static_cast<std::size_t>(layout.count()));
+    Kokkos::View<float*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const to(values.data(), values.size());
+    exec.fence("bellwether::test::point");
+    Kokkos::deep_copy(to, Kokkos::View<float const*, Mem, Kokkos::MemoryUnmanaged>(at, values.size()));
+    return values;
+  }
   MemoryState state() {
     MemoryState visitor;
     optimizer->visit_state(visitor);

@@ -15,15 +15,6 @@ using optim::Method;
 
 namespace {
 
-std::vector<float> at_point(Training& training, double rate) {
-  float const* const point = training.optimizer->gradient_point(training.exec, training.parameters, rate);
-  std::vector<float> values(static_cast<std::size_t>(training.layout.count()));
-  Kokkos::View<float*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const to(values.data(), values.size());
-  training.exec.fence("bellwether::test::point");
-  Kokkos::deep_copy(to, Kokkos::View<float const*, Mem, Kokkos::MemoryUnmanaged>(point, values.size()));
-  return values;
-}
-
 bool stays(Training& training) {
   return training.optimizer->gradient_point(training.exec, training.parameters, 0.1) == training.parameters.data();
 }
@@ -96,7 +87,7 @@ TEST_CASE("a rank takes its gradients where it would be without what is held bac
     return;
   }
   double const rate = 0.3;
-  auto const point = at_point(training, rate);
+  auto const point = training.point(rate);
   auto const x = download(training.parameters);
   auto const left = held_back(training, config);  // and the residuals are kept in another form from here on
   double worst = 0, furthest = 0;
@@ -107,7 +98,7 @@ TEST_CASE("a rank takes its gradients where it would be without what is held bac
   }
   CHECK(on_all(worst < 1e-6));
   CHECK(on_all(furthest > 1e-3));
-  CHECK(on_all(same_bits(at_point(training, rate), point)));
+  CHECK(on_all(same_bits(training.point(rate), point)));
   CHECK(on_all(same_bits(download(training.parameters), x)));
 }
 
@@ -122,7 +113,7 @@ TEST_CASE("a rank that was restored takes its gradients at the same point") {
   run(whole, 1, 6);
   resumed.restore(whole.state(), download(whole.parameters));
   // Nothing but the point is asked for in between: gradients come first in a step.
-  CHECK(on_all(same_bits(at_point(whole, 0.3), at_point(resumed, 0.3))));
+  CHECK(on_all(same_bits(whole.point(0.3), resumed.point(0.3))));
 }
 
 TEST_CASE("nobody looks ahead where nothing is left or the residual means something else") {
@@ -167,7 +158,7 @@ TEST_CASE("looking ahead takes back the delay of error feedback") {
     double const rate = 0.5;
     double mean = 0;
     for (int t = 1; t <= 120; ++t) {
-      auto gradient = at_point(training, rate);
+      auto gradient = training.point(rate);
       for (std::size_t k = 0; k < n; ++k) gradient[k] = steepness(k) * gradient[k] + noise(random);
       training.step(t, gradient, rate);
       auto const x = download(training.parameters);

@@ -33,9 +33,7 @@ TEST_CASE("shares of error by tensor are told where they are wanted, and change 
   for (int t = 1; t <= 6; ++t) {
     run(plain, t, t);
     bool const wanted = t != 4;
-    upload(told.gradients, told.sample(t, group().rank()));
-    told.optimizer->step(told.exec, told.parameters, told.gradients,
-                         {.step = t, .learning_rate = 0.01, .layers = wanted});
+    told.step(t, gradient_of(told, t), 0.01, wanted);
     bool const known = wanted && t > 2 && group().size() > here;
     for (auto const* const name : {"worker_error_share", "server_error_share", "sign_agreement"}) {
       CHECK(on_all(std::isfinite(layers(name)[live]) == known));
@@ -118,7 +116,7 @@ TEST_CASE("norms by rank are known in either phase") {
   Training training(layout, onebit(Method::onebit_adam, 2), group());
   training.start();
   for (int t = 1; t <= 4; ++t) {
-    run(training, t, t);
+    training.step(t, training.sample(t, group().rank()));
     double local = 0;
     for (int rank = 0; rank < group().size(); ++rank)
       for (float const g : training.sample(t, rank)) local += static_cast<double>(g) * g / group().size();
