@@ -70,6 +70,12 @@ std::vector<std::string> freeze_warnings(input::Deck const& deck) {
 
 std::vector<std::string> deck_warnings(input::Deck const& deck) {
   auto texts = freeze_warnings(deck);
+  if (auto const& optimizer = deck.optimizer;
+      compresses(optimizer.method) && optimizer.lead() > 0 && optimizer.look_ahead > 0)
+    texts.push_back(
+        "optimizer.nesterov: true with optimizer.look_ahead: " + input::shortest_number(optimizer.look_ahead) +
+        ": either makes up for the delay of error feedback, both together go too far; nesterov: false, or look_ahead: "
+        "0");
   if (deck.comm.allreduce == comm::Allreduce::library)
     texts.push_back(
         "comm.allreduce: library: how sums are formed is left to MPI, so that ranks may differ in their last bits, a "

@@ -56,8 +56,8 @@ struct OptimizerConfig {
   double gradient_limit = 1;
   double coefficient_beta = 0.9;
   Exchange exchange = Exchange::gradient;
-  bool nesterov = true;
-  double look_ahead = 0;
+  bool nesterov = false;
+  double look_ahead = 1;
   KeptVariance kept_variance = KeptVariance::shape;
   Steer steer = Steer::norm;
   double factor_min = 0.5;

@@ -192,6 +192,19 @@ TEST_CASE("Every reason is told") {
   CHECK(app::deck_warnings(deck).size() == 3);
 }
 
+TEST_CASE("Two cures of one delay are told") {
+  auto deck = settled(Method::onebit_lamb);
+  deck.optimizer.nesterov = true;
+  auto const texts = app::deck_warnings(deck);
+  REQUIRE(texts.size() == 1);
+  CHECK(texts[0].starts_with("optimizer.nesterov: true with optimizer.look_ahead: 1: "));
+  deck.optimizer.look_ahead = 0;
+  CHECK(app::deck_warnings(deck).empty());
+  deck.optimizer.look_ahead = 1;
+  deck.optimizer.exchange = optim::Exchange::momentum;  // neither means anything
+  CHECK(app::deck_warnings(deck).empty());
+}
+
 TEST_CASE("products in bf16 are warned of where the CPU has none") {
   input::Deck deck;
   deck.model.compute = ComputeType::bf16;

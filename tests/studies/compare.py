@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables and a picture of what study.py found.
 
-    python3 tests/studies/compare.py PLAN.yaml [--picture FILE.svg]
+    python3 tests/studies/compare.py PLAN.yaml [--picture FILE.svg] [--only VARIANT ...]
 
 For every pair [baseline, variant] of the plan: the final held-out losses, the mean over seeds of the difference between
 runs with the same seed, its standard error, and whether its magnitude is within half a per cent of the loss or two
@@ -66,28 +66,47 @@ def table(plan, results):
     return "\n".join(rows)
 
 
-def picture(plan, results, path):
+def picture(plan, results, shown, path):
+    """Left the held-out losses of `shown`, right what variants are above the baselines of their pairs; means over seeds, with
+    all seeds between the edges of a band."""
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
     plt.rcParams["svg.hashsalt"] = plan.path.stem
-    figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
-    shown = [v for v in plan.variants if any((v, s) in results for s in plan.seeds)]
-    for at, variant in enumerate(shown):
-        lines = [results[variant, s] for s in plan.seeds if (variant, s) in results]
-        steps = np.array([step for step, _ in lines[0]["held_out"]])
-        samples = steps * lines[0]["samples"] / lines[0]["steps"]
-        losses = np.array([[loss for _, loss in line["held_out"]] for line in lines])
-        colour, style = COLOURS[at % len(COLOURS)], STYLES[at % len(STYLES)]
-        axes.plot(samples, losses.mean(0), style, color=colour, label=f"{variant} ({len(lines)} seeds)", linewidth=1.6)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
+    styles = {variant: {"color": COLOURS[at % len(COLOURS)], "linestyle": STYLES[at % len(STYLES)]} for at, variant in enumerate(shown)}
+
+    def draw(axes, variant, label, lines, curves):
+        samples = np.array([step for step, _ in lines[0]["held_out"]]) * lines[0]["samples"] / lines[0]["steps"]
+        axes.plot(samples, curves.mean(0), label=f"{label} ({len(lines)} {'seed' if len(lines) == 1 else 'seeds'})", linewidth=1.6,
+                  **styles[variant])
         if len(lines) > 1:
-            axes.fill_between(samples, losses.min(0), losses.max(0), color=colour, alpha=0.15, linewidth=0)
-    axes.set_xlabel("sequences")
-    axes.set_ylabel("held-out masked-LM loss (nats)")
-    lowest = min(line["held_out"][-1][1] for line in results.values())
-    axes.set_ylim(lowest - 0.05, min(axes.get_ylim()[1], lowest + 1.5))
-    axes.legend(fontsize=8)
-    axes.grid(alpha=0.3)
+            axes.fill_between(samples, curves.min(0), curves.max(0), color=styles[variant]["color"], alpha=0.15, linewidth=0)
+
+    def losses(lines):
+        return np.array([[loss for _, loss in line["held_out"]] for line in lines])
+
+    for variant in shown:
+        lines = [results[variant, s] for s in plan.seeds if (variant, s) in results]
+        draw(left, variant, variant, lines, losses(lines))
+    for baseline, variant in plan.pairs + plan.contrasts:
+        both = [s for s in plan.seeds if (baseline, s) in results and (variant, s) in results]
+        if baseline not in shown or variant not in shown or not both:
+            continue
+        lines, before = [[results[name, s] for s in both] for name in (variant, baseline)]
+        if [step for step, _ in lines[0]["held_out"]] == [step for step, _ in before[0]["held_out"]]:
+            draw(right, variant, f"{variant} - {baseline}", lines, losses(lines) - losses(before))
+    lowest = min(line["held_out"][-1][1] for (variant, _), line in results.items() if variant in shown)
+    left.set_ylim(lowest - 0.05, min(left.get_ylim()[1], lowest + 1.5))
+    left.set_ylabel("held-out masked-LM loss (nats)")
+    right.set_ylabel("paired difference (nats)")
+    final = np.array([line["held_out"][-1][1] for (variant, _), line in results.items() if variant in shown]).mean()
+    right.set_ylim(max(right.get_ylim()[0], -0.02 * final), min(right.get_ylim()[1], 0.02 * final))  # the left has what goes beyond
+    right.axhspan(-0.005 * final, 0.005 * final, color="#000000", alpha=0.07, linewidth=0, label="half a per cent")
+    for axes in (left, right):
+        axes.set_xlabel("sequences")
+        axes.legend(fontsize=8)
+        axes.grid(alpha=0.3)
     figure.savefig(path, metadata={"Date": None})
 
 
@@ -95,12 +114,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("plan")
     parser.add_argument("--picture", type=pathlib.Path)
+    parser.add_argument("--only", nargs="+", help="variants in the picture")
     options = parser.parse_args()
     plan = Plan(options.plan)
     results = plan.results()
+    if unknown := [name for name in options.only or [] if name not in plan.variants]:
+        parser.error(f"{plan.path} has no {unknown[0]}; it has {', '.join(plan.variants)}")
+    shown = [v for v in options.only or plan.variants if any((v, s) in results for s in plan.seeds)]
     print(f"{' '.join(plan.about.split())}\n\n{table(plan, results)}")
-    if options.picture and results:
-        picture(plan, results, options.picture)
+    if options.picture and shown:
+        picture(plan, results, shown, options.picture)
 
 
 if __name__ == "__main__":

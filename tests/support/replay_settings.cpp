@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 using input::TreeNode;
 
 /// What trainer, schedule and layout decide in a deck is elsewhere in a replay file, or has no meaning there.
-constexpr std::array left_out{"lr", "weight_decay", "skip_limit"};
+constexpr std::array left_out{"lr", "weight_decay", "look_ahead", "skip_limit"};
 /// Keys of the deck's section `comm` that change what is computed.
 constexpr std::array of_comm{"dense_wire", "scale_groups", "error_feedback"};
 
@@ -144,7 +144,7 @@ ReplaySettings read_settings(Json const& settings) {
   config.unify = settings.at("name") == "onebit_adam" ? optim::Unify::none : optim::Unify::layer;
   config.scale = comm::Scale::rms;
   config.exchange = optim::Exchange::momentum;
-  config.nesterov = false;
+  config.look_ahead = 0;  // gradients are the file's
   config.kept_variance = optim::KeptVariance::whole;
   config.steer = optim::Steer::variance;
   config.gradient_limit = 0;

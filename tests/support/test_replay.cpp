@@ -199,7 +199,7 @@ TEST_CASE("Replay refuses keys that it does not know, wherever they stand") {
         "tensors[1].weigth_decay: unknown key (did you mean 'weight_decay'?); "
         "one of name, initial, weight_decay, dead");
   CHECK(fault("/optimizer/epsilonn", 1).starts_with("optimizer.epsilonn: unknown key (did you mean 'epsilon'?); "));
-  for (auto const* key : {"lr", "weight_decay", "skip_limit", "hierarchy", "method"})
+  for (auto const* key : {"lr", "weight_decay", "look_ahead", "skip_limit", "hierarchy", "method"})
     CHECK(fault((std::string("/optimizer/") + key).c_str(), 1)
               .starts_with("optimizer." + std::string(key) + ": unknown"));
   CHECK(fault("/tensors/0/initial", {{"count", 3}, {"height", 1}, {"step", 1}, {"shft", 1}})
