@@ -33,6 +33,16 @@ std::optional<std::int64_t> step_in(std::string_view name) {
   return step;
 }
 
+/// replicated.h5, and rank<r>.h5 of a rank that there was: no path leads out of the folder.
+bool is_file_of(std::string const& name, int ranks) {
+  if (name == "replicated.h5") return true;
+  int rank = -1;
+  auto const* const end = name.data() + name.size();
+  if (!name.starts_with("rank")) return false;
+  std::from_chars(name.data() + 4, end, rank);
+  return rank >= 0 && rank < ranks && name == "rank" + std::to_string(rank) + ".h5";
+}
+
 /// What lies in a folder, sorted; nothing where there is no folder.
 std::vector<std::string> names_in(std::string const& folder) {
   std::vector<std::string> names;
@@ -79,6 +89,8 @@ Manifest Manifest::parse(std::string const& text) {
     if (word == "file") {
       CheckpointFile file;
       in >> file.name >> file.bytes >> file.checksum;
+      if (in && (!is_file_of(file.name, manifest.ranks) || file.bytes < 0))
+        throw InputError("damaged: it names the file '" + file.name + "' of " + std::to_string(file.bytes) + " bytes");
       manifest.files.push_back(std::move(file));
     }
   }

@@ -20,6 +20,10 @@ if(BELLWETHER_SANITIZE)
   target_link_options(bellwether_options INTERFACE -fsanitize=address,undefined)
 endif()
 
+if(BELLWETHER_FUZZ)
+  target_compile_options(bellwether_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 set(BELLWETHER_KOKKOS_LANGUAGE CXX)
 if(Kokkos_ENABLE_CUDA)
   include(cuda)

@@ -9,6 +9,8 @@
 namespace bellwether::input {
 namespace {
 
+constexpr std::int64_t widest = std::int64_t{1} << 20;  // columns: what a row takes is bounded before any is read
+
 /// Says which value of which row is wrong, in the words of the file.
 class RowFault {
  public:
@@ -102,6 +104,8 @@ ShardReader::ShardReader(std::string const& path) : file_(Hdf5File::open(path)) 
     if (!is_integer(info.type)) fail(name, "holds " + to_string(info.type) + "; allowed: integers");
     if (info.shape.size() != dimensions)
       fail(name, "has " + std::to_string(info.shape.size()) + " dimensions; allowed: " + std::to_string(dimensions));
+    if (info.shape.back() > widest && dimensions == 2)
+      fail(name, "has " + std::to_string(info.shape.back()) + " columns; allowed: up to " + std::to_string(widest));
     if (info.shape[0] != rows_ && name != "input_ids")
       fail(name, "has " + std::to_string(info.shape[0]) + " rows, input_ids has " + std::to_string(rows_));
     return info;
@@ -112,7 +116,8 @@ ShardReader::ShardReader(std::string const& path) : file_(Hdf5File::open(path)) 
     if (auto const* number = std::get_if<std::int64_t>(&*value)) return *number;
     throw InputError(path + ": attribute '" + name + "': allowed: an integer");
   };
-  rows_ = file_.contains("input_ids") ? file_.info("input_ids").shape.at(0) : 0;
+  auto const rows_in = [](Shape const& shape) { return shape.empty() ? 0 : shape[0]; };
+  rows_ = file_.contains("input_ids") ? rows_in(file_.info("input_ids").shape) : 0;
   DataSetInfo const ids = shape_of("input_ids", 2);
   format_.sequence_length = ids.shape[1];
   chunk_rows_ = ids.chunk.empty() ? 1 : ids.chunk[0];

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+/// A manifest up to a zero byte, then what a checkpoint's files hold, made up. A manifest that is taken is written as
+/// it was read; a reader of the files reports whatever is not as it should be, and touches nothing else.
+#include "app/agreement.hpp"
+#include "app/checkpoint_folder.hpp"
+#include "app/checkpoint_reader.hpp"
+#include "comm/rank_group.hpp"
+#include "core/error.hpp"
+#include "core/types.hpp"
+#include "input/io_thread.hpp"
+#include "tests/fuzz/made_file.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <xxhash.h>
+
+#include <iomanip>
+#include <sstream>
+
+using namespace bellwether;
+
+namespace {
+
+class Alone : public comm::RankGroup {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  void sum_host(std::span<double>, comm::Label) override {}
+  void broadcast_host(std::span<std::byte>, int, comm::Label) override {}
+  void barrier(comm::Label) override {}
+  void set_deadline(double) override {}
+};
+
+void read_manifest(std::string const& text) {
+  try {
+    auto const manifest = app::Manifest::parse(text);
+    auto const again = app::Manifest::parse(manifest.text());
+    fuzz::must(again.text() == manifest.text() && again.step == manifest.step,
+               "a manifest is what it was written from");
+    for (auto const& file : manifest.files)
+      fuzz::must(file.name.find('/') == std::string::npos && file.name != "..", "files are those of the folder");
+  } catch (InputError const&) {
+  }
+}
+
+constexpr std::int64_t count = 5;
+
+void make(std::filesystem::path const& folder, int ranks, fuzz::Bytes& bytes) {
+  std::vector<std::string> const lines{"replicated optimizer/momentum", "partitioned optimizer/server",
+                                       "per_rank optimizer/own",        "per_rank optimizer/held",
+                                       "replicated parameters/weight",  "scalar optimizer/steps",
+                                       "scalar optimizer/share"};
+  auto shared = input::Hdf5File::create((folder / "replicated.h5").string());
+  std::vector<std::string> index;
+  for (auto const& line : lines)
+    if (bytes.byte() < 240) index.push_back(line);
+  if (bytes.byte() > 240) index.emplace_back(bytes.text(12));
+  shared.write_texts("index", index);
+  fuzz::make_data_set(shared, "optimizer/momentum", {count}, bytes);
+  fuzz::make_data_set(shared, "parameters/weight", {1, count}, bytes);
+  fuzz::make_data_set(shared, "optimizer/steps", {}, bytes);
+  fuzz::make_data_set(shared, "optimizer/share", {}, bytes);
+  fuzz::make_data_set(shared, "live", {1}, bytes);
+  if (bytes.byte() < 128) shared.set_attribute("/", "layout_fingerprint", std::string(bytes.text(16)));
+  if (bytes.byte() < 128) shared.set_attribute("/", "step", static_cast<std::int64_t>(bytes.number()));
+  shared.close();
+  for (int rank = 0; rank < ranks; ++rank) {
+    auto own = input::Hdf5File::create((folder / ("rank" + std::to_string(rank) + ".h5")).string());
+    for (auto const* name : {"optimizer/server", "optimizer/own", "optimizer/held"}) {
+      std::int64_t const part = bytes.byte() < 128 ? count : bytes.byte() % (count + 1);
+      fuzz::make_data_set(own, name, {part}, bytes);
+      if (!own.contains(name)) continue;
+      for (auto const* attribute : {"first", "total"})
+        if (auto const kind = bytes.byte(); kind < 100)
+          own.set_attribute(name, attribute, std::int64_t{kind % 8});
+        else if (kind < 120)
+          own.set_attribute(name, attribute, static_cast<std::int64_t>(bytes.number()));
+        else if (kind < 130)
+          own.set_attribute(name, attribute, std::string(bytes.text(2)));
+    }
+    own.close();
+  }
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  static Kokkos::ScopeGuard const kokkos;
+  static input::IoThread io;
+  fuzz::Bytes bytes(data, size);
+  std::string const manifest(bytes.up_to('\0'));
+  read_manifest(manifest);
+  std::ostringstream sealed;  // with the checksum that it should have, so that what is behind it is reached
+  sealed << manifest << "checksum " << std::hex << std::setfill('0') << std::setw(16)
+         << XXH3_64bits(manifest.data(), manifest.size()) << '\n';
+  read_manifest(sealed.str());
+  int const ranks = 1 + bytes.byte() % 3;
+  auto const folder = fuzz::scratch() / "step_1";
+  std::filesystem::create_directories(folder);
+  make(folder, ranks, bytes);
+  Alone group;
+  Vec<float> const values("bellwether::fuzz::values", static_cast<std::size_t>(count));
+  std::span<float> const span(values.data(), values.extent(0));
+  ParameterLayout layout;
+  layout.add({.name = "weight", .shape = {1, count}});
+  try {
+    app::CheckpointReader reader(folder.string(), ranks, group, io);
+    reader.enter("parameters");
+    reader.parameter(layout.tensors()[0], span, false);
+    reader.enter("optimizer");
+    reader.replicated("momentum", span);
+    reader.partitioned("server", span, 0, count);
+    reader.per_rank("own", span, bytes.byte() % 2 ? Recut::mean : Recut::zero);
+    reader.held("held", span.first(2), 1, count);
+    std::int64_t steps = 0;
+    double share = 0;
+    reader.scalar("steps", steps);
+    reader.scalar("share", share);
+    reader.check_layout(layout, "data.heldout");
+    reader.finish();
+  } catch (InputError const&) {
+  }
+  return 0;
+}

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+/// A shard whose data sets and attributes are made up. Rows that are handed out keep the bounds that they were asked
+/// for, and memory stays within what was asked for.
+#include "core/error.hpp"
+#include "input/shards.hpp"
+#include "tests/fuzz/made_file.hpp"
+
+using namespace bellwether;
+
+namespace {
+
+void make(std::string const& path, fuzz::Bytes& bytes) {
+  auto file = input::Hdf5File::create(path);
+  std::int64_t const rows = 1 + bytes.byte() % 4, width = 1 + bytes.byte() % 8, masked = bytes.byte() % 4;
+  auto const attributes = bytes.byte();
+  if (attributes & 1) {
+    file.set_attribute("/", "format", std::string("bellwether shard"));
+    file.set_attribute("/", "format_version", std::string(bytes.text(3)));
+    file.set_attribute("/", "masking", std::string(attributes & 2 ? "dynamic" : "static"));
+  }
+  for (auto const* name : {"vocabulary_size", "cls_id", "sep_id", "mask_id"})
+    if (auto const kind = bytes.byte(); kind < 64)
+      file.set_attribute("/", name, static_cast<std::int64_t>(bytes.number()));
+    else if (kind < 72)
+      file.set_attribute("/", name, std::string(bytes.text(kind % 8)));
+    else if (kind < 76)
+      file.set_attribute("/", name, 0.5 * kind);
+  for (auto const* name : {"input_ids", "input_mask", "segment_ids"})
+    fuzz::make_data_set(file, name, {rows, width}, bytes);
+  for (auto const* name : {"masked_lm_positions", "masked_lm_ids"})
+    fuzz::make_data_set(file, name, {rows, masked}, bytes);
+  fuzz::make_data_set(file, "next_sentence_labels", {rows}, bytes);
+  file.close();
+}
+
+void judge(input::ShardRows const& rows, input::ShardBounds const& bounds) {
+  auto const S = rows.sequence_length;
+  for (std::int64_t r = 0; r < rows.rows; ++r) {
+    auto const row = static_cast<std::size_t>(r);
+    fuzz::must(rows.lengths.at(row) >= 1 && rows.lengths[row] <= S, "a row has tokens, not more than it is long");
+    for (std::int64_t s = 0; s < S; ++s) {
+      auto const at = static_cast<std::size_t>(r * S + s);
+      fuzz::must(rows.token_ids.at(at) >= 0 && rows.token_ids[at] < bounds.vocabulary, "tokens are the vocabulary's");
+      fuzz::must(rows.segment_ids.at(at) >= 0 && rows.segment_ids[at] < bounds.segments, "segments are the model's");
+    }
+    for (std::int32_t k = 0; k < rows.predictions.at(row); ++k) {
+      auto const at = static_cast<std::size_t>(r * rows.masked_length + k);
+      fuzz::must(rows.masked_positions.at(at) > 0 && rows.masked_positions[at] < rows.lengths[row],
+                 "masks are in the row");
+      fuzz::must(rows.masked_ids.at(at) >= 0 && rows.masked_ids[at] < bounds.vocabulary,
+                 "answers are the vocabulary's");
+    }
+  }
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  fuzz::Bytes bytes(data, size);
+  auto const path = (fuzz::scratch() / "made.h5").string();
+  make(path, bytes);
+  input::ShardBounds const bounds{.vocabulary = 12, .segments = 2};
+  try {
+    input::ShardReader const reader(path);
+    auto const rows = std::min<std::int64_t>(reader.rows(), 8);
+    for (std::int64_t first = 0; first < rows; first += 3)
+      judge(reader.read(first, std::min<std::int64_t>(3, rows - first), bounds), bounds);
+    reader.has_predictions(rows);
+  } catch (InputError const&) {
+  }
+  return 0;
+}

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+/// A vocabulary, one token a line up to a zero byte, whose pieces split the words of a text; and the text itself, plain
+/// or gzip as its first bytes say, by a vocabulary of its own. Every id is one of the vocabulary, and however a text is
+/// cut into sentences, each cut goes on.
+#include "core/error.hpp"
+#include "input/text_reader.hpp"
+#include "input/wordpiece.hpp"
+#include "tests/fuzz/target.hpp"
+
+using namespace bellwether;
+
+namespace {
+
+void read_text(input::TokenizerTables const& tables, std::string const& path, input::WrittenSpecials written) {
+  input::Tokenizer tokenizer(tables, written);
+  input::TextReader reader({path});
+  std::vector<std::int32_t> ids;
+  for (input::TextBlock block; reader.next(block);)
+    for (auto const& which : block.lines) {
+      auto const line = block.line(which);
+      fuzz::must(line.size() <= input::TextReader::longest_line, "lines are not longer than they may be");
+      tokenizer.encode(line, ids);
+      for (std::size_t at = 0; at < line.size();) {
+        auto const end = input::sentence_end(line, at);
+        fuzz::must(end > at && end <= line.size(), "a sentence has an end behind its beginning");
+        at = end;
+      }
+      for (auto const id : ids) fuzz::must(id >= 0 && id < tables.vocabulary().size(), "ids are the vocabulary's");
+      ids.clear();
+    }
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  static input::Vocabulary const known(
+      {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "b", "##b", "ab", "##a", ".", "\u4e00"}, "known");
+  static input::TokenizerTables const tables(known);  // of all characters: takes a second to make
+  fuzz::Bytes bytes(data, size);
+  auto const vocabulary_file = fuzz::in_file("vocab.txt", bytes.up_to('\0'));
+  auto const text = bytes.rest();
+  try {
+    auto const vocabulary = input::Vocabulary::read(vocabulary_file);
+    input::PieceTrie const trie(vocabulary);
+    std::vector<std::int32_t> ids;
+    fuzz::Bytes words(data, size);
+    while (!words.empty()) trie.split(words.up_to(' '), ids);
+    for (auto const id : ids) fuzz::must(id >= 0 && id < vocabulary.size(), "pieces are the vocabulary's");
+  } catch (InputError const&) {
+  }
+  auto const path = fuzz::in_file("text", text);
+  for (auto const written : {input::WrittenSpecials::tokens, input::WrittenSpecials::characters}) try {
+      read_text(tables, path, written);
+    } catch (InputError const&) {
+    }
+  return 0;
+}

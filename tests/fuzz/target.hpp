@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <string_view>
+
+/// One input of a fuzz target: libFuzzer calls it with what it made up, main.cpp with the files of a corpus. What a
+/// user could have got wrong ends in an InputError, which a target catches; all else is a fault that ends the process.
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size);
+
+namespace bellwether::fuzz {
+
+/// Ends the process, as a sanitizer would.
+inline void must(bool holds, char const* what) {
+  if (holds) return;
+  std::cerr << "does not hold: " << what << '\n';
+  std::abort();
+}
+
+/// Takes an input apart; zeros and empty texts once it is used up.
+class Bytes {
+ public:
+  Bytes(std::uint8_t const* data, std::size_t size) : left_(reinterpret_cast<char const*>(data), size) {}
+  std::uint8_t byte() {
+    auto const part = text(1);
+    return part.empty() ? 0 : static_cast<std::uint8_t>(part[0]);
+  }
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    for (int i = 0; i < 8; ++i) value = value << 8 | byte();
+    return value;
+  }
+  std::string_view text(std::size_t most) {
+    auto const part = left_.substr(0, most);
+    left_.remove_prefix(part.size());
+    return part;
+  }
+  /// Up to a separator, which is taken too.
+  std::string_view up_to(char separator) {
+    auto const part = text(std::min(left_.find(separator), left_.size()));
+    text(1);
+    return part;
+  }
+  std::string_view rest() { return text(left_.size()); }
+  bool empty() const { return left_.empty(); }
+
+ private:
+  std::string_view left_;
+};
+
+/// A folder in memory for what has to be a file, made once a process.
+inline std::filesystem::path const& scratch() {
+  struct Folder {
+    Folder() : path("/dev/shm/bellwether-fuzz-" + std::to_string(::getpid())) {
+      std::filesystem::create_directories(path);
+    }
+    ~Folder() {
+      std::error_code ignored;
+      std::filesystem::remove_all(path, ignored);
+    }
+    std::filesystem::path path;
+  };
+  static Folder const folder;
+  return folder.path;
+}
+
+inline std::string in_file(char const* name, std::string_view content) {
+  auto const path = (scratch() / name).string();
+  std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
+  return path;
+}
+
+}  // namespace bellwether::fuzz
