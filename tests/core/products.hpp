@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/gemm_tile.hpp"
+#include "tests/support/larger.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -82,7 +83,7 @@ double distance(Problem const& p, Matrices<A, B, C> const& x, std::vector<C> con
       double const allowed =
           std::numeric_limits<SumOf<C>>::epsilon() * static_cast<double>(p.k + 2) * magnitude + rounding;
       double const difference = std::abs(c[i * x.ldc + j] - exact), off = difference == 0 ? 0 : difference / allowed;
-      largest = std::isfinite(off) ? std::max(largest, off) : std::numeric_limits<double>::infinity();
+      largest = larger(largest, off);
     }
     for (Index j = p.n; j < x.ldc; ++j)
       if (!std::isnan(static_cast<double>(c[i * x.ldc + j]))) return std::numeric_limits<double>::infinity();

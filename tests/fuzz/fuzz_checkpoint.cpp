@@ -5,13 +5,11 @@
 #include "app/agreement.hpp"
 #include "app/checkpoint_folder.hpp"
 #include "app/checkpoint_reader.hpp"
-#include "comm/rank_group.hpp"
+#include "comm/communicator.hpp"
 #include "core/error.hpp"
 #include "core/types.hpp"
 #include "input/io_thread.hpp"
 #include "tests/fuzz/made_file.hpp"
-
-#include <Kokkos_Core.hpp>
 
 #include <xxhash.h>
 
@@ -21,16 +19,6 @@
 using namespace bellwether;
 
 namespace {
-
-class Alone : public comm::RankGroup {
- public:
-  int rank() const override { return 0; }
-  int size() const override { return 1; }
-  void sum_host(std::span<double>, comm::Label) override {}
-  void broadcast_host(std::span<std::byte>, int, comm::Label) override {}
-  void barrier(comm::Label) override {}
-  void set_deadline(double) override {}
-};
 
 void read_manifest(std::string const& text) {
   try {
@@ -96,16 +84,16 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
          << XXH3_64bits(manifest.data(), manifest.size()) << '\n';
   read_manifest(sealed.str());
   int const ranks = 1 + bytes.byte() % 3;
-  auto const folder = fuzz::scratch() / "step_1";
+  std::filesystem::path const folder = fuzz::scratch() / "step_1";
   std::filesystem::create_directories(folder);
   make(folder, ranks, bytes);
-  Alone group;
+  auto const alone = comm::make_self_communicator();
   Vec<float> const values("bellwether::fuzz::values", static_cast<std::size_t>(count));
   std::span<float> const span(values.data(), values.extent(0));
   ParameterLayout layout;
   layout.add({.name = "weight", .shape = {1, count}});
   try {
-    app::CheckpointReader reader(folder.string(), ranks, group, io);
+    app::CheckpointReader reader(folder.string(), ranks, *alone, io);
     reader.enter("parameters");
     reader.parameter(layout.tensors()[0], span, false);
     reader.enter("optimizer");

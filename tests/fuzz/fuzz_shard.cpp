@@ -58,7 +58,7 @@ void judge(input::ShardRows const& rows, input::ShardBounds const& bounds) {
 
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   fuzz::Bytes bytes(data, size);
-  auto const path = (fuzz::scratch() / "made.h5").string();
+  auto const path = fuzz::scratch() / "made.h5";
   make(path, bytes);
   input::ShardBounds const bounds{.vocabulary = 12, .segments = 2};
   try {

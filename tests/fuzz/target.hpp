@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <unistd.h>
+#include "tests/input/temporary_folder.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -58,24 +58,14 @@ class Bytes {
   std::string_view left_;
 };
 
-/// A folder in memory for what has to be a file, made once a process.
-inline std::filesystem::path const& scratch() {
-  struct Folder {
-    Folder() : path("/dev/shm/bellwether-fuzz-" + std::to_string(::getpid())) {
-      std::filesystem::create_directories(path);
-    }
-    ~Folder() {
-      std::error_code ignored;
-      std::filesystem::remove_all(path, ignored);
-    }
-    std::filesystem::path path;
-  };
-  static Folder const folder;
-  return folder.path;
+/// What has to be a file lies here, one folder a process.
+inline TemporaryFolder const& scratch() {
+  static TemporaryFolder const folder;
+  return folder;
 }
 
 inline std::string in_file(char const* name, std::string_view content) {
-  auto const path = (scratch() / name).string();
+  auto const path = scratch() / name;
   std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
   return path;
 }
