@@ -3,7 +3,7 @@
 #include "app/build_report.hpp"
 
 #include "app/bench_timing.hpp"
-#include "app/checkpoint_snapshot.hpp"
+#include "app/checkpoint_entries.hpp"
 #include "app/progress_text.hpp"
 #include "app/transport_check.hpp"
 #include "comm/rank_group.hpp"
@@ -66,6 +66,14 @@ std::string steps_after_freeze(optim::OptimizerConfig const& optimizer, int rank
   return "each step after the freeze that folds gradients, one in " + std::to_string(optimizer.sketch_every);
 }
 
+/// What the residuals of compression add to a checkpoint.
+std::string held_text(BuildReport const& report, input::WorkerError kept) {
+  auto const exact = bytes_text(report.held_bytes), mean = bytes_text(report.held_bytes / report.ranks);
+  if (kept == input::WorkerError::mean) return mean + " more of each rank; " + exact + " with worker_error: exact";
+  return exact + " more of each rank" +
+         (report.ranks > 1 ? "; about " + mean + " with checkpoint.worker_error: mean" : "");
+}
+
 }  // namespace
 
 BuildReport build_report(input::Deck const& deck, comm::World& world) {
@@ -86,7 +94,8 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
           .passes = (share + deck.batch.micro - 1) / deck.batch.micro,
           .steps = deck.schedule.steps,
           .memory = trainer.memory_use(),
-          .checkpoint_bytes = snapshot_bytes(trainer.state(), world.rank()),
+          .checkpoint_bytes = checkpoint_bytes(trainer.state(), world.rank(), world.size()),
+          .held_bytes = trainer.held_bytes(),
           .dense_step = sent_in_step(trainer.dense_step(), world),
           .compressed_step = sent_in_step(trainer.compressed_step(), world),
           .step_flops = trainer.next_step_flops(),
@@ -124,9 +133,11 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += line("activations", bytes_text(memory.activations));
   text += line("together", bytes_text(memory.device()));
   text += line("rows of data", "up to " + bytes_text(memory.data) + " of host memory");
-  text += line("checkpoint", bytes_text(report.checkpoint_bytes) + " of host memory while one is written" +
-                                 (report.compressed_step ? ", before the freeze" : ""));
+  text += line("checkpoint", bytes_text(report.checkpoint_bytes) +
+                                 (deck.checkpoint.asynchronous ? " of host memory for a copy of what is written"
+                                                               : ", written as it is while training waits"));
   bool const freezes = report.compressed_step.has_value();
+  if (freezes) text += line("after the freeze", held_text(report, deck.checkpoint.worker_error));
   text += freezes ? "on the network, each step up to the freeze\n" : "gradients on the network, each step\n";
   text += sent_text(report.dense_step, report.nodes, freezes);
   if (freezes)

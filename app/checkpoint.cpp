@@ -7,6 +7,7 @@
 #include "app/checkpoint_reader.hpp"
 #include "app/checkpoint_snapshot.hpp"
 #include "app/device_copy.hpp"
+#include "app/progress_text.hpp"
 #include "app/session.hpp"
 #include "comm/rank_group.hpp"
 #include "core/clock.hpp"
@@ -45,7 +46,7 @@ std::string outcome(std::future<T>& future, T& value) {
 
 struct Checkpoints::Impl {
   CheckpointFolder folder;
-  std::int64_t keep;
+  CheckpointOptions options;
   comm::RankGroup& group;
   input::IoThread& io;
   std::function<void(std::string const&)> warn;
@@ -58,6 +59,7 @@ struct Checkpoints::Impl {
   std::optional<std::int64_t> last{};
   Clock::time_point began{};
   std::optional<double> longest{};
+  HostBuffer memory{};  // of the snapshot
 
   bool is_root() const { return group.rank() == 0; }
 
@@ -71,18 +73,42 @@ struct Checkpoints::Impl {
       }
     raise(first_fault(group, fault));
     finish_device_work();
-    Snapshot snapshot(group.rank());
-    walk(state, snapshot);
     step = new_step;
-    written = write_snapshot(io, folder.temporary_path(step),
-                             {.step = step,
-                              .rank = group.rank(),
-                              .ranks = group.size(),
-                              .deck = deck,
-                              .layout_fingerprint = state.layout.fingerprint(),
-                              .live = state.layout.live_counts()},
-                             std::move(snapshot));
+    CheckpointHead head{.step = step,
+                        .rank = group.rank(),
+                        .ranks = group.size(),
+                        .deck = deck,
+                        .layout_fingerprint = state.layout.fingerprint(),
+                        .live = state.layout.live_counts()};
+    auto const temporary = folder.temporary_path(step);
+    if (options.asynchronous) {
+      reserve(state);
+      Snapshot snapshot(state, head.rank, head.ranks, memory);
+      walk(state, snapshot);
+      written = write_snapshot(io, temporary, std::move(head), snapshot, memory);
+    } else {
+      std::packaged_task<std::vector<CheckpointFile>()> now([&] { return write_directly(io, temporary, head, state); });
+      written = now.get_future();
+      now();
+    }
     stage = Stage::writing;
+  }
+
+  /// Nothing is under way.
+  void reserve(TrainingState const& state) {
+    if (!options.asynchronous) return;
+    together(group, [&] {
+      auto const bytes = checkpoint_bytes(state, group.rank(), group.size());
+      auto const count = static_cast<std::size_t>(bytes) / sizeof(float);
+      if (memory.size() >= count) return;
+      memory = {};
+      try {
+        memory = HostBuffer(count);
+      } catch (std::exception const&) {
+        throw RuntimeError("checkpoint not written: no memory for a copy of " + bytes_text(bytes) +
+                           "; checkpoint.asynchronous: false takes none");
+      }
+    });
   }
 
   /// Moves on as far as it can without waiting; true: a stage ended.
@@ -106,7 +132,7 @@ struct Checkpoints::Impl {
     if (is_root())
       completed = io.submit(priority, [this, manifest] {
         folder.complete(manifest);
-        return folder.prune(manifest.step, keep);
+        return folder.prune(manifest.step, options.keep);
       });
     stage = Stage::completing;
   }
@@ -164,20 +190,23 @@ struct Checkpoints::Impl {
   }
 };
 
-Checkpoints::Checkpoints(std::string directory, std::int64_t keep, comm::RankGroup& group, input::IoThread& io,
-                         std::function<void(std::string const&)> warn)
-    : impl_(new Impl{CheckpointFolder(std::move(directory)), keep, group, io, std::move(warn)}) {}
+Checkpoints::Checkpoints(std::string directory, CheckpointOptions const& options, comm::RankGroup& group,
+                         input::IoThread& io, std::function<void(std::string const&)> warn)
+    : impl_(new Impl{CheckpointFolder(std::move(directory)), options, group, io, std::move(warn)}) {}
 
 Checkpoints::~Checkpoints() {
   // The last task refers to this object.
   if (impl_->completed.valid()) impl_->completed.wait();
 }
 
+void Checkpoints::reserve(TrainingState const& state) { impl_->reserve(state); }
+
 void Checkpoints::save(std::int64_t step, std::string const& deck, TrainingState const& state) {
   if (impl_->stage != Impl::Stage::idle && impl_->step == step) return;
   wait();
   if (impl_->last == step) return;
   impl_->begin(step, deck, state);
+  if (!impl_->options.asynchronous) wait();
 }
 
 void Checkpoints::poll() {

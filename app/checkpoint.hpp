@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace bellwether::comm {
 class RankGroup;
@@ -28,6 +29,10 @@ struct TrainingState {
   bool parameters_per_rank = false;  ///< Replication::per_rank: every rank has its own; another P gets their mean
   std::function<void(StateVisitor&)> optimizer;  ///< group /optimizer
   std::function<void(StateVisitor&)> data;       ///< group /data: position of the stream, running totals
+  /// Set where what each rank has for itself is saved as its mean over the ranks that hold an element: given this
+  /// rank's slice, which begins at `first` of `total` elements, returns its comm::part_of() the mean. Collective.
+  std::function<std::vector<float>(std::span<float const> slice, std::int64_t first, std::int64_t total)>
+      mean_over_holders = nullptr;
   /// Asked after the optimizer was read: the key that decides which elements are live, where those that were not until
   /// now cannot become so any more; empty or not set where they can.
   std::function<std::string()> settles_live = nullptr;
@@ -41,18 +46,25 @@ struct FoundCheckpoint {
   std::string deck;  ///< resolved deck of the run that wrote it
 };
 
+struct CheckpointOptions {
+  std::int64_t keep = 2;     ///< newest complete ones kept, 0 keeps all
+  bool asynchronous = true;  ///< false: save() returns when all is written, and the state is not copied
+};
+
 /// Checkpoints of a run, folders `checkpoints/step_<n>/` of its directory. save() copies the state to host memory and
 /// returns; each rank's I/O thread writes and synchronises its file under a temporary folder name; when poll() learns
 /// that all ranks are done, rank 0 writes the manifest, renames the folder, and only then removes older ones. All
 /// member functions are collective: every rank calls them in the same order.
 class Checkpoints {
  public:
-  /// keep: newest complete ones kept, 0 keeps all. warn: told about damaged ones and failed removals, on rank 0.
-  Checkpoints(std::string directory, std::int64_t keep, comm::RankGroup& group, input::IoThread& io,
+  /// warn: told about damaged ones and failed removals, on rank 0.
+  Checkpoints(std::string directory, CheckpointOptions const& options, comm::RankGroup& group, input::IoThread& io,
               std::function<void(std::string const&)> warn);
   /// Abandons a checkpoint under way, which stays incomplete: call wait() at the end.
   ~Checkpoints();
 
+  /// Takes the memory that save() copies to, which it would else do when it is first called. It is kept.
+  void reserve(TrainingState const& state);
   /// Waits for the one before. Saving a step twice in a row does nothing the second time.
   /// \throws CommonFailure, naming rank, file and cause, where the one before could not be written.
   void save(std::int64_t step, std::string const& deck, TrainingState const& state);

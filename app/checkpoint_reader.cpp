@@ -3,6 +3,7 @@
 #include "app/checkpoint_reader.hpp"
 
 #include "app/agreement.hpp"
+#include "app/checkpoint_file.hpp"
 #include "app/device_copy.hpp"
 #include "comm/rank_group.hpp"
 #include "core/error.hpp"

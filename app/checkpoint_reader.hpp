@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "app/checkpoint_snapshot.hpp"
+#include "app/checkpoint_entries.hpp"
 
 #include <functional>
 #include <set>

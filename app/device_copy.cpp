@@ -32,6 +32,12 @@ void copy_to_device(std::span<float const> host, std::span<float> device) {
   exec.fence("bellwether::checkpoint::copy_to_device");
 }
 
+HostBuffer::HostBuffer(std::size_t count) {
+  auto const memory = std::make_shared<HostCopy<float>>("bellwether::checkpoint::host_buffer", count);
+  values_ = {memory->data(), count};
+  memory_ = memory;
+}
+
 std::vector<std::uint64_t> bit_hashes_on_device(std::span<float const> device, std::span<std::int64_t const> ends) {
   finish_device_work();
   return bit_hashes(Exec(), device.data(), ends);

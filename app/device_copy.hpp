@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,19 @@ void finish_device_work();
 /// Both (count). Blocks.
 void copy_from_device(std::span<float const> device, std::span<float> host);
 void copy_to_device(std::span<float const> host, std::span<float> device);
+/// Zeros in host memory, of pages that are there, to which a device copies at full speed.
+class HostBuffer {
+ public:
+  HostBuffer() = default;
+  /// count: of floats. \throws std::exception where the host has not as much.
+  explicit HostBuffer(std::size_t count);
+  std::span<float> values() const { return values_; }
+  std::size_t size() const { return values_.size(); }
+
+ private:
+  std::shared_ptr<void> memory_;
+  std::span<float> values_;
+};
 /// bit_hashes() of what is there once everything launched before has ended.
 std::vector<std::uint64_t> bit_hashes_on_device(std::span<float const> device, std::span<std::int64_t const> ends);
 

@@ -3,6 +3,7 @@
 #include "app/trainer.hpp"
 
 #include "app/agreement.hpp"
+#include "app/batch_ahead.hpp"
 #include "app/checkpoint.hpp"
 #include "app/data_ranks.hpp"
 #include "app/deck_warnings.hpp"
@@ -10,6 +11,7 @@
 #include "app/step_sums.hpp"
 #include "app/training_data.hpp"
 #include "comm/communicator.hpp"
+#include "comm/holder_mean.hpp"
 #include "comm/world.hpp"
 #include "core/arena.hpp"
 #include "core/clock.hpp"
@@ -26,9 +28,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <algorithm>
-#include <exception>
 #include <optional>
-#include <utility>
 
 namespace bellwether::app {
 struct Trainer::Impl {
@@ -39,6 +39,7 @@ struct Trainer::Impl {
         ranks(data_ranks.all()),
         data(open_training_data(deck, world, io)),
         stream(*data.stream),
+        batches(stream, ranks),
         bert(exec, deck.model, data.capacity(deck.batch, world.size()), static_cast<std::uint64_t>(deck.run.seed),
              [this](Index count, std::int64_t bytes) {
                if constexpr (!on_devices) require_host_memory(world, count, bytes);
@@ -59,57 +60,14 @@ struct Trainer::Impl {
                       deck.model.initial_deviation, parameters.data());
   }
 
-  /// Takes the batch after this step's from the stream, early: with what goes wrong there agreed on in the step's one
-  /// reduction, no rank begins a step that another cannot. The only part of a step that allocates: samples are of many
-  /// lengths, and what is read ahead comes and goes.
-  void fetch() {
-    if (has_ahead) return;
-    Kokkos::Profiling::ScopedRegion const region("bellwether::app::next_batch");
-    ahead_position = stream.position();
-    ahead = stream.next();
-    has_ahead = true;
-  }
-  /// Before training, where the deck's key is at fault; \throws CommonError with the key in front.
-  void fetch_together() {
-    together(ranks, [&] {
-      try {
-        fetch();
-      } catch (InputError const& error) {
-        auto faults = error.faults();
-        for (auto& fault : faults) fault.insert(0, "data.train: ");
-        throw InputError(faults);
-      }
-    });
-  }
-  std::string try_to_fetch() {
-    try {
-      fetch();
-    } catch (std::exception const& error) {
-      return error.what();
-    }
-    return "";
-  }
-  void begin_batch() {
-    if (!has_ahead) fetch_together();
-    std::swap(batch, ahead);
-    has_ahead = false;
-  }
-
   std::optional<PhaseTraffic> predicted(optim::Phase phase) const {
     auto const sent = optimizer->predicted_bytes(phase);
     return sent ? std::optional(traffic_of(phase, *sent)) : std::nullopt;
   }
 
-  /// Running number of the first sample that no step has used.
-  std::int64_t position() const { return has_ahead ? ahead_position : stream.position(); }
-  void seek(std::int64_t first) {
-    has_ahead = false;
-    stream.seek(first);
-  }
-
   double rate() const { return optim::learning_rate(deck.schedule, deck.optimizer.lr, deck.batch.global, step + 1); }
 
-  void gradients_of() {
+  void gradients_of(model::StepBatch const& batch) {
     Kokkos::deep_copy(exec, gradients.flat(), 0.0f);
     double const P = world.size();
     model::LossScale const scale{.mlm = P / std::max<double>(1, static_cast<double>(batch.global_masked)),
@@ -127,6 +85,17 @@ struct Trainer::Impl {
     }
     passes_made.mark(exec);
   }
+  model::StepBatch const& begin_batch() {
+    if (!batches.fetched()) {
+      Kokkos::Profiling::ScopedRegion const region("bellwether::app::next_batch");
+      batches.fetch_together();
+    }
+    return batches.begin();
+  }
+  std::string fetch_next() {
+    Kokkos::Profiling::ScopedRegion const region("bellwether::app::next_batch");
+    return batches.try_to_fetch();
+  }
   /// Waits for the gradients: what comes after is the wait for other ranks.
   double seconds_to_gradients(Clock::time_point start) const {
     passes_made.wait(exec, passes_made.marked());
@@ -143,7 +112,7 @@ struct Trainer::Impl {
   }
 
   /// What the step that was made says of the noise of gradients, into its row. After a fence.
-  void fill_noise(StepRow& row, optim::StepReport const& report) {
+  void fill_noise(StepRow& row, model::StepBatch const& batch, optim::StepReport const& report) {
     std::int64_t const sequences = batch.global_sequences;
     row.mean_square = report.mean_square;
     optim::BatchPart part = optim::part_of_ranks(sequences, world.size());
@@ -177,13 +146,10 @@ struct Trainer::Impl {
   Exec exec;
   TrainingData data;
   input::BatchStream& stream;
+  BatchAhead batches;
   model::Bert<float> bert;
   Arena<> parameters, gradients;
   std::unique_ptr<optim::Optimizer> optimizer;
-  model::StepBatch batch;           // of the step under way or the last one
-  model::StepBatch ahead;           // of the step after it, where has_ahead
-  std::int64_t ahead_position = 0;  // of the first sample in it
-  bool has_ahead = false;
   optim::NoiseScale noise;
   std::optional<optim::PartNorm> first_pass;  // where there is one rank
   DeviceProgress passes_made;
@@ -198,17 +164,16 @@ Trainer::Trainer(input::Deck const& deck, comm::World& world, input::IoThread& i
     : impl_(std::make_unique<Impl>(deck, world, io)) {}
 Trainer::~Trainer() = default;
 
-void Trainer::read_first_samples() { impl_->fetch_together(); }
+void Trainer::read_first_samples() { impl_->batches.fetch_together(); }
 
 StepOutcome Trainer::advance(StopReason wish, StepRow& row) {
   auto& t = *impl_;
   auto const start = Clock::now();
   t.world.note_step(t.step + 1);
   double const waited_before = t.stream.waited_seconds();
-  t.begin_batch();
-  auto const& batch = t.batch;
-  t.gradients_of();
-  std::string const fault = t.try_to_fetch();
+  auto const& batch = t.begin_batch();
+  t.gradients_of(batch);
+  std::string const fault = t.fetch_next();
   double const waited = t.stream.waited_seconds() - waited_before;
 
   // Where the host is free to, it first gives the device all of the step: it waits once, for the step's scalars.
@@ -253,14 +218,14 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row) {
          .dense_bytes_fp32 = traffic.dense_bytes_fp32,
          .variance_change = report.variance_check.step == t.step + 1 ? report.variance_check.change : not_measured};
   t.fill_losses(row, static_cast<double>(batch.global_masked), static_cast<double>(batch.global_sequences));
-  t.fill_noise(row, report);
+  t.fill_noise(row, batch, report);
   StepOutcome outcome;
   outcome.flops = t.sums[StepSums::flops];
   outcome.stop = t.sums.stop();
   outcome.layers = layers && !report.skipped;
   if (t.sums[StepSums::faults] > 0) {
     outcome.data_fault = first_fault(t.ranks, fault);
-    t.seek(t.position());
+    t.batches.seek(t.batches.position());
   }
   if (report.skipped) {
     ++t.skipped_in_a_row;
@@ -301,13 +266,18 @@ EvaluationRow Trainer::evaluate() {
 
 TrainingState Trainer::state() {
   auto& t = *impl_;
+  std::function<std::vector<float>(std::span<float const>, std::int64_t, std::int64_t)> mean_over_holders;
+  if (t.deck.checkpoint.worker_error == input::WorkerError::mean)
+    mean_over_holders = [&t](std::span<float const> slice, std::int64_t first, std::int64_t total) {
+      return comm::mean_over_holders(t.ranks, slice, first, total);
+    };
   return {.layout = layout(),
           .parameters = t.parameters.span(),
           .parameters_per_rank = t.optimizer->replication() == optim::Replication::per_rank,
           .optimizer = [&t](StateVisitor& visit) { t.optimizer->visit_state(visit); },
           .data =
               [&t](StateVisitor& visit) {
-                auto position = t.position();
+                auto position = t.batches.position();
                 auto fingerprint = static_cast<std::int64_t>(t.stream.info().fingerprint);
                 auto const expected = fingerprint;
                 t.shards_bytes = t.stream.info().bytes;
@@ -323,8 +293,9 @@ TrainingState Trainer::state() {
                 t.totals.visit_state(visit);
                 if (fingerprint != expected)
                   throw InputError("data.train: not the shards that the checkpoint was trained on");
-                if (position != t.position()) t.seek(position);
+                if (position != t.batches.position()) t.batches.seek(position);
               },
+          .mean_over_holders = mean_over_holders,
           .settles_live = [&t]() -> std::string {
             if (!t.optimizer->keeps_variance()) return "";
             auto const longer = t.data.heldout.info.sequence_length > t.stream.info().sequence_length;
@@ -344,6 +315,8 @@ MemoryUse Trainer::memory_use() const {
           .data = data};
 }
 
+std::int64_t Trainer::held_bytes() const { return impl_->optimizer->held_bytes(); }
+
 std::optional<PhaseTraffic> Trainer::dense_step() const { return impl_->predicted(optim::Phase::dense); }
 std::optional<PhaseTraffic> Trainer::compressed_step() const { return impl_->predicted(optim::Phase::compressed); }
 TrafficTotals const& Trainer::traffic() const { return impl_->totals; }
@@ -352,9 +325,9 @@ std::string Trainer::transport() const { return impl_->data_ranks.transport(); }
 
 double Trainer::next_step_flops() {
   auto& t = *impl_;
-  t.fetch_together();
+  t.batches.fetch_together();
   double flops = 0;
-  for (auto const& pass : t.ahead.passes) flops += model::training_flops(t.deck.model, pass);
+  for (auto const& pass : t.batches.next().passes) flops += model::training_flops(t.deck.model, pass);
   t.ranks.sum_host({&flops, 1}, "bellwether::app::next_step_flops");
   return flops;
 }

@@ -90,10 +90,12 @@ struct TrainingRun::Impl {
                                                             .print_every = deck.statistics.print_every,
                                                             .gemm_flops_per_second = gemm_speed},
                                             stdout);
-    checkpoints = std::make_unique<Checkpoints>(deck.run.directory, deck.checkpoint.keep, world.group(), io,
-                                                [this](std::string const& text) {
-                                                  if (progress) progress->warning(text);
-                                                });
+    checkpoints = std::make_unique<Checkpoints>(
+        deck.run.directory,
+        CheckpointOptions{.keep = deck.checkpoint.keep, .asynchronous = deck.checkpoint.asynchronous}, world.group(),
+        io, [this](std::string const& text) {
+          if (progress) progress->warning(text);
+        });
     if (options.resume) restore();
     trainer->read_first_samples();
     together(world.group(), [&] {
@@ -107,6 +109,7 @@ struct TrainingRun::Impl {
       if (!last()) starts.append(trainer->step(), world.size());
     });
     auto const memory = trainer->memory_use();
+    checkpoints->reserve(trainer->state());
     stops.expect_checkpoint(memory.parameters + memory.optimizer);
   }
 
@@ -228,14 +231,38 @@ struct TrainingRun::Impl {
     progress->evaluation(row);
   }
 
+  /// Training goes on without a checkpoint that could not be written, until too many have failed in a row.
+  template <class Work>
+  void tolerate(Work const& work) try {
+    auto const before = checkpoints->last_complete();
+    work();
+    if (checkpoints->last_complete() != before) failed_checkpoints = 0;
+  } catch (CommonFailure const& failure) {
+    if (++failed_checkpoints >= deck.checkpoint.failure_limit) throw;
+    if (progress)
+      progress->warning("step " + std::to_string(trainer->step()) + ": " + failure.what() +
+                        "; training goes on, and the newest complete one stays what it is");
+  }
+
+  void poll() {
+    tolerate([&] { checkpoints->poll(); });
+    if (auto const seconds = checkpoints->longest_seconds()) stops.took_checkpoint(*seconds);
+  }
+
   /// Statistics first: what a checkpoint's step has recorded is on disk no later than the checkpoint itself.
   void save() {
     if (statistics) statistics->flush();
     checkpoints->save(trainer->step(), resolved_deck, trainer->state());
   }
 
+  void save_in_passing() {
+    tolerate([&] { checkpoints->wait(); });
+    tolerate([&] { save(); });
+  }
+
   void close() {
     verify();
+    tolerate([&] { checkpoints->wait(); });  // an older one's failure is not the last one's
     save();
     checkpoints->wait();
     if (statistics) statistics->wait();
@@ -296,6 +323,7 @@ struct TrainingRun::Impl {
   std::string changes;  // of settings since it was written
   StepRow last_row;     // of this start
   bool has_row = false;
+  std::int64_t failed_checkpoints = 0;   // in a row
   std::optional<std::int64_t> verified;  // step after which all ranks were found to hold the same
 };
 
@@ -317,12 +345,11 @@ int TrainingRun::finish() try {
     data_fault = outcome.data_fault;
     diverged = outcome.skipped_in_a_row >= run.deck.optimizer.skip_limit;
     run.record(row, outcome);
-    run.checkpoints->poll();
-    if (auto const seconds = run.checkpoints->longest_seconds()) run.stops.took_checkpoint(*seconds);
+    run.poll();
     if (outcome.skipped_in_a_row == 0) {
       if (!run.last() && run.due(run.deck.run.verify_every)) run.verify();
       if (run.last() || run.due(run.deck.statistics.evaluate_every)) run.evaluate();
-      if (!run.last() && run.due(run.deck.checkpoint.every)) run.save();
+      if (!run.last() && run.due(run.deck.checkpoint.every)) run.save_in_passing();
     }
     run.stops.took_step(seconds_since(start));
   }

@@ -93,10 +93,16 @@ struct BatchConfig {
   }
 };
 
+/// What checkpoints keep of what each rank has for itself, residuals of compression above all.
+enum class WorkerError { exact, mean };
+
 /// Deck section `checkpoint`.
 struct CheckpointConfig {
   std::int64_t every = 1000;
   std::int64_t keep = 2;
+  WorkerError worker_error = WorkerError::exact;
+  bool asynchronous = true;
+  std::int64_t failure_limit = 3;
 
   void describe(ConfigVisitor& visit) {
     visit.field({.name = "every",
@@ -107,6 +113,23 @@ struct CheckpointConfig {
                 every);
     visit.field({.name = "keep", .help = "newest complete checkpoints kept; 0: all", .minimum = 0, .maximum = 1e6},
                 keep);
+    visit.choice(
+        {.name = "worker_error",
+         .help = "what is saved of the residuals that each rank of a 1-bit method has for itself: 'exact', every "
+                 "rank's own, resumes bit for bit; 'mean', the mean over ranks alone, writes the number of "
+                 "ranks times less, and every rank resumes with it, as on another number of ranks"},
+        {"exact", "mean"}, worker_error);
+    visit.field(
+        {.name = "asynchronous",
+         .help = "training goes on while a copy of the state is written; false: takes no memory for a copy, and "
+                 "training waits until the checkpoint is complete"},
+        asynchronous);
+    visit.field({.name = "failure_limit",
+                 .help = "checkpoints in a row that cannot be written before the run ends; one that fails before is a "
+                         "warning",
+                 .minimum = 1,
+                 .maximum = 1e6},
+                failure_limit);
   }
 };
 

@@ -204,6 +204,11 @@ std::optional<SentBytes> OnebitMethod::predicted_bytes(Phase phase) const {
                                : CompressedPhase::predicted_bytes(config_, context_);
 }
 
+std::int64_t OnebitMethod::held_bytes() const {
+  return CompressedPhase::residual_count(config_, context_) * static_cast<std::int64_t>(sizeof(float)) *
+         (looks_ahead() ? 2 : 1);
+}
+
 // What the larger phase takes: who asks before the freeze wants to know whether memory lasts.
 std::int64_t OnebitMethod::state_bytes() const {
   auto const compressed =

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs of the program where something around it is unusual.
 
-    edge_runs.py CASE PROGRAM MPIRUN      CASE: terminal | json_lines | signals | full_disk | two_jobs |
-                                            bad_row | small_batches | directories | lost_output | early_signal |
-                                            reports"""
+    edge_runs.py CASE PROGRAM MPIRUN      CASE: terminal | json_lines | signals | full_disk |
+                                            full_disk_for_a_while | two_jobs | bad_row | small_batches | directories |
+                                            lost_output | early_signal | reports"""
 
 import fcntl
 import html
@@ -121,6 +121,7 @@ def full_disk(runs):
         assert process.returncode == 1, (process.returncode, output)
         errors = [line for line in output.splitlines() if "error: " in line]
         assert len(errors) == 1, output
+        assert output.count("training goes on") == (2 if every else 0), output  # checkpoint.failure_limit: 3
         assert re.search(file + r".*cannot be written: File too large$", errors[0]), output
         assert "egmentation" not in output and "signal" not in output, output
         done = [int(folder.parent.name[5:]) for folder in (runs.folder / name).glob("checkpoints/step_*[0-9]/manifest")]
@@ -131,6 +132,32 @@ def full_disk(runs):
         else:
             assert f"what was recorded before is in {runs.folder}/{name}/unfinished_1" in last, last
             assert len(runs.table(f"{name}/unfinished_1")) > 0
+
+
+def full_disk_for_a_while(runs):
+    """Checkpoints that cannot be written are warned of, and training goes on: the next ones are there again."""
+    runs.deck("run", 16, 3000, 2)
+    with subprocess.Popen(runs.command("run", 2) + ["--set", "checkpoint.failure_limit=100000", "--set", "statistics.flush=3000"],
+                          cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        while not (runs.folder / "run/checkpoints/step_2").exists():
+            assert process.poll() is None, process.stdout.read()
+            time.sleep(0.02)
+        ranks = ranks_of(process, 2)
+        room = resource.prlimit(ranks[0], resource.RLIMIT_FSIZE)
+        for rank in ranks:
+            resource.prlimit(rank, resource.RLIMIT_FSIZE, (1_000_000, room[1]))
+        told = next(line for line in process.stdout if "not written" in line)
+        for rank in ranks:
+            resource.prlimit(rank, resource.RLIMIT_FSIZE, room)
+        assert re.search(r"step \d+: checkpoint not written: .*step_\d+\.part/replicated\.h5.*File too large; training goes on", told), told
+        failed = int(re.search(r"step_(\d+)\.part", told)[1])
+        while not any(int(path.name[5:]) > failed + 10 for path in (runs.folder / "run/checkpoints").glob("step_*[0-9]")):
+            assert process.poll() is None, "the run ended without a further checkpoint"
+            time.sleep(0.02)
+        os.kill(ranks[1], signal.SIGTERM)
+        process.stdout.read()
+        assert process.wait(timeout=PATIENCE) == 85
+    assert not list((runs.folder / "run/checkpoints").glob("*.part"))  # nothing of the failed ones is left
 
 
 def two_jobs(runs):

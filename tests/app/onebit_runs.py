@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs of the methods that compress: the freeze, restarts around it, nodes.
 
-    onebit_runs.py CASE PROGRAM MPIRUN      CASE: onebit | automatic | rewarms | checks | hierarchy"""
+    onebit_runs.py CASE PROGRAM MPIRUN      CASE: onebit | automatic | rewarms | checks | hierarchy |
+                                              residuals"""
 
 import shutil
 import subprocess
@@ -196,6 +197,42 @@ def rewarms(runs):
     for name, freeze, phases in (("frozen2", 7, [0] * 3 + [1] * 3 + [0, 1]), ("warming2", 3, [0] * 3 + [1] * 5)):
         runs.train(name, 2, 8, 8, more=("--resume", *method(freeze, *other)))
         assert runs.table(name)["phase"].tolist() == phases, name
+
+
+def of_ranks(folder, name):
+    """(first, values) of a data set in each rank's file of a checkpoint."""
+    found = []
+    for path in sorted(folder.glob("rank*.h5")):
+        with h5py.File(path, "r") as file:
+            place = file["optimizer"][name]
+            found.append((int(place.attrs.get("first", 0)), place[:]))
+    return found
+
+
+def residuals(runs):
+    """checkpoint.worker_error: mean saves, once for all ranks together, the mean of what each has for itself, and resumes
+    as another number of ranks does from them all; checkpoint.asynchronous decides when, not what is written."""
+    frozen = (*ONEBIT, "--set", "optimizer.freeze.step=3")
+    mean = ("--set", "checkpoint.worker_error=mean", "--set", "checkpoint.asynchronous=false")
+    runs.train("exact", 3, 8, 8, every=4, more=frozen)
+    runs.train("mean", 3, 8, 8, every=4, more=(*frozen, *mean))
+    runs.compare("exact", "mean", 8)
+    for name in ("worker_error", "held_back"):
+        each = [values for _, values in of_ranks(runs.folder / "exact/checkpoints/step_4", name)]
+        wanted = (sum(values.astype(np.float64) for values in each) / 3).astype(np.float32)
+        assert np.abs(wanted).max() > 0 and (each[0] != each[1]).any()
+        parts = of_ranks(runs.folder / "mean/checkpoints/step_4", name)
+        assert [first for first, _ in parts] == [len(wanted) * rank // 3 for rank in range(3)], parts
+        assert np.concatenate([values for _, values in parts]).tobytes() == wanted.tobytes(), name
+    for name, ranks, more in (("exact", 2, ()), ("mean", 2, mean), ("mean", 3, mean)):
+        again = f"{name}_on_{ranks}"
+        shutil.copytree(runs.folder / name, runs.folder / again)
+        shutil.rmtree(runs.folder / again / "checkpoints/step_8")
+        assert "step_4" in runs.train(again, ranks, 8, 8, every=4, more=("--resume", *frozen, *more))
+    runs.compare("exact_on_2", "mean_on_2", 8)  # both from the mean
+    one, other = runs.table("exact")["loss"], runs.table("mean_on_3")["loss"]
+    assert (one[:4] == other[:4]).all() and np.abs(other / one - 1).max() < 0.02, (one, other)
+    assert (one[5:] != other[5:]).any()  # what each rank had is gone
 
 
 def hierarchy(runs):

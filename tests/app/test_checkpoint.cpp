@@ -1,104 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/agreement.hpp"
-#include "app/checkpoint.hpp"
-#include "comm/communicator.hpp"
-#include "comm/world.hpp"
-#include "core/error.hpp"
-#include "input/hdf5_file.hpp"
-#include "input/io_thread.hpp"
-#include "tests/app/fake_owner.hpp"
-#include "tests/support/world.hpp"
+#include "tests/app/checkpoint_fixture.hpp"
 
-#include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_all.hpp>
 
-#include <sys/resource.h>
-#include <unistd.h>
-
-#include <csignal>
-#include <filesystem>
 #include <fstream>
 
 using namespace bellwether;
-using app::Checkpoints;
+using namespace bellwether::test;
 using Catch::Matchers::ContainsSubstring;
 namespace fs = std::filesystem;
 
-namespace {
-
-// Before MPI, as the program does: else the parallel library closes what failed when MPI ends.
-[[maybe_unused]] bool const hdf5_is_started = (input::start_hdf5(), true);
-
-comm::Communicator& everyone() { return test::world().communicator(); }
-
-/// A run directory that all ranks share, removed at the end.
-class SharedFolder {
- public:
-  SharedFolder() {
-    static int count = 0;
-    path_ = app::broadcast_text(everyone(),
-                                (fs::temp_directory_path() /
-                                 ("bellwether-checkpoint-" + std::to_string(getpid()) + "-" + std::to_string(count++)))
-                                    .string());
-    if (everyone().rank() == 0) fs::create_directories(path_);
-    everyone().barrier("bellwether::test::made");
-  }
-  ~SharedFolder() {
-    everyone().barrier("bellwether::test::used");
-    std::error_code ignored;
-    if (everyone().rank() == 0) fs::remove_all(path_, ignored);
-  }
-  std::string const& path() const { return path_; }
-  std::string step(std::int64_t n) const { return path_ + "/checkpoints/step_" + std::to_string(n); }
-
- private:
-  std::string path_;
-};
-
-/// Changes files on rank 0 while the others wait.
-void on_rank_0(std::function<void()> const& change) {
-  everyone().barrier("bellwether::test::before_change");
-  if (everyone().rank() == 0) change();
-  everyone().barrier("bellwether::test::after_change");
-}
-
-struct Fixture {
-  explicit Fixture(std::int64_t keep = 0, comm::Communicator& ranks = everyone(), SharedFolder const* shared = nullptr)
-      : communicator(ranks) {
-    if (shared == nullptr) own.emplace();
-    folder = shared != nullptr ? shared : &*own;
-    checkpoints.emplace(folder->path(), keep, ranks, io, [this](std::string const& text) { warnings += text + '\n'; });
-  }
-  FakeOwner owner(float salt) const { return {communicator.rank(), communicator.size(), salt}; }
-  void save(std::int64_t step, float salt) {
-    auto state = owner(salt);
-    checkpoints->save(step, "deck of step " + std::to_string(step), state.state());
-    std::ranges::fill(state.parameters, -1.0F);  // what is written is a copy
-    checkpoints->wait();
-  }
-
-  comm::Communicator& communicator;
-  std::optional<SharedFolder> own;
-  SharedFolder const* folder = nullptr;
-  input::IoThread io;
-  std::string warnings;
-  std::optional<Checkpoints> checkpoints;
-};
-
-void check_equal(FakeOwner const& found, FakeOwner const& wanted) {
-  CHECK(found.parameters == wanted.parameters);
-  CHECK(found.momentum == wanted.momentum);
-  CHECK(found.slice == wanted.slice);
-  CHECK(found.steps == wanted.steps);
-  CHECK(found.position == wanted.position);
-  CHECK(found.rate == wanted.rate);
-}
-
-}  // namespace
-
 TEST_CASE("A checkpoint returns every kind of state at the same number of ranks") {
-  Fixture run;
+  CheckpointFixture run;
   auto saved = run.owner(0.5F);
   saved.has_refused = true;
   run.checkpoints->save(3, "run: {}\n", saved.state());
@@ -130,7 +44,7 @@ TEST_CASE("A checkpoint is re-cut for another number of ranks") {
       auto const some_write = everyone().split(everyone().rank() < writers ? 0 : 1, 0);
       auto const some_read = everyone().split(everyone().rank() < readers ? 0 : 1, 0);
       if (everyone().rank() < writers) {
-        Fixture run(0, *some_write, &folder);
+        CheckpointFixture run({.keep = 0}, *some_write, &folder);
         auto saved = run.owner(0.25F);
         saved.parameters_per_rank = per_rank;
         if (per_rank)
@@ -140,7 +54,7 @@ TEST_CASE("A checkpoint is re-cut for another number of ranks") {
       }
       everyone().barrier("bellwether::test::written");
       if (everyone().rank() >= readers) continue;
-      Fixture run(0, *some_read, &folder);
+      CheckpointFixture run({.keep = 0}, *some_read, &folder);
       auto loaded = run.owner(90), wanted = run.owner(0.25F);
       loaded.parameters_per_rank = per_rank;
       auto const found = run.checkpoints->find_latest();
@@ -192,7 +106,7 @@ TEST_CASE("Slices that several ranks hold are dealt anew by element") {
   for (int before = 1; before <= size; ++before)
     for (int after = 1; after <= size; ++after) {
       if (size % before != 0 || size % after != 0) continue;
-      Fixture run;
+      CheckpointFixture run;
       auto owner = run.owner(0.5F);
       auto const had = slice_of(rank, before), has = slice_of(rank, after);
       std::vector<float> values;
@@ -222,7 +136,7 @@ TEST_CASE("Slices that several ranks hold are dealt anew by element") {
 }
 
 TEST_CASE("Elements that no rank held are named") {
-  Fixture run;
+  CheckpointFixture run;
   auto owner = run.owner(0.5F);
   std::vector<float> values(50), whole(100);
   auto part = owner.state(), all = owner.state();
@@ -236,7 +150,7 @@ TEST_CASE("Elements that no rank held are named") {
 }
 
 TEST_CASE("Incomplete and damaged checkpoints are named and passed over") {
-  Fixture run;
+  CheckpointFixture run;
   CHECK_FALSE(run.checkpoints->find_latest().has_value());
   for (int step = 1; step <= 6; ++step) run.save(step, static_cast<float>(step));
   on_rank_0([&] {
@@ -277,7 +191,7 @@ TEST_CASE("Incomplete and damaged checkpoints are named and passed over") {
 }
 
 TEST_CASE("A checkpoint of a newer format is refused by name") {
-  Fixture run;
+  CheckpointFixture run;
   run.save(1, 1);
   on_rank_0([&] { std::ofstream(run.folder->step(1) + "/manifest") << "bellwether checkpoint 2.0\nchecksum 0\n"; });
   CHECK_THROWS_WITH(run.checkpoints->find_latest(), ContainsSubstring("checkpoints, but none is whole"));
@@ -285,13 +199,13 @@ TEST_CASE("A checkpoint of a newer format is refused by name") {
 }
 
 TEST_CASE("A first checkpoint that was never completed counts as none") {
-  Fixture run;
+  CheckpointFixture run;
   on_rank_0([&] { fs::create_directories(run.folder->step(1) + ".part"); });
   CHECK_FALSE(run.checkpoints->find_latest().has_value());
 }
 
 TEST_CASE("Older checkpoints go once the new one is complete") {
-  Fixture run(2);
+  CheckpointFixture run({.keep = 2});
   run.save(1, 1);
   run.save(2, 2);
   on_rank_0([&] { fs::resize_file(run.folder->step(2) + "/manifest", 10); });
@@ -316,7 +230,7 @@ TEST_CASE("Older checkpoints go once the new one is complete") {
 }
 
 TEST_CASE("State that does not fit is refused with its name on every rank") {
-  Fixture run;
+  CheckpointFixture run;
   run.save(1, 1);
   auto const found = run.checkpoints->find_latest();
   REQUIRE(found.has_value());
@@ -361,37 +275,4 @@ TEST_CASE("State that does not fit is refused with its name on every rank") {
   CHECK_THROWS_WITH(run.checkpoints->load(*found, alive),
                     ContainsSubstring("data.heldout: longer sequences than in the run of ") &&
                         ContainsSubstring("embeddings.weight (35 live elements, 0 in the checkpoint); allowed: "));
-}
-
-TEST_CASE("A full disk on one rank is told on all and leaves the old checkpoint") {
-  Fixture run(1);
-  run.save(1, 1);
-  // A limit on file sizes stands in for a full disk: the same calls fail.
-  int const unlucky = everyone().size() - 1;
-  std::signal(SIGXFSZ, SIG_IGN);
-  rlimit limit{};
-  getrlimit(RLIMIT_FSIZE, &limit);
-  for (rlim_t const bytes : {rlim_t{0}, rlim_t{1500}, rlim_t{4000}}) {
-    rlimit const small{bytes, limit.rlim_max};
-    std::string message;
-    if (everyone().rank() == unlucky) setrlimit(RLIMIT_FSIZE, &small);
-    try {
-      run.save(2, 2);
-    } catch (RuntimeError const& error) {
-      message = error.what();
-    }
-    if (everyone().rank() == unlucky) setrlimit(RLIMIT_FSIZE, &limit);
-    CHECK_THAT(message, ContainsSubstring("checkpoint not written: ") && ContainsSubstring("step_2.part/") &&
-                            ContainsSubstring("File too large"));
-    CHECK_THAT(message, !ContainsSubstring("\n"));
-    if (everyone().size() > 1) CHECK_THAT(message, ContainsSubstring("rank " + std::to_string(unlucky) + ": "));
-  }
-  auto const found = run.checkpoints->find_latest();
-  REQUIRE(found.has_value());
-  CHECK(found->step == 1);
-  auto loaded = run.owner(90);
-  run.checkpoints->load(*found, loaded.state());
-  check_equal(loaded, run.owner(1));
-  run.save(3, 3);
-  CHECK(run.checkpoints->last_complete() == 3);
 }

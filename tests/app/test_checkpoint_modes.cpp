@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+/// How checkpoints are written: from a copy or from the state itself, residuals exact or as their mean, and what
+/// becomes of one that cannot be.
+#include "app/checkpoint_entries.hpp"
+#include "comm/holder_mean.hpp"
+#include "core/error.hpp"
+#include "tests/app/checkpoint_fixture.hpp"
+
+#include <catch2/generators/catch_generators_all.hpp>
+#include <catch2/matchers/catch_matchers_all.hpp>
+
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace bellwether;
+using namespace bellwether::test;
+using Catch::Matchers::ContainsSubstring;
+namespace fs = std::filesystem;
+
+namespace {
+
+app::TrainingState averaging(FakeOwner& owner, comm::Communicator& ranks) {
+  auto state = owner.state();
+  state.mean_over_holders = [&ranks](std::span<float const> slice, std::int64_t first, std::int64_t total) {
+    return comm::mean_over_holders(ranks, slice, first, total);
+  };
+  return state;
+}
+
+}  // namespace
+
+TEST_CASE("What is written without a copy is what is written from one") {
+  CheckpointFixture copied, direct({.keep = 0, .asynchronous = false});
+  bool const mean = GENERATE(false, true);
+  std::vector<std::vector<float>> residuals;
+  std::map<std::string, std::uintmax_t> files[2];
+  for (auto* const run : {&copied, &direct}) {
+    auto owner = run->owner(0.5F), loaded = run->owner(90);
+    owner.has_refused = loaded.has_refused = true;
+    run->checkpoints->save(3, "run: {}\n", mean ? averaging(owner, everyone()) : owner.state());
+    if (run == &direct) CHECK(run->checkpoints->last_complete() == 3);  // it is there when save() returns
+    run->checkpoints->wait();
+    auto const found = run->checkpoints->find_latest();
+    REQUIRE(found.has_value());
+    CHECK(found->deck == "run: {}\n");
+    run->checkpoints->load(*found, loaded.state());
+    check_equal(loaded, owner);
+    CHECK(loaded.zeroed == owner.zeroed);
+    CHECK(loaded.refused == owner.refused);
+    residuals.push_back(loaded.mean_of_ranks);
+    for (auto const& file : fs::directory_iterator(run->folder->step(3)))
+      files[run == &direct][file.path().filename()] = fs::file_size(file.path());
+  }
+  CHECK(residuals[0] == residuals[1]);
+  CHECK(std::ssize(files[0]) == 2 + everyone().size());  // with the manifest and what all have alike
+  CHECK(files[0] == files[1]);
+}
+
+TEST_CASE("Residuals saved as their mean resume as those do that are averaged when they are read") {
+  int const size = everyone().size(), rank = everyone().rank();
+  CheckpointFixture exact, mean;
+  auto owner = exact.owner(0.25F);
+  // Not sums of powers of two: means are rounded.
+  for (std::size_t i = 0; i < owner.mean_of_ranks.size(); ++i)
+    owner.mean_of_ranks[i] = 1.0F / static_cast<float>(3 + rank + 7 * static_cast<int>(i));
+  exact.checkpoints->save(1, "", owner.state());
+  exact.checkpoints->wait();
+  mean.checkpoints->save(1, "", averaging(owner, everyone()));
+  mean.checkpoints->wait();
+
+  auto const found = mean.checkpoints->find_latest();
+  REQUIRE(found.has_value());
+  auto same = mean.owner(90);
+  mean.checkpoints->load(*found, same.state());
+  check_equal(same, owner);  // all else is each rank's own
+  for (std::size_t i = 0; i < same.mean_of_ranks.size(); ++i) {
+    double sum = 0;
+    for (int r = 0; r < size; ++r)
+      sum += static_cast<double>(1.0F / static_cast<float>(3 + r + 7 * static_cast<int>(i)));
+    REQUIRE(same.mean_of_ranks[i] == static_cast<float>(sum / size));
+  }
+  for (int readers = 1; readers < size; ++readers) {
+    auto const some = everyone().split(rank < readers ? 0 : 1, 0);
+    if (rank >= readers) continue;
+    std::vector<float> read[2];
+    for (auto* const run : {&exact, &mean}) {
+      CheckpointFixture again({}, *some, run->folder);
+      auto loaded = again.owner(90);
+      auto const latest = again.checkpoints->find_latest();
+      REQUIRE(latest.has_value());
+      again.checkpoints->load(*latest, loaded.state());
+      read[run == &mean] = loaded.mean_of_ranks;
+    }
+    CHECK(read[0] == read[1]);
+  }
+}
+
+TEST_CASE("A mean is over those ranks that hold an element, and takes any cut") {
+  auto& ranks = everyone();
+  int const size = ranks.size(), rank = ranks.rank();
+  // More than one round of 16 MiB; ranks hold overlapping stretches, one of them nothing where there are three.
+  std::int64_t const total = (std::int64_t{5} << 20) + 17;
+  auto const held = [&](int r) {
+    if (size >= 3 && r == 1) return comm::Part{40, 40};
+    std::int64_t const first = r == 0 ? 0 : total / 3 * r / size;
+    return comm::Part{first, r == size - 1 ? total : std::min(total, first + total * 2 / 3)};
+  };
+  auto const value = [](int r, std::int64_t k) { return static_cast<float>((k * 7919 + r * 104729) % 1000) / 7.0F; };
+  auto const own = held(rank);
+  Vec<float> const values("bellwether::test::held", static_cast<std::size_t>(own.size()));
+  auto const host = Kokkos::create_mirror_view(values);
+  for (std::int64_t k = own.first; k < own.last; ++k) host(static_cast<std::size_t>(k - own.first)) = value(rank, k);
+  Kokkos::deep_copy(values, host);
+  auto const found = comm::mean_over_holders(ranks, {values.data(), values.size()}, own.first, total);
+  auto const part = comm::part_of(total, rank, size);
+  REQUIRE(std::ssize(found) == part.size());
+  std::int64_t wrong = 0;
+  for (std::int64_t k = part.first; k < part.last; ++k) {
+    double sum = 0, holders = 0;
+    for (int r = 0; r < size; ++r)
+      if (auto const theirs = held(r); theirs.first <= k && k < theirs.last) {
+        sum += static_cast<double>(value(r, k));
+        ++holders;
+      }
+    wrong += found[static_cast<std::size_t>(k - part.first)] != static_cast<float>(sum / holders) ? 1 : 0;
+  }
+  CHECK(wrong == 0);
+  // The parts of all ranks follow each other and cover the vector.
+  CHECK(comm::part_of(total, 0, size).first == 0);
+  CHECK(comm::part_of(total, size - 1, size).last == total);
+  if (rank > 0) CHECK(comm::part_of(total, rank - 1, size).last == part.first);
+  std::int64_t const longer = total + 1;
+  CHECK_THROWS_AS(comm::mean_over_holders(ranks, {values.data(), values.size()}, own.first, longer), InternalError);
+}
+
+TEST_CASE("Bytes of a checkpoint are known before it is written") {
+  CheckpointFixture run;
+  auto owner = run.owner(0.5F);
+  int const size = everyone().size(), rank = everyone().rank();
+  auto const own = std::ssize(owner.slice) + 2 * FakeOwner::width;
+  auto const shared = rank == 0 ? std::ssize(owner.parameters) + std::ssize(owner.momentum) : 0;
+  CHECK(app::checkpoint_bytes(owner.state(), rank, size) == 4 * (own + shared));
+  auto const saved = FakeOwner::width - comm::part_of(FakeOwner::width, rank, size).size();
+  CHECK(app::checkpoint_bytes(averaging(owner, everyone()), rank, size) == 4 * (own + shared - saved));
+}
+
+TEST_CASE("A full disk on one rank is told on all and leaves the old checkpoint") {
+  bool const asynchronous = GENERATE(true, false);
+  CheckpointFixture run({.keep = 1, .asynchronous = asynchronous});
+  run.save(1, 1);
+  // A limit on file sizes stands in for a full disk: the same calls fail.
+  int const unlucky = everyone().size() - 1;
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  for (rlim_t const bytes : {rlim_t{0}, rlim_t{1500}, rlim_t{4000}}) {
+    rlimit const small{bytes, limit.rlim_max};
+    std::string message;
+    if (everyone().rank() == unlucky) setrlimit(RLIMIT_FSIZE, &small);
+    try {
+      run.save(2, 2);
+    } catch (RuntimeError const& error) {
+      message = error.what();
+    }
+    if (everyone().rank() == unlucky) setrlimit(RLIMIT_FSIZE, &limit);
+    CHECK_THAT(message, ContainsSubstring("checkpoint not written: ") && ContainsSubstring("step_2.part/") &&
+                            ContainsSubstring("File too large"));
+    CHECK_THAT(message, !ContainsSubstring("\n"));
+    if (everyone().size() > 1) CHECK_THAT(message, ContainsSubstring("rank " + std::to_string(unlucky) + ": "));
+  }
+  auto const found = run.checkpoints->find_latest();
+  REQUIRE(found.has_value());
+  CHECK(found->step == 1);
+  auto loaded = run.owner(90);
+  run.checkpoints->load(*found, loaded.state());
+  check_equal(loaded, run.owner(1));
+  run.save(3, 3);
+  CHECK(run.checkpoints->last_complete() == 3);
+}
