@@ -161,6 +161,19 @@ int run_optimizer(std::string const& model, std::vector<std::string> const& meth
   return conclude(session, common, optimizer_json(machine, result), hold);
 }
 
+int run_checkpoint(std::string const& model, std::string const& directory, Common const& common, Session& session) {
+  auto& world = session.world();
+  auto const subject = subject_of(model, world);
+  require_writable(world, common.json);
+  auto const machine = BenchMachine::of(world);
+  if (session.rank() == 0) std::cout << machine_text(machine);
+  auto const result = bench_checkpoint(
+      world, {.model = subject.model, .directory = directory, .warmup = common.warmup, .calls = common.calls});
+  if (session.rank() == 0) std::cout << checkpoint_text(result);
+  bool const hold = std::ranges::all_of(result.results, [](auto const& one) { return all_hold(one.checks); });
+  return conclude(session, common, checkpoint_json(machine, result), hold);
+}
+
 struct StepOptions : Common {
   std::string model = "tiny", method = "adamw";
   std::vector<std::string> types{"fp32", "bf16"};
@@ -270,6 +283,26 @@ void add_optimizer(CLI::App* bench, Action& chosen) {
   });
 }
 
+void add_checkpoint(CLI::App* bench, Action& chosen) {
+  struct Options : Common {
+    std::string model = "mini", directory = ".";
+  };
+  auto options = std::make_shared<Options>();
+  options->calls = 5;
+  options->warmup = 1;
+  CLI::App* command = bench->add_subcommand("checkpoint", "How long training stands still for a checkpoint");
+  add_model(command, options->model);
+  command->add_option("--directory", options->directory, "where to write; what is written is removed")
+      ->type_name("DIR")
+      ->capture_default_str();
+  add_common(command, *options);
+  command->callback([options, &chosen] {
+    chosen = [options](Session& session) {
+      return run_checkpoint(options->model, options->directory, *options, session);
+    };
+  });
+}
+
 }  // namespace
 
 void add_bench(CLI::App& program, Action& chosen) {
@@ -278,6 +311,7 @@ void add_bench(CLI::App& program, Action& chosen) {
   add_collectives(bench, chosen);
   add_optimizer(bench, chosen);
   add_step(bench, chosen);
+  add_checkpoint(bench, chosen);
 }
 
 }  // namespace bellwether::app

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "app/bench_checkpoint.hpp"
 #include "app/bench_collectives.hpp"
 #include "app/bench_optimizer.hpp"
 #include "app/bench_step.hpp"
@@ -29,12 +30,14 @@ std::string machine_text(BenchMachine const& machine);
 /// One vector's rows of the table, with a heading.
 std::string collectives_text(std::int64_t elements, int ranks, std::vector<CollectiveResult> const& results);
 std::string optimizer_text(OptimizerBenchResult const& result);
+std::string checkpoint_text(CheckpointBenchResult const& result);
 std::string step_text(StepBench const& bench, StepResult const& result);
 
 /// The same as JSON. One entry a vector: its elements, and its results.
 using SizedResults = std::vector<std::pair<std::int64_t, std::vector<CollectiveResult>>>;
 std::string collectives_json(BenchMachine const& machine, SizedResults const& results);
 std::string optimizer_json(BenchMachine const& machine, OptimizerBenchResult const& result);
+std::string checkpoint_json(BenchMachine const& machine, CheckpointBenchResult const& result);
 std::string step_json(BenchMachine const& machine, StepBench const& bench, std::vector<StepResult> const& results);
 
 }  // namespace bellwether::app

@@ -27,8 +27,8 @@ struct TrainingState {
   ParameterLayout const& layout;
   std::span<float> parameters;       ///< (n), memory of the execution space
   bool parameters_per_rank = false;  ///< Replication::per_rank: every rank has its own; another P gets their mean
-  std::function<void(StateVisitor&)> optimizer;  ///< group /optimizer
-  std::function<void(StateVisitor&)> data;       ///< group /data: position of the stream, running totals
+  std::function<void(StateVisitor&)> optimizer;       ///< group /optimizer
+  std::function<void(StateVisitor&)> data = nullptr;  ///< group /data: position of the stream, running totals
   /// Set where what each rank has for itself is saved as its mean over the ranks that hold an element: given this
   /// rank's slice, which begins at `first` of `total` elements, returns its comm::part_of() the mean. Collective.
   std::function<std::vector<float>(std::span<float const> slice, std::int64_t first, std::int64_t total)>

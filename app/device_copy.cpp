@@ -38,6 +38,12 @@ HostBuffer::HostBuffer(std::size_t count) {
   memory_ = memory;
 }
 
+DeviceBuffer::DeviceBuffer(std::size_t count) {
+  auto const memory = std::make_shared<Vec<float>>("bellwether::app::device_buffer", count);
+  values_ = {memory->data(), count};
+  memory_ = memory;
+}
+
 std::vector<std::uint64_t> bit_hashes_on_device(std::span<float const> device, std::span<std::int64_t const> ends) {
   finish_device_work();
   return bit_hashes(Exec(), device.data(), ends);

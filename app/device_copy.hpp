@@ -28,6 +28,17 @@ class HostBuffer {
   std::shared_ptr<void> memory_;
   std::span<float> values_;
 };
+/// The same in the memory of the execution space.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  explicit DeviceBuffer(std::size_t count);
+  std::span<float> values() const { return values_; }
+
+ private:
+  std::shared_ptr<void> memory_;
+  std::span<float> values_;
+};
 /// bit_hashes() of what is there once everything launched before has ended.
 std::vector<std::uint64_t> bit_hashes_on_device(std::span<float const> device, std::span<std::int64_t const> ends);
 

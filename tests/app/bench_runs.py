@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`bellwether bench`: what it prints and writes, not how fast anything is.
 
-    bench_runs.py CASE PROGRAM MPIRUN      CASE: collectives | optimizer | step | refusals"""
+    bench_runs.py CASE PROGRAM MPIRUN      CASE: collectives | optimizer | step | checkpoint | refusals"""
 
 import json
 import pathlib
@@ -99,6 +99,22 @@ def step(bench):
     one = bench.results(1, "step", "--compute", "bf16", "--sequences", "2", "--length", "16", "--masked", "3", "--method",
                         "lamb", "--calls", "1")["results"]
     assert [row["compute"] for row in one] == ["bf16"] and "products" not in one[0]
+
+
+def checkpoint(bench):
+    for ranks in (1, 2):
+        document = bench.results(ranks, "checkpoint", "--model", "tiny", "--calls", "2")
+        n = document["parameters"]
+        assert document["bytes"] == 4 * n * (3 + 2 * ranks) and document["bytes_of_rank_0"] == 4 * n * 5, document
+        copied, waited = document["results"]
+        assert copied["asynchronous"] and not waited["asynchronous"]
+        for way in (copied, waited):
+            assert 0 < way["training_stands_seconds"]["median"] <= way["complete_seconds"]["median"], way
+            seconds = document["bytes_of_rank_0"] / document["copy_bytes_per_second"]
+            assert abs(way["copy_seconds"] / seconds - 1) < 1e-9, way
+        assert not list(bench.folder.glob("bellwether_bench_checkpoint*"))
+    error = bench.call(2, "checkpoint", "--model", "tiny", "--directory", "nowhere", expected=2)
+    assert "--directory: nowhere/bellwether_bench_checkpoint" in error and error.count("error: ") == 1, error
 
 
 def refusals(bench):

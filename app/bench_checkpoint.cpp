@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/bench_checkpoint.hpp"
+
+#include "app/agreement.hpp"
+#include "app/checkpoint.hpp"
+#include "app/checkpoint_entries.hpp"
+#include "app/device_copy.hpp"
+#include "comm/rank_group.hpp"
+#include "comm/world.hpp"
+#include "core/error.hpp"
+#include "input/io_thread.hpp"
+#include "model/bert_layout.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <random>
+
+namespace bellwether::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of all ranks that goes with what is in it.
+class BenchFolder {
+ public:
+  BenchFolder(comm::RankGroup& group, std::string const& parent) : group_(group) {
+    path_ = broadcast_text(group,
+                           (fs::path(parent) / ("bellwether_bench_checkpoint." + std::to_string(::getpid()))).string());
+    together(group, [&] {
+      std::error_code error;
+      if (group_.rank() == 0 && !fs::create_directory(path_, error))
+        throw InputError("--directory: " + path_ +
+                         " cannot be made: " + (error ? error.message() : std::string("it is there already")));
+    });
+  }
+  ~BenchFolder() {
+    std::error_code ignored;
+    if (group_.rank() == 0) fs::remove_all(path_, ignored);
+  }
+  std::string const& path() const { return path_; }
+
+ private:
+  comm::RankGroup& group_;
+  std::string path_;
+};
+
+/// What training keeps, with values of a rank's own where it has them.
+class BenchState {
+ public:
+  BenchState(model::ModelConfig const& model, std::int64_t sequence_length, int rank)
+      : layout_(model::bert_layout(model, sequence_length)) {
+    auto const count = static_cast<std::size_t>(layout_.table.count());
+    std::vector<float> values(count);
+    for (std::size_t i = 0; i < vectors_.size(); ++i) {
+      std::minstd_rand random(static_cast<std::uint_fast32_t>(1 + i + (i < alike ? 0 : 100 * (1 + rank))));
+      for (auto& value : values) value = static_cast<float>(random()) * 0x1p-31F;
+      vectors_[i] = DeviceBuffer(count);
+      copy_to_device(values, vectors_[i].values());
+    }
+  }
+
+  TrainingState state() {
+    return {.layout = layout_.table, .parameters = vectors_[0].values(), .optimizer = [this](StateVisitor& visit) {
+              visit.replicated("momentum", vectors_[1].values());
+              visit.replicated("variance", vectors_[2].values());
+              visit.per_rank("worker_error", vectors_[3].values(), Recut::mean);
+              visit.per_rank("held_back", vectors_[4].values(), Recut::mean);
+            }};
+  }
+  std::vector<std::uint64_t> fingerprints() const {
+    std::vector<std::uint64_t> all;
+    for (auto const& vector : vectors_) all.push_back(fingerprint_of(vector.values()).sum);
+    return all;
+  }
+  void clear() {
+    std::vector<float> const zeros(vectors_[0].values().size());
+    for (auto const& vector : vectors_) copy_to_device(zeros, vector.values());
+  }
+  std::int64_t count() const { return layout_.table.count(); }
+
+ private:
+  static constexpr std::size_t alike = 3;
+  model::BertLayout layout_;
+  std::array<DeviceBuffer, 5> vectors_;
+};
+
+/// Bytes a second of copies as a snapshot makes them, of as much memory up to 1 GiB, all ranks at once: the fastest of
+/// some passes.
+double measure_copy(comm::RankGroup& group, std::int64_t bytes) {
+  std::size_t const count = std::min(static_cast<std::size_t>(bytes) / sizeof(float), std::size_t{1} << 28);
+  constexpr int passes = 10;
+  DeviceBuffer const from(count);
+  HostBuffer const to(count);
+  double fastest = 1e30;
+  for (int pass = 0; pass < passes; ++pass) {
+    group.barrier("bellwether::app::bench_copy");
+    auto const start = Clock::now();
+    copy_from_device(from.values(), to.values());
+    fastest = std::min(fastest, seconds_since(start));
+  }
+  return static_cast<double>(sizeof(float) * count) / largest_over_ranks(group, {fastest})[0];
+}
+
+CheckpointResult measure(comm::RankGroup& group, CheckpointBench const& bench, std::string const& folder,
+                         BenchState& owner, bool asynchronous, double copy_speed) {
+  CheckpointResult result{.asynchronous = asynchronous};
+  input::IoThread io;
+  Checkpoints checkpoints(folder + (asynchronous ? "/copied" : "/waited"), {.keep = 1, .asynchronous = asynchronous},
+                          group, io, [](std::string const&) {});
+  auto const state = owner.state();
+  checkpoints.reserve(state);
+  std::vector<double> still, complete;
+  for (int call = 0; call < bench.warmup + bench.calls; ++call) {
+    group.barrier("bellwether::app::bench_checkpoint");
+    auto const start = Clock::now();
+    checkpoints.save(1 + call, "", state);
+    double const saved = seconds_since(start);
+    checkpoints.wait();
+    auto const slowest = largest_over_ranks(group, {saved, seconds_since(start)});
+    if (call < bench.warmup) continue;
+    still.push_back(slowest[0]);
+    complete.push_back(slowest[1]);
+  }
+  result.stands_still = timing_of(still);
+  result.complete = timing_of(complete);
+  auto const bytes = static_cast<double>(checkpoint_bytes(state, group.rank(), group.size()));
+  result.copy_seconds = largest_over_ranks(group, {bytes / copy_speed})[0];
+
+  auto const before = owner.fingerprints();
+  owner.clear();
+  auto const found = checkpoints.find_latest();
+  if (found) checkpoints.load(*found, state);
+  bool const same = found && found->step == bench.warmup + bench.calls && owner.fingerprints() == before;
+  result.checks.push_back({"read back bit for bit", holds_everywhere(group, same)});
+  return result;
+}
+
+}  // namespace
+
+CheckpointBenchResult bench_checkpoint(comm::World& world, CheckpointBench const& bench) {
+  auto& group = world.group();
+  BenchFolder const folder(group, bench.directory);
+  BenchState owner(bench.model, bench.sequence_length, group.rank());
+  CheckpointBenchResult result{.parameters = owner.count(), .results = {}};
+  auto const mine = checkpoint_bytes(owner.state(), group.rank(), group.size());
+  std::array<double, 2> bytes{static_cast<double>(mine), group.rank() == 0 ? static_cast<double>(mine) : 0};
+  group.sum_host(bytes, "bellwether::app::bench_checkpoint_bytes");
+  result.bytes = static_cast<std::int64_t>(bytes[0]);
+  result.root_bytes = static_cast<std::int64_t>(bytes[1]);
+  result.copy_bytes_per_second = measure_copy(group, mine);
+  for (bool const asynchronous : {true, false})
+    result.results.push_back(measure(group, bench, folder.path(), owner, asynchronous, result.copy_bytes_per_second));
+  group.barrier("bellwether::app::bench_checkpoint_read");
+  return result;
+}
+
+}  // namespace bellwether::app
