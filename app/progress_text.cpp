@@ -107,7 +107,7 @@ std::size_t format_line(ProgressLine const& line, char* out, std::size_t size) {
   };
   if (std::isfinite(line.gemm_share)) add("  %s of GEMM speed", share_text(line.gemm_share).data());
   add("  %s left", duration_text(line.seconds_left).data());
-  if (line.skipped) add("  %s", "skipped: gradient not finite");
+  if (line.skipped) add("  %s", "skipped");
   return std::min(static_cast<std::size_t>(std::max(0, length)), size - 1);
 }
 

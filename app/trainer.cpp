@@ -28,6 +28,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 
 namespace bellwether::app {
@@ -58,6 +59,24 @@ struct Trainer::Impl {
     if (world.size() == 1) first_pass.emplace(bert.layout().table);
     model::initialise(exec, bert.layout().table, static_cast<std::uint64_t>(deck.run.seed),
                       deck.model.initial_deviation, parameters.data());
+  }
+
+  /// Collective, because it is of a rank's own gradient what the norm says nothing of.
+  std::string skip_text(optim::StepReport const& report) {
+    auto const& tensors = bert.layout().table.tensors();
+    auto const rank = report.bad_rank >= 0 ? " on rank " + std::to_string(report.bad_rank) : std::string();
+    if (report.usual_norm == 0)
+      return "the gradient of " +
+             (report.first_bad_layer >= 0 ? tensors[static_cast<std::size_t>(report.first_bad_layer)].name
+                                          : "all layers together, a sum over their elements,") +
+             rank + " is not finite";
+    auto const largest = optim::largest_tensor(exec, bert.layout().table, gradients.data());
+    char norms[96];
+    std::snprintf(norms, sizeof norms, "%.4g is %.3g times its mean so far", report.gradient_norm,
+                  report.gradient_norm / report.usual_norm);
+    return std::string("the gradient's norm of ") + norms + ", most of it of " +
+           broadcast_text(ranks, tensors[static_cast<std::size_t>(largest)].name, static_cast<int>(report.bad_rank)) +
+           rank;
   }
 
   std::optional<PhaseTraffic> predicted(optim::Phase phase) const {
@@ -229,9 +248,7 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row) {
   }
   if (report.skipped) {
     ++t.skipped_in_a_row;
-    outcome.skipped_layer = report.first_bad_layer >= 0 ? layout().tensors()[report.first_bad_layer].name
-                                                        : "all layers together, a sum over their elements,";
-    if (report.bad_rank >= 0) outcome.skipped_layer += " on rank " + std::to_string(report.bad_rank);
+    outcome.skipped_because = t.skip_text(report);
   } else {
     ++t.step;
     t.skipped_in_a_row = 0;

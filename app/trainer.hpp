@@ -40,8 +40,9 @@ struct StepOutcome {
   StopReason stop = StopReason::none;  ///< of some rank
   bool layers = false;                 ///< the step was made and its numbers by layer are due
   std::int64_t skipped_in_a_row = 0;
-  std::string skipped_layer;  ///< first tensor without a finite gradient, with its rank where that is known
-  std::string data_fault;     ///< why the samples of the step after this one cannot be read; empty where they can
+  std::string
+      skipped_because;     ///< what was wrong with the gradient, of which layer and rank; empty: it was not skipped
+  std::string data_fault;  ///< why the samples of the step after this one cannot be read; empty where they can
 };
 
 /// The model, its optimizer and its data, and one step of training; who calls writes the record. Every member function

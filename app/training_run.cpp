@@ -212,8 +212,7 @@ struct TrainingRun::Impl {
     last_row = row;
     has_row = true;
     if (row.skipped != 0)
-      progress->warning("step " + std::to_string(row.step) + " skipped: the gradient of " + outcome.skipped_layer +
-                        " is not finite");
+      progress->warning("step " + std::to_string(row.step) + " skipped: " + outcome.skipped_because);
     statistics->count(trainer->traffic());
     // What freeze: auto decided by is in the record, whatever the distance of its rows.
     bool const checked = std::isfinite(row.variance_change);
@@ -359,8 +358,7 @@ int TrainingRun::finish() try {
     throw CommonFailure(data_fault + "; a checkpoint of " + at +
                         " was written: mend the data, then continue with --resume");
   if (diverged)
-    throw CommonFailure(at + ": " + std::to_string(run.deck.optimizer.skip_limit) +
-                        " steps in a row had no finite gradient; a checkpoint was written before the run ends");
+    throw CommonFailure(at + ": " + counted(run.deck.optimizer.skip_limit, "step") + " in a row skipped; a checkpoint was written before the run ends");
   bool const early = !run.last();
   if (stopped == StopReason::file) run.remove_stop_file();
   if (run.progress)

@@ -13,7 +13,7 @@ AdamW::AdamW(OptimizerConfig const& config, OptimizerContext const& context)
       momentum_(context.layout, "bellwether::optim::momentum"),
       variance_(context.layout, "bellwether::optim::variance"),
       rules_(tensor_rules<Exec>(context.layout, config.weight_decay)),
-      record_(context, {}),
+      record_(config, context, {}),
       dense_(config, context, record_) {}
 
 void AdamW::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) {

@@ -173,7 +173,7 @@ StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, s
   if (growth_) growth_->fold(exec, gradients.data(), step, by_tensor);
   scalars.mean.start(exec, scalars.values);
   scalars.mean.wait(exec);
-  judge_scalars(exec, scalars.at, config_.clip, scalars.values, proportion_, record_.verdict());
+  judge_scalars(exec, scalars.at, config_.clip, scalars.values, proportion_, record_.verdict(), record_.norm_limit());
   if (growth_) growth_->grow(exec, record_.verdict(), by_tensor);
   report.phase = Phase::compressed;
   comm::Traffic const now = data_.traffic();

@@ -69,6 +69,7 @@ struct OptimizerConfig {
   CompressedClip clip_norm = CompressedClip::sketch;
   std::int64_t sketch_columns = 16384;
   std::int64_t sketch_every = 1;
+  std::optional<double> norm_limit;
   std::int64_t skip_limit = 20;
 
   /// Whether the sums of the kept variance by tensor go on.
@@ -282,8 +283,15 @@ struct OptimizerConfig {
                  .only_with = "clip_norm: sketch",
                  .applies = compresses && clip_norm == CompressedClip::sketch},
                 sketch_every);
+    visit.field({.name = "norm_limit",
+                 .help = "a gradient whose norm is more than this many times the mean of about the last 100 steps is "
+                         "skipped like one that is not finite, from the 21st step on; not set: no norm is too large",
+                 .minimum = 1,
+                 .maximum = 1e6,
+                 .minimum_allowed = false},
+                norm_limit);
     visit.field({.name = "skip_limit",
-                 .help = "consecutive non-finite steps after which the run ends with a checkpoint",
+                 .help = "consecutive steps without a gradient to go by after which the run ends with a checkpoint",
                  .unit = "steps",
                  .minimum = 1,
                  .maximum = 1000000},

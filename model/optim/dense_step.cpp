@@ -38,7 +38,8 @@ StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
                  .inside_node = now.inside_node_bytes - start.inside_node_bytes,
                  .dense_fp32 = predicted_.dense_fp32,
                  .dense_16bit = predicted_.dense_16bit};
-  judge_gradient(exec, record_.blocks(), gradients.data(), clip_, partial_, record_.verdict(), norms_);
+  judge_gradient(exec, record_.blocks(), gradients.data(), clip_, partial_, record_.verdict(), norms_,
+                 record_.norm_limit());
   return report;
 }
 

@@ -129,7 +129,7 @@ void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index coun
 
 template <class Space>
 void judge_scalars(Space const& exec, ScalarLayout const& layout, double clip, Vec<float, Space> const& scalars,
-                   Vec<float, Space> const& proportion, Vec<Verdict, Space> const& verdict) {
+                   Vec<float, Space> const& proportion, Vec<Verdict, Space> const& verdict, NormLimit const& limit) {
   static std::string const label = "bellwether::optim::judge_scalars";
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   float const* const mean = scalars.data();
@@ -163,6 +163,7 @@ void judge_scalars(Space const& exec, ScalarLayout const& layout, double clip, V
           bool const folded = at.columns > 0 && at.ranks > 1;
           double const local_square = squares / at.ranks;
           result.norm = Kokkos::sqrt(folded ? fold : local_square * static_cast<double>(*share));
+          if (!result.skip) limit.apply(result, mean + at.norm(0), at.ranks);
           if (!result.skip) {
             if (folded && local_square > 0) *share = static_cast<float>(fold / local_square);
             result.local_square = local_square;
@@ -180,7 +181,7 @@ void judge_scalars(Space const& exec, ScalarLayout const& layout, double clip, V
                                      std::int64_t, ScalarLayout const&, int, Vec<float, Space> const&,              \
                                      Vec<double, Space> const&, Vec<float, Space> const&);                          \
   template void judge_scalars<Space>(Space const&, ScalarLayout const&, double, Vec<float, Space> const&,           \
-                                     Vec<float, Space> const&, Vec<Verdict, Space> const&);
+                                     Vec<float, Space> const&, Vec<Verdict, Space> const&, NormLimit const&);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE
 

@@ -55,6 +55,7 @@ void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index coun
 /// among the scalars is not finite: all elements may be, and a sum of them not.
 template <class Space>
 void judge_scalars(Space const& exec, ScalarLayout const& layout, double clip, Vec<float, Space> const& scalars,
-                   Vec<float, Space> const& proportion, Vec<Verdict, Space> const& verdict);
+                   Vec<float, Space> const& proportion, Vec<Verdict, Space> const& verdict,
+                   NormLimit const& limit = {});
 
 }  // namespace bellwether::optim

@@ -6,6 +6,9 @@
 #include "core/team_sum.hpp"
 #include "model/optim/formulas.hpp"
 
+#include <algorithm>
+#include <vector>
+
 namespace bellwether::optim {
 namespace {
 
@@ -64,7 +67,7 @@ void place_norm(Space const& exec, BlockTable<Space> const& table, float const* 
 template <class Space>
 void judge_gradient(Space const& exec, BlockTable<Space> const& table, float const* gradient, double clip,
                     Vec<double, Space> const& partial, Vec<Verdict, Space> const& verdict,
-                    Vec<float, Space> const& local_norms) {
+                    Vec<float, Space> const& local_norms, NormLimit const& limit) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Index const count = table.count(), ranks = static_cast<Index>(local_norms.extent(0));
   require(verdict.extent(0) == 1, "one verdict");
@@ -91,6 +94,9 @@ void judge_gradient(Space const& exec, BlockTable<Space> const& table, float con
               result.bad_tensor = static_cast<Index>(Kokkos::round(-static_cast<double>(norms[r]) * ranks)) - 1;
             }
           } else {
+            limit.apply(result, norms, ranks);
+          }
+          if (!result.skip) {
             result.clip_factor = clip_factor(result.norm, clip);
             result.mean_square = sum.value[0];
             double local = 0;
@@ -103,6 +109,18 @@ void judge_gradient(Space const& exec, BlockTable<Space> const& table, float con
           *out = result;
         });
       });
+}
+
+template <class Space>
+Index largest_tensor(Space const& exec, ParameterLayout const& layout, float const* gradient) {
+  BlockTable<Space> const table(layout);
+  Vec<double, Space> const partial("bellwether::optim::gradient_squares", static_cast<std::size_t>(table.count()));
+  square_blocks(exec, table, gradient, partial);
+  auto const squares = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partial);
+  std::vector<double> sums(layout.tensors().size());
+  auto const blocks = cut_into_blocks(layout);
+  for (std::size_t b = 0; b < blocks.size(); ++b) sums[static_cast<std::size_t>(blocks[b].tensor)] += squares(b);
+  return std::ranges::max_element(sums) - sums.begin();
 }
 
 PartNorm::PartNorm(ParameterLayout const& layout)
@@ -120,11 +138,12 @@ std::int64_t PartNorm::bytes() const {
   return blocks_.bytes() + static_cast<std::int64_t>(partial_.extent(0) * sizeof(double) + sizeof(float));
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                               \
-  template void judge_gradient<Space>(Space const&, BlockTable<Space> const&, float const*, double, \
-                                      Vec<double, Space> const&, Vec<Verdict, Space> const&,        \
-                                      Vec<float, Space> const&);                                    \
-  template void place_norm<Space>(Space const&, BlockTable<Space> const&, float const*, int,        \
+#define BELLWETHER_INSTANTIATE(Space)                                                                                  \
+  template void judge_gradient<Space>(Space const&, BlockTable<Space> const&, float const*, double,                    \
+                                      Vec<double, Space> const&, Vec<Verdict, Space> const&, Vec<float, Space> const&, \
+                                      NormLimit const&);                                                               \
+  template Index largest_tensor<Space>(Space const&, ParameterLayout const&, float const*);                            \
+  template void place_norm<Space>(Space const&, BlockTable<Space> const&, float const*, int,                           \
                                   Vec<double, Space> const&, Vec<float, Space> const&);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE

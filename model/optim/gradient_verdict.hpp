@@ -20,7 +20,34 @@ struct Verdict {
   /// own is finite, or not known; then the tensor is that of the mean, or -1 where only a sum over elements overflows.
   Index bad_rank = -1;
   Index bad_tensor = -1;
-  std::int32_t skip = 0;  ///< 1: some element is not finite, nothing may change
+  /// Where the norm is above the limit: the running mean of norms. 0: it is not.
+  double usual_norm = 0;
+  std::int32_t skip = 0;  ///< 1: some element is not finite or the norm is above the limit, nothing may change
+};
+
+/// Skips steps whose norm is more than `limit` times the running mean of norms, that of about the last 100 steps, known
+/// after 20 of them; it names the rank with the largest norm of its own.
+struct NormLimit {
+  static constexpr double memory = 0.99;
+  double limit = 0;          ///< 0: there is none
+  double known_weight = 0;   ///< of the mean after 20 steps
+  float* history = nullptr;  ///< (2), weighted sum and weights, at first 0; written
+
+  /// result: with its norm, finite. local_norms: (ranks), in any common unit.
+  KOKKOS_INLINE_FUNCTION void apply(Verdict& result, float const* local_norms, Index ranks) const {
+    if (limit == 0) return;
+    double const usual = history[1] > known_weight ? static_cast<double>(history[0]) / history[1] : 0;
+    if (usual == 0 || result.norm <= limit * usual) {
+      history[0] = static_cast<float>(memory * history[0] + (1 - memory) * result.norm);
+      history[1] = static_cast<float>(memory * history[1] + (1 - memory));
+      return;
+    }
+    result.skip = 1;
+    result.usual_norm = usual;
+    result.bad_rank = 0;
+    for (Index r = 1; r < ranks; ++r)
+      if (local_norms[r] > local_norms[result.bad_rank]) result.bad_rank = r;
+  }
 };
 
 /// One pass over the gradient. gradient: (n); partial: (blocks), scratch; verdict: (1), written. Two launches, 4 bytes
@@ -30,7 +57,11 @@ struct Verdict {
 template <class Space>
 void judge_gradient(Space const& exec, BlockTable<Space> const& table, float const* gradient, double clip,
                     Vec<double, Space> const& partial, Vec<Verdict, Space> const& verdict,
-                    Vec<float, Space> const& local_norms = {});
+                    Vec<float, Space> const& local_norms = {}, NormLimit const& limit = {});
+
+/// The tensor with the largest part of a gradient's square. gradient: (n). Waits and takes memory: not for every step.
+template <class Space>
+Index largest_tensor(Space const& exec, ParameterLayout const& layout, float const* gradient);
 
 /// norms[rank] = norm of the gradient, or where that is not finite the negative of one more than the first tensor to
 /// blame; 0 for all others. Their mean over ranks holds every number, divided by P. gradient: (n); partial: (blocks),

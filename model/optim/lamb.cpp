@@ -13,7 +13,7 @@ Lamb::Lamb(OptimizerConfig const& config, OptimizerContext const& context)
       momentum_(context.layout, "bellwether::optim::momentum"),
       variance_(context.layout, "bellwether::optim::variance"),
       rules_(tensor_rules<Exec>(context.layout, config.weight_decay)),
-      record_(context, {"trust_ratio", "weight_norm", "update_norm"}),
+      record_(config, context, {"trust_ratio", "weight_norm", "update_norm"}),
       dense_(config, context, record_),
       norms_("bellwether::optim::norms", static_cast<std::size_t>(2 * record_.blocks().count())) {
   if (config.min_coefficient > config.max_coefficient)

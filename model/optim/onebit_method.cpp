@@ -36,7 +36,7 @@ OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const
       context_(context),
       momentum_(context.layout, "bellwether::optim::momentum"),
       rules_(tensor_rules<Exec>(context.layout, config.weight_decay)),
-      record_(context, with_common(quantities, variance == Variance::kept_at_freeze)),
+      record_(config, context, with_common(quantities, variance == Variance::kept_at_freeze)),
       sums_norms_(sums_norms(quantities)),
       norms_at_(quantities.size()),
       growth_at_(norms_at_ + (sums_norms_ ? 2 : 4)),

@@ -43,7 +43,8 @@ struct LayerQuantity {
 
 /// What the last call of step() did.
 struct StepReport {
-  bool skipped = false;  ///< the gradient was not finite on some rank: no state was touched
+  /// The gradient was not finite on some rank, or its norm above the limit: no state was touched.
+  bool skipped = false;
   Phase phase = Phase::dense;
   double gradient_norm = 0;  ///< of the mean gradient, before clipping; estimated in the compressed phase
   double clip_factor = 1;
@@ -52,8 +53,10 @@ struct StepReport {
   double mean_square = std::numeric_limits<double>::quiet_NaN();
   double local_square = std::numeric_limits<double>::quiet_NaN();
   SentBytes sent;
+  double usual_norm = 0;  ///< the running mean, where the norm was above optimizer.norm_limit times that; else 0
   /// Where skipped: the first rank whose own gradient is not finite, and its first such layer. Rank -1: only the sum
   /// over ranks is not finite, and the layer is the first of that, or -1 where only a sum over elements is not.
+  /// Where the norm was above the limit: the rank with the largest norm, and layer -1.
   std::int64_t bad_rank = -1;
   std::int64_t first_bad_layer = -1;
   VarianceCheck variance_check;       ///< of this step or one before it

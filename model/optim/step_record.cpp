@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -16,11 +17,14 @@ std::vector<float> const& StepReport::layer(std::string_view name) const {
   return found->values;
 }
 
-StepRecord::StepRecord(OptimizerContext const& context, std::vector<std::string_view> const& quantities)
+StepRecord::StepRecord(OptimizerConfig const& config, OptimizerContext const& context,
+                       std::vector<std::string_view> const& quantities)
     : tensors_(context.layout.tensors().size()),
       blocks_(context.layout),
       verdict_("bellwether::optim::verdict", 1),
       layers_("bellwether::optim::layer_record", quantities.size() * tensors_),
+      norm_limit_(config.norm_limit),
+      norm_history_("bellwether::optim::norm_history", norm_limit_ ? 2 : 0),
       host_verdict_(host_copy_of(verdict_)),
       host_layers_(host_copy_of(layers_)),
       exec_(context.exec) {
@@ -33,6 +37,13 @@ StepReport& StepRecord::open(Exec const& exec) {
   exec_ = exec;
   report_.notices.clear();
   return report_;
+}
+
+NormLimit StepRecord::norm_limit() const {
+  // Half a step before the last of them: weights are rounded.
+  static double const known = 1 - std::pow(NormLimit::memory, 19.5);
+  if (!norm_limit_) return {};
+  return {.limit = *norm_limit_, .known_weight = known, .history = norm_history_.data()};
 }
 
 void StepRecord::close(Exec const& exec) {
@@ -55,6 +66,7 @@ void StepRecord::settle() const {
   report_.local_square = verdict.local_square;
   report_.first_bad_layer = verdict.bad_tensor;
   report_.bad_rank = verdict.bad_rank;
+  report_.usual_norm = verdict.usual_norm;
   ++(report_.skipped ? skipped_ : applied_);
   float const* from = host_layers_.data();
   for (auto& quantity : report_.layers) {
@@ -80,11 +92,16 @@ void StepRecord::visit_state(StateVisitor& visit) {
   settle();
   visit.scalar("applied_steps", applied_);
   visit.scalar("skipped_steps", skipped_);
+  if (!norm_limit_)
+    visit.drop("norm_history");
+  else if (visit.has("norm_history"))
+    visit.replicated("norm_history", {norm_history_.data(), norm_history_.extent(0)});
   if (layers_.extent(0) > 0) visit.replicated("layer_record", {layers_.data(), layers_.extent(0)});
 }
 
 std::int64_t StepRecord::bytes() const {
-  return blocks_.bytes() + static_cast<std::int64_t>(sizeof(Verdict) + layers_.extent(0) * sizeof(float));
+  return blocks_.bytes() +
+         static_cast<std::int64_t>(sizeof(Verdict) + (layers_.extent(0) + norm_history_.extent(0)) * sizeof(float));
 }
 
 }  // namespace bellwether::optim

@@ -6,6 +6,8 @@
 #include "model/optim/gradient_verdict.hpp"
 #include "model/optim/optimizer.hpp"
 
+#include <optional>
+
 namespace bellwether::optim {
 
 /// What every method keeps of a step: the verdict on its gradient and its numbers by layer, in device memory until
@@ -13,7 +15,8 @@ namespace bellwether::optim {
 class StepRecord {
  public:
   /// quantities: names of the numbers by layer that the method's kernels write.
-  StepRecord(OptimizerContext const& context, std::vector<std::string_view> const& quantities);
+  StepRecord(OptimizerConfig const& config, OptimizerContext const& context,
+             std::vector<std::string_view> const& quantities);
 
   /// Before the first kernel of a step. Returns the report for what the host knows itself: phase, bytes, notices.
   StepReport& open(Exec const& exec);
@@ -22,6 +25,7 @@ class StepRecord {
 
   BlockTable<Exec> const& blocks() const { return blocks_; }
   Vec<Verdict> const& verdict() const { return verdict_; }
+  NormLimit norm_limit() const;  ///< for who forms the verdict
   float* layer(std::size_t quantity) const { return layers_.data() + quantity * tensors_; }  ///< (tensors)
   Vec<float> values(std::size_t quantity) const { return {layer(quantity), tensors_}; }
 
@@ -39,6 +43,8 @@ class StepRecord {
   BlockTable<Exec> blocks_;
   Vec<Verdict> verdict_;  // (1)
   Vec<float> layers_;     // (quantities tensors)
+  std::optional<double> norm_limit_;
+  Vec<float> norm_history_;  // (2) where there is a limit
   HostCopy<Verdict> host_verdict_;
   HostCopy<float> host_layers_;
   Exec exec_;

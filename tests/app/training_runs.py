@@ -209,6 +209,7 @@ def resumes(runs):
     assert ("settings differ from those of the checkpoint: checkpoint.every 0 (was 3), optimizer.lr 0.01 (was 0.02), "
             "schedule.steps 10 (was 9)") in output, output
     resumes_skipping(runs)
+    explodes(runs)
     refuses_to_resume(runs)
 
 
@@ -223,6 +224,25 @@ def resumes_skipping(runs):
     train("parts", 7, "--resume")
     assert runs.table("skipping")["skipped"].sum() == 7
     runs.compare_table("skipping", "parts", "steps", 9)
+
+
+def explodes(runs):
+    """A gradient of an unusual norm is skipped with its layer and rank, and ends the run where the deck says so."""
+    def train(name, limit, expected, *more):
+        return runs.train(name, 2, 8, 48, expected=expected, more=("--set", "optimizer.norm_limit=1.05",
+                                                                   "--set", f"optimizer.skip_limit={limit}", *more))
+
+    told = train("exploding", 20, 0)
+    skipped = runs.table("exploding")[runs.table("exploding")["skipped"] != 0]
+    warnings = re.findall(r"^warning: step (\d+) skipped: the gradient's norm of [\d.]+ is [\d.]+ times its mean so far, most of it of "
+                          r"(bert|cls)\.[\w.]+ on rank [01]$", told, re.MULTILINE)
+    assert [int(step) for step, _ in warnings] == skipped["step"].tolist() and len(skipped) > 0, told
+    assert (skipped["step"] > 20).all() and np.isfinite(skipped["gradient_norm"]).all(), skipped
+    first = int(skipped["step"][0])
+    train("stopping", 1, 1)
+    train("stopping", 20, 0, "--resume")
+    assert (runs.folder / f"stopping/checkpoints/step_{first - 1}/manifest").exists()
+    runs.compare_table("exploding", "stopping", "steps", 48)
 
 
 def refuses_to_resume(runs):

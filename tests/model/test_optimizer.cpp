@@ -148,7 +148,7 @@ TEST_CASE("memory is what the tables need, by hand") {
   auto const ranks = comm::make_self_communicator();
   auto const layout = golden_layout();
   OptimizerConfig config;
-  std::int64_t const moments = 2 * 16 * 4, rules = 2 * 8, blocks = 2 * 16 + 3 * 8, squares = 2 * 8, verdict = 56;
+  std::int64_t const moments = 2 * 16 * 4, rules = 2 * 8, blocks = 2 * 16 + 3 * 8, squares = 2 * 8, verdict = 64;
   CHECK(Training(layout, config, *ranks).optimizer->state_bytes() ==
         moments + rules + blocks + squares + verdict + 3 * 2 * 4 + 2 * squares);
   config.method = Method::adamw;
