@@ -15,9 +15,12 @@ if(BELLWETHER_WARNINGS_AS_ERRORS)
   target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
 if(BELLWETHER_SANITIZE)
-  target_compile_options(bellwether_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer
+  target_compile_options(bellwether_options INTERFACE -fsanitize=${BELLWETHER_SANITIZE} -fno-omit-frame-pointer
                                                       -fno-sanitize-recover=all)
-  target_link_options(bellwether_options INTERFACE -fsanitize=address,undefined)
+  target_link_options(bellwether_options INTERFACE -fsanitize=${BELLWETHER_SANITIZE})
+  if(BELLWETHER_SANITIZE MATCHES thread)
+    target_compile_options(bellwether_options INTERFACE -Wno-tsan) # Kokkos' fences are more than the sanitizer follows
+  endif()
 endif()
 
 if(BELLWETHER_FUZZ)
