@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""One run whose jobs are killed with SIGKILL again and again, most of them while they write a checkpoint.
+
+    killed_writes.py PROGRAM MPIRUN [--kills N] [--seed S]
+
+Checked: the next job always resumes, from the newest checkpoint that has its name; no more is lost than the interval
+whose checkpoint was being written and the steps since; at the end parameters, state and statistics are, bit for bit, those
+of a run that nothing happened to.
+
+With 4, ctest's sign for skipped, where h5py or NumPy is missing."""
+
+import argparse
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from training_runs import PATIENCE, Runs, ranks_of
+
+EVERY = 5  # steps between checkpoints
+SETTINGS = ("optimizer.method=onebit_lamb", "optimizer.freeze.step=50", "schedule.decay=constant", "schedule.warmup_steps=10",
+            "statistics.evaluate_every=500", "statistics.layers_every=100", "statistics.print_every=1", f"checkpoint.every={EVERY}",
+            "checkpoint.keep=3")
+
+
+class Killed:
+    def __init__(self, runs, rng):
+        self.runs, self.rng = runs, rng
+        self.while_writing, self.most_lost, self.without_progress = 0, 0, 0
+
+    def options(self, *more):
+        return [word for setting in (*SETTINGS, *more) for word in ("--set", setting)]
+
+    def checkpoints(self, pattern=r"step_(\d+)"):
+        folder = self.runs.folder / "killed/checkpoints"
+        found = (re.fullmatch(pattern, path.name) for path in folder.iterdir()) if folder.exists() else ()
+        return [int(match[1]) for match in found if match]
+
+    def newest(self):
+        return max(self.checkpoints(), default=0)
+
+    def kill_one(self):
+        newest = self.newest()
+        (self.runs.folder / "killed/starts.txt").unlink(missing_ok=True)  # kills before a checkpoint are meant here
+        waits_for_write = self.rng.random() < 0.8
+        moment = self.rng.uniform(0, 0.03) if waits_for_write else self.rng.uniform(0, 6)
+        left_over = self.checkpoints(r"step_(\d+)\.part")
+        command = self.runs.command("killed", 2, "--resume", *self.options("schedule.steps=1000000"))
+        with subprocess.Popen(command, cwd=self.runs.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              start_new_session=True) as job:
+            if waits_for_write:
+                first = newest + EVERY * (1 + self.rng.randrange(4))
+                while not (self.runs.folder / f"killed/checkpoints/step_{first}.part").exists() or first in left_over:
+                    if self.newest() >= first:
+                        first = self.newest() + EVERY  # it came and went
+                        left_over = []
+                    assert job.poll() is None, job.stdout.read()
+                    time.sleep(0.001)
+            time.sleep(moment)
+            under_way = [step for step in self.checkpoints(r"step_(\d+)\.part") if step > self.newest()]
+            try:
+                for process in ranks_of(job, 2):
+                    os.kill(process, signal.SIGKILL)
+            except AssertionError:
+                pass  # the launcher has not started them yet, or not both
+            os.killpg(job.pid, signal.SIGKILL)
+            told = job.communicate(timeout=PATIENCE)[0]
+        assert "error: " not in told, told
+        if newest and "resumed from" in told:
+            assert f"step_{newest}\n" in told.replace("\r", "\n"), (newest, told)
+        after = self.newest()
+        steps = [int(step) for step in re.findall(r"^step (\d+)/", told, re.MULTILINE)]
+        self.while_writing += bool(under_way)
+        self.without_progress += after == newest
+        self.most_lost = max(self.most_lost, steps[-1] - after if steps else 0)
+        assert self.most_lost < 2 * EVERY, (after, told)
+
+    def compare(self):
+        last = self.newest() + 2 * EVERY
+        told = self.runs.call(self.runs.command("killed", 2, "--resume", *self.options(f"schedule.steps={last}")))
+        assert "resumed from" in told, told
+        self.runs.deck("whole", 8, last)
+        self.runs.call(self.runs.command("whole", 2, *self.options(f"schedule.steps={last}")))
+        self.runs.compare("whole", "killed", last)
+        return last
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("mpirun")
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        runs = Runs(options.program, options.mpirun, folder)
+        runs.deck("killed", 8, 1000000)
+        killed = Killed(runs, random.Random(options.seed))
+        started = time.time()
+        for _ in range(options.kills):
+            killed.kill_one()
+        last = killed.compare()
+        print(f"{options.kills} kills, {killed.while_writing} of them while a checkpoint was written, {killed.without_progress} before "
+              f"one was complete; {last} steps, {time.time() - started:.0f} s: at most {killed.most_lost} steps done again, none "
+              "lost, and the end is that of the run that nothing happened to")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
