@@ -358,7 +358,8 @@ int TrainingRun::finish() try {
     throw CommonFailure(data_fault + "; a checkpoint of " + at +
                         " was written: mend the data, then continue with --resume");
   if (diverged)
-    throw CommonFailure(at + ": " + counted(run.deck.optimizer.skip_limit, "step") + " in a row skipped; a checkpoint was written before the run ends");
+    throw CommonFailure(at + ": " + counted(run.deck.optimizer.skip_limit, "step") +
+                        " in a row skipped; a checkpoint was written before the run ends");
   bool const early = !run.last();
   if (stopped == StopReason::file) run.remove_stop_file();
   if (run.progress)
