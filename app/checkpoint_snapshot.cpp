@@ -132,7 +132,7 @@ class DirectWalk final : public EntryWalk {
     for (auto* const file : {&shared_, &own_}) {
       if (!*file) continue;
       attempt([&] { (*file)->close(index()); });
-      for (bool more = fault_ == nullptr; more;) attempt([&] { more = (*file)->read_back(); });
+      for (bool more = true; more && fault_ == nullptr;) attempt([&] { more = (*file)->read_back(); });
       if (fault_ == nullptr) reports.push_back((*file)->report());
     }
     if (fault_ != nullptr) std::rethrow_exception(fault_);
