@@ -12,6 +12,9 @@ where its newest checkpoint is when the same command is given again; what is fin
 becomes a line of RESULTS (beside the plan: PLAN.jsonl): variant, seed, ranks, settings, the whole deck they made, what the
 shards were, the program and which build of it, held-out losses and the bytes that its first rank sent.
 
+A variant whose `ranks` are a list is stopped and resumed on its way, as jobs are: on the first of these numbers of ranks up
+to an equal share of the steps, then on the next. A job ends a few steps late: its log has where.
+
 No table mixes two experiments. Lines are refused whose settings, ranks or deck are no longer what the plan and its deck
 say, whose deck differs from that of another line in a key that neither variant sets, as where a default was changed in
 between, or whose shards were others. What is unfinished goes on only with what it was begun with. A run that another
@@ -23,6 +26,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -72,7 +76,7 @@ class Plan:
         self.seeds = plan.pop("seeds")
         self.common = flat(plan.pop("settings"))
         self.variants = {name: flat(settings or {}) for name, settings in plan.pop("variants").items()}
-        self.own_ranks = {name: int(settings.pop("ranks")) for name, settings in self.variants.items() if "ranks" in settings}
+        self.own_ranks = {name: json.loads(settings.pop("ranks")) for name, settings in self.variants.items() if "ranks" in settings}
         self.about = plan.pop("about")
         self.pairs = plan.pop("pairs", [])
         self.contrasts = plan.pop("contrasts", [])
@@ -81,6 +85,7 @@ class Plan:
         self.results_file = self.path.with_suffix(".jsonl")
 
     def ranks_of(self, variant):
+        """A number, or a list of those of jobs that follow each other."""
         return self.own_ranks.get(variant, self.ranks)
 
     def settings(self, variant, seed):
@@ -173,6 +178,12 @@ def outcome(run):
             "sent_bytes": int(traffic["sent_bytes"].sum()), "dense_bytes_fp32": int(traffic["dense_bytes_fp32"].sum())}
 
 
+def job_of(directory, steps, jobs):
+    """Which of equal shares of the steps the newest checkpoint stands in."""
+    names = (path.name.removeprefix("step_") for path in directory.glob("checkpoints/step_*"))
+    return min(max((int(name) for name in names if name.isdigit()), default=0) * jobs // steps, jobs - 1)
+
+
 class Runner:
     def __init__(self, plan, options):
         self.plan, self.options = plan, options
@@ -194,6 +205,34 @@ class Runner:
             return [], env
         return ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(ranks)], env
 
+    def job(self, variant, seed, directory, settings, ranks, until, steps):
+        """Trains on; False: the run is finished, True: it has come to the step `until`, or near it."""
+        launcher, env = self.launch(ranks)
+        command = launcher + [str(self.options.program), "train", str(self.plan.deck), "--log", "lines", "--resume"]
+        for key, value in settings.items():
+            command += ["--set", f"{key}={value}"]
+        asked_to_stop = False
+        with open(directory.with_suffix(".log"), "a+", encoding="utf-8") as log:
+            begin = log.tell()
+            self.process = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT)
+            while self.process.poll() is None:
+                if time.time() > self.until:
+                    self.process.send_signal(signal.SIGUSR1 if launcher else signal.SIGTERM)
+                    self.process.wait()
+                    raise Stop
+                if until < steps and not asked_to_stop:
+                    log.seek(begin)
+                    told = re.findall(r"^step (\d+)/", log.read(), re.MULTILINE)
+                    if told and int(told[-1]) >= until:
+                        asked_to_stop = True
+                        (directory / "stop").touch()
+                time.sleep(0.5)
+        if self.process.returncode == 85 and not asked_to_stop:
+            raise Stop
+        if self.process.returncode not in (0, 85):
+            sys.exit(f"{variant}, seed {seed} failed: {directory.with_suffix('.log')}")
+        return self.process.returncode == 85
+
     def run(self, variant, seed):
         if time.time() > self.until:
             raise Stop
@@ -209,22 +248,13 @@ class Runner:
             begun.write_text(json.dumps(asked), encoding="utf-8")
         elif not begun.exists() or json.loads(begun.read_text(encoding="utf-8")) != asked:
             sys.exit(f"{directory} was begun with other settings, ranks, deck or shards; delete it to begin anew")
-        launcher, env = self.launch(self.plan.ranks_of(variant))
-        command = launcher + [str(self.options.program), "train", str(self.plan.deck), "--log", "lines", "--resume"]
-        for key, value in settings.items():
-            command += ["--set", f"{key}={value}"]
-        with open(directory.with_suffix(".log"), "a", encoding="utf-8") as log:
-            self.process = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT)
-            while self.process.poll() is None:
-                if time.time() > self.until:
-                    self.process.send_signal(signal.SIGUSR1 if launcher else signal.SIGTERM)
-                    self.process.wait()
-                    raise Stop
-                time.sleep(0.5)
-        if self.process.returncode == 85:
-            raise Stop
-        if self.process.returncode != 0:
-            sys.exit(f"{variant}, seed {seed} failed: {directory.with_suffix('.log')}")
+        jobs = self.plan.ranks_of(variant)
+        jobs = jobs if isinstance(jobs, list) else [jobs]
+        steps = int(settings["schedule.steps"])
+        goes_on = True
+        while goes_on:
+            at = job_of(directory, steps, len(jobs))
+            goes_on = self.job(variant, seed, directory, settings, jobs[at], steps * (at + 1) // len(jobs), steps)
         line = {"variant": variant, "seed": seed, "ranks": self.plan.ranks_of(variant),
                 "settings": self.plan.settings(variant, seed), "deck": resolved(directory / "deck.resolved.yaml"), "shards": self.shards,
                 "program": self.program} | outcome(directory)

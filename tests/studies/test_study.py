@@ -16,7 +16,7 @@ except ImportError as missing:
     sys.exit(4)
 
 from compare import table
-from study import Plan
+from study import Plan, job_of
 
 DECK = "run: {seed: 1}\ndata: {window: 64, train: [a]}\nmodel: {hidden: 32}\noptimizer: {method: adamw, epsilon: 1.0e-8}\n"
 PLAN = """about: a trial
@@ -25,7 +25,7 @@ ranks: 2
 seeds: [1, 2, 3]
 settings: {optimizer: {beta2: 0.95}}
 variants:
-  lamb: {ranks: 1, optimizer: {method: lamb}}
+  lamb: {ranks: [1, 2], optimizer: {method: lamb}}
   onebit: {optimizer: {method: onebit_lamb}}
   broken: {optimizer: {method: onebit_lamb, lr: 7}}
 pairs: [[lamb, onebit]]
@@ -93,7 +93,8 @@ def main():
 
         for edited, before, after, fault in (("deck.yaml", "hidden: 32", "hidden: 64", "other settings than"),
                                              ("plan.yaml", "beta2: 0.95", "beta2: 0.5", "optimizer.beta2"),
-                                             ("plan.yaml", "ranks: 2", "ranks: 4", "2 ranks")):
+                                             ("plan.yaml", "ranks: 2", "ranks: 4", "2 ranks"),
+                                             ("plan.yaml", "ranks: [1, 2]", "ranks: [1, 3]", "[1, 2] ranks")):
             file = folder.path / edited
             text = file.read_text()
             file.write_text(text.replace(before, after))
@@ -113,6 +114,12 @@ def main():
         folder.line("lamb", 1, 6.0)
         folder.line("broken", 1, 6.0, deck={"optimizer.lr": "7"})
         assert folder.fault() == "", "a key that a variant sets is its own"
+        # Three jobs of 30 steps each go on from where the newest checkpoint stands.
+        for step, job in ((0, 0), (29, 0), (30, 1), (59, 1), (60, 2), (90, 2)):
+            (folder.path / f"checkpoints/step_{step}").mkdir(parents=True)
+            (folder.path / f"checkpoints/step_{step + 40}.part").mkdir()
+            assert job_of(folder.path, 90, 3) == job, step
+        assert job_of(folder.path / "nowhere", 90, 3) == 0
     print("what is finished counts, what is another experiment is refused")
 
 
