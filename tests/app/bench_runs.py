@@ -120,7 +120,7 @@ def checkpoint(bench):
 def refusals(bench):
     (bench.folder / "a.h5").touch()
     (bench.folder / "nodes.yaml").write_text("data: {train: [.]}\ncomm: {hierarchy: node}\n")
-    for arguments, told in (([], "one of collectives, optimizer, step is missing"),
+    for arguments, told in (([], "one of collectives, optimizer, step, checkpoint is missing"),
                             (["colectives"], "did you mean 'collectives'?"),
                             (["collectives", "--elements", "1Ti"], "--elements: '1Ti'; allowed: "),
                             (["collectives", "--elements", "0"], "--elements: '0'; allowed: "),
