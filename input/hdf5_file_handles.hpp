@@ -89,7 +89,9 @@ struct Hdf5File::Impl {
     check(set.valid(), name, "not found");
     return set;
   }
+  /// Without its time of creation, so that equal contents make equal files.
   hdf5::Id make(std::string const& name, hid_t type, hid_t space, hid_t properties) const {
+    check(H5Pset_obj_track_times(properties, false) >= 0, name, "cannot be created");
     hdf5::Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
     H5Pset_create_intermediate_group(links.get(), 1);
     hdf5::Id set(H5Dcreate2(file.get(), name.c_str(), type, space, links.get(), properties, H5P_DEFAULT), H5Dclose);

@@ -53,7 +53,8 @@ std::vector<std::string> texts_of(hid_t type, hid_t space, Read const& read) {
 
 void Hdf5File::write_texts(std::string const& name, std::vector<std::string> const& values) {
   Id const type = text_type(), space = simple_space({static_cast<std::int64_t>(values.size())});
-  Id const set = impl_->make(name, type.get(), space.get(), H5P_DEFAULT);
+  Id const properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  Id const set = impl_->make(name, type.get(), space.get(), properties.get());
   std::vector<char const*> pointers;
   for (auto const& value : values) pointers.push_back(value.c_str());
   impl_->check(H5Dwrite(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()) >= 0, name,

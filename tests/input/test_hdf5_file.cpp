@@ -9,9 +9,12 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <chrono>
 #include <fstream>
+#include <iterator>
 #include <numeric>
 #include <span>
+#include <thread>
 
 using namespace bellwether;
 using namespace bellwether::input;
@@ -85,6 +88,25 @@ TEST_CASE("strings, tables and attributes come back", "[hdf5]") {
   CHECK(file.attribute("layers", "rate") == Hdf5File::Attribute(0.1));
   CHECK(!file.attribute("/", "missing"));
   CHECK(file.attribute_names("/") == std::vector<std::string>{"format"});
+}
+
+TEST_CASE("equal contents make equal files, whenever they are written", "[hdf5]") {
+  TemporaryFolder const folder;
+  auto const bytes_of = [&](std::string const& name) {
+    auto file = Hdf5File::create(folder / name);
+    file.write<std::int32_t>("group/chunks", {3, 2}, std::vector<std::int32_t>{1, 2, 3, 4, 5, 6},
+                             {.chunk = {2, 2}, .gzip = 1});
+    file.write<float>("whole", {2}, std::vector<float>{2.5f, 3.5f});
+    file.write_texts("text", {"of some", "length"});
+    file.write_table("table", {{.name = "step", .values = std::vector<std::int64_t>{1, 2}}});
+    file.set_attribute("/", "format", std::string("trial"));
+    file.close();
+    std::ifstream written(folder / name, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(written), {});
+  };
+  auto const first = bytes_of("first.h5");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // HDF5 counts whole seconds
+  CHECK((first == bytes_of("second.h5")));
 }
 
 TEST_CASE("a virtual data set shows the rows of its segments", "[hdf5]") {
