@@ -153,8 +153,12 @@ def fingerprint(folder):
     found = hashlib.sha256()
     for path in sorted(folder.rglob("*.h5")):
         found.update(str(path.relative_to(folder)).encode())
-        with open(path, "rb") as file:
-            found.update(hashlib.file_digest(file, "sha256").digest())
+        with h5py.File(path) as file:
+            found.update(repr(sorted((name, str(value)) for name, value in file.attrs.items())).encode())
+            for name in sorted(file):
+                values = file[name][()]
+                found.update(f"{name} {values.dtype.str} {values.shape}".encode())
+                found.update(values.tobytes())
     return found.hexdigest()[:16]
 
 

@@ -9,14 +9,14 @@ import sys
 import tempfile
 
 try:
-    import h5py  # noqa: F401, study.py reads statistics with it
+    import h5py
     import yaml  # noqa: F401
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(4)
 
 from compare import table
-from study import Plan, job_of
+from study import Plan, fingerprint, job_of
 
 DECK = "run: {seed: 1}\ndata: {window: 64, train: [a]}\nmodel: {hidden: 32}\noptimizer: {method: adamw, epsilon: 1.0e-8}\n"
 PLAN = """about: a trial
@@ -62,6 +62,23 @@ class Folder:
 
     def forget(self):
         (self.path / "plan.jsonl").unlink()
+
+
+def fingerprints():
+    """Of what shards hold, however the files came about."""
+    def shards(value, order, rows=2, where="train.h5"):
+        with tempfile.TemporaryDirectory() as folder:
+            with h5py.File(pathlib.Path(folder) / where, "w") as file:
+                file.attrs["mask_id"] = 4
+                for name in order:
+                    file.create_dataset(name, data=[[value, 7]] * rows, chunks=(rows, 2), track_times=True)
+            return fingerprint(pathlib.Path(folder))
+
+    one = shards(1, ("input_ids", "segment_ids"))
+    assert one == shards(1, ("segment_ids", "input_ids"))
+    others = {shards(2, ("input_ids", "segment_ids")), shards(1, ("input_ids", "input_mask")), shards(1, ("input_ids",)),
+              shards(1, ("input_ids", "segment_ids"), rows=3), shards(1, ("input_ids", "segment_ids"), where="other.h5")}
+    assert len(others) == 5 and one not in others
 
 
 def main():
@@ -120,6 +137,7 @@ def main():
             (folder.path / f"checkpoints/step_{step + 40}.part").mkdir()
             assert job_of(folder.path, 90, 3) == job, step
         assert job_of(folder.path / "nowhere", 90, 3) == 0
+    fingerprints()
     print("what is finished counts, what is another experiment is refused")
 
 
