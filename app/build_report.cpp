@@ -66,12 +66,12 @@ std::string steps_after_freeze(optim::OptimizerConfig const& optimizer, int rank
   return "each step after the freeze that folds gradients, one in " + std::to_string(optimizer.sketch_every);
 }
 
-/// What the residuals of compression add to a checkpoint.
+/// What the residuals of compression add to a checkpoint once gradients are compressed.
 std::string held_text(BuildReport const& report, input::WorkerError kept) {
   auto const exact = bytes_text(report.held_bytes), mean = bytes_text(report.held_bytes / report.ranks);
-  if (kept == input::WorkerError::mean) return mean + " more of each rank; " + exact + " with worker_error: exact";
-  return exact + " more of each rank" +
-         (report.ranks > 1 ? "; about " + mean + " with checkpoint.worker_error: mean" : "");
+  auto const after = [](std::string const& bytes) { return "about " + bytes + " more of each rank after the freeze"; };
+  if (kept == input::WorkerError::mean) return after(mean) + "; " + exact + " with checkpoint.worker_error: exact";
+  return after(exact) + (report.ranks > 1 ? "; " + mean + " with checkpoint.worker_error: mean" : "");
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
                                  (deck.checkpoint.asynchronous ? " of host memory for a copy of what is written"
                                                                : ", written as it is while training waits"));
   bool const freezes = report.compressed_step.has_value();
-  if (freezes) text += line("after the freeze", held_text(report, deck.checkpoint.worker_error));
+  if (freezes) text += line("its residuals", held_text(report, deck.checkpoint.worker_error));
   text += freezes ? "on the network, each step up to the freeze\n" : "gradients on the network, each step\n";
   text += sent_text(report.dense_step, report.nodes, freezes);
   if (freezes)

@@ -37,7 +37,7 @@ struct BuildReport {
   std::int64_t steps = 0;
   MemoryUse memory;
   std::int64_t checkpoint_bytes = 0;          ///< that this rank writes, before a freeze
-  std::int64_t held_bytes = 0;                ///< more after it, with checkpoint.worker_error: exact
+  std::int64_t held_bytes = 0;                ///< of residuals after it, with checkpoint.worker_error: exact
   std::optional<SentInStep> dense_step;       ///< of a method that compresses: up to the freeze
   std::optional<SentInStep> compressed_step;  ///< from the freeze on, where the method compresses
   double step_flops = 0;                      ///< of the matrix products of a step, all ranks

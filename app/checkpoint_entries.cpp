@@ -4,7 +4,24 @@
 
 #include "comm/holder_mean.hpp"
 
+#include <utility>
+
 namespace bellwether::app {
+namespace {
+
+/// Consecutive values of a whole, from value `first` of its `total`.
+SavedEntry piece(std::string kind, std::string path, std::span<float const> values, std::int64_t first,
+                 std::int64_t total) {
+  return {.kind = std::move(kind),
+          .path = std::move(path),
+          .shape = {std::ssize(values)},
+          .value = values,
+          .cut = true,
+          .first = first,
+          .total = total};
+}
+
+}  // namespace
 
 void walk(TrainingState const& state, CheckpointVisitor& visit) {
   visit.enter("parameters");
@@ -39,37 +56,15 @@ void EntryWalk::replicated(std::string_view name, std::span<float> values) {
 }
 
 void EntryWalk::partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) {
-  note({.kind = "partitioned",
-        .path = path(name),
-        .shape = {std::ssize(slice)},
-        .value = slice,
-        .cut = true,
-        .first = first,
-        .total = total},
-       true);
+  note(piece("partitioned", path(name), slice, first, total), true);
 }
 
 /// The mean lies in slices, as values do that were held in slices, each by one rank: readers know no difference.
 void EntryWalk::held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) {
-  if (!state_.mean_over_holders)
-    return note({.kind = "per_rank",
-                 .path = path(name),
-                 .shape = {std::ssize(slice)},
-                 .value = slice,
-                 .cut = true,
-                 .first = first,
-                 .total = total},
-                true);
+  if (!state_.mean_over_holders) return note(piece("per_rank", path(name), slice, first, total), true);
   index_.push_back("per_rank " + path(name));
   auto const part = mean(slice, first, total);
-  entry({.kind = "per_rank",
-         .path = path(name),
-         .shape = {std::ssize(part)},
-         .value = std::span<float const>(part),
-         .cut = true,
-         .first = comm::part_of(total, rank_, ranks_).first,
-         .total = total},
-        Place::host);
+  entry(piece("per_rank", path(name), part, comm::part_of(total, rank_, ranks_).first, total), Place::host);
 }
 
 void EntryWalk::per_rank(std::string_view name, std::span<float> values, Recut recut) {

@@ -73,7 +73,7 @@ class Trainer {
   ParameterLayout const& layout() const;
   TrainingState state();  ///< for checkpoints: save and load alike
   MemoryUse memory_use() const;
-  /// Bytes that a checkpoint after a freeze holds more for each rank, with its worker_error exact.
+  /// Bytes of residuals that a checkpoint after a freeze holds for each rank, with its worker_error exact.
   std::int64_t held_bytes() const;
   /// What this rank sends in a step before and after a freeze; nothing where the method has no such phase.
   std::optional<PhaseTraffic> dense_step() const;

@@ -101,7 +101,7 @@ class Optimizer {
   /// Before step t: whether it is one of the freeze_surroundings before a freeze that may come, or after one. Depends
   /// on saved state alone.
   virtual bool near_freeze(std::int64_t) const { return false; }
-  /// Bytes of saved state that this rank has for itself from the freeze on. For `check`.
+  /// Bytes of the residuals that this rank has for itself from the freeze on, and of what goes with them. For `check`.
   virtual std::int64_t held_bytes() const { return 0; }
   virtual std::int64_t state_bytes() const = 0;  ///< moments and exchange buffers, for `check`
   /// What this rank sends in a step of that phase; nothing where the method has no such phase. For `check`.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One run whose jobs are killed with SIGKILL again and again, most of them while they write a checkpoint.
 
-    killed_writes.py PROGRAM MPIRUN [--kills N] [--seed S]
+    killed_runs.py PROGRAM MPIRUN [--kills N] [--seed S]
 
 Checked: the next job always resumes, from the newest checkpoint that has its name; no more is lost than the interval
 whose checkpoint was being written and the steps since; at the end parameters, state and statistics are, bit for bit, those
@@ -10,21 +10,15 @@ of a run that nothing happened to.
 
 With 4, ctest's sign for skipped, where h5py or NumPy is missing."""
 
-import argparse
-import os
-import random
 import re
-import signal
 import subprocess
-import sys
-import tempfile
 import time
 
-from training_runs import PATIENCE, Runs, ranks_of
+from training_runs import PATIENCE, kill_job, long_script
 
 EVERY = 5  # steps between checkpoints
 SETTINGS = ("optimizer.method=onebit_lamb", "optimizer.freeze.step=50", "schedule.decay=constant", "schedule.warmup_steps=10",
-            "statistics.evaluate_every=500", "statistics.layers_every=100", "statistics.print_every=1", f"checkpoint.every={EVERY}",
+            "statistics.evaluate_every=500", "statistics.layers_every=10", "statistics.print_every=1", f"checkpoint.every={EVERY}",
             "checkpoint.keep=3")
 
 
@@ -63,12 +57,7 @@ class Killed:
                     time.sleep(0.001)
             time.sleep(moment)
             under_way = [step for step in self.checkpoints(r"step_(\d+)\.part") if step > self.newest()]
-            try:
-                for process in ranks_of(job, 2):
-                    os.kill(process, signal.SIGKILL)
-            except AssertionError:
-                pass  # the launcher has not started them yet, or not both
-            os.killpg(job.pid, signal.SIGKILL)
+            kill_job(job, 2)
             told = job.communicate(timeout=PATIENCE)[0]
         assert "error: " not in told, told
         if newest and "resumed from" in told:
@@ -90,25 +79,17 @@ class Killed:
         return last
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
-    parser.add_argument("mpirun")
-    parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        runs = Runs(options.program, options.mpirun, folder)
-        runs.deck("killed", 8, 1000000)
-        killed = Killed(runs, random.Random(options.seed))
-        started = time.time()
-        for _ in range(options.kills):
-            killed.kill_one()
-        last = killed.compare()
-        print(f"{options.kills} kills, {killed.while_writing} of them while a checkpoint was written, {killed.without_progress} before "
-              f"one was complete; {last} steps, {time.time() - started:.0f} s: at most {killed.most_lost} steps done again, none "
-              "lost, and the end is that of the run that nothing happened to")
+def work(runs, kills, rng):
+    runs.deck("killed", 8, 1000000)
+    killed = Killed(runs, rng)
+    started = time.time()
+    for _ in range(kills):
+        killed.kill_one()
+    last = killed.compare()
+    print(f"{kills} kills, {killed.while_writing} of them while a checkpoint was written, {killed.without_progress} before "
+          f"one was complete; {last} steps, {time.time() - started:.0f} s: at most {killed.most_lost} steps done again, none "
+          "lost, and the end is that of the run that nothing happened to")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    long_script(__doc__, "kills", 200, work)

@@ -10,17 +10,13 @@ another number of ranks is what checkpoint_p* and compressed_mean_p* ask.
 
 With 4, ctest's sign for skipped, where h5py or NumPy is missing."""
 
-import argparse
 import os
-import random
 import re
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 
-from training_runs import PATIENCE, Runs, h5py, np, ranks_of
+from training_runs import PATIENCE, h5py, kill_job, long_script, np, ranks_of
 
 DECK = """
 run: {directory: %s, seed: 7, verify_every: 50}
@@ -79,12 +75,7 @@ class Soak:
                 except (AssertionError, FileNotFoundError, TypeError):
                     processes = []  # not all of them there yet, or gone
             if job.poll() is None and how == "kill":
-                os.killpg(job.pid, signal.SIGKILL)
-                for process in processes:
-                    try:
-                        os.kill(process, signal.SIGKILL)
-                    except ProcessLookupError:
-                        pass
+                kill_job(job, ranks)
             elif job.poll() is None and processes:
                 os.kill(self.rng.choice(processes), signal.SIGUSR1)
             told = job.communicate(timeout=PATIENCE)[0]
@@ -136,23 +127,16 @@ class Soak:
         return compared
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
-    parser.add_argument("mpirun")
-    parser.add_argument("--steps", type=int, default=20000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        soak = Soak(Runs(options.program, options.mpirun, folder), options.steps, random.Random(options.seed))
-        started = time.time()
-        soak.run()
-        soak.replay()
-        compared = soak.compare()
-        print(f"{options.steps} steps in {len(soak.jobs)} jobs that got on ({', '.join(f'{n} {how}' for how, n in soak.counts.items())}), "
-              f"{time.time() - started:.0f} s: {compared} data sets equal, memory grew by at most {100 * soak.growth:.2f} %")
-        assert soak.growth < 0.02, soak.growth
+def work(runs, steps, rng):
+    soak = Soak(runs, steps, rng)
+    started = time.time()
+    soak.run()
+    soak.replay()
+    compared = soak.compare()
+    print(f"{steps} steps in {len(soak.jobs)} jobs that got on ({', '.join(f'{n} {how}' for how, n in soak.counts.items())}), "
+          f"{time.time() - started:.0f} s: {compared} data sets equal, memory grew by at most {100 * soak.growth:.2f} %")
+    assert soak.growth < 0.02, soak.growth
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    long_script(__doc__, "steps", 20000, work)

@@ -7,6 +7,7 @@
 
 Exits with 4, ctest's sign for skipped, where h5py or NumPy is missing."""
 
+import argparse
 import glob
 import math
 import os
@@ -161,6 +162,16 @@ def ranks_of(process, ranks):
     found = [int(word) for text in lists for word in text.split()]
     assert len(found) == ranks, found
     return found
+
+
+def kill_job(job, ranks):
+    """SIGKILL for a launcher in its own session and for its ranks, whether they have started or not."""
+    try:
+        for process in ranks_of(job, ranks):
+            os.kill(process, signal.SIGKILL)
+    except (AssertionError, FileNotFoundError, ProcessLookupError):
+        pass  # not all of them there yet, or gone
+    os.killpg(job.pid, signal.SIGKILL)
 
 
 def cuts(runs):
@@ -359,6 +370,18 @@ def noise(runs):
     for column in ("local_square", "noise_signal", "noise_trace", "noise_scale", "critical_batch"):
         assert np.isnan(alone[column]).all(), column
     assert np.allclose(alone["mean_square"], alone["gradient_norm"] ** 2, rtol=1e-12, atol=0)
+
+
+def long_script(doc, amount, default, work):
+    """The command line of a script that is run by hand: PROGRAM MPIRUN [--AMOUNT N] [--seed S]. Calls work(runs, n, rng)."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("mpirun")
+    parser.add_argument(f"--{amount}", type=int, default=default, dest="amount")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        work(Runs(os.path.abspath(options.program), options.mpirun, folder), options.amount, random.Random(options.seed))
 
 
 def main(cases):
