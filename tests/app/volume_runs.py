@@ -9,7 +9,7 @@ import re
 from onebit_runs import ONEBIT
 from training_runs import h5py, main, np
 
-RANKS, STEPS, GROUP, COLUMNS, PER_TENSOR, SHARES = 2, 60, 32768, 16384, 32, 6
+RANKS, GROUP, COLUMNS, PER_TENSOR, SHARES = 2, 32768, 16384, 32, 6
 WIRE_BYTES = {"fp32": 4, "bf16": 2}
 
 
@@ -32,14 +32,14 @@ def compressed_mean(count):
     return 2 * (RANKS - 1) * 4 * (chunk + max(touched))
 
 
-def sent(runs, name, wire, *more):
+def sent(runs, name, wire, count_steps, *more):
     """What a run sent, by phase; its log; what the formulas say of its parts."""
-    output = runs.train(name, RANKS, 4, STEPS, more=("--set", f"comm.dense_wire={wire}", "--set", "batch.global=8",
-                                                     "--set", "statistics.evaluate_every=0", *more))
+    output = runs.train(name, RANKS, 16, count_steps, more=("--set", f"comm.dense_wire={wire}",
+                                                            "--set", "statistics.evaluate_every=0", *more))
     with h5py.File(runs.folder / name / "statistics.h5", "r") as file:
         traffic, steps, tensors = file["traffic"][:], file["steps"][:], len(file["layers/name"])
         shares = int(np.isfinite(file["layers/sign_agreement"][:]).any(axis=1).sum()) if "sign_agreement" in file["layers"] else 0
-    assert traffic["steps"].sum() == STEPS == len(steps)
+    assert traffic["steps"].sum() == count_steps == len(steps)
     for phase in (0, 1):
         rows = steps[steps["phase"] == phase]
         for column in ("sent_bytes", "scalar_bytes", "dense_bytes_fp32"):
@@ -49,25 +49,27 @@ def sent(runs, name, wire, *more):
                 "norms": dense * dense_mean(RANKS, 4),
                 "folds": compressed * dense_mean(COLUMNS + 2 * RANKS + PER_TENSOR * tensors, 4)
                          + shares * dense_mean(SHARES * tensors, 4),
-                "fp32": STEPS * dense_mean(count, 4), "bf16": STEPS * dense_mean(count, 2)}
+                "fp32": count_steps * dense_mean(count, 4), "bf16": count_steps * dense_mean(count, 2)}
     return traffic, output, expected
 
 
 def volume(runs):
-    """Runs whose first sixth is dense, as the paper's share of steps has it, and runs that find their freeze."""
+    """Runs whose first sixth is dense, as the paper's share of steps has it, and runs that find their freeze, within 10 to 25 %
+    of the steps and before the last moment, since their rate is so small that gradients stay as they are."""
     dense = {}
     for wire in WIRE_BYTES:
-        traffic, output, expected = sent(runs, f"dense_{wire}", wire)
+        traffic, output, expected = sent(runs, f"dense_{wire}", wire, 60)
         dense[wire] = traffic["sent_bytes"][0] - traffic["scalar_bytes"][0]
         assert dense[wire] == expected[wire] and traffic["scalar_bytes"][0] == expected["norms"], (traffic, expected)
         assert "after the freeze" not in output, output
-    for freeze, setting in (("after 10 of 60 steps", "optimizer.freeze.step=10"), ("auto", "optimizer.freeze=auto")):
+    found = ("optimizer.freeze=auto", "optimizer.beta2=0.98", "optimizer.lr=2e-4", "optimizer.clip=0", "schedule.warmup_steps=6")
+    for freeze, steps, settings in (("given", 60, ("optimizer.freeze.step=10",)), ("auto", 320, found)):
         for wire in WIRE_BYTES:
-            name = f"onebit_{wire}_{setting[-2:]}"
-            traffic, output, expected = sent(runs, name, wire, *ONEBIT, "--set", setting)
+            name = f"onebit_{wire}_{freeze}"
+            traffic, output, expected = sent(runs, name, wire, steps, *ONEBIT, *(w for s in settings for w in ("--set", s)))
             before, after = traffic
-            warmup = before["steps"] / STEPS
-            assert (before["steps"] == 10) if freeze != "auto" else (0.1 <= warmup <= 0.25), traffic
+            warmup = before["steps"] / steps
+            assert before["steps"] == 10 if freeze == "given" else 0.1 <= warmup < 0.25, traffic
             # Every byte that the transport counted is one of the formulas'.
             assert before["sent_bytes"] - before["scalar_bytes"] == expected["gradients"], (traffic, expected)
             assert before["scalar_bytes"] == expected["norms"], (traffic, expected)
@@ -76,22 +78,23 @@ def volume(runs):
             assert after["sent_bytes"] == expected["bits"] + expected["folds"], (traffic, expected)
             exchange = expected["gradients"] + expected["bits"]
             everything = exchange + expected["norms"] + expected["folds"]
-            print(f"freeze {freeze}: after {before['steps']}, dense steps in {wire}")
+            print(f"freeze {freeze}: after {before['steps']} of {steps} steps, dense ones in {wire}")
             for other, bits in (("fp32", 32), ("bf16", 16)):
-                assert dense[other] == expected[other] == traffic[f"dense_bytes_{other.replace('bf16', '16bit')}"].sum()
-                whole, apart = dense[other] / everything, dense[other] / exchange
-                phase = expected[other] / STEPS * after["steps"] / after["sent_bytes"]
-                phase_apart = expected[other] / STEPS * after["steps"] / expected["bits"]
+                assert dense[other] * steps == expected[other] * 60
+                assert expected[other] == traffic[f"dense_bytes_{other.replace('bf16', '16bit')}"].sum()
+                whole, apart = expected[other] / everything, expected[other] / exchange
+                phase = expected[other] / steps * after["steps"] / after["sent_bytes"]
+                phase_apart = expected[other] / steps * after["steps"] / expected["bits"]
                 print(f"  all dense in {other} sends {whole:.2f} times as much, {apart:.2f} without scalars and folds; in the "
                       f"compressed phase {phase:.2f} times, {phase_apart:.2f} without")
-                told = re.search(rf"dense means in {other.replace('bf16', '16 bit')} over the same 60 steps would have sent "
+                told = re.search(rf"dense means in {other.replace('bf16', '16 bit')} over the same {steps} steps would have sent "
                                  r"(\d+) bytes, ([\d.]+) times as much; ([\d.]+) without scalars and folds", output)
-                assert told and told.groups() == (str(dense[other]), f"{whole:.2f}", f"{apart:.2f}"), (told, output)
+                assert told and told.groups() == (str(expected[other]), f"{whole:.2f}", f"{apart:.2f}"), (told, output)
                 # An element costs 2 of `bits` bits, the scales a thousandth of that.
                 dense_share = warmup * WIRE_BYTES[wire] * 8 / bits
                 assert abs(apart * (dense_share + (1 - warmup) / bits) - 1) < 0.003, (apart, warmup)
                 assert abs(phase_apart / bits - 1) < 0.003, phase_apart
-                if freeze != "auto":
+                if freeze == "given":
                     named = {("bf16", "bf16"): 4.57, ("fp32", "fp32"): 5.19, ("bf16", "fp32"): 9.14, ("fp32", "bf16"): 2.59}
                     assert abs(apart / named[wire, other] - 1) < 0.003, apart
 

@@ -76,6 +76,47 @@ TEST_CASE("P3: at the freeze every tensor has the same magnitude in the units of
   CHECK(on_all(equal));
 }
 
+TEST_CASE(
+    "a tensor whose momentum is zero at the freeze, and whose variance is not, is left out of the common magnitude") {
+  auto const layout = live_layout();
+  auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam);
+  auto config = onebit(method, 2);
+  config.unify = optim::Unify::layer;
+  config.exchange = optim::Exchange::momentum;
+  config.beta1 = 0.5;
+  config.clip = 0;
+  Training training(layout, config, group());
+  training.start();
+  auto const quiet = static_cast<std::size_t>(layout.index_of("block"));
+  auto const& tensor = layout.tensors()[quiet];
+  auto const begin = static_cast<std::size_t>(tensor.offset), end = begin + static_cast<std::size_t>(tensor.count);
+  // m = g / 2 after the first step; half of it less g / 4 after the second.
+  auto const step = [&](int t, float factor) {
+    auto gradient = training.sample(t, group().rank());
+    auto const first = training.sample(1, group().rank());
+    for (std::size_t k = begin; k < end; ++k) gradient[k] = factor * first[k];
+    training.step(t, gradient);
+  };
+  step(1, 1);
+  step(2, -0.5f);
+  auto const frozen = training.state();
+  double most = 0, least = 1e30;
+  for (std::size_t k = begin; k < end; ++k) {
+    most = larger(most, frozen.arrays.at("momentum")[k]);
+    least = std::min(least, static_cast<double>(frozen.arrays.at("variance")[k]));
+  }
+  REQUIRE(on_all(most == 0 && least > 0));
+  auto const before = download(training.parameters);
+  step(3, 1);
+  auto const units = training.state().arrays.at("units");
+  CHECK(on_all(units[quiet] == 1 && finite(units) && std::ranges::count(units, 1.0f) < std::ssize(units)));
+  for (int t = 4; t <= 6; ++t) step(t, 1);
+  auto const after = download(training.parameters);
+  bool moved = finite(after);
+  for (std::size_t k = begin; k < end; ++k) moved = moved && after[k] != before[k];
+  CHECK(on_all(moved));
+}
+
 TEST_CASE("P11: a tensor without elements changes nothing, and nothing becomes NaN") {
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   auto config = onebit(method, 3);
