@@ -198,3 +198,51 @@ TEMPLATE_LIST_TEST_CASE("words of life end with the vector", "", test::Spaces) {
   exec.fence("bellwether::test::copied");
   CHECK(downloaded(words) == downloaded(given));
 }
+
+TEMPLATE_LIST_TEST_CASE("messages are taken apart and put together in every space", "", test::Spaces) {
+  using Space = TestType;
+  Space const exec;
+  auto const bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
+  // Two messages: a scale before two words, a scale before one.
+  auto const messages = uploaded<Space>(std::vector<std::uint32_t>{bits(1.5f), 7, 9, bits(2.5f), 11});
+  auto const blocks = uploaded<Space>(std::vector<comm::WordBlock>{
+      {.word = 0, .place = 1, .scale_place = 0, .words = 2}, {.word = 2, .place = 4, .scale_place = 3, .words = 1}});
+  Vec<std::uint32_t, Space> const signs("bellwether::test::signs", 3), message("bellwether::test::message", 5);
+  Vec<float, Space> const magnitudes("bellwether::test::magnitudes", 3);
+  comm::unpack_words(exec, {blocks.data(), 2}, messages.data(), signs.data(), magnitudes.data());
+  exec.fence("bellwether::test::unpacked");
+  CHECK(downloaded(signs) == std::vector<std::uint32_t>{7, 9, 11});
+  CHECK(downloaded(magnitudes) == std::vector<float>{1.5f, 1.5f, 2.5f});
+  auto const live = uploaded<Space>(std::vector<std::uint32_t>(3, 0xFFFFFFFFu));
+  auto const parts = uploaded<Space>(std::vector<Index>{0, 2});
+  comm::pack_slice(exec, 3, 2, parts.data(), comm::Decoded(signs.data(), live.data(), magnitudes.data(), nullptr),
+                   message.data());
+  auto const scales = uploaded<Space>(std::vector<float>{0.25f, 4.0f});
+  auto const slots = uploaded<Space>(std::vector<comm::ScaleSlot>{{.place = 0, .scale = 1}, {.place = 3, .scale = -1}});
+  comm::place_scales(exec, 2, slots.data(), scales.data(), messages.data());
+  exec.fence("bellwether::test::packed");
+  CHECK(downloaded(message) == std::vector<std::uint32_t>{7, 9, 11, bits(1.5f), bits(2.5f)});
+  CHECK(downloaded(messages) == std::vector<std::uint32_t>{bits(4.0f), 7, 9, 0, 11});
+}
+
+TEMPLATE_LIST_TEST_CASE("what is held is added up and handed out once in every space", "", test::Spaces) {
+  using Space = TestType;
+  Space const exec;
+  auto const from = uploaded<Space>(std::vector<float>{1, 2, 3}), z = uploaded<Space>(std::vector<float>{4, 5, -6});
+  Vec<std::int32_t, Space> const spent("bellwether::test::spent", 1);
+  auto const live = uploaded<Space>(std::vector<std::uint32_t>{0xA0000000u});  // not the middle one
+  Vec<std::uint32_t, Space> const signs("bellwether::test::signs", 1);
+  comm::add_values(exec, 3, from.data(), z.data());
+  comm::clear_spent(exec, 3, z.data(), spent.data());  // not spent: nothing
+  comm::sign_words(exec, 3, z.data(), live.data(), signs.data());
+  exec.fence("bellwether::test::added");
+  CHECK(downloaded(z) == std::vector<float>{5, 7, -3});
+  CHECK(downloaded(signs) == std::vector<std::uint32_t>{0x80000000u});
+  comm::mark_spent(exec, {.count = 3, .z = z.data()}, spent.data());
+  exec.fence("bellwether::test::marked");
+  CHECK(downloaded(spent) == std::vector<std::int32_t>{1});
+  comm::clear_spent(exec, 3, z.data(), spent.data());
+  exec.fence("bellwether::test::cleared");
+  CHECK(downloaded(z) == std::vector<float>{0, 0, 0});
+  CHECK(downloaded(spent) == std::vector<std::int32_t>{0});
+}
