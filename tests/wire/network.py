@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""Hosts on one machine with links of a given rate: a network namespace each, joined by veth pairs to a bridge in one of its
+own, both directions of a link limited by tbf. Needs root, ip and tc. Nothing is touched but what was made here, and that is
+removed whatever happens."""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+
+FRAME_OVERHEAD = 14 + 20 + 32  # bytes of Ethernet, IPv4 and TCP with timestamps before the payload of a packet
+AGENT = pathlib.Path(__file__).resolve().parent / "agent"
+
+
+def run(*words, **more):
+    return subprocess.run([str(word) for word in words], check=True, capture_output=True, text=True, **more).stdout
+
+
+def missing():
+    """Why such a network cannot be made here; empty where it can."""
+    if os.geteuid() != 0:
+        return "not root"
+    for tool in ("ip", "tc"):
+        if shutil.which(tool) is None:
+            return f"no {tool} (Debian: iproute2)"
+    name = f"bwtry{os.getpid()}"
+    try:
+        run("ip", "netns", "add", name)
+        run("ip", "-n", name, "link", "add", "near", "type", "veth", "peer", "name", "far")
+        run("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "near", "root", "tbf", "rate", "10mbit", "burst", "64kb",
+            "latency", "50ms")
+    except subprocess.CalledProcessError as error:
+        return f"{' '.join(error.cmd)}: {error.stderr.strip()}"
+    finally:
+        subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+    return ""
+
+
+class Network:
+    """`hosts` namespaces with addresses 10.77.0.1 and up; see network()."""
+
+    def __init__(self, hosts):
+        self.hosts = range(1, hosts + 1)
+        self.prefix = f"bw{os.getpid()}h"
+        self.hub = f"bw{os.getpid()}hub"
+
+    def make(self):
+        run("ip", "netns", "add", self.hub)
+        run("ip", "-n", self.hub, "link", "add", "bridge", "type", "bridge")
+        run("ip", "-n", self.hub, "link", "set", "bridge", "up")
+        for host in self.hosts:
+            name = f"{self.prefix}{host}"
+            run("ip", "netns", "add", name)
+            run("ip", "-n", self.hub, "link", "add", f"port{host}", "type", "veth", "peer", "name", "eth0", "netns", name)
+            run("ip", "-n", self.hub, "link", "set", f"port{host}", "master", "bridge", "up")
+            run("ip", "-n", name, "addr", "add", f"10.77.0.{host}/24", "dev", "eth0")
+            for link in ("eth0", "lo"):
+                run("ip", "-n", name, "link", "set", link, "up")
+
+    def remove(self):
+        for name in [f"{self.prefix}{host}" for host in self.hosts] + [self.hub]:
+            subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+
+    def limit(self, megabits):
+        """Both directions of every link; 0: no limit."""
+        for host in self.hosts:
+            for name, link in ((f"{self.prefix}{host}", "eth0"), (self.hub, f"port{host}")):
+                tc = ["ip", "netns", "exec", name, "tc", "qdisc"]
+                subprocess.run(tc + ["del", "dev", link, "root"], check=False, capture_output=True)
+                if megabits:
+                    run(*tc, "add", "dev", link, "root", "tbf", "rate", f"{megabits}mbit", "burst", "256kb", "latency", "100ms")
+
+    def sent(self):
+        """(payload bytes, bytes with headers) that each host has handed to its link so far."""
+        found = []
+        for host in self.hosts:
+            text = run("ip", "netns", "exec", f"{self.prefix}{host}", "sh", "-c",
+                       "cd /sys/class/net/eth0/statistics; cat tx_bytes tx_packets")
+            octets, packets = map(int, text.split())
+            found.append((octets - packets * FRAME_OVERHEAD, octets))
+        return found
+
+    def command(self, program, hosts=None):
+        """The launcher's command line for one rank on each of these hosts (all of them), as on a cluster, and its environment."""
+        hosts = list(hosts or self.hosts)
+        words = ["ip", "netns", "exec", f"{self.prefix}{hosts[0]}", "mpirun", "-np", len(hosts), "--host",
+                 ",".join(f"10.77.0.{host}:1" for host in hosts), "--bind-to", "none",
+                 "--mca", "plm_rsh_agent", AGENT, "--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include",
+                 "eth0", "--mca", "oob_tcp_if_include", "eth0", "-x", "OMP_NUM_THREADS", *program]
+        environment = os.environ | {"BELLWETHER_WIRE": self.prefix, "OMP_NUM_THREADS": "1", "OMP_PROC_BIND": "false",
+                                    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                                    "OMPI_MCA_mpi_yield_when_idle": "1"}
+        return [str(word) for word in words], environment
+
+
+@contextlib.contextmanager
+def network(hosts):
+    """A Network, removed at the end, at an exception, at Ctrl-C and at SIGTERM."""
+    made = Network(hosts)
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        made.make()
+        yield made
+    finally:
+        made.remove()
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""How fast training is on links of a given rate: 1-bit LAMB beside LAMB, step by step, and the bytes on the wire.
+
+    sweep.py PROGRAM [--model mini] [--rates 20,100,500,2000,0] [--wires fp32,bf16] [--ranks 4] [--batch 4] [--json OUT.jsonl]
+
+One rank a host of network.py, one thread a rank, over TCP; rates in Mbit/s, 0: no limit. As root, with nothing else running.
+
+For each rate and wire a run of 14 steps that freezes after 7: of either phase 2 steps are left out and 5 counted (medians).
+End to end is w dense + (1 - w) compressed with w = 1000/5993, the paper's share of dense steps; the speedup is that of this
+over all dense. Beside it the one expected, 1 / (w + (1 - w) / s), s = (C + A) / (C + A / k + o): C the time of a step of as
+many runs of one rank each at the same time, which exchange nothing, A = dense - C, k = 32 or 16, and o what a compressed
+step takes beyond C + A / k where nothing limits the links. "wire over count": payload that the first host's interface
+counted in the counted steps, over what the program says that rank 0 sent."""
+
+import argparse
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "app"))
+from network import missing, network  # noqa: E402
+from training_runs import Runs, h5py, np  # noqa: E402
+
+DECKS = pathlib.Path(__file__).resolve().parents[2] / "input/decks"
+PHASE_STEPS, LEFT_OUT = 7, 2
+DENSE_SHARE = 1000 / 5993
+BITS = {"fp32": 32, "bf16": 16}
+
+
+def deck_settings(options, name, shards, ranks, method, wire, more):
+    settings = {"run.directory": name, "data.train": f"[{shards}]", "data.heldout": "[]", "batch.global": ranks * options.batch,
+                "batch.micro": options.batch, "model.positions": 128, "optimizer.method": method, "comm.dense_wire": wire,
+                "schedule.steps": 2 * PHASE_STEPS, "schedule.warmup_steps": 2, "checkpoint.every": 0, "statistics.evaluate_every": 0,
+                "statistics.layers_every": 1000, "statistics.print_every": 1}
+    if method == "onebit_lamb":
+        settings |= {"optimizer.freeze.step": PHASE_STEPS, "optimizer.beta2": 0.9, "optimizer.coefficient_beta": 0.5}
+    return [word for key, value in (settings | more).items() for word in ("--set", f"{key}={value}")]
+
+
+def step_table(folder, name):
+    with h5py.File(folder / name / "statistics.h5", "r") as file:
+        return file["steps"][:]
+
+
+def counted(phase):
+    """Steps of a phase that are counted, first and last."""
+    return phase * PHASE_STEPS + LEFT_OUT + 1, (phase + 1) * PHASE_STEPS
+
+
+class Sweep:
+    def __init__(self, options, net, runs):
+        self.options, self.net, self.runs = options, net, runs
+        self.shards = runs.folder / "wide"
+        runs.call([options.program, "prepare", "text.txt", "--vocab", "vocab.txt", "--out", "wide", "--sequence-length", "128"])
+        self.made = 0
+
+    def command(self, ranks, method, wire, more):
+        self.made += 1
+        name = f"run{self.made}"
+        words = [self.options.program, "train", str(DECKS / f"{self.options.model}.yaml"), "--log", "lines",
+                 *deck_settings(self.options, name, self.shards, ranks, method, wire, more)]
+        return name, words
+
+    def compute_alone(self):
+        """Seconds of a step without an exchange: as many runs of one rank as there are hosts, all at the same time."""
+        jobs = []
+        for host in self.net.hosts:
+            name, words = self.command(1, "lamb", "fp32", {})
+            command, environment = self.net.command(words, [host])
+            jobs.append((name, subprocess.Popen(command, cwd=self.runs.folder, env=environment, stdout=subprocess.DEVNULL,
+                                                stderr=subprocess.PIPE, text=True)))
+        for name, job in jobs:
+            told = job.communicate(timeout=self.options.patience)[1]
+            assert job.returncode == 0, (name, told)
+        return statistics.median(float(np.median(step_table(self.runs.folder, name)["step_seconds"][LEFT_OUT:])) for name, _ in jobs)
+
+    def measure(self, wire):
+        """Seconds of a dense and of a compressed step, and for either what the wire carried over what was counted."""
+        name, words = self.command(len(self.net.hosts), "onebit_lamb", wire, {})
+        command, environment = self.net.command(words)
+        carried = {}
+        with subprocess.Popen(command, cwd=self.runs.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True) as job:
+            told = []
+            for line in job.stdout:
+                told.append(line)
+                if step := re.match(r"step (\d+)/", line):
+                    carried[int(step[1])] = self.net.sent()[0][0]
+        assert job.returncode == 0, "".join(told)
+        steps = step_table(self.runs.folder, name)
+        seconds, ratios = [], []
+        for phase in (0, 1):
+            first, last = counted(phase)
+            rows = steps[(steps["step"] >= first) & (steps["step"] <= last)]
+            assert len(rows) == PHASE_STEPS - LEFT_OUT and (rows["phase"] == phase).all(), rows
+            seconds.append(float(np.median(rows["step_seconds"])))
+            ratios.append((carried[last] - carried[first - 1]) / int(rows["sent_bytes"].sum()))
+        return seconds, ratios
+
+    def whole(self, wire, steps=60, dense=10):
+        """Whole runs of LAMB and of 1-bit LAMB, a sixth of it dense: how many times faster, and what their own steps say."""
+        total = []
+        for method in ("lamb", "onebit_lamb"):
+            freeze = {"optimizer.freeze.step": dense} if method == "onebit_lamb" else {}
+            name, words = self.command(len(self.net.hosts), method, wire, {"schedule.steps": steps} | freeze)
+            command, environment = self.net.command(words)
+            self.runs.call(command, **environment)
+            total.append(step_table(self.runs.folder, name))
+        plain, onebit = total
+        by_phase = [float(np.median(onebit["step_seconds"][onebit["phase"] == phase][LEFT_OUT:])) for phase in (0, 1)]
+        composed = dense * by_phase[0] + (steps - dense) * by_phase[1]
+        print(f"\n{steps} steps, {dense} of them dense in {wire}: LAMB {plain['step_seconds'].sum():.1f} s, 1-bit LAMB "
+              f"{onebit['step_seconds'].sum():.1f} s, {plain['step_seconds'].sum() / onebit['step_seconds'].sum():.2f} times as fast; of the "
+              f"medians of its phases {composed:.1f} s")
+
+    def run(self, keep):
+        alone = self.compute_alone()
+        samples = self.options.batch * len(self.net.hosts)
+        print(f"{self.options.model}, {len(self.net.hosts)} ranks of {self.options.batch} sequences: without an exchange "
+              f"{1e3 * alone:.0f} ms a step, {samples / alone:.1f} sequences/s\n")
+        print("| Mbit/s | wire | dense | compressed | sequences/s, dense | compressed | end to end | expected | wire over count, dense | "
+              "compressed |\n|---|---|---|---|---|---|---|---|---|---|")
+        overhead = {}
+        for rate in sorted(self.options.rates, key=lambda rate: -(rate or 1e9)):
+            self.net.limit(rate)
+            for wire in self.options.wires:
+                (dense, compressed), ratios = self.measure(wire)
+                exposed = max(0.0, dense - alone)
+                # The first rate is the highest.
+                extra = overhead.setdefault(wire, compressed - alone - exposed / BITS[wire])
+                gain = dense / (DENSE_SHARE * dense + (1 - DENSE_SHARE) * compressed)
+                expected = 1 / (DENSE_SHARE + (1 - DENSE_SHARE) * (alone + exposed / BITS[wire] + extra) / dense)
+                keep({"model": self.options.model, "ranks": len(self.net.hosts), "batch": self.options.batch, "megabits": rate, "wire": wire,
+                      "alone": alone, "dense": dense, "compressed": compressed, "end_to_end": gain, "expected": expected,
+                      "wire_over_count": ratios})
+                print(f"| {rate or 'no limit'} | {wire} | {dense:.3f} s | {compressed:.3f} s | {samples / dense:.2f} | "
+                      f"{samples / compressed:.2f} | {gain:.2f} | {expected:.2f} | {ratios[0]:.3f} | {ratios[1]:.3f} |", flush=True)
+        if self.options.whole is not None:
+            self.net.limit(self.options.whole)
+            self.whole(self.options.wires[0])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("--model", default="mini")
+    parser.add_argument("--rates", default="20,100,500,2000,0")
+    parser.add_argument("--wires", default="fp32,bf16")
+    parser.add_argument("--ranks", type=int, default=4)
+    parser.add_argument("--batch", type=int, default=4, help="sequences a rank")
+    parser.add_argument("--whole", type=int, metavar="RATE", help="at last two runs of 60 steps at this rate, LAMB and 1-bit LAMB")
+    parser.add_argument("--json", type=pathlib.Path, help="lines of results are appended here")
+    parser.add_argument("--patience", type=float, default=3600, help="seconds")
+    options = parser.parse_args()
+    options.program = str(options.program.resolve())
+    options.rates = [int(rate) for rate in options.rates.split(",")]
+    options.wires = options.wires.split(",")
+    if unknown := [wire for wire in options.wires if wire not in BITS]:
+        parser.error(f"--wires: {unknown[0]}; allowed: {', '.join(BITS)}")
+    if reason := missing():
+        print(f"skipped: {reason}")
+        sys.exit(4)
+
+    def keep(line):
+        if options.json:
+            with open(options.json, "a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
+
+    with tempfile.TemporaryDirectory() as folder, network(options.ranks) as net:
+        Sweep(options, net, Runs(options.program, "mpirun", folder)).run(keep)
+
+
+if __name__ == "__main__":
+    main()
