@@ -34,8 +34,9 @@ def compressed_mean(count):
 
 def sent(runs, name, wire, count_steps, *more):
     """What a run sent, by phase; its log; what the formulas say of its parts."""
-    output = runs.train(name, RANKS, 16, count_steps, more=("--set", f"comm.dense_wire={wire}",
-                                                            "--set", "statistics.evaluate_every=0", *more))
+    output = runs.train(name, RANKS, 4, count_steps, OMP_NUM_THREADS="1",
+                        more=("--set", f"comm.dense_wire={wire}", "--set", "batch.global=8", "--set", "statistics.evaluate_every=0",
+                              *more))
     with h5py.File(runs.folder / name / "statistics.h5", "r") as file:
         traffic, steps, tensors = file["traffic"][:], file["steps"][:], len(file["layers/name"])
         shares = int(np.isfinite(file["layers/sign_agreement"][:]).any(axis=1).sum()) if "sign_agreement" in file["layers"] else 0
@@ -63,7 +64,7 @@ def volume(runs):
         assert dense[wire] == expected[wire] and traffic["scalar_bytes"][0] == expected["norms"], (traffic, expected)
         assert "after the freeze" not in output, output
     found = ("optimizer.freeze=auto", "optimizer.beta2=0.98", "optimizer.lr=2e-4", "optimizer.clip=0", "schedule.warmup_steps=6")
-    for freeze, steps, settings in (("given", 60, ("optimizer.freeze.step=10",)), ("auto", 320, found)):
+    for freeze, steps, settings in (("given", 60, ("optimizer.freeze.step=10",)), ("auto", 280, found)):
         for wire in WIRE_BYTES:
             name = f"onebit_{wire}_{freeze}"
             traffic, output, expected = sent(runs, name, wire, steps, *ONEBIT, *(w for s in settings for w in ("--set", s)))
