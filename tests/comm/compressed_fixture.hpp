@@ -5,6 +5,7 @@
 #include "comm/hierarchical_mean.hpp"
 #include "core/random.hpp"
 #include "tests/support/compressed_reference.hpp"
+#include "tests/support/vectors.hpp"
 #include "tests/support/world.hpp"
 
 #include <cstdint>
@@ -12,22 +13,6 @@
 #include <vector>
 
 namespace bellwether::test {
-
-/// A vector in the memory of the execution space.
-template <class T>
-Vec<T> uploaded(std::vector<T> const& values) {
-  Vec<T> vector("bellwether::test::vector", values.size());
-  Kokkos::deep_copy(vector, Kokkos::View<T const*, Kokkos::HostSpace>(values.data(), values.size()));
-  return vector;
-}
-
-template <class View>
-std::vector<typename View::non_const_value_type> downloaded(View const& vector) {
-  std::vector<typename View::non_const_value_type> values(vector.size());
-  Kokkos::deep_copy(Kokkos::View<typename View::non_const_value_type*, Kokkos::HostSpace>(values.data(), values.size()),
-                    vector);
-  return values;
-}
 
 /// Element k of a rank's vector: signs and magnitudes from `octaves` octaves below 1, reproducible everywhere.
 float random_input(int rank, Index k, std::uint64_t seed, double octaves);

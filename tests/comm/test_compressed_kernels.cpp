@@ -4,6 +4,7 @@
 #include "core/random.hpp"
 #include "tests/support/compressed_reference.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/vectors.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -21,20 +22,8 @@ using bellwether::comm::Scale;
 
 namespace {
 
-template <class Space, class T>
-Vec<T, Space> uploaded(std::vector<T> const& values) {
-  Vec<T, Space> vector("bellwether::test::vector", values.size());
-  Kokkos::deep_copy(vector, Kokkos::View<T const*, Kokkos::HostSpace>(values.data(), values.size()));
-  return vector;
-}
-
-template <class View>
-auto downloaded(View const& vector) {
-  using T = typename View::non_const_value_type;
-  std::vector<T> values(vector.size());
-  Kokkos::deep_copy(Kokkos::View<T*, Kokkos::HostSpace>(values.data(), values.size()), vector);
-  return values;
-}
+using test::downloaded;
+using test::uploaded;
 
 float value_of(std::uint64_t seed, Index k) {
   RandomStream stream(seed, Purpose::sketch, static_cast<std::uint64_t>(k));

@@ -6,6 +6,7 @@
 #include "core/bf16.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "tests/support/vectors.hpp"
 #include "tests/support/world.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -44,17 +45,8 @@ bool same_bits(float a, float b) {
   return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b) || (std::isnan(a) && std::isnan(b));
 }
 
-Vec<float> uploaded(std::vector<float> const& values) {
-  Vec<float> vector("bellwether::test::vector", values.size());
-  Kokkos::deep_copy(vector, Kokkos::View<float const*, Kokkos::HostSpace>(values.data(), values.size()));
-  return vector;
-}
-
-std::vector<float> downloaded(Vec<float> const& vector) {
-  std::vector<float> values(vector.size());
-  Kokkos::deep_copy(Kokkos::View<float*, Kokkos::HostSpace>(values.data(), values.size()), vector);
-  return values;
-}
+using test::downloaded;
+using test::uploaded;
 
 /// Equal on all ranks, to the bit: rank 0's result, compared everywhere.
 bool equal_on_all_ranks(comm::Communicator& group, std::vector<float> const& mine) {

@@ -4,6 +4,7 @@
 #include "model/optim/onebit_kernels.hpp"
 #include "tests/model/optimizer_harness.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/vectors.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -66,20 +67,6 @@ struct Numbers {
   std::vector<std::int32_t> tensor_of;
   std::vector<Index> end;
 };
-
-template <class Space, class T>
-Vec<T, Space> uploaded(std::vector<T> const& values) {
-  Vec<T, Space> vector("bellwether::test::vector", values.size());
-  Kokkos::deep_copy(vector, Kokkos::View<T const*, Kokkos::HostSpace>(values.data(), values.size()));
-  return vector;
-}
-
-template <class T, class View>
-std::vector<T> downloaded(View const& vector) {
-  std::vector<T> values(vector.size());
-  Kokkos::deep_copy(Kokkos::View<T*, Kokkos::HostSpace>(values.data(), values.size()), vector);
-  return values;
-}
 
 /// The same in the memory of a space, with the kernels' other arguments.
 template <class Space>
@@ -208,13 +195,13 @@ TEMPLATE_LIST_TEST_CASE("1-bit LAMB and Adam after an exchange are the formulas 
     layers[layout.tensors().size() + l] = std::sqrt(weights);
     layers[2 * layout.tensors().size() + l] = std::sqrt(updates);
   }
-  CHECK(worst(downloaded<float>(lamb.m), m) < 1e-6);
-  CHECK(worst(downloaded<float>(lamb.g), u) < 2e-6);
-  CHECK(worst(downloaded<float>(lamb.f), f) < 4e-6);
-  CHECK(worst(downloaded<float>(adam.m), m) < 1e-6);
-  CHECK(worst(downloaded<float>(adam.g), u) < 2e-6);
-  CHECK(worst(downloaded<float>(adam.x), x) < 2e-6);
-  auto const told = downloaded<float>(lamb.layers);
+  CHECK(worst(downloaded(lamb.m), m) < 1e-6);
+  CHECK(worst(downloaded(lamb.g), u) < 2e-6);
+  CHECK(worst(downloaded(lamb.f), f) < 4e-6);
+  CHECK(worst(downloaded(adam.m), m) < 1e-6);
+  CHECK(worst(downloaded(adam.g), u) < 2e-6);
+  CHECK(worst(downloaded(adam.x), x) < 2e-6);
+  auto const told = downloaded(lamb.layers);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     CAPTURE(i);
     CHECK(std::abs(static_cast<double>(told[i]) - layers[i]) <= 3e-6 * std::abs(layers[i]));
@@ -241,10 +228,10 @@ TEMPLATE_LIST_TEST_CASE("SGD with momentum, dense and after an exchange, is the 
       x.push_back(numbers.x[k] - rate * m.back());
       bits_x.push_back(numbers.x[k] - rate * bits_m.back());
     }
-  CHECK(worst(downloaded<float>(dense.m), m) < 1e-6);
-  CHECK(worst(downloaded<float>(dense.x), x) < 1e-6);
-  CHECK(worst(downloaded<float>(onebit.m), bits_m) < 1e-6);
-  CHECK(worst(downloaded<float>(onebit.x), bits_x) < 1e-6);
+  CHECK(worst(downloaded(dense.m), m) < 1e-6);
+  CHECK(worst(downloaded(dense.x), x) < 1e-6);
+  CHECK(worst(downloaded(onebit.m), bits_m) < 1e-6);
+  CHECK(worst(downloaded(onebit.x), bits_x) < 1e-6);
 }
 
 TEMPLATE_LIST_TEST_CASE("a step that is skipped leaves every bit after an exchange as it was", "", Spaces) {
@@ -262,9 +249,9 @@ TEMPLATE_LIST_TEST_CASE("a step that is skipped leaves every bit after an exchan
   optim::onebit_sgd_apply(step.exec, step.table, step.rules, static_cast<float>(beta1), step.mean, rate, step.verdict,
                           step.x.data(), step.m.data());
   step.exec.fence("bellwether::test::onebit_kernels");
-  CHECK((downloaded<float>(step.x) == numbers.x));
-  CHECK((downloaded<float>(step.g) == numbers.g));
-  CHECK((downloaded<float>(step.m) == numbers.m));
-  CHECK((downloaded<float>(step.f) == numbers.f));
-  CHECK((downloaded<float>(step.layers) == std::vector<float>(6 * layout.tensors().size(), 1.0f)));
+  CHECK((downloaded(step.x) == numbers.x));
+  CHECK((downloaded(step.g) == numbers.g));
+  CHECK((downloaded(step.m) == numbers.m));
+  CHECK((downloaded(step.f) == numbers.f));
+  CHECK((downloaded(step.layers) == std::vector<float>(6 * layout.tensors().size(), 1.0f)));
 }

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/types.hpp"
+
+#include <vector>
+
+namespace bellwether::test {
+
+/// A vector in the memory of a space.
+template <class Space = Exec, class T>
+Vec<T, Space> uploaded(std::vector<T> const& values) {
+  Vec<T, Space> vector("bellwether::test::vector", values.size());
+  Kokkos::deep_copy(vector, Kokkos::View<T const*, Kokkos::HostSpace>(values.data(), values.size()));
+  return vector;
+}
+
+/// What lies there. Waits.
+template <class View>
+auto downloaded(View const& vector) {
+  using T = typename View::non_const_value_type;
+  std::vector<T> values(vector.size());
+  Kokkos::deep_copy(Kokkos::View<T*, Kokkos::HostSpace>(values.data(), values.size()), vector);
+  return values;
+}
+
+}  // namespace bellwether::test
