@@ -74,15 +74,11 @@ class Network:
                 if megabits:
                     run(*tc, "add", "dev", link, "root", "tbf", "rate", f"{megabits}mbit", "burst", "256kb", "latency", "100ms")
 
-    def sent(self):
-        """(payload bytes, bytes with headers) that each host has handed to its link so far."""
-        found = []
-        for host in self.hosts:
-            text = run("ip", "netns", "exec", f"{self.prefix}{host}", "sh", "-c",
-                       "cd /sys/class/net/eth0/statistics; cat tx_bytes tx_packets")
-            octets, packets = map(int, text.split())
-            found.append((octets - packets * FRAME_OVERHEAD, octets))
-        return found
+    def sent(self, host):
+        """Payload bytes that a host has handed to its link so far."""
+        text = run("ip", "netns", "exec", f"{self.prefix}{host}", "sh", "-c", "cd /sys/class/net/eth0/statistics; cat tx_bytes tx_packets")
+        octets, packets = map(int, text.split())
+        return octets - packets * FRAME_OVERHEAD
 
     def command(self, program, hosts=None):
         """The launcher's command line for one rank on each of these hosts (all of them), as on a cluster, and its environment."""

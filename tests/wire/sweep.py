@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How fast training is on links of a given rate: 1-bit LAMB beside LAMB, step by step, and the bytes on the wire.
 
-    sweep.py PROGRAM [--model mini] [--rates 20,100,500,2000,0] [--wires fp32,bf16] [--ranks 4] [--batch 4] [--json OUT.jsonl]
+    sweep.py PROGRAM [--model mini] [--rates 20,100,500,2000] [--wires fp32,bf16] [--ranks 4] [--batch 4] [--json OUT.jsonl]
 
-One rank a host of network.py, one thread a rank, over TCP; rates in Mbit/s, 0: no limit. As root, with nothing else running.
+One rank a host of network.py, one thread a rank, over TCP; rates in Mbit/s, and always without a limit, 0, first. As root, with
+nothing else running.
 
 For each rate and wire a run of 14 steps that freezes after 7: of either phase 2 steps are left out and 5 counted (medians).
 End to end is w dense + (1 - w) compressed with w = 1000/5993, the paper's share of dense steps; the speedup is that of this
@@ -91,7 +92,7 @@ class Sweep:
             for line in job.stdout:
                 told.append(line)
                 if step := re.match(r"step (\d+)/", line):
-                    carried[int(step[1])] = self.net.sent()[0][0]
+                    carried[int(step[1])] = self.net.sent(1)
         assert job.returncode == 0, "".join(told)
         steps = step_table(self.runs.folder, name)
         seconds, ratios = [], []
@@ -126,13 +127,12 @@ class Sweep:
               f"{1e3 * alone:.0f} ms a step, {samples / alone:.1f} sequences/s\n")
         print("| Mbit/s | wire | dense | compressed | sequences/s, dense | compressed | end to end | expected | wire over count, dense | "
               "compressed |\n|---|---|---|---|---|---|---|---|---|---|")
-        overhead = {}
-        for rate in sorted(self.options.rates, key=lambda rate: -(rate or 1e9)):
+        overhead = {}  # of each wire, found where nothing limits the links
+        for rate in [0, *sorted({*self.options.rates} - {0}, reverse=True)]:
             self.net.limit(rate)
             for wire in self.options.wires:
                 (dense, compressed), ratios = self.measure(wire)
                 exposed = max(0.0, dense - alone)
-                # The first rate is the highest.
                 extra = overhead.setdefault(wire, compressed - alone - exposed / BITS[wire])
                 gain = dense / (DENSE_SHARE * dense + (1 - DENSE_SHARE) * compressed)
                 expected = 1 / (DENSE_SHARE + (1 - DENSE_SHARE) * (alone + exposed / BITS[wire] + extra) / dense)
@@ -146,11 +146,16 @@ class Sweep:
             self.whole(self.options.wires[0])
 
 
+def megabits(text):
+    """Whole numbers, as in 20,100."""
+    return [int(rate) for rate in text.split(",")]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--model", default="mini")
-    parser.add_argument("--rates", default="20,100,500,2000,0")
+    parser.add_argument("--rates", type=megabits, default=[20, 100, 500, 2000])
     parser.add_argument("--wires", default="fp32,bf16")
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--batch", type=int, default=4, help="sequences a rank")
@@ -159,7 +164,6 @@ def main():
     parser.add_argument("--patience", type=float, default=3600, help="seconds")
     options = parser.parse_args()
     options.program = str(options.program.resolve())
-    options.rates = [int(rate) for rate in options.rates.split(",")]
     options.wires = options.wires.split(",")
     if unknown := [wire for wire in options.wires if wire not in BITS]:
         parser.error(f"--wires: {unknown[0]}; allowed: {', '.join(BITS)}")
