@@ -231,4 +231,6 @@ OptimizerBenchResult bench_optimizer(comm::World& world, OptimizerBench const& b
   return Bench(world, bench).run();
 }
 
+double measured_memory_speed(comm::World& world) { return measure_triad(Exec(), world.communicator()); }
+
 }  // namespace bellwether::app

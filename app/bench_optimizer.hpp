@@ -59,4 +59,7 @@ struct OptimizerBenchResult {
 /// 1-bit method is its uncompressed one, bit for bit, where both run.
 OptimizerBenchResult bench_optimizer(comm::World& world, OptimizerBench const& bench);
 
+/// Collective. The yardstick alone, in bytes a second.
+double measured_memory_speed(comm::World& world);
+
 }  // namespace bellwether::app

@@ -64,4 +64,8 @@ struct StepResult {
 /// falls, no step is skipped, parameters stay finite and equal on all ranks.
 std::vector<StepResult> bench_step(comm::World& world, StepBench const& bench);
 
+/// Collective. Operations a second of the same passes alone, forward and backward, of the first type, on the slowest
+/// rank while all run: the fastest of a few, or of one where passes take seconds.
+double measured_pass_speed(comm::World& world, StepBench const& bench);
+
 }  // namespace bellwether::app

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/agreement.hpp"
 #include "app/build_report.hpp"
+#include "app/cluster_report.hpp"
 #include "app/commands.hpp"
 #include "app/run_directory.hpp"
 #include "app/start_check.hpp"
@@ -10,6 +11,7 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,7 @@ namespace {
 struct CheckOptions {
   std::string deck;
   std::vector<std::string> overrides;
+  std::string cluster;
   bool schema = false;
   bool markdown = false;
 };
@@ -30,6 +33,8 @@ int check(CheckOptions const& options, Session& session) {
   }
   auto& world = session.world();
   auto const shared = read_shared_deck(world.group(), options.deck, options.overrides);
+  std::optional<input::Cluster> cluster;
+  if (!options.cluster.empty()) cluster = read_shared_cluster(world.group(), options.cluster);
   BuildReport report;
   with_places(shared.source, [&] {
     together(world.group(), [&] {
@@ -38,12 +43,15 @@ int check(CheckOptions const& options, Session& session) {
     report = build_report(shared.deck, world);
   });
   require_equal_start(world.group(), start_facts(report.layout_fingerprint));
+  std::optional<Workload> work;
+  if (cluster) work = workload_of(world, *cluster, shared.deck, report);
   if (session.rank() != 0) return 0;
   for (auto const& warning : report.warnings) std::cerr << "warning: " << warning << '\n';
   if (holds_run(shared.deck.run.directory))
     std::cerr << "warning: run.directory: " << shared.deck.run.directory
               << " holds a run already: train needs --resume or another directory\n";
   std::cout << options.deck << " has no faults\n\n" << report_text(report, shared.deck);
+  if (work) std::cout << cluster_text(options.cluster, *cluster, *work);
   return 0;
 }
 
@@ -57,12 +65,18 @@ void add_check(CLI::App& program, Action& chosen) {
   command->add_option("--set", options->overrides, "section.key=value in place of the deck's value")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  command
+      ->add_option("--cluster", options->cluster,
+                   "a YAML file about a cluster: also forecast steps there, and what compression is worth")
+      ->type_name("CLUSTER");
   command->add_flag("--schema", options->schema, "print every key with type, range, default and help instead");
   command->add_flag("--markdown", options->markdown, "the schema as Markdown, which is docs/deck_reference.md");
   command->callback([options, &chosen] {
     if (options->schema && !options->deck.empty())
       throw CLI::ValidationError("check",
                                  "--schema is about every deck; without " + options->deck + ", or no --schema");
+    if (options->schema && !options->cluster.empty())
+      throw CLI::ValidationError("check", "--cluster forecasts what a deck asks for; with a deck, or no --schema");
     if (options->schema && !options->overrides.empty())
       throw CLI::ValidationError("check", "--set changes a deck, which --schema does not read; one of the two");
     if (options->markdown && !options->schema)

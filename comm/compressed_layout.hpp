@@ -3,7 +3,7 @@
 #pragma once
 
 #include "comm/config.hpp"
-#include "core/types.hpp"
+#include "core/index.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -4,6 +4,7 @@
 
 #include "core/config.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -43,6 +44,13 @@ struct CommConfig {
   Hierarchy hierarchy = Hierarchy::none;
   std::optional<std::int64_t> ranks_per_node;  ///< L; not set: as found
   double deadline = 600;
+
+  /// Scale groups of a vector of n elements that a compressed exchange takes in `slices` parts: 1, or one a rank of a
+  /// node.
+  std::int64_t groups_of(std::int64_t count, std::int64_t slices) const {
+    std::int64_t const share = slices * elements_a_scale;
+    return scale_groups.value_or(std::max<std::int64_t>(1, (count + share - 1) / share));
+  }
 
   /// compresses: whether the method that exchanges does.
   void describe(ConfigVisitor& visit, bool compresses) {

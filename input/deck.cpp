@@ -39,15 +39,6 @@ std::vector<Override> parse_overrides(std::vector<std::string> const& written, s
   return overrides;
 }
 
-KeyCatalogue catalogue() {
-  KeyCatalogue all;
-  for (auto const& section : key_table(Deck())) {
-    auto& [name, keys] = all.emplace_back(section.name, std::vector<std::string>());
-    for (auto const& key : section.keys) keys.push_back(key.name);
-  }
-  return all;
-}
-
 void append(std::vector<Fault>& to, std::vector<Fault> const& from) { to.insert(to.end(), from.begin(), from.end()); }
 
 }  // namespace
@@ -68,26 +59,44 @@ void Deck::describe(ConfigVisitor& visit) {
   section("statistics", "what is measured, and how often", statistics);
 }
 
+std::string read_document(std::string const& path, std::string const& kind) {
+  auto const fault = [&](std::string const& what) {
+    return InputError(path + ": " + what + "; " + kind + " is a YAML file");
+  };
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) throw fault("is a folder");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw fault("cannot be read (" + std::string(std::strerror(errno)) + ")");
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad()) throw fault("cannot be read to its end");
+  return text;
+}
+
 DeckSource read_deck_source(std::string const& path, std::vector<std::string> overrides) {
   namespace fs = std::filesystem;
-  std::error_code error;
-  if (fs::is_directory(path, error)) throw InputError(path + ": is a folder; a deck is a YAML file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(path + ": cannot be read (" + std::strerror(errno) + "); a deck is a YAML file");
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) throw InputError(path + ": cannot be read to its end; a deck is a YAML file");
-  return {path, std::move(text), std::move(overrides), fs::absolute(path).parent_path().string(),
+  return {path, read_document(path, "a deck"), std::move(overrides), fs::absolute(path).parent_path().string(),
           fs::current_path().string()};
+}
+
+void throw_faults(std::vector<Fault> faults) {
+  if (faults.empty()) return;
+  std::stable_sort(faults.begin(), faults.end(), [](Fault const& a, Fault const& b) {
+    auto const key = [](Fault const& f) { return std::tuple(f.override_index, f.where.line, f.where.column); };
+    return key(a) < key(b);
+  });
+  std::vector<std::string> lines;
+  for (auto& fault : faults) lines.push_back(std::move(fault.text));
+  throw InputError(std::move(lines));
 }
 
 DeckReading read_keys(DeckSource const& source) {
   DeckReading reading;
   std::vector<SyntaxFault> syntax;
   TreeNode const root = parse_tree(source.text, syntax);
-  for (auto const& fault : syntax) reading.faults.push_back(deck_fault(source.path, fault.place, fault.what));
+  for (auto const& fault : syntax) reading.faults.push_back(document_fault(source.path, fault.place, fault.what));
   reading.whole = syntax.empty();
   reading.overrides = parse_overrides(source.overrides, reading.faults);
-  auto const keys = catalogue();
+  auto const keys = key_catalogue([](ConfigVisitor& visit) { Deck().describe(visit); });
   auto const read = [&](std::vector<Override> const& overrides, bool judge_deck, bool judge_missing) {
     reading.deck = Deck();
     DeckReader reader(source.path, root, overrides, judge_deck, judge_missing);
@@ -110,10 +119,10 @@ namespace {
 /// At the place that decides the key's value, or at the deck's beginning where nothing does.
 Fault key_fault(DeckSource const& source, DeckReading const& reading, std::string const& key, std::string const& what) {
   auto const origin = reading.origins.find(key);
-  if (origin == reading.origins.end()) return deck_fault(source.path, {1, 1}, key + ": " + what);
+  if (origin == reading.origins.end()) return document_fault(source.path, {1, 1}, key + ": " + what);
   for (auto const& change : reading.overrides)
     if (change.index == origin->second.override_index) return override_fault(change, what);
-  return deck_fault(source.path, origin->second.place, key + ": " + what);
+  return document_fault(source.path, origin->second.place, key + ": " + what);
 }
 
 }  // namespace
@@ -128,14 +137,8 @@ Deck parse_deck(DeckSource const& source) {
     check_keys(reading.deck, reading.origins, reading.broken, complain);
     check_paths(reading.deck, reading.broken, complain);
   }
-  if (faults.empty()) return std::move(reading.deck);
-  std::stable_sort(faults.begin(), faults.end(), [](Fault const& a, Fault const& b) {
-    auto const key = [](Fault const& f) { return std::tuple(f.override_index, f.where.line, f.where.column); };
-    return key(a) < key(b);
-  });
-  std::vector<std::string> lines;
-  for (auto& fault : faults) lines.push_back(std::move(fault.text));
-  throw InputError(std::move(lines));
+  throw_faults(std::move(faults));
+  return std::move(reading.deck);
 }
 
 std::vector<std::string> placed_faults(DeckSource const& source, std::vector<std::string> const& faults) {

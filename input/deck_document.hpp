@@ -18,4 +18,9 @@ struct DeckReading {
 };
 DeckReading read_keys(DeckSource const& source);
 
+/// A file's text. \throws InputError, "x.yaml: cannot be read (why); `kind` is a YAML file".
+std::string read_document(std::string const& path, std::string const& kind);
+/// \throws InputError with the faults in the order of their places, overrides last, where there are any.
+void throw_faults(std::vector<Fault> faults);
+
 }  // namespace bellwether::input

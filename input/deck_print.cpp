@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "input/cluster.hpp"
 #include "input/deck_document.hpp"
 #include "input/deck_table.hpp"
 
@@ -63,9 +64,15 @@ std::string resolved_deck(Deck const& resolved, DeckSource const& source, DeckPl
   return text;
 }
 
-std::string deck_schema() {
+namespace {
+
+std::vector<SectionRows> cluster_table() {
+  return key_table([](ConfigVisitor& visit) { Cluster().describe(visit); });
+}
+
+std::string schema_of(std::vector<SectionRows> const& sections) {
   std::string text;
-  for (auto const& section : key_table(Deck())) {
+  for (auto const& section : sections) {
     text += section.name + "    " + section.help + "\n";
     for (auto const& key : section.keys) {
       text += "  " + padded(key.name, 20) + "  " + key.allowed + "; default " + default_of(key) + "\n";
@@ -75,6 +82,26 @@ std::string deck_schema() {
     text += "\n";
   }
   return text;
+}
+
+std::string markdown_of(std::vector<SectionRows> const& sections, std::string const& heading) {
+  std::string text;
+  for (auto const& section : sections) {
+    text += "\n" + heading + " " + section.name + "\n\nIn short: " + section.help + ".\n\n";
+    text += "| key | takes | default | meaning |\n|---|---|---|---|\n";
+    for (auto const& key : section.keys) {
+      std::string const with = key.only_with.empty() ? "" : " Only with `" + key.only_with + "`.";
+      std::string const value = key.required ? "required" : "`" + key.value + "`";
+      text += "| `" + key.name + "` | " + key.allowed + " | " + value + " | " + key.help + "." + with + " |\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string deck_schema() {
+  return schema_of(key_table(Deck())) + "In the file of check --cluster:\n\n" + schema_of(cluster_table());
 }
 
 std::string deck_reference_markdown() {
@@ -89,16 +116,11 @@ std::string deck_reference_markdown() {
       "and in `run` to where the program is started; `directory: .` in a deck is the deck's own folder. A key with a "
       "dot\n"
       "is written as a map in the deck, `freeze: {step: 200}`; `freeze: auto` is the map that sets nothing.\n";
-  for (auto const& section : key_table(Deck())) {
-    text += "\n## " + section.name + "\n\nIn short: " + section.help + ".\n\n";
-    text += "| key | takes | default | meaning |\n|---|---|---|---|\n";
-    for (auto const& key : section.keys) {
-      std::string const with = key.only_with.empty() ? "" : " Only with `" + key.only_with + "`.";
-      std::string const value = key.required ? "required" : "`" + key.value + "`";
-      text += "| `" + key.name + "` | " + key.allowed + " | " + value + " | " + key.help + "." + with + " |\n";
-    }
-  }
-  return text;
+  text += markdown_of(key_table(Deck()), "##");
+  text +=
+      "\n## A cluster\n\nAnother file, for [forecasts](running.md#before-it-runs-elsewhere): `bellwether check DECK "
+      "--cluster CLUSTER`.\n";
+  return text + markdown_of(cluster_table(), "###");
 }
 
 }  // namespace bellwether::input

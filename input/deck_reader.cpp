@@ -28,10 +28,10 @@ std::string printable(std::string const& name) {
 
 }  // namespace
 
-Fault deck_fault(std::string const& deck_name, Place place, std::string const& what) {
+Fault document_fault(std::string const& name, Place place, std::string const& what) {
   if (place.line == 0) return {place, -1, on_one_line(what)};
   return {place, -1,
-          deck_name + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + on_one_line(what)};
+          name + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + on_one_line(what)};
 }
 
 Fault override_fault(Override const& which, std::string const& what) {
@@ -46,14 +46,16 @@ DeckReader::DeckReader(std::string deck_name, TreeNode const& root, std::vector<
       judge_deck_(judge_deck),
       judge_missing_(judge_missing) {}
 
-void DeckReader::add(Place place, std::string const& what) { faults_.push_back(deck_fault(deck_name_, place, what)); }
+void DeckReader::add(Place place, std::string const& what) {
+  faults_.push_back(document_fault(deck_name_, place, what));
+}
 
 void DeckReader::add(Override const* change, Place place, std::string const& what) {
-  faults_.push_back(change ? override_fault(*change, what) : deck_fault(deck_name_, place, what));
+  faults_.push_back(change ? override_fault(*change, what) : document_fault(deck_name_, place, what));
 }
 
 void DeckReader::section(std::string_view name, std::string_view, std::function<void(ConfigVisitor&)> const& describe) {
-  require(path_.empty(), "sections of a deck do not nest");
+  require(path_.empty(), "sections do not nest");
   path_ = name;
   auto const* entry = root_.find(name);
   section_place_ = entry ? entry->place : Place{1, 1};
@@ -95,7 +97,7 @@ void DeckReader::enter_group(Field const& first, std::string_view name) {
 
 template <class Value, class Read>
 void DeckReader::read(Field const& field, std::string const& allowed, Value& value, Read const& read_node) {
-  require(!path_.empty(), "every key of a deck is in a section");
+  require(!path_.empty(), "every key is in a section");
   std::string const key = path_ + "." + std::string(field.name);
   auto const [group, leaf] = split_key(field.name);
   if (group != group_.name) {
@@ -174,7 +176,7 @@ void DeckReader::judge_keys(TreeNode const& map, std::string const& path, std::v
     auto const [first, is_new] = first_lines.emplace(entry.key, entry.place.line);
     std::string const name = path + printable(entry.key);
     if (!is_new) {
-      auto const where = change ? "; once a map" : "; once a deck (line " + std::to_string(first->second) + ")";
+      auto const where = change ? "; once a map" : "; once a file (line " + std::to_string(first->second) + ")";
       add(change, entry.place, name + ": given again" + where);
     } else if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
       add(change, entry.place, name + ": " + unknown_key(entry.key, known, catalogue));
@@ -230,7 +232,7 @@ void DeckReader::finish(KeyCatalogue const& catalogue) {
     for (auto const& [section, keys] : catalogue)
       if (auto const* entry = root_.find(section)) judge_section(entry->value, section, keys, catalogue);
     if (root_.kind == TreeNode::Kind::scalar || root_.kind == TreeNode::Kind::sequence)
-      add(root_.place, "not a deck; sections " + joined(sections_of(catalogue)));
+      add(root_.place, "not a map of sections; " + joined(sections_of(catalogue)));
   }
   std::map<std::string_view, Override const*> seen;
   for (auto const& change : overrides_) {

@@ -31,7 +31,7 @@ struct Origin {
 using Origins = std::map<std::string, Origin, std::less<>>;
 
 /// Text of a fault: `deck.yaml:12:5: what`, without lines `what`, or `--set a.b=c: what`.
-Fault deck_fault(std::string const& deck_name, Place place, std::string const& what);
+Fault document_fault(std::string const& name, Place place, std::string const& what);
 Fault override_fault(Override const& which, std::string const& what);
 
 /// Reads a deck, and after each value the override of its key, into the configs that describe themselves to it.

@@ -86,10 +86,23 @@ class TableWriter : public ConfigVisitor {
 
 }  // namespace
 
-std::vector<SectionRows> key_table(Deck deck) {
+std::vector<SectionRows> key_table(Describe const& describe) {
   TableWriter writer;
-  deck.describe(writer);
+  describe(writer);
   return writer.take();
+}
+
+std::vector<SectionRows> key_table(Deck deck) {
+  return key_table([&deck](ConfigVisitor& visit) { deck.describe(visit); });
+}
+
+KeyCatalogue key_catalogue(Describe const& describe) {
+  KeyCatalogue all;
+  for (auto const& section : key_table(describe)) {
+    auto& [name, keys] = all.emplace_back(section.name, std::vector<std::string>());
+    for (auto const& key : section.keys) keys.push_back(key.name);
+  }
+  return all;
 }
 
 }  // namespace bellwether::input

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/config.hpp"
 #include "input/deck.hpp"
+#include "input/deck_keys.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,7 +27,14 @@ struct SectionRows {
   std::vector<KeyRow> keys;
 };
 
+/// Names the keys of a file of sections.
+using Describe = std::function<void(ConfigVisitor&)>;
+
 /// Every key of a deck with its value, in the order of description: what is printed about decks is printed from here.
 std::vector<SectionRows> key_table(Deck deck);
+/// The same of another file of sections.
+std::vector<SectionRows> key_table(Describe const& describe);
+/// Names alone.
+KeyCatalogue key_catalogue(Describe const& describe);
 
 }  // namespace bellwether::input

@@ -115,7 +115,7 @@ class TreeBuilder : public YAML::EventHandler {
 /// Bytes that YAML gives a meaning of their own or that end yaml-cpp's reading early (0x04 counts as end of file).
 bool readable(std::string_view text, std::vector<SyntaxFault>& faults) {
   if (text.size() > largest_deck_bytes) {
-    faults.push_back({{1, 1}, "more than 1 MiB; a deck is a short text"});
+    faults.push_back({{1, 1}, "more than 1 MiB; a short text"});
     return false;
   }
   Place place{1, 1};
@@ -124,12 +124,12 @@ bool readable(std::string_view text, std::vector<SyntaxFault>& faults) {
     utf8proc_int32_t code = 0;
     auto const length = utf8proc_iterate(bytes + at, static_cast<utf8proc_ssize_t>(text.size() - at), &code);
     if (length <= 0) {
-      faults.push_back({place, "a byte that is not UTF-8; a deck is UTF-8 text"});
+      faults.push_back({place, "a byte that is not UTF-8; text in UTF-8"});
       return false;
     }
     bool const control = (code < 0x20 && code != '\t' && code != '\n' && code != '\r') || (code >= 0x7F && code < 0xA0);
     if (control) {
-      faults.push_back({place, "control character " + std::to_string(code) + "; a deck is plain text"});
+      faults.push_back({place, "control character " + std::to_string(code) + "; plain text"});
       return false;
     }
     place = code == '\n' ? Place{place.line + 1, 1} : Place{place.line, place.column + 1};
@@ -157,7 +157,7 @@ TreeNode parse_tree(std::string_view text, std::vector<SyntaxFault>& faults) {
     TreeBuilder second(faults);
     if (parser.HandleNextDocument(second)) {
       Place const place = second.take().place;
-      faults.push_back({place.line > 0 ? place : Place{1, 1}, "a second document; a deck is one document"});
+      faults.push_back({place.line > 0 ? place : Place{1, 1}, "a second document; one a file"});
     }
     return root;
   } catch (YAML::Exception const& error) {

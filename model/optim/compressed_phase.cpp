@@ -8,30 +8,30 @@
 namespace bellwether::optim {
 namespace {
 
-bool folding(OptimizerConfig const& config, OptimizerContext const& context) {
-  return config.clip_norm == CompressedClip::sketch && context.groups.data.size() > 1;
+bool folding(OptimizerConfig const& config, int ranks) {
+  return config.clip_norm == CompressedClip::sketch && ranks > 1;
 }
 
 /// Whether steps without a fold lie between those with one.
 bool skips_folds(OptimizerConfig const& config, OptimizerContext const& context) {
-  return folding(config, context) && config.sketch_every > 1;
+  return folding(config, context.groups.data.size()) && config.sketch_every > 1;
+}
+
+ScalarLayout scalar_layout(OptimizerConfig const& config, Index tensors, int ranks, bool with_fold) {
+  return {.columns = with_fold && folding(config, ranks) ? config.sketch_columns : 0,
+          .ranks = ranks,
+          .by_tensor = config.variance_grows() ? VarianceGrowth::folds(tensors) : 0};
 }
 
 ScalarLayout scalar_layout(OptimizerConfig const& config, OptimizerContext const& context, bool with_fold) {
-  auto const& data = context.groups.data;
-  auto const tensors = static_cast<Index>(context.layout.tensors().size());
-  return {.columns = with_fold && folding(config, context) ? config.sketch_columns : 0,
-          .ranks = data.size(),
-          .by_tensor = config.variance_grows() ? VarianceGrowth::folds(tensors) : 0};
+  return scalar_layout(config, std::ssize(context.layout.tensors()), context.groups.data.size(), with_fold);
 }
 
 comm::CompressionOptions compression_options(OptimizerConfig const& config, OptimizerContext const& context) {
   // Scale groups cut what one exchange takes: the model, or a node's slice of it.
   Index const slices = context.groups.node ? context.groups.node->inside().size() : 1;
-  Index const share = slices * comm::elements_a_scale;
-  Index const groups = std::max<Index>(1, (context.layout.count() + share - 1) / share);
   return {.scale = config.scale,
-          .scale_groups = context.comm.scale_groups.value_or(groups),
+          .scale_groups = context.comm.groups_of(context.layout.count(), slices),
           .error_feedback = context.comm.error_feedback};
 }
 
@@ -240,6 +240,10 @@ std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, Op
          static_cast<std::int64_t>(sizeof(double)) * fold_parts +
          static_cast<std::int64_t>(sizeof(std::int32_t)) * ((n + 31) / 32) +
          static_cast<std::int64_t>(sizeof(Index)) * tensors;
+}
+
+std::int64_t scalars_after_freeze(OptimizerConfig const& config, std::int64_t tensors, int ranks) {
+  return scalar_layout(config, tensors, ranks, true).count();
 }
 
 SentBytes CompressedPhase::predicted_bytes(OptimizerConfig const& config, OptimizerContext const& context) {

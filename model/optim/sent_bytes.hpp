@@ -6,6 +6,8 @@
 
 namespace bellwether::optim {
 
+struct OptimizerConfig;
+
 enum class Phase { dense, compressed };  ///< whether gradients are averaged or bits of momenta exchanged
 
 /// Bytes that this rank sends in a step, by what they are.
@@ -20,5 +22,8 @@ struct SentBytes {
 
   std::int64_t all() const { return exchange + scalars; }
 };
+
+/// Numbers of the small reduction in a step after the freeze, one that folds gradients, of a model of so many tensors.
+std::int64_t scalars_after_freeze(OptimizerConfig const& config, std::int64_t tensors, int ranks);
 
 }  // namespace bellwether::optim

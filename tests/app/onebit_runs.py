@@ -79,6 +79,33 @@ def checks(runs):
         assert sent.tobytes() == other.tobytes(), (name, sent, other)
 
 
+def forecast(runs):
+    """check --cluster: what steps take on other numbers of ranks, by speeds that are given or measured."""
+    runs.deck("run", 8, 100)
+    given = "network: {bandwidth: 1}\nnodes: {ranks: 2}\nranks: {most: 8, compute: 10, memory: 20}\n"
+    (runs.folder / "given.yaml").write_text(given)
+    check = [runs.program, "check", "run.yaml", *ONEBIT, "--set", "optimizer.freeze={step: 20}", "--cluster"]
+
+    text = runs.call([*check, "given.yaml"])
+    assert "10 GFLOP/s\n" in text and "20 GB/s\n" in text and "after 20 of 100 steps\n" in text, text
+    table = text[text.index("faster below"):].splitlines()[1:]
+    assert [line.split()[:2] for line in table] == [["2", "1"], ["4", "2"], ["8", "4"]], text
+    assert table[0].endswith(" -") and all(line.endswith(" Gbit/s") for line in table[1:]), text
+    # What is forecast does not depend on how many ranks ask.
+    other = runs.call([*runs.launch(2), *check, "given.yaml"])
+    assert other[other.index("on given.yaml"):] == text[text.index("on given.yaml"):], (text, other)
+    (runs.folder / "measured.yaml").write_text("network: {bandwidth: 1}\nnodes: {ranks: 2}\n")
+    text = runs.call([*runs.launch(2), *check, "measured.yaml"])
+    assert text.count("measured here") == 2, text
+    lamb = runs.call([runs.program, "check", "run.yaml", "--set", "optimizer.method=lamb", "--cluster", "given.yaml"])
+    assert "faster" not in lamb and "  ranks nodes " in lamb, lamb
+    (runs.folder / "bad.yaml").write_text(given.replace("bandwidth", "bandwith"))
+    told = runs.refuse([*runs.launch(3), *check, "bad.yaml"])
+    assert told.splitlines() == [
+        "error: bad.yaml:1:1: network.bandwidth: missing; a number greater than 0 and at most 1000000000 (Gbit/s)",
+        "error: bad.yaml:1:11: network.bandwith: unknown key (did you mean 'bandwidth'?); one of bandwidth, latency, overhead"], told
+
+
 def automatic(runs):
     """A restart before the run itself chooses its freeze changes nothing: neither the checks, nor when it freezes, nor
     any bit after it. One that lowers a fixed step below what is done freezes at once."""

@@ -286,6 +286,7 @@ def command_line(folder):
             (["--vresion"], "unknown option '--vresion' (did you mean '--version'?); `bellwether --help`"),
             (["check", "--schema", "nope.yaml"], "--schema"), (["check", "--schema", "--set", "a.b=c"], "--set"),
             (["check", "deck.yaml", "--schema", "--set", "a.b=c"], "--schema"),
+            (["check", "--schema", "--cluster", "c.yaml"], "--cluster"),
             (["check", "--markdown", "deck.yaml"], "--markdown"), (["check"], "no deck given")]:
         code, output, errors = call(arguments)
         assert code == 2 and output == "" and words in errors, (arguments, code, errors)

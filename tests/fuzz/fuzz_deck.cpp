@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 /// A deck, and after a line ">>>" overrides of its keys, one a line. A deck that is taken has a resolved form that is
-/// taken again and resolves to itself.
+/// taken again and resolves to itself. The same text as a cluster's.
 #include "app/deck_changes.hpp"
 #include "core/error.hpp"
+#include "input/cluster.hpp"
 #include "input/deck.hpp"
 #include "tests/fuzz/target.hpp"
 
@@ -24,6 +25,11 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     fuzz::in_file("shards/a.h5", "x");
     return fuzz::scratch().path();
   }();
+  try {
+    input::parse_cluster("cluster.yaml", text);
+  } catch (InputError const& error) {
+    for (auto const& fault : error.faults()) fuzz::must(fault.find('\n') == std::string::npos, "a fault is one line");
+  }
   input::DeckSource const source{"deck.yaml", text, overrides, folder, folder};
   try {
     auto const resolved = input::resolved_deck(input::parse_deck(source), source);

@@ -96,8 +96,8 @@ TEST_CASE("Numbers out of range and not finite are refused") {
 
 TEST_CASE("A key given twice is refused") {
   CHECK(fault("batch:\n  global: 32\n  micro: 4\n  global: 64\n") ==
-        "6:3: batch.global: given again; once a deck (line 4)");
-  CHECK(fault("batch:\n  global: 32\nbatch:\n  micro: 4\n") == "5:1: batch: given again; once a deck (line 3)");
+        "6:3: batch.global: given again; once a file (line 4)");
+  CHECK(fault("batch:\n  global: 32\nbatch:\n  micro: 4\n") == "5:1: batch: given again; once a file (line 3)");
 }
 
 TEST_CASE("Keys that contradict each other are refused") {
@@ -198,9 +198,9 @@ TEST_CASE("Keys that belong together stand in a map") {
   CHECK(fault(lamb + "  freeze: {step: x}\n") ==
         "5:18: optimizer.freeze.step: 'x' is not a number; a whole number from 0 to 1000000000000 (steps), or null");
   CHECK(fault(lamb + "  freeze:\n    step: 5\n    step: 6\n") ==
-        "7:5: optimizer.freeze.step: given again; once a deck (line 6)");
+        "7:5: optimizer.freeze.step: given again; once a file (line 6)");
   CHECK(fault(lamb + "  freeze: {step: 5}\n  freeze: auto\n") ==
-        "6:3: optimizer.freeze: given again; once a deck (line 5)");
+        "6:3: optimizer.freeze: given again; once a file (line 5)");
   CHECK(fault(lamb + "  freeze: {step: 5, latest: 0.5}\n") ==
         "5:21: optimizer.freeze.latest: has no meaning here; only with freeze: auto");
   for (std::string const value : {"auto", "{step: 5}", "{latest: 0.5, step: 5}"})
@@ -289,17 +289,16 @@ TEST_CASE("Text that is no plain YAML is refused") {
   CHECK(fault("batch: &a\n  global: 32\n") == "3:8: an anchor; write the value out where it is used");
   CHECK(fault("batch:\n  global: !!int 32\n") == "4:11: a type tag; types follow from the key");
   CHECK(fault("? [a]\n: 3\n").find("a key that is not a word; keys are plain words") != std::string::npos);
-  CHECK(fault("---\nbatch:\n  global: 1\n").ends_with("a second document; a deck is one document"));
-  CHECK(fault(std::string("batch:\0\n", 8)) == "3:7: control character 0; a deck is plain text");
-  CHECK(fault("# \x04\nbatch:\n  global: 0\n") == "3:3: control character 4; a deck is plain text");
-  CHECK(fault("# \xff\xfe\n") == "3:3: a byte that is not UTF-8; a deck is UTF-8 text");
+  CHECK(fault("---\nbatch:\n  global: 1\n").ends_with("a second document; one a file"));
+  CHECK(fault(std::string("batch:\0\n", 8)) == "3:7: control character 0; plain text");
+  CHECK(fault("# \x04\nbatch:\n  global: 0\n") == "3:3: control character 4; plain text");
+  CHECK(fault("# \xff\xfe\n") == "3:3: a byte that is not UTF-8; text in UTF-8");
   DeckFolder const folder;
-  CHECK(faults_of(folder.source(std::string(2 << 20, '#'))) ==
-        Faults{"deck.yaml:1:1: more than 1 MiB; a deck is a short text"});
+  CHECK(faults_of(folder.source(std::string(2 << 20, '#'))) == Faults{"deck.yaml:1:1: more than 1 MiB; a short text"});
   CHECK(faults_of(folder.source("data: &d {train: shards/train}\nbatch: *d\n")).size() >= 2);
   CHECK(faults_of(folder.source("just words\n")) ==
         Faults{"deck.yaml:1:1: data.train: missing; a list of texts",
-               "deck.yaml:1:1: not a deck; sections run, data, batch, model, optimizer, schedule, comm, checkpoint, "
+               "deck.yaml:1:1: not a map of sections; run, data, batch, model, optimizer, schedule, comm, checkpoint, "
                "statistics"});
 }
 
@@ -327,7 +326,7 @@ TEST_CASE("All faults are told at once, in order of lines") {
   CHECK(faults[1] == "deck.yaml:4:3: schedule.power: has no meaning here; only with decay: polynomial");
   CHECK(faults[2].starts_with("deck.yaml:5:1: modell: unknown key (did you mean 'model'?)"));
   CHECK(faults[3] == "deck.yaml:7:7: optimizer.lr: '.inf' is not finite; a number from 0 to 1000000");
-  CHECK(faults[4] == "deck.yaml:8:3: optimizer.lr: given again; once a deck (line 7)");
+  CHECK(faults[4] == "deck.yaml:8:3: optimizer.lr: given again; once a file (line 7)");
   CHECK(faults[5] == "deck.yaml:9:20: optimizer.min_coefficient: 3 is above max_coefficient; at most 0.3");
   CHECK(faults[6].starts_with("deck.yaml:11:10: data.train: "));
   CHECK(faults[7] == "--set batch.micro=no: 'no' is not a number; a whole number from 1 to 1048576");

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/cluster.hpp"
+
+#include "core/error.hpp"
+#include "input/deck_document.hpp"
+#include "input/deck_table.hpp"
+
+namespace bellwether::input {
+
+void Cluster::describe(ConfigVisitor& visit) {
+  constexpr double most = 1e9;
+  visit.section("network", "between nodes", [&](ConfigVisitor& section) {
+    section.field({.name = "bandwidth",
+                   .help = "what a node's link carries, each way",
+                   .unit = "Gbit/s",
+                   .minimum = 0,
+                   .maximum = most,
+                   .minimum_allowed = false,
+                   .required = true},
+                  network_bandwidth);
+    section.field({.name = "latency",
+                   .help = "on the way from node to node, beside a message's bytes",
+                   .unit = "microseconds",
+                   .minimum = 0,
+                   .maximum = most},
+                  network_latency);
+    section.field({.name = "overhead",
+                   .help = "that each message keeps its rank busy, inside nodes, too",
+                   .unit = "microseconds",
+                   .minimum = 0,
+                   .maximum = most},
+                  overhead);
+  });
+  visit.section("nodes", "of the cluster, all alike", [&](ConfigVisitor& section) {
+    section.field({.name = "ranks", .help = "of a node", .minimum = 1, .maximum = 4096, .required = true},
+                  ranks_per_node);
+    section.field({.name = "bandwidth",
+                   .help = "what a rank sends to the others of its node",
+                   .unit = "Gbit/s",
+                   .minimum = 0,
+                   .maximum = most,
+                   .minimum_allowed = false},
+                  node_bandwidth);
+    section.field(
+        {.name = "latency", .help = "between ranks of one node", .unit = "microseconds", .minimum = 0, .maximum = most},
+        node_latency);
+  });
+  visit.section("ranks", "how many, and how fast each of them is", [&](ConfigVisitor& section) {
+    section.field({.name = "most", .help = "that forecasts go up to", .minimum = 1, .maximum = 4096}, most_ranks);
+    section.field({.name = "compute",
+                   .help = "speed of forward and backward passes; not set: measured where the forecast is made",
+                   .unit = "GFLOP/s",
+                   .minimum = 0,
+                   .maximum = most,
+                   .minimum_allowed = false},
+                  compute);
+    section.field({.name = "memory",
+                   .help = "speed of memory for the optimizer's kernels; not set: measured where the forecast is made",
+                   .unit = "GB/s",
+                   .minimum = 0,
+                   .maximum = most,
+                   .minimum_allowed = false},
+                  memory);
+  });
+}
+
+std::string read_cluster_text(std::string const& path) { return read_document(path, "a cluster"); }
+
+Cluster parse_cluster(std::string const& path, std::string_view text) {
+  std::vector<SyntaxFault> syntax;
+  TreeNode const root = parse_tree(text, syntax);
+  std::vector<Fault> faults;
+  for (auto const& fault : syntax) faults.push_back(document_fault(path, fault.place, fault.what));
+  Cluster cluster;
+  auto const describe = [&cluster](ConfigVisitor& visit) { cluster.describe(visit); };
+  auto const keys = key_catalogue(describe);
+  DeckReader reader(path, root, {}, true, syntax.empty());
+  describe(reader);
+  reader.finish(keys);
+  faults.insert(faults.end(), reader.faults().begin(), reader.faults().end());
+  if (syntax.empty() && faults.empty() && cluster.most_ranks < cluster.ranks_per_node)
+    faults.push_back(document_fault(
+        path, reader.origins().contains("ranks.most") ? reader.origins().at("ranks.most").place : Place{1, 1},
+        "ranks.most: " + std::to_string(cluster.most_ranks) + " do not fill a node of " +
+            std::to_string(cluster.ranks_per_node) + "; at least nodes.ranks"));
+  throw_faults(std::move(faults));
+  return cluster;
+}
+
+}  // namespace bellwether::input

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/compressed_mean.hpp"
+#include "comm/mean.hpp"
+#include "comm/network_model.hpp"
+#include "core/error.hpp"
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include <cmath>
+
+using namespace bellwether;
+using Catch::Approx;
+using comm::Allreduce;
+using comm::NetworkModel;
+using comm::Wire;
+
+namespace {
+
+/// Links of a byte a second, nothing else: seconds are the bytes that leave a node.
+NetworkModel links_alone(int ranks_per_node) {
+  return {.ranks_per_node = ranks_per_node, .bandwidth = 1, .inside_bandwidth = INFINITY};
+}
+
+}  // namespace
+
+TEST_CASE("The bytes of means on links are those that ranks send") {
+  for (int const ranks : {2, 3, 16, 512}) {
+    Index const count = Index{ranks} * 32 * 1000;
+    for (auto const wire : {Wire::fp32, Wire::bf16})
+      CHECK(comm::dense_mean_seconds(links_alone(1), ranks, count, wire, Allreduce::ordered) ==
+            static_cast<double>(comm::DenseMean::predicted_bytes(count, 0, ranks, wire, Allreduce::ordered)));
+    comm::CommConfig config;
+    CHECK(comm::compressed_mean_seconds(links_alone(1), ranks, count, config) ==
+          static_cast<double>(comm::CompressedAllreduce::predicted_bytes(count, ranks, config.groups_of(count, 1))));
+    config.scale_groups = 1;
+    CHECK(comm::compressed_mean_seconds(links_alone(1), ranks, count, config) ==
+          static_cast<double>(comm::CompressedAllreduce::predicted_bytes(count, ranks, 1)));
+  }
+}
+
+TEST_CASE("A node's ranks share its link") {
+  constexpr Index count = 64 * 32 * 1000;
+  comm::CommConfig config;
+  config.scale_groups = 1;
+  // Of a rank's 15 messages 12 leave a node of 4.
+  CHECK(comm::dense_mean_seconds(links_alone(4), 16, count, Wire::fp32, Allreduce::ordered) ==
+        Approx(4 * 12 * 2 * 4.0 * count / 16));
+  CHECK(comm::compressed_mean_seconds(links_alone(4), 16, count, config) ==
+        Approx(4 * 12 * 2 * (count / 8.0 / 16 + 4)));
+  // In a ring one rank of a node sends to the next.
+  CHECK(comm::ring_seconds(links_alone(4), 16, 4.0 * count) == Approx(2 * 15 * 4.0 * count / 16));
+  // Through nodes: (Q-1)/Q N/(4L) + 8 a rank.
+  config.hierarchy = comm::Hierarchy::node;
+  CHECK(comm::compressed_mean_seconds(links_alone(4), 16, count, config) == Approx(4 * (3 / 4.0 * count / 16 + 8 * 3)));
+}
+
+TEST_CASE("Inside a node its own bandwidth and latency count") {
+  constexpr Index count = 4 * 32 * 1000;
+  NetworkModel const network{.ranks_per_node = 4,
+                             .bandwidth = 1e-9,
+                             .latency = 1e9,
+                             .inside_bandwidth = 2,
+                             .inside_latency = 5,
+                             .overhead = 7};
+  CHECK(comm::exchange_seconds(network, 4, 100) == Approx(5 + 3 * 7 + 3 * 100 / 2.0));
+  CHECK(comm::dense_mean_seconds(network, 4, count, Wire::fp32, Allreduce::ordered) ==
+        Approx(2 * (5 + 3 * 7 + 3 * 4.0 * count / 4 / 2)));
+  CHECK(comm::ring_seconds(network, 4, 400) == Approx(2 * 3 * (5 + 7 + 100 / 2.0)));
+  comm::CommConfig config;
+  config.hierarchy = comm::Hierarchy::node;  // nothing is compressed: values there and back
+  CHECK(comm::compressed_mean_seconds(network, 4, count, config) == Approx(2 * (5 + 3 * 7 + 3 * 4.0 * count / 4 / 2)));
+}
+
+TEST_CASE("Between nodes the slower of link and node counts, and each message its overhead") {
+  NetworkModel network{.ranks_per_node = 2,
+                       .bandwidth = 10,
+                       .latency = 3,
+                       .inside_bandwidth = 1e9,
+                       .inside_latency = 0,
+                       .overhead = 0.5};
+  CHECK(comm::exchange_seconds(network, 6, 100) == Approx(3 + 5 * 0.5 + 2 * 4 * 100 / 10.0));
+  network.inside_bandwidth = 1;
+  CHECK(comm::exchange_seconds(network, 6, 100) == Approx(3 + 5 * 0.5 + 100));
+}
+
+TEST_CASE("One rank exchanges nothing; ranks fill nodes") {
+  auto const network = links_alone(4);
+  CHECK(comm::dense_mean_seconds(network, 1, 1000, Wire::fp32, Allreduce::ordered) == 0);
+  CHECK(comm::compressed_mean_seconds(network, 1, 1000, {}) == 0);
+  CHECK(comm::ring_seconds(network, 1, 1000) == 0);
+  CHECK_THROWS_AS(comm::exchange_seconds(network, 6, 1), InternalError);
+}
+
+// BERT-large with Adam, 16 bit gradients, NCCL's rings over nodes of four V100 on Ethernet (arXiv 2102.02888, table of
+// its profile). The row of one node has no Ethernet in it; that of 16 nodes with 16 sequences a GPU gives the
+// bandwidth.
+TEST_CASE("A ring on the paper's Ethernet takes what its profile says") {
+  constexpr double bytes = 2 * 336226108.0;
+  struct Row {
+    int ranks, passes;
+    double forward, allreduce, backward, step;  // milliseconds
+  };
+  constexpr Row fitted{64, 1, 35.71, 2275.43, 60.81, 75.59};
+  NetworkModel network{.ranks_per_node = 4,
+                       .bandwidth = 1,
+                       .latency = 20e-6,
+                       .inside_bandwidth = 1e12,
+                       .inside_latency = 1e-6,
+                       .overhead = 1e-6};
+  double const rounds = 2 * (fitted.ranks - 1);
+  network.bandwidth = rounds * bytes / fitted.ranks / (fitted.allreduce * 1e-3 - rounds * 21e-6);
+  CHECK(comm::ring_seconds(network, 64, bytes) == Approx(fitted.allreduce * 1e-3));
+  CHECK(network.bandwidth * 8e-9 == Approx(4.1).epsilon(0.15));  // Gbit/s, which the paper measured
+  for (auto const& row : {Row{64, 4, 137.80, 2259.36, 243.72, 74.92}, Row{32, 1, 37.91, 2173.35, 60.71, 75.63},
+                          Row{16, 1, 36.94, 2133.24, 62.82, 76.85}, Row{8, 1, 34.95, 1897.21, 61.23, 75.26},
+                          Row{64, 1, 36.65, 2205.86, 33.63, 74.96}}) {
+    CAPTURE(row.ranks, row.passes);
+    double const ring = comm::ring_seconds(network, row.ranks, bytes) * 1e3;
+    CHECK(ring == Approx(row.allreduce).epsilon(0.1));
+    CHECK(row.passes * (fitted.forward + fitted.backward) + ring + fitted.step ==
+          Approx(row.forward + row.allreduce + row.backward + row.step).epsilon(0.1));
+  }
+}
