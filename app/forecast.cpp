@@ -74,9 +74,12 @@ Forecast forecast(Workload const& work, comm::NetworkModel const& network, int r
 }
 
 std::vector<Forecast> forecasts(Workload const& work, comm::NetworkModel const& network, std::int64_t most) {
+  std::int64_t const in_node = network.ranks_per_node;
+  std::int64_t const last = std::min(most, work.sequences) / in_node * in_node;
   std::vector<Forecast> results;
-  for (std::int64_t ranks = network.ranks_per_node; ranks <= std::min(most, work.sequences); ranks *= 2)
+  for (std::int64_t ranks = in_node; ranks < last; ranks *= 2)
     results.push_back(forecast(work, network, static_cast<int>(ranks)));
+  if (last > 0) results.push_back(forecast(work, network, static_cast<int>(last)));
   return results;
 }
 

@@ -53,7 +53,7 @@ struct Forecast {
 /// For ranks that fill nodes.
 Forecast forecast(Workload const& work, comm::NetworkModel const& network, int ranks);
 
-/// For one node and twice as many again up to `most` ranks, as far as every rank has a sequence.
+/// For one node, twice as many again and again, and as many as `most` ranks fill, as far as every rank has a sequence.
 std::vector<Forecast> forecasts(Workload const& work, comm::NetworkModel const& network, std::int64_t most);
 
 }  // namespace bellwether::app

@@ -114,8 +114,10 @@ TEST_CASE("Forecasts go from one node up, as far as sequences last") {
   work.sequences = 100;
   std::vector<int> ranks;
   for (auto const& at : app::forecasts(work, ethernet(10), 4096)) ranks.push_back(at.ranks);
-  CHECK(ranks == std::vector{4, 8, 16, 32, 64});
+  CHECK(ranks == std::vector{4, 8, 16, 32, 64, 100});
   CHECK(app::forecasts(work, ethernet(10), 16).size() == 3);
+  CHECK(app::forecasts(work, ethernet(10), 23).back().ranks == 20);
+  CHECK(app::forecasts(work, ethernet(10), 4).size() == 1);
   work.sequences = 3;
   CHECK(app::forecasts(work, ethernet(10), 16).empty());
 }

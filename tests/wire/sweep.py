@@ -13,7 +13,8 @@ End to end is w dense + (1 - w) compressed with w = 1000/5993, the paper's share
 over all dense. Beside it the one expected, 1 / (w + (1 - w) / s), s = (C + A) / (C + A / k + o): C the time of a step of as
 many runs of one rank each at the same time, which exchange nothing, A = dense - C, k = 32 or 16, and o what a compressed
 step takes beyond C + A / k where nothing limits the links. "wire over count": payload that the first host's interface
-counted in the counted steps, over what the program says that rank 0 sent."""
+counted in the counted steps, over what the program says that rank 0 sent. "forecast": seconds of a step of either phase by
+`check --cluster`, with the speeds that it measures on all ranks at once and the payload that full frames of this rate carry."""
 
 import argparse
 import json
@@ -32,6 +33,8 @@ DECKS = pathlib.Path(__file__).resolve().parents[2] / "input/decks"
 PHASE_STEPS, LEFT_OUT = 7, 2
 DENSE_SHARE = 1000 / 5993
 BITS = {"fp32": 32, "bf16": 16}
+PAYLOAD = 1448 / 1514  # of a full frame of TCP
+SECONDS = {"s": 1, "ms": 1e-3, "us": 1e-6}
 
 
 def deck_settings(options, name, shards, ranks, method, wire, more):
@@ -104,6 +107,32 @@ class Sweep:
             ratios.append((carried[last] - carried[first - 1]) / int(rows["sent_bytes"].sum()))
         return seconds, ratios
 
+    def check(self, cluster, wire, ranks):
+        """What check tells of a cluster with one rank a node, asked by so many ranks here."""
+        (self.runs.folder / "cluster.yaml").write_text(
+            "\n".join(f"{section}: {{{', '.join(keys)}}}" for section, keys in cluster.items()), encoding="utf-8")
+        words = [self.options.program, "check", str(DECKS / f"{self.options.model}.yaml"), "--cluster", "cluster.yaml",
+                 *deck_settings(self.options, "unmade", self.shards, len(self.net.hosts), "onebit_lamb", wire, {})]
+        command, environment = self.net.command(words, self.net.hosts[:ranks])
+        text = self.runs.call(command, **environment)
+        return text[text.index("on cluster.yaml"):]
+
+    def speeds(self):
+        """Keys of what a rank reaches while all run; where nothing limits the links."""
+        text = self.check({"network": ["bandwidth: 1"], "nodes": ["ranks: 1"]}, "fp32", len(self.net.hosts))
+        return [f"{key}: {float(re.search(rf'a rank.s {word} +([0-9.e+]+) ', text)[1])!r}"
+                for key, word in (("compute", "passes"), ("memory", "memory"))]
+
+    def forecast(self, speeds, rate, wire):
+        """Seconds of a dense and of a compressed step on links of that rate."""
+        ranks = len(self.net.hosts)
+        text = self.check({"network": [f"bandwidth: {PAYLOAD * rate / 1000}"], "nodes": ["ranks: 1"],
+                           "ranks": [f"most: {ranks}", *speeds]}, wire, 1)
+        row = next(line for line in text.splitlines() if line.split()[:2] == [str(ranks)] * 2)
+        seconds = [float(number) * SECONDS[unit] for number, unit in re.findall(r"([0-9.]+) (s|ms|us)\b", row)]
+        assert len(seconds) == 7, row
+        return seconds[3], seconds[6]
+
     def whole(self, wire, steps=60, dense=10):
         """Whole runs of LAMB and of 1-bit LAMB, a sixth of it dense: how many times faster, and what their own steps say."""
         total = []
@@ -126,7 +155,8 @@ class Sweep:
         print(f"{self.options.model}, {len(self.net.hosts)} ranks of {self.options.batch} sequences: without an exchange "
               f"{1e3 * alone:.0f} ms a step, {samples / alone:.1f} sequences/s\n")
         print("| Mbit/s | wire | dense | compressed | sequences/s, dense | compressed | end to end | expected | wire over count, dense | "
-              "compressed |\n|---|---|---|---|---|---|---|---|---|---|")
+              "compressed | forecast, dense | compressed |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
+        speeds = self.speeds()
         overhead = {}  # of each wire, found where nothing limits the links
         for rate in [0, *sorted({*self.options.rates} - {0}, reverse=True)]:
             self.net.limit(rate)
@@ -136,11 +166,13 @@ class Sweep:
                 extra = overhead.setdefault(wire, compressed - alone - exposed / BITS[wire])
                 gain = dense / (DENSE_SHARE * dense + (1 - DENSE_SHARE) * compressed)
                 expected = 1 / (DENSE_SHARE + (1 - DENSE_SHARE) * (alone + exposed / BITS[wire] + extra) / dense)
+                forecast = self.forecast(speeds, rate, wire) if rate else None
                 keep({"model": self.options.model, "ranks": len(self.net.hosts), "batch": self.options.batch, "megabits": rate, "wire": wire,
                       "alone": alone, "dense": dense, "compressed": compressed, "end_to_end": gain, "expected": expected,
-                      "wire_over_count": ratios})
+                      "wire_over_count": ratios, "forecast": forecast})
                 print(f"| {rate or 'no limit'} | {wire} | {dense:.3f} s | {compressed:.3f} s | {samples / dense:.2f} | "
-                      f"{samples / compressed:.2f} | {gain:.2f} | {expected:.2f} | {ratios[0]:.3f} | {ratios[1]:.3f} |", flush=True)
+                      f"{samples / compressed:.2f} | {gain:.2f} | {expected:.2f} | {ratios[0]:.3f} | {ratios[1]:.3f} | "
+                      + (" | ".join(f"{seconds:.3f} s" for seconds in forecast) if forecast else " | ") + " |", flush=True)
         if self.options.whole is not None:
             self.net.limit(self.options.whole)
             self.whole(self.options.wires[0])
