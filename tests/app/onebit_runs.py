@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs of the methods that compress: the freeze, restarts around it, nodes.
 
-    onebit_runs.py CASE PROGRAM MPIRUN      CASE: onebit | automatic | rewarms | checks | hierarchy |
-                                              residuals"""
+    onebit_runs.py CASE PROGRAM MPIRUN      CASE: forecast | onebit | transports | automatic | rewarms | checks |
+                                              hierarchy | residuals"""
 
 import shutil
 import subprocess
@@ -25,7 +25,7 @@ def onebit(runs):
     print(f"a dense exchange in fp32 would send {ratio[0]:.2f} times as much")
     assert (ratio > 31.9).all() and (ratio <= 32).all()
     shares_around_the_freeze(runs)
-    for step in (3, 5, 6, 9):
+    for step in (1, 4, 5, 6, 9):  # the first, the last before the freeze, the freeze, the first compressed
         name = f"from{step}"
         shutil.copytree(runs.folder / "whole", runs.folder / name)
         for later in range(step + 1, 13):
@@ -104,6 +104,22 @@ def forecast(runs):
     assert told.splitlines() == [
         "error: bad.yaml:1:1: network.bandwidth: missing; a number greater than 0 and at most 1000000000 (Gbit/s)",
         "error: bad.yaml:1:11: network.bandwith: unknown key (did you mean 'bandwidth'?); one of bandwidth, latency, overhead"], told
+
+
+def transports(runs):
+    """A run that goes on over another transport, in either phase, is the same, bit for bit."""
+    def through(transport):
+        return (*ONEBIT, "--set", "optimizer.freeze.step=4", "--set", f"comm.transport={transport}")
+
+    runs.train("direct", 2, 8, 8, every=1, more=through("mpi"))
+    for step in (2, 6):
+        name = f"staged{step}"
+        shutil.copytree(runs.folder / "direct", runs.folder / name)
+        for later in range(step + 1, 9):
+            shutil.rmtree(runs.folder / name / f"checkpoints/step_{later}")
+        output = runs.train(name, 2, 8, 8, every=1, more=("--resume", *through("mpi_staged")))
+        assert f"step_{step}" in output and "comm.transport mpi_staged (was mpi)" in output, output
+        runs.compare("direct", name, 8)
 
 
 def automatic(runs):
@@ -245,7 +261,7 @@ def residuals(runs):
     mean = ("--set", "checkpoint.worker_error=mean", "--set", "checkpoint.asynchronous=false")
     runs.train("exact", 3, 8, 8, every=4, more=frozen)
     runs.train("mean", 3, 8, 8, every=4, more=(*frozen, *mean))
-    runs.compare("exact", "mean", 8)
+    runs.compare("exact", "mean", 8, "replicated.h5")
     for name in ("worker_error", "held_back"):
         each = [values for _, values in of_ranks(runs.folder / "exact/checkpoints/step_4", name)]
         wanted = (sum(values.astype(np.float64) for values in each) / 3).astype(np.float32)
@@ -258,7 +274,7 @@ def residuals(runs):
         shutil.copytree(runs.folder / name, runs.folder / again)
         shutil.rmtree(runs.folder / again / "checkpoints/step_8")
         assert "step_4" in runs.train(again, ranks, 8, 8, every=4, more=("--resume", *frozen, *more))
-    runs.compare("exact_on_2", "mean_on_2", 8)  # both from the mean
+    runs.compare("exact_on_2", "mean_on_2", 8, "replicated.h5")  # both from the mean
     one, other = runs.table("exact")["loss"], runs.table("mean_on_3")["loss"]
     assert (one[:4] == other[:4]).all() and np.abs(other / one - 1).max() < 0.02, (one, other)
     assert (one[5:] != other[5:]).any()  # what each rank had is gone

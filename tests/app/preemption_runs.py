@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs of the program that end before their last step, and go on.
 
-    preemption_runs.py CASE PROGRAM MPIRUN      CASE: walltime | stop_file | fruitless"""
+    preemption_runs.py CASE PROGRAM MPIRUN      CASE: walltime | stop_file | second_signal | fruitless"""
 
+import os
 import re
 import signal
 import subprocess
+import time
 
-from training_runs import PATIENCE, main
+from training_runs import PATIENCE, main, newest_checkpoint, ranks_of
 
 
 def stopped_step(runs, name, text):
@@ -33,9 +35,10 @@ def walltime(runs):
 
 def stop_file(runs):
     """A file that is made while the run goes on stops it, once: the next job does not find it."""
+    constant = ("--set", "schedule.decay=constant", "--set", "schedule.warmup_steps=5")
     runs.deck("filed", 8, 100000)
     stop = runs.folder / "filed/stop"
-    with subprocess.Popen(runs.command("filed", 2), cwd=runs.folder, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(runs.command("filed", 2, *constant), cwd=runs.folder, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
             if line.startswith("step "):
                 break
@@ -45,8 +48,42 @@ def stop_file(runs):
     assert " by the file stop in the run directory; continue with --resume" in rest, rest
     step = stopped_step(runs, "filed", rest)
     assert not stop.exists()
-    told = runs.train("filed", 2, 8, step + 2, more=("--resume",))
+    # Again, by a signal to one rank that is not the first.
+    with subprocess.Popen(runs.command("filed", 2, "--resume", *constant), cwd=runs.folder, stdout=subprocess.PIPE,
+                          text=True) as process:
+        for line in process.stdout:
+            if line.startswith("step "):
+                break
+        os.kill(ranks_of(process, 2)[1], signal.SIGUSR2)
+        rest = process.stdout.read()
+        assert process.wait(timeout=PATIENCE) == 85 and " by a signal; " in rest, rest
+    assert stopped_step(runs, "filed", rest) > step
+    step = stopped_step(runs, "filed", rest)
+    told = runs.train("filed", 2, 8, step + 2, more=("--resume", *constant))
     assert "resumed from" in told and f"finished at step {step + 2}" in told, told
+    runs.train("unstopped", 2, 8, step + 2, more=constant)
+    runs.compare("unstopped", "filed", step + 2)
+
+
+def second_signal(runs):
+    """The first signal lets the step end, whatever it takes; a second one ends the program at once."""
+    runs.train("slow", 2, 8, 2, every=1)
+    runs.deck("slow", 8, 4)
+    with subprocess.Popen(runs.command("slow", 2, "--resume", "--set", "batch.global=100000"), cwd=runs.folder, text=True,
+                          stdout=subprocess.PIPE) as process:
+        for line in process.stdout:
+            if "resumed from" in line:
+                break
+        time.sleep(3)  # in the middle of a step that takes minutes
+        rank = ranks_of(process, 2)[1]
+        os.kill(rank, signal.SIGUSR1)
+        time.sleep(1)
+        assert process.poll() is None
+        os.kill(rank, signal.SIGUSR1)
+        rest = process.stdout.read()
+        assert process.wait(timeout=PATIENCE) not in (0, 85), rest
+    assert "step 3" not in rest and newest_checkpoint(runs.folder / "slow").name == "step_2", rest
+    assert "finished at step 4" in runs.train("slow", 2, 8, 4, more=("--resume",))
 
 
 def fruitless(runs):

@@ -16,7 +16,7 @@ import signal
 import subprocess
 import time
 
-from training_runs import PATIENCE, h5py, kill_job, long_script, np, ranks_of
+from training_runs import PATIENCE, compare_checkpoints, kill_job, long_script, np, ranks_of
 
 DECK = """
 run: {directory: %s, seed: 7, verify_every: 50}
@@ -106,25 +106,7 @@ class Soak:
     def compare(self):
         (step, one), (same, other) = self.newest("soak"), self.newest("replay")
         assert step == same == self.steps
-        files = sorted(path.name for path in one.glob("*.h5"))
-        assert files == sorted(path.name for path in other.glob("*.h5"))
-        compared = 0
-        for name in files:
-            with h5py.File(one / name, "r") as a, h5py.File(other / name, "r") as b:
-                names = []
-                a.visititems(lambda path, item, to=names: to.append(path) if isinstance(item, h5py.Dataset) else None)
-                for path in names:
-                    if path in ("deck", "data/wall_seconds"):
-                        continue
-                    ours, theirs = np.asarray(a[path][()]), np.asarray(b[path][()])
-                    if path == "index":  # holds the checksum of the wall clock, too
-                        ours, theirs = (np.array([row for row in index if b"wall_seconds" not in str(row).encode()])
-                                        for index in (ours, theirs))
-                        assert ours.tolist() == theirs.tolist(), name
-                    else:
-                        assert ours.tobytes() == theirs.tobytes(), (name, path)
-                    compared += 1
-        return compared
+        return compare_checkpoints(one, other)
 
 
 def work(runs, steps, rng):
