@@ -248,9 +248,10 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
     together(impl_->group, [&] {
       if (!impl_->is_root()) return;
       found.deck = impl_->io.run(priority, [&] {
-        return input::Hdf5File::open((std::filesystem::path(found.path) / "replicated.h5").string())
-            .read_texts("deck")
-            .at(0);
+        auto const file = input::Hdf5File::open((std::filesystem::path(found.path) / "replicated.h5").string());
+        auto const texts = file.read_texts("deck");
+        if (texts.size() != 1) throw InputError(file.path() + ": data set 'deck': allowed: one text");
+        return texts.front();
       });
     });
     found.deck = broadcast_text(impl_->group, found.deck);

@@ -49,11 +49,20 @@ struct Held {
   std::int64_t first, last, total;
   bool operator==(Held const&) const = default;
 };
+Held slice_in(Hdf5File const& file, std::string const& path) {
+  Shape const shape = file.info(path).shape;
+  std::int64_t const rows = shape.empty() ? -1 : shape[0];
+  std::int64_t const first = integer(file, path, "first"), total = integer(file, path, "total");
+  if (rows < 0 || first < 0 || first > total || rows > total - first)
+    throw InputError(file.path() + ": " + path + ": shape " + words(shape) + " from " + std::to_string(first) +
+                     " on; allowed: a part of its total, " + std::to_string(total));
+  return {first, first + rows, total};
+}
 Held held_in(Hdf5File const& file, std::string const& path) {
-  std::int64_t const rows = file.info(path).shape.at(0);
-  if (!file.attribute(path, "total")) return {0, rows, rows};
-  std::int64_t const first = integer(file, path, "first");
-  return {first, first + rows, integer(file, path, "total")};
+  if (file.attribute(path, "total")) return slice_in(file, path);
+  Shape const shape = file.info(path).shape;
+  if (shape.empty()) throw InputError(file.path() + ": " + path + ": has no rows");
+  return {0, shape[0], shape[0]};
 }
 
 /// Elements [first, first + size) of a vector that ranks 0, 1, ... hold in slices.
@@ -64,12 +73,11 @@ void gather(std::function<std::string(int)> const& file_of, int ranks, int try_f
   for (int i = 0; i < ranks && filled < last - first; ++i) {
     int const rank = (try_first + i) % ranks;  // the same cut needs no other file than its own
     Hdf5File const file = Hdf5File::open(file_of(rank));
-    std::int64_t const begin = integer(file, path, "first");
-    std::int64_t const count = file.info(path).shape.at(0);
-    if (std::int64_t const stored = integer(file, path, "total"); stored != total)
+    auto const [begin, end, stored] = slice_in(file, path);
+    if (stored != total)
       throw InputError(file.path() + ": " + path + ": a slice of " + std::to_string(stored) +
                        " elements, this run has " + std::to_string(total));
-    std::int64_t const from = std::max(first, begin), to = std::min(last, begin + count);
+    std::int64_t const from = std::max(first, begin), to = std::min(last, end);
     if (from >= to) continue;
     file.read_slab<float>(path, {from - begin}, {to - from},
                           values.subspan(static_cast<std::size_t>(from - first), static_cast<std::size_t>(to - from)));

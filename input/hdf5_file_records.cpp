@@ -27,6 +27,16 @@ Id text_type() {
   return type;
 }
 
+/// Most bytes that strings, or the pointers to them, may take by what a file declares: nothing needs to be stored for
+/// it to declare more than memory holds.
+constexpr std::size_t most_text_bytes = std::size_t{1} << 28;
+
+bool holds_few_texts(hid_t type, hid_t space) {
+  auto const count = static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space)));
+  std::size_t const each = H5Tis_variable_str(type) > 0 ? sizeof(char*) : std::max<std::size_t>(1, H5Tget_size(type));
+  return count <= most_text_bytes / each;
+}
+
 /// Strings out of a data set or attribute of fixed or variable length; `read` fills a buffer of the memory type.
 template <class Read>
 std::vector<std::string> texts_of(hid_t type, hid_t space, Read const& read) {
@@ -65,6 +75,7 @@ std::vector<std::string> Hdf5File::read_texts(std::string const& name) const {
   Id const set = impl_->open_data_set(name);
   Id const type(H5Dget_type(set.get()), H5Tclose), space(H5Dget_space(set.get()), H5Sclose);
   impl_->check(H5Tget_class(type.get()) == H5T_STRING, name, "holds no strings");
+  impl_->check(holds_few_texts(type.get(), space.get()), name, "declares more strings than a file of ours holds");
   return texts_of(type.get(), space.get(), [&](hid_t memory, void* out) {
     impl_->check(H5Dread(set.get(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0, name, "cannot be read");
   });

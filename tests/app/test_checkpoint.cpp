@@ -5,6 +5,8 @@
 #include <catch2/matchers/catch_matchers_all.hpp>
 
 #include <fstream>
+#include <limits>
+#include <utility>
 
 using namespace bellwether;
 using namespace bellwether::test;
@@ -147,6 +149,28 @@ TEST_CASE("Elements that no rank held are named") {
   auto const found = run.checkpoints->find_latest();
   REQUIRE(found.has_value());
   CHECK_THROWS_WITH(run.checkpoints->load(*found, all), ContainsSubstring("worker_error: no rank held row "));
+}
+
+TEST_CASE("A slice that says it lies beyond its whole is refused") {
+  constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() - 3;
+  for (auto const& [first, total] : {std::pair{far, std::int64_t{100}},
+                                    {std::int64_t{-1}, std::int64_t{100}},
+                                    {std::int64_t{60}, std::int64_t{100}},
+                                    {std::int64_t{0}, std::int64_t{-5}}}) {
+    CheckpointFixture run;
+    auto owner = run.owner(0.5F);
+    std::vector<float> values(50), whole(100);
+    auto part = owner.state(), all = owner.state();
+    part.optimizer = [&, first = first, total = total](StateVisitor& visit) {
+      visit.held("worker_error", values, first, total);
+    };
+    all.optimizer = [&](StateVisitor& visit) { visit.per_rank("worker_error", whole, Recut::mean); };
+    run.checkpoints->save(1, "", part);
+    run.checkpoints->wait();
+    auto const found = run.checkpoints->find_latest();
+    REQUIRE(found.has_value());
+    CHECK_THROWS_WITH(run.checkpoints->load(*found, all), ContainsSubstring("allowed: a part of its total"));
+  }
 }
 
 TEST_CASE("Incomplete and damaged checkpoints are named and passed over") {

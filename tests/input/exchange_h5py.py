@@ -56,6 +56,24 @@ def read(folder):
         assert file["layers"].attrs["rate"] == 0.25
 
 
+def hostile(folder):
+    """Files of a few kilobytes that declare far more."""
+    def shard(name, rows, chunk):
+        with h5py.File(os.path.join(folder, name), "w") as file:
+            for key, width in (("input_ids", 16), ("input_mask", 16), ("segment_ids", 16), ("masked_lm_positions", 3), ("masked_lm_ids", 3)):
+                file.create_dataset(key, (rows, width), "i4", chunks=(chunk, width) if chunk else None,
+                                    maxshape=(None, width) if chunk else None)
+            file.create_dataset("next_sentence_labels", (rows,), "i1")
+
+    shard("rows.h5", 2**50, 8)
+    shard("unwritten.h5", 2**40, None)
+    shard("chunk.h5", 100, 2**25)
+    with h5py.File(os.path.join(folder, "texts.h5"), "w") as file:
+        file.create_dataset("variable", (2**45,), h5py.string_dtype(), chunks=(8,))
+        file.create_dataset("fixed", (2**45,), "S100", chunks=(8,))
+        file.create_dataset("none", (0,), h5py.string_dtype())
+
+
 def write(folder):
     with h5py.File(os.path.join(folder, "foreign.hdf5"), "w") as file:
         ids = np.array([[1, 11, 12, 2, 0, 0], [1, 3, 14, 15, 16, 2]] * 50, dtype="i4")
@@ -85,4 +103,4 @@ def lzf(folder):
         file.create_dataset("next_sentence_labels", data=np.zeros(100), dtype="i1")
 
 
-{"lzf": lzf, "read": read, "write": write}[sys.argv[1]](sys.argv[2])
+{"hostile": hostile, "lzf": lzf, "read": read, "write": write}[sys.argv[1]](sys.argv[2])

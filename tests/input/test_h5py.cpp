@@ -96,3 +96,31 @@ TEST_CASE("A filter that only h5py has is named, with what to do", "[h5py]") {
     CHECK(text.find("plugin") == std::string::npos);
   }
 }
+
+TEST_CASE("What a file declares and does not hold is refused before memory is taken for it", "[h5py]") {
+  auto const interpreter = python();
+  if (interpreter.empty()) SKIP("no Python with h5py and numpy");
+  TemporaryFolder const folder;
+  REQUIRE(exchange(interpreter, "hostile", folder) == 0);
+  auto const refusal = [&](auto const& read) {
+    try {
+      read();
+    } catch (bellwether::InputError const& error) {
+      return std::string(error.what()).substr(folder.path().size() + 1);
+    }
+    return std::string("taken");
+  };
+  auto const shard = [&](std::string const& name) { return refusal([&] { ShardReader const reader(folder / name); }); };
+  CHECK(shard("rows.h5") ==
+        "rows.h5: data set 'input_ids': has 1125899906842624 rows in 0 bytes; allowed: rows that were written");
+  CHECK(shard("unwritten.h5").ends_with("has 1099511627776 rows in 0 bytes; allowed: rows that were written"));
+  CHECK(shard("chunk.h5") ==
+        "chunk.h5: data set 'input_ids': is stored in chunks of 33554432 rows; allowed: up to 8388608");
+  auto const file = Hdf5File::open(folder / "texts.h5");
+  for (std::string const name : {"variable", "fixed"}) {
+    CAPTURE(name);
+    CHECK(refusal([&] { file.read_texts(name); }).find("declares more strings than a file of ours holds") !=
+          std::string::npos);
+  }
+  CHECK(file.read_texts("none").empty());
+}
