@@ -43,7 +43,8 @@ class MpiOperation final : public Ticket::State {
   std::int64_t bytes = 0;                            ///< handed over by this rank, for messages
 
  private:
-  using HostBuffer = Kokkos::View<std::byte*, Kokkos::HostSpace>;
+  // Copies from and to a device do not keep the host waiting, and are not made twice.
+  using HostBuffer = Kokkos::View<std::byte*, Kokkos::SharedHostPinnedSpace>;
   struct Stage {
     HostBuffer memory;
     Bytes target;

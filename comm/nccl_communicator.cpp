@@ -108,9 +108,7 @@ class NcclCommunicator final : public Communicator {
     config.blocking = 0;
     ncclResult_t const made = ncclCommInitRankConfig(&group_, size(), id, rank(), &config);
     calls_ = std::make_unique<NcclCalls>(group_, stream_, rank(), size(), [this] { poll(); });
-    doing_ = "ncclCommInitRankConfig";
-    call_started_ = Clock::now();
-    calls_->settle(made, "ncclCommInitRankConfig");
+    settle_or_fail("the start of NCCL", [&] { calls_->settle(made, "ncclCommInitRankConfig"); });
     watch_ = std::thread([this] { watch(); });
   }
 
@@ -237,20 +235,36 @@ class NcclCommunicator final : public Communicator {
     NcclOperation& operation = **free;
     operation.begin(exec, stream_, name, label, sent.all);
     if (watchdog_ != nullptr) watchdog_->begin(name, label, size());
-    doing_ = label;
-    call_started_ = Clock::now();
-    posts();
+    settle_or_fail(operation.description(), posts);
     operation.started(stream_);
     counter_.count(sent);
     return Ticket(operation);
   }
 
+  /// Calls that may stay in progress, about `what`. \throws StuckCollective after the group was aborted.
+  template <class Calls>
+  void settle_or_fail(std::string const& what, Calls const& calls) {
+    call_started_ = Clock::now();
+    try {
+      calls();
+    } catch (RuntimeError const& error) {
+      fail(what, std::string(", ended by ") + error.what());
+      // Who is still being constructed has no destructor to come.
+      if (!watch_.joinable()) cudaStreamDestroy(stream_);
+      throw_failure();
+    }
+  }
   /// Between two looks at a call that has not come back: what never comes back ends by the deadline.
   void poll() const {
     if (seconds_since(call_started_) > deadline_)
-      throw StuckCollective("stuck collective: " + std::string(doing_) + ", posting" + place() +
-                            ", not finished after " + std::to_string(seconds_since(call_started_)) + " s");
+      throw RuntimeError("a call that has not come back after " + std::to_string(seconds_since(call_started_)) + " s");
     std::this_thread::yield();
+  }
+  /// Kernels that wait for other ranks end, and with them whatever the host waits for.
+  void fail(std::string const& what, std::string const& how) {
+    failure_ = "stuck collective: " + what + place() + how + (watchdog_ != nullptr ? ", " + watchdog_->verdict() : "");
+    if (group_ != nullptr) ncclCommAbort(group_);
+    aborted_ = true;
   }
   std::string place() const { return ", rank " + std::to_string(rank()) + " of " + std::to_string(size()); }
 
@@ -268,12 +282,7 @@ class NcclCommunicator final : public Communicator {
       asked_ = waited > deadline_ / 2 ? oldest : nullptr;
       if (ended.empty() && !late) continue;
       std::string const what = oldest != nullptr ? oldest->description() : std::string("between collectives");
-      failure_ = "stuck collective: " + what + place() +
-                 (ended.empty() ? ", not finished after " + std::to_string(waited) + " s" : ", ended by " + ended) +
-                 (watchdog_ != nullptr ? ", " + watchdog_->verdict() : "");
-      // Kernels that wait for other ranks end, and with them whatever the host waits for.
-      ncclCommAbort(group_);
-      aborted_ = true;
+      fail(what, ended.empty() ? ", not finished after " + std::to_string(waited) + " s" : ", ended by " + ended);
     }
   }
   /// What NCCL or the device have met meanwhile; empty where all is well.
@@ -313,7 +322,6 @@ class NcclCommunicator final : public Communicator {
   std::unique_ptr<NcclCalls> calls_;
   std::vector<std::unique_ptr<NcclOperation>> operations_;
   std::vector<NcclCalls::Transfer> transfers_;
-  char const* doing_ = "";
   Clock::time_point call_started_;
 
   std::mutex mutex_;  ///< of everything that both threads see

@@ -19,7 +19,9 @@ void add_in_order(Space const& exec, Index count, double const* values, double* 
   Kokkos::parallel_for(
       "bellwether::model::add_in_order", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, 1),
       KOKKOS_LAMBDA(Index) {
-        for (Index k = 0; k < count; ++k) *total += values[k];
+        double sum = *total;
+        for (Index k = 0; k < count; ++k) sum += values[k];
+        *total = sum;
       });
 }
 

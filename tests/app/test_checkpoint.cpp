@@ -154,9 +154,9 @@ TEST_CASE("Elements that no rank held are named") {
 TEST_CASE("A slice that says it lies beyond its whole is refused") {
   constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() - 3;
   for (auto const& [first, total] : {std::pair{far, std::int64_t{100}},
-                                    {std::int64_t{-1}, std::int64_t{100}},
-                                    {std::int64_t{60}, std::int64_t{100}},
-                                    {std::int64_t{0}, std::int64_t{-5}}}) {
+                                     {std::int64_t{-1}, std::int64_t{100}},
+                                     {std::int64_t{60}, std::int64_t{100}},
+                                     {std::int64_t{0}, std::int64_t{-5}}}) {
     CheckpointFixture run;
     auto owner = run.owner(0.5F);
     std::vector<float> values(50), whole(100);
