@@ -61,28 +61,36 @@ class RecutState final : public StateVisitor {
   Residuals const& kept_;
 };
 
-/// Both residuals of all ranks of the world; `share`: ranks that hold a copy of each element. Collective.
-Residuals gathered(CompressedAllreduce& mean, Index first, int holders) {
-  auto& world = test::world().communicator();
-  MemoryState state;
-  mean.visit_state(state);
-  Residuals all{std::vector<double>(count), std::vector<double>(count)};
-  auto const& worker = state.arrays.at("worker_error");
-  auto const& server = state.arrays.at("server_error");
-  for (std::size_t k = 0; k < worker.size(); ++k) all.worker[k] = static_cast<double>(worker[k]) / world.size();
-  for (std::size_t k = 0; k < server.size(); ++k)
-    all.server[static_cast<std::size_t>(first) + k] = static_cast<double>(server[k]) / holders;
-  world.sum_host(all.worker, "bellwether::test::residuals");
-  world.sum_host(all.server, "bellwether::test::residuals");
-  return all;
-}
-
 Index chunk_first(comm::Communicator& group) {
   return comm::CompressedLayout(count, group.rank(), group.size(), 1, 1 << 30).first;
 }
 
 std::vector<float> input(comm::Communicator& group, std::uint64_t call) {
   return test::random_vector(group.rank(), count, 50 + call, 6);
+}
+
+/// Both residuals after some means of the first `ranks` ranks of the world, on all of its ranks. Collective.
+Residuals residuals_of(int ranks) {
+  auto& world = test::world().communicator();
+  bool const takes_part = world.rank() < ranks;
+  auto const group = world.split(takes_part ? 0 : 1, world.rank());
+  Residuals all{std::vector<double>(count), std::vector<double>(count)};
+  if (takes_part) {
+    CompressionOptions options;
+    options.compress_alone = true;
+    CompressedAllreduce mean(*group, count, options);
+    for (std::uint64_t call = 0; call < 3; ++call) test::mean_of(mean, Exec(), input(*group, call));
+    MemoryState state;
+    mean.visit_state(state);
+    auto const& worker = state.arrays.at("worker_error");
+    auto const& server = state.arrays.at("server_error");
+    auto const first = static_cast<std::size_t>(chunk_first(*group));
+    for (std::size_t k = 0; k < worker.size(); ++k) all.worker[k] = static_cast<double>(worker[k]) / ranks;
+    for (std::size_t k = 0; k < server.size(); ++k) all.server[first + k] = static_cast<double>(server[k]);
+  }
+  world.sum_host(all.worker, "bellwether::test::residuals");
+  world.sum_host(all.server, "bellwether::test::residuals");
+  return all;
 }
 
 }  // namespace
@@ -132,21 +140,17 @@ TEST_CASE("a checkpoint, written or read, changes no bit of later means") {
 
 TEST_CASE("another number of ranks keeps the law element by element") {
   auto& world = test::world().communicator();
-  int const ranks_after = GENERATE(1, 2, 3);
-  if (ranks_after > world.size()) return;
+  int const ranks_before = GENERATE(1, 2, 3, 4), ranks_after = GENERATE(1, 2, 3, 4);
+  if (std::max(ranks_before, ranks_after) > world.size()) return;
+  CAPTURE(ranks_before, ranks_after);
   Exec const exec;
-  CompressionOptions options;
-  options.compress_alone = world.size() == 1;
-  CompressedAllreduce before(world, count, options);
-  for (std::uint64_t call = 0; call < 3; ++call) test::mean_of(before, exec, input(world, call));
-  auto const kept = gathered(before, chunk_first(world), 1);
+  auto const kept = residuals_of(ranks_before);
 
   // Every group of `ranks_after` goes on alone; a rest of ranks that fill no group is left out.
   int const color = world.rank() / ranks_after;
   auto const group = world.split(color, world.rank());
   if (group->size() != ranks_after) return;
-  options.compress_alone = false;
-  CompressedAllreduce after(*group, count, options);
+  CompressedAllreduce after(*group, count, {});
   RecutState reader(kept);
   after.visit_state(reader);
   std::vector<double> law;
