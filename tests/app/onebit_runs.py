@@ -309,7 +309,7 @@ def hierarchy(runs):
         # Without nodes, on one, on other ranks, from the same checkpoint: close to what it was.
         if method != "onebit_lamb":
             continue
-        for name, ranks, other in (("flat", 4, ()), ("one", 4, of(4)), ("three", 3, of(1))):
+        for name, ranks, other in (("flat", 4, ()), ("one", 4, of(4)), ("three", 3, of(1)), ("two", 2, of(2))):
             name = f"{method}_{name}"
             shutil.copytree(runs.folder / method, runs.folder / name)
             for later in (7, 8):
