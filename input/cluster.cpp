@@ -75,7 +75,8 @@ Cluster parse_cluster(std::string const& path, std::string_view text) {
   Cluster cluster;
   auto const describe = [&cluster](ConfigVisitor& visit) { cluster.describe(visit); };
   auto const keys = key_catalogue(describe);
-  DeckReader reader(path, root, {}, true, syntax.empty());
+  std::vector<Override> const no_overrides;  // the reader refers to it
+  DeckReader reader(path, root, no_overrides, true, syntax.empty());
   describe(reader);
   reader.finish(keys);
   faults.insert(faults.end(), reader.faults().begin(), reader.faults().end());
