@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""One long run through many jobs: each has a random number of ranks and is ended by a signal, a kill or its last step.
+"""One long run through many jobs: each has a random number of ranks and is ended by a signal, a file, a kill or its last step.
 
     soak_runs.py PROGRAM MPIRUN [--steps N] [--seed S]
 
@@ -34,8 +34,8 @@ class Soak:
     def __init__(self, runs, steps, rng):
         self.runs, self.steps, self.rng = runs, steps, rng
         self.jobs = []  # (ranks, step at its beginning, step that the next one began from)
-        self.counts = dict.fromkeys(("signal", "kill", "last step", "other ranks"), 0)
-        self.growth = 0.0
+        self.counts = dict.fromkeys(("signal", "stop file", "kill", "last step", "other ranks"), 0)
+        self.growth, self.watched = 0.0, 0
 
     def deck(self, name):
         (self.runs.folder / f"{name}.yaml").write_text(DECK % (name, self.runs.vocabulary, self.steps // 10, self.steps))
@@ -59,10 +59,10 @@ class Soak:
 
     def disturb(self, name, ranks):
         """A job that is to end by itself, at a step in between or at the last, or is ended."""
-        how = self.rng.choice(("signal", "kill", "last step"))
+        how = self.rng.choice(("signal", "stop file", "kill", "last step"))
         self.counts[how] += 1
         if how == "last step":
-            return self.finish(name, ranks, min(self.steps, self.newest(name)[0] + self.rng.randrange(1, 400)))
+            return self.finish(name, ranks, min(self.steps, self.newest(name)[0] + self.rng.randrange(1, 1 + min(400, self.steps // 4))))
         with subprocess.Popen(self.command(name, ranks, self.steps), cwd=self.runs.folder, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, start_new_session=True) as job:
             until = time.time() + self.rng.uniform(1, 12)
@@ -76,11 +76,15 @@ class Soak:
                     processes = []  # not all of them there yet, or gone
             if job.poll() is None and how == "kill":
                 kill_job(job, ranks)
+            elif job.poll() is None and how == "stop file":
+                (self.runs.folder / name / "stop").touch()
             elif job.poll() is None and processes:
                 os.kill(self.rng.choice(processes), signal.SIGUSR1)
             told = job.communicate(timeout=PATIENCE)[0]
+        (self.runs.folder / name / "stop").unlink(missing_ok=True)  # where the job ended by itself meanwhile
         assert how == "kill" or job.returncode in (0, 85), (job.returncode, told)
         if len(held) > 20:  # buffers have filled by the middle
+            self.watched += 1
             begin, end = np.array(held[len(held) // 2]), np.array(held[-1])
             self.growth = max(self.growth, float((end / begin - 1).max()))
 
@@ -116,8 +120,10 @@ def work(runs, steps, rng):
     soak.replay()
     compared = soak.compare()
     print(f"{steps} steps in {len(soak.jobs)} jobs that got on ({', '.join(f'{n} {how}' for how, n in soak.counts.items())}), "
-          f"{time.time() - started:.0f} s: {compared} data sets equal, memory grew by at most {100 * soak.growth:.2f} %")
+          f"{time.time() - started:.0f} s: {compared} data sets equal, memory grew by at most {100 * soak.growth:.2f} % "
+          f"in {soak.watched} of them")
     assert soak.growth < 0.02, soak.growth
+    assert soak.watched > 0 or steps < 10000
 
 
 if __name__ == "__main__":
