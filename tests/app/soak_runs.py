@@ -122,8 +122,8 @@ def work(runs, steps, rng):
     print(f"{steps} steps in {len(soak.jobs)} jobs that got on ({', '.join(f'{n} {how}' for how, n in soak.counts.items())}), "
           f"{time.time() - started:.0f} s: {compared} data sets equal, memory grew by at most {100 * soak.growth:.2f} % "
           f"in {soak.watched} of them")
-    assert soak.growth < 0.02, soak.growth
-    assert soak.watched > 0 or steps < 10000
+    # Of memory short runs say nothing: buffers still fill, and sanitizers keep what was freed.
+    assert steps < 10000 or (soak.watched > 0 and soak.growth < 0.02), (soak.watched, soak.growth)
 
 
 if __name__ == "__main__":
