@@ -22,7 +22,7 @@ import sys
 import termios
 import time
 
-from training_runs import PATIENCE, h5py, main, np, ranks_of
+from runs import PATIENCE, h5py, main, np, ranks_of
 
 
 def on_screen(runs, command, columns):

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from training_runs import PATIENCE, h5py, main, ranks_of
+from runs import PATIENCE, h5py, main, ranks_of
 
 
 def flip_one_bit(process, values):

@@ -14,7 +14,7 @@ import re
 import subprocess
 import time
 
-from training_runs import PATIENCE, kill_job, long_script
+from runs import PATIENCE, kill_job, long_script
 
 EVERY = 5  # steps between checkpoints
 SETTINGS = ("optimizer.method=onebit_lamb", "optimizer.freeze.step=50", "schedule.decay=constant", "schedule.warmup_steps=10",

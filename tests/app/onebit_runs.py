@@ -8,7 +8,8 @@
 import shutil
 import subprocess
 
-from training_runs import h5py, learns, main, np
+from runs import h5py, main, np
+from training_runs import learns
 
 ONEBIT = ("--set", "optimizer.method=onebit_lamb")
 

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 
-from training_runs import PATIENCE, main, newest_checkpoint, ranks_of
+from runs import PATIENCE, main, newest_checkpoint, ranks_of
 
 
 def stopped_step(runs, name, text):

@@ -7,7 +7,7 @@
 import re
 
 from onebit_runs import ONEBIT
-from training_runs import h5py, main, np
+from runs import h5py, main, np
 
 RANKS, GROUP, COLUMNS, PER_TENSOR, SHARES = 2, 32768, 16384, 32, 6
 WIRE_BYTES = {"fp32": 4, "bf16": 2}

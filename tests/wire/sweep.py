@@ -27,7 +27,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "app"))
 from network import missing, network  # noqa: E402
-from training_runs import Runs, h5py, np  # noqa: E402
+from runs import Runs, h5py, np  # noqa: E402
 
 DECKS = pathlib.Path(__file__).resolve().parents[2] / "input/decks"
 PHASE_STEPS, LEFT_OUT = 7, 2
