@@ -94,7 +94,7 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
       }
       if (!files_[at_]->advance()) {
         reports_.push_back(files_[at_]->report());
-        ++at_;
+        files_[at_++].reset();
       }
     } catch (...) {
       files_.clear();  // closes files here: only this thread may

@@ -16,7 +16,7 @@
 namespace bellwether::app {
 namespace {
 
-constexpr std::size_t portion_bytes = std::size_t{16} << 20;
+constexpr std::size_t portion_bytes = std::size_t{1} << 20;
 
 std::string reason(int error) { return std::strerror(error); }
 
