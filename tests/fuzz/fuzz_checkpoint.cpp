@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 /// A manifest up to a zero byte, then what a checkpoint's files hold, made up. A manifest that is taken is written as
-/// it was read; a reader of the files reports whatever is not as it should be, and touches nothing else.
+/// it was read; a reader of the files reports whatever is not as it should be, and touches nothing else; `inspect`
+/// prints them or says why not.
 #include "app/agreement.hpp"
 #include "app/checkpoint_folder.hpp"
 #include "app/checkpoint_reader.hpp"
+#include "app/inspect.hpp"
 #include "comm/communicator.hpp"
 #include "core/error.hpp"
 #include "core/types.hpp"
@@ -44,7 +46,15 @@ void make(std::filesystem::path const& folder, int ranks, fuzz::Bytes& bytes) {
   for (auto const& line : lines)
     if (bytes.byte() < 240) index.push_back(line);
   if (bytes.byte() > 240) index.emplace_back(bytes.text(12));
-  shared.write_texts("index", index);
+  if (auto const form = bytes.byte(); form < 250)
+    shared.write_texts("index", index);
+  else
+    fuzz::make_data_set(shared, "index", {count}, bytes);
+  if (auto const form = bytes.byte(); form < 128)
+    shared.write_texts("deck", {std::string(bytes.text(form % 16))});
+  else
+    fuzz::make_data_set(shared, "deck", {1}, bytes);
+  if (bytes.byte() < 200) shared.set_attribute("/", "format", std::string("bellwether checkpoint"));
   fuzz::make_data_set(shared, "optimizer/momentum", {count}, bytes);
   fuzz::make_data_set(shared, "parameters/weight", {1, count}, bytes);
   fuzz::make_data_set(shared, "optimizer/steps", {}, bytes);
@@ -107,6 +117,11 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     reader.scalar("share", share);
     reader.check_layout(layout, "data.heldout");
     reader.finish();
+  } catch (InputError const&) {
+  }
+  try {
+    std::ostringstream shown;
+    app::inspect(folder.string(), {.show_deck = true}, shown);
   } catch (InputError const&) {
   }
   return 0;

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// A shard whose data sets and attributes are made up. Rows that are handed out keep the bounds that they were asked
-/// for, and memory stays within what was asked for.
+/// One or two shards whose data sets and attributes are made up, read by themselves and as what a run trains on and
+/// evaluates. What is handed out keeps the bounds that it was asked for, and memory stays within what was asked for.
 #include "core/error.hpp"
+#include "input/batch_stream.hpp"
+#include "input/io_thread.hpp"
 #include "input/shards.hpp"
 #include "tests/fuzz/made_file.hpp"
 
@@ -54,6 +56,38 @@ void judge(input::ShardRows const& rows, input::ShardBounds const& bounds) {
   }
 }
 
+void judge(model::StepBatch const& batch, input::ShardBounds const& bounds) {
+  auto const within = [](std::vector<std::int32_t> const& values, std::int64_t end) {
+    return std::ranges::all_of(values, [=](std::int32_t value) { return value >= 0 && value < end; });
+  };
+  for (auto const& pass : batch.passes) {
+    fuzz::must(within(pass.token_ids, bounds.vocabulary), "tokens of a pass are the vocabulary's");
+    fuzz::must(within(pass.segment_ids, bounds.segments), "segments of a pass are the model's");
+    fuzz::must(within(pass.masked_rows, pass.tokens()), "masks of a pass are on its tokens");
+    fuzz::must(within(pass.masked_labels, bounds.vocabulary), "answers of a pass are the vocabulary's");
+    fuzz::must(std::ranges::is_sorted(pass.sequence_offsets) && pass.sequence_offsets.back() == pass.tokens(),
+               "sequences of a pass lie one behind the other");
+  }
+}
+
+/// Everything that a rank of a small run would take.
+void train_on(std::vector<std::string> const& shards, input::ShardBounds const& bounds, bool dynamic) {
+  static input::IoThread io;
+  input::DataConfig config;
+  config.dynamic_masking = dynamic;
+  config.window = 4;
+  input::StreamGeometry geometry;
+  geometry.rank = 1;
+  geometry.size = 2;
+  geometry.global = 5;
+  geometry.micro = 2;
+  geometry.positions = 8;
+  geometry.vocabulary = bounds.vocabulary;
+  for (auto const& batch : input::heldout_batches(io, shards, config, geometry, 7).batches) judge(batch, bounds);
+  input::BatchStream stream(io, shards, config, geometry);
+  for (int step = 0; step < 3; ++step) judge(stream.next(), bounds);
+}
+
 }  // namespace
 
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
@@ -61,6 +95,16 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   auto const path = fuzz::scratch() / "made.h5";
   make(path, bytes);
   input::ShardBounds const bounds{.vocabulary = 12, .segments = 2};
+  std::vector<std::string> shards{path};
+  if (bytes.byte() % 2) {
+    shards.push_back(fuzz::scratch() / "second.h5");
+    make(shards.back(), bytes);
+  }
+  bool const dynamic = bytes.byte() % 4 != 3;
+  try {
+    train_on(shards, bounds, dynamic);
+  } catch (InputError const&) {
+  }
   try {
     input::ShardReader const reader(path);
     auto const rows = std::min<std::int64_t>(reader.rows(), 8);
