@@ -13,9 +13,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <functional>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <ostream>
 #include <ranges>
@@ -127,7 +125,8 @@ std::optional<std::int64_t> rows_in_use(Hdf5File const& file, std::string const&
   for (auto const& object : {path, path.substr(0, path.rfind('/'))})
     if (auto const rows = object.empty() ? std::nullopt : file.attribute(object, "rows"))
       if (auto const* count = std::get_if<std::int64_t>(&*rows))
-        return std::clamp<std::int64_t>(*count, 0, file.info(path).shape.at(0));
+        if (auto const shape = file.info(path).shape; !shape.empty())
+          return std::clamp<std::int64_t>(*count, 0, shape[0]);
   return std::nullopt;
 }
 
@@ -141,16 +140,38 @@ void print_last_row(std::ostream& out, Hdf5File const& file, std::string const& 
                column.values);
 }
 
+/// Elements of a shape; the largest number where there are more.
+std::int64_t elements_of(input::Shape const& shape) {
+  if (std::ranges::count(shape, 0) > 0) return 0;
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  std::int64_t elements = 1;
+  for (auto const extent : shape) elements = extent > most / elements ? most : elements * extent;
+  return elements;
+}
+
 /// Root mean square of a data set of floats: zeros and not-a-numbers in a checkpoint are seen at a glance.
 std::string magnitude(Hdf5File const& file, std::string const& name) {
-  auto shape = file.info(name).shape;
+  auto const info = file.info(name);
+  auto shape = info.shape;
   if (!shape.empty()) shape[0] = rows_in_use(file, name).value_or(shape[0]);
-  std::vector<float> values(std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>()));
-  file.read_slab<float>(name, input::Shape(shape.size(), 0), shape, values);
-  if (values.empty()) return "";
+  std::int64_t const elements = elements_of(shape);
+  if (elements == 0) return "";
+  if (!info.may_hold(elements)) return "  more than is stored";
+  std::int64_t const rows = shape.empty() ? 1 : shape[0];
+  std::int64_t const at_once = std::max<std::int64_t>(1, (std::int64_t{1} << 20) / (elements / rows));
+  input::Shape first(shape.size(), 0);
+  std::vector<float> values;
   double squares = 0;
-  for (float const value : values) squares += static_cast<double>(value) * value;
-  return format("  rms %.4g", std::sqrt(squares / static_cast<double>(values.size())));
+  for (std::int64_t row = 0; row < rows; row += at_once) {
+    if (!shape.empty()) {
+      first[0] = row;
+      shape[0] = std::min(at_once, rows - row);
+    }
+    values.resize(static_cast<std::size_t>(elements_of(shape)));
+    file.read_slab<float>(name, first, shape, values);
+    for (float const value : values) squares += static_cast<double>(value) * value;
+  }
+  return format("  rms %.4g", std::sqrt(squares / static_cast<double>(elements)));
 }
 
 void print_tree(std::ostream& out, Hdf5File const& file, std::string const& group) {

@@ -216,6 +216,11 @@ void Hdf5File::create_group(std::string const& name) {
   impl_->check(group.valid(), name, "cannot be created");
 }
 
+bool DataSetInfo::may_hold(std::int64_t elements) const {
+  constexpr std::int64_t elements_a_stored_byte = 1032;  // of gzip at its best, one byte each
+  return is_virtual || elements / elements_a_stored_byte <= stored_bytes;
+}
+
 DataSetInfo Hdf5File::info(std::string const& name) const {
   Id const set = impl_->open_data_set(name);
   Id const type(H5Dget_type(set.get()), H5Tclose), space(H5Dget_space(set.get()), H5Sclose);

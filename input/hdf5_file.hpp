@@ -36,6 +36,10 @@ struct DataSetInfo {
   std::int64_t stored_bytes = 0;  ///< on disk, after compression
   bool is_virtual = false;
   bool gzip = false, shuffle = false;
+
+  /// Whether that many elements can have been written. A file may declare far more than it holds, or than memory does;
+  /// of virtual data sets nothing is known here.
+  bool may_hold(std::int64_t elements) const;
 };
 
 /// A column of a compound table.

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::int64_t widest = std::int64_t{1} << 20;  // columns: what a row takes is bounded before any is read
 // A file may declare rows that it does not hold, and chunks that no memory holds.
-constexpr std::int64_t elements_a_stored_byte = 1032;          // of gzip at its best, one byte each
 constexpr std::int64_t largest_chunk = std::int64_t{1} << 27;  // elements
 
 /// Says which value of which row is wrong, in the words of the file.
@@ -122,7 +121,7 @@ ShardReader::ShardReader(std::string const& path) : file_(Hdf5File::open(path)) 
   auto const rows_in = [](Shape const& shape) { return shape.empty() ? 0 : shape[0]; };
   rows_ = file_.contains("input_ids") ? rows_in(file_.info("input_ids").shape) : 0;
   DataSetInfo const ids = shape_of("input_ids", 2);
-  if (!ids.is_virtual && rows_ / elements_a_stored_byte > ids.stored_bytes)
+  if (!ids.may_hold(rows_))
     fail("input_ids", "has " + std::to_string(rows_) + " rows in " + std::to_string(ids.stored_bytes) +
                           " bytes; allowed: rows that were written");
   if (!ids.chunk.empty() && ids.chunk[0] > largest_chunk / std::max<std::int64_t>(1, ids.shape[1]))

@@ -71,8 +71,8 @@ void judge(model::StepBatch const& batch, input::ShardBounds const& bounds) {
 }
 
 /// Everything that a rank of a small run would take.
-void train_on(std::vector<std::string> const& shards, input::ShardBounds const& bounds, bool dynamic) {
-  static input::IoThread io;
+void train_on(input::IoThread& io, std::vector<std::string> const& shards, input::ShardBounds const& bounds,
+              bool dynamic) {
   input::DataConfig config;
   config.dynamic_masking = dynamic;
   config.window = 4;
@@ -91,6 +91,7 @@ void train_on(std::vector<std::string> const& shards, input::ShardBounds const& 
 }  // namespace
 
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  static input::IoThread io;
   fuzz::Bytes bytes(data, size);
   auto const path = fuzz::scratch() / "made.h5";
   make(path, bytes);
@@ -102,9 +103,10 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   }
   bool const dynamic = bytes.byte() % 4 != 3;
   try {
-    train_on(shards, bounds, dynamic);
+    train_on(io, shards, bounds, dynamic);
   } catch (InputError const&) {
   }
+  io.drain();  // of what was being read ahead: one thread at a time may use HDF5
   try {
     input::ShardReader const reader(path);
     auto const rows = std::min<std::int64_t>(reader.rows(), 8);
