@@ -145,6 +145,9 @@ ShardReader::ShardReader(std::string const& path) : file_(Hdf5File::open(path)) 
     format_.vocabulary = integer("vocabulary_size").value_or(0);
     format_.special = {integer("cls_id").value_or(101), integer("sep_id").value_or(102),
                        integer("mask_id").value_or(103)};
+    if (format_.vocabulary < 0)
+      throw InputError(path + ": attribute 'vocabulary_size' is " + std::to_string(format_.vocabulary) +
+                       "; allowed: 1 and more, or none");
   }
   format_.masked_length = shape_of("masked_lm_positions", 2).shape[1];
   if (std::int64_t const width = shape_of("masked_lm_ids", 2).shape[1]; width != format_.masked_length)

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 namespace bellwether::input {
 namespace {
@@ -32,6 +33,12 @@ std::vector<std::string> misfits(ShardFormat const& format, ShardFormat const& f
     faults.push_back(other);
   else if (!format.static_masks && format.special != first.special)
     faults.push_back("special ids differ from the first shard's");
+  // Masks that are drawn put special ids into rows whose own ids were checked.
+  for (auto const& [name, id] : {std::pair{"[CLS]", format.special.classify},
+                                 std::pair{"[SEP]", format.special.separate}, std::pair{"[MASK]", format.special.mask}})
+    if (!format.static_masks && (id < 0 || id >= vocabulary))
+      faults.push_back(std::string(name) + " is id " + std::to_string(id) + "; allowed: 0 to model.vocabulary - 1, " +
+                       std::to_string(vocabulary - 1));
   if (format.vocabulary > vocabulary)
     faults.push_back("made with a vocabulary of " + std::to_string(format.vocabulary) +
                      "; allowed: at most model.vocabulary, " + std::to_string(vocabulary));
