@@ -174,6 +174,18 @@ TEST_CASE("What a model is too small for is told at once") {
             "data.train: sequences of 16 tokens; allowed: at most model.positions, 8"});
 }
 
+TEST_CASE("Special ids that the model has no rows for are refused") {
+  TemporaryFolder const folder;
+  auto format = small_format(false);
+  format.vocabulary = 0;  // such a shard need not say how many ids there are
+  format.special = {1, 99, 100};
+  write_shard(folder / "train.h5", format, 0, 4);
+  auto const deck = small_deck(folder / "train.h5");  // model.vocabulary: 100
+  auto const told = app::broadcast_text(test::world().communicator(), folder / "train.h5");
+  CHECK(faults_of(deck) ==
+        std::vector<std::string>{"data.train: " + told + ": [MASK] is id 100; allowed: 0 to model.vocabulary - 1, 99"});
+}
+
 TEST_CASE("Shards of another vocabulary are not held out") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);
