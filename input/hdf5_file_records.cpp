@@ -117,7 +117,6 @@ std::vector<Column> Hdf5File::read_table(std::string const& name) const {
   Id const type(H5Dget_type(set.get()), H5Tclose), space(H5Dget_space(set.get()), H5Sclose);
   impl_->check(H5Tget_class(type.get()) == H5T_COMPOUND, name, "is no table");
   auto const rows = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.get()));
-  impl_->check(info(name).may_hold(static_cast<std::int64_t>(rows)), name, "declares more rows than are stored");
   std::vector<Column> columns;
   for (int c = 0; c < H5Tget_nmembers(type.get()); ++c) {
     char* const label = H5Tget_member_name(type.get(), static_cast<unsigned>(c));
