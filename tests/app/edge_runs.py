@@ -81,13 +81,8 @@ def signals(runs):
         name = sent.name
         runs.deck(name, 32, 1000)
         command = [runs.program, "train", f"{name}.yaml", "--log", "lines"]
-        with subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.PIPE, text=True) as process:
-            for line in process.stdout:
-                if line.startswith("step "):
-                    break
-            process.send_signal(sent)
-            rest = process.stdout.read()
-            assert process.wait(timeout=PATIENCE) == 85, (sent, rest)
+        rest, code = runs.stop(command, lambda job, sent=sent: job.send_signal(sent))
+        assert code == 85, (sent, rest)
         stopped = re.search(r"stopped at step (\d+)", rest).group(1)
         assert (runs.folder / name / f"checkpoints/step_{stopped}/manifest").exists(), rest
         assert runs.table(name)["step"][-1] == int(stopped)

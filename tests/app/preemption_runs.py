@@ -38,25 +38,14 @@ def stop_file(runs):
     constant = ("--set", "schedule.decay=constant", "--set", "schedule.warmup_steps=5")
     runs.deck("filed", 8, 100000)
     stop = runs.folder / "filed/stop"
-    with subprocess.Popen(runs.command("filed", 2, *constant), cwd=runs.folder, stdout=subprocess.PIPE, text=True) as process:
-        for line in process.stdout:
-            if line.startswith("step "):
-                break
-        stop.touch()
-        rest = process.stdout.read()
-        assert process.wait(timeout=PATIENCE) == 85, rest
+    rest, code = runs.stop(runs.command("filed", 2, *constant), lambda job: stop.touch())
+    assert code == 85, rest
     assert " by the file stop in the run directory; continue with --resume" in rest, rest
     step = stopped_step(runs, "filed", rest)
     assert not stop.exists()
     # Again, by a signal to one rank that is not the first.
-    with subprocess.Popen(runs.command("filed", 2, "--resume", *constant), cwd=runs.folder, stdout=subprocess.PIPE,
-                          text=True) as process:
-        for line in process.stdout:
-            if line.startswith("step "):
-                break
-        os.kill(ranks_of(process, 2)[1], signal.SIGUSR2)
-        rest = process.stdout.read()
-        assert process.wait(timeout=PATIENCE) == 85 and " by a signal; " in rest, rest
+    rest, code = runs.stop(runs.command("filed", 2, "--resume", *constant), lambda job: os.kill(ranks_of(job, 2)[1], signal.SIGUSR2))
+    assert code == 85 and " by a signal; " in rest, rest
     assert stopped_step(runs, "filed", rest) > step
     step = stopped_step(runs, "filed", rest)
     told = runs.train("filed", 2, 8, step + 2, more=("--resume", *constant))
@@ -95,13 +84,7 @@ def fruitless(runs):
     runs.deck("dying", 8, 100000, every=50000)
     command = runs.command("dying", 1, "--resume")[runs.command("dying", 1).index(runs.program):]
     for _ in range(3):
-        with subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.PIPE, text=True) as process:
-            for line in process.stdout:
-                if line.startswith("step "):
-                    break
-            process.send_signal(signal.SIGKILL)
-            process.stdout.read()
-            assert process.wait(timeout=PATIENCE) == -signal.SIGKILL
+        assert runs.stop(command, lambda job: job.kill())[1] == -signal.SIGKILL
     starts = runs.folder / "dying/starts.txt"
     before = starts.read_text()
     lines = before.splitlines()

@@ -88,6 +88,16 @@ class Runs:
         self.deck(name, micro, steps, every)
         return self.call(self.command(name, ranks, *more), expected, **environment)
 
+    def stop(self, command, send, after=1, **environment):
+        """What a job tells once send(job) was called, which is when step `after` was told, and how it ends."""
+        with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, text=True, start_new_session=True,
+                              env=dict(os.environ, **environment)) as job:
+            for line in job.stdout:
+                if (told := re.match(r"step (\d+)/", line)) and int(told[1]) >= after:
+                    break
+            send(job)
+            return job.stdout.read(), job.wait(timeout=PATIENCE)
+
     def refuse(self, command, expected=2, **how):
         """What an unsuccessful command says: one or more errors, nothing else that is one."""
         done = subprocess.run(command, cwd=self.folder, stdout=how.pop("stdout", subprocess.PIPE), text=True, check=False,

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs of the program with methods that compress nothing, compared with each other.
 
-    training_runs.py CASE PROGRAM MPIRUN      CASE: cuts | repeats | threads | resumes | interrupts | killed |
-                                                learns | noise"""
+    training_runs.py CASE PROGRAM MPIRUN      CASE: cuts | repeats | threads | resumes | interrupts | interrupts_within |
+                                                killed | learns | noise"""
 
 import math
 import os
+import random
 import re
 import shutil
 import signal
@@ -142,18 +143,38 @@ def interrupts(runs):
     ways = [("told", signal.SIGUSR1, {}), ("pressed", signal.SIGINT, {"OMPI_MCA_odls_base_sigkill_timeout": "3"})]
     for name, sent, environment in ways if "(Open MPI) 4." in version else ways[:1]:
         runs.deck(name, 8, 40)
-        process = subprocess.Popen(runs.command(name, 2), cwd=runs.folder, stdout=subprocess.PIPE, text=True,
-                                   env=dict(os.environ, **environment), start_new_session=True)
-        for line in process.stdout:
-            if line.startswith("step "):
-                break
-        os.killpg(process.pid, sent)
-        rest = process.stdout.read()
-        code = process.wait(timeout=PATIENCE)
+        rest, code = runs.stop(runs.command(name, 2), lambda job, sent=sent: os.killpg(job.pid, sent), **environment)
         assert code == 85 if sent == signal.SIGUSR1 else code != 0, (code, rest)
         assert "--resume" in rest, rest
         assert "resumed from" in runs.train(name, 2, 8, 40, more=("--resume",))
         runs.compare("whole", name, 40)
+
+
+def interrupts_within(runs):
+    """Signals to one rank at any moment of steps of 16 passes a rank, and of evaluations, which take most of the time
+    there; with 1-bit LAMB once it compresses."""
+    rng = random.Random(11)
+    evaluating = ("--set", "batch.global=8", "--set", "statistics.evaluate_every=1", "--set", "statistics.evaluate_sequences=160")
+    for what, micro, settings in (("passes", 1, ()), ("evaluations", 4, evaluating)):
+        for method, after, freeze in (("lamb", 1, ()), ("onebit_lamb", 5, ("--set", "optimizer.freeze.step=4"))):
+            whole, parts = f"{what}_{method}", f"{what}_{method}_in_parts"
+            more = ("--set", f"optimizer.method={method}", *freeze, *settings)
+            runs.deck(whole, micro, 20)
+            first = []
+            assert runs.stop(runs.command(whole, 2, *more), lambda job, first=first: first.append(time.time()))[1] == 0
+            elapsed = time.time() - first[0]
+            assert what == "passes" or runs.table(whole)["step_seconds"].sum() < elapsed / 2
+            runs.deck(parts, micro, 20)
+
+            def send(job, step=elapsed / 19):
+                time.sleep(rng.uniform(0, 2 * step))
+                os.kill(ranks_of(job, 2)[rng.randrange(2)], signal.SIGUSR1)
+
+            for resume in ((), ("--resume",)):
+                rest, code = runs.stop(runs.command(parts, 2, *resume, *more), send, after)
+                assert code == 85 and " by a signal; continue with --resume" in rest, (code, rest)
+            assert "resumed from" in runs.train(parts, 2, micro, 20, more=("--resume", *more))
+            runs.compare(whole, parts, 20)
 
 
 def killed(runs):
