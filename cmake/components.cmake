@@ -22,10 +22,10 @@ if(BELLWETHER_SANITIZE)
     target_compile_options(bellwether_options INTERFACE -Wno-tsan) # Kokkos' fences are more than the sanitizer follows
   endif()
   if(BELLWETHER_SANITIZE MATCHES address)
-    add_library(bellwether_kept_plugins STATIC tests/support/kept_plugins.cpp)
-    target_link_libraries(bellwether_options INTERFACE bellwether_kept_plugins)
+    add_library(bellwether_kept_plugins OBJECT tests/support/kept_plugins.cpp)
+    target_link_libraries(bellwether_options INTERFACE $<TARGET_OBJECTS:bellwether_kept_plugins>)
     # Nothing here calls it: the libraries of MPI do, which find it in the executable before the one of the C library.
-    target_link_options(bellwether_options INTERFACE -Wl,--undefined=dlclose -Wl,--export-dynamic-symbol=dlclose)
+    target_link_options(bellwether_options INTERFACE -Wl,--export-dynamic-symbol=dlclose)
   endif()
 endif()
 
