@@ -34,6 +34,12 @@ int size_of(MPI_Comm group) {
   return size;
 }
 
+/// What MPI may still write to when its communicator goes. Never destroyed: MPI ends after every static object.
+std::vector<std::unique_ptr<MpiOperation>>& stuck_operations() {
+  static auto* const operations = new std::vector<std::unique_ptr<MpiOperation>>;
+  return *operations;
+}
+
 /// Ranks over MPI. Library collectives where one call carries everything; else, and where ranks could not agree on that
 /// without asking (all-to-all of uneven chunks), posted sends and receives of at most `call_limit` bytes each.
 class MpiCommunicator final : public Communicator {
@@ -51,7 +57,7 @@ class MpiCommunicator final : public Communicator {
     for (auto& operation : operations_) {
       if (!operation->busy() || operation->ended()) continue;
       stuck = true;
-      static_cast<void>(operation.release());
+      stuck_operations().push_back(std::move(operation));
     }
     if (!stuck && std::uncaught_exceptions() == 0) MPI_Comm_free(&group_);
   }
