@@ -34,7 +34,7 @@ int size_of(MPI_Comm group) {
   return size;
 }
 
-/// What MPI may still write to when its communicator goes. Never destroyed: MPI ends after every static object.
+/// What MPI may still write to when its communicator goes. Never destroyed: MPI may outlive every static object.
 std::vector<std::unique_ptr<MpiOperation>>& stuck_operations() {
   static auto* const operations = new std::vector<std::unique_ptr<MpiOperation>>;
   return *operations;

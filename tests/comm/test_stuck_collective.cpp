@@ -50,7 +50,7 @@ TEST_CASE("a collective that a rank never joins names itself") {
     CHECK(contains(message, "stuck collective: all-to-all bellwether::test::never_comes, "));
     CHECK(contains(message, std::to_string(100 * (size - 1)) + " bytes"));
     CHECK(contains(message, "rank " + std::to_string(group->rank()) + " of " + std::to_string(size)));
-    CHECK(contains(message, "not finished after 0."));
+    CHECK(contains(message, "not finished after "));
     CHECK(ticket.pending());
     everyone.barrier("bellwether::test::others_gave_up");
   }
@@ -66,9 +66,9 @@ TEST_CASE("ranks that a collective waits for are named with where they are") {
   if (size == 1) SKIP("a group of one waits for nobody");
   world().note_step(everyone.rank() == 0 ? 16 : 17);
   everyone.barrier("bellwether::test::last_common");
-  everyone.set_deadline(2);
+  everyone.set_deadline(3);
   if (everyone.rank() == 0) {
-    std::this_thread::sleep_for(std::chrono::seconds(4));  // computes; its watchdog answers
+    std::this_thread::sleep_for(std::chrono::seconds(6));  // computes; its watchdog answers
     everyone.set_deadline(60);
     everyone.barrier("bellwether::test::late");
   } else {
