@@ -168,7 +168,7 @@ class DirectWalk final : public EntryWalk {
     do {
       std::int64_t const rows = std::min(all - row, rows_a_task(entry));
       auto piece = values.subspan(static_cast<std::size_t>(row * width), static_cast<std::size_t>(rows * width));
-      if (place == Place::device && fault_ == nullptr) {
+      if (place == Place::device && !host_reads_training_memory() && fault_ == nullptr) {
         if (piece_.size() < piece.size()) piece_ = HostBuffer(piece.size());
         auto const copy = piece_.values().first(piece.size());
         copy_from_device(piece, copy);

@@ -16,6 +16,8 @@ using Unmanaged = Kokkos::View<T*, Kokkos::LayoutRight, Space, Kokkos::MemoryTra
 
 void finish_device_work() { Kokkos::fence("bellwether::checkpoint::finish_device_work"); }
 
+bool host_reads_training_memory() { return !on_devices; }
+
 void copy_from_device(std::span<float const> device, std::span<float> host) {
   require(device.size() == host.size(), "a copy needs equal sizes");
   Exec const exec;

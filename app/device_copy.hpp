@@ -12,6 +12,8 @@ namespace bellwether::app {
 
 /// Returns when everything launched before has ended.
 void finish_device_work();
+/// Whether what Exec works on needs no copy to be read by the host.
+bool host_reads_training_memory();
 /// Both (count). Blocks.
 void copy_from_device(std::span<float const> device, std::span<float> host);
 void copy_to_device(std::span<float const> host, std::span<float> device);

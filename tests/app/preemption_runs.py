@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole runs of the program that end before their last step, and go on.
+"""Whole runs of the program that end before their last step and go on, and what saving their state takes.
 
-    preemption_runs.py CASE PROGRAM MPIRUN      CASE: walltime | stop_file | second_signal | fruitless"""
+    preemption_runs.py CASE PROGRAM MPIRUN      CASE: walltime | stop_file | second_signal | fruitless | snapshots"""
 
 import os
 import re
@@ -97,6 +97,23 @@ def fruitless(runs):
     told = runs.train("dying", 2, 8, 6, every=2, more=("--resume",))
     assert "finished at step 6" in told, told
     assert starts.read_text().endswith(" step 4, 2 ranks\n")
+
+
+def snapshots(runs):
+    """checkpoint.asynchronous: false takes no memory for a copy of what is saved: the most that the process ever had
+    (VmHWM) is less by the bytes of its checkpoint."""
+    most, shape = {}, ("--set", "model.vocabulary=100000", "--set", "batch.global=2", "--set", "statistics.evaluate_every=0")
+    for asynchronous in ("true", "false"):
+        runs.deck(asynchronous, 2, 6, every=2)
+        command = [runs.program, "train", f"{asynchronous}.yaml", *shape, "--set", f"checkpoint.asynchronous={asynchronous}"]
+        with subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.DEVNULL) as job:
+            _, status, used = os.wait4(job.pid, 0)
+            job.returncode = os.waitstatus_to_exitcode(status)
+        assert job.returncode == 0
+        most[asynchronous] = used.ru_maxrss * 1024
+    saved = sum(file.stat().st_size for file in (runs.folder / "false/checkpoints/step_6").glob("*.h5"))
+    print(f"{saved / 2**20:.0f} MiB saved, at most {most['true'] / 2**20:.0f} and {most['false'] / 2**20:.0f} MiB")
+    assert saved > 100_000_000 and 0.9 * saved < most["true"] - most["false"] < 1.1 * saved
 
 
 if __name__ == "__main__":
