@@ -3,6 +3,7 @@
 #include "app/bench_collectives.hpp"
 
 #include "app/agreement.hpp"
+#include "app/formatted.hpp"
 #include "app/host_memory.hpp"
 #include "app/progress_text.hpp"
 #include "comm/compressed_mean.hpp"
@@ -14,10 +15,8 @@
 #include "core/reduce.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 
 namespace bellwether::app {
 namespace {
@@ -266,11 +265,9 @@ class Bench {
       auto const part = compare_chunk(exec_, first, std::min(count_, first + chunk_), work_.data(), decoded);
       all = {all.wrong + part.wrong, all.excused + part.excused, std::max(all.largest, part.largest)};
     }
-    std::array<char, 160> text{};
-    std::snprintf(text.data(), text.size(),
-                  "oracle O8: largest difference %.2g, %lld elements beyond 1e-6, %lld more near 0", all.largest,
-                  static_cast<long long>(all.wrong), static_cast<long long>(all.excused));
-    return {text.data(), holds_everywhere(ranks_, all.wrong == 0)};
+    return {formatted("oracle O8: largest difference %.2g, %lld elements beyond 1e-6, %lld more near 0", all.largest,
+                      static_cast<long long>(all.wrong), static_cast<long long>(all.excused)),
+            holds_everywhere(ranks_, all.wrong == 0)};
   }
 
   /// Sum of outputs + mean of the workers' residuals + the server's = calls times the mean of the inputs.
@@ -292,10 +289,9 @@ class Bench {
     add_scaled(exec_, watched_, 1, held.server.data(), outputs_.data());
     double const allowed = 4e-7 * calls * rms;
     auto const broken = beyond(exec_, watched_, outputs_.data(), allowed);
-    std::array<char, 160> text{};
-    std::snprintf(text.data(), text.size(), "nothing lost in %d calls: off by %.2g where %.2g is allowed", calls,
-                  largest_over_ranks(ranks_, {broken.largest})[0], allowed);
-    return {text.data(), holds_everywhere(ranks_, broken.wrong == 0)};
+    return {formatted("nothing lost in %d calls: off by %.2g where %.2g is allowed", calls,
+                      largest_over_ranks(ranks_, {broken.largest})[0], allowed),
+            holds_everywhere(ranks_, broken.wrong == 0)};
   }
 
   CollectiveResult finished(Row& row) {

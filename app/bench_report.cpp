@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/bench_report.hpp"
 
+#include "app/formatted.hpp"
 #include "app/progress_text.hpp"
 #include "app/version.hpp"
 #include "comm/world.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <array>
-#include <cstdio>
 #include <fstream>
 #include <thread>
 
@@ -17,13 +16,6 @@ namespace bellwether::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class... Values>
-std::string formatted(char const* format, Values... values) {
-  std::array<char, 256> text{};
-  std::snprintf(text.data(), text.size(), format, values...);
-  return text.data();
-}
 
 std::string between(Timing const& timing) {
   return "(" + seconds_text(timing.fastest) + " to " + seconds_text(timing.slowest) + ")";

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/bench_timing.hpp"
 
+#include "app/formatted.hpp"
 #include "comm/rank_group.hpp"
 #include "core/bit_hash.hpp"
 #include "core/error.hpp"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <span>
 
 namespace bellwether::app {
@@ -85,20 +85,11 @@ Fingerprint fingerprint_of(std::span<float const> of) {
 }
 
 std::string seconds_text(double seconds) {
-  std::array<char, 32> text{};
-  if (seconds >= 1)
-    std::snprintf(text.data(), text.size(), "%.3f s", seconds);
-  else if (seconds >= 1e-3)
-    std::snprintf(text.data(), text.size(), "%.2f ms", seconds * 1e3);
-  else
-    std::snprintf(text.data(), text.size(), "%.1f us", seconds * 1e6);
-  return text.data();
+  if (seconds >= 1) return formatted("%.3f s", seconds);
+  if (seconds >= 1e-3) return formatted("%.2f ms", seconds * 1e3);
+  return formatted("%.1f us", seconds * 1e6);
 }
 
-std::string speed_text(double bytes_per_second) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g GB/s", bytes_per_second * 1e-9);
-  return text.data();
-}
+std::string speed_text(double bytes_per_second) { return formatted("%.3g GB/s", bytes_per_second * 1e-9); }
 
 }  // namespace bellwether::app

@@ -4,6 +4,7 @@
 
 #include "app/bench_timing.hpp"
 #include "app/checkpoint_entries.hpp"
+#include "app/formatted.hpp"
 #include "app/progress_text.hpp"
 #include "app/transport_check.hpp"
 #include "comm/rank_group.hpp"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 namespace bellwether::app {
 namespace {
@@ -108,8 +108,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   auto const number = [](std::int64_t value) { return std::to_string(value); };
   auto const epochs = static_cast<double>(report.steps) * static_cast<double>(deck.batch.global) /
                       static_cast<double>(std::max<std::int64_t>(1, report.training_rows));
-  char seen[64];
-  std::snprintf(seen, sizeof seen, " (%.2f times the data)", epochs);
+  auto const seen = formatted(" (%.2f times the data)", epochs);
   std::string text = "model\n";
   text += line("parameters", number(report.parameters) + " in " + number(report.tensors) + " tensors");
   text += "data\n";
@@ -144,9 +143,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
     text += "on the network, " + steps_after_freeze(deck.optimizer, report.ranks) + "\n" +
             sent_text(report.compressed_step, report.nodes, true);
   auto const seconds = report.step_flops / report.gemm_speed;
-  char speed[64];
-  std::snprintf(speed, sizeof speed, "%.3g GFLOP, here %.3g GFLOP/s", report.step_flops * 1e-9,
-                report.gemm_speed * 1e-9);
+  auto const speed = formatted("%.3g GFLOP, here %.3g GFLOP/s", report.step_flops * 1e-9, report.gemm_speed * 1e-9);
   text += "time, if it were matrix products alone\n";
   text += line("a step", speed);
   text += line("all steps", std::string("above ") + duration_text(seconds * static_cast<double>(report.steps)).data());

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/checkpoint_file.hpp"
 
+#include "app/formatted.hpp"
+
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
 namespace bellwether::app {
@@ -12,12 +13,6 @@ namespace {
 constexpr std::int64_t elements_a_task = std::int64_t{4} << 20;
 
 }  // namespace
-
-std::string fingerprint_text(std::uint64_t fingerprint) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(fingerprint));
-  return text;
-}
 
 std::int64_t row_width(SavedEntry const& entry) {
   std::int64_t width = 1;
@@ -41,7 +36,7 @@ void CheckpointFileWriter::open() {
   file_->set_attribute("/", "format_version", "1.0");
   file_->set_attribute("/", "step", head_.step);
   file_->set_attribute("/", "ranks", std::int64_t{head_.ranks});
-  file_->set_attribute("/", "layout_fingerprint", fingerprint_text(head_.layout_fingerprint));
+  file_->set_attribute("/", "layout_fingerprint", hexadecimal(head_.layout_fingerprint));
   if (!shared_) {
     file_->set_attribute("/", "rank", std::int64_t{head_.rank});
     return;

@@ -18,12 +18,9 @@ struct CheckpointHead {
   std::int64_t step = 0;
   int rank = 0, ranks = 1;
   std::string deck;
-  std::uint64_t layout_fingerprint = 0;
-  std::vector<std::int64_t> live;  ///< (tensors) live elements of each
+  std::uint64_t layout_fingerprint = 0;  ///< written as a text: HDF5's readers like signed integers
+  std::vector<std::int64_t> live;        ///< (tensors) live elements of each
 };
-
-/// How the fingerprint of a layout is written: 16 hexadecimal digits, because HDF5's readers like signed integers.
-std::string fingerprint_text(std::uint64_t fingerprint);
 
 /// Rows of an entry that one task writes: at most 16 MiB of them, or one.
 std::int64_t rows_a_task(SavedEntry const& entry);

@@ -5,6 +5,7 @@
 #include "app/agreement.hpp"
 #include "app/checkpoint_file.hpp"
 #include "app/device_copy.hpp"
+#include "app/formatted.hpp"
 #include "comm/rank_group.hpp"
 #include "core/error.hpp"
 #include "input/hdf5_file.hpp"
@@ -285,12 +286,12 @@ void CheckpointReader::check_layout(ParameterLayout const& layout, std::string c
   attempt([&] {
     auto const from = Hdf5File::open((std::filesystem::path(folder_) / "replicated.h5").string());
     auto const stored = from.attribute("/", "layout_fingerprint");
-    if (stored == Hdf5File::Attribute(fingerprint_text(layout.fingerprint()))) return;
+    if (stored == Hdf5File::Attribute(hexadecimal(layout.fingerprint()))) return;
     auto const& tensors = layout.tensors();
     check_shape(from, "live", {std::ssize(tensors)});
     std::vector<std::int64_t> live(tensors.size());
     from.read_slab<std::int64_t>("live", {0}, {std::ssize(tensors)}, live);
-    if (stored != Hdf5File::Attribute(fingerprint_text(layout.fingerprint(live))))
+    if (stored != Hdf5File::Attribute(hexadecimal(layout.fingerprint(live))))
       throw InputError(from.path() +
                        ": its model marks other elements as decaying, as another model or optimizer does");
     std::string names;

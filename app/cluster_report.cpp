@@ -5,25 +5,17 @@
 #include "app/agreement.hpp"
 #include "app/bench_optimizer.hpp"
 #include "app/bench_step.hpp"
+#include "app/formatted.hpp"
 #include "app/progress_text.hpp"
 #include "comm/rank_group.hpp"
 #include "comm/world.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 namespace bellwether::app {
 namespace {
 
 constexpr double bytes_of_gigabit = 1e9 / 8;
-
-template <class... Values>
-std::string formatted(char const* format, Values... values) {
-  std::array<char, 160> text{};
-  std::snprintf(text.data(), text.size(), format, values...);
-  return text.data();
-}
 
 std::string row(Forecast const& at) {
   auto const seconds = [](double value) { return formatted(" %9s", seconds_text(value).c_str()); };

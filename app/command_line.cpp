@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/command_line.hpp"
 
+#include "app/formatted.hpp"
 #include "input/suggestion.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -22,11 +22,7 @@ std::string shown(std::string const& value) {
   return "'" + (value.size() > 64 ? value.substr(0, 64) + "..." : value) + "'";
 }
 
-std::string shortest(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
+std::string shortest(double value) { return formatted("%.6g", value); }
 
 std::vector<std::string> names_of_commands(CLI::App const& program) {
   std::vector<std::string> names;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/durable_file.hpp"
 
+#include "app/formatted.hpp"
 #include "core/error.hpp"
 
 #include <fcntl.h>
@@ -19,12 +20,6 @@ namespace {
 constexpr std::size_t portion_bytes = std::size_t{1} << 20;
 
 std::string reason(int error) { return std::strerror(error); }
-
-std::string hexadecimal(std::uint64_t value) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 }  // namespace
 

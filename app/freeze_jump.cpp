@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/freeze_jump.hpp"
 
+#include "app/formatted.hpp"
 #include "input/hdf5_file.hpp"
 #include "model/optim/config.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -68,9 +68,7 @@ std::string freeze_jump(std::string const& directory, std::int64_t frozen_after)
   if (all.size() > most) std::ranges::stable_sort(all, std::greater(), &Found::distance);
   std::string found;
   for (auto const& [ratio, layer] : std::span(all).first(std::min(most, all.size()))) {
-    char text[32];
-    std::snprintf(text, sizeof text, " (%.3g)", ratio);
-    found += (found.empty() ? "" : ", ") + names[static_cast<std::size_t>(layer)] + text;
+    found += (found.empty() ? "" : ", ") + names[static_cast<std::size_t>(layer)] + formatted(" (%.3g)", ratio);
   }
   if (all.size() > most)
     found += " and " + std::to_string(all.size() - most) + " more of " + std::to_string(layers) +

@@ -3,6 +3,7 @@
 #include "app/inspect.hpp"
 
 #include "app/checkpoint_folder.hpp"
+#include "app/formatted.hpp"
 #include "app/progress_text.hpp"
 #include "app/statistics_segment.hpp"
 #include "core/error.hpp"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <numeric>
@@ -24,16 +24,9 @@ namespace {
 
 using input::Hdf5File;
 
-template <class... Values>
-std::string format(char const* pattern, Values... values) {
-  char text[256];
-  std::snprintf(text, sizeof text, pattern, values...);
-  return text;
-}
-
 std::string text_of(Hdf5File::Attribute const& value) {
   if (auto const* text = std::get_if<std::string>(&value)) return *text;
-  if (auto const* real = std::get_if<double>(&value)) return format("%g", *real);
+  if (auto const* real = std::get_if<double>(&value)) return formatted("%g", *real);
   return std::to_string(std::get<std::int64_t>(value));
 }
 
@@ -94,22 +87,22 @@ void inspect_shard(std::string const& path, InspectOptions const& options, std::
   line(out, "sequence length", std::to_string(format_of.sequence_length) + " tokens");
   line(out, "tokens",
        std::to_string(counts.tokens) +
-           format(" (%.1f a row, %lld to %lld; padding %.1f %%)", tokens / rows,
-                  static_cast<long long>(reader.rows() > 0 ? counts.shortest : 0),
-                  static_cast<long long>(counts.longest),
-                  100 - 100 * tokens / (rows * static_cast<double>(format_of.sequence_length))));
+           formatted(" (%.1f a row, %lld to %lld; padding %.1f %%)", tokens / rows,
+                     static_cast<long long>(reader.rows() > 0 ? counts.shortest : 0),
+                     static_cast<long long>(counts.longest),
+                     100 - 100 * tokens / (rows * static_cast<double>(format_of.sequence_length))));
   line(out, "masks",
-       format_of.static_masks ? format("static, %.2f a row", static_cast<double>(counts.predictions) / rows)
+       format_of.static_masks ? formatted("static, %.2f a row", static_cast<double>(counts.predictions) / rows)
                               : std::string("dynamic: drawn at training time"));
   line(out, "most masks a row", std::to_string(format_of.masked_length));
-  line(out, "random next", format("%.1f %%", 100 * static_cast<double>(counts.random_next) / rows));
+  line(out, "random next", formatted("%.1f %%", 100 * static_cast<double>(counts.random_next) / rows));
   line(out, "vocabulary",
        format_of.vocabulary > 0 ? std::to_string(format_of.vocabulary)
                                 : "not recorded; largest id " + std::to_string(largest_id));
   if (format_of.vocabulary > 0)
     line(out, "special ids",
-         format("[CLS] %lld, [SEP] %lld, [MASK] %lld", static_cast<long long>(format_of.special.classify),
-                static_cast<long long>(format_of.special.separate), static_cast<long long>(format_of.special.mask)));
+         formatted("[CLS] %lld, [SEP] %lld, [MASK] %lld", static_cast<long long>(format_of.special.classify),
+                   static_cast<long long>(format_of.special.separate), static_cast<long long>(format_of.special.mask)));
   line(out, "values", "all in range");
   std::int64_t const shown = std::min(options.rows, reader.rows());
   if (shown == 0) return;
@@ -172,7 +165,7 @@ std::string magnitude(Hdf5File const& file, std::string const& name) {
     file.read_slab<float>(name, first, shape, values);
     for (float const value : values) squares += static_cast<double>(value) * value;
   }
-  return format("  rms %.4g", std::sqrt(squares / static_cast<double>(elements)));
+  return formatted("  rms %.4g", std::sqrt(squares / static_cast<double>(elements)));
 }
 
 void print_tree(std::ostream& out, Hdf5File const& file, std::string const& group) {
@@ -194,7 +187,7 @@ void print_tree(std::ostream& out, Hdf5File const& file, std::string const& grou
     if (auto const rows = rows_in_use(file, path)) out << ", " << counted(*rows, "row") << " in use";
     if (info.shape.empty() && input::is_integer(info.type)) out << "  = " << file.read<std::int64_t>(path).front();
     if (info.shape.empty() && info.type == input::ElementType::f64)
-      out << format("  = %.10g", file.read<double>(path).front());
+      out << formatted("  = %.10g", file.read<double>(path).front());
     if (info.type == input::ElementType::f32 && !info.is_virtual) out << magnitude(file, path);
     out << '\n';
   }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/progress_text.hpp"
 
+#include "app/formatted.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -71,9 +73,7 @@ std::string bytes_text(std::int64_t count) {
   char const* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
   int unit = 0;
   for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f %s", value, units[unit]);
-  return text;
+  return formatted("%.1f %s", value, units[unit]);
 }
 
 std::string counted(std::int64_t count, char const* what) {

@@ -3,10 +3,9 @@
 #include "app/start_check.hpp"
 
 #include "app/agreement.hpp"
+#include "app/formatted.hpp"
 #include "app/version.hpp"
 #include "comm/rank_group.hpp"
-
-#include <cstdio>
 
 namespace bellwether::app {
 namespace {
@@ -49,9 +48,9 @@ void with_places(input::DeckSource const& source, std::function<void()> const& w
 }
 
 std::vector<StartFact> start_facts(std::uint64_t layout_fingerprint) {
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(layout_fingerprint));
-  return {{"program version", program_version()}, {"build options", build_options()}, {"layout", digits}};
+  return {{"program version", program_version()},
+          {"build options", build_options()},
+          {"layout", hexadecimal(layout_fingerprint)}};
 }
 
 void require_equal_start(comm::RankGroup& group, std::vector<StartFact> const& facts) {

@@ -3,11 +3,11 @@
 #include "app/statistics_segment.hpp"
 
 #include "app/durable_file.hpp"
+#include "app/formatted.hpp"
 #include "core/error.hpp"
 #include "input/hdf5_file.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
 namespace bellwether::app {
@@ -106,9 +106,7 @@ StatisticsFiles::StatisticsFiles(std::string directory, std::string run_name, La
       capacity_(capacity) {}
 
 std::string StatisticsFiles::relative_segment(std::int64_t index) const {
-  char name[64];
-  std::snprintf(name, sizeof name, "statistics/segment_%06lld.h5", static_cast<long long>(index));
-  return name;
+  return formatted("statistics/segment_%06lld.h5", static_cast<long long>(index));
 }
 
 std::string StatisticsFiles::segment_file(std::int64_t index) const {

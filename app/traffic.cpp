@@ -2,18 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/traffic.hpp"
 
+#include "app/formatted.hpp"
 #include "app/progress_text.hpp"
 
-#include <cstdio>
 #include <string_view>
 
 namespace bellwether::app {
 namespace {
 
 std::string ratio(std::int64_t dense, std::int64_t sent) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", static_cast<double>(dense) / static_cast<double>(sent));
-  return text;
+  return formatted("%.2f", static_cast<double>(dense) / static_cast<double>(sent));
 }
 
 std::string bytes_of(std::int64_t bytes) { return counted(bytes, "byte"); }

@@ -7,6 +7,7 @@
 #include "app/checkpoint.hpp"
 #include "app/data_ranks.hpp"
 #include "app/deck_warnings.hpp"
+#include "app/formatted.hpp"
 #include "app/host_memory.hpp"
 #include "app/step_sums.hpp"
 #include "app/training_data.hpp"
@@ -28,7 +29,6 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 
 namespace bellwether::app {
@@ -71,10 +71,8 @@ struct Trainer::Impl {
                                           : "all layers together, a sum over their elements,") +
              rank + " is not finite";
     auto const largest = optim::largest_tensor(exec, bert.layout().table, gradients.data());
-    char norms[96];
-    std::snprintf(norms, sizeof norms, "%.4g is %.3g times its mean so far", report.gradient_norm,
-                  report.gradient_norm / report.usual_norm);
-    return std::string("the gradient's norm of ") + norms + ", most of it of " +
+    return formatted("the gradient's norm of %.4g is %.3g times its mean so far, most of it of ", report.gradient_norm,
+                     report.gradient_norm / report.usual_norm) +
            broadcast_text(ranks, tensors[static_cast<std::size_t>(largest)].name, static_cast<int>(report.bad_rank)) +
            rank;
   }

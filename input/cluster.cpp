@@ -8,60 +8,43 @@
 
 namespace bellwether::input {
 
+namespace {
+
+constexpr double most = 1e9;
+
+Field speed(std::string_view name, std::string_view help, std::string_view unit) {
+  return {.name = name, .help = help, .unit = unit, .minimum = 0, .maximum = most, .minimum_allowed = false};
+}
+
+Field microseconds(std::string_view name, std::string_view help) {
+  return {.name = name, .help = help, .unit = "microseconds", .minimum = 0, .maximum = most};
+}
+
+}  // namespace
+
 void Cluster::describe(ConfigVisitor& visit) {
-  constexpr double most = 1e9;
   visit.section("network", "between nodes", [&](ConfigVisitor& section) {
-    section.field({.name = "bandwidth",
-                   .help = "what a node's link carries, each way",
-                   .unit = "Gbit/s",
-                   .minimum = 0,
-                   .maximum = most,
-                   .minimum_allowed = false,
-                   .required = true},
-                  network_bandwidth);
-    section.field({.name = "latency",
-                   .help = "on the way from node to node, beside a message's bytes",
-                   .unit = "microseconds",
-                   .minimum = 0,
-                   .maximum = most},
-                  network_latency);
-    section.field({.name = "overhead",
-                   .help = "that each message keeps its rank busy, inside nodes, too",
-                   .unit = "microseconds",
-                   .minimum = 0,
-                   .maximum = most},
-                  overhead);
+    auto bandwidth = speed("bandwidth", "what a node's link carries, each way", "Gbit/s");
+    bandwidth.required = true;
+    section.field(bandwidth, network_bandwidth);
+    section.field(microseconds("latency", "on the way from node to node, beside a message's bytes"), network_latency);
+    section.field(microseconds("overhead", "that each message keeps its rank busy, inside nodes, too"), overhead);
   });
   visit.section("nodes", "of the cluster, all alike", [&](ConfigVisitor& section) {
     section.field({.name = "ranks", .help = "of a node", .minimum = 1, .maximum = 4096, .required = true},
                   ranks_per_node);
-    section.field({.name = "bandwidth",
-                   .help = "what a rank sends to the others of its node",
-                   .unit = "Gbit/s",
-                   .minimum = 0,
-                   .maximum = most,
-                   .minimum_allowed = false},
-                  node_bandwidth);
-    section.field(
-        {.name = "latency", .help = "between ranks of one node", .unit = "microseconds", .minimum = 0, .maximum = most},
-        node_latency);
+    section.field(speed("bandwidth", "what a rank sends to the others of its node", "Gbit/s"), node_bandwidth);
+    section.field(microseconds("latency", "between ranks of one node"), node_latency);
   });
   visit.section("ranks", "how many, and how fast each of them is", [&](ConfigVisitor& section) {
     section.field({.name = "most", .help = "that forecasts go up to", .minimum = 1, .maximum = 4096}, most_ranks);
-    section.field({.name = "compute",
-                   .help = "speed of forward and backward passes; not set: measured where the forecast is made",
-                   .unit = "GFLOP/s",
-                   .minimum = 0,
-                   .maximum = most,
-                   .minimum_allowed = false},
+    section.field(speed("compute", "speed of forward and backward passes; not set: measured where the forecast is made",
+                        "GFLOP/s"),
                   compute);
-    section.field({.name = "memory",
-                   .help = "speed of memory for the optimizer's kernels; not set: measured where the forecast is made",
-                   .unit = "GB/s",
-                   .minimum = 0,
-                   .maximum = most,
-                   .minimum_allowed = false},
-                  memory);
+    section.field(
+        speed("memory", "speed of memory for the optimizer's kernels; not set: measured where the forecast is made",
+              "GB/s"),
+        memory);
   });
 }
 
