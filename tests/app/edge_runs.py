@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs of the program where something around it is unusual.
 
-    edge_runs.py CASE PROGRAM MPIRUN      CASE: terminal | json_lines | signals | full_disk |
-                                            full_disk_for_a_while | two_jobs | bad_row | small_batches | directories |
-                                            lost_output | early_signal | reports"""
+    edge_runs.py CASE PROGRAM MPIRUN      CASE: terminal | json_lines | signals | two_jobs | bad_row |
+                                            small_batches | directories | lost_output | early_signal | reports"""
 
 import fcntl
 import html
@@ -13,7 +12,6 @@ import math
 import os
 import pty
 import re
-import resource
 import shutil
 import signal
 import struct
@@ -22,7 +20,7 @@ import sys
 import termios
 import time
 
-from runs import PATIENCE, h5py, main, np, ranks_of
+from runs import PATIENCE, h5py, main, np
 
 
 def on_screen(runs, command, columns):
@@ -93,66 +91,6 @@ def signals(runs):
         process.stdout.close()
         assert process.wait(timeout=PATIENCE) == 0
     assert (runs.folder / "unread/checkpoints/step_10/manifest").exists()
-
-
-def full_disk(runs):
-    """A file that cannot grow ends the run with one error that names it; what was written before stays good. A limit on
-    file sizes, set while the run goes on, stands in for the disk."""
-    checkpoint = ("checkpoint", 2, 1_000_000, r"step_\d+\.part/replicated\.h5", "checkpoints/step_2")
-    table = ("statistics", 0, 1000, r"statistics(/segment_000000)?\.h5\.part", "statistics.h5")
-    for ranks, (what, every, limit, file, first) in ((1, checkpoint), (2, checkpoint), (2, table)):
-        name = f"{what}{ranks}"
-        runs.deck(name, 16, 300, every)
-        command = runs.command(name, ranks)[0 if ranks > 1 else len(runs.launch(1)):]
-        process = subprocess.Popen(command + ["--set", f"statistics.flush={100 if every else 4}"], cwd=runs.folder,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        # The first segment is there before statistics.h5 shows its rows.
-        while not (runs.folder / name / first).exists() or (not every and len(runs.table(name)) == 0):
-            assert process.poll() is None, process.stdout.read()
-            time.sleep(0.02)
-        for rank in ranks_of(process, ranks):
-            resource.prlimit(rank, resource.RLIMIT_FSIZE, (limit, limit))
-        output = process.communicate(timeout=PATIENCE)[0]
-        assert process.returncode == 1, (process.returncode, output)
-        errors = [line for line in output.splitlines() if "error: " in line]
-        assert len(errors) == 1, output
-        assert output.count("training goes on") == (2 if every else 0), output  # checkpoint.failure_limit: 3
-        assert re.search(file + r".*cannot be written: File too large$", errors[0]), output
-        assert "egmentation" not in output and "signal" not in output, output
-        done = [int(folder.parent.name[5:]) for folder in (runs.folder / name).glob("checkpoints/step_*[0-9]/manifest")]
-        last = runs.train(name, ranks, 16, max(done, default=0) + 2, every, more=("--resume",))
-        assert "finished at step" in last, last
-        if every:
-            assert "resumed from" in last, last
-        else:
-            assert f"what was recorded before is in {runs.folder}/{name}/unfinished_1" in last, last
-            assert len(runs.table(f"{name}/unfinished_1")) > 0
-
-
-def full_disk_for_a_while(runs):
-    """Checkpoints that cannot be written are warned of, and training goes on: the next ones are there again."""
-    runs.deck("run", 16, 3000, 2)
-    with subprocess.Popen(runs.command("run", 2) + ["--set", "checkpoint.failure_limit=100000", "--set", "statistics.flush=3000"],
-                          cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        while not (runs.folder / "run/checkpoints/step_2").exists():
-            assert process.poll() is None, process.stdout.read()
-            time.sleep(0.02)
-        ranks = ranks_of(process, 2)
-        room = resource.prlimit(ranks[0], resource.RLIMIT_FSIZE)
-        for rank in ranks:
-            resource.prlimit(rank, resource.RLIMIT_FSIZE, (1_000_000, room[1]))
-        told = next(line for line in process.stdout if "not written" in line)
-        for rank in ranks:
-            resource.prlimit(rank, resource.RLIMIT_FSIZE, room)
-        assert re.search(r"step \d+: checkpoint not written: .*step_\d+\.part/replicated\.h5.*File too large; training goes on", told), told
-        failed = int(re.search(r"step_(\d+)\.part", told)[1])
-        while not any(int(path.name[5:]) > failed + 10 for path in (runs.folder / "run/checkpoints").glob("step_*[0-9]")):
-            assert process.poll() is None, "the run ended without a further checkpoint"
-            time.sleep(0.02)
-        os.kill(ranks[1], signal.SIGTERM)
-        process.stdout.read()
-        assert process.wait(timeout=PATIENCE) == 85
-    assert not list((runs.folder / "run/checkpoints").glob("*.part"))  # nothing of the failed ones is left
 
 
 def two_jobs(runs):
