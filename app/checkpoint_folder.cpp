@@ -6,8 +6,10 @@
 #include "core/error.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -122,7 +124,7 @@ void CheckpointFolder::complete(Manifest const& manifest) const {
     std::ofstream out(path, std::ios::binary);
     out << manifest.text();
     out.close();
-    if (!out) throw RuntimeError(path + ": cannot be written");
+    if (!out) throw RuntimeError(path + ": cannot be written: " + std::strerror(errno));
   }
   sync_path(path);
   sync_path(from);

@@ -3,10 +3,13 @@
 """Draws the statistics of a run into one self-contained HTML page: report.py RUN OUT.html"""
 import html
 import io
+import os
 import pathlib
 import re
 import sys
 
+# Files of a run are replaced, never changed: there is nothing to lock, and some file systems have no locks.
+os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
 try:
     import h5py
     import matplotlib

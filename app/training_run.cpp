@@ -188,6 +188,7 @@ struct TrainingRun::Impl {
     for (auto const& device : world.devices()) progress->note(device);
     if (!world.devices().empty()) progress->note("transport " + trainer->transport());
     for (auto const& warning : trainer->warnings()) progress->warning(warning);
+    if (auto const warning = lock->warning(); !warning.empty()) progress->warning(warning);
     int const threads = world.nodes().ranks_here * world.threads();
     int const cores = static_cast<int>(std::thread::hardware_concurrency());
     if (cores > 0 && threads > cores)

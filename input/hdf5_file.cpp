@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "input/hdf5_file_handles.hpp"
+#include "input/lock_file.hpp"
 
 #include <hdf5.h>
 
@@ -141,13 +142,12 @@ void start_hdf5() {
 
 namespace {
 
-Id access_properties() {
+Id access_properties(bool locks) {
   start_hdf5();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors travel in exceptions, not on standard error
   Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
 #if H5_VERSION_GE(1, 10, 7)
-  // Lock where the file system can, open all the same where it cannot: many parallel file systems have no flock.
-  H5Pset_file_locking(access.get(), true, true);
+  H5Pset_file_locking(access.get(), locks, true);
 #endif
   return access;
 }
@@ -159,7 +159,8 @@ Hdf5File Hdf5File::open(std::string const& path) {
   impl->path = path;
   std::error_code status;
   if (!std::filesystem::exists(path, status)) throw InputError(path + ": no such file");
-  Id const access = access_properties();
+  // Of the reasons why there are no locks HDF5 knows one, ENOSYS of parallel file systems; NFS, for one, has others.
+  Id const access = access_properties(has_locks(path));
   impl->file = Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
   impl->check(impl->file.valid(), "", "cannot be opened as HDF5");
   return Hdf5File(std::move(impl));
@@ -169,7 +170,7 @@ Hdf5File Hdf5File::create(std::string const& path) {
   auto impl = std::make_unique<Impl>();
   impl->path = path;
   impl->writing = true;
-  Id const access = access_properties();
+  Id const access = access_properties(false);  // nobody else opens what does not have its final name yet
   // Without HDF5's own small buffer a write that fails is told where it happens, not swallowed by a later close.
   H5Pset_sieve_buf_size(access.get(), 0);
   impl->file = Id(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);

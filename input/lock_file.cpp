@@ -56,4 +56,12 @@ void LockFile::sign() const {
   if (ftruncate(file_, 0) != 0 || pwrite(file_, text.data(), text.size(), 0) < 0) throw not_written(path_);
 }
 
+bool has_locks(std::string const& path) {
+  int const file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return true;  // whoever opens it next is told why
+  bool const locks = flock(file, LOCK_SH | LOCK_NB) == 0 || errno == EWOULDBLOCK;
+  close(file);
+  return locks;
+}
+
 }  // namespace bellwether::input

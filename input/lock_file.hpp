@@ -29,4 +29,7 @@ class LockFile {
   State state_ = State::no_locks;
 };
 
+/// Whether a file that can be read can be locked, for now or once somebody else lets go of it.
+bool has_locks(std::string const& path);
+
 }  // namespace bellwether::input

@@ -2,16 +2,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs where files cannot be written or locked.
 
-    disk_runs.py CASE PROGRAM MPIRUN      CASE: full_disk | full_disk_for_a_while | one_rank"""
+    disk_runs.py CASE PROGRAM MPIRUN FAILING_FILES      CASE: full_disk | full_disk_for_a_while | one_rank | quota |
+                                                         read_only | no_locks
 
+FAILING_FILES is the module that failing_files.c becomes."""
+
+import errno
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
+import sys
 import time
 
-from runs import PATIENCE, main, newest_checkpoint, ranks_of
+from runs import PATIENCE, compare_checkpoints, main, newest_checkpoint, ranks_of
 
 
 def full_disk(runs):
@@ -76,32 +82,51 @@ def full_disk_for_a_while(runs):
 
 def contents(folder):
     """Every file below a folder, byte for byte."""
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ".lock"}
 
 
-def one_rank(runs):
-    """After the freeze every rank has a file of its own in a checkpoint. Where one rank alone cannot write its file, all
-    go on, and neither this run nor the one that resumes it computes anything else than an undisturbed one."""
-    more = ("--set", "optimizer.method=onebit_lamb", "--set", "optimizer.freeze.step=4", "--set", "schedule.decay=constant",
-            "--set", "schedule.warmup_steps=3", "--set", "checkpoint.failure_limit=100000")
+def failing(calls, paths, reason, **more):
+    """The environment of a program whose calls fail like this (failing_files.c)."""
+    # The address sanitizer wants to be the first that is loaded; before it comes only what hands calls on to it.
+    sanitizer = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0")))
+    return dict(LD_PRELOAD=sys.argv[4], FAILING_CALLS=calls, FAILING_PATHS=paths, FAILING_ERRNO=str(reason), ASAN_OPTIONS=sanitizer,
+                **more)
+
+
+def settings(*texts):
+    return [word for text in texts for word in ("--set", text)]
+
+
+def wait_for_step(process, wanted):
+    for line in process.stdout:
+        if (told := re.match(r"step (\d+)/", line)) and int(told[1]) >= wanted:
+            return
+    assert False, f"the run ended before step {wanted}"
+
+
+ONEBIT = settings("optimizer.method=onebit_lamb", "optimizer.freeze.step=3")
+CHANGES = "open,mkdir,write,rename,remove,access"  # what a read-only file system refuses
+ENDLESS = settings("schedule.decay=constant", "schedule.warmup_steps=3", "checkpoint.failure_limit=100000")
+
+
+def for_a_while(runs, more, begin, end, warning, **environment):
+    """A run in whose midst something begins that two checkpoints are not written for, which warnings say: training goes on,
+    older checkpoints stay what they are, later ones are there again, and neither this run nor the one that resumes it
+    computes anything else than an undisturbed one."""
     runs.deck("run", 16, 3000, 2)
     checkpoints = runs.folder / "run/checkpoints"
     with subprocess.Popen(runs.command("run", 2, *more), cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True) as process:
-        first = re.compile(r"step (\d+)/")
-        while not ((step := first.match(process.stdout.readline())) and int(step[1]) >= 10):
-            assert process.poll() is None, process.stdout.read()
+                          text=True, env=dict(os.environ, **environment)) as process:
+        wait_for_step(process, 10)
         rank = ranks_of(process, 2)[1]
-        room = resource.prlimit(rank, resource.RLIMIT_FSIZE)
-        resource.prlimit(rank, resource.RLIMIT_FSIZE, (100_000, room[1]))
-        told = next(line for line in process.stdout if "not written" in line)
+        begin(rank)
+        first = next(line for line in process.stdout if "not written" in line)
         before = {path: held for path, held in contents(checkpoints).items() if ".part" not in path.parent.name}
-        again = next(line for line in process.stdout if "not written" in line)
-        resource.prlimit(rank, resource.RLIMIT_FSIZE, room)
-        for line in (told, again):
-            assert re.search(r"warning: step \d+: checkpoint not written: rank 1: \S+/step_\d+\.part/rank1\.h5: .*cannot be written: "
-                             r"File too large; training goes on", line), line
-        failed = int(re.search(r"step_(\d+)\.part", again)[1])
+        second = next(line for line in process.stdout if "not written" in line)
+        end(rank)
+        for line in (first, second):
+            assert re.search(f"warning: step \\d+: checkpoint not written: {warning}; training goes on", line), line
+        failed = int(re.search(r"step_(\d+)\.part", second)[1])
         while not (checkpoints / f"step_{failed + 10}/manifest").exists():
             assert process.poll() is None, process.stdout.read()
             time.sleep(0.02)
@@ -116,6 +141,106 @@ def one_rank(runs):
     assert "resumed from" in runs.train("run", 2, 16, last, 2, more=("--resume", *more))
     runs.train("undisturbed", 2, 16, last, more=more)
     runs.compare("undisturbed", "run", last)
+
+
+def one_rank(runs):
+    """After the freeze every rank has a file of its own in a checkpoint: one rank alone cannot write its file."""
+    room = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for_a_while(runs, (*ENDLESS, *ONEBIT), lambda rank: resource.prlimit(rank, resource.RLIMIT_FSIZE, (100_000, room[1])),
+                lambda rank: resource.prlimit(rank, resource.RLIMIT_FSIZE, room),
+                r"rank 1: \S+/step_\d+\.part/rank1\.h5: .*cannot be written: File too large")
+
+
+def quota(runs):
+    """A quota, told where a file is written or, as network file systems may, where it goes to the device: a checkpoint is
+    left out, after a warning with the file; where the run's record cannot be written, one error ends the run. Afterwards
+    the run goes on as if nothing had been."""
+    runs.train("whole", 2, 16, 8, 2, more=ONEBIT)
+    for call, file in (("write", "replicated.h5"), ("sync", "replicated.h5"), ("write", "rank1.h5"), ("write", "manifest")):
+        name = f"{call}_{file}"
+        told = runs.train(name, 2, 16, 8, 2, more=ONEBIT, **failing(call, f"step_6.part/{file}", errno.EDQUOT))
+        found = re.findall(r"^warning: step \d: checkpoint not written: (.*)$", told, re.MULTILINE)
+        rank = "rank 1: " if file.startswith("rank") else ""
+        assert len(found) == 1, told
+        assert re.fullmatch(rf"{rank}\S+/checkpoints/step_6\.part/{re.escape(file)}: cannot be (created|written( to the device)?): Disk quota "
+                            "exceeded; training goes on, and the newest complete one stays what it is", found[0]), told
+        assert sorted(path.name for path in (runs.folder / name / "checkpoints").iterdir()) == ["step_2", "step_4", "step_8"]
+        compare_checkpoints(runs.folder / "whole/checkpoints/step_4", runs.folder / name / "checkpoints/step_4")
+        runs.compare("whole", name, 8)
+    runs.deck("run", 16, 8, 2)
+    resume = runs.command("run", 2, "--resume", *ONEBIT)
+    for file, code in ((".lock", 2), ("deck.resolved.yaml", 1), ("starts.txt", 1), ("statistics/segment_000000.h5", 1)):
+        told = runs.refuse(resume, code, **failing("write", f"run/{file}", errno.EDQUOT))
+        assert told.count("error: ") == 1, told
+        assert re.search(rf"{re.escape(file)}(\.part)?: cannot be (created|written): Disk quota exceeded$", told), told
+    runs.call(resume)
+    runs.compare("whole", "run", 8)
+
+
+def read_only(runs):
+    """A file system that turns read-only in the midst of a run, as Linux does with one that has errors. Where checkpoints
+    are on it, training goes on. Where all of the run is, one error ends it; it can be read then, nothing can be started,
+    and once the file system is mended the run goes on as if nothing had been."""
+    switch = runs.folder / "now"
+    place = f"{runs.folder.name}/run"
+    for_a_while(runs, (*ENDLESS, *ONEBIT), lambda rank: switch.touch(), lambda rank: switch.unlink(),
+                r"\S+/checkpoints/step_\d+(\.part)?(/\S+)?: .*cannot be [\w ]+: Read-only file system",
+                **failing(CHANGES, f"{place}/checkpoints/", errno.EROFS, FAILING_WHILE=str(switch)))
+    shutil.rmtree(runs.folder / "run")
+
+    environment = failing(CHANGES, place, errno.EROFS, FAILING_WHILE=str(switch))
+    more = (*ENDLESS, *ONEBIT)
+    runs.deck("run", 16, 3000, 2)
+    with subprocess.Popen(runs.command("run", 2, *more), cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env=dict(os.environ, **environment)) as process:
+        wait_for_step(process, 10)
+        switch.touch()
+        told = process.communicate(timeout=PATIENCE)[1]
+        assert process.returncode == 1, told
+    assert told.count("error: ") == 1, told
+    assert re.search(r"error: \S+/run/statistics(/segment_000000)?\.h5(\.part)?: .*cannot be [\w ]+: Read-only file system$", told,
+                     re.MULTILINE), told
+    before = contents(runs.folder / "run")
+    for ranks in (1, 2):
+        told = runs.refuse(runs.command("run", ranks, "--resume", *more), **environment)
+        assert re.fullmatch(r"error: run\.yaml:\d+:\d+: run\.directory: \S+/run: \S+/run/\.lock: cannot be written: "
+                            "Read-only file system", told), told
+    told = runs.refuse([runs.program, "check", "run.yaml"], **environment)
+    assert re.fullmatch(r"error: run\.yaml:\d+:\d+: run\.directory: \S+/run cannot be written: Read-only file system", told), told
+    assert "/steps" in runs.call([runs.program, "inspect", "run/statistics.h5"], **environment)
+    assert contents(runs.folder / "run") == before
+    switch.unlink()
+    last = int(newest_checkpoint(runs.folder / "run").name[5:]) + 3
+    assert "resumed from" in runs.train("run", 2, 16, last, 2, more=("--resume", *more), **environment)
+    runs.train("again", 2, 16, last, more=more)
+    runs.compare("again", "run", last)
+
+
+def no_locks(runs):
+    """File systems without locks say so in several ways. Everything works there, and a run warns that nothing keeps a
+    second one out."""
+    assert "has no locks" not in runs.train("whole", 2, 16, 8, 2, more=ONEBIT)
+    for reason in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
+        name, environment = f"run{reason}", failing("lock", "", reason)
+        for more in ((), ("--resume",)):
+            shutil.rmtree(runs.folder / name / "checkpoints/step_8", ignore_errors=True)
+            told = runs.train(name, 2, 16, 8, 2, more=(*ONEBIT, *more), **environment)
+            assert told.count("has no locks") == 1, told
+            assert (f"warning: run.directory: the file system of {runs.folder}/{name} has no locks: nothing keeps another job from "
+                    "running there at the same time") in told, told
+            assert (f"resumed from {runs.folder}/{name}/checkpoints/step_6" in told) == bool(more), told
+        runs.compare("whole", name, 8)
+        assert "/steps" in runs.call([runs.program, "inspect", f"{name}/statistics.h5"], **environment)
+        runs.call([runs.program, "prepare", "text.txt", "--vocab", "vocab.txt", "--out", f"shards{reason}", "--sequence-length", "64",
+                   "--heldout", "0.1"], **environment)
+        made = {path.relative_to(runs.folder / f"shards{reason}"): held for path, held in contents(runs.folder / f"shards{reason}").items()}
+        assert made == {path.relative_to(runs.folder / "shards"): held for path, held in contents(runs.folder / "shards").items()}
+    try:
+        import matplotlib  # noqa: F401  pylint: disable=import-outside-toplevel,unused-import
+    except ImportError as missing:
+        print(f"report: not asked for: {missing}")
+        return
+    runs.call([runs.program, "report", "whole"], BELLWETHER_PYTHON=sys.executable, **failing("lock", "", errno.ENOLCK))
 
 
 if __name__ == "__main__":

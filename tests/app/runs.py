@@ -161,7 +161,7 @@ def compare_checkpoints(one, other, files="*.h5"):
 
 
 def newest_checkpoint(run):
-    return max((run / "checkpoints").glob("step_*"), key=lambda path: int(path.name[5:]))
+    return max((run / "checkpoints").glob("step_*[0-9]"), key=lambda path: int(path.name[5:]))
 
 
 def ranks_of(process, ranks):
