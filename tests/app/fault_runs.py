@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs of the program on hardware that fails.
 
-    fault_runs.py CASE PROGRAM MPIRUN      CASE: flipped_bit | lost_rank | stopped_rank
+    fault_runs.py CASE PROGRAM MPIRUN FAILING_PRODUCT      CASE: flipped_bit | flipped_bit_compressed | skipped_compressed |
+                                                             lost_rank | stopped_rank
 
-With Open MPI 4 alone: its launcher can be told to let survivors live when a rank dies. Exits with 4, ctest's sign for skipped, where a process may not write into its children's memory."""
+FAILING_PRODUCT is the module that failing_product.c becomes. The last two with Open MPI 4 alone: its launcher can be told to let
+survivors live when a rank dies. Exits with 4, ctest's sign for skipped, where a process may not write into its children's memory."""
 
 import os
 import re
@@ -14,6 +16,8 @@ import sys
 import time
 
 from runs import PATIENCE, h5py, main, ranks_of
+
+ONEBIT = ("--set", "optimizer.method=onebit_lamb", "--set", "optimizer.freeze.step=4")
 
 
 def flip_one_bit(process, values):
@@ -37,19 +41,22 @@ def flip_one_bit(process, values):
     return count
 
 
-def flipped_bit(runs):
-    """One bit of one parameter of one rank. Weights do not move here, so that the bytes to look for are known."""
+def finds_flipped_bit(runs, after, *method):
+    """One bit of one parameter of one rank, after a step. Weights do not move here, so that the bytes to look for are known."""
     runs.train("still", 2, 16, 2, every=1, more=("--set", "optimizer.lr=0"))
     with h5py.File(runs.folder / "still/checkpoints/step_2/replicated.h5", "r") as file:
         name = "bert.encoder.layer.1.output.dense.weight"
         values = file["parameters"][name][:].tobytes()[-4096:]
     runs.deck("hit", 8, 100000, every=0)
-    more = ("--set", "optimizer.lr=0", "--set", "run.verify_every=40", "--set", "statistics.evaluate_every=0")
+    more = ("--set", "optimizer.lr=0", "--set", "run.verify_every=40", "--set", "statistics.evaluate_every=0", *method)
     with subprocess.Popen(runs.command("hit", 2, *more), cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as process:
+        compresses = False
         for line in process.stdout:
-            if line.startswith("step "):
+            compresses = compresses or "one bit an element is sent from here on" in line
+            if (step := re.match(r"step (\d+)/", line)) and int(step[1]) >= after:
                 break
+        assert compresses == (method != ())
         try:
             count = flip_one_bit(ranks_of(process, 2)[1], values)
         except PermissionError as refused:
@@ -66,6 +73,43 @@ def flipped_bit(runs):
     assert name in told, told
     assert "no checkpoint of this step is written" in told, told
     assert not list((runs.folder / "hit/checkpoints").glob("step_*"))
+
+
+def flipped_bit(runs):
+    """Where gradients are exchanged as they are."""
+    finds_flipped_bit(runs, 1)
+
+
+def flipped_bit_compressed(runs):
+    """Where bits are exchanged, from which every rank goes on with parameters of its own."""
+    finds_flipped_bit(runs, 6, *ONEBIT)
+
+
+def skipped_compressed(runs):
+    """A gradient of one rank that is not finite for once, after the freeze: the step is skipped on all ranks, and a run
+    that ends just then goes on as one that does not, from the checkpoint made after the skipped step or before it."""
+    stride = -(-runs.vocabulary // 32) * 32  # of rows of logits
+
+    def train(name, limit, passes, expected, *more, every=0):
+        # The address sanitizer wants to be the first that is loaded; before it comes only what hands calls on to it.
+        sanitizer = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0")))
+        return runs.train(name, 2, 16, 12, every, expected=expected, LD_PRELOAD=sys.argv[4], FAILING_RANK="1", ASAN_OPTIONS=sanitizer,
+                          FAILING_STRIDE=str(stride), FAILING_PASS=str(passes),
+                          more=(*ONEBIT, "--set", "model.compute=fp32", "--set", f"optimizer.skip_limit={limit}", *more))
+
+    told = train("whole", 20, 7, 0)
+    assert re.findall(r"^warning: step .* skipped: .*", told, re.MULTILINE) == [
+        "warning: step 7 skipped: the gradient of bert.embeddings.word_embeddings.weight on rank 1 is not finite"], told
+    steps = runs.table("whole")
+    assert steps["skipped"].tolist() == 6 * [0] + [1] + 6 * [0] and steps["phase"].tolist() == 4 * [0] + 9 * [1], steps
+    assert "skipped" not in train("smooth", 20, 0, 0)
+    assert len(runs.table("smooth")) == 12
+    for name, every, passes in (("after", 0, 0), ("before", 3, 1)):
+        train(name, 1, 7, 1, every=every)
+        told = train(name, 20, passes, 0, "--resume", every=every)
+        assert f"resumed from {runs.folder}/{name}/checkpoints/step_6\n" in told, told
+        assert ("step 7 skipped" in told) == (name == "before"), told
+        runs.compare("whole", name, 12)
 
 
 def gone(process):
