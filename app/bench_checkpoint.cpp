@@ -119,6 +119,7 @@ CheckpointResult measure(comm::RankGroup& group, CheckpointBench const& bench, s
     auto const start = Clock::now();
     checkpoints.save(1 + call, "", state);
     double const saved = seconds_since(start);
+    group.barrier("bellwether::app::bench_saved");  // as the next step of training would
     checkpoints.wait();
     auto const slowest = largest_over_ranks(group, {saved, seconds_since(start)});
     if (call < bench.warmup) continue;

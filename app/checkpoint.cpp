@@ -20,6 +20,7 @@
 #include <filesystem>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 namespace bellwether::app {
 namespace {
@@ -54,6 +55,10 @@ struct Checkpoints::Impl {
   /// writing: every rank its files. completing: rank 0 the manifest, the rename, the removal of older ones.
   enum class Stage { idle, writing, completing } stage = Stage::idle;
   std::int64_t step = 0;
+  /// Called when this rank next looks how far the checkpoint is, which in training is after another step: then every
+  /// rank has its copy, which takes longer beside a rank that writes.
+  std::function<void()> start_writing{};
+  Clock::duration copying{};
   std::future<std::vector<CheckpointFile>> written{};
   std::future<std::vector<std::string>> completed{};
   std::optional<std::int64_t> last{};
@@ -85,7 +90,10 @@ struct Checkpoints::Impl {
       reserve(state);
       Snapshot snapshot(state, head.rank, head.ranks, memory);
       walk(state, snapshot);
-      written = write_snapshot(io, temporary, std::move(head), snapshot, memory);
+      auto write = write_snapshot(io, temporary, std::move(head), snapshot, memory);
+      written = std::move(write.files);
+      start_writing = std::move(write.start);
+      copying = Clock::now() - began;
     } else {
       std::packaged_task<std::vector<CheckpointFile>()> now([&] { return write_directly(io, temporary, head, state); });
       written = now.get_future();
@@ -111,8 +119,15 @@ struct Checkpoints::Impl {
     });
   }
 
+  void start() {
+    if (!start_writing) return;
+    began = Clock::now() - copying;
+    std::exchange(start_writing, nullptr)();
+  }
+
   /// Moves on as far as it can without waiting; true: a stage ended.
   bool advance() {
+    start();
     bool const mine = stage == Stage::writing ? is_ready(written) : !is_root() || is_ready(completed);
     double ready = mine ? 1 : 0;
     group.sum_host({&ready, 1}, "bellwether::checkpoint::ready");
@@ -215,6 +230,7 @@ void Checkpoints::poll() {
 
 void Checkpoints::wait() {
   while (impl_->stage != Impl::Stage::idle) {
+    impl_->start();
     if (impl_->stage == Impl::Stage::writing)
       impl_->written.wait();
     else if (impl_->is_root())

@@ -52,9 +52,9 @@ struct CheckpointOptions {
 };
 
 /// Checkpoints of a run, folders `checkpoints/step_<n>/` of its directory. save() copies the state to host memory and
-/// returns; each rank's I/O thread writes and synchronises its file under a temporary folder name; when poll() learns
-/// that all ranks are done, rank 0 writes the manifest, renames the folder, and only then removes older ones. All
-/// member functions are collective: every rank calls them in the same order.
+/// returns; from the next poll() on each rank's I/O thread writes and synchronises its file under a temporary folder
+/// name; when poll() learns that all ranks are done, rank 0 writes the manifest, renames the folder, and only then
+/// removes older ones. All member functions are collective: every rank calls them in the same order.
 class Checkpoints {
  public:
   /// warn: told about damaged ones and failed removals, on rank 0.

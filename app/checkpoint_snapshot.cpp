@@ -202,13 +202,11 @@ void Snapshot::entry(SavedEntry entry, Place place) {
   entries_.push_back(std::move(entry));
 }
 
-std::future<std::vector<CheckpointFile>> write_snapshot(input::IoThread& io, std::string const& folder,
-                                                        CheckpointHead head, Snapshot const& snapshot,
-                                                        HostBuffer memory) {
+SnapshotWrite write_snapshot(input::IoThread& io, std::string const& folder, CheckpointHead head,
+                             Snapshot const& snapshot, HostBuffer memory) {
   auto job = std::make_shared<WriteJob>(io, folder, std::move(head), snapshot, std::move(memory));
-  auto future = job->result();
-  job->go_on();
-  return future;
+  auto files = job->result();
+  return {.start = [job = std::move(job)] { job->go_on(); }, .files = std::move(files)};
 }
 
 std::vector<CheckpointFile> write_directly(input::IoThread& io, std::string const& folder, CheckpointHead const& head,

@@ -6,6 +6,7 @@
 #include "app/checkpoint_file.hpp"
 #include "app/device_copy.hpp"
 
+#include <functional>
 #include <future>
 #include <string>
 #include <vector>
@@ -31,11 +32,17 @@ class Snapshot final : public EntryWalk {
   std::vector<SavedEntry> entries_;
 };
 
-/// Writes this rank's files into `folder`, at most 16 MiB a task, and synchronises them. The future yields names, sizes
-/// and checksums, or RuntimeError. What it needs, the snapshot's memory too, lives until the last task has ended.
-std::future<std::vector<CheckpointFile>> write_snapshot(input::IoThread& io, std::string const& folder,
-                                                        CheckpointHead head, Snapshot const& snapshot,
-                                                        HostBuffer memory);
+/// This rank's files on their way from a snapshot to the disk.
+struct SnapshotWrite {
+  std::function<void()> start;  ///< once; does not wait
+  /// Names, sizes and checksums, or RuntimeError.
+  std::future<std::vector<CheckpointFile>> files;
+};
+
+/// Will write this rank's files into `folder`, at most 16 MiB a task, and synchronise them. What that needs, the
+/// snapshot's memory too, lives until the last task has ended.
+SnapshotWrite write_snapshot(input::IoThread& io, std::string const& folder, CheckpointHead head,
+                             Snapshot const& snapshot, HostBuffer memory);
 
 /// The same without a copy: walks the state and returns when its files are written. Collective as the walk is.
 /// \throws RuntimeError, on this rank alone.
