@@ -76,6 +76,11 @@ class BenchState {
     for (auto const& vector : vectors_) all.push_back(fingerprint_of(vector.values()).sum);
     return all;
   }
+  std::vector<std::span<float const>> vectors() const {
+    std::vector<std::span<float const>> all;
+    for (auto const& vector : vectors_) all.push_back(vector.values());
+    return all;
+  }
   void clear() {
     std::vector<float> const zeros(vectors_[0].values().size());
     for (auto const& vector : vectors_) copy_to_device(zeros, vector.values());
@@ -88,48 +93,58 @@ class BenchState {
   std::array<DeviceBuffer, 5> vectors_;
 };
 
-/// Bytes a second of copies as a snapshot makes them, of as much memory up to 1 GiB, all ranks at once: the fastest of
-/// some passes.
-double measure_copy(comm::RankGroup& group, std::int64_t bytes) {
-  std::size_t const count = std::min(static_cast<std::size_t>(bytes) / sizeof(float), std::size_t{1} << 28);
-  constexpr int passes = 10;
-  DeviceBuffer const from(count);
-  HostBuffer const to(count);
-  double fastest = 1e30;
-  for (int pass = 0; pass < passes; ++pass) {
+/// The yardstick: as many bytes as a rank writes, copied out of the vectors that checkpoints are of, by what copies
+/// them there.
+class PlainCopy {
+ public:
+  PlainCopy(std::vector<std::span<float const>> vectors, std::int64_t bytes)
+      : vectors_(std::move(vectors)), memory_(static_cast<std::size_t>(bytes) / sizeof(float)) {}
+
+  /// Collective. Seconds of this rank, while all copy.
+  double seconds(comm::RankGroup& group) {
     group.barrier("bellwether::app::bench_copy");
     auto const start = Clock::now();
-    copy_from_device(from.values(), to.values());
-    fastest = std::min(fastest, seconds_since(start));
+    auto left = memory_.values();
+    for (auto const vector : vectors_) {
+      auto const count = std::min(left.size(), vector.size());
+      copy_from_device(vector.first(count), left.first(count));
+      left = left.subspan(count);
+    }
+    return seconds_since(start);
   }
-  return static_cast<double>(sizeof(float) * count) / largest_over_ranks(group, {fastest})[0];
-}
+
+ private:
+  std::vector<std::span<float const>> vectors_;
+  HostBuffer memory_;
+};
 
 CheckpointResult measure(comm::RankGroup& group, CheckpointBench const& bench, std::string const& folder,
-                         BenchState& owner, bool asynchronous, double copy_speed) {
+                         BenchState& owner, bool asynchronous) {
   CheckpointResult result{.asynchronous = asynchronous};
   input::IoThread io;
   Checkpoints checkpoints(folder + (asynchronous ? "/copied" : "/waited"), {.keep = 1, .asynchronous = asynchronous},
                           group, io, [](std::string const&) {});
   auto const state = owner.state();
   checkpoints.reserve(state);
-  std::vector<double> still, complete;
+  PlainCopy copy(owner.vectors(), checkpoint_bytes(state, group.rank(), group.size()));
+  std::vector<double> still, complete, copied;
   for (int call = 0; call < bench.warmup + bench.calls; ++call) {
+    double const plain = copy.seconds(group);
     group.barrier("bellwether::app::bench_checkpoint");
     auto const start = Clock::now();
     checkpoints.save(1 + call, "", state);
     double const saved = seconds_since(start);
     group.barrier("bellwether::app::bench_saved");  // as the next step of training would
     checkpoints.wait();
-    auto const slowest = largest_over_ranks(group, {saved, seconds_since(start)});
+    auto const slowest = largest_over_ranks(group, {saved, seconds_since(start), plain});
     if (call < bench.warmup) continue;
     still.push_back(slowest[0]);
     complete.push_back(slowest[1]);
+    copied.push_back(slowest[2]);
   }
   result.stands_still = timing_of(still);
   result.complete = timing_of(complete);
-  auto const bytes = static_cast<double>(checkpoint_bytes(state, group.rank(), group.size()));
-  result.copy_seconds = largest_over_ranks(group, {bytes / copy_speed})[0];
+  result.copy = timing_of(copied);
 
   auto const before = owner.fingerprints();
   owner.clear();
@@ -152,9 +167,8 @@ CheckpointBenchResult bench_checkpoint(comm::World& world, CheckpointBench const
   group.sum_host(bytes, "bellwether::app::bench_checkpoint_bytes");
   result.bytes = static_cast<std::int64_t>(bytes[0]);
   result.root_bytes = static_cast<std::int64_t>(bytes[1]);
-  result.copy_bytes_per_second = measure_copy(group, mine);
   for (bool const asynchronous : {true, false})
-    result.results.push_back(measure(group, bench, folder.path(), owner, asynchronous, result.copy_bytes_per_second));
+    result.results.push_back(measure(group, bench, folder.path(), owner, asynchronous));
   group.barrier("bellwether::app::bench_checkpoint_read");
   return result;
 }

@@ -156,15 +156,15 @@ std::string step_text(StepBench const& bench, StepResult const& result) {
 }
 
 std::string checkpoint_text(CheckpointBenchResult const& result) {
-  std::string text = formatted("\n%lld parameters: %s a checkpoint, %s of it by rank 0; memory is copied at %s\n",
-                               static_cast<long long>(result.parameters), bytes_text(result.bytes).c_str(),
-                               bytes_text(result.root_bytes).c_str(), speed_text(result.copy_bytes_per_second).c_str());
+  std::string text =
+      formatted("\n%lld parameters: %s a checkpoint, %s of it by rank 0\n", static_cast<long long>(result.parameters),
+                bytes_text(result.bytes).c_str(), bytes_text(result.root_bytes).c_str());
   text += formatted("  %-12s %16s %10s %6s %12s %12s\n", "asynchronous", "training stands", "one copy", "ratio",
                     "complete", "written at");
   for (auto const& one : result.results) {
     text += formatted("  %-12s %16s %10s %6.2f %12s %12s\n", one.asynchronous ? "true" : "false",
-                      seconds_text(one.stands_still.median).c_str(), seconds_text(one.copy_seconds).c_str(),
-                      one.stands_still.median / one.copy_seconds, seconds_text(one.complete.median).c_str(),
+                      seconds_text(one.stands_still.median).c_str(), seconds_text(one.copy.median).c_str(),
+                      one.stands_still.median / one.copy.median, seconds_text(one.complete.median).c_str(),
                       speed_text(static_cast<double>(result.bytes) / one.complete.median).c_str());
     text += checks_text(one.checks);
   }
@@ -217,13 +217,12 @@ std::string checkpoint_json(BenchMachine const& machine, CheckpointBenchResult c
   document["parameters"] = result.parameters;
   document["bytes"] = result.bytes;
   document["bytes_of_rank_0"] = result.root_bytes;
-  document["copy_bytes_per_second"] = result.copy_bytes_per_second;
   document["results"] = Json::array();
   for (auto const& one : result.results)
     document["results"].push_back({{"asynchronous", one.asynchronous},
                                    {"training_stands_seconds", timing_json(one.stands_still)},
                                    {"complete_seconds", timing_json(one.complete)},
-                                   {"copy_seconds", one.copy_seconds},
+                                   {"copy_seconds", timing_json(one.copy)},
                                    {"checks", checks_json(one.checks)}});
   return document.dump(2) + "\n";
 }

@@ -110,8 +110,7 @@ def checkpoint(bench):
         assert copied["asynchronous"] and not waited["asynchronous"]
         for way in (copied, waited):
             assert 0 < way["training_stands_seconds"]["median"] <= way["complete_seconds"]["median"], way
-            seconds = document["bytes_of_rank_0"] / document["copy_bytes_per_second"]
-            assert abs(way["copy_seconds"] / seconds - 1) < 1e-9, way
+            assert 0 < way["copy_seconds"]["median"] < way["complete_seconds"]["median"], way
         assert not list(bench.folder.glob("bellwether_bench_checkpoint*"))
     error = bench.call(2, "checkpoint", "--model", "tiny", "--directory", "nowhere", expected=2)
     assert "--directory: nowhere/bellwether_bench_checkpoint" in error and error.count("error: ") == 1, error
