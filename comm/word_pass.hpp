@@ -110,11 +110,11 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
 /// A team for each of `blocks` blocks, with the shape that word_pass wants.
 template <class Space>
 Kokkos::TeamPolicy<Space> block_policy(Space const& exec, Index blocks) {
+  constexpr int threads = TeamShape<Space>::threads, lanes = static_cast<int>(word_elements);
   if constexpr (TeamShape<Space>::host)
-    return {exec, static_cast<int>(blocks), 1};
+    return {exec, static_cast<int>(blocks), threads};
   else
-    return {exec, static_cast<int>(blocks), TeamShape<Space>::threads / static_cast<int>(word_elements),
-            static_cast<int>(word_elements)};
+    return {exec, static_cast<int>(blocks), threads > lanes ? threads / lanes : 1, lanes};
 }
 
 }  // namespace bellwether::comm

@@ -159,7 +159,8 @@ void for_each_row(char const* label, Space const& exec, Index items, Index width
                          detail::RowByThread<Body>{body});
   } else {
     constexpr int lanes = 32, own = 4;
-    Index const threads = Kokkos::clamp<Index>(width / (lanes * own), 1, TeamShape<Space>::threads / lanes);
+    constexpr Index most = TeamShape<Space>::threads > lanes ? TeamShape<Space>::threads / lanes : 1;
+    Index const threads = Kokkos::clamp<Index>(width / (lanes * own), 1, most);
     for_each_row_by_teams(label, exec, items, static_cast<int>(threads), lanes, body);
   }
 }

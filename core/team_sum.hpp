@@ -15,12 +15,19 @@ namespace bellwether {
 
 /// How one team walks one block. On a host a team is one thread that treats `lanes` neighbours at a time, each with its
 /// own running sum, which is what lets a compiler vectorise a sum without reordering it. On a device neighbours belong
-/// to the threads of the team.
+/// to the threads of the team. With BELLWETHER_DEVICE_TEAMS, a build for tests, hosts take the ways of devices, too,
+/// with teams of one thread.
 template <class Space>
 struct TeamShape {
-  static constexpr bool host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
+  static constexpr bool on_host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
+#ifdef BELLWETHER_DEVICE_TEAMS
+  static constexpr bool host = false;
+#else
+  static constexpr bool host = on_host;
+#endif
   static constexpr int lanes = host ? 32 : 1;
-  static constexpr int threads = host ? 1 : 256;
+  static constexpr int threads = on_host ? 1 : 256;
 };
 
 /// What one element adds to N sums.

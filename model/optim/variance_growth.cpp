@@ -42,7 +42,9 @@ void fold_tensors(Space const& exec, BlockTable<Space> const& table, float const
         Index const first = blocks[first_block[block.tensor]].first, inside = block.first - first;
         Index const groups = (block.count + sign_group - 1) / sign_group;
         // A lane's column belongs to one thread, which takes its elements in order.
-        float sums[TeamShape<Space>::host ? lanes : 1] = {};
+        constexpr int own = lanes > TeamShape<Space>::threads ? lanes / TeamShape<Space>::threads : 1;
+        int const first_lane = own == lanes ? 0 : team.team_rank() * own;
+        float sums[own] = {};
         for (Index group = 0; group < groups; ++group) {
           Philox4 const signs = signs_of(k0, step, first, inside / sign_group + group);
           for (int word = 0; word < 4; ++word) {
@@ -51,22 +53,17 @@ void fold_tensors(Space const& exec, BlockTable<Space> const& table, float const
             if (here <= 0) break;
             std::uint32_t const alive = live_bits(live, block.first + begin, here);
             float const* const g = gradient + block.first + begin;
-            if constexpr (TeamShape<Space>::host) {
-              BELLWETHER_INDEPENDENT
-              for (int lane = 0; lane < here; ++lane)
-                sums[lane] += comm::masked(comm::with_sign(g[lane], signs.x[word], lane), alive, lane);
-            } else if (team.team_rank() < here) {
-              int const lane = team.team_rank();
-              sums[0] += comm::masked(comm::with_sign(g[lane], signs.x[word], lane), alive, lane);
+            int const mine = own == lanes ? here : Kokkos::min(own, here - first_lane);
+            BELLWETHER_INDEPENDENT
+            for (int i = 0; i < mine; ++i) {
+              int const lane = first_lane + i;
+              sums[i] += comm::masked(comm::with_sign(g[lane], signs.x[word], lane), alive, lane);
             }
           }
         }
         float* const out = parts + Index{team.league_rank()} * lanes;
-        if constexpr (TeamShape<Space>::host) {
-          for (int lane = 0; lane < lanes; ++lane) out[lane] = sums[lane];
-        } else if (team.team_rank() < lanes) {
-          out[team.team_rank()] = sums[0];
-        }
+        if (first_lane < lanes)
+          for (int i = 0; i < own; ++i) out[first_lane + i] = sums[i];
       });
   Kokkos::parallel_for(
       sum_label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, table.tensors() * lanes),
