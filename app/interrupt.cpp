@@ -44,7 +44,7 @@ Interrupt::Interrupt() {
   struct sigaction handler {};
   handler.sa_handler = remember;
   handler.sa_flags = SA_RESTART;  // writes and reads under way go on
-  sigemptyset(&handler.sa_mask);
+  sigfillset(&handler.sa_mask);   // a signal in the midst of the first would find no time of it
   for (int const signal : handled) sigaction(signal, &handler, &earlier_[signal]);
   if (earlier_[SIGHUP].sa_handler == SIG_IGN) sigaction(SIGHUP, &earlier_[SIGHUP], nullptr);  // nohup asked for it
   handler.sa_handler = SIG_IGN;
