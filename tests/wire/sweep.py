@@ -5,8 +5,8 @@
 
     sweep.py PROGRAM [--model mini] [--rates 20,100,500,2000] [--wires fp32,bf16] [--ranks 4] [--batch 4] [--json OUT.jsonl]
 
-One rank a host of network.py, one thread a rank, over TCP; rates in Mbit/s, and always without a limit, 0, first. As root, with
-nothing else running.
+One rank a host of network.py, one thread a rank, over TCP, without dropout; rates in Mbit/s, and always without a limit, 0,
+first. As root, with nothing else running.
 
 For each rate and wire a run of 14 steps that freezes after 7: of either phase 2 steps are left out and 5 counted (medians).
 End to end is w dense + (1 - w) compressed with w = 1000/5993, the paper's share of dense steps; the speedup is that of this
@@ -39,7 +39,8 @@ SECONDS = {"s": 1, "ms": 1e-3, "us": 1e-6}
 
 def deck_settings(options, name, shards, ranks, method, wire, more):
     settings = {"run.directory": name, "data.train": f"[{shards}]", "data.heldout": "[]", "batch.global": ranks * options.batch,
-                "batch.micro": options.batch, "model.positions": 128, "optimizer.method": method, "comm.dense_wire": wire,
+                "batch.micro": options.batch, "model.positions": 128, "model.hidden_dropout": 0, "model.attention_dropout": 0,
+                "optimizer.method": method, "comm.dense_wire": wire,
                 "schedule.steps": 2 * PHASE_STEPS, "schedule.warmup_steps": 2, "checkpoint.every": 0, "statistics.evaluate_every": 0,
                 "statistics.layers_every": 1000, "statistics.print_every": 1}
     if method == "onebit_lamb":
