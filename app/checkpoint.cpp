@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -62,6 +63,7 @@ struct Checkpoints::Impl {
   std::future<std::vector<CheckpointFile>> written{};
   std::future<std::vector<std::string>> completed{};
   std::optional<std::int64_t> last{};
+  std::set<std::int64_t> damaged{};  // steps whose checkpoints were passed over
   Clock::time_point began{};
   std::optional<double> longest{};
   HostBuffer memory{};  // of the snapshot
@@ -141,13 +143,14 @@ struct Checkpoints::Impl {
 
   void end_writing() {
     stage = Stage::idle;
+    damaged.erase(step);  // this one takes its place
     std::vector<CheckpointFile> files;
     raise(first_fault(group, outcome(written, files)));
     Manifest manifest{step, group.size(), gather(files)};
     if (is_root())
       completed = io.submit(priority, [this, manifest] {
         folder.complete(manifest);
-        return folder.prune(manifest.step, options.keep);
+        return folder.prune(manifest.step, options.keep, damaged);
       });
     stage = Stage::completing;
   }
@@ -200,6 +203,7 @@ struct Checkpoints::Impl {
       fault = first_fault(group, mine);
     }
     if (fault.empty()) return manifest;
+    damaged.insert(candidate);
     if (is_root()) warn("checkpoint passed over: " + fault);
     return std::nullopt;
   }
@@ -243,18 +247,24 @@ std::optional<std::int64_t> Checkpoints::last_complete() const { return impl_->l
 std::optional<double> Checkpoints::longest_seconds() const { return impl_->longest; }
 
 std::string Checkpoints::newest_path() const {
-  auto const steps = impl_->folder.steps();
-  return steps.empty() ? "" : impl_->folder.complete_path(steps.front());
+  try {
+    for (auto const step : impl_->folder.steps())
+      if (!impl_->damaged.contains(step) && impl_->folder.has_manifest(step)) return impl_->folder.complete_path(step);
+  } catch (InputError const&) {
+    // Asked for an error's message, which is not to be lost for want of this.
+  }
+  return "";
 }
 
 std::string Checkpoints::path(std::int64_t step) const { return impl_->folder.complete_path(step); }
 
 std::optional<FoundCheckpoint> Checkpoints::find_latest() {
   std::string list;
-  if (impl_->is_root()) {
+  together(impl_->group, [&] {
+    if (!impl_->is_root()) return;
     for (auto const& path : impl_->folder.unfinished()) impl_->warn("checkpoint passed over: " + path + ": incomplete");
     for (auto const step : impl_->folder.steps()) list += std::to_string(step) + '\n';
-  }
+  });
   list = broadcast_text(impl_->group, list);
   std::istringstream steps(list);
   for (std::int64_t step = 0; steps >> step;) {

@@ -24,6 +24,7 @@ constexpr auto version = "1.0";
 constexpr std::string_view prefix = "step_";
 constexpr auto temporary_suffix = ".part";
 constexpr auto replaced_suffix = ".replaced";
+constexpr std::uintmax_t largest_manifest = 1 << 28;  // bytes: a line of some 60 for each of millions of ranks
 
 /// The number in "step_<n>", nothing in other names.
 std::optional<std::int64_t> step_in(std::string_view name) {
@@ -32,6 +33,7 @@ std::optional<std::int64_t> step_in(std::string_view name) {
   std::int64_t step = 0;
   auto const [end, error] = std::from_chars(name.data(), name.data() + name.size(), step);
   if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  if (step < 0 || name != std::to_string(step)) return std::nullopt;
   return step;
 }
 
@@ -45,20 +47,24 @@ bool is_file_of(std::string const& name, int ranks) {
   return rank >= 0 && rank < ranks && name == "rank" + std::to_string(rank) + ".h5";
 }
 
-/// What lies in a folder, sorted; nothing where there is no folder.
+/// What lies in a folder, sorted; nothing where there is no folder. \throws InputError where it cannot be read.
 std::vector<std::string> names_in(std::string const& folder) {
   std::vector<std::string> names;
   std::error_code status;
   for (fs::directory_iterator entry(folder, status), end; !status && entry != end; entry.increment(status))
     names.push_back(entry->path().filename().string());
+  std::error_code ignored;
+  bool const nothing = status == std::errc::no_such_file_or_directory && !fs::is_symlink(folder, ignored);
+  if (status && !nothing) throw InputError(folder + ": cannot be read: " + status.message());
   std::ranges::sort(names);
   return names;
 }
 
-/// The manifest goes first: a folder half removed must not look complete. Empty, or why it failed.
+/// The manifest goes first: a folder half removed must not look complete. Of a link only the link goes: what it leads
+/// to is another's. Empty, or why it failed.
 std::string remove_folder(std::string const& path) {
-  std::error_code status;
-  fs::remove(fs::path(path) / "manifest", status);
+  std::error_code status, ignored;
+  if (!fs::is_symlink(path, ignored)) fs::remove(fs::path(path) / "manifest", status);
   if (!status) fs::remove_all(path, status);
   return status ? path + ": cannot be removed: " + status.message() : "";
 }
@@ -141,7 +147,8 @@ void CheckpointFolder::complete(Manifest const& manifest) const {
   remove_folder(old);
 }
 
-std::vector<std::string> CheckpointFolder::prune(std::int64_t newest, std::int64_t keep) const {
+std::vector<std::string> CheckpointFolder::prune(std::int64_t newest, std::int64_t keep,
+                                                 std::set<std::int64_t> const& damaged) const {
   std::vector<std::string> faults;
   auto const remove = [&](std::string const& path) {
     if (auto fault = remove_folder(path); !fault.empty()) faults.push_back(std::move(fault));
@@ -155,11 +162,7 @@ std::vector<std::string> CheckpointFolder::prune(std::int64_t newest, std::int64
   std::int64_t complete = 0;
   for (auto const step : steps()) {
     if (keep == 0 || step > newest) continue;
-    try {
-      read_manifest(step);
-    } catch (InputError const&) {
-      continue;  // damaged: left for its owner to look at
-    }
+    if (damaged.contains(step) || !has_manifest(step)) continue;  // left for its owner to look at
     if (++complete > keep) remove(complete_path(step));
   }
   return faults;
@@ -181,8 +184,22 @@ std::vector<std::string> CheckpointFolder::unfinished() const {
   return found;
 }
 
+bool CheckpointFolder::has_manifest(std::int64_t step) const {
+  try {
+    read_manifest(step);
+    return true;
+  } catch (InputError const&) {
+    return false;
+  }
+}
+
 Manifest CheckpointFolder::read_manifest(std::int64_t step) const {
   std::string const path = (fs::path(complete_path(step)) / "manifest").string();
+  std::error_code status;
+  auto const bytes = fs::file_size(path, status);  // of a file alone, not of a pipe
+  if (!status && bytes > largest_manifest)
+    throw InputError(path + ": damaged: " + std::to_string(bytes) + " bytes are no manifest");
+  if (status && status != std::errc::no_such_file_or_directory) throw InputError(path + ": " + status.message());
   std::ifstream in(path, std::ios::binary);
   if (!in) throw InputError(path + ": missing");
   std::ostringstream text;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,12 +40,15 @@ class CheckpointFolder {
   void prepare(std::int64_t step) const;
   /// Manifest, synchronisation, rename: afterwards the checkpoint is complete. \throws RuntimeError.
   void complete(Manifest const& manifest) const;
-  /// Removes the oldest complete ones beyond the newest `keep`, and temporary folders of steps up to `newest`.
-  /// Returns what could not be removed and why.
-  std::vector<std::string> prune(std::int64_t newest, std::int64_t keep) const;
+  /// Removes the oldest complete ones beyond the newest `keep`, and temporary folders of steps up to `newest`. Those
+  /// that are damaged, by their manifest or as known, neither count nor go. Returns what could not be removed and why.
+  /// \throws InputError, as steps() does.
+  std::vector<std::string> prune(std::int64_t newest, std::int64_t keep, std::set<std::int64_t> const& damaged) const;
 
-  std::vector<std::int64_t> steps() const;      ///< with a folder step_<n>, newest first
-  std::vector<std::string> unfinished() const;  ///< temporary folders
+  /// With a folder step_<n>, newest first. \throws InputError where `checkpoints/` is there and cannot be read.
+  std::vector<std::int64_t> steps() const;
+  std::vector<std::string> unfinished() const;  ///< temporary folders; throws as steps() does
+  bool has_manifest(std::int64_t step) const;   ///< one that read_manifest() takes
   /// \throws InputError naming the file and what is wrong with it.
   Manifest read_manifest(std::int64_t step) const;
   /// Size and checksum of one file; empty where it is right, else what is wrong.

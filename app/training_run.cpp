@@ -152,11 +152,12 @@ struct TrainingRun::Impl {
   std::string set_record_aside() {
     fs::path const directory = deck.run.directory;
     int count = 1;
-    while (fs::exists(directory / ("unfinished_" + std::to_string(count)))) ++count;
+    while (fs::exists(directory / ("unfinished_" + std::to_string(count)) / "statistics")) ++count;
     auto const aside = directory / ("unfinished_" + std::to_string(count));
     io.run(input::IoThread::Priority::statistics, [&] {
-      fs::create_directory(aside);
-      for (auto const* name : {"statistics", "statistics.h5"})
+      fs::create_directories(aside);
+      // The rows last: where a job is killed in between, the next finds them and sets them aside to the same place.
+      for (auto const* name : {"statistics.h5", "statistics"})
         if (fs::exists(directory / name)) fs::rename(directory / name, aside / name);
     });
     return aside.string();

@@ -193,6 +193,14 @@ def directories(runs):
     output = runs.train("run", 1, 16, 4, more=("--resume",))
     assert "no checkpoint to resume from: starting at step 0; what was recorded before is in" in output, output
     assert len(runs.table("run/unfinished_1")) == 8 and len(runs.table("run")) == 4
+
+    # A job was killed while it set them aside.
+    shutil.rmtree(run / "checkpoints")
+    (run / "unfinished_2").mkdir()
+    (run / "statistics.h5").rename(run / "unfinished_2/statistics.h5")
+    output = runs.train("run", 1, 16, 3, more=("--resume",))
+    assert "what was recorded before is in" in output and "unfinished_2" in output, output
+    assert len(runs.table("run/unfinished_2")) == 4 and len(runs.table("run")) == 3
     shutil.rmtree(run)
     shutil.rmtree(runs.folder / "aside")
     runs.train("run", 1, 16, 8, every=3)

@@ -4,6 +4,9 @@
 
 #include <catch2/matchers/catch_matchers_all.hpp>
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <fstream>
 #include <limits>
 #include <utility>
@@ -187,6 +190,8 @@ TEST_CASE("Incomplete and damaged checkpoints are named and passed over") {
     fs::remove(run.folder->step(2) + "/rank" + std::to_string(everyone().size() - 1) + ".h5");
     fs::create_directories(run.folder->step(7) + ".part");
     fs::create_directories(run.folder->step(8) + ".mine");
+    for (auto const* name : {"step_007", "step_-9", "step_"})
+      fs::create_directories(run.folder->path() + "/checkpoints/" + name);
   });
   auto const found = run.checkpoints->find_latest();
   REQUIRE(found.has_value());
@@ -202,6 +207,7 @@ TEST_CASE("Incomplete and damaged checkpoints are named and passed over") {
     CHECK_THAT(run.warnings, ContainsSubstring("step_4/replicated.h5: 1000 bytes"));
     CHECK_THAT(run.warnings, ContainsSubstring("step_3/rank0.h5: its checksum does not hold"));
     CHECK_THAT(run.warnings, ContainsSubstring(".h5: missing"));
+    CHECK(std::ranges::count(run.warnings, '\n') == 6);
   } else {
     CHECK(run.warnings.empty());
   }
@@ -212,6 +218,35 @@ TEST_CASE("Incomplete and damaged checkpoints are named and passed over") {
   CHECK(again->step == 2);
   run.checkpoints->load(*again, loaded.state());
   check_equal(loaded, run.owner(22));
+}
+
+TEST_CASE("A manifest that is no file is passed over") {
+  CheckpointFixture run;
+  run.save(1, 1);
+  run.save(2, 2);
+  on_rank_0([&] {
+    fs::remove(run.folder->step(2) + "/manifest");
+    REQUIRE(mkfifo((run.folder->step(2) + "/manifest").c_str(), 0600) == 0);
+    fs::create_directories(run.folder->step(3));
+    std::ofstream(run.folder->step(3) + "/manifest").put('b');
+    fs::resize_file(run.folder->step(3) + "/manifest", std::uintmax_t{1} << 40);  // takes no room
+  });
+  auto const found = run.checkpoints->find_latest();
+  REQUIRE(found.has_value());
+  CHECK(found->step == 1);
+  if (everyone().rank() == 0) CHECK_THAT(run.warnings, ContainsSubstring("step_3/manifest: damaged: 1099511627776"));
+}
+
+TEST_CASE("A folder of checkpoints that cannot be read is not taken for an empty one") {
+  CheckpointFixture run;
+  on_rank_0([&] { std::ofstream(run.folder->path() + "/checkpoints") << "a file"; });
+  CHECK_THROWS_WITH(run.checkpoints->find_latest(), ContainsSubstring("checkpoints: cannot be read: Not a directory"));
+  CHECK(run.checkpoints->newest_path().empty());
+  on_rank_0([&] {
+    fs::remove(run.folder->path() + "/checkpoints");
+    fs::create_directory_symlink("nowhere", run.folder->path() + "/checkpoints");
+  });
+  CHECK_THROWS_WITH(run.checkpoints->find_latest(), ContainsSubstring("checkpoints: cannot be read: No such file"));
 }
 
 TEST_CASE("A checkpoint of a newer format is refused by name") {
@@ -251,6 +286,50 @@ TEST_CASE("Older checkpoints go once the new one is complete") {
   run.checkpoints->save(4, "", state.state());  // the end of a run may fall on a periodic one
   run.checkpoints->wait();
   CHECK(run.warnings.empty());
+}
+
+TEST_CASE("Checkpoints that were passed over neither count nor go") {
+  SharedFolder const folder;
+  for (std::int64_t const keep : {0, 2}) {
+    CheckpointFixture run({.keep = keep}, everyone(), &folder);
+    if (keep == 0) {
+      for (int step = 1; step <= 3; ++step) run.save(step, static_cast<float>(step));
+      on_rank_0([&] { fs::resize_file(folder.step(3) + "/replicated.h5", 1000); });
+      CHECK(run.checkpoints->newest_path() == folder.step(3));  // which nobody has looked into
+      continue;
+    }
+    REQUIRE(run.checkpoints->find_latest()->step == 2);
+    CHECK(run.checkpoints->newest_path() == folder.step(2));
+    run.save(4, 4);
+    everyone().barrier("bellwether::test::pruned");
+    CHECK_FALSE(fs::exists(folder.step(1)));
+    for (int const step : {2, 3, 4}) CHECK(fs::exists(folder.step(step)));
+    run.save(3, 33);  // in the place of the damaged one
+    run.save(5, 5);
+    everyone().barrier("bellwether::test::pruned_again");
+    for (int const step : {2, 3}) CHECK_FALSE(fs::exists(folder.step(step)));
+    for (int const step : {4, 5}) CHECK(fs::exists(folder.step(step)));
+  }
+}
+
+TEST_CASE("Of a link to a checkpoint elsewhere only the link goes") {
+  SharedFolder const other;
+  CheckpointFixture mine({.keep = 1});
+  {
+    CheckpointFixture theirs({.keep = 0}, everyone(), &other);
+    theirs.save(1, 1);
+  }
+  on_rank_0([&] {
+    fs::create_directories(mine.folder->path() + "/checkpoints");
+    fs::create_directory_symlink(other.step(1), mine.folder->step(1));
+  });
+  auto const found = mine.checkpoints->find_latest();
+  REQUIRE(found.has_value());
+  mine.save(2, 2);
+  everyone().barrier("bellwether::test::pruned");
+  CHECK_FALSE(fs::exists(fs::symlink_status(mine.folder->step(1))));
+  CheckpointFixture theirs({.keep = 0}, everyone(), &other);
+  CHECK(theirs.checkpoints->find_latest().has_value());
 }
 
 TEST_CASE("State that does not fit is refused with its name on every rank") {
