@@ -52,6 +52,7 @@ struct Checkpoints::Impl {
   comm::RankGroup& group;
   input::IoThread& io;
   std::function<void(std::string const&)> warn;
+  std::function<void()> may_complete;
 
   /// writing: every rank its files. completing: rank 0 the manifest, the rename, the removal of older ones.
   enum class Stage { idle, writing, completing } stage = Stage::idle;
@@ -149,6 +150,7 @@ struct Checkpoints::Impl {
     Manifest manifest{step, group.size(), gather(files)};
     if (is_root())
       completed = io.submit(priority, [this, manifest] {
+        may_complete();
         folder.complete(manifest);
         return folder.prune(manifest.step, options.keep, damaged);
       });
@@ -210,8 +212,10 @@ struct Checkpoints::Impl {
 };
 
 Checkpoints::Checkpoints(std::string directory, CheckpointOptions const& options, comm::RankGroup& group,
-                         input::IoThread& io, std::function<void(std::string const&)> warn)
-    : impl_(new Impl{CheckpointFolder(std::move(directory)), options, group, io, std::move(warn)}) {}
+                         input::IoThread& io, std::function<void(std::string const&)> warn,
+                         std::function<void()> may_complete)
+    : impl_(new Impl{CheckpointFolder(std::move(directory)), options, group, io, std::move(warn),
+                     std::move(may_complete)}) {}
 
 Checkpoints::~Checkpoints() {
   // The last task refers to this object.

@@ -57,9 +57,11 @@ struct CheckpointOptions {
 /// removes older ones. All member functions are collective: every rank calls them in the same order.
 class Checkpoints {
  public:
-  /// warn: told about damaged ones and failed removals, on rank 0.
-  Checkpoints(std::string directory, CheckpointOptions const& options, comm::RankGroup& group, input::IoThread& io,
-              std::function<void(std::string const&)> warn);
+  /// On rank 0, warn: told about damaged ones and failed removals; may_complete: called on the I/O thread before one is
+  /// completed, may throw why it cannot be.
+  Checkpoints(
+      std::string directory, CheckpointOptions const& options, comm::RankGroup& group, input::IoThread& io,
+      std::function<void(std::string const&)> warn, std::function<void()> may_complete = [] {});
   /// Abandons a checkpoint under way, which stays incomplete: call wait() at the end.
   ~Checkpoints();
 

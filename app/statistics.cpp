@@ -53,7 +53,9 @@ struct Statistics::Impl {
   std::int64_t flushed_step = 0;  // of the newest row handed to a write
   bool changed = false;
   TrafficTotals traffic;
-  bool failed = false;  // a write did not end well; touched by the I/O thread alone
+  std::deque<StatisticsSegment> owed{};  // those whose write did not end well; touched by the I/O thread alone
+  std::string fault{};                   // of the last write, empty where it ended well; the I/O thread's, too
+  std::int64_t failures = 0;             // of writes, in a row
   std::optional<StepRow> last{};
 
   Impl(StatisticsOptions o, input::IoThread& thread)
@@ -94,10 +96,16 @@ struct Statistics::Impl {
     auto all = closed;
     all.push_back(rows_in(open));
     writes.push_back(io.submit(priority, [this, segment = open, rows = std::move(all), sent = traffic] {
-      if (std::exchange(failed, true)) return;  // nothing may follow a hole
-      files.write(segment);
-      files.publish(rows, sent);
-      failed = false;
+      if (!owed.empty() && owed.back().index == segment.index) owed.pop_back();  // this one has its rows, too
+      owed.push_back(segment);
+      try {
+        for (; !owed.empty(); owed.pop_front()) files.write(owed.front());  // in order: nothing may follow a hole
+        files.publish(rows, sent);
+        fault.clear();
+      } catch (std::exception const& error) {
+        fault = error.what();
+        throw;
+      }
     }));
     changed = false;
     if (last) flushed_step = last->step;
@@ -110,7 +118,14 @@ struct Statistics::Impl {
         return;
       auto first = std::move(writes.front());
       writes.pop_front();
-      first.get();
+      try {
+        first.get();
+        failures = 0;
+      } catch (std::exception const& error) {
+        if (++failures >= options.failure_limit) throw;
+        changed = true;  // the next write takes what this one left
+        options.warn(error.what());
+      }
     }
   }
 
@@ -214,6 +229,16 @@ void Statistics::flush() {
   if (impl_->changed) impl_->submit();
 }
 
-void Statistics::wait() { impl_->collect(0); }
+void Statistics::require_written() const {
+  if (!impl_->fault.empty()) throw RuntimeError(impl_->fault);
+}
+
+void Statistics::wait() {
+  impl_->collect(0);
+  if (impl_->failures == 0) return;
+  impl_->failures = impl_->options.failure_limit - 1;  // there is no later write
+  impl_->submit();
+  impl_->collect(0);
+}
 
 }  // namespace bellwether::app

@@ -6,6 +6,7 @@
 #include "app/traffic.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -36,6 +37,8 @@ struct StatisticsOptions {
   std::int64_t flush_every = 20;           ///< steps between writes to disk, with a row of /steps each
   std::int64_t segment_rows = 4096;        ///< rows of /steps in one segment file
   std::int64_t segment_layer_rows = 1024;  ///< rows of /layers in one segment file
+  std::int64_t failure_limit = 1;          ///< writes in a row that may not end well; of fewer, warn is told
+  std::function<void(std::string const&)> warn{};
 };
 
 /// The record of a run, kept by rank 0 alone: /steps and /evaluation as compound tables, /layers/<quantity> as (row,
@@ -52,7 +55,7 @@ class Statistics {
   /// Leaves unwritten rows unwritten: call flush() and wait() at the end.
   ~Statistics();
 
-  /// \throws RuntimeError naming the file where an earlier write failed.
+  /// \throws RuntimeError naming the file where so many earlier writes in a row failed.
   void append(StepRow const& row);
   /// One of `values` for each of StatisticsOptions::quantities, in their order: (layers), or empty for what this step
   /// did not measure, stored as NaN.
@@ -60,6 +63,8 @@ class Statistics {
   void append_evaluation(EvaluationRow const& row);
   void count(TrafficTotals const& sent);  ///< so far; /traffic shows it from the next flush on
   void flush();                           ///< returns at once
+  /// On the I/O thread. \throws RuntimeError saying why the last write did not end well, where it did not.
+  void require_written() const;
   void wait();  ///< until all that was flushed is on disk. \throws RuntimeError as append() does.
 
  private:

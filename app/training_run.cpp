@@ -93,9 +93,11 @@ struct TrainingRun::Impl {
     checkpoints = std::make_unique<Checkpoints>(
         deck.run.directory,
         CheckpointOptions{.keep = deck.checkpoint.keep, .asynchronous = deck.checkpoint.asynchronous}, world.group(),
-        io, [this](std::string const& text) {
+        io,
+        [this](std::string const& text) {
           if (progress) progress->warning(text);
-        });
+        },
+        [this] { statistics->require_written(); });
     if (options.resume) restore();
     trainer->read_first_samples();
     together(world.group(), [&] {
@@ -176,6 +178,11 @@ struct TrainingRun::Impl {
     record.directory = deck.run.directory;
     record.run_name = deck.run.name;
     record.flush_every = deck.statistics.flush;
+    record.failure_limit = deck.checkpoint.failure_limit;
+    record.warn = [this](std::string const& fault) {
+      progress->warning("step " + std::to_string(trainer->step()) + ": statistics not written: " + fault +
+                        "; training goes on, and the rows wait in memory");
+    };
     if (goes_on) record.resume = RecordPoint{.step = trainer->step(), .samples = trainer->samples()};
     for (auto const& tensor : trainer->layout().tensors()) record.layers.push_back(tensor.name);
     record.quantities = trainer->layer_quantities();
@@ -250,7 +257,8 @@ struct TrainingRun::Impl {
     if (auto const seconds = checkpoints->longest_seconds()) stops.took_checkpoint(*seconds);
   }
 
-  /// Statistics first: what a checkpoint's step has recorded is on disk no later than the checkpoint itself.
+  /// Statistics first: what a checkpoint's step has recorded is on disk no later than the checkpoint itself, which is
+  /// not completed where they could not be written.
   void save() {
     if (statistics) statistics->flush();
     checkpoints->save(trainer->step(), resolved_deck, trainer->state());

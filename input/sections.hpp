@@ -125,8 +125,8 @@ struct CheckpointConfig {
                  "training waits until the checkpoint is complete"},
         asynchronous);
     visit.field({.name = "failure_limit",
-                 .help = "checkpoints in a row that cannot be written before the run ends; one that fails before is a "
-                         "warning",
+                 .help = "checkpoints, or writes of statistics, in a row that cannot be made before the run ends; one "
+                         "that fails before is a warning",
                  .minimum = 1,
                  .maximum = 1e6},
                 failure_limit);

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 
 using namespace bellwether;
@@ -346,6 +347,35 @@ TEST_CASE("A run's name is on record") {
         Hdf5File::Attribute(std::string("a first try")));
 }
 
+TEST_CASE("What cannot be written for a while is written later, without a hole") {
+  namespace fs = std::filesystem;
+  TemporaryFolder const folder;
+  input::IoThread io;
+  auto settings = options(folder);
+  std::vector<std::string> warnings;
+  settings.failure_limit = 100;
+  settings.warn = [&](std::string const& text) { warnings.push_back(text); };
+  Statistics statistics(settings, io);
+  record(statistics, 1, 5);
+  statistics.flush();
+  statistics.wait();
+  fs::rename(folder / "statistics", folder / "away");
+  record(statistics, 6, 30);  // several segments
+  io.run(input::IoThread::Priority::statistics, [] {});
+  fs::rename(folder / "away", folder / "statistics");
+  record(statistics, 31, 34);
+  statistics.flush();
+  statistics.wait();
+  CHECK_FALSE(warnings.empty());
+  for (auto const& text : warnings) CHECK_THAT(text, ContainsSubstring("statistics/segment_00000"));
+  check_shows(folder, 34);
+
+  fs::rename(folder / "statistics", folder / "away");
+  record(statistics, 35, 36);
+  statistics.flush();
+  CHECK_THROWS_WITH(statistics.wait(), ContainsSubstring("statistics/segment_00000"));  // the last chance
+}
+
 TEST_CASE("A full disk ends statistics with the name of the file") {
   TemporaryFolder const folder;
   input::IoThread io;
@@ -367,6 +397,7 @@ TEST_CASE("A full disk ends statistics with the name of the file") {
   } catch (RuntimeError const& error) {
     message = error.what();
   }
+  io.drain();  // a later write than the one that was told of
   setrlimit(RLIMIT_FSIZE, &limit);
   CHECK_THAT(message, ContainsSubstring("statistics/segment_000000.h5.part"));
   check_shows(folder, 3);
