@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/checkpoint_file.hpp"
 
+#include "app/durable_file.hpp"
 #include "app/formatted.hpp"
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 namespace bellwether::app {
 namespace {
@@ -41,15 +43,27 @@ void CheckpointFileWriter::open() {
     file_->set_attribute("/", "rank", std::int64_t{head_.rank});
     return;
   }
-  file_->write_texts("deck", {head_.deck});
-  file_->write<std::int64_t>("live", {std::ssize(head_.live)}, head_.live);
+  write_texts("deck", {head_.deck});
+  write_values<std::int64_t>("live", {std::ssize(head_.live)}, head_.live);
+}
+
+template <class T>
+void CheckpointFileWriter::write_values(std::string const& path, std::vector<std::int64_t> const& shape,
+                                        std::span<T const> values) {
+  file_->write<T>(path, shape, values);
+  file_->set_attribute(path, checksum_name, checksum_of(std::as_bytes(values)));
+}
+
+void CheckpointFileWriter::write_texts(std::string const& path, std::vector<std::string> const& texts) {
+  file_->write_texts(path, texts);
+  file_->set_attribute(path, checksum_name, checksum_of(texts));
 }
 
 void CheckpointFileWriter::scalar(SavedEntry const& entry) {
   if (auto const* integer = std::get_if<std::int64_t>(&entry.value))
-    file_->write<std::int64_t>(entry.path, {}, std::span(integer, 1));
+    write_values(entry.path, {}, std::span(integer, 1));
   else
-    file_->write<double>(entry.path, {}, std::span(&std::get<double>(entry.value), 1));
+    write_values(entry.path, {}, std::span(&std::get<double>(entry.value), 1));
 }
 
 void CheckpointFileWriter::rows(SavedEntry const& entry, std::int64_t row, std::span<float const> values) {
@@ -59,13 +73,16 @@ void CheckpointFileWriter::rows(SavedEntry const& entry, std::int64_t row, std::
   first[0] = row;
   count[0] = std::min(all - row, rows_a_task(entry));
   if (!values.empty()) file_->write_slab<float>(entry.path, first, count, values);
-  if (row + count[0] < all || !entry.cut) return;
+  values_.add(std::as_bytes(values));
+  if (row + count[0] < all) return;
+  file_->set_attribute(entry.path, checksum_name, std::exchange(values_, {}).digest());
+  if (!entry.cut) return;
   file_->set_attribute(entry.path, "first", entry.first);
   file_->set_attribute(entry.path, "total", entry.total);
 }
 
 void CheckpointFileWriter::close(std::vector<std::string> const& index) {
-  if (shared_) file_->write_texts("index", index);
+  if (shared_) write_texts("index", index);
   file_->close();
   sync_path(path_);
   sum_.emplace(path_);

@@ -4,7 +4,7 @@
 
 #include "app/checkpoint_entries.hpp"
 #include "app/checkpoint_folder.hpp"
-#include "app/durable_file.hpp"
+#include "app/checksum.hpp"
 #include "input/hdf5_file.hpp"
 
 #include <optional>
@@ -28,7 +28,8 @@ std::int64_t rows_a_task(SavedEntry const& entry);
 std::int64_t row_width(SavedEntry const& entry);
 
 /// One HDF5 file of a checkpoint while it comes to be: what all ranks have alike, or what one has for itself. Every
-/// call is on the I/O thread and short. \throws RuntimeError naming the file and the system's reason.
+/// data set has the checksum of its values as they were in memory. Every call is on the I/O thread and short. \throws
+/// RuntimeError naming the file and the system's reason.
 class CheckpointFileWriter {
  public:
   /// Nothing is made yet.
@@ -45,10 +46,15 @@ class CheckpointFileWriter {
   CheckpointFile report() const { return {name_, sum_->bytes(), sum_->digest()}; }
 
  private:
+  template <class T>
+  void write_values(std::string const& path, std::vector<std::int64_t> const& shape, std::span<T const> values);
+  void write_texts(std::string const& path, std::vector<std::string> const& texts);
+
   std::string name_, path_;
   bool shared_;
   CheckpointHead const& head_;
   std::optional<input::Hdf5File> file_;
+  Checksum values_;  // of the entry whose rows are written
   std::optional<FileChecksum> sum_;
 };
 

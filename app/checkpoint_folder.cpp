@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/checkpoint_folder.hpp"
 
+#include "app/checksum.hpp"
 #include "app/durable_file.hpp"
 #include "core/error.hpp"
 

@@ -3,6 +3,7 @@
 #include "app/inspect.hpp"
 
 #include "app/checkpoint_folder.hpp"
+#include "app/checksum.hpp"
 #include "app/formatted.hpp"
 #include "app/progress_text.hpp"
 #include "app/statistics_segment.hpp"
@@ -143,19 +144,26 @@ std::int64_t elements_of(input::Shape const& shape) {
   return elements;
 }
 
+/// What is wrong where a data set has a checksum on record that its values do not have.
+std::string damage(Hdf5File const& file, std::string const& name, std::string const& digest) {
+  auto const recorded = file.attribute(name, checksum_name);
+  return recorded && *recorded != Hdf5File::Attribute(digest) ? "  DAMAGED: its checksum does not hold" : "";
+}
+
 /// Root mean square of a data set of floats: zeros and not-a-numbers in a checkpoint are seen at a glance.
 std::string magnitude(Hdf5File const& file, std::string const& name) {
   auto const info = file.info(name);
   auto shape = info.shape;
   if (!shape.empty()) shape[0] = rows_in_use(file, name).value_or(shape[0]);
   std::int64_t const elements = elements_of(shape);
-  if (elements == 0) return "";
+  if (elements == 0) return damage(file, name, checksum_of(std::string_view()));
   if (!info.may_hold(elements)) return "  more than is stored";
   std::int64_t const rows = shape.empty() ? 1 : shape[0];
   std::int64_t const at_once = std::max<std::int64_t>(1, (std::int64_t{1} << 20) / (elements / rows));
   input::Shape first(shape.size(), 0);
   std::vector<float> values;
   double squares = 0;
+  Checksum sum;
   for (std::int64_t row = 0; row < rows; row += at_once) {
     if (!shape.empty()) {
       first[0] = row;
@@ -164,8 +172,21 @@ std::string magnitude(Hdf5File const& file, std::string const& name) {
     values.resize(static_cast<std::size_t>(elements_of(shape)));
     file.read_slab<float>(name, first, shape, values);
     for (float const value : values) squares += static_cast<double>(value) * value;
+    sum.add(std::as_bytes(std::span(values)));
   }
-  return formatted("  rms %.4g", std::sqrt(squares / static_cast<double>(elements)));
+  return formatted("  rms %.4g", std::sqrt(squares / static_cast<double>(elements))) + damage(file, name, sum.digest());
+}
+
+/// Of a scalar its value; of every data set of such numbers what is wrong with it.
+template <class T>
+std::string numbers(Hdf5File const& file, std::string const& name, bool scalar) {
+  auto const values = file.read<T>(name);
+  std::string text;
+  if constexpr (std::is_integral_v<T>)
+    text = "  = " + std::to_string(values.front());
+  else
+    text = formatted("  = %.10g", values.front());
+  return (scalar ? text : "") + damage(file, name, checksum_of(std::as_bytes(std::span(values))));
 }
 
 void print_tree(std::ostream& out, Hdf5File const& file, std::string const& group) {
@@ -185,9 +206,11 @@ void print_tree(std::ostream& out, Hdf5File const& file, std::string const& grou
     if (info.is_virtual) out << " virtual";
     if (info.gzip) out << " gzip";
     if (auto const rows = rows_in_use(file, path)) out << ", " << counted(*rows, "row") << " in use";
-    if (info.shape.empty() && input::is_integer(info.type)) out << "  = " << file.read<std::int64_t>(path).front();
-    if (info.shape.empty() && info.type == input::ElementType::f64)
-      out << formatted("  = %.10g", file.read<double>(path).front());
+    bool const scalar = info.shape.empty();
+    bool const checked = file.attribute(path, checksum_name) && info.may_hold(elements_of(info.shape));
+    if ((scalar || checked) && input::is_integer(info.type)) out << numbers<std::int64_t>(file, path, scalar);
+    if ((scalar || checked) && info.type == input::ElementType::f64) out << numbers<double>(file, path, scalar);
+    if (checked && info.type == input::ElementType::text) out << damage(file, path, checksum_of(file.read_texts(path)));
     if (info.type == input::ElementType::f32 && !info.is_virtual) out << magnitude(file, path);
     out << '\n';
   }

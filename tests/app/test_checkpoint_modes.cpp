@@ -3,6 +3,8 @@
 /// How checkpoints are written: from a copy or from the state itself, residuals exact or as their mean, and what
 /// becomes of one that cannot be.
 #include "app/checkpoint_entries.hpp"
+#include "app/checksum.hpp"
+#include "app/inspect.hpp"
 #include "comm/holder_mean.hpp"
 #include "core/error.hpp"
 #include "tests/app/checkpoint_fixture.hpp"
@@ -12,9 +14,13 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -33,7 +39,69 @@ app::TrainingState averaging(FakeOwner& owner, comm::Communicator& ranks) {
   return state;
 }
 
+/// Names of the data sets below a group.
+std::vector<std::string> data_sets(input::Hdf5File const& file, std::string const& group) {
+  std::vector<std::string> found;
+  for (auto const& name : file.list(group)) {
+    auto const path = group == "/" ? name : group + "/" + name;
+    auto const inside = file.is_group(path) ? data_sets(file, path) : std::vector{path};
+    found.insert(found.end(), inside.begin(), inside.end());
+  }
+  return found;
+}
+
+/// Lines of `inspect` that speak of damage.
+std::vector<std::string> damage_in(std::string const& path) {
+  std::stringstream told;
+  app::inspect(path, {}, told);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(told, line);)
+    if (line.find("DAMAGED") != std::string::npos) lines.push_back(line);
+  return lines;
+}
+
 }  // namespace
+
+TEST_CASE("Every data set has a checksum, by which inspect names the one that is damaged") {
+  bool const asynchronous = GENERATE(true, false);
+  CheckpointFixture run({.keep = 0, .asynchronous = asynchronous});
+  run.save(1, 0.5F);
+  on_rank_0([&] {
+    int checked = 0;
+    for (auto const* name : {"/replicated.h5", "/rank0.h5"}) {
+      auto const path = run.folder->step(1) + name;
+      if (!fs::exists(path)) continue;
+      auto const file = input::Hdf5File::open(path);
+      for (auto const& data_set : data_sets(file, "/")) {
+        INFO(path << ' ' << data_set);
+        CHECK(file.attribute(data_set, app::checksum_name).has_value());
+        ++checked;
+      }
+      CHECK(damage_in(path).empty());
+    }
+    CHECK(checked > 6);
+
+    auto const path = run.folder->step(1) + "/replicated.h5";
+    auto const name = [&] {
+      auto const names = data_sets(input::Hdf5File::open(path), "parameters");
+      return names.back();
+    }();
+    auto const values = input::Hdf5File::open(path).read<float>(name);
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    std::string bytes(std::istreambuf_iterator<char>(file), {});
+    std::string const wanted(reinterpret_cast<char const*>(values.data()), values.size() * sizeof(float));
+    auto const at = bytes.find(wanted);
+    REQUIRE(at != std::string::npos);
+    file.clear();
+    file.seekp(static_cast<std::streamoff>(at));
+    file.put(static_cast<char>(bytes[at] ^ 1));
+    file.close();
+    auto const lines = damage_in(path);
+    REQUIRE(lines.size() == 1);
+    CHECK_THAT(lines.front(),
+               ContainsSubstring("/" + name + "  float32") && ContainsSubstring("DAMAGED: its checksum does not hold"));
+  });
+}
 
 TEST_CASE("What is written without a copy is what is written from one") {
   CheckpointFixture copied, direct({.keep = 0, .asynchronous = false});
