@@ -3,9 +3,10 @@
 """Whole runs of the program on hardware that fails.
 
     fault_runs.py CASE PROGRAM MPIRUN FAILING_PRODUCT      CASE: flipped_bit | flipped_bit_compressed | skipped_compressed |
-                                                             lost_rank | stopped_rank
+                                                             lost_rank | lost_in_evaluation | lost_in_checkpoint | lost_from_node |
+                                                             stopped_rank
 
-FAILING_PRODUCT is the module that failing_product.c becomes. The last two with Open MPI 4 alone: its launcher can be told to let
+FAILING_PRODUCT is the module that failing_product.c becomes. The last five with Open MPI 4 alone: its launcher can be told to let
 survivors live when a rank dies. Exits with 4, ctest's sign for skipped, where a process may not write into its children's memory."""
 
 import os
@@ -121,46 +122,76 @@ def gone(process):
         return True
 
 
-def without(runs, name, sent):
-    """What three ranks say when one of them gets a signal that it cannot answer, in the middle of training."""
+def without(runs, name, sent, *more, ranks=3, label=r"bellwether::\w+::\w+"):
+    """What ranks say when one of them gets a signal that it cannot answer, in the middle of training: false where they then
+    wait in another collective than `label`."""
     if not runs.has_openmpi_4():
         print("skipped: this launcher ends all ranks with the first")
         sys.exit(4)
     runs.deck(name, 8, 100000, every=5)
-    command = runs.command(name, 3, "--set", "comm.deadline=8", "--set", "statistics.evaluate_every=0")
+    more = ("--set", "comm.deadline=8", "--set", "checkpoint.keep=3", *more)
+    command = runs.command(name, ranks, *more)
     command.insert(1, "--enable-recovery")
     with subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as process:
-        while not (runs.folder / name / "checkpoints/step_5/manifest").exists():
+        while not any((folder / "manifest").exists() for folder in runs.folder.glob(f"{name}/checkpoints/step_[1-9]*[0-9]")):
             assert process.poll() is None, process.communicate()[1]
             time.sleep(0.05)
-        ranks = ranks_of(process, 3)
-        os.kill(ranks[1], sent)
+        every = ranks_of(process, ranks)
+        os.kill(every[1], sent)
         told = process.communicate(timeout=PATIENCE)[1]
     deadline = time.time() + 30
-    while not all(gone(rank) for rank in ranks):
+    while not all(gone(rank) for rank in every):
         assert time.time() < deadline, "a rank outlives its job"
         time.sleep(0.1)
-    for rank in (0, 2):
-        # What rank 1 still sent may have let one survivor go on to the next collective: the other one is behind then, and
-        # sees it elsewhere where both are in one step.
-        other = rf"(; rank {2 - rank} on \S+ is (?:behind|elsewhere), in step \d+ after [^;]+)?"
-        found = re.search(rf"\[rank {rank}\] error: stuck collective: [\w -]+ bellwether::\w+::\w+, .*, rank {rank} of 3, not "
-                          rf"finished after (\d+)\.\d+ s, in step (\d+){other}; rank 1 on \S+ does not answer{other}; the last "
+    # What rank 1 still sent may have let some survivors go on to the next collective: the others are behind then, and see them
+    # elsewhere where all are in one step.
+    others = r"((?:; rank \d on \S+ is (?:behind|elsewhere), in step \d+ after [^;]+)*)"
+    survivors = [rank for rank in range(ranks) if rank != 1]
+    in_place = True
+    for rank in survivors:
+        found = re.search(rf"\[rank {rank}\] error: stuck collective: [\w -]+ (bellwether::\w+::\w+), .*, rank \d of \d, not "
+                          rf"finished after (\d+)\.\d+ s, in step (\d+){others}; rank 1 on \S+ does not answer{others}; the last "
                           r"complete checkpoint is \S+/checkpoints/step_(\d+)", told)
-        assert found and 8 <= int(found[1]) < 60 and int(found[5]) % 5 == 0 and int(found[2]) > int(found[5]), told
-    assert told.count(" is behind") <= 1 and told.count(" is elsewhere") <= 1, told
-    assert "resumed from" in runs.train(name, 2, 8, int(found[5]) + 3, every=5, more=("--resume",))
+        assert found and 8 <= int(found[2]) < 60 and int(found[3]) >= int(found[6]), told
+        assert not re.search(rf"rank [1{rank}] on", found[4] + found[5]), told
+        in_place = in_place and re.fullmatch(label, found[1]) is not None
+    assert "resumed from" in runs.train(name, 2, 8, int(found[6]) + 3, every=5, more=("--resume", *more))
+    return in_place
 
 
 def lost_rank(runs):
     """A rank that is killed: the others say which, and where they were, within the deadline."""
-    without(runs, "lost", signal.SIGKILL)
+    without(runs, "lost", signal.SIGKILL, "--set", "statistics.evaluate_every=0")
+
+
+def lost_in_evaluation(runs):
+    """The same while all that is held out is evaluated, after each small step."""
+    more = ("batch.global=3", "batch.micro=1", "statistics.evaluate_every=1", "statistics.evaluate_sequences=10000")
+    lost_within(runs, "evaluation", [word for setting in more for word in ("--set", setting)], "bellwether::app::evaluation_sums")
+
+
+def lost_in_checkpoint(runs):
+    """The same while checkpoints are written, which is most of the time here."""
+    more = ("batch.global=3", "batch.micro=1", "checkpoint.every=1", "checkpoint.asynchronous=false", "statistics.evaluate_every=0")
+    lost_within(runs, "checkpoint", [word for setting in more for word in ("--set", setting)],
+                r"bellwether::checkpoint::\w+|bellwether::app::(count_faults|find_fault|text|text_size)")
+
+
+def lost_within(runs, name, more, label):
+    """A moment is hit by chance: more than one try, each of which must end as it should."""
+    assert any(without(runs, f"{name}_{attempt}", signal.SIGKILL, *more, label=label) for attempt in range(8))
+
+
+def lost_from_node(runs):
+    """The same after the freeze, where exchanges are those of nodes and of equals in all nodes."""
+    nodes = ("--set", "comm.hierarchy=node", "--set", "comm.ranks_per_node=2", "--set", "statistics.evaluate_every=0")
+    without(runs, "nodes", signal.SIGKILL, *ONEBIT, *nodes, ranks=4)
 
 
 def stopped_rank(runs):
     """A rank that stands still, as on a host that swaps or hangs: the same, and it is not left behind."""
-    without(runs, "stopped", signal.SIGSTOP)
+    without(runs, "stopped", signal.SIGSTOP, "--set", "statistics.evaluate_every=0")
 
 
 if __name__ == "__main__":

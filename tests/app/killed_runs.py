@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""One run whose jobs are killed with SIGKILL again and again, most of them while they write a checkpoint.
+"""One run whose jobs are killed with SIGKILL again and again, until N of them were while they wrote a checkpoint.
 
     killed_runs.py PROGRAM MPIRUN [--kills N] [--seed S]
 
@@ -25,7 +25,7 @@ SETTINGS = ("optimizer.method=onebit_lamb", "optimizer.freeze.step=50", "schedul
 class Killed:
     def __init__(self, runs, rng):
         self.runs, self.rng = runs, rng
-        self.while_writing, self.most_lost, self.without_progress = 0, 0, 0
+        self.kills, self.while_writing, self.most_lost, self.without_progress = 0, 0, 0, 0
 
     def options(self, *more):
         return [word for setting in (*SETTINGS, *more) for word in ("--set", setting)]
@@ -64,6 +64,7 @@ class Killed:
             assert f"step_{newest}\n" in told.replace("\r", "\n"), (newest, told)
         after = self.newest()
         steps = [int(step) for step in re.findall(r"^step (\d+)/", told, re.MULTILINE)]
+        self.kills += 1
         self.while_writing += bool(under_way)
         self.without_progress += after == newest
         self.most_lost = max(self.most_lost, steps[-1] - after if steps else 0)
@@ -83,10 +84,10 @@ def work(runs, kills, rng):
     runs.deck("killed", 8, 1000000)
     killed = Killed(runs, rng)
     started = time.time()
-    for _ in range(kills):
+    while killed.while_writing < kills:
         killed.kill_one()
     last = killed.compare()
-    print(f"{kills} kills, {killed.while_writing} of them while a checkpoint was written, {killed.without_progress} before "
+    print(f"{killed.kills} kills, {killed.while_writing} of them while a checkpoint was written, {killed.without_progress} before "
           f"one was complete; {last} steps, {time.time() - started:.0f} s: at most {killed.most_lost} steps done again, none "
           "lost, and the end is that of the run that nothing happened to")
 
