@@ -179,10 +179,16 @@ void sign_words(Space const& exec, Index count, float const* values, std::uint32
   static std::string const label = "bellwether::comm::sign_words";
   Kokkos::parallel_for(
       label, elements(exec, (count + word_elements - 1) / word_elements), KOKKOS_LAMBDA(Index w) {
+        constexpr int lanes = static_cast<int>(word_elements);
+        float const* const of = values + w * word_elements;
+        Index const there = count - w * word_elements;
         std::uint32_t word = 0;
-        int const lanes = static_cast<int>(Kokkos::min(Index{word_elements}, count - w * word_elements));
-        for (int lane = 0; lane < lanes; ++lane)
-          word |= positive(values[w * word_elements + lane]) ? lane_bit(lane) : 0u;
+        auto const element = [&](int lane) { word |= positive(of[lane]) ? lane_bit(lane) : 0u; };
+        // A whole word has a length that the compiler knows, which is what lets it treat the lanes together.
+        if (there >= lanes)
+          for (int lane = 0; lane < lanes; ++lane) element(lane);
+        else
+          for (int lane = 0; lane < there; ++lane) element(lane);
         signs[w] = word & live[w];
       });
 }

@@ -235,3 +235,23 @@ TEMPLATE_LIST_TEST_CASE("what is held is added up and handed out once in every s
   CHECK(downloaded(z) == std::vector<float>{0, 0, 0});
   CHECK(downloaded(spent) == std::vector<std::int32_t>{0});
 }
+
+TEMPLATE_LIST_TEST_CASE("signs of live elements in whole words and in the last one", "", test::Spaces) {
+  using Space = TestType;
+  auto const count = GENERATE(Index{1}, Index{31}, Index{32}, Index{33}, Index{1000});
+  CAPTURE(count);
+  std::vector<float> values;
+  std::vector<bool> live, positive;
+  for (Index k = 0; k < count; ++k) {
+    values.push_back(k % 5 == 3 ? -0.0f : k % 7 == 2 ? std::nanf("") : value_of(1, k));
+    live.push_back(k % 11 != 4);
+    positive.push_back(live.back() && values.back() >= 0);
+  }
+  Space const exec;
+  auto const given = uploaded<Space>(values);
+  auto const alive = uploaded<Space>(test::packed(live));
+  Vec<std::uint32_t, Space> const signs("bellwether::test::signs", alive.extent(0));
+  comm::sign_words(exec, count, given.data(), alive.data(), signs.data());
+  exec.fence("bellwether::test::signs");
+  CHECK(downloaded(signs) == test::packed(positive));
+}
