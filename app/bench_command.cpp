@@ -95,6 +95,22 @@ int run_collectives(std::vector<std::int64_t> const& elements, Common const& com
   return conclude(session, common, collectives_json(machine, results), hold);
 }
 
+int run_kernels(std::vector<std::int64_t> const& elements, Common const& common, Session& session) {
+  auto& world = session.world();
+  require_writable(world, common.json);
+  auto const machine = BenchMachine::of(world);
+  if (session.rank() == 0) std::cout << machine_text(machine);
+  SizedKernels results;
+  bool hold = true;
+  for (auto const count : elements) {
+    results.emplace_back(count,
+                         bench_kernels(world, {.elements = count, .warmup = common.warmup, .calls = common.calls}));
+    for (auto const& one : results.back().second) hold = hold && all_hold(one.checks);
+    if (session.rank() == 0) std::cout << kernels_text(count, results.back().second) << std::flush;
+  }
+  return conclude(session, common, kernels_json(machine, results), hold);
+}
+
 /// What a size's name or a deck says.
 struct Subject {
   model::ModelConfig model;
@@ -242,12 +258,15 @@ void add_step(CLI::App* bench, Action& chosen) {
       [options, &chosen] { chosen = [options](Session& session) { return run_step(*options, session); }; });
 }
 
-void add_collectives(CLI::App* bench, Action& chosen) {
+using RunOfSizes = int (*)(std::vector<std::int64_t> const&, Common const&, Session&);
+
+/// A bench of vectors of given sizes.
+void add_sizes(CLI::App* command, std::vector<std::string> const& without, RunOfSizes run, Action& chosen) {
   struct Options : Common {
-    std::vector<std::string> elements{"64Ki", "1Mi", "16Mi"};
+    std::vector<std::string> elements;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = bench->add_subcommand("collectives", "Dense and compressed means over ranks");
+  options->elements = without;
   command
       ->add_option("--elements", options->elements,
                    "floats of a vector, such as 5000, 64Ki, 300Mi; several with commas between them")
@@ -256,11 +275,11 @@ void add_collectives(CLI::App* bench, Action& chosen) {
       ->type_name("COUNT,...")
       ->capture_default_str();
   add_common(command, *options);
-  command->callback([options, &chosen] {
-    chosen = [options](Session& session) {
+  command->callback([options, run, &chosen] {
+    chosen = [options, run](Session& session) {
       std::vector<std::int64_t> counts;
       for (auto const& text : options->elements) counts.push_back(*element_count(text));
-      return run_collectives(counts, *options, session);
+      return run(counts, *options, session);
     };
   });
 }
@@ -308,8 +327,11 @@ void add_checkpoint(CLI::App* bench, Action& chosen) {
 void add_bench(CLI::App& program, Action& chosen) {
   CLI::App* bench = program.add_subcommand("bench", "Time the parts of a step, each result checked");
   bench->require_subcommand(1);
-  add_collectives(bench, chosen);
+  add_sizes(bench->add_subcommand("collectives", "Dense and compressed means over ranks"), {"64Ki", "1Mi", "16Mi"},
+            run_collectives, chosen);
   add_optimizer(bench, chosen);
+  add_sizes(bench->add_subcommand("kernels", "Packing signs and the means' kernels beside copies of memory"), {"32Mi"},
+            run_kernels, chosen);
   add_step(bench, chosen);
   add_checkpoint(bench, chosen);
 }

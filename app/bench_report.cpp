@@ -92,14 +92,29 @@ std::string machine_text(BenchMachine const& machine) {
 
 std::string collectives_text(std::int64_t elements, int ranks, std::vector<CollectiveResult> const& results) {
   std::string text = formatted("\n%lld elements\n", static_cast<long long>(elements));
-  text += formatted("  %-18s %10s  %-26s %11s %11s %13s %10s\n", "", "a call", "(fastest to slowest)", "algorithm",
+  text += formatted("  %-20s %10s  %-26s %11s %11s %13s %10s\n", "", "a call", "(fastest to slowest)", "algorithm",
                     "bus", "bytes sent", "dense over");
   for (auto const& result : results) {
-    text += formatted("  %-18s %10s  %-26s %11s %11s %13lld %10s\n", result.name.c_str(),
+    text += formatted("  %-20s %10s  %-26s %11s %11s %13lld %10s\n", result.name.c_str(),
                       seconds_text(result.latency.median).c_str(), between(result.latency).c_str(),
                       ranks > 1 ? speed_text(algorithm_speed(elements, result)).c_str() : "-",
                       ranks > 1 ? speed_text(bus_speed(elements, ranks, result)).c_str() : "-",
                       static_cast<long long>(result.sent_bytes), ratio_text(result.share_of_dense).c_str());
+    text += checks_text(result.checks);
+  }
+  return text;
+}
+
+std::string kernels_text(std::int64_t elements, std::vector<KernelsResult> const& results) {
+  std::string text;
+  for (auto const& result : results) {
+    text += formatted("\n%lld elements, %s\n", static_cast<long long>(elements), result.where.c_str());
+    text += formatted("  %-26s %10s  %-26s %8s %11s %8s %8s\n", "", "a call", "(fastest to slowest)", "least B",
+                      "speed", "of copy", "of triad");
+    for (auto const& kernel : result.kernels)
+      text += formatted("  %-26s %10s  %-26s %8.4g %11s %6.0f %% %6.0f %%\n", kernel.name.c_str(),
+                        seconds_text(kernel.call.median).c_str(), between(kernel.call).c_str(), kernel.bytes,
+                        speed_text(speed_of(kernel)).c_str(), 100 * kernel.over_copy, 100 * kernel.over_triad);
     text += checks_text(result.checks);
   }
   return text;
@@ -184,6 +199,28 @@ std::string collectives_json(BenchMachine const& machine, SizedResults const& re
                                      {"sent_bytes", row.sent_bytes},
                                      {"dense_bytes_over_sent", row.share_of_dense},
                                      {"checks", checks_json(row.checks)}});
+  return document.dump(2) + "\n";
+}
+
+std::string kernels_json(BenchMachine const& machine, SizedKernels const& results) {
+  auto document = head(machine, "kernels");
+  document["results"] = Json::array();
+  for (auto const& [elements, spaces] : results)
+    for (auto const& result : spaces) {
+      auto kernels = Json::array();
+      for (auto const& kernel : result.kernels)
+        kernels.push_back({{"kernel", kernel.name},
+                           {"elements", kernel.elements},
+                           {"least_bytes_an_element", kernel.bytes},
+                           {"call_seconds", timing_json(kernel.call)},
+                           {"bytes_per_second", speed_of(kernel)},
+                           {"over_copy", kernel.over_copy},
+                           {"over_triad", kernel.over_triad}});
+      document["results"].push_back({{"elements", elements},
+                                     {"by", result.where},
+                                     {"kernels", std::move(kernels)},
+                                     {"checks", checks_json(result.checks)}});
+    }
   return document.dump(2) + "\n";
 }
 

@@ -4,6 +4,7 @@
 
 #include "app/bench_checkpoint.hpp"
 #include "app/bench_collectives.hpp"
+#include "app/bench_kernels.hpp"
 #include "app/bench_optimizer.hpp"
 #include "app/bench_step.hpp"
 
@@ -30,6 +31,8 @@ std::string machine_text(BenchMachine const& machine);
 /// One vector's rows of the table, with a heading.
 std::string collectives_text(std::int64_t elements, int ranks, std::vector<CollectiveResult> const& results);
 std::string optimizer_text(OptimizerBenchResult const& result);
+/// One size of vectors, by one thread and by all.
+std::string kernels_text(std::int64_t elements, std::vector<KernelsResult> const& results);
 std::string checkpoint_text(CheckpointBenchResult const& result);
 std::string step_text(StepBench const& bench, StepResult const& result);
 
@@ -37,6 +40,8 @@ std::string step_text(StepBench const& bench, StepResult const& result);
 using SizedResults = std::vector<std::pair<std::int64_t, std::vector<CollectiveResult>>>;
 std::string collectives_json(BenchMachine const& machine, SizedResults const& results);
 std::string optimizer_json(BenchMachine const& machine, OptimizerBenchResult const& result);
+using SizedKernels = std::vector<std::pair<std::int64_t, std::vector<KernelsResult>>>;
+std::string kernels_json(BenchMachine const& machine, SizedKernels const& results);
 std::string checkpoint_json(BenchMachine const& machine, CheckpointBenchResult const& result);
 std::string step_json(BenchMachine const& machine, StepBench const& bench, std::vector<StepResult> const& results);
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`bellwether bench`: what it prints and writes, not how fast anything is.
 
-    bench_runs.py CASE PROGRAM MPIRUN      CASE: collectives | optimizer | step | checkpoint | refusals"""
+    bench_runs.py CASE PROGRAM MPIRUN      CASE: collectives | optimizer | kernels | step | checkpoint | refusals"""
 
 import json
 import pathlib
@@ -39,12 +39,15 @@ def collectives(bench):
     for ranks in (1, 2, 3):
         document = bench.results(ranks, "collectives", "--elements", "70,5000,8Ki", "--calls", "3", "--warmup", "2")
         rows = document["results"]
-        assert [row["elements"] for row in rows] == [70] * 3 + [5000] * 3 + [8192] * 3
-        for dense, half, bits in zip(rows[0::3], rows[1::3], rows[2::3]):
+        assert [row["elements"] for row in rows] == [70] * 4 + [5000] * 4 + [8192] * 4
+        for dense, half, library, bits in zip(*(rows[first::4] for first in range(4))):
+            # No library promises equal bits, so that none are asked for.
+            assert library["collective"] == "dense mean, library" and len(library["checks"]) == 1, library
             assert any("oracle O8" in check["claim"] for check in bits["checks"]), bits
             if ranks == 1:
-                assert dense["sent_bytes"] == half["sent_bytes"] == bits["sent_bytes"] == 0
+                assert all(row["sent_bytes"] == 0 for row in (dense, half, library, bits))
                 continue
+            assert library["sent_bytes"] == 4 * library["elements"], library
             assert dense["sent_bytes"] == 2 * half["sent_bytes"]
             words = -(-dense["elements"] // (32 * ranks))
             assert bits["sent_bytes"] == 8 * (ranks - 1) * (words + 1), bits
@@ -74,6 +77,27 @@ def optimizer(bench):
         assert "the same parameters as lamb, bit for bit" in checked, checked
     one = bench.results(1, "optimizer", "--method", "onebit_adam", "--calls", "1", "--warmup", "1")["results"]
     assert [row["method"] for row in one] == ["onebit_adam"] * 2
+
+
+def kernels(bench):
+    for ranks in (1, 2):
+        # Sizes that fill neither words nor blocks, and one of less than an element a rank that serves.
+        document = bench.results(ranks, "kernels", "--elements", "3,5000,70001", "--calls", "3", "--warmup", "1")
+        rows = document["results"]
+        assert [row["elements"] for row in rows if row["by"] == "1 thread"] == [3, 5000, 70001], rows
+        for row in rows:
+            speeds = {kernel["kernel"]: kernel for kernel in row["kernels"]}
+            assert len(speeds) == len(row["kernels"]) and len(row["checks"]) == 5, row
+            copies = [kernel["bytes_per_second"] for name, kernel in speeds.items() if name.startswith("copy, ")]
+            assert len(copies) == 2 and speeds["triad"]["least_bytes_an_element"] == 12, row
+            for name in ("pack: sign_words", "unpack: Decoded"):
+                assert speeds[name]["least_bytes_an_element"] == 4.125 and speeds[name]["elements"] == row["elements"]
+            for kernel in row["kernels"]:
+                seconds = kernel["call_seconds"]
+                assert 0 < seconds["fastest"] <= seconds["median"] <= seconds["slowest"], kernel
+                speed = kernel["least_bytes_an_element"] * kernel["elements"] / seconds["median"]
+                assert abs(kernel["bytes_per_second"] - speed) <= 1e-9 * speed, kernel
+                assert abs(kernel["over_copy"] * max(copies) - speed) <= 1e-9 * speed, kernel
 
 
 def step(bench):
@@ -119,11 +143,12 @@ def checkpoint(bench):
 def refusals(bench):
     (bench.folder / "a.h5").touch()
     (bench.folder / "nodes.yaml").write_text("data: {train: [.]}\ncomm: {hierarchy: node}\n")
-    for arguments, told in (([], "one of collectives, optimizer, step, checkpoint is missing"),
+    for arguments, told in (([], "one of collectives, optimizer, kernels, step, checkpoint is missing"),
                             (["colectives"], "did you mean 'collectives'?"),
                             (["collectives", "--elements", "1Ti"], "--elements: '1Ti'; allowed: "),
                             (["collectives", "--elements", "0"], "--elements: '0'; allowed: "),
                             (["collectives", "--elements", "1024Gi"], "are left; fewer elements or fewer ranks"),
+                            (["kernels", "--elements", "1024Gi"], "are left; fewer elements or fewer ranks"),
                             (["collectives", "--elemnts", "1"], "did you mean '--elements'?"),
                             (["optimizer", "--model", "tniy"], "--model: 'tniy' (did you mean 'tiny'?); one of tiny"),
                             (["optimizer", "--model", "none.yaml"], "none.yaml"),
