@@ -222,6 +222,14 @@ std::string World::library() const {
   return line.substr(0, line.find_first_of(",\n"));
 }
 
+void World::sum_by_library(std::span<float> values) const {
+  constexpr std::size_t longest = std::size_t{1} << 30;  // counts of MPI are int
+  for (; !values.empty(); values = values.subspan(std::min(values.size(), longest)))
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(std::min(values.size(), longest)), MPI_FLOAT,
+                            MPI_SUM, MPI_COMM_WORLD),
+              "MPI_Allreduce");
+}
+
 void World::abort(int exit_code, std::string_view message, double patience) const {
   std::fflush(stdout);
   std::fprintf(stderr, "[rank %d] %.*s\n", rank(), static_cast<int>(message.size()), message.data());

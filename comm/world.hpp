@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,9 @@ class World {
   void note_step(std::int64_t step) const;  ///< the step that begins, for what other ranks are told of this one
   int threads() const;                      ///< that this rank computes with
   std::string library() const;              ///< MPI's own version line, for logs and statistics
+  /// Collective. Host memory: this rank's values in, their sums over ranks out, by MPI_Allreduce, which no deadline
+  /// watches and no counter sees: a yardstick of benches alone.
+  void sum_by_library(std::span<float> values) const;
   /// Prints `[rank r] message` and ends the job on all ranks, after `patience` seconds in which they may have
   /// something to say, too. Called by main() alone.
   [[noreturn]] void abort(int exit_code, std::string_view message, double patience = 0) const;

@@ -39,15 +39,16 @@ def collectives(bench):
     for ranks in (1, 2, 3):
         document = bench.results(ranks, "collectives", "--elements", "70,5000,8Ki", "--calls", "3", "--warmup", "2")
         rows = document["results"]
-        assert [row["elements"] for row in rows] == [70] * 4 + [5000] * 4 + [8192] * 4
-        for dense, half, library, bits in zip(*(rows[first::4] for first in range(4))):
+        assert [row["elements"] for row in rows] == [70] * 5 + [5000] * 5 + [8192] * 5
+        for dense, half, library, blocking, bits in zip(*(rows[first::5] for first in range(5))):
+            assert [row["collective"] for row in (library, blocking)] == ["dense mean, library", "by MPI_Allreduce"]
             # No library promises equal bits, so that none are asked for.
-            assert library["collective"] == "dense mean, library" and len(library["checks"]) == 1, library
+            assert len(library["checks"]) == len(blocking["checks"]) == 1, (library, blocking)
             assert any("oracle O8" in check["claim"] for check in bits["checks"]), bits
             if ranks == 1:
-                assert all(row["sent_bytes"] == 0 for row in (dense, half, library, bits))
+                assert all(row["sent_bytes"] == 0 for row in (dense, half, library, blocking, bits))
                 continue
-            assert library["sent_bytes"] == 4 * library["elements"], library
+            assert library["sent_bytes"] == blocking["sent_bytes"] == 4 * library["elements"], library
             assert dense["sent_bytes"] == 2 * half["sent_bytes"]
             words = -(-dense["elements"] // (32 * ranks))
             assert bits["sent_bytes"] == 8 * (ranks - 1) * (words + 1), bits
