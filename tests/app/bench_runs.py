@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`bellwether bench`: what it prints and writes, not how fast anything is.
 
-    bench_runs.py CASE PROGRAM MPIRUN      CASE: collectives | optimizer | kernels | step | checkpoint | refusals"""
+    bench_runs.py CASE PROGRAM MPIRUN      CASE: collectives | optimizer | kernels | huge_pages | step | checkpoint |
+                                                 refusals
+
+Exits with 4, ctest's sign for skipped, where the system has no huge pages."""
 
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 PATIENCE = 600  # seconds
 
@@ -99,6 +103,26 @@ def kernels(bench):
                 speed = kernel["least_bytes_an_element"] * kernel["elements"] / seconds["median"]
                 assert abs(kernel["bytes_per_second"] - speed) <= 1e-9 * speed, kernel
                 assert abs(kernel["over_copy"] * max(copies) - speed) <= 1e-9 * speed, kernel
+
+
+def huge_pages(bench):
+    """Vectors lie on huge pages where the system has them for those who ask."""
+    setting = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    if not setting.exists() or "[never]" in setting.read_text():
+        print("skipped: no transparent huge pages here")
+        sys.exit(4)
+    process = subprocess.Popen([bench.program, "bench", "kernels", "--elements", "16Mi", "--calls", "1000"],
+                               stdout=subprocess.DEVNULL)
+    mapped = 0
+    for _ in range(PATIENCE * 10):
+        memory = pathlib.Path(f"/proc/{process.pid}/smaps_rollup").read_text()
+        mapped = int(memory.split("AnonHugePages:")[1].split()[0])  # KiB
+        if mapped > 128 * 1024 or process.poll() is not None:
+            break
+        time.sleep(0.1)
+    process.kill()
+    process.wait()
+    assert mapped > 128 * 1024, f"{mapped} KiB on huge pages; three vectors have 192 MiB"
 
 
 def step(bench):
