@@ -25,6 +25,37 @@ struct ServerSource {
   KOKKOS_INLINE_FUNCTION std::uint32_t live(Index t) const { return pass.live[block.word + t]; }
   KOKKOS_INLINE_FUNCTION void begin(Index t) {
     if constexpr (host) {
+      // The usual numbers of ranks in one loop, with sums that never leave registers.
+      switch (received.ranks) {
+        case 2:
+          return mean_of<2>(t);
+        case 3:
+          return mean_of<3>(t);
+        case 4:
+          return mean_of<4>(t);
+        case 8:
+          return mean_of<8>(t);
+        default:
+          mean_of_many(t);
+      }
+    }
+  }
+  template <int ranks>
+  KOKKOS_INLINE_FUNCTION void mean_of(Index t) {
+    float scales[ranks];
+    std::uint32_t words[ranks];
+    for (int rank = 0; rank < ranks; ++rank) {
+      scales[rank] = scale_of(rank);
+      words[rank] = word_of(rank, t);
+    }
+    for (int lane = 0; lane < lanes; ++lane) {
+      float total = with_sign(scales[0], words[0], lane);
+      for (int rank = 1; rank < ranks; ++rank) total += with_sign(scales[rank], words[rank], lane);
+      sums[lane] = total / static_cast<float>(ranks);
+    }
+  }
+  KOKKOS_INLINE_FUNCTION void mean_of_many(Index t) {
+    if constexpr (host) {
       int rank = 0;
       for (int lane = 0; lane < lanes; ++lane) sums[lane] = -0.0f;
       // Four at a time: the running sums go through memory between loops. -0 + x is x.
