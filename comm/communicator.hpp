@@ -70,7 +70,8 @@ struct Traffic {
 
 /// Ranks that exchange what is in the memory of the execution space. Every collective is split-phase, labelled, and
 /// ordered after earlier work on `exec`; wait() orders it before later work. All ranks call the same collectives in the
-/// same order.
+/// same order. Unless leaves_host_free(), it is enough that they do so kind by kind: all-to-alls of uneven chunks,
+/// all-gathers of uneven parts, exchanges, and all else; a rank may then go by what has arrived.
 class Communicator : public RankGroup {
  public:
   /// Whether that rank is on this one's node, as set_nodes() said; before it, every rank has a node of its own.
@@ -95,6 +96,8 @@ class Communicator : public RankGroup {
   virtual Ticket start_library_sum(Exec const&, float* inout, std::int64_t count, Label) = 0;
   /// \throws StuckCollective where the deadline passes while waiting.
   virtual void wait(Ticket&) = 0;
+  /// Whether wait() would find the collective ended; looks, and does not wait.
+  virtual bool ended(Ticket const&) = 0;
   virtual void progress() = 0;
   /// Whether exchanges are ordered by the device alone, so that the host goes on while earlier work on it is under way.
   virtual bool leaves_host_free() const { return false; }

@@ -19,8 +19,9 @@
 namespace bellwether::comm {
 namespace {
 
-constexpr int collective_tag = 1;
-constexpr int exchange_tag = 2;
+// Kinds of collectives have an order of their own each: messages of one never meet those of another.
+constexpr int uneven_alltoall_tag = 1, exchange_tag = 2, uneven_allgather_tag = 3;
+constexpr int long_call_tag = 4;  // of what library calls carry where it is short enough
 
 int rank_in(MPI_Comm group) {
   int rank = 0;
@@ -40,8 +41,9 @@ std::vector<std::unique_ptr<MpiOperation>>& stuck_operations() {
   return *operations;
 }
 
-/// Ranks over MPI. Library collectives where one call carries everything; else, and where ranks could not agree on that
-/// without asking (all-to-all of uneven chunks), posted sends and receives of at most `call_limit` bytes each.
+/// Ranks over MPI. Library collectives where one call carries everything; else posted sends and receives of at most
+/// `call_limit` bytes each. Those are also what uneven chunks and parts travel by: of all-to-alls ranks could not agree
+/// on what one call carries without asking, and neither is then bound to the order of the library's collectives.
 class MpiCommunicator final : public Communicator {
  public:
   MpiCommunicator(MPI_Comm group, MpiOptions const& options)
@@ -82,7 +84,7 @@ class MpiCommunicator final : public Communicator {
                 "MPI_Ialltoall");
     } else {
       part_bytes_.assign(static_cast<std::size_t>(size_), chunk);
-      post_alltoall(operation, from, part_bytes_, to, part_bytes_);
+      post_alltoall(operation, from, part_bytes_, to, part_bytes_, long_call_tag);
     }
     return Ticket(operation);
   }
@@ -98,25 +100,31 @@ class MpiCommunicator final : public Communicator {
     Bytes const from = operation.transport_buffer(send, MpiOperation::Access::read);
     Bytes const to = operation.transport_buffer(recv, MpiOperation::Access::write);
     exec.fence("bellwether::comm::ready_for_transport");
-    post_alltoall(operation, from, send_bytes, to, recv_bytes);
+    post_alltoall(operation, from, send_bytes, to, recv_bytes, uneven_alltoall_tag);
     return Ticket(operation);
   }
 
   Ticket start_allgather(Exec const& exec, Bytes const& mine, Bytes const& all, Label label) override {
     require(all.size == mine.size * size_, "all-gather: not one equal part a rank");
     part_bytes_.assign(static_cast<std::size_t>(size_), mine.size);
-    return start_allgatherv(exec, mine, all, part_bytes_, label);
+    MpiOperation& operation = begin(exec, "all-gather", label, counter_.to_each(mine.size), options_.staged);
+    Bytes const from = operation.transport_buffer(mine, MpiOperation::Access::read);
+    Bytes const to = operation.transport_buffer(all, MpiOperation::Access::write);
+    exec.fence("bellwether::comm::ready_for_transport");
+    library_allgather(operation, from, to, part_bytes_);
+    return Ticket(operation);
   }
 
   Ticket start_allgatherv(Exec const& exec, Bytes const& mine, Bytes const& all,
                           std::span<std::int64_t const> all_bytes, Label label) override {
     require(counter_.covers(all_bytes, all) && all_bytes[static_cast<std::size_t>(rank_)] == mine.size,
             "all-gather: parts do not add up to the buffers");
-    MpiOperation& operation = begin(exec, "all-gather", label, counter_.to_each(mine.size), options_.staged);
+    MpiOperation& operation =
+        begin(exec, "all-gather of uneven parts", label, counter_.to_each(mine.size), options_.staged);
     Bytes const from = operation.transport_buffer(mine, MpiOperation::Access::read);
     Bytes const to = operation.transport_buffer(all, MpiOperation::Access::write);
     exec.fence("bellwether::comm::ready_for_transport");
-    post_allgather(operation, from, to, all_bytes);
+    post_allgather(operation, from, to, all_bytes, uneven_allgather_tag);
     return Ticket(operation);
   }
 
@@ -157,6 +165,11 @@ class MpiCommunicator final : public Communicator {
     ticket.release();
   }
 
+  bool ended(Ticket const& ticket) override {
+    require(ticket.pending(), "a ticket that was waited for is asked whether it has ended");
+    return static_cast<MpiOperation&>(*ticket.state()).test();
+  }
+
   void progress() override {
     for (auto const& operation : operations_)
       if (operation->busy()) operation->test();
@@ -183,8 +196,8 @@ class MpiCommunicator final : public Communicator {
     MpiOperation& operation = begin(Exec(), "host sum", label, counter_.to_each(mine.size), false);
     auto& gathered = operation.gathered;
     gathered.resize(inout.size() * static_cast<std::size_t>(size_));
-    post_allgather(operation, mine, bytes(gathered.data(), static_cast<std::int64_t>(gathered.size())), part_bytes_,
-                   true);
+    library_allgather(operation, mine, bytes(gathered.data(), static_cast<std::int64_t>(gathered.size())), part_bytes_,
+                      true);
     complete(operation);
     for (std::size_t k = 0; k < inout.size(); ++k) {
       inout[k] = gathered[k];
@@ -262,11 +275,11 @@ class MpiCommunicator final : public Communicator {
                           MPI_BYTE, peer, tag, group_, &operation.new_request()),
                 "MPI_Irecv");
   }
-  void post_receives(MpiOperation& operation, std::byte* all, std::span<std::int64_t const> lengths) {
+  void post_receives(MpiOperation& operation, std::byte* all, std::span<std::int64_t const> lengths, int tag) {
     std::int64_t offset = 0;
     for (int peer = 0; peer < size_; ++peer) {
       std::int64_t const length = lengths[static_cast<std::size_t>(peer)];
-      if (peer != rank_) post_receive(operation, {all + offset, length}, peer, collective_tag);
+      if (peer != rank_) post_receive(operation, {all + offset, length}, peer, tag);
       offset += length;
     }
   }
@@ -282,33 +295,35 @@ class MpiCommunicator final : public Communicator {
   }
 
   void post_alltoall(MpiOperation& operation, Bytes const& from, std::span<std::int64_t const> send_bytes,
-                     Bytes const& to, std::span<std::int64_t const> recv_bytes) {
-    post_receives(operation, to.data, recv_bytes);
+                     Bytes const& to, std::span<std::int64_t const> recv_bytes, int tag) {
+    post_receives(operation, to.data, recv_bytes, tag);
     std::int64_t offset = 0;
     for (int peer = 0; peer < size_; ++peer) {
       std::int64_t const length = send_bytes[static_cast<std::size_t>(peer)];
-      if (peer != rank_) post_send(operation, {from.data + offset, length}, peer, collective_tag);
+      if (peer != rank_) post_send(operation, {from.data + offset, length}, peer, tag);
       if (peer == rank_ && length > 0) keep(to.data + offset_of(recv_bytes, rank_), from.data + offset, length);
       offset += length;
     }
   }
 
+  void library_allgather(MpiOperation& operation, Bytes const& mine, Bytes const& all,
+                         std::span<std::int64_t const> lengths, bool host = false) {
+    if (all.size > options_.call_limit) return post_allgather(operation, mine, all, lengths, long_call_tag, host);
+    auto& counts = operation.receive_counts;
+    auto& offsets = operation.receive_offsets;
+    counts.assign(lengths.begin(), lengths.end());
+    offsets.resize(counts.size());
+    std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
+    check_mpi(MPI_Iallgatherv(mine.data, static_cast<int>(mine.size), MPI_BYTE, all.data, counts.data(), offsets.data(),
+                              MPI_BYTE, group_, &operation.new_request()),
+              "MPI_Iallgatherv");
+  }
+
   void post_allgather(MpiOperation& operation, Bytes const& mine, Bytes const& all,
-                      std::span<std::int64_t const> lengths, bool host = false) {
-    if (all.size <= options_.call_limit) {
-      auto& counts = operation.receive_counts;
-      auto& offsets = operation.receive_offsets;
-      counts.assign(lengths.begin(), lengths.end());
-      offsets.resize(counts.size());
-      std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
-      check_mpi(MPI_Iallgatherv(mine.data, static_cast<int>(mine.size), MPI_BYTE, all.data, counts.data(),
-                                offsets.data(), MPI_BYTE, group_, &operation.new_request()),
-                "MPI_Iallgatherv");
-      return;
-    }
-    post_receives(operation, all.data, lengths);
+                      std::span<std::int64_t const> lengths, int tag, bool host = false) {
+    post_receives(operation, all.data, lengths, tag);
     for (int peer = 0; peer < size_; ++peer)
-      if (peer != rank_) post_send(operation, mine, peer, collective_tag);
+      if (peer != rank_) post_send(operation, mine, peer, tag);
     if (mine.size > 0) keep(all.data + offset_of(lengths, rank_), mine.data, mine.size, host);
   }
 

@@ -199,6 +199,12 @@ class NcclCommunicator final : public Communicator {
     static_cast<NcclOperation&>(*ticket.state()).finish();
     ticket.release();
   }
+  bool ended(Ticket const& ticket) override {
+    require(ticket.pending(), "a ticket that was waited for is asked whether it has ended");
+    std::lock_guard const lock(mutex_);
+    throw_failure();
+    return !static_cast<NcclOperation&>(*ticket.state()).under_way();
+  }
   void progress() override {
     std::lock_guard const lock(mutex_);
     throw_failure();

@@ -46,6 +46,7 @@ class SelfCommunicator final : public Communicator {
     require(ticket.pending(), "a ticket is waited for once");
     ticket.release();
   }
+  bool ended(Ticket const&) override { return true; }
   void progress() override {}
   std::unique_ptr<Communicator> split(int color, int) override {
     require(color >= 0, "split: colors count from 0");

@@ -8,6 +8,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 
 #include <numeric>
+#include <thread>
 
 // One suite for all communicators: self, MPI whole, cut, staged, and split. CHECK, not REQUIRE, after a collective has
 // begun: a rank that leaves early would let the others wait for it.
@@ -117,6 +118,7 @@ TEST_CASE("all-gather brings every part to every rank") {
   auto const before = group->traffic();
   Ticket ticket = uneven ? group->start_allgatherv(exec, mine.all(), all.all(), lengths, "bellwether::test::allgatherv")
                          : group->start_allgather(exec, mine.all(), all.all(), "bellwether::test::allgather");
+  while (!group->ended(ticket)) std::this_thread::yield();
   group->wait(ticket);
   all.download(exec);
   CHECK(holds(all, lengths, [&](int from, std::int64_t k) { return pattern(from, 0, k, 3); }));
