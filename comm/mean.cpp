@@ -78,13 +78,11 @@ struct DenseMean::Impl {
 
   template <class T>
   void gather(Exec const& exec, RankOrderedExchange<T>& exchange, T* values) {
-    communicator.wait(ticket);
     Index const mine = chunk_count(active, communicator.rank(), communicator.size());
     mean_in_rank_order(exec, mine, communicator.size(), static_cast<T const*>(exchange.received.data()),
                        exchange.mean.data());
     ticket = communicator.start_allgatherv(exec, bytes(exchange.mean.data(), mine), bytes(values, active), chunk_bytes,
                                            "bellwether::comm::mean_gather");
-    communicator.wait(ticket);
   }
 
   Communicator& communicator;
@@ -99,19 +97,20 @@ struct DenseMean::Impl {
   Vec<float> vector;                      ///< what start() was given
   Index active = 0;                       ///< its elements
   Ticket ticket;
-  bool under_way = false;
+  enum class Stage { idle, scattering, gathering } stage = Stage::idle;
 };
 
 DenseMean::DenseMean(Communicator& communicator, Index count, Wire wire, Allreduce method)
     : impl_(std::make_unique<Impl>(communicator, count, wire, method)) {}
 
 DenseMean::~DenseMean() = default;
+DenseMean::DenseMean(DenseMean&&) noexcept = default;
 
 void DenseMean::start(Exec const& exec, Vec<float> const& inout) {
   Impl& mean = *impl_;
-  require(!mean.under_way, "one mean at a time");
+  require(mean.stage == Impl::Stage::idle, "one mean at a time");
   require(static_cast<Index>(inout.extent(0)) <= mean.count, "a vector longer than the mean was made for");
-  mean.under_way = true;
+  mean.stage = Impl::Stage::scattering;
   if (mean.communicator.size() == 1) return;
   mean.vector = inout;
   mean.active = static_cast<Index>(inout.extent(0));
@@ -126,23 +125,43 @@ void DenseMean::start(Exec const& exec, Vec<float> const& inout) {
   }
 }
 
+bool DenseMean::scattered() const {
+  Impl const& mean = *impl_;
+  return mean.stage == Impl::Stage::scattering && (!mean.ticket.pending() || mean.communicator.ended(mean.ticket));
+}
+
+bool DenseMean::gathered() const {
+  Impl const& mean = *impl_;
+  return mean.stage == Impl::Stage::gathering && (!mean.ticket.pending() || mean.communicator.ended(mean.ticket));
+}
+
+void DenseMean::gather(Exec const& exec) {
+  Impl& mean = *impl_;
+  require(mean.stage == Impl::Stage::scattering, "a mean is started before it is gathered");
+  if (mean.communicator.size() > 1) {
+    mean.communicator.wait(mean.ticket);
+    if (mean.method == Allreduce::library)
+      divide_by_ranks(exec, mean.active, mean.communicator.size(), mean.vector.data());
+    else if (mean.wire == Wire::fp32)
+      mean.gather(exec, mean.fp32, mean.vector.data());
+    else
+      mean.gather(exec, mean.half, mean.rounded.data());
+  }
+  mean.stage = Impl::Stage::gathering;
+}
+
 void DenseMean::wait(Exec const& exec) {
   Impl& mean = *impl_;
-  require(mean.under_way, "a mean is started before it is waited for");
-  if (mean.communicator.size() > 1) {
-    if (mean.method == Allreduce::library) {
-      mean.communicator.wait(mean.ticket);
-      divide_by_ranks(exec, mean.active, mean.communicator.size(), mean.vector.data());
-    } else if (mean.wire == Wire::fp32) {
-      mean.gather(exec, mean.fp32, mean.vector.data());
-    } else {
-      mean.gather(exec, mean.half, mean.rounded.data());
+  require(mean.stage != Impl::Stage::idle, "a mean is started before it is waited for");
+  if (mean.stage == Impl::Stage::scattering) gather(exec);
+  if (mean.ticket.pending()) {
+    mean.communicator.wait(mean.ticket);
+    if (mean.wire == Wire::bf16)
       convert("bellwether::comm::read_from_wire", exec, mean.active, static_cast<bf16 const*>(mean.rounded.data()),
               mean.vector.data());
-    }
   }
   mean.vector = Vec<float>();
-  mean.under_way = false;
+  mean.stage = Impl::Stage::idle;
 }
 
 std::int64_t DenseMean::predicted_bytes(Index count, int rank, int size, Wire wire, Allreduce method) {

@@ -17,10 +17,17 @@ class DenseMean {
   /// \throws InputError for Allreduce::library with Wire::bf16: the library has no such type.
   DenseMean(Communicator& communicator, Index count, Wire wire, Allreduce method);
   ~DenseMean();
+  DenseMean(DenseMean&& other) noexcept;
   /// inout: (count) floats, this rank's vector in, the mean out; untouched by the caller until wait() returns. P = 1
   /// leaves it untouched with either wire: nothing crosses a network. One mean at a time.
   void start(Exec const& exec, Vec<float> const& inout);
+  /// Does all that is left to do.
   void wait(Exec const& exec);
+  /// The same in pieces, for who has several means under way: once scattered() this rank's chunk of all ranks is there
+  /// and gather(), which sums it and sends the sum, waits for nobody; once gathered() nor does wait().
+  bool scattered() const;
+  void gather(Exec const& exec);
+  bool gathered() const;
   /// Bytes a rank sends for one mean of `count` elements, by formula; compared with the counters in a test. For
   /// Allreduce::library the vector once, as counted: what the library makes of it is its own affair.
   static std::int64_t predicted_bytes(Index count, int rank, int size, Wire wire, Allreduce method);
