@@ -155,7 +155,7 @@ class Bench {
       KernelTimes times;
       auto const start = Clock::now();
       optimizer.gradient_point(exec_, parameters_, 1e-3);
-      optimizer.gradient_ready(exec_, {0, parameters_.count()});
+      optimizer.gradient_ready(exec_, gradients_, {0, parameters_.count()});
       optimizer.step(exec_, parameters_, gradients_, {.step = step, .learning_rate = 1e-3});
       exec_.fence("bellwether::app::bench, a step ends with its kernels");
       double const elapsed = seconds_since(start);

@@ -95,7 +95,7 @@ struct Trainer::Impl {
       auto const& pass = batch.passes[i];
       bool const last = i + 1 == batch.passes.size();
       bert.train(gradients.data(), pass, scale, [&](Index first, Index end) {
-        if (last) optimizer->gradient_ready(exec, {first, end});
+        if (last) optimizer->gradient_ready(exec, gradients, {first, end});
       });
       if (first_pass && i == 0 && !last) first_pass->measure(exec, gradients);
       sums[StepSums::flops] += model::training_flops(deck.model, pass);

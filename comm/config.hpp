@@ -39,6 +39,9 @@ struct CommConfig {
   bool share_device = false;
   Allreduce allreduce = Allreduce::ordered;
   Wire dense_wire = Wire::fp32;
+  /// Elements that gradients of a dense step travel in at least, no key of decks: it changes no bit; not set: as is
+  /// worth its messages.
+  std::optional<std::int64_t> dense_segment;
   std::optional<std::int64_t> scale_groups;  ///< not set: one for each elements_a_scale
   bool error_feedback = true;
   Hierarchy hierarchy = Hierarchy::none;

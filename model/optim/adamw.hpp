@@ -14,8 +14,9 @@ class AdamW final : public Optimizer {
  public:
   AdamW(OptimizerConfig const& config, OptimizerContext const& context);
 
-  /// The exchange of the dense mean starts in step(), when all gradients are there.
-  void gradient_ready(Exec const&, SliceRange) override {}
+  void gradient_ready(Exec const& exec, Arena<>& local_gradients, SliceRange range) override {
+    dense_.gradient_ready(exec, local_gradients, range);
+  }
   void step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) override;
   Replication replication() const override { return Replication::replicated; }
   void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const override;

@@ -176,6 +176,7 @@ StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, s
   judge_scalars(exec, scalars.at, config_.clip, scalars.values, proportion_, record_.verdict(), record_.norm_limit());
   if (growth_) growth_->grow(exec, record_.verdict(), by_tensor);
   report.phase = Phase::compressed;
+  report.segments.clear();
   comm::Traffic const now = data_.traffic();
   report.sent = {.exchange = 0,
                  .scalars = now.sent_bytes - before.sent_bytes,

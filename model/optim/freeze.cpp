@@ -43,6 +43,14 @@ bool FreezePoint::reached(std::int64_t t, std::function<double(double)> const& d
   return calm_ >= calm_checks && done >= earliest_;
 }
 
+bool FreezePoint::possible(std::int64_t t) const {
+  std::int64_t const done = t - 1;
+  if (fixed_ >= 0) return done >= fixed_;
+  if (done >= latest_) return true;
+  if (done < interval_ || done % interval_ != 0 || done < earliest_) return false;
+  return calm_ + (done == checked_ ? 0 : 1) >= calm_checks;
+}
+
 VarianceCheck FreezePoint::last_check() const {
   return fixed_ < 0 && checked_ > 0 ? VarianceCheck{checked_ + 1, change_} : VarianceCheck{};
 }

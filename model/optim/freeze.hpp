@@ -30,6 +30,8 @@ class FreezePoint {
   /// skipped. drift(factor): how far factor * v after t - 1 steps is from where it was in the last call, NaN in the
   /// first; equal on all ranks, called where it is needed.
   bool reached(std::int64_t t, std::function<double(double factor)> const& drift);
+  /// Before reached() is asked: whether it may say so, for who does not look at the variance.
+  bool possible(std::int64_t t) const;
   VarianceCheck last_check() const;
   /// Before step t, not yet frozen: whether t is among the freeze_surroundings steps before a freeze that may come, or
   /// the first after it.

@@ -12,27 +12,6 @@
 namespace bellwether::optim {
 namespace {
 
-/// partial[b] = sum of the squares of block b.
-template <class Space>
-void square_blocks(Space const& exec, BlockTable<Space> const& table, float const* gradient,
-                   Vec<double, Space> const& partial) {
-  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  require(static_cast<Index>(partial.extent(0)) >= table.count(), "scratch of the verdict too small");
-  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
-  static std::string const label = "bellwether::optim::gradient_squares";
-  Block const* const blocks = table.blocks().data();
-  double* const squares = partial.data();
-  Kokkos::parallel_for(
-      label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
-        Block const block = blocks[team.league_rank()];
-        auto const sum = team_sum<1, Space>(team, block.first, block.first + block.count, [=](Index k) {
-          double const g = gradient[k];
-          return Sums<1>{{g * g}};
-        });
-        Kokkos::single(Kokkos::PerTeam(team), [&] { squares[team.league_rank()] = sum.value[0]; });
-      });
-}
-
 /// First tensor with a block whose sum of squares is not finite; only called where there is one.
 KOKKOS_INLINE_FUNCTION Index first_bad_tensor(Block const* blocks, double const* squares) {
   Index bad = 0;
@@ -43,13 +22,33 @@ KOKKOS_INLINE_FUNCTION Index first_bad_tensor(Block const* blocks, double const*
 }  // namespace
 
 template <class Space>
-void place_norm(Space const& exec, BlockTable<Space> const& table, float const* gradient, int rank,
-                Vec<double, Space> const& partial, Vec<float, Space> const& norms) {
+void square_blocks(Space const& exec, BlockTable<Space> const& table, BlockRange range, float const* gradient,
+                   Vec<double, Space> const& partial) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  require(0 <= range.first && range.first <= range.last && range.last <= table.count(), "blocks of another table");
+  require(static_cast<Index>(partial.extent(0)) >= table.count(), "scratch of the verdict too small");
+  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  static std::string const label = "bellwether::optim::gradient_squares";
+  Block const* const blocks = table.blocks().data() + range.first;
+  double* const squares = partial.data() + range.first;
+  Kokkos::parallel_for(
+      label, team_policy(exec, range.last - range.first), KOKKOS_LAMBDA(Team const& team) {
+        Block const block = blocks[team.league_rank()];
+        auto const sum = team_sum<1, Space>(team, block.first, block.first + block.count, [=](Index k) {
+          double const g = gradient[k];
+          return Sums<1>{{g * g}};
+        });
+        Kokkos::single(Kokkos::PerTeam(team), [&] { squares[team.league_rank()] = sum.value[0]; });
+      });
+}
+
+template <class Space>
+void place_norm(Space const& exec, BlockTable<Space> const& table, int rank, Vec<double, Space> const& partial,
+                Vec<float, Space> const& norms) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   static std::string const label = "bellwether::optim::place_norm";
   Index const count = table.count(), ranks = static_cast<Index>(norms.extent(0));
   require(rank >= 0 && rank < ranks, "a norm has a place for its rank");
-  square_blocks(exec, table, gradient, partial);
   Block const* const blocks = table.blocks().data();
   double const* const squares = partial.data();
   float* const out = norms.data();
@@ -75,7 +74,7 @@ void judge_gradient(Space const& exec, BlockTable<Space> const& table, float con
   Block const* const blocks = table.blocks().data();
   float const* const norms = local_norms.data();
   Verdict* const out = verdict.data();
-  square_blocks(exec, table, gradient, partial);
+  square_blocks(exec, table, {0, table.count()}, gradient, partial);
   double const* const squares = partial.data();
   Kokkos::parallel_for(
       verdict_label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
@@ -115,7 +114,7 @@ template <class Space>
 Index largest_tensor(Space const& exec, ParameterLayout const& layout, float const* gradient) {
   BlockTable<Space> const table(layout);
   Vec<double, Space> const partial("bellwether::optim::gradient_squares", static_cast<std::size_t>(table.count()));
-  square_blocks(exec, table, gradient, partial);
+  square_blocks(exec, table, {0, table.count()}, gradient, partial);
   auto const squares = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partial);
   std::vector<double> sums(layout.tensors().size());
   auto const blocks = cut_into_blocks(layout);
@@ -130,7 +129,8 @@ PartNorm::PartNorm(ParameterLayout const& layout)
       host_(host_copy_of(norm_)) {}
 
 void PartNorm::measure(Exec const& exec, Arena<> const& gradients) {
-  place_norm(exec, blocks_, gradients.data(), 0, partial_, norm_);
+  square_blocks(exec, blocks_, {0, blocks_.count()}, gradients.data(), partial_);
+  place_norm(exec, blocks_, 0, partial_, norm_);
   Kokkos::deep_copy(exec, host_, norm_);
 }
 
@@ -143,8 +143,10 @@ std::int64_t PartNorm::bytes() const {
                                       Vec<double, Space> const&, Vec<Verdict, Space> const&, Vec<float, Space> const&, \
                                       NormLimit const&);                                                               \
   template Index largest_tensor<Space>(Space const&, ParameterLayout const&, float const*);                            \
-  template void place_norm<Space>(Space const&, BlockTable<Space> const&, float const*, int,                           \
-                                  Vec<double, Space> const&, Vec<float, Space> const&);
+  template void square_blocks<Space>(Space const&, BlockTable<Space> const&, BlockRange, float const*,                 \
+                                     Vec<double, Space> const&);                                                       \
+  template void place_norm<Space>(Space const&, BlockTable<Space> const&, int, Vec<double, Space> const&,              \
+                                  Vec<float, Space> const&);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE
 

@@ -63,12 +63,22 @@ void judge_gradient(Space const& exec, BlockTable<Space> const& table, float con
 template <class Space>
 Index largest_tensor(Space const& exec, ParameterLayout const& layout, float const* gradient);
 
-/// norms[rank] = norm of the gradient, or where that is not finite the negative of one more than the first tensor to
-/// blame; 0 for all others. Their mean over ranks holds every number, divided by P. gradient: (n); partial: (blocks),
-/// scratch; norms: (P), written.
+/// Blocks [first, last) of a table.
+struct BlockRange {
+  Index first = 0, last = 0;
+};
+
+/// partial[b] = sum of the squares of block b, for b of `range`. gradient: (n); partial: (blocks).
 template <class Space>
-void place_norm(Space const& exec, BlockTable<Space> const& table, float const* gradient, int rank,
-                Vec<double, Space> const& partial, Vec<float, Space> const& norms);
+void square_blocks(Space const& exec, BlockTable<Space> const& table, BlockRange range, float const* gradient,
+                   Vec<double, Space> const& partial);
+
+/// norms[rank] = norm of the gradient, or where that is not finite the negative of one more than the first tensor to
+/// blame; 0 for all others. Their mean over ranks holds every number, divided by P. partial: (blocks), what
+/// square_blocks() made of all of them; norms: (P), written.
+template <class Space>
+void place_norm(Space const& exec, BlockTable<Space> const& table, int rank, Vec<double, Space> const& partial,
+                Vec<float, Space> const& norms);
 
 /// The norm of a gradient that is not complete yet: after the first of several passes it is the small batch that the
 /// noise scale of a single rank needs.

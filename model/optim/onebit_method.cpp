@@ -76,12 +76,19 @@ bool OnebitMethod::freezes(Exec const& exec, std::int64_t step) {
   });
 }
 
+void OnebitMethod::gradient_ready(Exec const& exec, Arena<>& local_gradients, SliceRange range) {
+  // A compressed step wants this rank's own gradients, and step() settles whether it is one.
+  if (dense_steps_ >= 0 || freeze_point_.possible(record_.applied_steps() + 1)) return;
+  dense_->gradient_ready(exec, local_gradients, range);
+}
+
 void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) {
   require(scalars.step >= 1, "steps count from 1");
   require(parameters.count() == momentum_.count() && local_gradients.count() == momentum_.count(),
           "arenas of another layout");
   bool const freezing = freezes(exec, scalars.step);
   if (freezing) {
+    require(!dense_->under_way(), "a freeze at another step than the one after those that were made");
     dense_steps_ = scalars.step - 1;
     if (variance_) Kokkos::deep_copy(exec, record_.values(growth_at_), 1.0f);
     allocate();

@@ -19,8 +19,7 @@ namespace bellwether::optim {
 /// steps: momentum and variance go on, residuals are dropped, and the freeze is settled anew.
 class OnebitMethod : public Optimizer {
  public:
-  /// The exchange of the dense mean starts in step(), when all gradients are there.
-  void gradient_ready(Exec const&, SliceRange) final {}
+  void gradient_ready(Exec const& exec, Arena<>& local_gradients, SliceRange range) final;
   void step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) final;
   float const* gradient_point(Exec const& exec, Arena<> const& parameters, double learning_rate) final;
   Replication replication() const final { return Replication::replicated; }

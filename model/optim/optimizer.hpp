@@ -4,6 +4,7 @@
 
 #include "comm/communicator.hpp"
 #include "comm/compressed_report.hpp"
+#include "comm/segmented_mean.hpp"
 #include "comm/world.hpp"
 #include "core/arena.hpp"
 #include "core/state_visitor.hpp"
@@ -25,6 +26,13 @@ enum class Replication { replicated, per_rank };
 /// Elements [first, last) of the arena.
 struct SliceRange {
   Index first, last;
+};
+
+/// How a segment of the dense mean went, by the host's clock.
+struct SegmentReport {
+  SliceRange elements;
+  Clock::time_point ready;  ///< gradient_ready() was told of its last gradient, or else step() began
+  comm::SegmentTimes mean;
 };
 
 struct StepScalars {
@@ -59,10 +67,11 @@ struct StepReport {
   /// Where the norm was above the limit: the rank with the largest norm, and layer -1.
   std::int64_t bad_rank = -1;
   std::int64_t first_bad_layer = -1;
-  VarianceCheck variance_check;       ///< of this step or one before it
-  comm::CompressedReport exchange;    ///< zeros where nothing was compressed
-  std::vector<LayerQuantity> layers;  ///< the same names after every step; empty where the method has none
-  std::vector<std::string> notices;   ///< what a user should read in the log, told once
+  std::vector<SegmentReport> segments;  ///< of a dense step on several ranks, in the order in which they travelled
+  VarianceCheck variance_check;         ///< of this step or one before it
+  comm::CompressedReport exchange;      ///< zeros where nothing was compressed
+  std::vector<LayerQuantity> layers;    ///< the same names after every step; empty where the method has none
+  std::vector<std::string> notices;     ///< what a user should read in the log, told once
 
   /// \throws InternalError where the method has no such quantity.
   std::vector<float> const& layer(std::string_view name) const;
@@ -79,8 +88,10 @@ struct ProcessGroups {
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  /// Backward has finished the gradients of `range`; called in reverse order of layers: overlap hangs here.
-  virtual void gradient_ready(Exec const& exec, SliceRange range) = 0;
+  /// Backward has finished the gradients of `range`, in the last pass of a step; called in reverse order of layers, at
+  /// most once for each. From here on they are the optimizer's, which may send them while others are formed; step(),
+  /// with the same arena, follows. Does not wait for other ranks. Who does not call it loses time alone.
+  virtual void gradient_ready(Exec const& exec, Arena<>& local_gradients, SliceRange range) = 0;
   /// local_gradients: P * (this rank's sum) / (global count), so that the plain mean over ranks is the gradient of the
   /// global loss. Destroyed by the call.
   virtual void step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) = 0;

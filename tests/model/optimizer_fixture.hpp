@@ -50,7 +50,7 @@ struct Training {
   }
   void step(int t, std::vector<float> const& gradient, double rate = 0.01, bool layers = false) {
     upload(gradients, gradient);
-    optimizer->gradient_ready(exec, {0, layout.count()});
+    optimizer->gradient_ready(exec, gradients, {0, layout.count()});
     optimizer->step(exec, parameters, gradients, {t, rate, layers});
   }
   /// Where the gradients of the next step are taken.

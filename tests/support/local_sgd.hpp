@@ -14,7 +14,7 @@ class LocalSgd final : public optim::Optimizer {
  public:
   LocalSgd(optim::OptimizerContext const& context, std::int64_t period);
 
-  void gradient_ready(Exec const&, optim::SliceRange) override {}
+  void gradient_ready(Exec const&, Arena<>&, optim::SliceRange) override {}
   void step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients,
             optim::StepScalars const& scalars) override;
   optim::Replication replication() const override { return optim::Replication::per_rank; }

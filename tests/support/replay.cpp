@@ -100,7 +100,7 @@ nlohmann::ordered_json replay(ReplayInput const& input, comm::Communicator& rank
   std::size_t const count = layout.tensors().size();
   for (int call = 1; call <= input.calls; ++call) {
     upload(gradients, input.gradient(call, ranks.rank()));
-    optimizer->gradient_ready(exec, {0, layout.count()});
+    optimizer->gradient_ready(exec, gradients, {0, layout.count()});
     optimizer->step(exec, parameters, gradients, {t + 1, input.rates.at(static_cast<std::size_t>(t))});
     auto const& report = optimizer->last_report();
     nlohmann::ordered_json row;
