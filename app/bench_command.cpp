@@ -194,7 +194,7 @@ struct StepOptions : Common {
   std::string model = "tiny", method = "adamw";
   std::vector<std::string> types{"fp32", "bf16"};
   std::int64_t sequences = 0, length = 128, masked = 20;
-  bool profile = false;
+  bool profile = false, timeline = false;
 };
 
 int run_step(StepOptions const& options, Session& session) {
@@ -206,6 +206,8 @@ int run_step(StepOptions const& options, Session& session) {
   if (options.masked >= options.length)
     throw CommonError("--masked: " + std::to_string(options.masked) + " of " + std::to_string(options.length) +
                       " tokens; fewer than --length");
+  if (options.timeline && world.size() == 1)
+    throw CommonError("--timeline: one rank exchanges nothing; at least 2 are needed");
   require_writable(world, options.json);
   StepBench bench{.model = subject.model,
                   .types = {},
@@ -216,7 +218,8 @@ int run_step(StepOptions const& options, Session& session) {
                   .comm = subject.comm,
                   .warmup = options.warmup,
                   .calls = options.calls,
-                  .profile = options.profile};
+                  .profile = options.profile,
+                  .timeline = options.timeline};
   bench.optimizer.method = method_of(options.method);
   for (auto const& type : options.types) bench.types.push_back(type == "bf16" ? ComputeType::bf16 : ComputeType::fp32);
   auto const machine = BenchMachine::of(world);
@@ -253,6 +256,8 @@ void add_step(CLI::App* bench, Action& chosen) {
       ->check(whole_numbers(1, 1 << 20))
       ->capture_default_str();
   command->add_flag("--profile", options->profile, "also tell each product and kernel, and products by themselves");
+  command->add_flag("--timeline", options->timeline,
+                    "also tell when gradients travel beside the backward pass, and what that hides");
   add_common(command, *options);
   command->callback(
       [options, &chosen] { chosen = [options](Session& session) { return run_step(*options, session); }; });

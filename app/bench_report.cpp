@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <thread>
 
@@ -61,6 +62,48 @@ Json head(BenchMachine const& machine, char const* bench) {
             {"ranks", machine.ranks},
             {"threads_a_rank", machine.threads},
             {"mpi", machine.mpi}}}};
+}
+
+/// A line for all segments that are ready together: when the first was started, and when the last one ended.
+std::string timeline_text(Timeline const& line) {
+  std::string text =
+      formatted("  timeline of rank 0, from the start of the pass: backward of the encoder from %s to %s\n",
+                seconds_text(line.encoder_backward).c_str(), seconds_text(line.backward_end).c_str());
+  text += formatted("  %13s %13s %8s %11s %11s %11s %11s\n", "elements from", "to", "segments", "ready", "started",
+                    "summed", "finished");
+  for (auto first = line.rows.begin(); first != line.rows.end();) {
+    auto const next = std::find_if(first, line.rows.end(), [&](auto const& row) { return row.ready > first->ready; });
+    auto const& last = *std::prev(next);
+    text += formatted("  %13lld %13lld %8lld %11s %11s %11s %11s\n", static_cast<long long>(last.first),
+                      static_cast<long long>(first->last), static_cast<long long>(next - first),
+                      seconds_text(first->ready).c_str(), seconds_text(first->started).c_str(),
+                      seconds_text(last.summed).c_str(), seconds_text(last.finished).c_str());
+    first = next;
+  }
+  auto const one = [](char const* name, Timing const& exposed, Timing const& step) {
+    return formatted("  %-16s exchange after backward %s ", name, seconds_text(exposed.median).c_str()) +
+           between(exposed) + ", a step " + seconds_text(step.median) + " " + between(step) + "\n";
+  };
+  return text + one("with overlap:", line.exposed, line.step) +
+         one("without overlap:", line.exposed_apart, line.step_apart);
+}
+
+Json timeline_json(Timeline const& line) {
+  auto rows = Json::array();
+  for (auto const& row : line.rows)
+    rows.push_back({{"first_element", row.first},
+                    {"last_element", row.last},
+                    {"ready", row.ready},
+                    {"started", row.started},
+                    {"summed", row.summed},
+                    {"finished", row.finished}});
+  return {{"encoder_backward", line.encoder_backward},
+          {"backward_end", line.backward_end},
+          {"segments", std::move(rows)},
+          {"exposed_seconds", timing_json(line.exposed)},
+          {"exposed_seconds_without_overlap", timing_json(line.exposed_apart)},
+          {"step_seconds", timing_json(line.step)},
+          {"step_seconds_without_overlap", timing_json(line.step_apart)}};
 }
 
 }  // namespace
@@ -154,6 +197,7 @@ std::string step_text(StepBench const& bench, StepResult const& result) {
       formatted("  %.4g GFLOP/s, %.0f %% of the %.4g that a product of 512 x 512 x 512 reaches; activations of %s\n",
                 speed * 1e-9, 100 * speed / result.product_flops, result.product_flops * 1e-9,
                 bytes_text(result.workspace).c_str());
+  if (result.timeline) text += timeline_text(*result.timeline);
   if (bench.profile) {
     text += formatted("  profile of rank 0: %s a step with listeners; products at their own best take %s\n",
                       seconds_text(result.profiled_seconds).c_str(), seconds_text(result.bound_seconds).c_str());
@@ -293,6 +337,7 @@ std::string step_json(BenchMachine const& machine, StepBench const& bench, std::
       for (auto const& kernel : result.kernels)
         one["kernels"].push_back({{"label", kernel.label}, {"calls", kernel.calls}, {"seconds", kernel.seconds}});
     }
+    if (result.timeline) one["timeline"] = timeline_json(*result.timeline);
     one["checks"] = checks_json(result.checks);
     document["results"].push_back(std::move(one));
   }

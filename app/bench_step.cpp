@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 namespace bellwether::app {
 namespace {
@@ -97,7 +98,7 @@ class Bench {
                                                             .groups = {ranks_},
                                                             .exec = exec_,
                                                             .comm = wanted.comm,
-                                                            .steps = 1000 + wanted.warmup + 2 * wanted.calls})) {
+                                                            .steps = 1000 + wanted.warmup + 4 * wanted.calls})) {
     model::initialise(exec_, bert_.layout().table, 1, wanted.model.initial_deviation, parameters_.data());
     result_.type = type;
     result_.workspace = bert_.workspace_bytes();
@@ -118,6 +119,7 @@ class Bench {
       seconds.push_back(seconds_since(start));
     }
     result_.step = timing_of(largest_over_ranks(ranks_, seconds));
+    if (bench_.timeline) last = timeline();
     if (bench_.profile) last = profile();
     check(first, last);
     return std::move(result_);
@@ -154,10 +156,18 @@ class Bench {
                 ready);
   }
 
-  /// One training step; returns the mean loss of masked words before it.
-  double step() {
+  /// One training step; returns the mean loss of masked words before it. overlaps: gradients may travel before all are
+  /// there.
+  double step(bool overlaps = true) {
     double const P = ranks_.size();
-    pass([&](Index first, Index last) { optimizer_->gradient_ready(exec_, gradients_, {first, last}); });
+    pass_began_ = Clock::now();
+    heads_ended_.reset();
+    pass([&](Index first, Index last) {
+      if (bench_.timeline) exec_.fence("bellwether::app::bench, gradients are there");
+      backward_ended_ = Clock::now();
+      if (!heads_ended_) heads_ended_ = backward_ended_;
+      if (overlaps) optimizer_->gradient_ready(exec_, gradients_, {first, last});
+    });
     auto const losses = bert_.take_losses();
     optimizer_->step(exec_, parameters_, gradients_, {.step = ++steps_, .learning_rate = 1e-3});
     exec_.fence("bellwether::app::bench, a step ends with its kernels");
@@ -165,6 +175,58 @@ class Bench {
     double loss = losses.mlm / static_cast<double>(std::max<Index>(1, batch_.masked())) / P;
     ranks_.sum_host({&loss, 1}, "bellwether::app::bench_loss");
     return loss;
+  }
+
+  /// Steps with overlap and without it in turn, and when what of an exchange was done.
+  double timeline() {
+    double last = 0;
+    std::vector<double> step_seconds[2], exposed[2];  // without overlap, with it
+    std::vector<Timeline> lines;
+    bool in_order = true;
+    for (int i = 0; i < 2 * bench_.calls; ++i) {
+      bool const overlaps = i % 2 == 1;
+      ranks_.barrier("bellwether::app::bench_start");
+      last = step(overlaps);
+      step_seconds[overlaps].push_back(seconds_since(pass_began_));
+      auto const& segments = optimizer_->last_report().segments;
+      auto mean_ended = backward_ended_;
+      for (auto const& segment : segments) {
+        mean_ended = std::max(mean_ended, segment.mean.finished);
+        in_order = in_order && segment.ready <= segment.mean.started && segment.mean.started <= segment.mean.summed &&
+                   segment.mean.summed <= segment.mean.finished;
+      }
+      exposed[overlaps].push_back(std::chrono::duration<double>(mean_ended - backward_ended_).count());
+      if (overlaps) lines.push_back(line_of(segments));
+    }
+    auto const slowest = largest_over_ranks(ranks_, exposed[1]);
+    auto const median = timing_of(slowest).median;
+    auto const nearest = std::ranges::min_element(slowest, {}, [&](double one) { return std::abs(one - median); });
+    auto& line = result_.timeline.emplace(std::move(lines[static_cast<std::size_t>(nearest - slowest.begin())]));
+    line.exposed = timing_of(slowest);
+    line.exposed_apart = timing_of(largest_over_ranks(ranks_, exposed[0]));
+    line.step = timing_of(largest_over_ranks(ranks_, step_seconds[1]));
+    line.step_apart = timing_of(largest_over_ranks(ranks_, step_seconds[0]));
+    std::int64_t elements = 0;
+    for (auto const& row : line.rows) elements += row.last - row.first;
+    result_.checks.push_back(
+        {"segments make up the model; each is ready, is started, is summed and ends, in this order",
+         holds_everywhere(ranks_, in_order && elements == gradients_.count())});
+    return last;
+  }
+
+  Timeline line_of(std::vector<optim::SegmentReport> const& segments) const {
+    auto const since = [&](Clock::time_point time) {
+      return std::chrono::duration<double>(time - pass_began_).count();
+    };
+    Timeline line{.encoder_backward = since(*heads_ended_), .backward_end = since(backward_ended_)};
+    for (auto const& [elements, ready, mean] : segments)
+      line.rows.push_back({.first = elements.first,
+                           .last = elements.last,
+                           .ready = since(ready),
+                           .started = since(mean.started),
+                           .summed = since(mean.summed),
+                           .finished = since(mean.finished)});
+    return line;
   }
 
   /// Steps with somebody listening, and each of their products by itself.
@@ -208,11 +270,13 @@ class Bench {
   void check(double first, double last) {
     auto const end = fingerprint_of(parameters_.span());
     double const guessing = std::log(static_cast<double>(bench_.model.vocabulary));
-    result_.checks = {{"the first loss is that of guessing", std::abs(first - guessing) < 0.05 * guessing},
-                      {"the loss of the batch falls", last < first},
-                      {"no step skipped", holds_everywhere(ranks_, !skipped_)},
-                      {"parameters are finite", holds_everywhere(ranks_, end.finite)},
-                      {"parameters are equal on all ranks, bit for bit", equal_on_all_ranks(ranks_, end.sum)}};
+    std::vector<Check> const checks{
+        {"the first loss is that of guessing", std::abs(first - guessing) < 0.05 * guessing},
+        {"the loss of the batch falls", last < first},
+        {"no step skipped", holds_everywhere(ranks_, !skipped_)},
+        {"parameters are finite", holds_everywhere(ranks_, end.finite)},
+        {"parameters are equal on all ranks, bit for bit", equal_on_all_ranks(ranks_, end.sum)}};
+    result_.checks.insert(result_.checks.begin(), checks.begin(), checks.end());
   }
 
   StepBench const& bench_;
@@ -224,6 +288,9 @@ class Bench {
   std::unique_ptr<optim::Optimizer> optimizer_;
   std::int64_t steps_ = 0;
   bool skipped_ = false;
+  // Of the last step.
+  Clock::time_point pass_began_, backward_ended_;
+  std::optional<Clock::time_point> heads_ended_;
   StepResult result_;
 };
 

@@ -9,6 +9,7 @@
 #include "model/optim/config.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct StepBench {
   comm::CommConfig comm;
   int warmup = 3, calls = 10;
   bool profile = false;
+  bool timeline = false;  ///< needs several ranks
 };
 
 /// A matrix product of a step.
@@ -44,6 +46,20 @@ struct StepKernel {
   double calls = 0, seconds = 0;  ///< a step
 };
 
+/// A segment of the dense mean on rank 0: elements [first, last), and seconds since the pass began.
+struct SegmentRow {
+  std::int64_t first, last;
+  double ready, started, summed, finished;  ///< see optim::SegmentReport
+};
+
+/// How the exchange of a dense step lies beside its backward pass.
+struct Timeline {
+  double encoder_backward = 0, backward_end = 0;  ///< seconds since the pass began, on rank 0, as are rows
+  std::vector<SegmentRow> rows{};
+  /// From the end of backward to the end of the mean, and a whole step, on the slowest rank; apart: without overlap.
+  Timing exposed{}, exposed_apart{}, step{}, step_apart{};
+};
+
 struct StepResult {
   ComputeType type{};
   Timing step{};               ///< of the slowest rank
@@ -56,6 +72,7 @@ struct StepResult {
   std::vector<ProductResult> products{};  ///< longest first, as kernels
   std::vector<StepKernel> kernels{};      ///< all else
   double bound_seconds = 0;               ///< sum of the products' `alone`
+  std::optional<Timeline> timeline{};     ///< of the step with the median of Timeline::exposed
   std::vector<Check> checks{};
 };
 

@@ -145,6 +145,14 @@ def step(bench):
             assert "bellwether::model::attention_backward" in known and "bellwether::core::gemm" not in known, known
             parts = sum(part["seconds"] for part in row["products"] + row["kernels"])
             assert 0 < parts < row["profiled_step_seconds"], row
+    line = bench.results(3, "step", "--compute", "fp32", "--sequences", str(sequences), "--length", str(length), "--masked", "3",
+                         "--calls", "3", "--warmup", "1", "--timeline")["results"][0]["timeline"]
+    assert 0 < line["encoder_backward"] < line["backward_end"], line
+    bounds = [segment[end] for segment in line["segments"] for end in ("last_element", "first_element")]
+    assert len(bounds) > 4 and bounds[1:-1:2] == bounds[2::2] and bounds[-1] == 0, bounds
+    assert line["segments"][0]["started"] < line["backward_end"] < line["segments"][-1]["finished"], line
+    for kind in ("exposed_seconds", "step_seconds"):
+        assert line[kind]["median"] > 0 and line[f"{kind}_without_overlap"]["median"] > 0, line
     one = bench.results(1, "step", "--compute", "bf16", "--sequences", "2", "--length", "16", "--masked", "3", "--method",
                         "lamb", "--calls", "1")["results"]
     assert [row["compute"] for row in one] == ["bf16"] and "products" not in one[0]
@@ -189,6 +197,8 @@ def refusals(bench):
             errors = bench.call(ranks, *arguments, expected=2)
             lines = [line for line in errors.splitlines() if "error: " in line]
             assert len(lines) == 1 and told in lines[0], (arguments, errors)
+    alone = bench.call(1, "step", "--timeline", expected=2)
+    assert alone.count("error: ") == 1 and "--timeline: one rank exchanges nothing; at least 2 are needed" in alone, alone
 
 
 def main(cases):
