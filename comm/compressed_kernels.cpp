@@ -103,6 +103,45 @@ struct ServerSource {
   alignas(64) float sums[lanes] = {};
 };
 
+/// A team's words of sign_words(): on a host one after the other, on a device a lane for every element.
+template <class Space>
+struct SignWords {
+  static constexpr Index own = 64;
+
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    Index const first = Index{team.league_rank()} * own;
+    int const here = static_cast<int>(Kokkos::min(Index{own}, words - first));
+    if constexpr (TeamShape<Space>::host) {
+      for (int t = 0; t < here; ++t) {
+        Index const k = (first + t) * word_elements;
+        constexpr int lanes = static_cast<int>(word_elements);
+        float const* const of = values + k;
+        std::uint32_t word = 0;
+        auto const element = [&](int lane) { word |= positive(of[lane]) ? lane_bit(lane) : 0u; };
+        // A whole word has a length that the compiler knows, which is what lets it treat the lanes together.
+        if (count - k >= lanes)
+          for (int lane = 0; lane < lanes; ++lane) element(lane);
+        else
+          for (int lane = 0; k + lane < count; ++lane) element(lane);
+        signs[first + t] = word & live[first + t];
+      }
+    } else {
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, here), [&](int const t) {
+        Index const k = (first + t) * word_elements;
+        std::uint32_t const word =
+            word_of_lanes(team, [&](int const lane) { return k + lane < count && positive(values[k + lane]); });
+        Kokkos::single(Kokkos::PerThread(team), [&] { signs[first + t] = word & live[first + t]; });
+      });
+    }
+  }
+
+  Index count, words;
+  float const* values;
+  std::uint32_t const* live;
+  std::uint32_t* signs;
+};
+
 }  // namespace
 
 template <class Space>
@@ -208,20 +247,10 @@ void pack_slice(Space const& exec, Index words, Index parts, Index const* part_f
 template <class Space>
 void sign_words(Space const& exec, Index count, float const* values, std::uint32_t const* live, std::uint32_t* signs) {
   static std::string const label = "bellwether::comm::sign_words";
-  Kokkos::parallel_for(
-      label, elements(exec, (count + word_elements - 1) / word_elements), KOKKOS_LAMBDA(Index w) {
-        constexpr int lanes = static_cast<int>(word_elements);
-        float const* const of = values + w * word_elements;
-        Index const there = count - w * word_elements;
-        std::uint32_t word = 0;
-        auto const element = [&](int lane) { word |= positive(of[lane]) ? lane_bit(lane) : 0u; };
-        // A whole word has a length that the compiler knows, which is what lets it treat the lanes together.
-        if (there >= lanes)
-          for (int lane = 0; lane < lanes; ++lane) element(lane);
-        else
-          for (int lane = 0; lane < there; ++lane) element(lane);
-        signs[w] = word & live[w];
-      });
+  Index const words = (count + word_elements - 1) / word_elements;
+  constexpr Index own = SignWords<Space>::own;
+  Kokkos::parallel_for(label, block_policy(exec, (words + own - 1) / own),
+                       SignWords<Space>{count, words, values, live, signs});
 }
 
 template <class Space>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "comm/lane_votes.hpp"
 #include "comm/signs.hpp"
 #include "core/team_sum.hpp"
 
@@ -14,16 +15,14 @@ inline constexpr int sums_of_words = 3;
 
 namespace detail {
 
-/// One word on a device, whose threads take an element each.
-struct WordTotal {
+/// What the elements of one lane add up to on a device, where a thread takes an element of every word.
+struct LaneTotal {
   double squares = 0;
   double magnitudes = 0;
-  std::uint32_t bits = 0;
   std::uint32_t live = 0;
-  KOKKOS_INLINE_FUNCTION WordTotal& operator+=(WordTotal const& other) {
+  KOKKOS_INLINE_FUNCTION LaneTotal& operator+=(LaneTotal const& other) {
     squares += other.squares;
     magnitudes += other.magnitudes;
-    bits += other.bits;
     live += other.live;
     return *this;
   }
@@ -33,8 +32,8 @@ struct WordTotal {
 }  // namespace bellwether::comm
 
 template <>
-struct Kokkos::reduction_identity<bellwether::comm::detail::WordTotal> {
-  KOKKOS_FORCEINLINE_FUNCTION static bellwether::comm::detail::WordTotal sum() { return {}; }
+struct Kokkos::reduction_identity<bellwether::comm::detail::LaneTotal> {
+  KOKKOS_FORCEINLINE_FUNCTION static bellwether::comm::detail::LaneTotal sum() { return {}; }
 };
 
 namespace bellwether::comm {
@@ -79,29 +78,26 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
     static_cast<void>(team);
     return {{squares[0], magnitudes[0], static_cast<double>(live_elements)}};
   } else {
-    detail::WordTotal total;
+    // Where lanes are threads, each has a total of its own, and what crosses lanes within a word is its signs alone.
+    detail::LaneTotal mine;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, block.words), [&](int const t) {
+      std::uint32_t const live = source.live(t);
+      Index const first = (block.word + t) * word_elements;
+      std::uint32_t const signs = word_of_lanes(team, [&](int const lane) {
+        if (first + lane >= count) return false;
+        float const z = masked(source.sum(first + lane, t, lane), live, lane);
+        source.keep(first + lane, z);
+        mine.squares += static_cast<double>(z) * static_cast<double>(z);
+        mine.magnitudes += static_cast<double>(Kokkos::abs(z));
+        mine.live += (live & lane_bit(lane)) != 0 ? 1 : 0;
+        return positive(z);
+      });
+      Kokkos::single(Kokkos::PerThread(team), [&] { source.signs(t, signs & live); });
+    });
+    detail::LaneTotal total;
+    constexpr int lanes = TeamShape<Space>::on_host ? 1 : static_cast<int>(word_elements);
     Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(team, block.words),
-        [&](int const t, detail::WordTotal& sums) {
-          std::uint32_t const live = source.live(t);
-          Index const first = (block.word + t) * word_elements;
-          detail::WordTotal word;
-          Kokkos::parallel_reduce(
-              Kokkos::ThreadVectorRange(team, static_cast<int>(word_elements)),
-              [&](int const lane, detail::WordTotal& at) {
-                if (first + lane >= count) return;
-                float const z = masked(source.sum(first + lane, t, lane), live, lane);
-                source.keep(first + lane, z);
-                at.squares += static_cast<double>(z) * static_cast<double>(z);
-                at.magnitudes += static_cast<double>(Kokkos::abs(z));
-                at.bits += positive(z) ? lane_bit(lane) : 0u;
-              },
-              word);
-          Kokkos::single(Kokkos::PerThread(team), [&] { source.signs(t, word.bits & live); });
-          word.bits = 0;
-          word.live = static_cast<std::uint32_t>(Kokkos::popcount(live));
-          sums += word;
-        },
+        Kokkos::TeamVectorRange(team, team.team_size() * lanes), [&](int, detail::LaneTotal& sum) { sum += mine; },
         total);
     return {{total.squares, total.magnitudes, static_cast<double>(total.live)}};
   }

@@ -236,22 +236,57 @@ TEMPLATE_LIST_TEST_CASE("what is held is added up and handed out once in every s
   CHECK(downloaded(spent) == std::vector<std::int32_t>{0});
 }
 
-TEMPLATE_LIST_TEST_CASE("signs of live elements in whole words and in the last one", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("lanes vote on the bits of a word in every space", "", test::Spaces) {
   using Space = TestType;
-  auto const count = GENERATE(Index{1}, Index{31}, Index{32}, Index{33}, Index{1000});
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  Space const exec;
+  // More words than a team has threads, and more teams than one.
+  constexpr Index blocks = 3, words = 21;
+  std::vector<std::uint32_t> given;
+  for (Index w = 0; w < blocks * words; ++w) given.push_back(philox(static_cast<std::uint32_t>(w), 0, 0, 0, 3, 4).x[0]);
+  given[0] = 0;
+  given[1] = ~0u;
+  given[2] = 1;
+  auto const wanted = uploaded<Space>(given);
+  Vec<std::uint32_t, Space> const voted("bellwether::test::voted", given.size());
+  Vec<std::int32_t, Space> const votes("bellwether::test::votes", 32 * given.size());
+  Kokkos::parallel_for(
+      "bellwether::test::votes", comm::block_policy(exec, blocks), KOKKOS_LAMBDA(Team const& team) {
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<int>(words)), [&](int const t) {
+          Index const w = team.league_rank() * words + t;
+          std::uint32_t const word = comm::word_of_lanes(team, [&](int const lane) {
+            votes(32 * w + lane) += 1;
+            return (wanted(w) & comm::lane_bit(lane)) != 0;
+          });
+          // Whichever lane asks has the word.
+          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, 32), [&](int const lane) {
+            if (lane == static_cast<int>(w % 32)) voted(w) = word;
+          });
+        });
+      });
+  exec.fence("bellwether::test::voted");
+  CHECK(downloaded(voted) == given);
+  CHECK(downloaded(votes) == std::vector<std::int32_t>(32 * given.size(), 1));
+}
+
+TEMPLATE_LIST_TEST_CASE("signs of a vector are its own in every space, to the last word", "", test::Spaces) {
+  using Space = TestType;
+  Space const exec;
+  // Less than a word, whole words, more words than a team takes, and a part of one at the end.
+  auto const count = GENERATE(Index{5}, Index{64}, Index{32 * 64}, Index{32 * 200 + 17});
   CAPTURE(count);
   std::vector<float> values;
-  std::vector<bool> live, positive;
+  std::vector<bool> alive, positive;
   for (Index k = 0; k < count; ++k) {
-    values.push_back(k % 5 == 3 ? -0.0f : k % 7 == 2 ? std::nanf("") : value_of(1, k));
-    live.push_back(k % 11 != 4);
-    positive.push_back(live.back() && values.back() >= 0);
+    values.push_back(k % 7 == 3 ? (k % 2 == 0 ? 0.0f : -0.0f) : k % 11 == 2 ? std::nanf("") : value_of(9, k));
+    alive.push_back(k % 5 != 1);
+    positive.push_back(alive.back() && values.back() >= 0);
   }
-  Space const exec;
   auto const given = uploaded<Space>(values);
-  auto const alive = uploaded<Space>(test::packed(live));
-  Vec<std::uint32_t, Space> const signs("bellwether::test::signs", alive.extent(0));
-  comm::sign_words(exec, count, given.data(), alive.data(), signs.data());
-  exec.fence("bellwether::test::signs");
+  auto const live = uploaded<Space>(test::packed(alive));
+  Vec<std::uint32_t, Space> const signs("bellwether::test::signs", live.extent(0));
+  comm::sign_words(exec, count, static_cast<float const*>(given.data()), static_cast<std::uint32_t const*>(live.data()),
+                   signs.data());
+  exec.fence("bellwether::test::signed");
   CHECK(downloaded(signs) == test::packed(positive));
 }
