@@ -19,7 +19,7 @@ set(BELLWETHER_KOKKOS_LANGUAGE CUDA)
 # The toolkit's libraries; its runtime is linked by the language itself, statically, and must not come twice.
 find_package(CUDAToolkit 12.3 REQUIRED)
 include(nccl)
-set(BELLWETHER_DEVICE_BLAS CUDA::cublas)
+set(BELLWETHER_DEVICE_BLAS CUDA::cublas CUDA::cublasLt)
 set(BELLWETHER_DEVICE_COLLECTIVES bellwether_nccl)
 # Warnings of both compilers in sources of language CUDA.
 target_compile_options(bellwether_options INTERFACE

@@ -4,6 +4,8 @@
 
 #include "core/error.hpp"
 #include "core/gemm_definition.hpp"
+#include "core/gemm_epilogue.hpp"
+#include "core/team_epilogue.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -60,7 +62,21 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<
                        });
 }
 
+template <class T, class Space>
+bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, Op op_a, Op op_b, Index m, Index n, Index k, T const* a,
+               Index lda, T const* b, Index ldb, T* c, Index ldc) {
+  // Hosts that take the ways of devices, in tests, multiply as those without a BLAS do.
+  if constexpr (TeamShape<Space>::host) {
+    return false;
+  } else {
+    GemmRegion const region(op_a, op_b, m, n, k);
+    team_gemm_with(exec, epilogue, TeamOperands<T, T>{op_a, op_b, m, n, k, a, lda, b, ldb}, c, ldc);
+    return true;
+  }
+}
+
 BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_GEMM)
+BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_GEMM_WITH)
 
 bool has_bf16_products() { return on_devices || cpu_has_bf16_products(); }
 

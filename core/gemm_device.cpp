@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-// gemm() on devices for which no BLAS is linked: each has a file of its own in place of this one where it is.
+// gemm() and gemm_with() on devices for which no BLAS is linked: each has a file of its own in place of this one where
+// it is.
 #include "core/gemm.hpp"
 #include "core/gemm_definition.hpp"
+#include "core/team_epilogue.hpp"
 #include "core/team_product.hpp"
 
 namespace bellwether {
@@ -15,7 +17,17 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<
   team_gemm(exec, TeamOperands<A, B>{op_a, op_b, m, n, k, a, lda, b, ldb}, alpha, beta, c, ldc);
 }
 
+template <class T, class Space>
+bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, Op op_a, Op op_b, Index m, Index n, Index k, T const* a,
+               Index lda, T const* b, Index ldb, T* c, Index ldc) {
+  GemmRegion const region(op_a, op_b, m, n, k);
+  team_gemm_with(exec, epilogue, TeamOperands<T, T>{op_a, op_b, m, n, k, a, lda, b, ldb}, c, ldc);
+  return true;
+}
+
 BELLWETHER_FOR_HIP(BELLWETHER_GEMM)
+BELLWETHER_FOR_HIP(BELLWETHER_GEMM_WITH)
 BELLWETHER_FOR_SYCL(BELLWETHER_GEMM)
+BELLWETHER_FOR_SYCL(BELLWETHER_GEMM_WITH)
 
 }  // namespace bellwether

@@ -3,25 +3,9 @@
 #pragma once
 
 #include "core/gemm_tile.hpp"
-#include "core/team_sum.hpp"
+#include "core/workers.hpp"
 
 namespace bellwether {
-
-/// A team as 256 workers, which meet at barriers: on a device each is a thread, on a host the team's one thread does
-/// the work of all in turn.
-template <class Space>
-struct Workers {
-  static constexpr int count = 256;
-  static constexpr int here = count / TeamShape<Space>::threads;  ///< workers a thread stands for
-  static_assert(here * TeamShape<Space>::threads == count);
-
-  /// body(worker, which of this thread's), then a barrier.
-  template <class Team, class Body>
-  KOKKOS_INLINE_FUNCTION static void all(Team const& team, Body const& body) {
-    for (int own = 0; own < here; ++own) body(team.team_rank() * here + own, own);
-    team.team_barrier();
-  }
-};
 
 /// A product by a team: a tile of 64 x 64 elements at a time, 4 x 4 of them a worker, with 16 columns of op(A) and rows
 /// of op(B) staged in scratch. An element is the sum over k in its order.
@@ -54,11 +38,25 @@ struct TeamOperands {
   KOKKOS_INLINE_FUNCTION Real right(Index l, Index j) const { return b[op_b == Op::none ? l * ldb + j : j * ldb + l]; }
 };
 
-/// The tile of C = alpha op(A) op(B) + beta C from (i0, j0) on. With beta = 0, C is not read. scratch:
+/// What becomes of sums: C = alpha sum + beta C. With beta = 0, C is not read.
+template <class C>
+struct ScaledStore {
+  using Real = SumOf<C>;
+  KOKKOS_INLINE_FUNCTION void operator()(Index i, Index j, Real sum) const {
+    Real const product = alpha * sum;
+    c[i * ldc + j] = C(beta == Real(0) ? product : beta * c[i * ldc + j] + product);
+  }
+
+  Real alpha, beta;
+  C* c;
+  Index ldc;
+};
+
+/// The tile of op(A) op(B) from (i0, j0) on, store(i, j, sum) called for each of its elements. scratch:
 /// (TeamProduct::staged) in team scratch. Ends with a barrier.
-template <class Space, class Team, class A, class B, class C>
+template <class Space, class Team, class A, class B, class Store>
 KOKKOS_INLINE_FUNCTION void team_product_tile(Team const& team, TeamOperands<A, B> const& p, Index i0, Index j0,
-                                              SumOf<C> alpha, SumOf<C> beta, C* c, Index ldc, SumOf<B>* scratch) {
+                                              Store const& store, SumOf<B>* scratch) {
   using Real = SumOf<B>;
   using P = TeamProduct;
   using W = Workers<Space>;
@@ -98,9 +96,7 @@ KOKKOS_INLINE_FUNCTION void team_product_tile(Team const& team, TeamOperands<A, 
     for (int i = 0; i < P::own; ++i)
       for (int j = 0; j < P::own; ++j) {
         Index const ci = i0 + row + i * P::across, cj = j0 + column + j * P::across;
-        if (ci >= p.m || cj >= p.n) continue;
-        Real const product = alpha * sums[mine][i][j];
-        c[ci * ldc + cj] = C(beta == Real(0) ? product : beta * c[ci * ldc + cj] + product);
+        if (ci < p.m && cj < p.n) store(ci, cj, sums[mine][i][j]);
       }
   });
 }
@@ -111,12 +107,12 @@ KOKKOS_INLINE_FUNCTION void team_product(Team const& team, TeamOperands<A, B> co
                                          SumOf<B>* scratch) {
   for (Index i0 = 0; i0 < p.m; i0 += TeamProduct::extent)
     for (Index j0 = 0; j0 < p.n; j0 += TeamProduct::extent)
-      team_product_tile<Space>(team, p, i0, j0, alpha, SumOf<C>(0), c, ldc, scratch);
+      team_product_tile<Space>(team, p, i0, j0, ScaledStore<C>{alpha, SumOf<C>(0), c, ldc}, scratch);
 }
 
-/// gemm() with a team a tile, for devices without a BLAS of their own.
-template <class A, class B, class C, class Space>
-void team_gemm(Space const& exec, TeamOperands<A, B> const& p, SumOf<C> alpha, SumOf<C> beta, C* c, Index ldc) {
+/// The same with a team a tile, for devices without a BLAS of their own.
+template <class A, class B, class Store, class Space>
+void team_gemm(Space const& exec, TeamOperands<A, B> const& p, Store const& store) {
   using Real = SumOf<B>;
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Index const across = (p.n + TeamProduct::extent - 1) / TeamProduct::extent;
@@ -128,8 +124,14 @@ void team_gemm(Space const& exec, TeamOperands<A, B> const& p, SumOf<C> alpha, S
         auto* const scratch = static_cast<Real*>(team.team_scratch(0).get_shmem(TeamProduct::staged * sizeof(Real)));
         Index const tile = team.league_rank();
         team_product_tile<Space>(team, p, tile / across * TeamProduct::extent, tile % across * TeamProduct::extent,
-                                 alpha, beta, c, ldc, scratch);
+                                 store, scratch);
       });
+}
+
+/// gemm() by teams.
+template <class A, class B, class C, class Space>
+void team_gemm(Space const& exec, TeamOperands<A, B> const& p, SumOf<C> alpha, SumOf<C> beta, C* c, Index ldc) {
+  team_gemm(exec, p, ScaledStore<C>{alpha, beta, c, ldc});
 }
 
 }  // namespace bellwether

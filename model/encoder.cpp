@@ -3,7 +3,7 @@
 #include "model/encoder.hpp"
 
 #include "core/gemm.hpp"
-#include "model/layers/activation.hpp"
+#include "model/layers/linear.hpp"
 #include "model/layers/rows.hpp"
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
@@ -120,9 +120,7 @@ void Encoder<Real, Stored>::block_forward(Parameters<Real, Stored> const& parame
   auto& block = blocks_[i];
   Stored const* const x = hidden(i);
 
-  gemm(exec_, Op::none, Op::transpose, T, 3 * C, C, 1, x, C, parameters.matrices + at.qkv_weight, C, 0, block.qkv,
-       3 * C);
-  add_bias(exec_, T, 3 * C, parameters.values + at.qkv_bias, block.qkv);
+  linear_forward(exec_, T, C, 3 * C, x, parameters.matrices + at.qkv_weight, parameters.bias(at.qkv_bias), block.qkv);
   attention_forward(exec_, attention(batch, block, i, training), block.context);
 
   gemm(exec_, Op::none, Op::transpose, T, C, C, 1, block.context, C, parameters.matrices + at.attention_output.weight,
@@ -133,10 +131,9 @@ void Encoder<Real, Stored>::block_forward(Parameters<Real, Stored> const& parame
   norm.in_dropout = dropout(training, 3 * i + 2);
   layer_norm_forward(exec_, norm);
 
-  gemm(exec_, Op::none, Op::transpose, T, F, C, 1, block.attention.y, C, parameters.matrices + at.intermediate.weight,
-       C, 0, block.pre, F);
-  bias_gelu_forward(exec_, config_.activation, T, F, parameters.values + at.intermediate.bias, block.pre,
-                    block.activated);
+  linear_gelu_forward(exec_, config_.activation, T, C, F, block.attention.y,
+                      parameters.matrices + at.intermediate.weight, parameters.bias(at.intermediate.bias), block.pre,
+                      block.activated);
   gemm(exec_, Op::none, Op::transpose, T, C, F, 1, block.activated, F, parameters.matrices + at.output.weight, F, 0,
        block.output.sum, C);
   norm = norm_forward(parameters.values, batch, block.output, at.output_norm);
@@ -172,9 +169,8 @@ void Encoder<Real, Stored>::block_backward(Parameters<Real, Stored> const& param
   norm.dbias = gradients + at.output.bias;
   layer_norm_backward(exec_, norm);
   gemm(exec_, Op::transpose, Op::none, C, F, T, 1, branch_, C, block.activated, F, 1, gradients + at.output.weight, F);
-  gemm(exec_, Op::none, Op::none, T, F, C, 1, branch_, C, parameters.matrices + at.output.weight, F, 0, wide_, F);
-  bias_gelu_backward(exec_, config_.activation, T, F, block.pre, wide_, wide_, partial_,
-                     gradients + at.intermediate.bias);
+  gelu_linear_backward(exec_, config_.activation, T, F, C, branch_, parameters.matrices + at.output.weight, block.pre,
+                       wide_, partial_, gradients + at.intermediate.bias);
   gemm(exec_, Op::transpose, Op::none, F, C, T, 1, wide_, F, block.attention.y, C, 1,
        gradients + at.intermediate.weight, C);
   gemm(exec_, Op::none, Op::none, T, C, F, 1, wide_, F, parameters.matrices + at.intermediate.weight, C, 1, dy, C);

@@ -6,6 +6,7 @@
 #include "model/layers/activation.hpp"
 #include "model/layers/cross_entropy.hpp"
 #include "model/layers/layer_norm.hpp"
+#include "model/layers/linear.hpp"
 #include "model/layers/rows.hpp"
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
@@ -91,9 +92,8 @@ void PretrainingHeads<Real, Stored>::masked_forward(Parameters<Real, Stored> con
                                                     DeviceBatch const& batch, Stored const* hidden) {
   Index const M = batch.masked, C = config_.hidden;
   gather_rows(exec_, M, C, batch.masked_rows, hidden, rows_);
-  gemm(exec_, Op::none, Op::transpose, M, C, C, 1, rows_, C, parameters.matrices + layout_.transform.weight, C, 0, pre_,
-       C);
-  bias_gelu_forward(exec_, config_.activation, M, C, parameters.values + layout_.transform.bias, pre_, activated_);
+  linear_gelu_forward(exec_, config_.activation, M, C, C, rows_, parameters.matrices + layout_.transform.weight,
+                      parameters.bias(layout_.transform.bias), pre_, activated_);
   layer_norm_forward(exec_, LayerNormForward<Real, Stored>{.rows = M,
                                                            .C = C,
                                                            .sum = activated_,

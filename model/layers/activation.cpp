@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/layers/activation.hpp"
 
+#include "core/gemm_tile.hpp"
 #include "model/layers/activation_body.hpp"
 
 namespace bellwether::model {
@@ -24,6 +25,13 @@ void bias_gelu_forward(Space const& exec, Activation kind, Index rows, Index F, 
   with_gelu(kind, [&]<class Gelu>(Gelu) {
     for_each_row("bellwether::model::bias_gelu_forward", exec, rows, F,
                  BiasGeluRow<Gelu, Real, Stored>{F, bias, pre, y});
+  });
+}
+
+template <class Stored, class Space>
+void gelu_forward(Space const& exec, Activation kind, Index rows, Index F, Stored const* pre, Stored* y) {
+  with_gelu(kind, [&]<class Gelu>(Gelu) {
+    for_each_row("bellwether::model::gelu_forward", exec, rows, F, GeluRow<Gelu, SumOf<Stored>, Stored>{F, pre, y});
   });
 }
 
@@ -53,6 +61,7 @@ void tanh_backward(Space const& exec, Index rows, Index C, Stored const* y, Stor
 #define BELLWETHER_ACTIVATION_OF(SPACE, REAL, STORED)                                                     \
   BELLWETHER_GELU_BACKWARD(SPACE, REAL, STORED, STORED)                                                   \
   template void bias_gelu_forward(SPACE const&, Activation, Index, Index, REAL const*, STORED*, STORED*); \
+  template void gelu_forward(SPACE const&, Activation, Index, Index, STORED const*, STORED*);             \
   template void bias_tanh_forward(SPACE const&, Index, Index, REAL const*, STORED*);                      \
   template void tanh_backward(SPACE const&, Index, Index, STORED const*, STORED*);
 #define BELLWETHER_ACTIVATION(SPACE)              \

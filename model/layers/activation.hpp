@@ -13,6 +13,10 @@ template <class Real, class Stored, class Space>
 void bias_gelu_forward(Space const& exec, Activation kind, Index rows, Index F, Real const* bias, Stored* pre,
                        Stored* y);
 
+/// y = GELU(pre). pre, y: (rows, F).
+template <class Stored, class Space>
+void gelu_forward(Space const& exec, Activation kind, Index rows, Index F, Stored const* pre, Stored* y);
+
 /// dpre = dy GELU'(pre); dbias += its column sums. dy, pre, dpre: (rows, F), and dpre may be dy; partial:
 /// (row_blocks(rows), F) scratch. Given: Real or Stored.
 template <class Real, class Stored, class Given, class Space>

@@ -2,39 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/gelu.hpp"
 #include "core/row_walk.hpp"
 #include "model/layers/rows.hpp"
 
 /// Bodies of the kernels of activation.hpp, for for_each_row().
 namespace bellwether::model {
-
-struct GeluErf {
-  template <class Real>
-  KOKKOS_INLINE_FUNCTION static Real value(Real x) {
-    return x * math::normal(x).cumulative;
-  }
-  template <class Real>
-  KOKKOS_INLINE_FUNCTION static Real slope(Real x) {
-    auto const n = math::normal(x);
-    return n.cumulative + x * n.density;
-  }
-};
-
-struct GeluTanh {
-  static constexpr double scale = 0.79788456080286535588;  // sqrt(2 / pi)
-  static constexpr double cubic = 0.044715;
-
-  template <class Real>
-  KOKKOS_INLINE_FUNCTION static Real value(Real x) {
-    return Real(0.5) * x * (Real(1) + math::tanh(Real(scale) * (x + Real(cubic) * x * x * x)));
-  }
-  template <class Real>
-  KOKKOS_INLINE_FUNCTION static Real slope(Real x) {
-    Real const t = math::tanh(Real(scale) * (x + Real(cubic) * x * x * x));
-    Real const inner = Real(scale) * (Real(1) + Real(3 * cubic) * x * x);
-    return Real(0.5) * (Real(1) + t) + Real(0.5) * x * (Real(1) - t * t) * inner;
-  }
-};
 
 template <class Gelu, class Real, class Stored>
 struct BiasGeluRow {
@@ -52,6 +25,21 @@ struct BiasGeluRow {
   Index F;
   Real const* bias;
   Stored *pre, *y;
+};
+
+/// The same where the bias has been added.
+template <class Gelu, class Real, class Stored>
+struct GeluRow {
+  template <class Row>
+  KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index r) const {
+    Stored const* const in = pre + r * F;
+    Stored* const out = y + r * F;
+    row.each(F, [=](Index k) { out[k] = Stored(Gelu::value(Real(in[k]))); });
+  }
+
+  Index F;
+  Stored const* pre;
+  Stored* y;
 };
 
 /// Gradients of a block of rows and the block's part of the columns' sums.

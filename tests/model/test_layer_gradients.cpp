@@ -6,6 +6,7 @@
 #include "model/layers/cross_entropy.hpp"
 #include "model/layers/embedding.hpp"
 #include "model/layers/layer_norm.hpp"
+#include "model/layers/linear.hpp"
 #include "model/layers/rows.hpp"
 #include "tests/model/row_origins.hpp"
 #include "tests/support/finite_differences.hpp"
@@ -64,8 +65,7 @@ TEMPLATE_LIST_TEST_CASE("linear layer: input, weight and bias", "", test::Spaces
              b = random_numbers<Space>(out, 3), w = random_numbers<Space>(rows * out, 4);
   auto const y = zeros<Space>(rows * out);
   auto const value = [&] {
-    gemm(exec, Op::none, Op::transpose, rows, out, in, 1, x.data(), in, W.data(), in, 0, y.data(), out);
-    add_bias(exec, rows, out, b.data(), y.data());
+    linear_forward<double>(exec, rows, in, out, x.data(), W.data(), {b.data(), b.data()}, y.data());
     return dot(w, y);
   };
   auto const dx = zeros<Space>(rows * in), dW = zeros<Space>(out * in), db = zeros<Space>(out),
@@ -192,6 +192,38 @@ TEMPLATE_LIST_TEST_CASE("GELU by erf and by tanh: input and bias", "", test::Spa
   bias_gelu_backward(exec, kind, rows, F, pre.data(), dx.data(), dx.data(), partial.data(), db.data());
   check_gradient("input", x, dx, value);
   check_gradient("bias", b, db, value);
+}
+
+TEMPLATE_LIST_TEST_CASE("feed-forward: input, weights and bias", "", test::Spaces) {
+  using Space = TestType;
+  Space const exec;
+  auto const kind = GENERATE(Activation::gelu_erf, Activation::gelu_tanh);
+  constexpr Index rows = some_rows, C = 5, F = 16;
+  auto const x = random_numbers<Space>(rows * C, 1, 2.0), W = random_numbers<Space>(F * C, 2),
+             b = random_numbers<Space>(F, 3), V = random_numbers<Space>(C * F, 4),
+             w = random_numbers<Space>(rows * C, 5);
+  auto const pre = zeros<Space>(rows * F), y = zeros<Space>(rows * F), z = zeros<Space>(rows * C);
+  auto const value = [&] {
+    linear_gelu_forward<double>(exec, kind, rows, C, F, x.data(), W.data(), {b.data(), b.data()}, pre.data(), y.data());
+    gemm(exec, Op::none, Op::transpose, rows, C, F, 1, y.data(), F, V.data(), F, 0, z.data(), C);
+    return dot(w, z);
+  };
+  value();
+  auto const dpre = zeros<Space>(rows * F), db = random_numbers<Space>(F, 6), before = copy_of(db),
+             partial = zeros<Space>(row_blocks(rows) * F), dx = zeros<Space>(rows * C), dW = zeros<Space>(F * C),
+             dV = zeros<Space>(C * F);
+  gemm(exec, Op::transpose, Op::none, C, F, rows, 1, w.data(), C, y.data(), F, 1, dV.data(), F);
+  gelu_linear_backward<double>(exec, kind, rows, F, C, w.data(), V.data(), pre.data(), dpre.data(), partial.data(),
+                               db.data());
+  linear_backward(exec, rows, C, F, x, W, dpre, dx, dW);
+  // Passes add to the gradient.
+  Kokkos::parallel_for(
+      "bellwether::test::added", Kokkos::RangePolicy<Space>(exec, 0, F), KOKKOS_LAMBDA(int k) { db(k) -= before(k); });
+  exec.fence("bellwether::test::added");
+  check_gradient("input", x, dx, value);
+  check_gradient("weight in", W, dW, value);
+  check_gradient("bias", b, db, value);
+  check_gradient("weight out", V, dV, value);
 }
 
 TEMPLATE_LIST_TEST_CASE("pooler: hidden states, weight and bias", "", test::Spaces) {

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/layers/linear.hpp"
+
+#include "core/gemm.hpp"
+#include "core/gemm_epilogue.hpp"
+#include "model/layers/activation.hpp"
+#include "model/layers/rows.hpp"
+
+namespace bellwether::model {
+namespace {
+
+/// y = x W^T with an epilogue, where there is such a product.
+template <class Stored, class Space>
+bool fused(Space const& exec, Epilogue<Stored> const& epilogue, Index rows, Index in, Index out, Stored const* x,
+           Stored const* W, Stored* y) {
+  return gemm_with(exec, epilogue, Op::none, Op::transpose, rows, out, in, x, in, W, in, y, out);
+}
+
+}  // namespace
+
+template <class Real, class Stored, class Space>
+void linear_forward(Space const& exec, Index rows, Index in, Index out, Stored const* x, Stored const* W,
+                    Bias<Real, Stored> const& bias, Stored* y) {
+  using Kind = typename Epilogue<Stored>::Kind;
+  if (fused(exec, {.kind = Kind::bias, .bias = bias.stored}, rows, in, out, x, W, y)) return;
+  gemm(exec, Op::none, Op::transpose, rows, out, in, 1, x, in, W, in, 0, y, out);
+  add_bias(exec, rows, out, bias.value, y);
+}
+
+template <class Real, class Stored, class Space>
+void linear_gelu_forward(Space const& exec, Activation kind, Index rows, Index in, Index out, Stored const* x,
+                         Stored const* W, Bias<Real, Stored> const& bias, Stored* pre, Stored* y) {
+  using Kind = typename Epilogue<Stored>::Kind;
+  if (kind == Activation::gelu_tanh &&
+      fused(exec, {.kind = Kind::bias_gelu, .bias = bias.stored, .pre = pre}, rows, in, out, x, W, y))
+    return;
+  // By erf no library has it: the bias alone goes with the product, and GELU reads its sum once.
+  if (fused(exec, {.kind = Kind::bias, .bias = bias.stored}, rows, in, out, x, W, pre)) {
+    gelu_forward(exec, kind, rows, out, pre, y);
+    return;
+  }
+  gemm(exec, Op::none, Op::transpose, rows, out, in, 1, x, in, W, in, 0, pre, out);
+  bias_gelu_forward(exec, kind, rows, out, bias.value, pre, y);
+}
+
+template <class Real, class Stored, class Space>
+void gelu_linear_backward(Space const& exec, Activation kind, Index rows, Index in, Index out, Stored const* dz,
+                          Stored const* V, Stored const* pre, Stored* dpre, Real* partial, Real* dbias) {
+  using Kind = typename Epilogue<Stored>::Kind;
+  // The library's own sums for the bias would be rounded to Stored, and replace dbias where passes add to it.
+  if (kind == Activation::gelu_tanh && gemm_with(exec, {.kind = Kind::gelu_slope, .at = pre}, Op::none, Op::none, rows,
+                                                 in, out, dz, out, V, in, dpre, in)) {
+    add_column_sums(exec, rows, in, in, dpre, partial, dbias);
+    return;
+  }
+  gemm(exec, Op::none, Op::none, rows, in, out, 1, dz, out, V, in, 0, dpre, in);
+  bias_gelu_backward(exec, kind, rows, in, pre, dpre, dpre, partial, dbias);
+}
+
+#define BELLWETHER_LINEAR_OF(SPACE, REAL, STORED)                                                                 \
+  template void linear_forward(SPACE const&, Index, Index, Index, STORED const*, STORED const*,                   \
+                               Bias<REAL, STORED> const&, STORED*);                                               \
+  template void linear_gelu_forward(SPACE const&, Activation, Index, Index, Index, STORED const*, STORED const*,  \
+                                    Bias<REAL, STORED> const&, STORED*, STORED*);                                 \
+  template void gelu_linear_backward(SPACE const&, Activation, Index, Index, Index, STORED const*, STORED const*, \
+                                     STORED const*, STORED*, REAL*, REAL*);
+#define BELLWETHER_LINEAR(SPACE)              \
+  BELLWETHER_LINEAR_OF(SPACE, float, float)   \
+  BELLWETHER_LINEAR_OF(SPACE, double, double) \
+  BELLWETHER_LINEAR_OF(SPACE, float, bf16)
+BELLWETHER_FOR_EACH_SPACE(BELLWETHER_LINEAR)
+
+}  // namespace bellwether::model

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/bf16.hpp"
+#include "core/types.hpp"
+#include "model/config.hpp"
+
+/// Products with what BERT does to them next, in one pass where the space has such a product (core/gemm_epilogue.hpp),
+/// else by gemm() and the kernels of rows.hpp and activation.hpp.
+namespace bellwether::model {
+
+/// The bias of a matrix as it is, and rounded as matrices are: libraries add only the latter to a product in bf16.
+template <class Real, class Stored>
+struct Bias {
+  Real const* value;     ///< (out)
+  Stored const* stored;  ///< (out)
+};
+
+/// y = x W^T + bias. x: (rows, in); W: (out, in); y: (rows, out).
+template <class Real, class Stored, class Space>
+void linear_forward(Space const& exec, Index rows, Index in, Index out, Stored const* x, Stored const* W,
+                    Bias<Real, Stored> const& bias, Stored* y);
+
+/// pre = x W^T + bias; y = GELU(pre). pre, y: (rows, out).
+template <class Real, class Stored, class Space>
+void linear_gelu_forward(Space const& exec, Activation kind, Index rows, Index in, Index out, Stored const* x,
+                         Stored const* W, Bias<Real, Stored> const& bias, Stored* pre, Stored* y);
+
+/// Back through z = GELU(pre) V^T: dpre = (dz V) GELU'(pre); dbias += its column sums. dz: (rows, out); V: (out, in);
+/// pre, dpre: (rows, in); partial: (row_blocks(rows), in) scratch; dbias: (in).
+template <class Real, class Stored, class Space>
+void gelu_linear_backward(Space const& exec, Activation kind, Index rows, Index in, Index out, Stored const* dz,
+                          Stored const* V, Stored const* pre, Stored* dpre, Real* partial, Real* dbias);
+
+}  // namespace bellwether::model

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/recently_used.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <stdexcept>
+
+using namespace bellwether;
+
+namespace {
+
+struct Squares {
+  int operator()(int key) {
+    return kept.get(key, [&] {
+      ++made;
+      return key * key;
+    });
+  }
+  RecentlyUsed<int, int, 3> kept;
+  int made = 0;
+};
+
+}  // namespace
+
+TEST_CASE("what was asked for last is kept, what was not asked for longest goes") {
+  Squares square;
+  CHECK(square(0) == 0);  // an empty place is not the value of a key that looks like it
+  CHECK(square(2) == 4);
+  CHECK(square(3) == 9);
+  CHECK(square.made == 3);
+  CHECK(square(0) == 0);
+  CHECK(square.made == 3);
+  CHECK(square(4) == 16);  // in place of 2
+  CHECK(square(0) == 0);
+  CHECK(square(3) == 9);
+  CHECK(square.made == 4);
+  CHECK(square(2) == 4);  // in place of 4
+  CHECK(square(3) == 9);
+  CHECK(square(0) == 0);
+  CHECK(square.made == 5);
+}
+
+TEST_CASE("what cannot be made leaves the others as they are") {
+  Squares square;
+  for (int const key : {1, 2, 3}) square(key);
+  auto const fail = []() -> int { throw std::runtime_error("none"); };
+  CHECK_THROWS(square.kept.get(4, fail));
+  for (int const key : {1, 2, 3}) CHECK(square(key) == key * key);
+  CHECK(square.made == 3);
+}
