@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/column_sum.hpp"
 #include "core/row_walk.hpp"
-#include "core/team_product.hpp"
 #include "model/layers/rows.hpp"
 
 /// Bodies of the kernels of rows.hpp, for for_each_row().
@@ -88,26 +88,16 @@ struct AddBlockSums {
     for (Index k = 0; k < width; ++k) add(begin + k, sum[k]);
   }
 
-  /// On a device: `across` columns of which every eighth block is a worker's.
-  static constexpr int across = 32;
+  /// On a device: a strip of ColumnTeam's a team.
   template <class Space, class Team>
-  KOKKOS_INLINE_FUNCTION void by_team(Team const& team, Real* staged) const {
-    using W = Workers<Space>;
-    constexpr int groups = W::count / across;
-    Index const begin = Index{team.league_rank()} * across;
-    W::all(team, [&](int worker, int) {
-      Index const column = begin + worker % across;
-      Real sum = 0;
-      if (column < columns)
-        for (Index block = worker / across; block < blocks; block += groups) sum += partial[block * columns + column];
-      staged[worker] = sum;
-    });
-    W::all(team, [&](int worker, int) {
-      if (worker >= across || begin + worker >= columns) return;
-      Real sum = 0;
-      for (int group = 0; group < groups; ++group) sum += staged[group * across + worker];
-      add(begin + worker, sum);
-    });
+  KOKKOS_INLINE_FUNCTION void by_team(Team const& team) const {
+    using Columns = ColumnTeam<Space>;
+    Index const begin = Index{team.league_rank()} * Columns::across;
+    int const width = static_cast<int>(Kokkos::min(Index{Columns::across}, columns - begin));
+    Columns::sum(
+        team, blocks, width, Columns::template staged<Real>(team),
+        [&](Index block, int column) { return partial[block * columns + begin + column]; },
+        [&](int column, Real sum) { add(begin + column, sum); });
   }
 
   KOKKOS_INLINE_FUNCTION void add(Index column, Real sum) const {
@@ -122,13 +112,11 @@ struct AddBlockSums {
 template <class Real, class Space>
 void add_block_sums_by_teams(Space const& exec, AddBlockSums<Real> const& body) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  auto policy = team_policy(exec, (body.columns + body.across - 1) / body.across);
-  constexpr int staged = Workers<Space>::count * static_cast<int>(sizeof(Real));
-  policy.set_scratch_size(0, Kokkos::PerTeam(staged));
+  constexpr Index across = ColumnTeam<Space>::across;
   Kokkos::parallel_for(
-      "bellwether::model::add_block_sums", policy, KOKKOS_LAMBDA(Team const& team) {
-        body.template by_team<Space>(team, static_cast<Real*>(team.team_scratch(0).get_shmem(staged)));
-      });
+      "bellwether::model::add_block_sums",
+      ColumnTeam<Space>::template policy<Real>(exec, (body.columns + across - 1) / across),
+      KOKKOS_LAMBDA(Team const& team) { body.template by_team<Space>(team); });
 }
 
 }  // namespace bellwether::model

@@ -74,7 +74,7 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
       with_fold_(data_, scalar_layout(config, context, true)),
       proportion_(scratch<float>("bellwether::optim::fold_proportion", 1)),
       folds_(scratch<float>("bellwether::optim::folds", fold_parts * with_fold_.at.columns)),
-      squares_(scratch<double>("bellwether::optim::fold_squares", fold_parts)),
+      squares_(scratch<double>("bellwether::optim::fold_squares", FoldStrips<Exec>::squares(with_fold_.at.columns))),
       exchange_(data_, context.groups.node, layout_.count(), compression_options(config, context),
                 context.comm.dense_wire),
       shares_(data_, compressing(context), record.blocks()),
@@ -238,7 +238,8 @@ std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, Op
          scalar_bytes + comm::CompressionShares::predicted_bytes(context.groups.data, compressing(context), blocks) +
          (config.variance_grows() ? VarianceGrowth::predicted_bytes(blocks) + live_bytes(n) : 0) +
          static_cast<std::int64_t>(sizeof(float)) * (tensors + 1) +
-         static_cast<std::int64_t>(sizeof(double)) * fold_parts +
+         static_cast<std::int64_t>(sizeof(double)) *
+             FoldStrips<Exec>::squares(scalar_layout(config, context, true).columns) +
          static_cast<std::int64_t>(sizeof(std::int32_t)) * ((n + 31) / 32) +
          static_cast<std::int64_t>(sizeof(Index)) * tensors;
 }

@@ -4,70 +4,113 @@
 
 #include "comm/signs.hpp"
 #include "core/error.hpp"
-#include "core/team_sum.hpp"
 #include "model/optim/formulas.hpp"
 
 namespace bellwether::optim {
 namespace {
 
-/// First tensor with an element that is not finite; only called where there is one.
-KOKKOS_INLINE_FUNCTION Index first_bad_tensor(Block const* blocks, Index count, float const* gradient) {
-  for (Index b = 0; b < count; ++b)
-    for (Index k = blocks[b].first; k < blocks[b].first + blocks[b].count; ++k)
-      if (!Kokkos::isfinite(gradient[k])) return blocks[b].tensor;
+/// Elements that a sign's words have: a thread's lane is the same in all four.
+constexpr Index sign_words = 4, sign_lanes = sign_group / sign_words;
+
+/// First tensor with an element that is not finite, to every thread of the team; only called where there is one.
+template <class Space, class Team>
+KOKKOS_INLINE_FUNCTION Index first_bad_tensor(Team const& team, Block const* blocks, Index block_count, Index count,
+                                              float const* gradient) {
+  Index first = team.team_rank();
+  while (first < count && Kokkos::isfinite(gradient[first])) first += TeamShape<Space>::threads;
+  team.team_reduce(Kokkos::Min<Index>(first));
+  for (Index b = 0; b < block_count; ++b)
+    if (first >= blocks[b].first && first < blocks[b].first + blocks[b].count) return blocks[b].tensor;
   return -1;
 }
 
-/// A part's share of the fold: the groups of elements that it takes, one after the other.
+/// A team's share of the fold: of one part of the groups of elements, all on a host, one strip of columns on a device.
 struct FoldPass {
   float const* gradient;
-  Index count, columns, row_groups;
+  Index count, columns, row_groups, part_rows, strips;
   RandomKey key;
   std::int64_t step;
+  float* parts;    // (fold_parts, columns)
+  double* square;  // (fold_parts, strips)
 
-  /// Folds groups [first, last) into fold (columns), which holds zeros; returns the sum of their squares. Groups that
-  /// are row_groups apart meet in the same columns: a thread takes all of them in order.
   template <class Space, class Team>
-  KOKKOS_INLINE_FUNCTION double over(Team const& team, Index first, Index last, float* fold) const {
+  KOKKOS_INLINE_FUNCTION void of_team(Team const& team) const {
+    Index const part = team.league_rank() / strips, groups = (count + sign_group - 1) / sign_group;
+    float* const fold = parts + part * columns;
+    Index const first = Kokkos::min(groups, part * part_rows * row_groups);
+    Index const last = Kokkos::min(groups, (part + 1) * part_rows * row_groups);
+    double sum = 0;
+    if constexpr (TeamShape<Space>::host)
+      sum = whole(first, last, fold);
+    else
+      sum = strip<Space>(team, first, last, team.league_rank() % strips, fold);
+    Kokkos::single(Kokkos::PerTeam(team), [&] { square[team.league_rank()] = sum; });
+  }
+
+  /// Folds groups [first, last) into fold (columns); returns the sum of their squares.
+  KOKKOS_INLINE_FUNCTION double whole(Index first, Index last, float* fold) const {
     FoldPass const p = *this;
-    if constexpr (TeamShape<Space>::host) {
-      double lanes[32] = {};
-      for (Index group = first; group < last; ++group) {
-        Philox4 const signs = fold_signs(p.key, p.step, group);
-        float* const to = fold + group % p.row_groups * sign_group;
-        for (int word = 0; word < 4; ++word) {
-          Index const begin = group * sign_group + 32 * word;
-          int const here = static_cast<int>(Kokkos::min(Index{32}, Kokkos::max(Index{0}, p.count - begin)));
-          BELLWETHER_INDEPENDENT
-          for (int lane = 0; lane < here; ++lane) {
-            float const g = p.gradient[begin + lane];
-            lanes[lane] += static_cast<double>(g) * g;
-            if (p.columns > 0) to[32 * word + lane] += comm::with_sign(g, signs.x[word], lane);
-          }
+    for (Index c = 0; c < p.columns; ++c) fold[c] = 0;
+    double lanes[sign_lanes] = {};
+    for (Index group = first; group < last; ++group) {
+      Philox4 const signs = fold_signs(p.key, p.step, group);
+      float* const to = fold + group % p.row_groups * sign_group;
+      for (int word = 0; word < sign_words; ++word) {
+        Index const begin = group * sign_group + sign_lanes * word;
+        int const here = static_cast<int>(Kokkos::min(Index{sign_lanes}, Kokkos::max(Index{0}, p.count - begin)));
+        BELLWETHER_INDEPENDENT
+        for (int lane = 0; lane < here; ++lane) {
+          float const g = p.gradient[begin + lane];
+          lanes[lane] += static_cast<double>(g) * g;
+          if (p.columns > 0) to[sign_lanes * word + lane] += comm::with_sign(g, signs.x[word], lane);
         }
       }
-      double sum = 0;
-      for (double const lane : lanes) sum += lane;
-      return sum;
-    } else {
-      team_for<Space>(team, 0, p.columns, [=](Index c) {
-        Index const lane = c % sign_group;
-        for (Index group = first + c / sign_group; group < last; group += p.row_groups) {
-          Index const k = group * sign_group + lane;
-          if (k < p.count)
-            fold[c] += comm::with_sign(p.gradient[k], fold_signs(p.key, p.step, group).x[lane / 32],
-                                       static_cast<int>(lane % 32));
-        }
-      });
-      return team_sum<1, Space>(team, first * sign_group, Kokkos::min(p.count, last * sign_group),
-                                [=](Index k) {
-                                  double const g = p.gradient[k];
-                                  return Sums<1>{{g * g}};
-                                })
-          .value[0];
     }
+    double sum = 0;
+    for (double const lane : lanes) sum += lane;
+    return sum;
+  }
+
+  /// The same for one strip of columns. A thread takes its lane of the four words of a group, so that a draw of signs
+  /// serves four elements, and of all groups that meet in these columns, which are row_groups apart, in their order.
+  template <class Space, class Team>
+  KOKKOS_INLINE_FUNCTION double strip(Team const& team, Index first, Index last, Index at, float* fold) const {
+    Index const begin = at * FoldStrips<Space>::groups * sign_lanes;
+    Index const end = Kokkos::min(row_groups, (at + 1) * FoldStrips<Space>::groups) * sign_lanes;
+    double squares = 0;
+    for (Index place = begin + team.team_rank(); place < end; place += TeamShape<Space>::threads) {
+      Index const row_group = place / sign_lanes;
+      int const lane = static_cast<int>(place % sign_lanes);
+      float sums[sign_words] = {};
+      for (Index group = first + row_group; group < last; group += row_groups) {
+        Philox4 const signs = fold_signs(key, step, group);
+        for (int word = 0; word < sign_words; ++word) {
+          Index const k = group * sign_group + sign_lanes * word + lane;
+          float const g = k < count ? gradient[k] : 0.0f;
+          sums[word] += comm::with_sign(g, signs.x[word], lane);
+          squares += static_cast<double>(g) * g;
+        }
+      }
+      if (columns > 0)
+        for (int word = 0; word < sign_words; ++word)
+          fold[row_group * sign_group + sign_lanes * word + lane] = sums[word];
+    }
+    team.team_reduce(Kokkos::Sum<double>(squares));
+    return squares;
   }
 };
+
+/// The sum of what teams left behind, to every thread of one team.
+template <class Space, class Team>
+KOKKOS_INLINE_FUNCTION double sum_of_squares(Team const& team, Index count, double const* square) {
+  if constexpr (TeamShape<Space>::host) {
+    double sum = 0;
+    for (Index at = 0; at < count; ++at) sum += square[at];
+    return sum;
+  } else {
+    return team_sum<1, Space>(team, 0, count, [=](Index at) { return Sums<1>{{square[at]}}; }).value[0];
+  }
+}
 
 }  // namespace
 
@@ -77,11 +120,12 @@ void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index coun
                    Vec<float, Space> const& partial, Vec<double, Space> const& squares,
                    Vec<float, Space> const& scalars) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  using Strips = FoldStrips<Space>;
   // Without a fold the pass is the same, over columns that nobody reads.
-  Index const columns = layout.columns;
+  Index const columns = layout.columns, strips = Strips::count(columns);
   require(columns % sign_group == 0, "columns of the fold in whole groups of signs");
   require(static_cast<Index>(partial.extent(0)) >= fold_parts * columns &&
-              static_cast<Index>(squares.extent(0)) >= fold_parts &&
+              static_cast<Index>(squares.extent(0)) >= fold_parts * strips &&
               static_cast<Index>(scalars.extent(0)) == layout.count(),
           "scratch of the fold too small");
   // Kokkos takes labels as std::string: made once, because a step allocates nothing.
@@ -89,7 +133,7 @@ void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index coun
   static std::string const sum_label = "bellwether::optim::fold_sums";
   static std::string const norm_label = "bellwether::optim::fold_norm";
   Index const groups = (count + sign_group - 1) / sign_group;
-  Index const row_groups = columns > 0 ? columns / sign_group : 1;
+  Index const row_groups = Strips::row_groups(columns);
   Index const rows = (groups + row_groups - 1) / row_groups;
   Index const part_rows = (rows + fold_parts - 1) / fold_parts;
   float* const parts = partial.data();
@@ -97,18 +141,10 @@ void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index coun
   float* const out = scalars.data();
   Block const* const blocks = table.blocks().data();
   Index const block_count = table.count();
-  FoldPass const pass{gradient, count, columns, row_groups, key, step};
+  FoldPass const pass{gradient, count, columns, row_groups, part_rows, strips, key, step, parts, square};
   Kokkos::parallel_for(
-      fold_label, team_policy(exec, fold_parts), KOKKOS_LAMBDA(Team const& team) {
-        Index const part = team.league_rank();
-        float* const fold = parts + part * columns;
-        Index const first = Kokkos::min(groups, part * part_rows * row_groups);
-        Index const last = Kokkos::min(groups, (part + 1) * part_rows * row_groups);
-        team_for<Space>(team, 0, columns, [=](Index c) { fold[c] = 0; });
-        team.team_barrier();
-        double const sum = pass.template over<Space>(team, first, last, fold);
-        Kokkos::single(Kokkos::PerTeam(team), [&] { square[part] = sum; });
-      });
+      fold_label, team_policy(exec, fold_parts * strips),
+      KOKKOS_LAMBDA(Team const& team) { pass.template of_team<Space>(team); });
   Kokkos::parallel_for(
       sum_label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, layout.count()), KOKKOS_LAMBDA(Index c) {
         float sum = 0;
@@ -118,12 +154,14 @@ void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index coun
       });
   Index const norm_at = layout.norm(rank), bad_at = layout.bad(rank);
   Kokkos::parallel_for(
-      norm_label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, 1), KOKKOS_LAMBDA(Index) {
-        double sum = 0;
-        for (Index part = 0; part < fold_parts; ++part) sum += square[part];
-        out[norm_at] = static_cast<float>(Kokkos::sqrt(sum));
-        if (!Kokkos::isfinite(sum))
-          out[bad_at] = static_cast<float>(first_bad_tensor(blocks, block_count, gradient) + 1);
+      norm_label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
+        double const sum = sum_of_squares<Space>(team, fold_parts * strips, square);
+        Index const bad =
+            Kokkos::isfinite(sum) ? -1 : first_bad_tensor<Space>(team, blocks, block_count, count, gradient);
+        Kokkos::single(Kokkos::PerTeam(team), [&] {
+          out[norm_at] = static_cast<float>(Kokkos::sqrt(sum));
+          if (!Kokkos::isfinite(sum)) out[bad_at] = static_cast<float>(bad + 1);
+        });
       });
 }
 

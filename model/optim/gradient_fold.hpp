@@ -4,6 +4,7 @@
 
 #include "core/block_table.hpp"
 #include "core/random.hpp"
+#include "core/team_sum.hpp"
 #include "model/optim/gradient_verdict.hpp"
 
 /// The norm of a mean gradient that nobody forms. Every rank folds its gradient with random signs,
@@ -26,6 +27,25 @@ KOKKOS_INLINE_FUNCTION Philox4 fold_signs(RandomKey const& key, std::int64_t ste
 /// Rows of partial folds: a constant, so that sums depend on the problem alone.
 inline constexpr Index fold_parts = 32;
 
+/// How the columns of a row are dealt to teams. On a host one takes all of them. On a device, where parts alone would
+/// keep few multiprocessors busy, a team takes this many groups of signs, one lane of them a thread.
+template <class Space>
+struct FoldStrips {
+  static constexpr Index groups = TeamShape<Space>::host ? 0 : 8;
+  /// Groups of a row where nothing is folded and only squares are summed.
+  static constexpr Index unfolded_row = TeamShape<Space>::host ? 1 : 128;
+
+  static Index row_groups(Index columns) { return columns > 0 ? columns / sign_group : unfolded_row; }
+  static Index count(Index columns) {
+    if constexpr (groups == 0)
+      return 1;
+    else
+      return (row_groups(columns) + groups - 1) / groups;
+  }
+  /// Sums of squares that teams leave behind, whether they fold into these columns or into none.
+  static Index squares(Index columns) { return fold_parts * Kokkos::max(count(columns), count(0)); }
+};
+
 /// Where the scalars of a rank stand in the vector that is averaged over ranks: K columns, then for each rank its norm
 /// and one more than its first tensor with an element that is not finite (0: none), zero on all other ranks, then the
 /// numbers by tensor that somebody else writes.
@@ -41,8 +61,8 @@ struct ScalarLayout {
 };
 
 /// One pass over the local gradient, 4 bytes an element. gradient: (n); partial: (fold_parts K) scratch; squares:
-/// (fold_parts) scratch; scalars: (ScalarLayout::count()), written for this rank, 0 for numbers by tensor. columns K: a
-/// multiple of sign_group, or 0 for no fold.
+/// (FoldStrips::squares(K)) scratch; scalars: (ScalarLayout::count()), written for this rank, 0 for numbers by tensor.
+/// columns K: a multiple of sign_group, or 0 for no fold.
 template <class Space>
 void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index count, float const* gradient,
                    RandomKey const& key, std::int64_t step, ScalarLayout const& layout, int rank,

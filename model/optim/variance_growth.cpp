@@ -2,77 +2,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/variance_growth.hpp"
 
-#include "comm/signs.hpp"
 #include "core/reduce.hpp"
-#include "core/team_sum.hpp"
+#include "model/optim/tensor_fold_body.hpp"
 
 namespace bellwether::optim {
 namespace {
 
-constexpr int lanes = growth_columns;
-constexpr Index sign_group = 4 * lanes;  // elements of one draw
+using namespace tensor_fold;
+
 constexpr auto state_name = "variance_growth";
-
-KOKKOS_INLINE_FUNCTION Philox4 signs_of(RandomKey const& key, std::int64_t step, Index first, Index group) {
-  return philox(static_cast<std::uint32_t>(first), 0x80000000u + static_cast<std::uint32_t>(group),
-                static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32), key.k0, key.k1);
-}
-
-KOKKOS_INLINE_FUNCTION std::uint32_t live_bits(std::uint32_t const* live, Index first, int count) {
-  return live == nullptr ? ~0u : comm::bits_from(live, first, count);
-}
 
 }  // namespace
 
 template <class Space>
 void fold_tensors(Space const& exec, BlockTable<Space> const& table, float const* gradient, std::uint32_t const* live,
                   RandomKey const& key, std::int64_t step, Vec<float, Space> const& partial, float* folds) {
-  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   // Kokkos takes labels as std::string: made once, because a step allocates nothing.
   static std::string const fold_label = "bellwether::optim::fold_tensors";
   static std::string const sum_label = "bellwether::optim::tensor_folds";
   Block const* const blocks = table.blocks().data();
   Index const* const first_block = table.first_block().data();
   float* const parts = partial.data();
-  RandomKey const k0 = key;
-  static_assert(reduce_block % sign_group == 0, "a block begins with a draw of signs");
-  Kokkos::parallel_for(
-      fold_label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
-        Block const block = blocks[team.league_rank()];
-        Index const first = blocks[first_block[block.tensor]].first, inside = block.first - first;
-        Index const groups = (block.count + sign_group - 1) / sign_group;
-        // A lane's column belongs to one thread, which takes its elements in order.
-        constexpr int own = lanes > TeamShape<Space>::threads ? lanes / TeamShape<Space>::threads : 1;
-        int const first_lane = own == lanes ? 0 : team.team_rank() * own;
-        float sums[own] = {};
-        for (Index group = 0; group < groups; ++group) {
-          Philox4 const signs = signs_of(k0, step, first, inside / sign_group + group);
-          for (int word = 0; word < 4; ++word) {
-            Index const begin = group * sign_group + word * lanes;
-            int const here = static_cast<int>(Kokkos::min<Index>(lanes, block.count - begin));
-            if (here <= 0) break;
-            std::uint32_t const alive = live_bits(live, block.first + begin, here);
-            float const* const g = gradient + block.first + begin;
-            int const mine = own == lanes ? here : Kokkos::min(own, here - first_lane);
-            BELLWETHER_INDEPENDENT
-            for (int i = 0; i < mine; ++i) {
-              int const lane = first_lane + i;
-              sums[i] += comm::masked(comm::with_sign(g[lane], signs.x[word], lane), alive, lane);
-            }
-          }
-        }
-        float* const out = parts + Index{team.league_rank()} * lanes;
-        if (first_lane < lanes)
-          for (int i = 0; i < own; ++i) out[first_lane + i] = sums[i];
-      });
-  Kokkos::parallel_for(
-      sum_label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, table.tensors() * lanes),
-      KOKKOS_LAMBDA(Index c) {
-        Index const tensor = c / lanes, lane = c % lanes;
-        float sum = 0;
-        for (Index b = first_block[tensor]; b < first_block[tensor + 1]; ++b) sum += parts[b * lanes + lane];
-        folds[c] = sum;
-      });
+  Index const tensors = table.tensors();
+  TensorFold const fold{blocks, first_block, gradient, live, key, step};
+  if constexpr (TeamShape<Space>::host) {
+    Kokkos::parallel_for(fold_label, team_policy(exec, table.count()), FoldByLanes{fold, parts});
+    Kokkos::parallel_for(sum_label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors * lanes),
+                         AddFolds{first_block, parts, folds});
+  } else {
+    using Columns = ColumnTeam<Space>;
+    Kokkos::parallel_for(fold_label, Columns::template policy<float>(exec, table.count()),
+                         FoldByTeams<Space>{fold, parts});
+    Kokkos::parallel_for(sum_label, Columns::template policy<float>(exec, tensors),
+                         AddFoldsByTeams<Space>{first_block, parts, folds});
+  }
 }
 
 template <class Space>

@@ -45,7 +45,7 @@ struct Fold {
         partial("partial", static_cast<std::size_t>(optim::fold_parts * columns)),
         scalars("scalars", static_cast<std::size_t>(at.count())),
         proportion("proportion", 1),
-        squares("squares", static_cast<std::size_t>(optim::fold_parts)),
+        squares("squares", static_cast<std::size_t>(optim::FoldStrips<Space>::squares(columns))),
         verdict("verdict", 1) {
     Kokkos::deep_copy(proportion, 1.0f);
   }
@@ -130,6 +130,38 @@ TEMPLATE_LIST_TEST_CASE("the fold's norm scatters about the exact one as expecte
   double const deviation = std::sqrt(square - mean * mean), expected = std::sqrt(2.0 / columns);
   CHECK(std::abs(mean - 1) < 3 * expected / std::sqrt(draws));
   CHECK(std::abs(deviation / expected - 1) < 0.2);
+}
+
+TEMPLATE_LIST_TEST_CASE("a fold is what it is said to be, also without columns", "", test::Spaces) {
+  // More rows than parts, and columns that are no whole number of a device's strips; or a few elements.
+  auto const [count, columns] =
+      GENERATE(table<Index, Index>({{2560 * 70 + 37, 2560}, {2560 * 70 + 37, 0}, {300, 1280}, {50, 0}}));
+  CAPTURE(count, columns);
+  Fold<TestType> fold(count, columns, 3);
+  std::vector<float> g;
+  for (Index k = 0; k < count; ++k) g.push_back(std::sin(0.61f * static_cast<float>(k)));
+  std::int64_t const step = (std::int64_t{5} << 32) + 9;
+  auto const key = random_key(23, Purpose::sketch);
+  std::vector<double> expected(static_cast<std::size_t>(columns), 0.0);
+  double squares = 0;
+  for (Index k = 0; k < count; ++k) {
+    double const value = g[static_cast<std::size_t>(k)];
+    squares += value * value;
+    if (columns == 0) continue;
+    auto const word = optim::fold_signs(key, step, k / 128).x[k % 128 / 32];
+    expected[static_cast<std::size_t>(k % columns)] += (word << (k % 32) & 0x80000000u) != 0 ? value : -value;
+  }
+  auto const scalars = fold(g, 23, step, 1);
+  for (std::size_t c = 0; c < expected.size(); ++c) CHECK_THAT(scalars[c], WithinAbs(expected[c], 2e-5));
+  std::vector<float> const rest(scalars.begin() + columns, scalars.end());
+  CHECK(rest[0] == 0);
+  CHECK_THAT(rest[1], WithinRel(static_cast<float>(std::sqrt(squares)), 1e-6f));
+  CHECK(std::vector<float>(rest.begin() + 2, rest.end()) == std::vector<float>{0, 0, 0, 0});
+  // The first tensor that is not finite is named, wherever a thread finds it first.
+  g[static_cast<std::size_t>(count - 1)] = std::numeric_limits<float>::infinity();
+  CHECK(fold(g, 23, step, 1)[static_cast<std::size_t>(fold.at.bad(1))] == 2);
+  g[static_cast<std::size_t>(count / 2 - 1)] = std::numeric_limits<float>::quiet_NaN();
+  CHECK(fold(g, 23, step, 1)[static_cast<std::size_t>(fold.at.bad(1))] == 1);
 }
 
 TEMPLATE_LIST_TEST_CASE("a verdict on gradients that nobody averages", "", test::Spaces) {

@@ -114,6 +114,30 @@ TEMPLATE_LIST_TEST_CASE("folds by tensor estimate squared norms without bias", "
   }
 }
 
+TEMPLATE_LIST_TEST_CASE("folds by tensor are what they are said to be", "", test::Spaces) {
+  Folds<TestType> fold;
+  if (GENERATE(false, true)) fold.kill_every_third();
+  auto const g = gradient_of(fold.layout.count(), 0.9);
+  std::int64_t const step = 77;
+  auto const key = random_key(5, Purpose::sketch);
+  auto const found = fold(g, step);
+  for (std::size_t tensor = 0; tensor < fold.layout.tensors().size(); ++tensor) {
+    auto const& info = fold.layout.tensors()[tensor];
+    std::vector<double> expected(32, 0.0);
+    for (Index j = 0; j < info.count; ++j) {
+      Index const k = info.offset + j;
+      if (fold.alive && k % 3 == 0) continue;
+      auto const word =
+          philox(static_cast<std::uint32_t>(info.offset), 0x80000000u + static_cast<std::uint32_t>(j / 128),
+                 static_cast<std::uint32_t>(step), 0, key.k0, key.k1)
+              .x[j % 128 / 32];
+      double const value = g[static_cast<std::size_t>(k)];
+      expected[static_cast<std::size_t>(j % 32)] += (word << (j % 32) & 0x80000000u) != 0 ? value : -value;
+    }
+    for (std::size_t c = 0; c < 32; ++c) CHECK_THAT(found[32 * tensor + c], WithinAbs(expected[c], 3e-4));
+  }
+}
+
 TEMPLATE_LIST_TEST_CASE("the mean of folds is the fold of the mean", "", test::Spaces) {
   Folds<TestType> fold;
   auto const one = gradient_of(fold.layout.count(), 0.1), other = gradient_of(fold.layout.count(), 2.0);

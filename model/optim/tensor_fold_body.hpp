@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/signs.hpp"
+#include "core/column_sum.hpp"
+#include "model/optim/variance_growth.hpp"
+
+/// Bodies of the kernels of fold_tensors().
+namespace bellwether::optim::tensor_fold {
+
+inline constexpr int lanes = growth_columns;
+inline constexpr Index sign_group = 4 * lanes;  // elements of one draw
+
+KOKKOS_INLINE_FUNCTION Philox4 signs_of(RandomKey const& key, std::int64_t step, Index first, Index group) {
+  return philox(static_cast<std::uint32_t>(first), 0x80000000u + static_cast<std::uint32_t>(group),
+                static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32), key.k0, key.k1);
+}
+
+KOKKOS_INLINE_FUNCTION std::uint32_t live_bits(std::uint32_t const* live, Index first, int count) {
+  return live == nullptr ? ~0u : comm::bits_from(live, first, count);
+}
+
+/// A block of a tensor, its place in the tensor known, so that signs of its groups of elements can be drawn.
+struct TensorFold {
+  Block const* blocks;
+  Index const* first_block;
+  float const* gradient;
+  std::uint32_t const* live;
+  RandomKey key;
+  std::int64_t step;
+
+  static_assert(reduce_block % sign_group == 0, "a block begins with a draw of signs");
+  KOKKOS_INLINE_FUNCTION static Index groups(Block const& block) { return (block.count + sign_group - 1) / sign_group; }
+  KOKKOS_INLINE_FUNCTION Philox4 signs(Block const& block, Index group) const {
+    Index const first = blocks[first_block[block.tensor]].first;
+    return signs_of(key, step, first, (block.first - first) / sign_group + group);
+  }
+};
+
+/// On a host: the columns of a block side by side, each with its elements in order.
+struct FoldByLanes {
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    Block const block = of.blocks[team.league_rank()];
+    Index const groups = TensorFold::groups(block);
+    float sums[lanes] = {};
+    for (Index group = 0; group < groups; ++group) {
+      Philox4 const signs = of.signs(block, group);
+      for (int word = 0; word < 4; ++word) {
+        Index const begin = group * sign_group + word * lanes;
+        int const here = static_cast<int>(Kokkos::min<Index>(lanes, block.count - begin));
+        if (here <= 0) break;
+        std::uint32_t const alive = live_bits(of.live, block.first + begin, here);
+        float const* const g = of.gradient + block.first + begin;
+        BELLWETHER_INDEPENDENT
+        for (int lane = 0; lane < here; ++lane)
+          sums[lane] += comm::masked(comm::with_sign(g[lane], signs.x[word], lane), alive, lane);
+      }
+    }
+    float* const out = parts + Index{team.league_rank()} * lanes;
+    for (int lane = 0; lane < lanes; ++lane) out[lane] = sums[lane];
+  }
+
+  TensorFold of;
+  float* parts;
+};
+
+/// On a device: a group of elements is a row of ColumnTeam's.
+template <class Space>
+struct FoldByTeams {
+  using Columns = ColumnTeam<Space>;
+  static_assert(Columns::across == lanes);
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    Block const block = of.blocks[team.league_rank()];
+    float* const out = parts + Index{team.league_rank()} * lanes;
+    Columns::sum(
+        team, TensorFold::groups(block), lanes, Columns::template staged<float>(team),
+        [&](Index group, int lane) {
+          Philox4 const signs = of.signs(block, group);
+          float sum = 0;
+          for (int word = 0; word < 4; ++word) {
+            Index const begin = group * sign_group + word * lanes;
+            int const here = static_cast<int>(Kokkos::min<Index>(lanes, block.count - begin));
+            if (lane >= here) break;
+            std::uint32_t const alive = live_bits(of.live, block.first + begin, here);
+            float const g = of.gradient[block.first + begin + lane];
+            sum += comm::masked(comm::with_sign(g, signs.x[word], lane), alive, lane);
+          }
+          return sum;
+        },
+        [&](int lane, float sum) { out[lane] = sum; });
+  }
+
+  TensorFold of;
+  float* parts;
+};
+
+/// The folds of tensors from those of their blocks: a column an item.
+struct AddFolds {
+  KOKKOS_INLINE_FUNCTION void operator()(Index c) const {
+    Index const tensor = c / lanes, lane = c % lanes;
+    float sum = 0;
+    for (Index b = first_block[tensor]; b < first_block[tensor + 1]; ++b) sum += parts[b * lanes + lane];
+    folds[c] = sum;
+  }
+
+  Index const* first_block;
+  float const* parts;
+  float* folds;
+};
+
+/// The same with a team a tensor, since the largest have thousands of blocks.
+template <class Space>
+struct AddFoldsByTeams {
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    using Columns = ColumnTeam<Space>;
+    Index const tensor = team.league_rank(), first = first_block[tensor];
+    Columns::sum(
+        team, first_block[tensor + 1] - first, lanes, Columns::template staged<float>(team),
+        [&](Index block, int lane) { return parts[(first + block) * lanes + lane]; },
+        [&](int lane, float sum) { folds[tensor * lanes + lane] = sum; });
+  }
+
+  Index const* first_block;
+  float const* parts;
+  float* folds;
+};
+
+}  // namespace bellwether::optim::tensor_fold
