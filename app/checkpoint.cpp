@@ -9,6 +9,7 @@
 #include "app/device_copy.hpp"
 #include "app/progress_text.hpp"
 #include "app/session.hpp"
+#include "app/sound_state.hpp"
 #include "comm/rank_group.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
@@ -33,12 +34,14 @@ bool is_ready(std::future<T> const& future) {
   return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
-/// The value, or what was thrown as text.
+/// The value, or what was thrown as text; in `unsound`, too, where values are why.
 template <class T>
-std::string outcome(std::future<T>& future, T& value) {
+std::string outcome(std::future<T>& future, T& value, std::string& unsound) {
   try {
     value = future.get();
     return "";
+  } catch (UnsoundValues const& error) {
+    return unsound = error.what();
   } catch (std::exception const& error) {
     return error.what();
   }
@@ -146,7 +149,13 @@ struct Checkpoints::Impl {
     stage = Stage::idle;
     damaged.erase(step);  // this one takes its place
     std::vector<CheckpointFile> files;
-    raise(first_fault(group, outcome(written, files)));
+    std::string unsound;
+    auto const fault = first_fault(group, outcome(written, files, unsound));
+    if (!fault.empty()) unsound = first_fault(group, unsound);
+    if (!unsound.empty())
+      throw UnsoundState("step " + std::to_string(step) + ": checkpoint not written: " + unsound +
+                         "; nothing can be trained from such a state: continue with --resume from an older one");
+    raise(fault);
     Manifest manifest{step, group.size(), gather(files)};
     if (is_root())
       completed = io.submit(priority, [this, manifest] {
@@ -160,7 +169,8 @@ struct Checkpoints::Impl {
   void end_completing() {
     stage = Stage::idle;
     std::vector<std::string> left_over;
-    raise(first_fault(group, is_root() ? outcome(completed, left_over) : ""));
+    std::string unsound;
+    raise(first_fault(group, is_root() ? outcome(completed, left_over, unsound) : ""));
     for (auto const& fault : left_over) warn(fault);
     last = step;
     longest = std::max(longest.value_or(0), seconds_since(began));
@@ -297,13 +307,13 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
 }
 
 void Checkpoints::load(FoundCheckpoint const& found, TrainingState const& state) {
-  CheckpointReader reader(found.path, found.ranks, impl_->group, impl_->io);
+  CheckpointReader reader(found, state.layout, impl_->group, impl_->io);
   try {
     walk(state, reader);
   } catch (std::exception const& error) {
     reader.fault(error.what());
   }
-  reader.check_layout(state.layout, state.settles_live ? state.settles_live() : "");
+  reader.check_layout(state.settles_live ? state.settles_live() : "");
   reader.finish();
 }
 

@@ -68,7 +68,8 @@ class Checkpoints {
   /// Takes the memory that save() copies to, which it would else do when it is first called. It is kept.
   void reserve(TrainingState const& state);
   /// Waits for the one before. Saving a step twice in a row does nothing the second time.
-  /// \throws CommonFailure, naming rank, file and cause, where the one before could not be written.
+  /// \throws CommonFailure, naming rank, file and cause, where the one before could not be written; UnsoundState where
+  /// it would hold values that are not finite or variances below 0.
   void save(std::int64_t step, std::string const& deck, TrainingState const& state);
   /// Once a step. Free of cost while nothing is under way, one small sum over ranks otherwise.
   void poll();

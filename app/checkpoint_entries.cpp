@@ -50,9 +50,26 @@ void EntryWalk::parameter(TensorInfo const& tensor, std::span<float> values, boo
        per_rank || rank_ == 0);
 }
 
-void EntryWalk::replicated(std::string_view name, std::span<float> values) {
-  note({.kind = "replicated", .path = path(name), .shape = {std::ssize(values)}, .value = values, .shared = true},
+void EntryWalk::note_replicated(std::string_view name, std::span<float> values, Allowed allowed) {
+  note({.kind = "replicated",
+        .path = path(name),
+        .shape = {std::ssize(values)},
+        .value = values,
+        .shared = true,
+        .allowed = allowed},
        rank_ == 0);
+}
+
+void EntryWalk::replicated(std::string_view name, std::span<float> values) {
+  note_replicated(name, values, Allowed::finite);
+}
+
+void EntryWalk::not_negative(std::string_view name, std::span<float> values) {
+  note_replicated(name, values, Allowed::not_negative);
+}
+
+void EntryWalk::measured(std::string_view name, std::span<float> values) {
+  note_replicated(name, values, Allowed::any);
 }
 
 void EntryWalk::partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) {

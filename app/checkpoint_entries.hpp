@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/checkpoint.hpp"
+#include "app/sound_state.hpp"
 
 #include <string>
 #include <variant>
@@ -37,6 +38,7 @@ struct SavedEntry {
   bool shared = false;  ///< in rank 0's file of what all ranks have alike; else in the rank's own
   bool cut = false;     ///< elements [first, first + size) of `total`
   std::int64_t first = 0, total = 0;
+  Allowed allowed = Allowed::finite;
 };
 
 /// Calls entry() for what one rank writes, in the order of the walk.
@@ -45,6 +47,8 @@ class EntryWalk : public CheckpointVisitor {
   EntryWalk(TrainingState const& state, int rank, int ranks) : state_(state), rank_(rank), ranks_(ranks) {}
   void parameter(TensorInfo const& tensor, std::span<float> values, bool per_rank) override;
   void replicated(std::string_view name, std::span<float> values) override;
+  void not_negative(std::string_view name, std::span<float> values) override;
+  void measured(std::string_view name, std::span<float> values) override;
   void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
   void per_rank(std::string_view name, std::span<float> values, Recut recut) override;
   void held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
@@ -68,6 +72,7 @@ class EntryWalk : public CheckpointVisitor {
 
  private:
   void note(SavedEntry entry, bool written);
+  void note_replicated(std::string_view name, std::span<float> values, Allowed allowed);
 
   TrainingState const& state_;
   int rank_, ranks_;

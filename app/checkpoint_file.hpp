@@ -37,7 +37,7 @@ class CheckpointFileWriter {
   void open();
   void scalar(SavedEntry const& entry);
   /// Rows [row, row + values.size() / row_width) of an entry; the first ones make its data set, the last its
-  /// attributes.
+  /// attributes. \throws UnsoundValues where one is not allowed.
   void rows(SavedEntry const& entry, std::int64_t row, std::span<float const> values);
   /// Index: of all entries, for a file of what is shared. Synchronises the file.
   void close(std::vector<std::string> const& index);

@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <numeric>
 #include <sstream>
 
 namespace bellwether::app {
@@ -35,6 +37,11 @@ void check_shape(Hdf5File const& file, std::string const& path, Shape const& wan
 
 /// Whether a line of /index, "kind path", is about `path`.
 bool names(std::string const& line, std::string const& path) { return line.substr(line.find(' ') + 1) == path; }
+
+/// Elements of one row.
+std::int64_t row_width(Shape const& shape) {
+  return std::accumulate(shape.begin() + 1, shape.end(), std::int64_t{1}, std::multiplies<>());
+}
 
 Shape shape_of(std::span<float const> values) { return {static_cast<std::int64_t>(values.size())}; }
 
@@ -91,17 +98,24 @@ void gather(std::function<std::string(int)> const& file_of, int ranks, int try_f
 
 }  // namespace
 
-CheckpointReader::CheckpointReader(std::string folder, int ranks, comm::RankGroup& group, input::IoThread& io)
-    : folder_(std::move(folder)), ranks_(ranks), group_(group), io_(io) {
+CheckpointReader::CheckpointReader(FoundCheckpoint const& found, ParameterLayout const& layout, comm::RankGroup& group,
+                                   input::IoThread& io)
+    : folder_(found.path), step_(found.step), ranks_(found.ranks), layout_(layout), group_(group), io_(io) {
   std::string lines;
   if (group_.rank() == 0)
     attempt([&] {
-      for (auto const& line :
-           Hdf5File::open((std::filesystem::path(folder_) / "replicated.h5").string()).read_texts("index"))
-        lines += line + '\n';
+      auto const from = Hdf5File::open(shared_file());
+      for (auto const& line : from.read_texts("index")) lines += line + '\n';
+      if (auto const step = integer(from, "/", "step"); step != step_)
+        throw InputError(from.path() + ": /: attribute 'step' is " + std::to_string(step) +
+                         "; allowed: " + std::to_string(step_) + ", as in the manifest");
     });
   std::istringstream in(broadcast_text(group_, lines));
   for (std::string line; std::getline(in, line);) unread_.insert(line);
+}
+
+std::string CheckpointReader::shared_file() const {
+  return (std::filesystem::path(folder_) / "replicated.h5").string();
 }
 
 std::string CheckpointReader::file(int rank) const {
@@ -124,13 +138,29 @@ bool CheckpointReader::attempt(std::function<void()> const& read) {
   }
 }
 
-void CheckpointReader::read_shared(std::string const& path, Shape const& shape, std::span<float> values) {
+void CheckpointReader::require_sound(std::string const& file, std::string const& path, std::span<float const> values,
+                                     std::int64_t first, Allowed allowed) const {
+  auto const found = first_unsound(values, allowed);
+  if (!found) return;
+  std::int64_t const at = first + *found;
+  std::string of;
+  if (std::ssize(values) == layout_.count())
+    for (auto const& tensor : layout_.tensors())
+      if (at >= tensor.offset && at < tensor.offset + tensor.count) of = " of " + tensor.name;
+  throw InputError(file + ": " + path + of + ": " +
+                   unsound_text(at, values[static_cast<std::size_t>(*found)], allowed) +
+                   "; remove this checkpoint to go on from an older one");
+}
+
+void CheckpointReader::read_shared(std::string const& path, Shape const& shape, std::span<float> values,
+                                   Allowed allowed) {
   std::vector<float> host(values.size());
   if (group_.rank() == 0)
     attempt([&] {
-      auto const from = Hdf5File::open((std::filesystem::path(folder_) / "replicated.h5").string());
+      auto const from = Hdf5File::open(shared_file());
       check_shape(from, path, shape);
       from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
+      require_sound(from.path(), path, host, 0, allowed);
     });
   group_.broadcast_host(std::as_writable_bytes(std::span(host)), 0, "bellwether::checkpoint::replicated");
   copy_to_device(host, values);
@@ -138,14 +168,26 @@ void CheckpointReader::read_shared(std::string const& path, Shape const& shape, 
 
 void CheckpointReader::parameter(TensorInfo const& tensor, std::span<float> values, bool per_rank_state) {
   if (!per_rank_state) {
-    if (expect("replicated", path(tensor.name))) read_shared(path(tensor.name), tensor.shape, values);
+    if (expect("replicated", path(tensor.name))) read_shared(path(tensor.name), tensor.shape, values, Allowed::finite);
   } else if (expect("per_rank", path(tensor.name))) {
     read_own_or_recut(path(tensor.name), tensor.shape, values, Recut::mean);
   }
 }
 
+void CheckpointReader::read_replicated(std::string_view name, std::span<float> values, Allowed allowed) {
+  if (expect("replicated", path(name))) read_shared(path(name), shape_of(values), values, allowed);
+}
+
 void CheckpointReader::replicated(std::string_view name, std::span<float> values) {
-  if (expect("replicated", path(name))) read_shared(path(name), shape_of(values), values);
+  read_replicated(name, values, Allowed::finite);
+}
+
+void CheckpointReader::not_negative(std::string_view name, std::span<float> values) {
+  read_replicated(name, values, Allowed::not_negative);
+}
+
+void CheckpointReader::measured(std::string_view name, std::span<float> values) {
+  read_replicated(name, values, Allowed::any);
 }
 
 void CheckpointReader::partitioned(std::string_view name, std::span<float> slice, std::int64_t first,
@@ -154,6 +196,7 @@ void CheckpointReader::partitioned(std::string_view name, std::span<float> slice
   std::vector<float> host(slice.size());
   if (attempt([&] {
         gather([this](int rank) { return file(rank); }, ranks_, group_.rank() % ranks_, path(name), host, first, total);
+        require_sound(folder_, path(name), host, first);
       }))
     copy_to_device(host, slice);
 }
@@ -175,6 +218,7 @@ void CheckpointReader::read_own_or_recut(std::string const& path, Shape const& s
       auto const from = Hdf5File::open(file(group_.rank()));
       check_shape(from, path, shape);
       from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
+      require_sound(from.path(), path, host, 0);
     });
   } else if (recut == Recut::refuse) {
     fault(folder_ + ": " + path + ": belongs to " + std::to_string(ranks_) +
@@ -200,14 +244,14 @@ void CheckpointReader::read_own_or_mean(std::string const& path, Shape const& sh
       auto const from = Hdf5File::open(file(group_.rank()));
       check_shape(from, path, shape);
       from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
+      require_sound(from.path(), path, host, first * row_width(shape));
     });
     copy_to_device(host, values);
     return;
   }
   Shape whole = shape;
   whole[0] = total;
-  std::size_t width = 1;
-  for (std::size_t i = 1; i < shape.size(); ++i) width *= static_cast<std::size_t>(shape[i]);
+  auto const width = static_cast<std::size_t>(row_width(shape));
   std::vector<float> host(static_cast<std::size_t>(total) * width, 0.0F);
   read_mean(path, whole, host);
   copy_to_device(std::span(host).subspan(static_cast<std::size_t>(first) * width, values.size()), values);
@@ -247,6 +291,7 @@ void CheckpointReader::read_mean(std::string const& path, Shape const& shape, st
                        std::to_string(first + (none - holders.begin())));
     for (std::size_t i = 0; i < sum.size(); ++i)
       host[begin + i] = static_cast<float>(sum[i] / static_cast<double>(holders[i / width]));
+    require_sound(folder_, path, host.subspan(begin, sum.size()), static_cast<std::int64_t>(begin));
   });
   for (std::size_t root = 0; root < size; ++root) {
     auto const at = static_cast<std::size_t>(part(root)) * width,
@@ -258,13 +303,15 @@ void CheckpointReader::read_mean(std::string const& path, Shape const& shape, st
 }
 
 template <class T>
-void CheckpointReader::read_scalar(std::string const& path, T& value) {
+void CheckpointReader::read_scalar(std::string const& path, T& value, std::function<void(T)> const& check) {
   if (!expect("scalar", path)) return;
   T read = value;
   if (group_.rank() == 0)
     attempt([&] {
-      Hdf5File::open((std::filesystem::path(folder_) / "replicated.h5").string())
-          .read_slab<T>(path, {}, {}, std::span(&read, 1));
+      T stored = value;
+      Hdf5File::open(shared_file()).read_slab<T>(path, {}, {}, std::span(&stored, 1));
+      check(stored);
+      read = stored;
     });
   group_.broadcast_host(std::as_writable_bytes(std::span(&read, 1)), 0, "bellwether::checkpoint::scalar");
   value = read;
@@ -272,6 +319,16 @@ void CheckpointReader::read_scalar(std::string const& path, T& value) {
 
 void CheckpointReader::scalar(std::string_view name, std::int64_t& value) { read_scalar(path(name), value); }
 void CheckpointReader::scalar(std::string_view name, double& value) { read_scalar(path(name), value); }
+
+void CheckpointReader::count(std::string_view name, std::int64_t& value, std::int64_t least) {
+  read_scalar<std::int64_t>(path(name), value, [&](std::int64_t const found) {
+    auto const refuse = [&](std::string const& allowed) {
+      throw InputError(shared_file() + ": " + path(name) + ": " + std::to_string(found) + "; allowed: " + allowed);
+    };
+    if (path(name) == "data/step" && found != step_) refuse(std::to_string(step_) + ", as in the manifest");
+    if (found < least || found > most_counted) refuse(std::to_string(least) + " to " + std::to_string(most_counted));
+  });
+}
 
 bool CheckpointReader::has(std::string_view name) const {
   return std::ranges::any_of(unread_, [at = path(name)](auto const& line) { return names(line, at); });
@@ -281,17 +338,17 @@ void CheckpointReader::drop(std::string_view name) {
   std::erase_if(unread_, [at = path(name)](auto const& line) { return names(line, at); });
 }
 
-void CheckpointReader::check_layout(ParameterLayout const& layout, std::string const& settles_live) {
+void CheckpointReader::check_layout(std::string const& settles_live) {
   if (group_.rank() != 0 || !faults_.empty()) return;
   attempt([&] {
-    auto const from = Hdf5File::open((std::filesystem::path(folder_) / "replicated.h5").string());
+    auto const from = Hdf5File::open(shared_file());
     auto const stored = from.attribute("/", "layout_fingerprint");
-    if (stored == Hdf5File::Attribute(hexadecimal(layout.fingerprint()))) return;
-    auto const& tensors = layout.tensors();
+    if (stored == Hdf5File::Attribute(hexadecimal(layout_.fingerprint()))) return;
+    auto const& tensors = layout_.tensors();
     check_shape(from, "live", {std::ssize(tensors)});
     std::vector<std::int64_t> live(tensors.size());
     from.read_slab<std::int64_t>("live", {0}, {std::ssize(tensors)}, live);
-    if (stored != Hdf5File::Attribute(hexadecimal(layout.fingerprint(live))))
+    if (stored != Hdf5File::Attribute(hexadecimal(layout_.fingerprint(live))))
       throw InputError(from.path() +
                        ": its model marks other elements as decaying, as another model or optimizer does");
     std::string names;

@@ -18,22 +18,26 @@ namespace bellwether::app {
 /// tells all of them.
 class CheckpointReader : public CheckpointVisitor {
  public:
-  /// ranks: that wrote it.
-  CheckpointReader(std::string folder, int ranks, comm::RankGroup& group, input::IoThread& io);
+  CheckpointReader(FoundCheckpoint const& found, ParameterLayout const& layout, comm::RankGroup& group,
+                   input::IoThread& io);
   void parameter(TensorInfo const& tensor, std::span<float> values, bool per_rank) override;
   void replicated(std::string_view name, std::span<float> values) override;
+  void not_negative(std::string_view name, std::span<float> values) override;
+  void measured(std::string_view name, std::span<float> values) override;
   void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
   void per_rank(std::string_view name, std::span<float> values, Recut recut) override;
   void held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
   void scalar(std::string_view name, std::int64_t& value) override;
   void scalar(std::string_view name, double& value) override;
+  /// data/step is that of the manifest, too.
+  void count(std::string_view name, std::int64_t& value, std::int64_t least) override;
   bool has(std::string_view name) const override;
   void drop(std::string_view name) override;
   void fault(std::string text) { faults_.push_back(std::move(text)); }
 
   /// After the walk: two models may have equal tensors and still differ in what decays or is live. More live elements
   /// than the checkpoint's run had are a fault of `settles_live`, a key of the deck, where that is not empty.
-  void check_layout(ParameterLayout const& layout, std::string const& settles_live);
+  void check_layout(std::string const& settles_live);
   /// At the end. \throws InputError, the same on every rank, with what went wrong or was left over.
   void finish();
 
@@ -42,7 +46,12 @@ class CheckpointReader : public CheckpointVisitor {
   bool expect(char const* kind, std::string const& path);
   /// Runs `read` on the I/O thread and keeps what it throws as a fault. False: it threw.
   bool attempt(std::function<void()> const& read);
-  void read_shared(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> values);
+  void read_shared(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> values,
+                   Allowed allowed);
+  void read_replicated(std::string_view name, std::span<float> values, Allowed allowed);
+  /// first: place of the first of these values in the data set's whole. \throws InputError naming what is not allowed.
+  void require_sound(std::string const& file, std::string const& path, std::span<float const> values,
+                     std::int64_t first, Allowed allowed = Allowed::finite) const;
   void read_own_or_recut(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> values,
                          Recut recut);
   /// Rows [first, first + shape[0]) of an array that has `total` rows.
@@ -53,12 +62,17 @@ class CheckpointReader : public CheckpointVisitor {
                 std::int64_t total);
   /// The whole array, on every rank.
   void read_mean(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> host);
+  /// check: throws where what was read is not allowed. A value that is not read or not allowed stays what it was.
   template <class T>
-  void read_scalar(std::string const& path, T& value);
+  void read_scalar(
+      std::string const& path, T& value, std::function<void(T)> const& check = [](T) {});
+  std::string shared_file() const;
   std::string file(int rank) const;
 
   std::string folder_;
+  std::int64_t step_;
   int ranks_;
+  ParameterLayout const& layout_;
   comm::RankGroup& group_;
   input::IoThread& io_;
   std::set<std::string> unread_;  // lines of /index, "kind path"

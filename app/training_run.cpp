@@ -13,6 +13,7 @@
 #include "app/replica_check.hpp"
 #include "app/run_directory.hpp"
 #include "app/run_lock.hpp"
+#include "app/sound_state.hpp"
 #include "app/start_check.hpp"
 #include "app/start_log.hpp"
 #include "app/statistics.hpp"
@@ -245,6 +246,8 @@ struct TrainingRun::Impl {
     auto const before = checkpoints->last_complete();
     work();
     if (checkpoints->last_complete() != before) failed_checkpoints = 0;
+  } catch (UnsoundState const&) {
+    throw;
   } catch (CommonFailure const& failure) {
     if (++failed_checkpoints >= deck.checkpoint.failure_limit) throw;
     if (progress)
@@ -294,6 +297,15 @@ struct TrainingRun::Impl {
                                   "returns";
     throw CommonFailure("step " + std::to_string(trainer->step()) + ": ranks do not hold the same state any more: " +
                         found + "; " + since + "; no checkpoint of this step is written");
+  }
+
+  /// A gradient that is not finite may come of parameters or moments that are not: then no step is ever made again.
+  void require_sound_state() {
+    auto const found = unsound_state(world.group(), trainer->state());
+    if (found.empty()) return;
+    tolerate([&] { checkpoints->wait(); });
+    throw UnsoundState("step " + std::to_string(trainer->step()) + ": the state, not the gradient, is at fault: " +
+                       found + "; no checkpoint of it is written: continue with --resume from the newest one");
   }
 
   void remove_stop_file() const {
@@ -353,6 +365,7 @@ int TrainingRun::finish() try {
     stopped = outcome.stop;
     data_fault = outcome.data_fault;
     diverged = outcome.skipped_in_a_row >= run.deck.optimizer.skip_limit;
+    if (row.skipped != 0 && !std::isfinite(row.gradient_norm)) run.require_sound_state();
     run.record(row, outcome);
     run.poll();
     if (outcome.skipped_in_a_row == 0) {

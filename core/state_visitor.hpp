@@ -17,6 +17,8 @@ enum class Recut { mean, zero, refuse };
 /// of training, shape (count); `name` is a path below the owner's own group, such as "momentum" or "layer_3/ratio".
 class StateVisitor {
  public:
+  static constexpr std::int64_t most_counted = std::int64_t{1} << 60;
+
   virtual ~StateVisitor() = default;
   /// Equal on all ranks: written once, by rank 0.
   virtual void replicated(std::string_view name, std::span<float> values) = 0;
@@ -31,6 +33,14 @@ class StateVisitor {
   /// Host scalars, equal on all ranks.
   virtual void scalar(std::string_view name, std::int64_t& value) = 0;
   virtual void scalar(std::string_view name, double& value) = 0;
+  /// As replicated(), of values that are never negative. All others only have to be finite.
+  virtual void not_negative(std::string_view name, std::span<float> values) { replicated(name, values); }
+  /// As replicated(), of numbers for the record: NaN where nothing was measured.
+  virtual void measured(std::string_view name, std::span<float> values) { replicated(name, values); }
+  /// As scalar(), of a number from `least` to most_counted, which may be counted on from.
+  virtual void count(std::string_view name, std::int64_t& value, [[maybe_unused]] std::int64_t least) {
+    scalar(name, value);
+  }
   /// Whether there is state of this name to read; where state is written, always.
   virtual bool has(std::string_view) const { return true; }
   /// For a reader: what was saved under this name, if anything, is not wanted any more.

@@ -32,7 +32,7 @@ void AdamW::consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const
 
 void AdamW::visit_state(StateVisitor& visit) {
   visit.replicated("momentum", momentum_.span());
-  visit.replicated("variance", variance_.span());
+  visit.not_negative("variance", variance_.span());
   record_.visit_state(visit);
 }
 

@@ -67,8 +67,8 @@ bool FreezePoint::near(std::int64_t t) const {
 }
 
 void FreezePoint::visit_state(StateVisitor& visit) {
-  visit.scalar("freeze_checked", checked_);
-  visit.scalar("freeze_calm", calm_);
+  visit.count("freeze_checked", checked_, 0);
+  visit.count("freeze_calm", calm_, 0);
   visit.scalar("freeze_change", change_);
 }
 

@@ -41,7 +41,7 @@ void Lamb::consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const 
 
 void Lamb::visit_state(StateVisitor& visit) {
   visit.replicated("momentum", momentum_.span());
-  visit.replicated("variance", variance_.span());
+  visit.not_negative("variance", variance_.span());
   record_.visit_state(visit);
 }
 

@@ -54,8 +54,8 @@ void NoiseScale::visit_state(StateVisitor& visit) {
   visit.scalar("noise_trace", trace_);
   visit.scalar("noise_weight", weight_);
   visit.scalar("noise_sum", sum_);
-  visit.scalar("noise_samples", samples_);
-  visit.scalar("noise_known", known_);
+  visit.count("noise_samples", samples_, 0);
+  visit.count("noise_known", known_, 0);
 }
 
 }  // namespace bellwether::optim

@@ -162,13 +162,13 @@ void OnebitMethod::consensus(Exec const& exec, Arena<> const& mine, Arena<>& out
 
 void OnebitMethod::visit_state(StateVisitor& visit) {
   visit.replicated("momentum", momentum_.span());
-  if (variance_) visit.replicated("variance", variance_->span());
+  if (variance_) visit.not_negative("variance", variance_->span());
   record_.visit_state(visit);
   freeze_point_.visit_state(visit);
   if (drift_) drift_->visit_state(visit);
   visit_dense(visit);
   bool const was_dense = dense_steps_ < 0;
-  visit.scalar("dense_steps", dense_steps_);
+  visit.count("dense_steps", dense_steps_, -1);
   if (dense_steps_ < 0) return;
   if (was_dense && config_.freeze.step && *config_.freeze.step > record_.applied_steps())
     return take_up_dense_steps(visit);

@@ -90,13 +90,13 @@ std::int64_t StepRecord::applied_steps() const {
 
 void StepRecord::visit_state(StateVisitor& visit) {
   settle();
-  visit.scalar("applied_steps", applied_);
-  visit.scalar("skipped_steps", skipped_);
+  visit.count("applied_steps", applied_, 0);
+  visit.count("skipped_steps", skipped_, 0);
   if (!norm_limit_)
     visit.drop("norm_history");
   else if (visit.has("norm_history"))
     visit.replicated("norm_history", {norm_history_.data(), norm_history_.extent(0)});
-  if (layers_.extent(0) > 0) visit.replicated("layer_record", {layers_.data(), layers_.extent(0)});
+  if (layers_.extent(0) > 0) visit.measured("layer_record", {layers_.data(), layers_.extent(0)});
 }
 
 std::int64_t StepRecord::bytes() const {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs of the program on hardware that fails.
 
-    fault_runs.py CASE PROGRAM MPIRUN FAILING_PRODUCT      CASE: flipped_bit | flipped_bit_compressed | skipped_compressed |
+    fault_runs.py CASE PROGRAM MPIRUN FAILING_PRODUCT      CASE: flipped_bit | flipped_bit_compressed | unsound | skipped_compressed |
                                                              lost_rank | lost_in_evaluation | lost_in_checkpoint | lost_from_node |
                                                              stopped_rank
 
@@ -12,6 +12,7 @@ survivors live when a rank dies. Exits with 4, ctest's sign for skipped, where a
 import os
 import re
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -21,8 +22,8 @@ from runs import PATIENCE, h5py, main, ranks_of
 ONEBIT = ("--set", "optimizer.method=onebit_lamb", "--set", "optimizer.freeze.step=4")
 
 
-def flip_one_bit(process, values):
-    """Flips the lowest bit of the first byte wherever these bytes stand in a process's memory. Returns how often."""
+def overwrite(process, values, others):
+    """Writes other bytes wherever these stand in a process's memory. Returns how often."""
     count = 0
     with open(f"/proc/{process}/maps", encoding="ascii") as maps, open(f"/proc/{process}/mem", "r+b", buffering=0) as memory:
         for line in maps:
@@ -37,17 +38,34 @@ def flip_one_bit(process, values):
                 continue
             for at in re.finditer(re.escape(values), held):
                 memory.seek(first + at.start())
-                memory.write(bytes([values[0] ^ 1]))
+                memory.write(others)
                 count += 1
     return count
 
 
-def finds_flipped_bit(runs, after, *method):
-    """One bit of one parameter of one rank, after a step. Weights do not move here, so that the bytes to look for are known."""
+def overwritten(process, values, others):
+    """What a job of two ranks says in the end whose second one has these bytes overwritten."""
+    try:
+        count = overwrite(ranks_of(process, 2)[1], values, others)
+    except PermissionError as refused:
+        process.kill()
+        print(f"skipped: {refused}")
+        sys.exit(4)
+    assert count > 0
+    return process.communicate(timeout=PATIENCE)[1]
+
+
+def still_values(runs, name):
+    """Bytes of a tensor in a run whose weights do not move."""
     runs.train("still", 2, 16, 2, every=1, more=("--set", "optimizer.lr=0"))
     with h5py.File(runs.folder / "still/checkpoints/step_2/replicated.h5", "r") as file:
-        name = "bert.encoder.layer.1.output.dense.weight"
-        values = file["parameters"][name][:].tobytes()[-4096:]
+        return file["parameters"][name][:].tobytes()[-4096:]
+
+
+def finds_flipped_bit(runs, after, *method):
+    """One bit of one parameter of one rank, after a step. Weights do not move here, so that the bytes to look for are known."""
+    name = "bert.encoder.layer.1.output.dense.weight"
+    values = still_values(runs, name)
     runs.deck("hit", 8, 100000, every=0)
     more = ("--set", "optimizer.lr=0", "--set", "run.verify_every=40", "--set", "statistics.evaluate_every=0", *method)
     with subprocess.Popen(runs.command("hit", 2, *more), cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -58,14 +76,7 @@ def finds_flipped_bit(runs, after, *method):
             if (step := re.match(r"step (\d+)/", line)) and int(step[1]) >= after:
                 break
         assert compresses == (method != ())
-        try:
-            count = flip_one_bit(ranks_of(process, 2)[1], values)
-        except PermissionError as refused:
-            process.kill()
-            print(f"skipped: {refused}")
-            sys.exit(4)
-        assert count > 0
-        told = process.communicate(timeout=PATIENCE)[1]
+        told = overwritten(process, values, bytes([values[0] ^ 1]))
         assert process.returncode not in (0, 85), told
     host = os.uname().nodename
     found = re.search(r"error: step (\d+): ranks do not hold the same state any more: rank 1 on (\S+) differs from rank 0 in "
@@ -84,6 +95,22 @@ def flipped_bit(runs):
 def flipped_bit_compressed(runs):
     """Where bits are exchanged, from which every rank goes on with parameters of its own."""
     finds_flipped_bit(runs, 6, *ONEBIT)
+
+
+def unsound(runs):
+    """A parameter of one rank becomes NaN: it is named, not the gradient that follows from it, and no checkpoint is made of it."""
+    name = "bert.encoder.layer.1.output.dense.weight"
+    values = still_values(runs, name)
+    runs.deck("unsound", 8, 100000)
+    more = ("--set", "optimizer.lr=0", "--set", "run.verify_every=0", "--set", "statistics.evaluate_every=0")
+    with subprocess.Popen(runs.command("unsound", 2, *more), cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as process:
+        next(line for line in process.stdout if re.match(r"step \d+/", line))
+        told = overwritten(process, values, struct.pack("f", float("nan")))
+        assert process.returncode not in (0, 85), told
+    assert re.search(r"error: step \d+: the state, not the gradient, is at fault: rank 1: parameters/" + re.escape(name) +
+                     r": value \d+ is nan; allowed: finite numbers; no checkpoint of it is written", told), told
+    assert not list((runs.folder / "unsound/checkpoints").glob("step_*"))
 
 
 def skipped_compressed(runs):

@@ -103,19 +103,23 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   ParameterLayout layout;
   layout.add({.name = "weight", .shape = {1, count}});
   try {
-    app::CheckpointReader reader(folder.string(), ranks, *alone, io);
+    app::CheckpointReader reader({.path = folder.string(), .step = 1, .ranks = ranks, .deck = ""}, layout, *alone, io);
     reader.enter("parameters");
     reader.parameter(layout.tensors()[0], span, false);
     reader.enter("optimizer");
-    reader.replicated("momentum", span);
+    if (bytes.byte() % 2 != 0)
+      reader.replicated("momentum", span);
+    else
+      reader.not_negative("momentum", span);
     reader.partitioned("server", span, 0, count);
     reader.per_rank("own", span, bytes.byte() % 2 ? Recut::mean : Recut::zero);
     reader.held("held", span.first(2), 1, count);
     std::int64_t steps = 0;
     double share = 0;
-    reader.scalar("steps", steps);
+    reader.count("steps", steps, 0);
+    fuzz::must(steps >= 0 && steps <= StateVisitor::most_counted, "a count that is taken is in its range");
     reader.scalar("share", share);
-    reader.check_layout(layout, "data.heldout");
+    reader.check_layout("data.heldout");
     reader.finish();
   } catch (InputError const&) {
   }
