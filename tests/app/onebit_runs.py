@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs of the methods that compress: the freeze, restarts around it, nodes.
 
-    onebit_runs.py CASE PROGRAM MPIRUN      CASE: forecast | onebit | transports | automatic | rewarms | checks |
-                                              hierarchy | residuals"""
+    onebit_runs.py CASE PROGRAM MPIRUN      CASE: forecast | onebit | restarts | transports | automatic | rewarms |
+                                              checks | hierarchy | residuals"""
 
+import os
 import shutil
+import signal
 import subprocess
 
 from runs import h5py, main, np
@@ -49,6 +51,32 @@ def onebit(runs):
     assert checked.tolist() == list(range(20, frozen_after + 1, 10)), checked
     calm = bool((steps["variance_change"][checked[-3:]] <= 0.04).all())
     assert frozen_after in (100, 110) if calm and checked[-1] < 120 else frozen_after == 120, (frozen_after, calm)
+
+
+def restarts(runs):
+    """The other methods, too, go on bit for bit: from checkpoints of either phase and of the freeze itself, and from where
+    signals, one early and one late, have ended jobs."""
+    freeze = ("--set", "optimizer.freeze.step=5")
+    for method, more in (("adamw", ("--set", "optimizer.lr=0.001")), ("onebit_adam", freeze), ("onebit_sgd", freeze)):
+        more = ("--set", f"optimizer.method={method}", *more)
+        runs.train(method, 2, 8, 12, every=1, more=more)
+        steps = runs.table(method)
+        assert steps["phase"].tolist() == ([0] * 12 if method == "adamw" else [0] * 5 + [1] * 7)
+        assert not steps["skipped"].any() and np.isfinite(steps["loss"]).all(), steps
+        for step in (2, 5, 8):
+            name = f"{method}_from{step}"
+            shutil.copytree(runs.folder / method, runs.folder / name)
+            for later in range(step + 1, 13):
+                shutil.rmtree(runs.folder / name / f"checkpoints/step_{later}")
+            assert f"step_{step}" in runs.train(name, 2, 8, 12, every=1, more=("--resume", *more))
+            runs.compare(method, name, 12)
+        name = f"{method}_in_parts"
+        runs.deck(name, 8, 12)
+        for after, resume in ((1, ()), (6, ("--resume",))):
+            rest, code = runs.stop(runs.command(name, 2, *resume, *more), lambda job: os.killpg(job.pid, signal.SIGUSR1), after)
+            assert code in (0, 85), (code, rest)  # 0: was done before it could be told
+        runs.train(name, 2, 8, 12, more=("--resume", *more))
+        runs.compare(method, name, 12)
 
 
 def checks(runs):

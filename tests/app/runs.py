@@ -37,6 +37,13 @@ statistics: {evaluate_every: 20, evaluate_sequences: 64, layers_every: 2, flush:
 """
 
 
+SHARES = {"worker_error_share", "server_error_share", "sign_agreement"}
+ONEBIT = {"weight_norm", "update_norm", "momentum_norm", "largest_update", *SHARES}
+LAYERS = {"adamw": set(), "lamb": {"trust_ratio", "weight_norm", "update_norm"},
+          "onebit_lamb": {"trust_ratio", "average", "factor", "root_growth", *ONEBIT},
+          "onebit_adam": {"root_growth", *ONEBIT}, "onebit_sgd": ONEBIT}  # quantities of each method
+
+
 def sentences(rng, count):
     """Text with structure to learn: each word is mostly followed by one of two words."""
     words = ["".join(rng.choice("bdfgklmnprst") + rng.choice("aeiou") for _ in range(2 + i % 3)) for i in range(160)]
@@ -122,22 +129,32 @@ class Runs:
         for column in set(a.dtype.names) - WALL_CLOCK:
             assert a[column].tobytes() == b[column].tobytes(), (table, column, a[column], b[column])
 
+    def method(self, name):
+        return re.search(r"^  method: (\w+)", (self.folder / name / "deck.resolved.yaml").read_text(), re.MULTILINE)[1]
+
     def compare_layers(self, one, other, step):
         with h5py.File(self.folder / one / "statistics.h5", "r") as a, \
                 h5py.File(self.folder / other / "statistics.h5", "r") as b:
             ours, theirs = a["layers"], b["layers"]
-            assert ours.keys() == theirs.keys() and len(ours.keys()) > 2, (list(ours), list(theirs))
+            wanted = LAYERS[self.method(one)] | {"name", "step"}
+            assert set(ours) == set(theirs) == wanted, (list(ours), list(theirs))
             assert (ours["name"][:] == theirs["name"][:]).all()
             shown = [layers["step"][:] <= step for layers in (ours, theirs)]
             assert shown[0].any()
             for name in set(ours) - {"name"}:
                 assert ours[name][:][shown[0]].tobytes() == theirs[name][:][shown[1]].tobytes(), name
 
-    def compare(self, one, other, step, files="*.h5"):
-        """Statistics and the checkpoint of `step`, bit for bit but for clocks."""
-        for table in ("steps", "evaluation"):
+    def compare_record(self, one, other, step, tables=("steps", "evaluation")):
+        """What both have recorded up to a step, and what they have sent in all."""
+        for table in tables:
             self.compare_table(one, other, table, step)
         self.compare_layers(one, other, step)
+        sent = [self.table(name, "traffic") for name in (one, other)]
+        assert len(sent[0]) > 0 and sent[0].tobytes() == sent[1].tobytes(), sent
+
+    def compare(self, one, other, step, files="*.h5"):
+        """Statistics and the checkpoint of `step`, bit for bit but for clocks."""
+        self.compare_record(one, other, step)
         compare_checkpoints(*(self.folder / name / f"checkpoints/step_{step}" for name in (one, other)), files)
 
 

@@ -4,7 +4,7 @@
 
     soak_runs.py PROGRAM MPIRUN [--steps N] [--seed S]
 
-Checked: what comes out has, bit for bit, the parameters and the state of a second run whose jobs begin and end where those of
+Checked: what comes out has, bit for bit, the parameters, the state and the statistics of a second run whose jobs begin and end where those of
 the first turned out to, undisturbed; and in as many steps of one job, from 10,000, the memory of no rank grows. That residuals keep their law
 on another number of ranks is what checkpoint_p* and compressed_mean_p* ask.
 
@@ -122,6 +122,7 @@ class Soak:
     def compare(self):
         (step, one), (same, other) = self.newest("soak"), self.newest("replay")
         assert step == same == self.steps
+        self.runs.compare_record("soak", "replay", step, ("steps",))
         return compare_checkpoints(one, other)
 
 

@@ -5,15 +5,22 @@
 #include "core/bf16.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace bellwether::test {
 
 NodesOf::NodesOf(int ranks_per_node, comm::MpiOptions const& how)
-    : all(comm::make_world_communicator(how)), here(ranks_per_node), nodes(all->size() / ranks_per_node) {
+    : NodesOf(comm::make_world_communicator(how), ranks_per_node) {}
+
+NodesOf::NodesOf(std::unique_ptr<comm::Communicator> group, int ranks_per_node)
+    : all(std::move(group)), here(ranks_per_node), nodes(all->size() / ranks_per_node) {
   comm::CommConfig config;
   config.hierarchy = comm::Hierarchy::node;
   config.ranks_per_node = ranks_per_node;
-  auto const chosen = comm::chosen_nodes(world().nodes(), all->rank(), config);
+  comm::Nodes found;
+  found.node_of.assign(static_cast<std::size_t>(all->size()), 0);
+  found.hosts.emplace_back("here");
+  auto const chosen = comm::chosen_nodes(found, all->rank(), config);
   all->set_nodes(chosen.node_of);
   groups = std::make_unique<comm::NodeGroups>(*all, chosen, config);
 }

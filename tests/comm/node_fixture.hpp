@@ -14,6 +14,8 @@ namespace bellwether::test {
 /// The ranks of the world as if neighbours shared nodes.
 struct NodesOf {
   explicit NodesOf(int ranks_per_node, comm::MpiOptions const& how = {.deadline = 60});
+  /// The same of a group's ranks.
+  NodesOf(std::unique_ptr<comm::Communicator> group, int ranks_per_node);
   int node() const { return all->rank() / here; }
   int place() const { return all->rank() % here; }
 

@@ -3,6 +3,7 @@
 #include "tests/comm/node_fixture.hpp"
 #include "tests/support/larger.hpp"
 #include "tests/support/memory_state.hpp"
+#include "tests/support/world.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -10,7 +11,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 using namespace bellwether;
 using bellwether::comm::HierarchicalMean;
@@ -119,6 +123,22 @@ void run(HierarchicalMean& mean, comm::Communicator& all, int calls, std::uint64
   }
 }
 
+/// Numbers of ranks, each with the ranks a node that it divides into.
+std::vector<std::pair<int, int>> hierarchies() {
+  std::vector<std::pair<int, int>> all;
+  for (int ranks = 1; ranks <= test::world().size(); ++ranks)
+    for (int here = 1; here <= ranks; ++here)
+      if (ranks % here == 0) all.emplace_back(ranks, here);
+  return all;
+}
+
+/// What rank 0 has, on all ranks.
+void take_from_rank_0(std::vector<double>& values) {
+  auto& world = test::world().communicator();
+  if (world.rank() != 0) std::ranges::fill(values, 0.0);
+  world.sum_host(values, "bellwether::test::kept");
+}
+
 double broken(std::vector<double> const& law, Residuals const& held) {
   double largest = 0;
   for (std::size_t k = 0; k < law.size(); ++k) largest = test::larger(largest, law[k] - held.at(k));
@@ -225,4 +245,45 @@ TEST_CASE("another hierarchy keeps the law element by element") {
       run(to, *new_nodes.all, 5, 50, law);
       CHECK(broken(law, residuals_of(to, *new_nodes.all, count)) < 1e-5);
     }
+}
+
+TEST_CASE("another number of ranks on other nodes keeps the law element by element") {
+  Index const count = 1501;
+  auto const size = static_cast<std::size_t>(count);
+  auto& world = test::world().communicator();
+  // The first `ranks` of the world work; the others wait for what comes next.
+  auto const first_ranks = [&](int ranks, int here) {
+    auto group = world.split(world.rank() < ranks ? 0 : 1, world.rank());
+    return world.rank() < ranks ? std::make_unique<NodesOf>(std::move(group), here) : nullptr;
+  };
+  auto const mean_of = [&](NodesOf const& of) {
+    return HierarchicalMean(*of.all, of.here == 1 ? nullptr : of.groups.get(), count, {}, Wire::fp32);
+  };
+  for (auto const& [ranks_before, before] : hierarchies()) {
+    std::vector<double> law(size);
+    Residuals kept{std::vector<double>(size), std::vector<double>(size)};
+    if (auto const old_nodes = first_ranks(ranks_before, before)) {
+      auto from = mean_of(*old_nodes);
+      run(from, *old_nodes->all, 5, 10, law);
+      kept = residuals_of(from, *old_nodes->all, count);
+      CHECK(broken(law, kept) < 5e-6);
+    }
+    for (auto* const values : {&law, &kept.worker, &kept.server}) take_from_rank_0(*values);
+    for (auto const& [ranks_after, after] : hierarchies()) {
+      if (std::max(ranks_before, ranks_after) < world.size()) continue;  // a smaller world tries these
+      CAPTURE(ranks_before, before, ranks_after, after);
+      auto const new_nodes = first_ranks(ranks_after, after);
+      if (!new_nodes) continue;
+      auto to = mean_of(*new_nodes);
+      Recutting reader(kept);
+      to.visit_state(reader);
+      auto later = law;
+      run(to, *new_nodes->all, 5, 50, later);
+      auto const held = residuals_of(to, *new_nodes->all, count);
+      CHECK(broken(later, held) < 1e-5);
+      double largest = 0;
+      for (std::size_t k = 0; k < size; ++k) largest = test::larger(largest, held.at(k));
+      CHECK((largest > 0.01) == (new_nodes->nodes > 1));
+    }
+  }
 }
