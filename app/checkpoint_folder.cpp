@@ -135,12 +135,15 @@ void CheckpointFolder::complete(Manifest const& manifest) const {
   }
   sync_path(path);
   sync_path(from);
-  // A folder of that name is a damaged one that was passed over, or one that a run started further back repeats.
+  // A folder of that name is a damaged one that was passed over, or one that a run started further back repeats. A link
+  // there may lead nowhere, or to itself.
   std::error_code status;
   std::string const old = to + replaced_suffix;
-  if (fs::exists(to)) {
+  if (fs::exists(fs::symlink_status(to, status))) {
     fs::remove_all(old, status);
     fs::rename(to, old, status);
+  } else if (status == std::errc::no_such_file_or_directory) {
+    status.clear();
   }
   if (!status) fs::rename(from, to, status);
   if (status) throw RuntimeError(to + ": cannot be put in place: " + status.message());

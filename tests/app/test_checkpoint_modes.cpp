@@ -251,3 +251,19 @@ TEST_CASE("A full disk on one rank is told on all and leaves the old checkpoint"
   run.save(3, 3);
   CHECK(run.checkpoints->last_complete() == 3);
 }
+
+TEST_CASE("a link in the place of a checkpoint makes way, wherever it leads") {
+  std::string const target = GENERATE("nowhere", "step_2");
+  CheckpointFixture run;
+  on_rank_0([&] {
+    fs::create_directories(run.folder->path() + "/checkpoints");
+    fs::create_directory_symlink(target, run.folder->step(2));
+  });
+  run.save(2, 2);
+  everyone().barrier("bellwether::test::saved");
+  CHECK_FALSE(fs::is_symlink(run.folder->step(2)));
+  CHECK_FALSE(fs::exists(fs::symlink_status(run.folder->step(2) + ".replaced")));
+  auto const found = run.checkpoints->find_latest();
+  REQUIRE(found);
+  CHECK(found->step == 2);
+}
