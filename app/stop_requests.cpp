@@ -49,7 +49,7 @@ StopReason StopRequests::pending() {
 
 void StopRequests::remove_file() const {
   std::error_code error;
-  if (file_seen_ && !std::filesystem::remove(file_, error) && error)
+  if (!file_.empty() && !std::filesystem::remove(file_, error) && error)
     throw RuntimeError(file_ + ": cannot be removed (" + error.message() + "), and would stop the next job, too");
 }
 

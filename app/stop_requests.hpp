@@ -33,7 +33,8 @@ class StopRequests {
   /// Before a step. The time limit is near where what may still come, another step and a checkpoint half as slow again
   /// as the slowest so far, would not fit into it.
   StopReason pending();
-  /// Once it was heeded, the file goes, so that the next job does not find it. \throws RuntimeError where it stays.
+  /// At the end, whatever brought it, the file goes where there is one: the next job would stop after a step.
+  /// \throws RuntimeError where it stays.
   void remove_file() const;
 
  private:

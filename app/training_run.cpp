@@ -359,6 +359,7 @@ int TrainingRun::finish() try {
   bool diverged = false;
   std::string data_fault;
   StepRow row;
+  run.remove_stop_file();
   while (!run.last() && stopped == StopReason::none && !diverged && data_fault.empty()) {
     auto const start = Clock::now();
     auto const outcome = run.trainer->advance(run.stops.pending(), row);
@@ -384,7 +385,6 @@ int TrainingRun::finish() try {
     throw CommonFailure(at + ": " + counted(run.deck.optimizer.skip_limit, "step") +
                         " in a row skipped; a checkpoint was written before the run ends");
   bool const early = !run.last();
-  if (stopped == StopReason::file) run.remove_stop_file();
   if (run.progress)
     run.progress->finish(early ? "stopped at " + at + reason_text(stopped) + "; continue with --resume"
                                : "finished at " + at + "; results are in " + run.deck.run.directory);

@@ -48,12 +48,17 @@ TEST_CASE("without a limit nothing but a signal or the file stops a run") {
   CHECK(stops.pending() == StopReason::signal);
 }
 
-TEST_CASE("a file that nobody heeded stays") {
+TEST_CASE("the file goes whatever ended the run, and where there was none") {
   Interrupt const interrupt;
   TemporaryFolder const folder;
   auto const file = folder / "stop";
-  std::ofstream(file) << "";
-  StopRequests const stops(interrupt, bellwether::Clock::now(), std::nullopt, file);
+  StopRequests stops(interrupt, bellwether::Clock::now(), std::nullopt, file);
   stops.remove_file();
-  CHECK(std::filesystem::exists(file));
+  std::ofstream(file) << "";
+  std::raise(SIGUSR1);
+  CHECK(stops.pending() == StopReason::signal);  // so that it was not looked for
+  stops.remove_file();
+  CHECK_FALSE(std::filesystem::exists(file));
+  StopRequests const elsewhere(interrupt, bellwether::Clock::now(), std::nullopt, "");
+  elsewhere.remove_file();
 }
