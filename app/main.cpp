@@ -115,5 +115,7 @@ int main(int argc, char** argv) {
   bool const output_matters = !program.got_subcommand("train");  // training outlives the reader of its progress
   std::signal(SIGXFSZ, SIG_IGN);  // where files may not grow, writing fails with their name instead
   Session session(argc, argv);
-  return run(chosen, session, output_matters);
+  int const code = run(chosen, session, output_matters);
+  if (code != 0) session.note_end(code);  // what other ranks print may still be lost
+  return code;
 }

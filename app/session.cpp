@@ -23,6 +23,10 @@ int Session::rank() const { return world_ ? world_->rank() : 0; }
 
 int Session::size() const { return world_ ? world_->size() : 1; }
 
+void Session::note_end(int exit_code) const {
+  if (world_) world_->note_end(exit_code);
+}
+
 void Session::end_other_ranks(int exit_code, std::string const& message, double patience) const {
   if (world_ && world_->size() > 1) world_->abort(exit_code, message, patience);
 }

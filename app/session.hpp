@@ -29,6 +29,10 @@ class Session {
   int rank() const;  ///< 0 in a command without MPI
   int size() const;
 
+  /// All that the command leaves is written, and `exit_code` what it returns; a rank that hangs while MPI ends does not
+  /// make it a failure.
+  void note_end(int exit_code) const;
+
   /// Prints `message`, then ends this process and every other rank, after `patience` seconds in which others may say
   /// the same; returns where there is no other rank to end.
   void end_other_ranks(int exit_code, std::string const& message, double patience) const;

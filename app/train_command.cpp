@@ -29,7 +29,9 @@ int train(TrainOptions const& options, Session& session) {
   auto const shared = read_shared_deck(session.world().group(), options.deck, options.overrides);
   std::optional<TrainingRun> run;
   with_places(shared.source, [&] { run.emplace(shared.deck, shared.source, options.run, interrupt, session.world()); });
-  return run->finish();
+  int const code = run->finish();
+  session.note_end(code);
+  return code;
 }
 
 }  // namespace

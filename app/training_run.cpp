@@ -79,7 +79,7 @@ struct TrainingRun::Impl {
         stops(signals, options.started, deck.run.walltime,
               all.rank() == 0 ? (fs::path(deck.run.directory) / "stop").string() : std::string()),
         world(all) {
-    world.group().set_deadline(deck.comm.deadline);
+    world.set_deadline(deck.comm.deadline);
     trainer = std::make_unique<Trainer>(deck, world, io);
     require_equal_start(world.group(), start_facts(trainer->layout().fingerprint()));
     if (starts_at_zero()) trainer->read_first_samples();  // before anything is made

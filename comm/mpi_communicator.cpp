@@ -3,6 +3,7 @@
 #include "comm/mpi_communicator.hpp"
 
 #include "comm/backend.hpp"
+#include "comm/call_guard.hpp"
 #include "comm/mpi_operation.hpp"
 #include "comm/traffic_counter.hpp"
 #include "core/clock.hpp"
@@ -61,7 +62,9 @@ class MpiCommunicator final : public Communicator {
       stuck = true;
       stuck_operations().push_back(std::move(operation));
     }
-    if (!stuck && std::uncaught_exceptions() == 0) MPI_Comm_free(&group_);
+    if (stuck || std::uncaught_exceptions() != 0) return;
+    CallGuard const guard("MPI_Comm_free", "at the end", options_.deadline, options_.watchdog);
+    MPI_Comm_free(&group_);
   }
 
   int rank() const override { return rank_; }
@@ -177,9 +180,9 @@ class MpiCommunicator final : public Communicator {
 
   std::unique_ptr<Communicator> split(int color, int key) override {
     require(color >= 0, "split: colors count from 0");
-    // MPI's own split blocks without a deadline: meet before it.
-    barrier("bellwether::comm::split");
+    barrier("bellwether::comm::split");  // where who is late is told better than in what follows
     MPI_Comm part = MPI_COMM_NULL;
+    CallGuard const guard("MPI_Comm_split", "at start-up", options_.deadline, options_.watchdog);
     check_mpi(MPI_Comm_split(group_, color, key, &part), "MPI_Comm_split");
     auto made = std::make_unique<MpiCommunicator>(part, options_);
     int const mine = counter_.node_of(rank_);
@@ -341,6 +344,7 @@ class MpiCommunicator final : public Communicator {
 std::unique_ptr<Communicator> make_world_communicator(MpiOptions const& options) {
   require(options.call_limit > 0 && options.call_limit <= std::numeric_limits<int>::max(), "call_limit is no int");
   MPI_Comm copy = MPI_COMM_NULL;
+  CallGuard const guard("MPI_Comm_dup", "at start-up", options.deadline, options.watchdog);
   check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &copy), "MPI_Comm_dup");
   return std::make_unique<MpiCommunicator>(copy, options);
 }

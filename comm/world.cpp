@@ -3,6 +3,7 @@
 #include "comm/world.hpp"
 
 #include "comm/backend.hpp"
+#include "comm/call_guard.hpp"
 #include "comm/mpi_communicator.hpp"
 #include "comm/mpi_operation.hpp"
 #include "comm/transport.hpp"
@@ -28,8 +29,9 @@ std::string processor_name() {
 }
 
 /// Collective. Ranks that can share memory are on one node; nodes are numbered by their lowest rank.
-Nodes find_nodes(int rank, int size, std::string const& host) {
+Nodes find_nodes(int rank, int size, std::string const& host, double deadline) {
   MPI_Comm together = MPI_COMM_NULL;
+  CallGuard const guard("finding nodes by MPI_Comm_split_type", "at start-up", deadline);
   check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &together),
             "MPI_Comm_split_type");
   Nodes nodes;
@@ -109,6 +111,7 @@ NodeGroups::NodeGroups(Communicator& all, Nodes const& nodes, CommConfig const& 
 NodeGroups::~NodeGroups() = default;
 
 struct World::Impl {
+  double deadline = start_deadline();  // before MPI starts: it may refuse
   int rank = 0, size = 1;
   Nodes nodes;
   std::string host;
@@ -153,7 +156,7 @@ World::World(int& argc, char**& argv) : impl_(std::make_unique<Impl>()) {
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &impl_->rank), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &impl_->size), "MPI_Comm_size");
   impl_->host = processor_name();
-  impl_->nodes = find_nodes(rank(), size(), impl_->host);
+  impl_->nodes = find_nodes(rank(), size(), impl_->host, impl_->deadline);
   // Kokkos warns each process that threads are not bound, which is right on a laptop and for several ranks a node.
   auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
   if (int const device = device_of(impl_->nodes, impl_->host); device >= 0) settings.set_device_id(device);
@@ -161,8 +164,11 @@ World::World(int& argc, char**& argv) : impl_(std::make_unique<Impl>()) {
   use_single_threaded_blas();
   std::vector<std::string> hosts;
   for (int const node : impl_->nodes.node_of) hosts.push_back(impl_->nodes.hosts[static_cast<std::size_t>(node)]);
-  impl_->watchdog = std::make_unique<Watchdog>(std::move(hosts));
-  impl_->communicator = make_world_communicator({.watchdog = impl_->watchdog.get()});
+  {
+    CallGuard const guard("MPI_Comm_dup", "at start-up", impl_->deadline);
+    impl_->watchdog = std::make_unique<Watchdog>(std::move(hosts));
+  }
+  impl_->communicator = make_world_communicator({.deadline = impl_->deadline, .watchdog = impl_->watchdog.get()});
   impl_->communicator->set_nodes(impl_->nodes.node_of);
   find_offer();
 }
@@ -198,10 +204,22 @@ std::unique_ptr<Communicator> World::make_communicator(Transport transport, doub
 
 World::~World() {
   impl_->communicator.reset();
-  impl_->watchdog.reset();
+  {
+    CallGuard const guard("MPI_Comm_free", "at the end", impl_->deadline);
+    impl_->watchdog.reset();
+  }
   Kokkos::finalize();
-  if (std::uncaught_exceptions() == 0) MPI_Finalize();
+  if (std::uncaught_exceptions() != 0) return;
+  CallGuard const guard("MPI_Finalize", "at the end", impl_->deadline);
+  MPI_Finalize();
 }
+
+void World::set_deadline(double seconds) {
+  impl_->deadline = seconds;
+  impl_->communicator->set_deadline(seconds);
+}
+
+void World::note_end(int code) { comm::note_end(code); }
 
 int World::rank() const { return impl_->rank; }
 int World::size() const { return impl_->size; }
@@ -236,6 +254,7 @@ void World::abort(int exit_code, std::string_view message, double patience) cons
   std::fflush(stderr);
   if (size() > 1) {
     std::this_thread::sleep_for(std::chrono::duration<double>(patience));
+    leave_after(10, exit_code);  // MPI_Abort may hang with what else is stuck
     MPI_Abort(MPI_COMM_WORLD, exit_code);
   }
   // Alone, there is nobody to tell, and MPI's own farewell would bury the message.

@@ -71,6 +71,11 @@ class World {
   Offer const& offer() const;  ///< what can carry collectives
   /// Collective. All ranks over what choose_transport() found.
   std::unique_ptr<Communicator> make_communicator(Transport transport, double deadline) const;
+  /// Seconds that ranks wait for each other, in start_deadline()'s place: in collectives of all ranks and at the end.
+  void set_deadline(double seconds);
+  /// All is done and written, and what the process returns: a rank that is lost from here on, while MPI ends, does not
+  /// change it.
+  void note_end(int code);
   void note_step(std::int64_t step) const;  ///< the step that begins, for what other ranks are told of this one
   int threads() const;                      ///< that this rank computes with
   std::string library() const;              ///< MPI's own version line, for logs and statistics

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs of the program on hardware that fails.
 
-    fault_runs.py CASE PROGRAM MPIRUN FAILING_PRODUCT      CASE: flipped_bit | flipped_bit_compressed | unsound | skipped_compressed |
-                                                             lost_rank | lost_in_evaluation | lost_in_checkpoint | lost_from_node |
-                                                             stopped_rank
+    fault_runs.py CASE PROGRAM MPIRUN FAILING_PRODUCT FAILING_MPI      CASE: flipped_bit | flipped_bit_compressed | unsound |
+                                                             skipped_compressed | lost_rank | lost_in_evaluation |
+                                                             lost_in_checkpoint | lost_from_node | stopped_rank |
+                                                             stopped_start | stopped_end
 
-FAILING_PRODUCT is the module that failing_product.c becomes. The last five with Open MPI 4 alone: its launcher can be told to let
-survivors live when a rank dies. Exits with 4, ctest's sign for skipped, where a process may not write into its children's memory."""
+FAILING_PRODUCT and FAILING_MPI are the modules that failing_product.c and failing_mpi.c become. The last seven with Open MPI 4 alone:
+its launcher can be told to let survivors live when a rank dies. Exits with 4, ctest's sign for skipped, where a process may not write
+into its children's memory."""
 
 import os
 import re
@@ -17,7 +19,7 @@ import subprocess
 import sys
 import time
 
-from runs import PATIENCE, h5py, main, ranks_of
+from runs import PATIENCE, h5py, main, preloaded, ranks_of
 
 ONEBIT = ("--set", "optimizer.method=onebit_lamb", "--set", "optimizer.freeze.step=4")
 
@@ -119,10 +121,8 @@ def skipped_compressed(runs):
     stride = -(-runs.vocabulary // 32) * 32  # of rows of logits
 
     def train(name, limit, passes, expected, *more, every=0):
-        # The address sanitizer wants to be the first that is loaded; before it comes only what hands calls on to it.
-        sanitizer = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0")))
-        return runs.train(name, 2, 16, 12, every, expected=expected, LD_PRELOAD=sys.argv[4], FAILING_RANK="1", ASAN_OPTIONS=sanitizer,
-                          FAILING_STRIDE=str(stride), FAILING_PASS=str(passes),
+        return runs.train(name, 2, 16, 12, every, expected=expected,
+                          **preloaded(sys.argv[4], FAILING_RANK="1", FAILING_STRIDE=str(stride), FAILING_PASS=str(passes)),
                           more=(*ONEBIT, "--set", "model.compute=fp32", "--set", f"optimizer.skip_limit={limit}", *more))
 
     told = train("whole", 20, 7, 0)
@@ -219,6 +219,59 @@ def lost_from_node(runs):
 def stopped_rank(runs):
     """A rank that stands still, as on a host that swaps or hangs: the same, and it is not left behind."""
     without(runs, "stopped", signal.SIGSTOP, "--set", "statistics.evaluate_every=0")
+
+
+def within_call(runs, name, call, count, sent, *more):
+    """What survivors say where rank 1 of 3 gets a signal that it cannot answer on entry to a call of MPI."""
+    if not runs.has_openmpi_4():
+        print("skipped: this launcher ends all ranks with the first")
+        sys.exit(4)
+    runs.deck(name, 8, 2)
+    command = runs.command(name, 3, "--set", "comm.deadline=6", *more)
+    command.insert(1, "--enable-recovery")
+    environment = preloaded(sys.argv[5], FAILING_RANK="1", FAILING_CALL=call, FAILING_COUNT=str(count), FAILING_SIGNAL=str(int(sent)),
+                            BELLWETHER_START_DEADLINE="6")
+    with subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env=dict(os.environ, **environment)) as process:
+        every = []
+        while not every and process.poll() is None:
+            try:
+                every = ranks_of(process, 3)
+            except (AssertionError, FileNotFoundError):
+                time.sleep(0.05)  # they have not all been started
+        told, errors = process.communicate(timeout=PATIENCE)
+    deadline = time.time() + 30
+    while not all(gone(rank) for rank in every):
+        assert time.time() < deadline, "a rank outlives its job"
+        time.sleep(0.1)
+    return told, errors
+
+
+def stopped_start(runs):
+    """A rank that dies or stands still while MPI makes groups of ranks, which no collective of ours waits for."""
+    nodes = (*ONEBIT, "--set", "comm.hierarchy=node", "--set", "comm.ranks_per_node=1")
+    for name, call, count, sent, said in (("nodes", "MPI_Comm_split_type", 1, signal.SIGSTOP, "finding nodes by MPI_Comm_split_type"),
+                                          ("copy", "MPI_Comm_dup", 1, signal.SIGSTOP, "MPI_Comm_dup"),
+                                          ("groups", "MPI_Comm_split", 1, signal.SIGSTOP, "MPI_Comm_split"),
+                                          ("killed", "MPI_Comm_split", 1, signal.SIGKILL, "MPI_Comm_split")):
+        told, errors = within_call(runs, name, call, count, sent, *nodes)
+        others = r", in step 0; rank 1 on \S+ does not answer" if said == "MPI_Comm_split" else ""
+        for rank in (0, 2):
+            assert re.search(rf"^\[rank {rank}\] error: stuck: {said} at start-up, not finished after 6 s{others}$", errors,
+                             re.MULTILINE), (name, told, errors)
+        assert "step 1/" not in told, told
+
+
+def stopped_end(runs):
+    """A rank that stands still while MPI ends: nothing is lost, all ranks go, and the next job goes on."""
+    for name, call, count in (("freed", "MPI_Comm_free", 2), ("end", "MPI_Finalize", 1)):
+        told, errors = within_call(runs, name, call, count, signal.SIGSTOP)
+        assert "finished at step 2" in told, (told, errors)
+        for rank in (0, 2):
+            assert re.search(rf"^\[rank {rank}\] warning: stuck: (MPI_Comm_free|MPI_Finalize) at the end, not finished after 6 s(, in step 2; "
+                             r"rank 1 on \S+ does not answer)?; nothing is lost$", errors, re.MULTILINE), (name, told, errors)
+        assert "error: " not in errors, errors
+        assert "resumed from" in runs.train(name, 3, 8, 3, more=("--resume",))
 
 
 if __name__ == "__main__":

@@ -177,6 +177,13 @@ def compare_checkpoints(one, other, files="*.h5"):
     return len(compared)
 
 
+def preloaded(module, **settings):
+    """Variables for a program with a module in front of its libraries."""
+    # The address sanitizer wants to be the first that is loaded; before it comes only what hands calls on to it.
+    sanitizer = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0")))
+    return dict(LD_PRELOAD=module, ASAN_OPTIONS=sanitizer, **settings)
+
+
 def newest_checkpoint(run):
     return max((run / "checkpoints").glob("step_*[0-9]"), key=lambda path: int(path.name[5:]))
 
