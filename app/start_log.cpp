@@ -5,10 +5,11 @@
 #include "app/durable_file.hpp"
 #include "core/error.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 namespace bellwether::app {
@@ -36,9 +37,21 @@ std::string now() {
 
 StartLog::StartLog(std::string const& directory) : path_((std::filesystem::path(directory) / "starts.txt").string()) {}
 
+/// Nothing where there is no file; what is there and cannot be read is not taken for nothing.
 std::string StartLog::read() const {
+  auto const refuse = [&](std::string const& why) {
+    throw InputError("run.directory: " + path_ + ": cannot be read: " + why + "; mend or remove it");
+  };
+  std::error_code status;
+  auto const found = std::filesystem::status(path_, status);
+  if (found.type() == std::filesystem::file_type::not_found) return "";
+  if (status) refuse(status.message());
+  if (found.type() != std::filesystem::file_type::regular) refuse("not a file");
   std::ifstream file(path_, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::ostringstream text;
+  if (file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
+  if (!file.is_open() || file.bad()) refuse(std::strerror(errno));
+  return text.str();
 }
 
 void StartLog::require_progress(std::int64_t step) const {
@@ -52,6 +65,16 @@ void StartLog::require_progress(std::int64_t step) const {
 void StartLog::append(std::int64_t step, int ranks) const {
   write_text_file(path_, read() + now() + " step " + std::to_string(step) + ", " + std::to_string(ranks) +
                              (ranks == 1 ? " rank\n" : " ranks\n"));
+}
+
+void StartLog::remove_last() const {
+  auto lines = read();
+  if (lines.ends_with('\n')) lines.pop_back();
+  auto const end = lines.rfind('\n');
+  if (end != lines.npos)
+    write_text_file(path_, lines.substr(0, end + 1));
+  else
+    std::filesystem::remove(path_);
 }
 
 }  // namespace bellwether::app

@@ -14,10 +14,12 @@ class StartLog {
   explicit StartLog(std::string const& directory);
 
   /// Before a start at `step`. \throws InputError where the last `fruitless_starts` began there, too: whatever ended
-  /// them, none left a checkpoint beyond it.
+  /// them, none left a checkpoint beyond it. So in all members where the file is there and cannot be read.
   void require_progress(std::int64_t step) const;
   /// The start is made. \throws RuntimeError where the file cannot be written.
   void append(std::int64_t step, int ranks) const;
+  /// The last start was refused: its line goes, and with the only one the file. \throws RuntimeError.
+  void remove_last() const;
 
   static constexpr int fruitless_starts = 3;
 

@@ -11,11 +11,9 @@
 #include "app/interrupt.hpp"
 #include "app/progress_text.hpp"
 #include "app/replica_check.hpp"
-#include "app/run_directory.hpp"
-#include "app/run_lock.hpp"
+#include "app/run_start.hpp"
 #include "app/sound_state.hpp"
 #include "app/start_check.hpp"
-#include "app/start_log.hpp"
 #include "app/statistics.hpp"
 #include "app/stop_requests.hpp"
 #include "app/trainer.hpp"
@@ -33,26 +31,6 @@ namespace bellwether::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Makes the run directory and keeps it for this run, or refuses to mix two.
-std::unique_ptr<RunLock> prepare_directory(std::string const& directory, bool resume, comm::World& world) {
-  std::unique_ptr<RunLock> lock;
-  together(world.group(), [&] {
-    if (world.rank() != 0) return;
-    if (!resume && holds_run(directory))
-      throw InputError("run.directory: " + directory +
-                       " holds a run already; continue it with --resume or name another directory");
-    try {
-      fs::create_directories(directory);
-      lock = std::make_unique<RunLock>(directory);
-    } catch (InputError const&) {
-      throw;
-    } catch (std::exception const& error) {
-      throw InputError("run.directory: " + directory + ": " + error.what());
-    }
-  });
-  return lock;
-}
 
 std::string reason_text(StopReason reason) {
   switch (reason) {
@@ -80,10 +58,16 @@ struct TrainingRun::Impl {
               all.rank() == 0 ? (fs::path(deck.run.directory) / "stop").string() : std::string()),
         world(all) {
     world.set_deadline(deck.comm.deadline);
-    trainer = std::make_unique<Trainer>(deck, world, io);
-    require_equal_start(world.group(), start_facts(trainer->layout().fingerprint()));
-    if (starts_at_zero()) trainer->read_first_samples();  // before anything is made
-    lock = prepare_directory(deck.run.directory, options.resume, world);
+    start = std::make_unique<RunStart>(deck.run.directory, options.resume, world.group());
+    try {
+      build(source);
+    } catch (InputError const&) {
+      start->withdraw();
+      throw;
+    }
+  }
+
+  void build(input::DeckSource const& source) {
     double const gemm_speed = measured_gemm_speed(world.group(), deck.model.compute);
     if (world.rank() == 0)
       progress = std::make_unique<Progress>(ProgressOptions{.form = options.log,
@@ -99,52 +83,52 @@ struct TrainingRun::Impl {
           if (progress) progress->warning(text);
         },
         [this] { statistics->require_written(); });
-    if (options.resume) restore();
+    auto const found = options.resume ? find() : std::nullopt;
+    // From here on memory may run out or a disk fail, again and again: the start is counted first.
+    auto const first = found ? found->step : 0;
+    if (first < deck.schedule.steps) start->enter(first);
+    trainer = std::make_unique<Trainer>(deck, world, io);
+    require_equal_start(world.group(), start_facts(trainer->layout().fingerprint()));
+    if (found) restore(*found);
     trainer->read_first_samples();
     together(world.group(), [&] {
       if (world.rank() != 0) return;
-      StartLog const starts(deck.run.directory);
-      if (!last()) starts.require_progress(trainer->step());
       open_record();
       // Nothing can refuse the run any more: a refused one leaves the deck of the run that it found.
       write_text_file((fs::path(deck.run.directory) / "deck.resolved.yaml").string(),
                       input::resolved_deck(deck, source, input::DeckPlace::run_directory));
-      if (!last()) starts.append(trainer->step(), world.size());
     });
     auto const memory = trainer->memory_use();
     checkpoints->reserve(trainer->state());
     stops.expect_checkpoint(memory.parameters + memory.optimizer);
   }
 
-  /// Known on rank 0 alone, which looks at the directory.
-  bool starts_at_zero() const {
-    bool const zero = world.rank() == 0 && (!options.resume || !holds_run(deck.run.directory));
-    return !broadcast_text(world.group(), zero ? "yes" : "").empty();
-  }
-
-  void restore() {
-    auto const found = checkpoints->find_latest();
-    if (!found) return;
-    if (found->step > deck.schedule.steps)
+  std::optional<FoundCheckpoint> find() {
+    auto found = checkpoints->find_latest();
+    if (found && found->step > deck.schedule.steps)
       throw CommonError("schedule.steps: " + std::to_string(deck.schedule.steps) + " is below the step of " +
                         found->path + "; a resumed run has at least " + std::to_string(found->step));
-    auto const changed = deck_changes(found->deck, resolved_deck);
+    return found;
+  }
+
+  void restore(FoundCheckpoint const& found) {
+    auto const changed = deck_changes(found.deck, resolved_deck);
     changes = changes_text(changed);
-    auto faults = method_faults(changed, found->path);
+    auto faults = method_faults(changed, found.path);
     if (!faults.empty()) throw CommonError(faults);
     std::vector<std::string> settled;
     try {
-      checkpoints->load(*found, trainer->state());
+      checkpoints->load(found, trainer->state());
     } catch (CommonError const& error) {
       faults = error.faults();
     }
     if (trainer->frozen_after())
-      settled = settled_faults(changed, deck.optimizer.settled_at_freeze(), found->path, found->step);
+      settled = settled_faults(changed, deck.optimizer.settled_at_freeze(), found.path, found.step);
     if (!settled.empty()) throw CommonError(settled);  // what else is wrong may follow from it
     if (!faults.empty() && !changes.empty())
       faults.push_back("settings differ from those of the checkpoint: " + changes);
     if (!faults.empty()) throw CommonError(faults);
-    resumed = found->path;
+    resumed = found.path;
   }
 
   Recorded recorded() {
@@ -197,7 +181,7 @@ struct TrainingRun::Impl {
     for (auto const& device : world.devices()) progress->note(device);
     if (!world.devices().empty()) progress->note("transport " + trainer->transport());
     for (auto const& warning : trainer->warnings()) progress->warning(warning);
-    if (auto const warning = lock->warning(); !warning.empty()) progress->warning(warning);
+    if (auto const warning = start->warning(); !warning.empty()) progress->warning(warning);
     int const threads = world.nodes().ranks_here * world.threads();
     int const cores = static_cast<int>(std::thread::hardware_concurrency());
     if (cores > 0 && threads > cores)
@@ -334,7 +318,7 @@ struct TrainingRun::Impl {
   TrainingOptions options;
   StopRequests stops;
   comm::World& world;
-  std::unique_ptr<RunLock> lock;  // rank 0; let go when everything below has ended
+  std::unique_ptr<RunStart> start;  // let go when everything below has ended
   input::IoThread io;
   std::unique_ptr<Trainer> trainer;
   std::unique_ptr<Checkpoints> checkpoints;
@@ -359,7 +343,6 @@ int TrainingRun::finish() try {
   bool diverged = false;
   std::string data_fault;
   StepRow row;
-  run.remove_stop_file();
   while (!run.last() && stopped == StopReason::none && !diverged && data_fault.empty()) {
     auto const start = Clock::now();
     auto const outcome = run.trainer->advance(run.stops.pending(), row);
@@ -377,6 +360,7 @@ int TrainingRun::finish() try {
     run.stops.took_step(seconds_since(start));
   }
   run.close();
+  run.remove_stop_file();
   std::string const at = "step " + std::to_string(run.trainer->step());
   if (!data_fault.empty() && !run.last())
     throw CommonFailure(data_fault + "; a checkpoint of " + at +

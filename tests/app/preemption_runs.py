@@ -2,15 +2,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs of the program that end before their last step and go on, and what saving their state takes.
 
-    preemption_runs.py CASE PROGRAM MPIRUN      CASE: walltime | stop_file | second_signal | fruitless | snapshots"""
+    preemption_runs.py CASE PROGRAM MPIRUN FAILING_MPI      CASE: walltime | stop_file | second_signal | fruitless |
+                                                                  fruitless_start | snapshots
+
+FAILING_MPI is the module that failing_mpi.c becomes."""
 
 import os
 import re
+import shutil
 import signal
 import subprocess
+import sys
 import time
 
-from runs import PATIENCE, main, newest_checkpoint, ranks_of
+from runs import PATIENCE, h5py, main, newest_checkpoint, preloaded, ranks_of
 
 
 def stopped_step(runs, name, text):
@@ -101,6 +106,34 @@ def fruitless(runs):
     told = runs.train("dying", 2, 8, 6, every=2, more=("--resume",))
     assert "finished at step 6" in told, told
     assert starts.read_text().endswith(" step 4, 2 ranks\n")
+
+
+def fruitless_start(runs):
+    """The same for jobs that die while they start, as where memory does not suffice: at step 0, where nothing but the line is
+    there, and where a checkpoint is. What a user has to mend does not count, nor does it leave anything."""
+    nodes = ("--set", "optimizer.method=onebit_lamb", "--set", "optimizer.freeze.step=2", "--set", "comm.hierarchy=node",
+             "--set", "comm.ranks_per_node=1")  # groups of ranks are made once the start is counted
+    dies = preloaded(sys.argv[4], FAILING_CALL="MPI_Comm_split", FAILING_COUNT="1", FAILING_SIGNAL=str(int(signal.SIGKILL)))
+    run = runs.folder / "unborn"
+    shutil.copytree(runs.folder / "shards", runs.folder / "bad")
+    for shard in (runs.folder / "bad").glob("*.h*5"):
+        with h5py.File(shard, "r+") as file:
+            file["input_ids"][:, 1] = runs.vocabulary + 5
+    for step in (0, 4):
+        runs.deck("unborn", 8, step + 4)
+        command = [runs.program, "train", "unborn.yaml", "--resume", "--log", "lines", *nodes]
+        refused = command + ["--set", "data.train=[bad]"]
+        for start in range(3):
+            runs.refuse(refused)
+            assert run.exists() == (step > 0 or start > 0)
+            runs.call(command, -signal.SIGKILL, **dies)
+        before = (run / "starts.txt").read_text()
+        assert before.count(f" step {step}, 1 rank\n") == 3, before
+        told = runs.refuse(command)
+        assert f"the last 3 starts of this run all began at step {step} and none wrote a checkpoint" in told, told
+        assert (run / "starts.txt").read_text() == before
+        (run / "starts.txt").unlink()
+        assert f"finished at step {step + 4}" in runs.call(command)
 
 
 def snapshots(runs):

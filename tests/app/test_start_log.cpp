@@ -5,8 +5,9 @@
 #include "tests/input/temporary_folder.hpp"
 
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
+#include <catch2/matchers/catch_matchers_all.hpp>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -37,4 +38,30 @@ TEST_CASE("every start is a line with its time, step and ranks") {
   std::string const text{std::istreambuf_iterator<char>(file), {}};
   std::string const time = R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)";
   CHECK_THAT(text, Catch::Matchers::Matches(time + " step 0, 1 rank\n" + time + " step 1200, 64 ranks\n"));
+}
+
+TEST_CASE("a start that was refused leaves no line, and no file of its own") {
+  TemporaryFolder const folder;
+  StartLog const log(folder.path());
+  log.append(0, 1);
+  log.remove_last();
+  CHECK_FALSE(std::filesystem::exists(folder / "starts.txt"));
+  for (int start = 0; start < StartLog::fruitless_starts; ++start) log.append(12, 4);
+  log.remove_last();
+  log.require_progress(12);
+  log.append(12, 4);
+  CHECK_THROWS_AS(log.require_progress(12), InputError);
+}
+
+TEST_CASE("a record of starts that cannot be read is not taken for empty") {
+  using Catch::Matchers::ContainsSubstring;
+  TemporaryFolder const folder;
+  std::filesystem::create_directory(folder / "starts.txt");
+  StartLog const log(folder.path());
+  auto const told = ContainsSubstring("/starts.txt: cannot be read: not a file; mend or remove it");
+  CHECK_THROWS_WITH(log.require_progress(12), told);
+  CHECK_THROWS_WITH(log.append(12, 4), told);
+  std::filesystem::remove(folder / "starts.txt");
+  std::filesystem::create_symlink("starts.txt", folder / "starts.txt");  // leads to itself
+  CHECK_THROWS_WITH(log.require_progress(12), ContainsSubstring("/starts.txt: cannot be read: "));
 }
