@@ -25,12 +25,16 @@ bool holds_run(std::string const& directory) {
 void require_makeable(std::string const& directory) {
   auto nearest = fs::path(directory);
   std::error_code status;
-  while (!fs::exists(fs::symlink_status(nearest, status)) && nearest.has_relative_path())
-    nearest = nearest.parent_path();
   auto const refuse = [&](std::string const& why) {
     throw InputError("run.directory: " + directory + " cannot be " +
                      (nearest == directory ? "written: " : "made: " + nearest.string() + ": ") + why);
   };
+  while (nearest.has_relative_path()) {
+    auto const found = fs::symlink_status(nearest, status);
+    if (found.type() == fs::file_type::none) refuse(status.message());  // a name too long, say
+    if (fs::exists(found)) break;
+    nearest = nearest.parent_path();
+  }
   if (!fs::is_directory(nearest, status)) refuse("not a folder");
   // The rights of this process, not those of who started it.
   if (faccessat(AT_FDCWD, nearest.c_str(), W_OK | X_OK, AT_EACCESS) != 0) refuse(std::strerror(errno));

@@ -228,6 +228,15 @@ def directories(runs):
                           timeout=PATIENCE, check=True)
     assert "run.directory" not in done.stderr and not (runs.folder / "some").exists(), done
 
+    for command in (check, runs.command("run", 2)):  # more than file systems take
+        told = runs.refuse(command + ["--set", f"run.directory={300 * 'x'}"])
+        assert re.match(r"error: --set run\.directory=x+(\.\.\.)?: ", told) and told.endswith("File name too long"), told
+
+    (run / "starts.txt").unlink()
+    (run / "starts.txt").mkdir()
+    told = runs.refuse(runs.command("run", 2, "--resume", "--set", "schedule.steps=9"))
+    assert re.search(r"run\.directory: \S+/run/starts\.txt: cannot be read: not a file; mend or remove it$", told), told
+
 
 def lost_output(runs):
     """A command whose answer cannot be written has failed."""
