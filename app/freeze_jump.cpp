@@ -35,7 +35,8 @@ std::optional<double> jump(std::span<float const> before, std::span<float const>
 }
 
 std::string freeze_jump(std::string const& directory, std::int64_t frozen_after) {
-  auto const file = input::Hdf5File::open((std::filesystem::path(directory) / "statistics.h5").string());
+  auto const file =
+      input::Hdf5File::open((std::filesystem::path(directory) / "statistics.h5").string(), input::VirtualData::show);
   if (!file.contains("layers/update_norm")) return "";
   auto const names = file.read_texts("layers/name");
   auto const steps = file.read<std::int64_t>("layers/step");

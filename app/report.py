@@ -370,6 +370,7 @@ def main(run, out):
         maps = list(heat_maps(layers))
         folder = pathlib.Path(run).resolve().name
         name = file.attrs.get("run_name", "")
+        name = name.decode() if isinstance(name, bytes) else name  # text of fixed length
     body = summary(steps, evaluation, traffic)
     if warning:
         body += f'\n<p class="warning">Warning: {html.escape(warning)}</p>'

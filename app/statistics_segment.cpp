@@ -88,8 +88,9 @@ void require_segments(std::string const& main_file) {
   for (char const* name : {"steps", "evaluation", "layers/step"}) {
     if (!file.contains(name)) continue;
     for (auto const& source : file.virtual_sources(name))
-      if (auto const segment = folder / source.file; !std::filesystem::exists(segment))
-        throw InputError(segment.string() + ": missing, but " + main_file + " shows its rows; the folder " +
+      if (auto const segment = folder / source.file; !std::filesystem::is_regular_file(segment))
+        throw InputError(segment.string() + (std::filesystem::exists(segment) ? ": not a file" : ": missing") +
+                         ", but " + main_file + " shows its rows; the folder " +
                          std::filesystem::path(source.file).parent_path().string() + " belongs beside it");
   }
 }
@@ -210,7 +211,15 @@ StatisticsSegment StatisticsFiles::read(std::int64_t index) const {
 }
 
 void StatisticsFiles::check_layers() const {
-  auto const file = Hdf5File::open(main_);
+  auto const opened = [this] {
+    try {
+      return Hdf5File::open(main_);
+    } catch (InputError const& error) {
+      if (!std::filesystem::exists(main_) || count_segments() == 0) throw;
+      throw InputError(std::string(error.what()) + "; once it is removed, it is made anew from the segments beside it");
+    }
+  };
+  auto const file = opened();
   if (file.read_texts("layers/name") != table_.layers)
     throw InputError(main_ + ": layers/name differs from the layers of this model");
   require_quantities(file, main_, table_.quantities);

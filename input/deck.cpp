@@ -7,6 +7,7 @@
 #include "input/deck_document.hpp"
 #include "input/deck_reader.hpp"
 #include "input/deck_table.hpp"
+#include "input/regular_file.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -63,8 +64,7 @@ std::string read_document(std::string const& path, std::string const& kind) {
   auto const fault = [&](std::string const& what) {
     return InputError(path + ": " + what + "; " + kind + " is a YAML file");
   };
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw fault("is a folder");
+  if (auto const other = fault_of_file(path, Pipes::of_this_process); !other.empty()) throw fault(other);
   std::ifstream file(path, std::ios::binary);
   if (!file) throw fault("cannot be read (" + std::string(std::strerror(errno)) + ")");
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "input/hdf5_file_handles.hpp"
 #include "input/lock_file.hpp"
+#include "input/regular_file.hpp"
 
 #include <hdf5.h>
 
@@ -154,11 +155,13 @@ Id access_properties(bool locks) {
 
 }  // namespace
 
-Hdf5File Hdf5File::open(std::string const& path) {
+Hdf5File Hdf5File::open(std::string const& path, VirtualData virtual_data) {
   auto impl = std::make_unique<Impl>();
   impl->path = path;
+  impl->virtual_data = virtual_data;
   std::error_code status;
   if (!std::filesystem::exists(path, status)) throw InputError(path + ": no such file");
+  if (auto const fault = fault_of_file(path); !fault.empty()) throw InputError(path + ": " + fault);
   // Of the reasons why there are no locks HDF5 knows one, ENOSYS of parallel file systems; NFS, for one, has others.
   Id const access = access_properties(has_locks(path));
   impl->file = Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
@@ -187,12 +190,7 @@ void Hdf5File::close() {
   impl_->check(H5Fclose(impl_->file.release()) >= 0, "", "cannot be closed");
 }
 
-bool Hdf5File::contains(std::string const& name) const {
-  // H5Lexists asks about the last link only: the ones before it must exist.
-  for (std::size_t at = name.find('/', 1); at != std::string::npos; at = name.find('/', at + 1))
-    if (H5Lexists(impl_->file.get(), name.substr(0, at).c_str(), H5P_DEFAULT) <= 0) return false;
-  return name == "/" || H5Lexists(impl_->file.get(), name.c_str(), H5P_DEFAULT) > 0;
-}
+bool Hdf5File::contains(std::string const& name) const { return impl_->holds(name); }
 
 bool Hdf5File::is_group(std::string const& name) const {
   return H5Iget_type(impl_->open_object(name).get()) == H5I_GROUP;
@@ -233,6 +231,7 @@ DataSetInfo Hdf5File::info(std::string const& name) const {
   info.shape.assign(extent.begin(), extent.end());
   auto const layout = H5Pget_layout(properties.get());
   info.is_virtual = layout == H5D_VIRTUAL;
+  info.is_external = H5Pget_external_count(properties.get()) > 0;
   if (layout == H5D_CHUNKED) {
     H5Pget_chunk(properties.get(), static_cast<int>(extent.size()), extent.data());
     info.chunk.assign(extent.begin(), extent.end());
@@ -308,6 +307,7 @@ void Hdf5File::fetch(std::string const& name, ElementType type, Shape const& fir
   bool const floats = found == ElementType::f32 || found == ElementType::f64;
   impl_->check(is_integer(type) ? is_integer(found) : floats, name,
                "holds " + to_string(found) + ", wanted " + to_string(type));
+  impl_->require_values(set, name);
   auto const [where, memory] = impl_->box(set, name, first, count, size);
   if (H5Dread(set.get(), native(type), memory.get(), where.get(), H5P_DEFAULT, values) >= 0) return;
   if (auto const filter = missing_filter(set); !filter.empty()) {

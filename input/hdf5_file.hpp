@@ -34,7 +34,7 @@ struct DataSetInfo {
   Shape shape;
   Shape chunk;                    ///< empty: contiguous or virtual
   std::int64_t stored_bytes = 0;  ///< on disk, after compression
-  bool is_virtual = false;
+  bool is_virtual = false, is_external = false;
   bool gzip = false, shuffle = false;
 
   /// Whether that many elements can have been written. A file may declare far more than it holds, or than memory does;
@@ -55,6 +55,10 @@ struct VirtualSource {
   std::string data_set;
   std::int64_t rows = 0;
 };
+
+/// Whether values of other files are read where a virtual data set shows them. Even then those files lie beside it or
+/// below, hold the values themselves, and hold as many rows as are shown.
+enum class VirtualData { refuse, show };
 
 template <class T>
 concept Hdf5Element = std::same_as<T, std::int8_t> || std::same_as<T, std::uint8_t> || std::same_as<T, std::int16_t> ||
@@ -85,10 +89,12 @@ void start_hdf5();
 /// One open HDF5 file. HDF5 is not thread-safe everywhere: in the program, only the I/O thread uses this class.
 /// Names are paths from the root ("layers/trust_ratio"); missing groups of a new name are made. Files are written in
 /// the oldest format that holds them, never `libver latest`, so that old libraries read them. Locks are best effort.
-/// \throws InputError in files opened for reading, RuntimeError in files being written; both name file and data set.
+/// What is opened for reading is a regular file, and what is read of it lies in it: links that lead elsewhere, storage
+/// in other files and, unless asked for, virtual data sets are refused. \throws InputError in files opened for reading,
+/// RuntimeError in files being written; both name file and data set.
 class Hdf5File {
  public:
-  static Hdf5File open(std::string const& path);    ///< for reading
+  static Hdf5File open(std::string const& path, VirtualData virtual_data = VirtualData::refuse);  ///< for reading
   static Hdf5File create(std::string const& path);  ///< new and empty; an old file of that name is lost
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) noexcept;
@@ -103,6 +109,8 @@ class Hdf5File {
   std::vector<std::string> list(std::string const& group = "/") const;  ///< names in it, sorted
   void create_group(std::string const& name);
   DataSetInfo info(std::string const& name) const;
+  /// Where an object lies in the file: one that several names lead to has one address.
+  std::uint64_t address(std::string const& object) const;
 
   /// A new data set; elements not written read as zero.
   void create_data_set(std::string const& name, ElementType type, Shape const& shape, Storage const& storage = {});
@@ -131,7 +139,7 @@ class Hdf5File {
 
   template <Hdf5Element T>
   std::vector<T> read(std::string const& name) const {
-    Shape const shape = info(name).shape;
+    Shape const shape = stored_shape(name);
     std::vector<T> values(elements(shape));
     read_slab<T>(name, Shape(shape.size(), 0), shape, values);
     return values;
@@ -149,7 +157,7 @@ class Hdf5File {
     fetch(name, element_type<T>(), firsts, counts, values.data(), values.size());
   }
 
-  /// One-dimensional arrays of variable-length UTF-8 strings; fixed-length strings are read too.
+  /// One-dimensional arrays of UTF-8 strings, as long as the longest; those of variable length are read too.
   void write_texts(std::string const& name, std::vector<std::string> const& values);
   std::vector<std::string> read_texts(std::string const& name) const;
 
@@ -157,6 +165,8 @@ class Hdf5File {
   /// more rows than its columns, `extent`, has zeros in the rest.
   void write_table(std::string const& name, std::vector<Column> const& columns, std::int64_t extent = 0);
   std::vector<Column> read_table(std::string const& name) const;
+  /// Rows [first, first + count) of one.
+  std::vector<Column> read_table(std::string const& name, std::int64_t first, std::int64_t count) const;
 
   /// A data set that shows the rows of `sources`, one after another. Type and row shape are those of the first source
   /// with a file, which must exist.
@@ -168,12 +178,17 @@ class Hdf5File {
   /// `object` is a group or a data set, "/" the root. An older value is replaced.
   void set_attribute(std::string const& object, std::string const& name, Attribute const& value);
   std::optional<Attribute> attribute(std::string const& object, std::string const& name) const;
+  /// Whether it is a text of variable length, as other programs write them: reading one of a damaged file may crash
+  /// HDF5.
+  bool has_variable_text(std::string const& object, std::string const& name) const;
   std::vector<std::string> attribute_names(std::string const& object) const;
 
  private:
   struct Impl;
   explicit Hdf5File(std::unique_ptr<Impl> impl);
   static std::size_t elements(Shape const& shape);
+  static constexpr std::int64_t few_elements = std::int64_t{1} << 20;  // that memory may be taken for, stored or not
+  Shape stored_shape(std::string const& name) const;                   ///< for reading all of it
   void transfer(std::string const& name, ElementType type, Shape const& first, Shape const& count, void const* values,
                 std::size_t size);
   void fetch(std::string const& name, ElementType type, Shape const& first, Shape const& count, void* values,

@@ -51,6 +51,7 @@ Id simple_space(Shape const& shape, bool grows = false);
 struct Hdf5File::Impl {
   std::string path;
   bool writing = false;
+  VirtualData virtual_data = VirtualData::refuse;
   mutable bool failed = false;  ///< a write did not succeed: the file can no longer become whole
   hdf5::Id file;
 
@@ -79,12 +80,21 @@ struct Hdf5File::Impl {
   void check(bool condition, std::string const& name, std::string const& what) const {
     if (!condition) fail(name, what);
   }
+  /// Whether a name leads to something in this file. \throws InputError where a link on the way leads elsewhere.
+  bool holds(std::string const& name) const;
+  /// Before values are read. \throws InputError where they are not in this file, or not shown as they may be, or where
+  /// the file contradicts itself about their size.
+  void require_values(hdf5::Id const& set, std::string const& name) const;
+  void require_sources(hdf5::Id const& set, std::string const& name) const;
+  std::vector<VirtualSource> sources(hdf5::Id const& set, std::string const& name) const;
   hdf5::Id open_object(std::string const& name) const {
+    check(writing || holds(name), name, "not found");
     hdf5::Id object(H5Oopen(file.get(), name.c_str(), H5P_DEFAULT), H5Oclose);
     check(object.valid(), name, "not found");
     return object;
   }
   hdf5::Id open_data_set(std::string const& name) const {
+    check(writing || holds(name), name, "not found");
     hdf5::Id set(H5Dopen2(file.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
     check(set.valid(), name, "not found");
     return set;

@@ -20,9 +20,12 @@ using hdf5::sizes;
 
 namespace {
 
-Id text_type() {
+/// For texts of up to `bytes` bytes. Not of variable length: those lie in a heap of their own, and HDF5 follows what a
+/// damaged file says of it into memory that is not there.
+Id text_type(std::size_t bytes) {
   Id type(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_size(type.get(), std::max<std::size_t>(1, bytes));
+  H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
   return type;
 }
@@ -62,12 +65,15 @@ std::vector<std::string> texts_of(hid_t type, hid_t space, Read const& read) {
 }  // namespace
 
 void Hdf5File::write_texts(std::string const& name, std::vector<std::string> const& values) {
-  Id const type = text_type(), space = simple_space({static_cast<std::int64_t>(values.size())});
+  std::size_t longest = 1;
+  for (auto const& value : values) longest = std::max(longest, value.size());
+  Id const type = text_type(longest), space = simple_space({static_cast<std::int64_t>(values.size())});
   Id const properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   Id const set = impl_->make(name, type.get(), space.get(), properties.get());
-  std::vector<char const*> pointers;
-  for (auto const& value : values) pointers.push_back(value.c_str());
-  impl_->check(H5Dwrite(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()) >= 0, name,
+  if (values.empty()) return;
+  std::vector<char> bytes(longest * values.size(), '\0');
+  for (std::size_t i = 0; i < values.size(); ++i) std::ranges::copy(values[i], &bytes[i * longest]);
+  impl_->check(H5Dwrite(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) >= 0, name,
                "cannot be written");
 }
 
@@ -76,6 +82,7 @@ std::vector<std::string> Hdf5File::read_texts(std::string const& name) const {
   Id const type(H5Dget_type(set.get()), H5Tclose), space(H5Dget_space(set.get()), H5Sclose);
   impl_->check(H5Tget_class(type.get()) == H5T_STRING, name, "holds no strings");
   impl_->check(holds_few_texts(type.get(), space.get()), name, "declares more strings than a file of ours holds");
+  impl_->require_values(set, name);
   return texts_of(type.get(), space.get(), [&](hid_t memory, void* out) {
     impl_->check(H5Dread(set.get(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0, name, "cannot be read");
   });
@@ -113,10 +120,18 @@ void Hdf5File::write_table(std::string const& name, std::vector<Column> const& c
 }
 
 std::vector<Column> Hdf5File::read_table(std::string const& name) const {
+  Shape const shape = stored_shape(name);
+  impl_->check(shape.size() == 1, name, "is no table of rows");
+  return read_table(name, 0, shape[0]);
+}
+
+std::vector<Column> Hdf5File::read_table(std::string const& name, std::int64_t first, std::int64_t count) const {
   Id const set = impl_->open_data_set(name);
-  Id const type(H5Dget_type(set.get()), H5Tclose), space(H5Dget_space(set.get()), H5Sclose);
+  Id const type(H5Dget_type(set.get()), H5Tclose);
   impl_->check(H5Tget_class(type.get()) == H5T_COMPOUND, name, "is no table");
-  auto const rows = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.get()));
+  impl_->require_values(set, name);
+  auto const rows = static_cast<std::size_t>(count);
+  auto const [where, memory] = impl_->box(set, name, {first}, {count}, rows);
   std::vector<Column> columns;
   for (int c = 0; c < H5Tget_nmembers(type.get()); ++c) {
     char* const label = H5Tget_member_name(type.get(), static_cast<unsigned>(c));
@@ -129,7 +144,7 @@ std::vector<Column> Hdf5File::read_table(std::string const& name) const {
       Id const one(H5Tcreate(H5T_COMPOUND, 8), H5Tclose);
       H5Tinsert(one.get(), column.name.c_str(), 0, native_type);
       if (rows > 0)
-        impl_->check(H5Dread(set.get(), one.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0, name,
+        impl_->check(H5Dread(set.get(), one.get(), memory.get(), where.get(), H5P_DEFAULT, values.data()) >= 0, name,
                      "cannot be read");
       column.values = std::move(values);
     };
@@ -169,29 +184,6 @@ void Hdf5File::write_virtual(std::string const& name, std::vector<VirtualSource>
   impl_->make(name, type.get(), space.get(), properties.get());
 }
 
-std::vector<VirtualSource> Hdf5File::virtual_sources(std::string const& name) const {
-  Id const set = impl_->open_data_set(name);
-  Id const properties(H5Dget_create_plist(set.get()), H5Pclose);
-  std::vector<VirtualSource> sources;
-  std::size_t count = 0;
-  if (H5Pget_layout(properties.get()) != H5D_VIRTUAL) return sources;
-  impl_->check(H5Pget_virtual_count(properties.get(), &count) >= 0, name, "cannot be read");
-  auto const text = [&](auto const& get, std::size_t i) {
-    std::string value(static_cast<std::size_t>(std::max<ssize_t>(0, get(properties.get(), i, nullptr, 0))), '\0');
-    get(properties.get(), i, value.data(), value.size() + 1);
-    return value;
-  };
-  for (std::size_t i = 0; i < count; ++i) {
-    Id const rows(H5Pget_virtual_srcspace(properties.get(), i), H5Sclose);
-    std::vector<hsize_t> first(static_cast<std::size_t>(std::max(1, H5Sget_simple_extent_ndims(rows.get()))));
-    auto last = first;
-    impl_->check(H5Sget_select_bounds(rows.get(), first.data(), last.data()) >= 0, name, "cannot be read");
-    sources.push_back({text(H5Pget_virtual_filename, i), text(H5Pget_virtual_dsetname, i),
-                       static_cast<std::int64_t>(last[0] - first[0] + 1)});
-  }
-  return sources;
-}
-
 void Hdf5File::set_attribute(std::string const& object, std::string const& name, Attribute const& value) {
   Id const at = impl_->open_object(object), space = simple_space({});
   if (H5Aexists(at.get(), name.c_str()) > 0) H5Adelete(at.get(), name.c_str());
@@ -203,8 +195,7 @@ void Hdf5File::set_attribute(std::string const& object, std::string const& name,
   if (auto const* integer = std::get_if<std::int64_t>(&value)) put(H5T_NATIVE_INT64, integer);
   if (auto const* real = std::get_if<double>(&value)) put(H5T_NATIVE_DOUBLE, real);
   if (auto const* text = std::get_if<std::string>(&value)) {
-    char const* pointer = text->c_str();
-    put(text_type().get(), &pointer);
+    put(text_type(text->size()).get(), text->c_str());  // of an empty one its closing zero
   }
 }
 
@@ -219,6 +210,7 @@ std::optional<Hdf5File::Attribute> Hdf5File::attribute(std::string const& object
     impl_->check(H5Aread(attribute.get(), memory, out) >= 0, object, "attribute '" + name + "' cannot be read");
   };
   ElementType const kind = element_of(type.get());
+  impl_->check(holds_few_texts(type.get(), space.get()), object, "attribute '" + name + "' is too long");
   if (kind == ElementType::text) return texts_of(type.get(), space.get(), get).front();
   if (is_integer(kind)) {
     std::int64_t value = 0;
@@ -229,6 +221,14 @@ std::optional<Hdf5File::Attribute> Hdf5File::attribute(std::string const& object
   double value = 0;
   get(H5T_NATIVE_DOUBLE, &value);
   return value;
+}
+
+bool Hdf5File::has_variable_text(std::string const& object, std::string const& name) const {
+  Id const at = impl_->open_object(object);
+  Id const attribute(H5Aopen(at.get(), name.c_str(), H5P_DEFAULT), H5Aclose);
+  impl_->check(attribute.valid(), object, "attribute '" + name + "' cannot be opened");
+  Id const type(H5Aget_type(attribute.get()), H5Tclose);
+  return H5Tis_variable_str(type.get()) > 0;
 }
 
 std::vector<std::string> Hdf5File::attribute_names(std::string const& object) const {

@@ -103,6 +103,8 @@ ShardReader::ShardReader(std::string const& path) : file_(Hdf5File::open(path)) 
            "not found; a shard holds input_ids, input_mask, segment_ids, "
            "masked_lm_positions, masked_lm_ids and next_sentence_labels");
     DataSetInfo const info = file_.info(name);
+    if (info.is_virtual) fail(name, "shows values of other files; allowed: values in the file itself");
+    if (info.is_external) fail(name, "keeps its values in other files; allowed: values in the file itself");
     if (!is_integer(info.type)) fail(name, "holds " + to_string(info.type) + "; allowed: integers");
     if (info.shape.size() != dimensions)
       fail(name, "has " + std::to_string(info.shape.size()) + " dimensions; allowed: " + std::to_string(dimensions));

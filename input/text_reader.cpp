@@ -3,6 +3,7 @@
 #include "input/text_reader.hpp"
 
 #include "core/error.hpp"
+#include "input/regular_file.hpp"
 
 #include <zlib.h>
 
@@ -56,6 +57,8 @@ TextReader::TextReader(std::vector<std::string> paths) : paths_(std::move(paths)
       faults.push_back(path + ": no such text");
     else if (std::filesystem::is_directory(status))
       faults.push_back(path + ": is a folder; name text files, plain or .gz");
+    else if (auto const kind = fault_of_file(path, Pipes::of_this_process); !kind.empty())
+      faults.push_back(path + ": " + kind);
     else if (!std::filesystem::is_regular_file(status))
       continue;  // what is read of a pipe is gone
     else if (gzFile const probe = gzopen(path.c_str(), "rb"); probe == nullptr)

@@ -3,6 +3,7 @@
 #include "input/vocabulary.hpp"
 
 #include "core/error.hpp"
+#include "input/regular_file.hpp"
 #include "input/unicode.hpp"
 
 #include <filesystem>
@@ -11,10 +12,12 @@
 namespace bellwether::input {
 
 Vocabulary Vocabulary::read(std::string const& path) {
-  std::error_code ignored;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, ignored))
-    throw InputError(path + ": cannot read this vocabulary; a text file with one token a line is needed");
+  auto const fault = fault_of_file(path, Pipes::of_this_process);
+  std::ifstream file;
+  if (fault.empty()) file.open(path, std::ios::binary);
+  if (!file.is_open())
+    throw InputError(path + ": cannot read this vocabulary" + (fault.empty() ? "" : ", which " + fault) +
+                     "; a text file with one token a line is needed");
   std::vector<std::string> tokens;
   for (std::string line; std::getline(file, line);) {
     // Trailing blanks are no part of a token: files written on Windows end their lines with \r\n.

@@ -10,6 +10,7 @@ import html
 import json
 import math
 import os
+import pathlib
 import pty
 import re
 import shutil
@@ -254,14 +255,17 @@ def early_signal(runs):
     runs.deck("early", 16, 50)
     deck = runs.folder / "early.yaml"
     text = deck.read_text()
-    deck.unlink()
-    os.mkfifo(deck)
-    with subprocess.Popen([runs.program, "train", "early.yaml", "--log", "lines"], cwd=runs.folder,
-                          stdout=subprocess.PIPE, text=True) as process:
-        with open(deck, "w", encoding="ascii") as writer:  # opens when the program opens it
-            process.send_signal(signal.SIGUSR1)
-            time.sleep(0.2)
-            writer.write(text)
+    with subprocess.Popen([runs.program, "train", "/dev/stdin", "--log", "lines", "--set", "run.directory=early",
+                           "--set", "data.train=shards", "--set", "data.heldout=shards/heldout"],
+                          cwd=runs.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        descriptors = pathlib.Path(f"/proc/{process.pid}/fd")
+        pipe = os.readlink(descriptors / "0")
+        while sum(file.exists() and os.path.realpath(file).endswith(pipe) for file in descriptors.iterdir()) < 2:
+            time.sleep(0.01)  # until the program opens it
+        process.send_signal(signal.SIGUSR1)
+        time.sleep(0.2)
+        process.stdin.write(text)
+        process.stdin.close()
         output = process.stdout.read()
         assert process.wait(timeout=PATIENCE) == 85, output
     assert "stopped at step 1 by a signal;" in output and (runs.folder / "early/checkpoints/step_1/manifest").exists(), output

@@ -55,7 +55,7 @@ std::vector<T> column(std::vector<input::Column> const& table, std::string const
 
 /// Checks that statistics.h5 shows exactly what record() made of steps 1 to `last`.
 void check_shows(TemporaryFolder const& folder, std::int64_t last) {
-  Hdf5File const file = Hdf5File::open(folder / "statistics.h5");
+  Hdf5File const file = Hdf5File::open(folder / "statistics.h5", input::VirtualData::show);
   auto const steps = file.read_table("steps");
   REQUIRE(steps.front().rows() == last);
   double offset = 0;
@@ -119,7 +119,8 @@ TEST_CASE("Statistics are written every so many steps, however few rows these ha
   auto const shown = [&](Statistics& statistics, std::int64_t first, std::int64_t last, std::int64_t every) {
     for (std::int64_t step = first; step <= last; step += every) statistics.append(sample::step_row(step));
     statistics.wait();
-    auto const steps = column<std::int64_t>(Hdf5File::open(folder / "statistics.h5").read_table("steps"), "step");
+    auto const steps = column<std::int64_t>(
+        Hdf5File::open(folder / "statistics.h5", input::VirtualData::show).read_table("steps"), "step");
     return steps.empty() ? 0 : steps.back();
   };
   {
@@ -176,7 +177,7 @@ TEST_CASE("A resumed run keeps rows of steps that were skipped before its checkp
   }
   settings.resume = app::RecordPoint{.step = 2, .samples = 40};
   Statistics statistics(settings, io);
-  auto const steps = Hdf5File::open(folder / "statistics.h5").read_table("steps");
+  auto const steps = Hdf5File::open(folder / "statistics.h5", input::VirtualData::show).read_table("steps");
   CHECK(column<std::int64_t>(steps, "samples") == std::vector<std::int64_t>{10, 20, 30, 40});
   CHECK(column<std::int64_t>(steps, "step") == std::vector<std::int64_t>{1, 2, 3, 3});
   CHECK(column<std::int64_t>(steps, "skipped") == std::vector<std::int64_t>{0, 0, 1, 1});
@@ -241,7 +242,7 @@ TEST_CASE("Only the quantities that a run names are kept of its layers") {
   }
   settings.resume = sample::point(9);
   Statistics const statistics(settings, io);
-  Hdf5File const file = Hdf5File::open(folder / "statistics.h5");
+  Hdf5File const file = Hdf5File::open(folder / "statistics.h5", input::VirtualData::show);
   auto expected = settings.quantities;
   expected.insert(expected.end(), {"name", "step"});
   std::ranges::sort(expected);
@@ -256,7 +257,9 @@ TEST_CASE("Only the quantities that a run names are kept of its layers") {
 TEST_CASE("What was sent is shown by phase as it was last counted, and goes on from what a resumed run says") {
   TemporaryFolder const folder;
   input::IoThread io;
-  auto const shown = [&] { return app::read_traffic(Hdf5File::open(folder / "statistics.h5")).value(); };
+  auto const shown = [&] {
+    return app::read_traffic(Hdf5File::open(folder / "statistics.h5", input::VirtualData::show)).value();
+  };
   app::TrafficTotals totals;
   auto settings = options(folder);
   {
@@ -276,7 +279,7 @@ TEST_CASE("What was sent is shown by phase as it was last counted, and goes on f
   settings.traffic.add({.phase = 0, .steps = 1, .sent_bytes = 350});
   Statistics const statistics(settings, io);
   CHECK((shown().dense.sent_bytes == 350 && shown().compressed.steps == 0));
-  CHECK(Hdf5File::open(folder / "statistics.h5").read_table("traffic").size() == 9);
+  CHECK(Hdf5File::open(folder / "statistics.h5", input::VirtualData::show).read_table("traffic").size() == 9);
 }
 
 TEST_CASE("A row of a step says what is not known") {
@@ -343,7 +346,7 @@ TEST_CASE("A run's name is on record") {
   auto named = options(folder);
   named.run_name = "a first try";
   Statistics const statistics(named, io);
-  CHECK(Hdf5File::open(folder / "statistics.h5").attribute("/", "run_name") ==
+  CHECK(Hdf5File::open(folder / "statistics.h5", input::VirtualData::show).attribute("/", "run_name") ==
         Hdf5File::Attribute(std::string("a first try")));
 }
 

@@ -26,8 +26,8 @@ def read(folder):
     for name, static in (("static.h5", True), ("dynamic.h5", False)):
         path = os.path.join(folder, name)
         with h5py.File(path, "r") as file:
-            assert file.attrs["format"] == "bellwether shard" and file.attrs["format_version"] == "1.0"
-            assert file.attrs["masking"] == ("static" if static else "dynamic")
+            assert file.attrs["format"] == b"bellwether shard" and file.attrs["format_version"].decode() == "1.0"
+            assert file.attrs["masking"] == (b"static" if static else b"dynamic")
             assert file.attrs["vocabulary_size"] == 100 and file.attrs["mask_id"] == 3
             assert file["input_ids"].shape == (21, 16) and file["input_ids"].dtype == np.int32
             assert file["input_ids"].compression == "gzip" and file["input_ids"].shuffle

@@ -3,13 +3,18 @@
 #include "core/error.hpp"
 #include "input/hdf5_file.hpp"
 #include "input/io_thread.hpp"
+#include "input/regular_file.hpp"
 #include "tests/input/temporary_folder.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <numeric>
@@ -109,6 +114,70 @@ TEST_CASE("equal contents make equal files, whenever they are written", "[hdf5]"
   CHECK((first == bytes_of("second.h5")));
 }
 
+TEST_CASE("texts lie in the file as bytes of fixed length", "[hdf5]") {
+  TemporaryFolder const folder;
+  std::string const deck(200000, 'd');  // larger than any attribute
+  {
+    auto file = Hdf5File::create(folder / "a.h5");
+    file.write_texts("deck", {deck});
+    file.set_attribute("/", "format", "bellwether shard");
+    file.set_attribute("/", "run_name", "");
+    file.close();
+  }
+  auto const file = Hdf5File::open(folder / "a.h5");
+  CHECK(file.read_texts("deck").front() == deck);
+  CHECK(file.attribute("/", "run_name") == Hdf5File::Attribute(""));
+  CHECK(!file.has_variable_text("/", "format"));
+  std::ifstream written(folder / "a.h5", std::ios::binary);
+  std::string const bytes(std::istreambuf_iterator<char>(written), {});
+  CHECK((bytes.find("GCOL") == std::string::npos));  // the signature of HDF5's heap for what has no fixed length
+}
+
+TEST_CASE("what is no regular file is refused before it is opened", "[hdf5]") {
+  TemporaryFolder const folder;
+  auto const pipe = folder / "pipe.h5";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  std::filesystem::create_symlink(pipe, folder / "link.h5");
+  for (auto const& path : {pipe, folder / "link.h5", std::string("/dev/zero")})
+    CHECK_THROWS_MATCHES(
+        Hdf5File::open(path), InputError,
+        MessageMatches(ContainsSubstring(path + ": is a pipe, a device or a socket; allowed: a file")));
+  CHECK_THROWS_MATCHES(Hdf5File::open(folder.path()), InputError, MessageMatches(ContainsSubstring(": is a folder")));
+  CHECK(fault_of_file(folder / "absent").empty());
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  auto const descriptor = "/dev/fd/" + std::to_string(ends[0]);
+  CHECK(fault_of_file(descriptor, Pipes::of_this_process).empty());
+  CHECK(!fault_of_file(descriptor).empty());
+  CHECK(!fault_of_file(pipe, Pipes::of_this_process).empty());
+  for (int const end : ends) ::close(end);
+}
+
+TEST_CASE("values of other files are shown to who asks for them, and as many as there are", "[hdf5]") {
+  TemporaryFolder const folder;
+  std::filesystem::create_directory(folder / "below");
+  auto segment = Hdf5File::create(folder / "below/segment.h5");
+  segment.write<double>("ratio", {2, 3}, std::vector<double>(6, 0.5));
+  segment.close();
+  auto main = Hdf5File::create(folder / "all.h5");
+  main.write_virtual("whole", {{"below/segment.h5", "ratio", 2}});
+  main.write_virtual("huge", {{"below/segment.h5", "ratio", std::int64_t{1} << 36}});
+  main.write_virtual("elsewhere", {{"below/../below/segment.h5", "ratio", 2}});
+  main.close();
+  auto const refused = [](Hdf5File const& file, std::string const& name, std::string const& what) {
+    CAPTURE(name);
+    CHECK_THROWS_MATCHES(file.read<double>(name), InputError, MessageMatches(ContainsSubstring(what)));
+  };
+  refused(Hdf5File::open(folder / "all.h5"), "whole", "shows values of other files");
+  auto const file = Hdf5File::open(folder / "all.h5", VirtualData::show);
+  CHECK(file.read<double>("whole") == std::vector<double>(6, 0.5));
+  refused(file, "huge", "which has fewer");
+  refused(file, "elsewhere", "allowed: files beside it");
+  std::filesystem::remove(folder / "below/segment.h5");
+  REQUIRE(mkfifo((folder / "below/segment.h5").c_str(), 0600) == 0);
+  refused(file, "whole", "segment.h5, which is no file");
+}
+
 TEST_CASE("a virtual data set shows the rows of its segments", "[hdf5]") {
   TemporaryFolder const folder;
   for (std::int64_t segment : {0, 1, 2}) {
@@ -129,7 +198,7 @@ TEST_CASE("a virtual data set shows the rows of its segments", "[hdf5]") {
     file.write_virtual("layers/ratio", ratios);
     file.close();
   }
-  auto const file = Hdf5File::open(folder / "all.h5");
+  auto const file = Hdf5File::open(folder / "all.h5", VirtualData::show);
   CHECK(file.info("steps").is_virtual);
   CHECK(std::get<0>(file.read_table("steps")[0].values) == std::vector<std::int64_t>{0, 1, 2, 3, 4, 5});
   CHECK(file.read<double>("layers/ratio")[17] == 2.0);

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace bellwether::input {
+
+enum class Pipes { refuse, of_this_process };
+
+/// What keeps a path from being read as a file, in words; empty where nothing does, and where nothing is there: opening
+/// it says so. Of a pipe or a device an open or a read may never come back. Those that this process was given already
+/// open, /dev/stdin and /dev/fd/3, can be allowed: whoever started it wants them read.
+std::string fault_of_file(std::string const& path, Pipes pipes = Pipes::refuse);
+
+}  // namespace bellwether::input
