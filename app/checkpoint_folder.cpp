@@ -70,6 +70,38 @@ std::string remove_folder(std::string const& path) {
   return status ? path + ": cannot be removed: " + status.message() : "";
 }
 
+Manifest manifest_in(std::string const& folder, std::int64_t step) {
+  std::string const path = (fs::path(folder) / "manifest").string();
+  std::error_code status;
+  auto const bytes = fs::file_size(path, status);  // of a file alone, not of a pipe
+  if (!status && bytes > largest_manifest)
+    throw InputError(path + ": damaged: " + std::to_string(bytes) + " bytes are no manifest");
+  if (status && status != std::errc::no_such_file_or_directory) throw InputError(path + ": " + status.message());
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw InputError(path + ": missing");
+  std::ostringstream text;
+  text << in.rdbuf();
+  try {
+    auto manifest = Manifest::parse(text.str());
+    if (manifest.step != step) throw InputError("it is of step " + std::to_string(manifest.step));
+    return manifest;
+  } catch (InputError const& error) {
+    throw InputError(path + ": " + error.what());
+  }
+}
+
+/// What is wrong with a file by its manifest; empty where nothing is.
+std::string fault_of(std::string const& path, CheckpointFile const& file) {
+  std::error_code status;
+  auto const bytes = fs::file_size(path, status);  // of a file alone, not of a pipe
+  if (status) return "missing";
+  if (static_cast<std::int64_t>(bytes) != file.bytes)
+    return std::to_string(bytes) + " bytes, the manifest says " + std::to_string(file.bytes);
+  FileChecksum sum(path);
+  while (sum.advance()) continue;
+  return sum.digest() == file.checksum ? "" : "its checksum does not hold";
+}
+
 }  // namespace
 
 std::string Manifest::text() const {
@@ -197,36 +229,23 @@ bool CheckpointFolder::has_manifest(std::int64_t step) const {
   }
 }
 
-Manifest CheckpointFolder::read_manifest(std::int64_t step) const {
-  std::string const path = (fs::path(complete_path(step)) / "manifest").string();
-  std::error_code status;
-  auto const bytes = fs::file_size(path, status);  // of a file alone, not of a pipe
-  if (!status && bytes > largest_manifest)
-    throw InputError(path + ": damaged: " + std::to_string(bytes) + " bytes are no manifest");
-  if (status && status != std::errc::no_such_file_or_directory) throw InputError(path + ": " + status.message());
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path + ": missing");
-  std::ostringstream text;
-  text << in.rdbuf();
-  try {
-    auto manifest = Manifest::parse(text.str());
-    if (manifest.step != step) throw InputError("it is of step " + std::to_string(manifest.step));
-    return manifest;
-  } catch (InputError const& error) {
-    throw InputError(path + ": " + error.what());
-  }
-}
+Manifest CheckpointFolder::read_manifest(std::int64_t step) const { return manifest_in(complete_path(step), step); }
 
 std::string CheckpointFolder::fault_in(std::int64_t step, CheckpointFile const& file) const {
   std::string const path = (fs::path(complete_path(step)) / file.name).string();
+  auto const fault = fault_of(path, file);
+  return fault.empty() ? "" : path + ": " + fault;
+}
+
+std::string recorded_fault(std::string const& path) {
   std::error_code status;
-  auto const bytes = fs::file_size(path, status);
-  if (status) return path + ": missing";
-  if (static_cast<std::int64_t>(bytes) != file.bytes)
-    return path + ": " + std::to_string(bytes) + " bytes, the manifest says " + std::to_string(file.bytes);
-  FileChecksum sum(path);
-  while (sum.advance()) continue;
-  return sum.digest() == file.checksum ? "" : path + ": its checksum does not hold";
+  auto const whole = fs::weakly_canonical(path, status), folder = whole.parent_path();
+  auto const step = step_in(folder.filename().string());
+  if (status || !step || !fs::exists(folder / "manifest", status)) return "";
+  auto const manifest = manifest_in(folder.string(), *step);
+  auto const file = std::ranges::find(manifest.files, whole.filename().string(), &CheckpointFile::name);
+  auto const fault = file == manifest.files.end() ? "" : fault_of(path, *file);
+  return fault.empty() ? "" : path + ": damaged: " + fault;
 }
 
 }  // namespace bellwether::app

@@ -58,4 +58,8 @@ class CheckpointFolder {
   std::string directory_;
 };
 
+/// What is wrong with a file inside a folder step_<n>, by the manifest beside it; empty where nothing is, and of other
+/// files. \throws InputError where that manifest cannot be read.
+std::string recorded_fault(std::string const& path);
+
 }  // namespace bellwether::app

@@ -19,14 +19,25 @@
 #include <optional>
 #include <ostream>
 #include <ranges>
+#include <set>
 
 namespace bellwether::app {
 namespace {
 
 using input::Hdf5File;
 
+/// Names and texts of others as they go to a terminal: what would move its cursor is written as `\x1b`.
+std::string plain(std::string const& text) {
+  std::string shown;
+  for (char const c : text) {
+    auto const code = static_cast<unsigned char>(c);
+    shown += code < 0x20 || code == 0x7F ? formatted("\\x%02x", code) : std::string(1, c);
+  }
+  return shown;
+}
+
 std::string text_of(Hdf5File::Attribute const& value) {
-  if (auto const* text = std::get_if<std::string>(&value)) return *text;
+  if (auto const* text = std::get_if<std::string>(&value)) return plain(*text);
   if (auto const* real = std::get_if<double>(&value)) return formatted("%g", *real);
   return std::to_string(std::get<std::int64_t>(value));
 }
@@ -126,13 +137,13 @@ std::optional<std::int64_t> rows_in_use(Hdf5File const& file, std::string const&
 }
 
 void print_last_row(std::ostream& out, Hdf5File const& file, std::string const& table) {
-  auto const columns = file.read_table(table);
-  std::int64_t const rows = rows_in_use(file, "/" + table).value_or(columns.front().rows());
+  auto const shape = file.info(table).shape;
+  if (shape.size() != 1) return;
+  std::int64_t const rows = rows_in_use(file, "/" + table).value_or(shape[0]);
   out << table << ": " << rows << (rows == 1 ? " row" : " rows") << (rows > 0 ? ", the last one:\n" : "\n");
   if (rows == 0) return;
-  for (auto const& column : columns)
-    std::visit([&](auto const& values) { line(out, column.name, text_of(values[static_cast<std::size_t>(rows - 1)])); },
-               column.values);
+  for (auto const& column : file.read_table(table, rows - 1, 1))
+    std::visit([&](auto const& values) { line(out, plain(column.name), text_of(values.front())); }, column.values);
 }
 
 /// Elements of a shape; the largest number where there are more.
@@ -189,31 +200,66 @@ std::string numbers(Hdf5File const& file, std::string const& name, bool scalar) 
   return (scalar ? text : "") + damage(file, name, checksum_of(std::as_bytes(std::span(values))));
 }
 
-void print_tree(std::ostream& out, Hdf5File const& file, std::string const& group) {
-  for (auto const& attribute : file.attribute_names(group))
-    out << "  " << group << (group.ends_with('/') ? "@" : "/@") << attribute << " = "
-        << text_of(file.attribute(group, attribute).value()) << '\n';
-  for (auto const& name : file.list(group)) {
-    std::string const path = group.ends_with('/') ? group + name : group + "/" + name;
-    if (file.is_group(path)) {
-      print_tree(out, file, path);
-      continue;
+/// Groups and data sets with their attributes. Several names may lead to one object, even to a group around it.
+class Tree {
+ public:
+  Tree(std::ostream& out, Hdf5File const& file) : out_(out), file_(file) {}
+  void print(std::string const& group = "/", int depth = 0) {
+    seen_.insert(file_.address(group));
+    for (auto const& attribute : file_.attribute_names(group))
+      out_ << "  " << plain(group) << (group.ends_with('/') ? "@" : "/@") << plain(attribute) << " = "
+           << (file_.has_variable_text(group, attribute) ? "(text of variable length)"
+                                                         : text_of(file_.attribute(group, attribute).value()))
+           << '\n';
+    for (auto const& name : file_.list(group)) {
+      std::string const path = group.ends_with('/') ? group + name : group + "/" + name;
+      if (!file_.is_group(path))
+        print_data_set(path);
+      else if (seen_.contains(file_.address(path)))
+        out_ << "  " << plain(path) << "  a group shown before\n";
+      else if (depth == deepest)
+        out_ << "  " << plain(path) << "  deeper than shown\n";
+      else
+        print(path, depth + 1);
     }
-    auto const info = file.info(path);
+  }
+
+ private:
+  static constexpr int deepest = 32;
+  void print_data_set(std::string const& path) {
+    auto const info = file_.info(path);
     std::string shape;
     for (auto const extent : info.shape) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
-    out << "  " << path << "  " << to_string(info.type) << " (" << shape << ")";
-    if (info.is_virtual) out << " virtual";
-    if (info.gzip) out << " gzip";
-    if (auto const rows = rows_in_use(file, path)) out << ", " << counted(*rows, "row") << " in use";
-    bool const scalar = info.shape.empty();
-    bool const checked = file.attribute(path, checksum_name) && info.may_hold(elements_of(info.shape));
-    if ((scalar || checked) && input::is_integer(info.type)) out << numbers<std::int64_t>(file, path, scalar);
-    if ((scalar || checked) && info.type == input::ElementType::f64) out << numbers<double>(file, path, scalar);
-    if (checked && info.type == input::ElementType::text) out << damage(file, path, checksum_of(file.read_texts(path)));
-    if (info.type == input::ElementType::f32 && !info.is_virtual) out << magnitude(file, path);
-    out << '\n';
+    out_ << "  " << plain(path) << "  " << to_string(info.type) << " (" << shape << ")";
+    if (info.is_virtual) out_ << " virtual";
+    if (info.is_external) out_ << " external";
+    if (info.gzip) out_ << " gzip";
+    if (auto const rows = rows_in_use(file_, path)) out_ << ", " << counted(*rows, "row") << " in use";
+    if (!info.is_virtual && !info.is_external) print_values(path, info);
+    out_ << '\n';
   }
+  void print_values(std::string const& path, input::DataSetInfo const& info) {
+    bool const scalar = info.shape.empty();
+    bool const checked = file_.attribute(path, checksum_name) && info.may_hold(elements_of(info.shape));
+    if ((scalar || checked) && input::is_integer(info.type)) out_ << numbers<std::int64_t>(file_, path, scalar);
+    if ((scalar || checked) && info.type == input::ElementType::f64) out_ << numbers<double>(file_, path, scalar);
+    if (checked && info.type == input::ElementType::text)
+      out_ << damage(file_, path, checksum_of(file_.read_texts(path)));
+    if (info.type == input::ElementType::f32) out_ << magnitude(file_, path);
+  }
+
+  std::ostream& out_;
+  Hdf5File const& file_;
+  std::set<std::uint64_t> seen_;
+};
+
+/// HDF5 is not to be trusted with damaged files: what it makes of them may be a crash.
+void require_undamaged(std::vector<std::string> const& files) {
+  std::vector<std::string> faults;
+  for (auto const& file : files)
+    if (auto const fault = recorded_fault(file); !fault.empty())
+      faults.push_back(fault + "; inspect --damaged looks into it all the same");
+  if (!faults.empty()) throw InputError(std::move(faults));
 }
 
 /// One line each, oldest first.
@@ -245,13 +291,15 @@ void inspect_file(std::string const& path, InspectOptions const& options, std::o
     if (auto const found = file.attribute("/", "format")) kind = text_of(*found);
     bool const shard = file.contains("input_ids") && file.contains("masked_lm_positions");
     if (!shard) {
-      if (kind == "bellwether statistics") require_segments(path);
+      bool const statistics = kind == "bellwether statistics";
+      if (statistics) require_segments(path);
       out << path << ": " << kind << ", " << bytes_text(std::filesystem::file_size(path)) << '\n';
-      print_tree(out, file, "/");
+      Tree(out, file).print();
+      auto const shown = Hdf5File::open(path, statistics ? input::VirtualData::show : input::VirtualData::refuse);
       for (char const* table : {"steps", "evaluation"})
-        if (file.contains(table) && file.info(table).type == input::ElementType::table)
-          print_last_row(out, file, table);
-      if (auto const sent = kind == "bellwether statistics" ? read_traffic(file) : std::nullopt)
+        if (file.contains(table) && !file.is_group(table) && file.info(table).type == input::ElementType::table)
+          print_last_row(out, shown, table);
+      if (auto const sent = statistics ? read_traffic(file) : std::nullopt)
         for (auto const& text : traffic_lines(*sent)) out << text << '\n';
       if (options.show_deck && file.contains("deck"))
         for (auto const& text : file.read_texts("deck")) out << text;
@@ -269,7 +317,9 @@ void inspect(std::string const& path, InspectOptions const& options, std::ostrea
     inspect_checkpoints(path, CheckpointFolder(whole.parent_path().string()), out);
     return;
   }
-  for (auto const& file : input::find_shards({path})) inspect_file(file, options, out);
+  auto const files = input::find_shards({path});
+  if (!options.damaged) require_undamaged(files);
+  for (auto const& file : files) inspect_file(file, options, out);
 }
 
 }  // namespace bellwether::app

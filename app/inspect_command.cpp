@@ -24,6 +24,8 @@ void add_inspect(CLI::App& program, Action& chosen) {
   command->add_option("--rows", options->inspect.rows, "rows of a shard to print")
       ->check(whole_numbers(0, std::numeric_limits<std::int64_t>::max()));
   command->add_flag("--deck", options->inspect.show_deck, "print the deck stored in a checkpoint");
+  command->add_flag("--damaged", options->inspect.damaged,
+                    "look into files of a checkpoint that are not as its manifest says");
   command->callback([options, &chosen] {
     chosen = [options](Session&) {
       input::IoThread io;

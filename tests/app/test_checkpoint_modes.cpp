@@ -53,7 +53,7 @@ std::vector<std::string> data_sets(input::Hdf5File const& file, std::string cons
 /// Lines of `inspect` that speak of damage.
 std::vector<std::string> damage_in(std::string const& path) {
   std::stringstream told;
-  app::inspect(path, {}, told);
+  app::inspect(path, {.damaged = true}, told);
   std::vector<std::string> lines;
   for (std::string line; std::getline(told, line);)
     if (line.find("DAMAGED") != std::string::npos) lines.push_back(line);
@@ -100,6 +100,10 @@ TEST_CASE("Every data set has a checksum, by which inspect names the one that is
     REQUIRE(lines.size() == 1);
     CHECK_THAT(lines.front(),
                ContainsSubstring("/" + name + "  float32") && ContainsSubstring("DAMAGED: its checksum does not hold"));
+    std::ostringstream told;
+    CHECK_THROWS_WITH(app::inspect(path, {}, told),
+                      ContainsSubstring("replicated.h5: damaged: its checksum does not hold; inspect --damaged"));
+    CHECK(told.str().empty());
   });
 }
 

@@ -105,6 +105,19 @@ TEST_CASE("inspect tells the rows of statistics and not the room that segments h
   CHECK(out.str().empty());
 }
 
+TEST_CASE("inspect writes names of others plainly, and of a table the last row alone", "[inspect]") {
+  TemporaryFolder const folder;
+  auto file = input::Hdf5File::create(folder / "names.h5");
+  file.set_attribute("/", "note\x1b[2J", "one\ntwo");
+  file.write<std::int64_t>("line\nbreak", {}, std::vector<std::int64_t>{7});
+  file.write_table("steps", {{"step", std::vector<std::int64_t>{1}}}, std::int64_t{1} << 40);
+  file.close();
+  auto const text = inspected(folder / "names.h5");
+  CHECK_THAT(text, ContainsSubstring("/@note\\x1b[2J = one\\x0atwo\n"));
+  CHECK_THAT(text, ContainsSubstring("/line\\x0abreak  int64 ()  = 7\n"));
+  CHECK_THAT(text, ContainsSubstring("steps: 1099511627776 rows, the last one:\n  step                0\n"));
+}
+
 TEST_CASE("inspect lists checkpoints", "[inspect]") {
   TemporaryFolder const folder;
   CheckpointFolder const checkpoints(folder.path());

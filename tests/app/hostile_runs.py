@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files that are not what they should be, in every place where the program reads one: each ends in an error, soon.
+
+    hostile_runs.py CASE PROGRAM MPIRUN      CASE: pipes | links"""
+
+import os
+import shutil
+
+from runs import h5py, main
+
+WORDS = ("input_ids", "input_mask", "segment_ids", "masked_lm_positions", "masked_lm_ids", "next_sentence_labels")
+
+
+def pipes(runs):
+    """A pipe that nobody writes to would be waited for without end."""
+    runs.train("run", 1, 16, 2, every=1)
+    pipe = runs.folder / "pipe"
+    os.mkfifo(pipe)
+    program, step = runs.program, "checkpoints/step_2/replicated.h5"
+
+    def refused(command, what="is a pipe, a device or a socket; allowed: a file"):
+        told = runs.refuse([program] + command)
+        assert what in told, (command, told)
+
+    refused(["check", "pipe"])
+    refused(["check", "/dev/zero"])
+    refused(["prepare", "pipe", "--vocab", "vocab.txt", "--out", "again"])
+    refused(["prepare", "text.txt", "--vocab", "pipe", "--out", "again"])
+    refused(["check", "run.yaml", "--set", "data.train=pipe"], "is neither file nor folder")
+    (runs.folder / "many").mkdir()
+    (runs.folder / "many/part.h5").symlink_to(pipe)
+    refused(["check", "run.yaml", "--set", "data.train=many"])
+    refused(["inspect", "many"])
+    for place, what in (("statistics.h5", None), ("starts.txt", None), (step, "none is whole"),
+                        ("statistics/segment_000000.h5", "segment_000000.h5")):
+        shutil.copytree(runs.folder / "run", runs.folder / "other")
+        shutil.rmtree(runs.folder / "other/checkpoints/step_1")
+        (runs.folder / "other" / place).unlink()
+        os.mkfifo(runs.folder / "other" / place)
+        refused(["train", "run.yaml", "--set", "run.directory=other", "--set", "schedule.steps=4", "--resume"],
+                *[what] if what else [])
+        shutil.rmtree(runs.folder / "other")
+    runs.deck("run", 16, 4)
+    resumed = ["train", "run.yaml", "--resume"]
+    (runs.folder / "run/statistics.h5").write_bytes(b"")
+    refused(resumed, "once it is removed, it is made anew from the segments beside it")
+    (runs.folder / "run/statistics.h5").unlink()
+    runs.call([program] + resumed)
+
+
+def links(runs):
+    """Links, storage in other files and groups that hold themselves, inside of HDF5 files."""
+    shard = next((runs.folder / "shards").rglob("*.h5"))
+    other = runs.folder / "other.h5"
+    os.mkfifo(runs.folder / "pipe")
+
+    def edited(edit):
+        shutil.copy(shard, other)
+        with h5py.File(other, "r+") as file:
+            edit(file)
+
+    def refused(edit, what):
+        edited(edit)
+        runs.deck("run", 16, 2)
+        for command in (["inspect", "other.h5"], ["check", "run.yaml", "--set", "data.train=other.h5"]):
+            told = runs.refuse([runs.program] + command)
+            assert what in told, (command, told)
+
+    def linked(link):
+        def edit(file):
+            del file["input_ids"]
+            file["input_ids"] = link
+        return edit
+
+    refused(linked(h5py.ExternalLink(str(runs.folder / "pipe"), "/x")), "'input_ids': is a link to another place")
+    refused(linked(h5py.SoftLink("/input_ids")), "'input_ids': is a link to another place")
+
+    def virtual(file):
+        for name in WORDS:
+            shape, kind = file[name].shape, file[name].dtype
+            file.move(name, "own_" + name)
+            layout = h5py.VirtualLayout((2**36,) + shape[1:], kind)
+            layout[:shape[0]] = h5py.VirtualSource(".", "own_" + name, shape)
+            file.create_virtual_dataset(name, layout)
+
+    refused(virtual, "'input_ids': shows values of other files; allowed: values in the file itself")
+
+    def stored_elsewhere(file):
+        shape = file["input_ids"].shape
+        del file["input_ids"]
+        properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        properties.set_external(str(runs.folder / "pipe").encode(), 0, 4 * shape[0] * shape[1])
+        h5py.h5d.create(file.id, b"input_ids", h5py.h5t.NATIVE_INT32, h5py.h5s.create_simple(shape), properties)
+
+    refused(stored_elsewhere, "'input_ids': keeps its values in other files; allowed: values in the file itself")
+
+    with h5py.File(other, "w") as file:
+        group = file.create_group("one/two")
+        group["back"], group["root"] = file["one"], file["/"]
+        group.attrs["note"] = "of variable length"
+        for depth in range(2000):
+            group = group.create_group(f"g{depth}")
+    told = runs.call([runs.program, "inspect", "other.h5"])
+    for line in ("/one/two/back  a group shown before", "/one/two/root  a group shown before", "  deeper than shown",
+                 "/one/two/@note = (text of variable length)"):
+        assert line in told, (line, told)
+
+
+if __name__ == "__main__":
+    main(globals())
