@@ -12,6 +12,7 @@
 #include "core/types.hpp"
 #include "input/io_thread.hpp"
 #include "tests/fuzz/made_file.hpp"
+#include "tests/fuzz/made_links.hpp"
 
 #include <xxhash.h>
 
@@ -79,6 +80,8 @@ void make(std::filesystem::path const& folder, int ranks, fuzz::Bytes& bytes) {
     }
     own.close();
   }
+  fuzz::lead_elsewhere((folder / "replicated.h5").string(), {"index", "deck", "optimizer/momentum", "optimizer/steps"},
+                       bytes);
 }
 
 }  // namespace

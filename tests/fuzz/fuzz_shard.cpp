@@ -7,6 +7,7 @@
 #include "input/io_thread.hpp"
 #include "input/shards.hpp"
 #include "tests/fuzz/made_file.hpp"
+#include "tests/fuzz/made_links.hpp"
 
 using namespace bellwether;
 
@@ -34,6 +35,7 @@ void make(std::string const& path, fuzz::Bytes& bytes) {
     fuzz::make_data_set(file, name, {rows, masked}, bytes);
   fuzz::make_data_set(file, "next_sentence_labels", {rows}, bytes);
   file.close();
+  fuzz::lead_elsewhere(path, {"input_ids", "input_mask", "masked_lm_ids", "next_sentence_labels"}, bytes);
 }
 
 void judge(input::ShardRows const& rows, input::ShardBounds const& bounds, bool static_masks) {
