@@ -325,7 +325,8 @@ void CheckpointReader::count(std::string_view name, std::int64_t& value, std::in
     auto const refuse = [&](std::string const& allowed) {
       throw InputError(shared_file() + ": " + path(name) + ": " + std::to_string(found) + "; allowed: " + allowed);
     };
-    if (path(name) == "data/step" && found != step_) refuse(std::to_string(step_) + ", as in the manifest");
+    bool const of_steps = path(name) == "data/step" || path(name) == "optimizer/applied_steps";
+    if (of_steps && found != step_) refuse(std::to_string(step_) + ", as in the manifest");
     if (found < least || found > most_counted) refuse(std::to_string(least) + " to " + std::to_string(most_counted));
   });
 }

@@ -29,7 +29,7 @@ class CheckpointReader : public CheckpointVisitor {
   void held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
   void scalar(std::string_view name, std::int64_t& value) override;
   void scalar(std::string_view name, double& value) override;
-  /// data/step is that of the manifest, too.
+  /// data/step and optimizer/applied_steps, both of steps that were made, are that of the manifest.
   void count(std::string_view name, std::int64_t& value, std::int64_t least) override;
   bool has(std::string_view name) const override;
   void drop(std::string_view name) override;

@@ -153,6 +153,11 @@ TEST_CASE("Numbers of a checkpoint that nothing can count on from are refused") 
   for (std::int64_t const bad : {std::int64_t{-1}, std::int64_t{16}, largest})
     CHECK_THROWS_WITH(load(bad, 1), ContainsSubstring("replicated.h5: data/step: " + std::to_string(bad) +
                                                       "; allowed: " + std::to_string(at) + ", as in the manifest"));
+  // What an optimizer has applied are the same steps.
+  std::int64_t applied = at + 2;
+  state.optimizer = [&](StateVisitor& visit) { visit.count("applied_steps", applied, 0); };
+  CHECK_THROWS_WITH(load(at + 1, 1), ContainsSubstring("replicated.h5: optimizer/applied_steps: " +
+                                                       std::to_string(at + 1) + "; allowed: " + std::to_string(at)));
 }
 
 TEST_CASE("The files of a checkpoint say the step of its manifest") {

@@ -145,6 +145,7 @@ TEST_CASE("1-bit SGD takes up the dense mean with its momentum") {
   Training dense(layout, onebit(Method::onebit_sgd, 9), group());  // never compressed anything
   auto begin = dense.state();
   begin.arrays["momentum"] = state.arrays.at("momentum");
+  begin.integers["applied_steps"] = 6;
   dense.restore(begin, download(frozen.parameters));
   for (auto* const training : {&resumed, &dense}) run(*training, 7, 12);
   CHECK(on_all(phase(resumed) == Phase::compressed));
