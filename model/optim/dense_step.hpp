@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/segmented_mean.hpp"
+#include "comm/mean.hpp"
 #include "model/optim/step_record.hpp"
 
 namespace bellwether::optim {

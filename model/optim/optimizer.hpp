@@ -4,7 +4,7 @@
 
 #include "comm/communicator.hpp"
 #include "comm/compressed_report.hpp"
-#include "comm/segmented_mean.hpp"
+#include "comm/mean.hpp"
 #include "comm/world.hpp"
 #include "core/arena.hpp"
 #include "core/state_visitor.hpp"

@@ -38,13 +38,13 @@ class RecutState final : public StateVisitor {
   void replicated(std::string_view, std::span<float>) override { FAIL("no replicated state is expected"); }
   void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override {
     CHECK(name == "server_error");
-    CHECK(total == count);
+    CHECK(total == ::count);
     put(kept_.server, first, slice);
   }
   void per_rank(std::string_view name, std::span<float> values, Recut recut) override {
     CHECK(name == "worker_error");
     CHECK(recut == Recut::mean);
-    CHECK(values.size() == count);
+    CHECK(values.size() == ::count);
     put(kept_.worker, 0, values);
   }
   void held(std::string_view, std::span<float>, std::int64_t, std::int64_t) override { FAIL("no slice is expected"); }

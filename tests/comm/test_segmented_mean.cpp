@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "comm/mean.hpp"
 #include "comm/mpi_communicator.hpp"
-#include "comm/segmented_mean.hpp"
 #include "comm/world.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
