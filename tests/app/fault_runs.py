@@ -149,9 +149,9 @@ def gone(process):
         return True
 
 
-def without(runs, name, sent, *more, ranks=3, label=r"bellwether::\w+::\w+"):
-    """What ranks say when one of them gets a signal that it cannot answer, in the middle of training: false where they then
-    wait in another collective than `label`."""
+def without(runs, name, sent, *more, ranks=3, label=r"bellwether::\w+::\w+", moment=lambda folder: True):
+    """What ranks say when one of them gets a signal that it cannot answer, in the middle of training, once moment(run directory)
+    has come: false where they then wait in another collective than `label`."""
     if not runs.has_openmpi_4():
         print("skipped: this launcher ends all ranks with the first")
         sys.exit(4)
@@ -165,6 +165,8 @@ def without(runs, name, sent, *more, ranks=3, label=r"bellwether::\w+::\w+"):
             assert process.poll() is None, process.communicate()[1]
             time.sleep(0.05)
         every = ranks_of(process, ranks)
+        while not moment(runs.folder / name):
+            assert process.poll() is None, process.communicate()[1]
         os.kill(every[1], sent)
         told = process.communicate(timeout=PATIENCE)[1]
     deadline = time.time() + 30
@@ -202,12 +204,13 @@ def lost_in_checkpoint(runs):
     """The same while checkpoints are written, which is most of the time here."""
     more = ("batch.global=3", "batch.micro=1", "checkpoint.every=1", "checkpoint.asynchronous=false", "statistics.evaluate_every=0")
     lost_within(runs, "checkpoint", [word for setting in more for word in ("--set", setting)],
-                r"bellwether::checkpoint::\w+|bellwether::app::(count_faults|find_fault|text|text_size)")
+                r"bellwether::checkpoint::\w+|bellwether::app::(count_faults|find_fault|text|text_size)",
+                lambda folder: any(folder.glob("checkpoints/step_*.part")))
 
 
-def lost_within(runs, name, more, label):
+def lost_within(runs, name, more, label, moment=lambda folder: True):
     """A moment is hit by chance: more than one try, each of which must end as it should."""
-    assert any(without(runs, f"{name}_{attempt}", signal.SIGKILL, *more, label=label) for attempt in range(8))
+    assert any(without(runs, f"{name}_{attempt}", signal.SIGKILL, *more, label=label, moment=moment) for attempt in range(8))
 
 
 def lost_from_node(runs):
