@@ -79,36 +79,43 @@ int conclude(Session const& session, Common const& common, std::string const& js
 
 bool all_hold(std::vector<Check> const& checks) { return std::ranges::all_of(checks, &Check::holds); }
 
-int run_collectives(std::vector<std::int64_t> const& elements, Common const& common, Session& session) {
+/// One table for each number of elements: bench(count) gives its rows, text(count, rows) the table.
+template <class Results, class Bench, class Text, class Json>
+int run_for_each(std::vector<std::int64_t> const& elements, Common const& common, Session& session, Bench const& bench,
+                 Text const& text, Json const& json) {
   auto& world = session.world();
   require_writable(world, common.json);
   auto const machine = BenchMachine::of(world);
   if (session.rank() == 0) std::cout << machine_text(machine);
-  SizedResults results;
+  Results results;
   bool hold = true;
   for (auto const count : elements) {
-    results.emplace_back(count,
-                         bench_collectives(world, {.elements = count, .warmup = common.warmup, .calls = common.calls}));
-    for (auto const& row : results.back().second) hold = hold && all_hold(row.checks);
-    if (session.rank() == 0) std::cout << collectives_text(count, world.size(), results.back().second) << std::flush;
+    results.emplace_back(count, bench(count));
+    auto const& rows = results.back().second;
+    for (auto const& row : rows) hold = hold && all_hold(row.checks);
+    if (session.rank() == 0) std::cout << text(count, rows) << std::flush;
   }
-  return conclude(session, common, collectives_json(machine, results), hold);
+  return conclude(session, common, json(machine, results), hold);
+}
+
+int run_collectives(std::vector<std::int64_t> const& elements, Common const& common, Session& session) {
+  auto& world = session.world();
+  return run_for_each<SizedResults>(
+      elements, common, session,
+      [&](std::int64_t count) {
+        return bench_collectives(world, {.elements = count, .warmup = common.warmup, .calls = common.calls});
+      },
+      [&](std::int64_t count, auto const& rows) { return collectives_text(count, world.size(), rows); },
+      collectives_json);
 }
 
 int run_kernels(std::vector<std::int64_t> const& elements, Common const& common, Session& session) {
-  auto& world = session.world();
-  require_writable(world, common.json);
-  auto const machine = BenchMachine::of(world);
-  if (session.rank() == 0) std::cout << machine_text(machine);
-  SizedKernels results;
-  bool hold = true;
-  for (auto const count : elements) {
-    results.emplace_back(count,
-                         bench_kernels(world, {.elements = count, .warmup = common.warmup, .calls = common.calls}));
-    for (auto const& one : results.back().second) hold = hold && all_hold(one.checks);
-    if (session.rank() == 0) std::cout << kernels_text(count, results.back().second) << std::flush;
-  }
-  return conclude(session, common, kernels_json(machine, results), hold);
+  return run_for_each<SizedKernels>(
+      elements, common, session,
+      [&](std::int64_t count) {
+        return bench_kernels(session.world(), {.elements = count, .warmup = common.warmup, .calls = common.calls});
+      },
+      kernels_text, kernels_json);
 }
 
 /// What a size's name or a deck says.

@@ -8,12 +8,13 @@
 #include "app/formatted.hpp"
 #include "comm/rank_group.hpp"
 #include "core/error.hpp"
-#include "input/hdf5_file.hpp"
 #include "input/io_thread.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <sstream>
 
@@ -52,6 +53,12 @@ std::int64_t integer(Hdf5File const& file, std::string const& path, char const* 
   return std::get<std::int64_t>(*value);
 }
 
+void require_attribute(Hdf5File const& file, char const* name, std::int64_t wanted, char const* why) {
+  if (auto const found = integer(file, "/", name); found != wanted)
+    throw InputError(file.path() + ": /: attribute '" + name + "' is " + std::to_string(found) +
+                     "; allowed: " + std::to_string(wanted) + ", " + why);
+}
+
 /// Rows [first, last) of `total` that a file holds of an array.
 struct Held {
   std::int64_t first, last, total;
@@ -74,13 +81,13 @@ Held held_in(Hdf5File const& file, std::string const& path) {
 }
 
 /// Elements [first, first + size) of a vector that ranks 0, 1, ... hold in slices.
-void gather(std::function<std::string(int)> const& file_of, int ranks, int try_first, std::string const& path,
+void gather(std::function<Hdf5File(int)> const& open, int ranks, int try_first, std::string const& path,
             std::span<float> values, std::int64_t first, std::int64_t total) {
   std::int64_t const last = first + static_cast<std::int64_t>(values.size());
   std::int64_t filled = 0;
   for (int i = 0; i < ranks && filled < last - first; ++i) {
     int const rank = (try_first + i) % ranks;  // the same cut needs no other file than its own
-    Hdf5File const file = Hdf5File::open(file_of(rank));
+    Hdf5File const file = open(rank);
     auto const [begin, end, stored] = slice_in(file, path);
     if (stored != total)
       throw InputError(file.path() + ": " + path + ": a slice of " + std::to_string(stored) +
@@ -105,10 +112,8 @@ CheckpointReader::CheckpointReader(FoundCheckpoint const& found, ParameterLayout
   if (group_.rank() == 0)
     attempt([&] {
       auto const from = Hdf5File::open(shared_file());
+      require_attribute(from, "step", step_, "as in the manifest");
       for (auto const& line : from.read_texts("index")) lines += line + '\n';
-      if (auto const step = integer(from, "/", "step"); step != step_)
-        throw InputError(from.path() + ": /: attribute 'step' is " + std::to_string(step) +
-                         "; allowed: " + std::to_string(step_) + ", as in the manifest");
     });
   std::istringstream in(broadcast_text(group_, lines));
   for (std::string line; std::getline(in, line);) unread_.insert(line);
@@ -118,8 +123,12 @@ std::string CheckpointReader::shared_file() const {
   return (std::filesystem::path(folder_) / "replicated.h5").string();
 }
 
-std::string CheckpointReader::file(int rank) const {
-  return (std::filesystem::path(folder_) / ("rank" + std::to_string(rank) + ".h5")).string();
+input::Hdf5File CheckpointReader::open(int rank) const {
+  auto file = Hdf5File::open((std::filesystem::path(folder_) / ("rank" + std::to_string(rank) + ".h5")).string());
+  require_attribute(file, "step", step_, "as in the manifest");
+  require_attribute(file, "ranks", ranks_, "as in the manifest");
+  require_attribute(file, "rank", rank, "as in its name");
+  return file;
 }
 
 bool CheckpointReader::expect(char const* kind, std::string const& path) {
@@ -195,7 +204,7 @@ void CheckpointReader::partitioned(std::string_view name, std::span<float> slice
   if (!expect("partitioned", path(name))) return;
   std::vector<float> host(slice.size());
   if (attempt([&] {
-        gather([this](int rank) { return file(rank); }, ranks_, group_.rank() % ranks_, path(name), host, first, total);
+        gather([this](int rank) { return open(rank); }, ranks_, group_.rank() % ranks_, path(name), host, first, total);
         require_sound(folder_, path(name), host, first);
       }))
     copy_to_device(host, slice);
@@ -215,7 +224,7 @@ void CheckpointReader::read_own_or_recut(std::string const& path, Shape const& s
   std::vector<float> host(values.size(), 0.0F);
   if (ranks_ == group_.size()) {
     attempt([&] {
-      auto const from = Hdf5File::open(file(group_.rank()));
+      auto const from = open(group_.rank());
       check_shape(from, path, shape);
       from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
       require_sound(from.path(), path, host, 0);
@@ -231,7 +240,7 @@ bool CheckpointReader::same_cut(std::string const& path, Shape const& shape, std
   if (ranks_ != group_.size()) return false;
   Held const wanted{first, first + shape.at(0), total};
   double others = 1;
-  attempt([&] { others = held_in(Hdf5File::open(file(group_.rank())), path) == wanted ? 0 : 1; });
+  attempt([&] { others = held_in(open(group_.rank()), path) == wanted ? 0 : 1; });
   group_.sum_host({&others, 1}, "bellwether::checkpoint::same_cut");
   return others == 0;
 }
@@ -241,7 +250,7 @@ void CheckpointReader::read_own_or_mean(std::string const& path, Shape const& sh
   if (same_cut(path, shape, first, total)) {
     std::vector<float> host(values.size());
     attempt([&] {
-      auto const from = Hdf5File::open(file(group_.rank()));
+      auto const from = open(group_.rank());
       check_shape(from, path, shape);
       from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
       require_sound(from.path(), path, host, first * row_width(shape));
@@ -274,7 +283,7 @@ void CheckpointReader::read_mean(std::string const& path, Shape const& shape, st
     std::vector<std::int64_t> holders(static_cast<std::size_t>(last - first), 0);
     std::vector<float> one(sum.size());
     for (int rank = 0; rank < ranks_; ++rank) {
-      auto const from = Hdf5File::open(file(rank));
+      auto const from = open(rank);
       Held const held = held_in(from, path);
       Shape wanted = shape;
       if (held.total == rows) wanted[0] = held.last - held.first;
@@ -328,6 +337,14 @@ void CheckpointReader::count(std::string_view name, std::int64_t& value, std::in
     bool const of_steps = path(name) == "data/step" || path(name) == "optimizer/applied_steps";
     if (of_steps && found != step_) refuse(std::to_string(step_) + ", as in the manifest");
     if (found < least || found > most_counted) refuse(std::to_string(least) + " to " + std::to_string(most_counted));
+  });
+}
+
+void CheckpointReader::number(std::string_view name, double& value, double least) {
+  read_scalar<double>(path(name), value, [&](double const found) {
+    if (!std::isfinite(found) || found < least)
+      throw InputError(shared_file() + ": " + path(name) + formatted(": %g; allowed: finite numbers", found) +
+                       (least > std::numeric_limits<double>::lowest() ? formatted(" from %g on", least) : ""));
   });
 }
 

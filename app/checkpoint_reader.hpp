@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/checkpoint_entries.hpp"
+#include "input/hdf5_file.hpp"
 
 #include <functional>
 #include <set>
@@ -31,6 +32,7 @@ class CheckpointReader : public CheckpointVisitor {
   void scalar(std::string_view name, double& value) override;
   /// data/step and optimizer/applied_steps, both of steps that were made, are that of the manifest.
   void count(std::string_view name, std::int64_t& value, std::int64_t least) override;
+  void number(std::string_view name, double& value, double least) override;
   bool has(std::string_view name) const override;
   void drop(std::string_view name) override;
   void fault(std::string text) { faults_.push_back(std::move(text)); }
@@ -67,7 +69,8 @@ class CheckpointReader : public CheckpointVisitor {
   void read_scalar(
       std::string const& path, T& value, std::function<void(T)> const& check = [](T) {});
   std::string shared_file() const;
-  std::string file(int rank) const;
+  /// A rank's own file. \throws InputError where it says that it is of another step or rank.
+  input::Hdf5File open(int rank) const;
 
   std::string folder_;
   std::int64_t step_;

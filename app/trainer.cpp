@@ -303,7 +303,7 @@ TrainingState Trainer::state() {
                 visit.count("skipped_in_a_row", t.skipped_in_a_row, 0);
                 visit.scalar("shards_fingerprint", fingerprint);
                 visit.count("shards_bytes", t.shards_bytes, 0);
-                visit.scalar("wall_seconds", t.wall_seconds);
+                visit.number("wall_seconds", t.wall_seconds, 0);
                 t.noise.visit_state(visit);
                 t.totals.visit_state(visit);
                 if (fingerprint != expected)

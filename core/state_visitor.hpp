@@ -41,6 +41,8 @@ class StateVisitor {
   virtual void count(std::string_view name, std::int64_t& value, [[maybe_unused]] std::int64_t least) {
     scalar(name, value);
   }
+  /// As scalar(), of a finite number from `least` on.
+  virtual void number(std::string_view name, double& value, [[maybe_unused]] double least) { scalar(name, value); }
   /// Whether there is state of this name to read; where state is written, always.
   virtual bool has(std::string_view) const { return true; }
   /// For a reader: what was saved under this name, if anything, is not wanted any more.

@@ -100,6 +100,10 @@ void resolve_paths(Deck& deck, DeckSource const& source, Origins const& origins)
 
 void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, std::less<>> const& broken,
                 Complain const& complain) {
+  constexpr std::size_t longest_name = 1000;
+  if (deck.run.name.size() > longest_name && !broken.contains("run.name"))
+    complain("run.name", std::to_string(deck.run.name.size()) + " bytes; a title of at most " +
+                             std::to_string(longest_name) + " bytes");
   // The key that the user gave last is the one to talk about: an override before the deck, the deck before a default;
   // where both were given alike, the second named here.
   auto const contradict = [&](std::string_view first, std::string_view second, std::string const& about_first,

@@ -3,6 +3,7 @@
 #include "model/optim/noise_scale.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace bellwether::optim {
 namespace {
@@ -50,10 +51,11 @@ double NoiseScale::simple() const { return signal_ > 0 && trace_ >= 0 ? trace_ /
 double NoiseScale::critical_batch() const { return known_ > 0 ? sum_ / static_cast<double>(known_) : unknown; }
 
 void NoiseScale::visit_state(StateVisitor& visit) {
-  visit.scalar("noise_signal", signal_);
-  visit.scalar("noise_trace", trace_);
-  visit.scalar("noise_weight", weight_);
-  visit.scalar("noise_sum", sum_);
+  constexpr double any = std::numeric_limits<double>::lowest();
+  visit.number("noise_signal", signal_, any);
+  visit.number("noise_trace", trace_, any);
+  visit.number("noise_weight", weight_, 0);
+  visit.number("noise_sum", sum_, any);
   visit.count("noise_samples", samples_, 0);
   visit.count("noise_known", known_, 0);
 }

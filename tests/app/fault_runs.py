@@ -24,11 +24,19 @@ from runs import PATIENCE, h5py, main, preloaded, ranks_of
 ONEBIT = ("--set", "optimizer.method=onebit_lamb", "--set", "optimizer.freeze.step=4")
 
 
+def lines_of(maps):
+    """Until the process ends, as one may whose memory was changed."""
+    try:
+        yield from maps
+    except ProcessLookupError:
+        pass
+
+
 def overwrite(process, values, others):
     """Writes other bytes wherever these stand in a process's memory. Returns how often."""
     count = 0
     with open(f"/proc/{process}/maps", encoding="ascii") as maps, open(f"/proc/{process}/mem", "r+b", buffering=0) as memory:
-        for line in maps:
+        for line in lines_of(maps):
             span, rights = line.split()[:2]
             first, end = (int(word, 16) for word in span.split("-"))
             if not rights.startswith("rw") or end - first > 2**32:  # what is larger is a sanitizer's own

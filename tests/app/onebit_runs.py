@@ -48,9 +48,9 @@ def onebit(runs):
     frozen_after = int((steps["phase"] == 0).sum())
     checked = np.flatnonzero(np.isfinite(steps["variance_change"]))  # before the steps after 20, 30, ...
     print(f"frozen after {frozen_after} of 300 steps, {len(checked)} checks")
-    assert checked.tolist() == list(range(20, frozen_after + 1, 10)), checked
+    assert checked.tolist() == list(range(20, min(frozen_after, 110) + 1, 10)), checked  # none at the latest step
     calm = bool((steps["variance_change"][checked[-3:]] <= 0.04).all())
-    assert frozen_after in (100, 110) if calm and checked[-1] < 120 else frozen_after == 120, (frozen_after, calm)
+    assert frozen_after == (checked[-1] if calm else 120), (frozen_after, calm)
 
 
 def restarts(runs):
@@ -220,7 +220,7 @@ def refuses_longer_sequences(runs, frozen):
     told = runs.refuse(runs.command("rows", 2, "--resume", *frozen, *wide, *longer))
     assert told.count("error: ") == 2, told  # the fault, and what differs; from one rank
     assert "error: --set data.heldout=[long]: longer sequences than in the run of " in told, told
-    assert "position_embeddings.weight (12288 live elements, 8192 in the checkpoint); allowed: sequences as long" in told
+    assert "position_embeddings.weight (6144 live elements, 4096 in the checkpoint); allowed: sequences as long" in told
     assert "or optimizer.freeze.step above 6, which takes up warmup again" in told, told
     assert contents() == before
     shutil.copytree(runs.folder / "rows", runs.folder / "alive")

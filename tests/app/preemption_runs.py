@@ -139,7 +139,7 @@ def fruitless_start(runs):
 def snapshots(runs):
     """checkpoint.asynchronous: false takes no memory for a copy of what is saved: the most that the process ever had
     (VmHWM) is less by the bytes of its checkpoint."""
-    most, shape = {}, ("--set", "model.vocabulary=100000", "--set", "batch.global=2", "--set", "statistics.evaluate_every=0")
+    most, shape = {}, ("--set", "model.vocabulary=200000", "--set", "batch.global=2", "--set", "statistics.evaluate_every=0")
     for asynchronous in ("true", "false"):
         runs.deck(asynchronous, 2, 6, every=2)
         command = [runs.program, "train", f"{asynchronous}.yaml", *shape, "--set", f"checkpoint.asynchronous={asynchronous}"]

@@ -10,6 +10,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,7 +30,7 @@ DECK = """
 run: {directory: %(directory)s, seed: 3}
 data: {train: [shards], heldout: [shards/heldout]}
 batch: {global: 32, micro: %(micro)d}
-model: {vocabulary: %(vocabulary)d, hidden: 128, layers: 2, heads: 2, feed_forward: 512, positions: 64}
+model: {vocabulary: %(vocabulary)d, hidden: 64, layers: 2, heads: 2, feed_forward: 256, positions: 64}
 optimizer: {method: lamb, lr: 0.02, beta2: 0.99, clip: 1.0}
 schedule: {steps: %(steps)d, warmup_steps: %(warmup)d, decay: linear}
 checkpoint: {every: %(every)d, keep: 0}
@@ -62,16 +63,39 @@ class Runs:
 
     def __init__(self, program, mpirun, folder):
         self.program, self.mpirun, self.folder = program, mpirun, pathlib.Path(folder)
+        tests = pathlib.Path(program).resolve().parent / "tests"  # of a build folder
+        if tests.is_dir():
+            shutil.copytree(self.prepared_once(tests), self.folder, dirs_exist_ok=True)
+        else:
+            self.prepare(self.folder)
+        self.vocabulary = len((self.folder / "vocab.txt").read_text().splitlines())
+
+    def prepare(self, folder):
         rng = random.Random(5)
         documents = [" ".join(sentences(rng, 12)) for _ in range(900)]
         text = "\n\n".join("\n".join(d.replace(". ", ".\n").split("\n")) for d in documents)
-        (self.folder / "text.txt").write_text(text + "\n")
-        self.call([program, "prepare", "text.txt", "--train-vocab", "400", "--vocab", "vocab.txt", "--out", "shards",
-                   "--sequence-length", "64", "--heldout", "0.1"])
-        self.vocabulary = len((self.folder / "vocab.txt").read_text().splitlines())
+        (folder / "text.txt").write_text(text + "\n")
+        self.call([self.program, "prepare", "text.txt", "--train-vocab", "400", "--vocab", "vocab.txt", "--out", "shards",
+                   "--sequence-length", "64", "--heldout", "0.1"], cwd=folder)
 
-    def call(self, command, expected=0, **environment):
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE, check=False,
+    def prepared_once(self, tests):
+        """A folder with text, vocabulary and shards, made by the first test that needs them of each build."""
+        ready = tests / f"prepared-{os.stat(self.program).st_mtime_ns}"
+        if not ready.exists():
+            with tempfile.TemporaryDirectory(prefix="preparing-", dir=tests) as own:
+                made = pathlib.Path(own) / "made"
+                made.mkdir()
+                self.prepare(made)
+                for older in tests.glob("prepared-*"):
+                    shutil.rmtree(older, ignore_errors=True)
+                try:
+                    made.rename(ready)
+                except OSError:
+                    assert ready.exists()  # another test was first
+        return ready
+
+    def call(self, command, expected=0, cwd=None, **environment):
+        done = subprocess.run(command, cwd=cwd or self.folder, capture_output=True, text=True, timeout=PATIENCE, check=False,
                               env=dict(os.environ, **environment))
         assert done.returncode == expected, f"{command}\nexit {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done.stdout

@@ -160,6 +160,30 @@ TEST_CASE("Numbers of a checkpoint that nothing can count on from are refused") 
                                                        std::to_string(at + 1) + "; allowed: " + std::to_string(at)));
 }
 
+TEST_CASE("Numbers of a checkpoint that are not finite or too small are refused") {
+  CheckpointFixture run;
+  auto owner = run.owner(1);
+  auto state = owner.state();
+  double seconds = 0;
+  std::int64_t at = 0;
+  auto const load = [&](double saved) {
+    seconds = saved;
+    state.data = [&](StateVisitor& visit) { visit.scalar("wall_seconds", seconds); };
+    run.checkpoints->save(++at, "", state);
+    run.checkpoints->wait();
+    seconds = 3;
+    state.data = [&](StateVisitor& visit) { visit.number("wall_seconds", seconds, 0); };
+    run.checkpoints->load(run.checkpoints->find_latest().value(), state);
+  };
+  load(1.5);
+  CHECK(seconds == 1.5);
+  for (double const bad : {-1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    CHECK_THROWS_WITH(load(bad), ContainsSubstring("replicated.h5: data/wall_seconds: ") &&
+                                     ContainsSubstring("; allowed: finite numbers from 0 on"));
+    CHECK(seconds == 3);
+  }
+}
+
 TEST_CASE("The files of a checkpoint say the step of its manifest") {
   CheckpointFixture run;
   run.save(1, 1);
@@ -174,4 +198,27 @@ TEST_CASE("The files of a checkpoint say the step of its manifest") {
   REQUIRE(found.has_value());
   CHECK_THROWS_WITH(run.checkpoints->load(*found, owner.state()),
                     ContainsSubstring("replicated.h5: /: attribute 'step' is 1; allowed: 2, as in the manifest"));
+}
+
+TEST_CASE("A rank's file of another step or rank is refused") {
+  CheckpointFixture run;
+  run.save(1, 1);
+  run.save(2, 2);
+  int const last = run.communicator.size() - 1;
+  auto const file = [&](int step) { return run.folder->step(step) + "/rank" + std::to_string(last) + ".h5"; };
+  test::on_rank_0([&] {  // as large as what it replaces, and its checksums hold
+    std::filesystem::copy_file(file(1), file(2), std::filesystem::copy_options::overwrite_existing);
+    app::CheckpointFolder const folder(run.folder->path());
+    auto manifest = folder.read_manifest(2);
+    auto const older = folder.read_manifest(1);
+    for (std::size_t i = 0; i < manifest.files.size(); ++i)
+      if (manifest.files[i].name == "rank" + std::to_string(last) + ".h5") manifest.files[i] = older.files[i];
+    std::ofstream(run.folder->step(2) + "/manifest") << manifest.text();
+  });
+  auto owner = run.owner(90);
+  auto const found = run.checkpoints->find_latest();
+  REQUIRE((found && found->step == 2));
+  CHECK_THROWS_WITH(run.checkpoints->load(*found, owner.state()),
+                    ContainsSubstring("/rank" + std::to_string(last) +
+                                      ".h5: /: attribute 'step' is 1; allowed: 2, as in the manifest"));
 }

@@ -74,12 +74,8 @@ double off(Kind<T> kind, Problem const& p, Matrices<T> const& x, Fused<Space, T>
   };
   for (Index i = 0; i < p.m; ++i) {
     for (Index j = 0; j < p.n; ++j) {
-      double sum = 0, magnitude = 2;
-      for (Index l = 0; l < p.k; ++l) {
-        sum += x.a_at(p, i, l) * x.b_at(p, l, j);
-        magnitude += std::abs(x.a_at(p, i, l) * x.b_at(p, l, j));
-      }
       auto const e = static_cast<std::size_t>(i * p.n + j);
+      double const sum = x.sums[e], magnitude = 2 + x.magnitudes[e];
       double const c = found.c[static_cast<std::size_t>(i * x.ldc + j)];
       double const allowed = 2 * (epsilon * static_cast<double>(p.k + 2) * magnitude + own * (1 + std::abs(sum)));
       if (kind == Kind<T>::gelu_slope) {

@@ -235,6 +235,13 @@ TEST_CASE("What a deck must name is asked for") {
         Faults{"deck.yaml:2:10: data.train: an empty list; a list of texts"});
 }
 
+TEST_CASE("A title that no report has room for is refused") {
+  DeckFolder const folder;
+  CHECK_NOTHROW(parse_deck(folder.with_data("run:\n  name: " + std::string(1000, 'n') + "\n")));
+  CHECK(faults_of(folder.with_data("run:\n  name: " + std::string(1001, 'n') + "\n")) ==
+        Faults{"deck.yaml:4:9: run.name: 1001 bytes; a title of at most 1000 bytes"});
+}
+
 TEST_CASE("Files that are not there are refused") {
   DeckFolder const folder;
   auto const at = folder.path() + "/";

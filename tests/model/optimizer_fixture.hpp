@@ -37,17 +37,8 @@ struct Training {
         optimizer(optim::make_optimizer(
             config, {.layout = layout, .groups = {ranks, nodes}, .exec = exec, .comm = comm, .steps = steps})) {}
 
-  std::vector<float> sample(int step, int rank) const {
-    std::vector<float> values(static_cast<std::size_t>(layout.count()));
-    for (std::size_t k = 0; k < values.size(); ++k)
-      values[k] = sample_gradient(layout, static_cast<Index>(k), step, rank);
-    return values;
-  }
-  void start() {
-    std::vector<float> values(static_cast<std::size_t>(layout.count()));
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] = sample_parameter(layout, static_cast<Index>(k));
-    upload(parameters, values);
-  }
+  std::vector<float> sample(int step, int rank) const { return sample_gradients(layout, step, rank); }
+  void start() { upload(parameters, sample_parameters(layout)); }
   void step(int t, std::vector<float> const& gradient, double rate = 0.01, bool layers = false) {
     upload(gradients, gradient);
     optimizer->gradient_ready(exec, gradients, {0, layout.count()});

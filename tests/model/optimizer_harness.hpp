@@ -31,18 +31,26 @@ inline ParameterLayout awkward_layout() {
   return layout;
 }
 
-/// Reproducible values: parameters of a few hundredths, gradients that change with step and rank.
-inline float sample_parameter(ParameterLayout const& layout, Index k) {
-  auto const& zero = layout.find("zero_weights");
-  if (k >= zero.offset && k < zero.offset + zero.count) return 0;
-  return 0.04f * std::sin(0.37f * static_cast<float>(k % 10007) + 0.1f);
+/// value(k) of every element, but 0 for the tensor `zero`.
+template <class Value>
+std::vector<float> sampled(ParameterLayout const& layout, char const* zero, Value const& value) {
+  std::vector<float> values(static_cast<std::size_t>(layout.count()));
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = value(static_cast<Index>(k));
+  auto const& tensor = layout.find(zero);
+  std::fill_n(values.begin() + tensor.offset, tensor.count, 0.0f);
+  return values;
 }
-inline float sample_gradient(ParameterLayout const& layout, Index k, int step, int rank = 0) {
-  auto const& zero = layout.find("zero_gradient");
-  if (k >= zero.offset && k < zero.offset + zero.count) return 0;
-  float const phase = static_cast<float>(k % 9973);
-  return 0.02f * std::sin(0.7f * static_cast<float>(step) + 0.9f * phase + 1.1f * static_cast<float>(rank)) +
-         0.01f * std::cos(0.031f * phase * static_cast<float>(step));
+/// Reproducible values: parameters of a few hundredths, gradients that change with step and rank.
+inline std::vector<float> sample_parameters(ParameterLayout const& layout) {
+  return sampled(layout, "zero_weights",
+                 [](Index k) { return 0.04f * std::sin(0.37f * static_cast<float>(k % 10007) + 0.1f); });
+}
+inline std::vector<float> sample_gradients(ParameterLayout const& layout, int step, int rank = 0) {
+  return sampled(layout, "zero_gradient", [=](Index k) {
+    float const phase = static_cast<float>(k % 9973);
+    return 0.02f * std::sin(0.7f * static_cast<float>(step) + 0.9f * phase + 1.1f * static_cast<float>(rank)) +
+           0.01f * std::cos(0.031f * phase * static_cast<float>(step));
+  });
 }
 
 /// The kernels of one method in one execution space, driven as the optimizers drive them.

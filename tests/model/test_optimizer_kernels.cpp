@@ -16,24 +16,12 @@ using optim::OptimizerConfig;
 
 namespace {
 
-std::vector<float> parameters_of(ParameterLayout const& layout) {
-  std::vector<float> values(static_cast<std::size_t>(layout.count()));
-  for (std::size_t k = 0; k < values.size(); ++k) values[k] = sample_parameter(layout, static_cast<Index>(k));
-  return values;
-}
-
-std::vector<float> gradients_of(ParameterLayout const& layout, int step) {
-  std::vector<float> values(static_cast<std::size_t>(layout.count()));
-  for (std::size_t k = 0; k < values.size(); ++k) values[k] = sample_gradient(layout, static_cast<Index>(k), step);
-  return values;
-}
-
 template <class Space>
 std::vector<std::vector<float>> run(ParameterLayout const& layout, OptimizerConfig const& config, Space const& exec) {
   KernelRun<Space> kernels(layout, config, exec);
-  kernels.set(kernels.x, parameters_of(layout));
+  kernels.set(kernels.x, sample_parameters(layout));
   for (int t = 1; t <= 4; ++t) {
-    kernels.set(kernels.g, gradients_of(layout, t));
+    kernels.set(kernels.g, sample_gradients(layout, t));
     kernels.step(t, 0.01);
   }
   return {kernels.get(kernels.x), kernels.get(kernels.m), kernels.get(kernels.v), kernels.get(kernels.layers)};
@@ -50,12 +38,12 @@ TEMPLATE_LIST_TEST_CASE("LAMB and AdamW agree with the reference in double", "",
   config.weight_decay = GENERATE(0.0, 0.01);
   config.beta2 = 0.99;
   KernelRun<TestType> kernels(layout, config);
-  auto const start = parameters_of(layout);
+  auto const start = sample_parameters(layout);
   kernels.set(kernels.x, start);
   auto const n = start.size();
   ReferenceState state{{start.begin(), start.end()}, std::vector<double>(n, 0), std::vector<double>(n, 0)};
   for (int t = 1; t <= 6; ++t) {
-    auto const gradient = gradients_of(layout, t);
+    auto const gradient = sample_gradients(layout, t);
     kernels.set(kernels.g, gradient);
     auto const verdict = kernels.step(t, 0.01);
     auto const reference = (config.method == Method::lamb ? reference_lamb : reference_adamw)(
@@ -87,12 +75,12 @@ TEMPLATE_LIST_TEST_CASE("an element that is not finite leaves every bit as it wa
                              std::numeric_limits<float>::quiet_NaN());
   auto const* const where = GENERATE("matrix", "one", "block_and_one", "zero_gradient");
   KernelRun<TestType> kernels(layout, config);
-  kernels.set(kernels.x, parameters_of(layout));
-  kernels.set(kernels.g, gradients_of(layout, 1));
+  kernels.set(kernels.x, sample_parameters(layout));
+  kernels.set(kernels.g, sample_gradients(layout, 1));
   kernels.step(1, 0.01);
   auto const x = kernels.get(kernels.x), m = kernels.get(kernels.m), v = kernels.get(kernels.v),
              layers = kernels.get(kernels.layers);
-  auto gradient = gradients_of(layout, 2);
+  auto gradient = sample_gradients(layout, 2);
   auto const& tensor = layout.find(where);
   gradient[static_cast<std::size_t>(tensor.offset + tensor.count - 1)] = bad;
   gradient.back() = bad;
@@ -124,10 +112,10 @@ TEMPLATE_LIST_TEST_CASE("a rate of zero moves the moments only", "", Spaces) {
   OptimizerConfig config;
   config.method = GENERATE(Method::lamb, Method::adamw);
   KernelRun<TestType> kernels(layout, config);
-  kernels.set(kernels.x, parameters_of(layout));
-  kernels.set(kernels.g, gradients_of(layout, 1));
+  kernels.set(kernels.x, sample_parameters(layout));
+  kernels.set(kernels.g, sample_gradients(layout, 1));
   kernels.step(1, 0);
-  CHECK(kernels.get(kernels.x) == parameters_of(layout));
+  CHECK(kernels.get(kernels.x) == sample_parameters(layout));
   CHECK(kernels.get(kernels.m)[0] != 0);
 }
 
