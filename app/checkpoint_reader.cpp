@@ -4,6 +4,7 @@
 
 #include "app/agreement.hpp"
 #include "app/checkpoint_file.hpp"
+#include "app/checkpoint_slices.hpp"
 #include "app/device_copy.hpp"
 #include "app/formatted.hpp"
 #include "comm/rank_group.hpp"
@@ -24,18 +25,6 @@ namespace {
 using input::Hdf5File;
 using Shape = std::vector<std::int64_t>;
 
-std::string words(Shape const& shape) {
-  std::string text = "(";
-  for (auto const extent : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
-  return text + ")";
-}
-
-void check_shape(Hdf5File const& file, std::string const& path, Shape const& wanted) {
-  Shape const found = file.info(path).shape;
-  if (found != wanted)
-    throw InputError(file.path() + ": " + path + ": shape " + words(found) + ", this run has " + words(wanted));
-}
-
 /// Whether a line of /index, "kind path", is about `path`.
 bool names(std::string const& line, std::string const& path) { return line.substr(line.find(' ') + 1) == path; }
 
@@ -45,63 +34,6 @@ std::int64_t row_width(Shape const& shape) {
 }
 
 Shape shape_of(std::span<float const> values) { return {static_cast<std::int64_t>(values.size())}; }
-
-std::int64_t integer(Hdf5File const& file, std::string const& path, char const* name) {
-  auto const value = file.attribute(path, name);
-  if (!value || !std::holds_alternative<std::int64_t>(*value))
-    throw InputError(file.path() + ": " + path + ": attribute '" + name + "' is missing");
-  return std::get<std::int64_t>(*value);
-}
-
-void require_attribute(Hdf5File const& file, char const* name, std::int64_t wanted, char const* why) {
-  if (auto const found = integer(file, "/", name); found != wanted)
-    throw InputError(file.path() + ": /: attribute '" + name + "' is " + std::to_string(found) +
-                     "; allowed: " + std::to_string(wanted) + ", " + why);
-}
-
-/// Rows [first, last) of `total` that a file holds of an array.
-struct Held {
-  std::int64_t first, last, total;
-  bool operator==(Held const&) const = default;
-};
-Held slice_in(Hdf5File const& file, std::string const& path) {
-  Shape const shape = file.info(path).shape;
-  std::int64_t const rows = shape.empty() ? -1 : shape[0];
-  std::int64_t const first = integer(file, path, "first"), total = integer(file, path, "total");
-  if (rows < 0 || first < 0 || first > total || rows > total - first)
-    throw InputError(file.path() + ": " + path + ": shape " + words(shape) + " from " + std::to_string(first) +
-                     " on; allowed: a part of its total, " + std::to_string(total));
-  return {first, first + rows, total};
-}
-Held held_in(Hdf5File const& file, std::string const& path) {
-  if (file.attribute(path, "total")) return slice_in(file, path);
-  Shape const shape = file.info(path).shape;
-  if (shape.empty()) throw InputError(file.path() + ": " + path + ": has no rows");
-  return {0, shape[0], shape[0]};
-}
-
-/// Elements [first, first + size) of a vector that ranks 0, 1, ... hold in slices.
-void gather(std::function<Hdf5File(int)> const& open, int ranks, int try_first, std::string const& path,
-            std::span<float> values, std::int64_t first, std::int64_t total) {
-  std::int64_t const last = first + static_cast<std::int64_t>(values.size());
-  std::int64_t filled = 0;
-  for (int i = 0; i < ranks && filled < last - first; ++i) {
-    int const rank = (try_first + i) % ranks;  // the same cut needs no other file than its own
-    Hdf5File const file = open(rank);
-    auto const [begin, end, stored] = slice_in(file, path);
-    if (stored != total)
-      throw InputError(file.path() + ": " + path + ": a slice of " + std::to_string(stored) +
-                       " elements, this run has " + std::to_string(total));
-    std::int64_t const from = std::max(first, begin), to = std::min(last, end);
-    if (from >= to) continue;
-    file.read_slab<float>(path, {from - begin}, {to - from},
-                          values.subspan(static_cast<std::size_t>(from - first), static_cast<std::size_t>(to - from)));
-    filled += to - from;
-  }
-  if (filled != last - first)
-    throw InputError(path + ": the slices of " + std::to_string(ranks) + " ranks do not cover elements " +
-                     std::to_string(first) + " to " + std::to_string(last - 1));
-}
 
 }  // namespace
 
@@ -167,7 +99,7 @@ void CheckpointReader::read_shared(std::string const& path, Shape const& shape, 
   if (group_.rank() == 0)
     attempt([&] {
       auto const from = Hdf5File::open(shared_file());
-      check_shape(from, path, shape);
+      require_shape(from, path, shape);
       from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
       require_sound(from.path(), path, host, 0, allowed);
     });
@@ -204,7 +136,8 @@ void CheckpointReader::partitioned(std::string_view name, std::span<float> slice
   if (!expect("partitioned", path(name))) return;
   std::vector<float> host(slice.size());
   if (attempt([&] {
-        gather([this](int rank) { return open(rank); }, ranks_, group_.rank() % ranks_, path(name), host, first, total);
+        gather_slices([this](int rank) { return open(rank); }, ranks_, group_.rank() % ranks_, path(name), host, first,
+                      total);
         require_sound(folder_, path(name), host, first);
       }))
     copy_to_device(host, slice);
@@ -225,7 +158,7 @@ void CheckpointReader::read_own_or_recut(std::string const& path, Shape const& s
   if (ranks_ == group_.size()) {
     attempt([&] {
       auto const from = open(group_.rank());
-      check_shape(from, path, shape);
+      require_shape(from, path, shape);
       from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
       require_sound(from.path(), path, host, 0);
     });
@@ -238,9 +171,9 @@ void CheckpointReader::read_own_or_recut(std::string const& path, Shape const& s
 
 bool CheckpointReader::same_cut(std::string const& path, Shape const& shape, std::int64_t first, std::int64_t total) {
   if (ranks_ != group_.size()) return false;
-  Held const wanted{first, first + shape.at(0), total};
+  HeldRows const wanted{first, first + shape.at(0), total};
   double others = 1;
-  attempt([&] { others = held_in(open(group_.rank()), path) == wanted ? 0 : 1; });
+  attempt([&] { others = held_rows(open(group_.rank()), path) == wanted ? 0 : 1; });
   group_.sum_host({&others, 1}, "bellwether::checkpoint::same_cut");
   return others == 0;
 }
@@ -251,7 +184,7 @@ void CheckpointReader::read_own_or_mean(std::string const& path, Shape const& sh
     std::vector<float> host(values.size());
     attempt([&] {
       auto const from = open(group_.rank());
-      check_shape(from, path, shape);
+      require_shape(from, path, shape);
       from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
       require_sound(from.path(), path, host, first * row_width(shape));
     });
@@ -279,28 +212,9 @@ void CheckpointReader::read_mean(std::string const& path, Shape const& shape, st
   std::int64_t const first = part(mine), last = part(mine + 1);
   auto const begin = static_cast<std::size_t>(first) * width;
   attempt([&] {
-    std::vector<double> sum(static_cast<std::size_t>(last - first) * width, 0.0);
-    std::vector<std::int64_t> holders(static_cast<std::size_t>(last - first), 0);
-    std::vector<float> one(sum.size());
-    for (int rank = 0; rank < ranks_; ++rank) {
-      auto const from = open(rank);
-      Held const held = held_in(from, path);
-      Shape wanted = shape;
-      if (held.total == rows) wanted[0] = held.last - held.first;
-      check_shape(from, path, wanted);
-      std::int64_t const low = std::max(first, held.first), high = std::min(last, held.last);
-      if (low >= high) continue;
-      auto const at = static_cast<std::size_t>(low - first), count = static_cast<std::size_t>(high - low);
-      from.read_rows<float>(path, low - held.first, high - low, std::span(one).first(count * width));
-      for (std::size_t row = at; row < at + count; ++row) ++holders[row];
-      for (std::size_t i = 0; i < count * width; ++i) sum[at * width + i] += one[i];
-    }
-    if (auto const none = std::ranges::find(holders, 0); none != holders.end())
-      throw InputError(folder_ + ": " + path + ": no rank held row " +
-                       std::to_string(first + (none - holders.begin())));
-    for (std::size_t i = 0; i < sum.size(); ++i)
-      host[begin + i] = static_cast<float>(sum[i] / static_cast<double>(holders[i / width]));
-    require_sound(folder_, path, host.subspan(begin, sum.size()), static_cast<std::int64_t>(begin));
+    auto const own = host.subspan(begin, static_cast<std::size_t>(last - first) * width);
+    mean_of_held_rows([this](int rank) { return open(rank); }, ranks_, path, shape, first, own);
+    require_sound(folder_, path, own, static_cast<std::int64_t>(begin));
   });
   for (std::size_t root = 0; root < size; ++root) {
     auto const at = static_cast<std::size_t>(part(root)) * width,
@@ -363,7 +277,7 @@ void CheckpointReader::check_layout(std::string const& settles_live) {
     auto const stored = from.attribute("/", "layout_fingerprint");
     if (stored == Hdf5File::Attribute(hexadecimal(layout_.fingerprint()))) return;
     auto const& tensors = layout_.tensors();
-    check_shape(from, "live", {std::ssize(tensors)});
+    require_shape(from, "live", {std::ssize(tensors)});
     std::vector<std::int64_t> live(tensors.size());
     from.read_slab<std::int64_t>("live", {0}, {std::ssize(tensors)}, live);
     if (stored != Hdf5File::Attribute(hexadecimal(layout_.fingerprint(live))))
@@ -378,7 +292,8 @@ void CheckpointReader::check_layout(std::string const& settles_live) {
       throw InputError(settles_live + ": longer sequences than in the run of " + folder_ +
                        ", which keeps its variance and has none for elements that they make live: " + names +
                        "; allowed: sequences as long as before, or optimizer.freeze.step above " +
-                       std::to_string(integer(from, "/", "step")) + ", which takes up warmup again and forms one");
+                       std::to_string(integer_attribute(from, "/", "step")) +
+                       ", which takes up warmup again and forms one");
   });
 }
 
