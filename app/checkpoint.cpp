@@ -59,14 +59,19 @@ struct Checkpoints::Impl {
 
   /// writing: every rank its files. completing: rank 0 the manifest, the rename, the removal of older ones.
   enum class Stage { idle, writing, completing } stage = Stage::idle;
-  std::int64_t step = 0;
+  std::int64_t step = 0, position = 0;
   /// Called when this rank next looks how far the checkpoint is, which in training is after another step: then every
   /// rank has its copy, which takes longer beside a rank that writes.
   std::function<void()> start_writing{};
   Clock::duration copying{};
   std::future<std::vector<CheckpointFile>> written{};
   std::future<std::vector<std::string>> completed{};
-  std::optional<std::int64_t> last{};
+  /// Steps that are skipped move the position alone.
+  struct Saved {
+    std::int64_t step, position;
+    bool operator==(Saved const&) const = default;
+  };
+  std::optional<Saved> last{};
   std::set<std::int64_t> damaged{};  // steps whose checkpoints were passed over
   Clock::time_point began{};
   std::optional<double> longest{};
@@ -85,6 +90,7 @@ struct Checkpoints::Impl {
     raise(first_fault(group, fault));
     finish_device_work();
     step = new_step;
+    position = state.position();
     CheckpointHead head{.step = step,
                         .rank = group.rank(),
                         .ranks = group.size(),
@@ -151,7 +157,10 @@ struct Checkpoints::Impl {
     std::vector<CheckpointFile> files;
     std::string unsound;
     auto const fault = first_fault(group, outcome(written, files, unsound));
-    if (!fault.empty()) unsound = first_fault(group, unsound);
+    if (!fault.empty()) {
+      unsound = first_fault(group, unsound);
+      discard();
+    }
     if (!unsound.empty())
       throw UnsoundState("step " + std::to_string(step) + ": checkpoint not written: " + unsound +
                          "; nothing can be trained from such a state: continue with --resume from an older one");
@@ -170,10 +179,18 @@ struct Checkpoints::Impl {
     stage = Stage::idle;
     std::vector<std::string> left_over;
     std::string unsound;
-    raise(first_fault(group, is_root() ? outcome(completed, left_over, unsound) : ""));
-    for (auto const& fault : left_over) warn(fault);
-    last = step;
+    auto const fault = first_fault(group, is_root() ? outcome(completed, left_over, unsound) : "");
+    if (!fault.empty()) discard();
+    raise(fault);
+    for (auto const& text : left_over) warn(text);
+    last = Saved{step, position};
     longest = std::max(longest.value_or(0), seconds_since(began));
+  }
+
+  /// The next checkpoint may need the room.
+  void discard() const {
+    if (!is_root()) return;
+    if (auto const fault = folder.discard(step); !fault.empty()) warn(fault);
   }
 
   /// Files of all ranks, on rank 0. One rank after another: their lists are short.
@@ -235,9 +252,10 @@ Checkpoints::~Checkpoints() {
 void Checkpoints::reserve(TrainingState const& state) { impl_->reserve(state); }
 
 void Checkpoints::save(std::int64_t step, std::string const& deck, TrainingState const& state) {
-  if (impl_->stage != Impl::Stage::idle && impl_->step == step) return;
+  Impl::Saved const now{step, state.position()};
+  if (impl_->stage != Impl::Stage::idle && Impl::Saved{impl_->step, impl_->position} == now) return;
   wait();
-  if (impl_->last == step) return;
+  if (impl_->last == now) return;
   impl_->begin(step, deck, state);
   if (!impl_->options.asynchronous) wait();
 }
@@ -257,7 +275,9 @@ void Checkpoints::wait() {
   }
 }
 
-std::optional<std::int64_t> Checkpoints::last_complete() const { return impl_->last; }
+std::optional<std::int64_t> Checkpoints::last_complete() const {
+  return impl_->last ? std::optional(impl_->last->step) : std::nullopt;
+}
 std::optional<double> Checkpoints::longest_seconds() const { return impl_->longest; }
 
 std::string Checkpoints::newest_path() const {
@@ -276,7 +296,7 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
   std::string list;
   together(impl_->group, [&] {
     if (!impl_->is_root()) return;
-    for (auto const& path : impl_->folder.unfinished()) impl_->warn("checkpoint passed over: " + path + ": incomplete");
+    for (auto const& text : impl_->folder.settle()) impl_->warn("checkpoint passed over: " + text);
     for (auto const step : impl_->folder.steps()) list += std::to_string(step) + '\n';
   });
   list = broadcast_text(impl_->group, list);
@@ -295,7 +315,6 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
       });
     });
     found.deck = broadcast_text(impl_->group, found.deck);
-    impl_->last = step;
     return found;
   }
   // To start at step 0 would throw away what these steps have recorded: not without being told to.
@@ -315,6 +334,7 @@ void Checkpoints::load(FoundCheckpoint const& found, TrainingState const& state)
   }
   reader.check_layout(state.settles_live ? state.settles_live() : "");
   reader.finish();
+  impl_->last = Impl::Saved{found.step, state.position()};
 }
 
 }  // namespace bellwether::app

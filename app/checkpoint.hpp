@@ -29,6 +29,8 @@ struct TrainingState {
   bool parameters_per_rank = false;  ///< Replication::per_rank: every rank has its own; another P gets their mean
   std::function<void(StateVisitor&)> optimizer;       ///< group /optimizer
   std::function<void(StateVisitor&)> data = nullptr;  ///< group /data: position of the stream, running totals
+  /// What moves on with every batch, those of skipped steps too: tells apart states of one step.
+  std::function<std::int64_t()> position = [] { return std::int64_t{0}; };
   /// Set where what each rank has for itself is saved as its mean over the ranks that hold an element: given this
   /// rank's slice, which begins at `first` of `total` elements, returns its comm::part_of() the mean. Collective.
   std::function<std::vector<float>(std::span<float const> slice, std::int64_t first, std::int64_t total)>
@@ -67,14 +69,14 @@ class Checkpoints {
 
   /// Takes the memory that save() copies to, which it would else do when it is first called. It is kept.
   void reserve(TrainingState const& state);
-  /// Waits for the one before. Saving a step twice in a row does nothing the second time.
+  /// Waits for the one before. Saving a step at the same position twice in a row does nothing the second time.
   /// \throws CommonFailure, naming rank, file and cause, where the one before could not be written; UnsoundState where
   /// it would hold values that are not finite or variances below 0.
   void save(std::int64_t step, std::string const& deck, TrainingState const& state);
   /// Once a step. Free of cost while nothing is under way, one small sum over ranks otherwise.
   void poll();
   void wait();  ///< until the one under way is complete
-  /// The newest complete one that was written or found; nothing: there is none yet.
+  /// The newest complete one that was written or loaded; nothing: there is none yet.
   std::optional<std::int64_t> last_complete() const;
   /// The longest that one took from save() until it was known to be complete; nothing: none has been made.
   std::optional<double> longest_seconds() const;
@@ -82,7 +84,8 @@ class Checkpoints {
   /// Not collective: of the newest complete one that is on disk now; empty: there is none.
   std::string newest_path() const;
 
-  /// The newest complete checkpoint; newer incomplete or damaged ones are named and passed over with a warning.
+  /// The newest complete checkpoint; newer incomplete or damaged ones are named and passed over with a warning. What
+  /// is incomplete goes, as the run directory is this job's: room for checkpoints may be short.
   /// Nothing: none was ever completed. \throws CommonError where there are some, and not one is whole.
   std::optional<FoundCheckpoint> find_latest();
   /// Same P: bit for bit. Another P: partitioned state is re-cut by element, per-rank state follows its Recut.

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace bellwether::app {
@@ -90,13 +91,28 @@ Manifest manifest_in(std::string const& folder, std::int64_t step) {
   }
 }
 
-/// What is wrong with a file by its manifest; empty where nothing is.
-std::string fault_of(std::string const& path, CheckpointFile const& file) {
+/// Whether the manifest is there, which is written last.
+bool is_complete(std::string const& folder, std::int64_t step) {
+  try {
+    manifest_in(folder, step);
+    return true;
+  } catch (InputError const&) {
+    return false;
+  }
+}
+
+std::string size_fault_of(std::string const& path, CheckpointFile const& file) {
   std::error_code status;
   auto const bytes = fs::file_size(path, status);  // of a file alone, not of a pipe
   if (status) return "missing";
   if (static_cast<std::int64_t>(bytes) != file.bytes)
     return std::to_string(bytes) + " bytes, the manifest says " + std::to_string(file.bytes);
+  return "";
+}
+
+/// What is wrong with a file by its manifest; empty where nothing is.
+std::string fault_of(std::string const& path, CheckpointFile const& file) {
+  if (auto fault = size_fault_of(path, file); !fault.empty()) return fault;
   FileChecksum sum(path);
   while (sum.advance()) continue;
   return sum.digest() == file.checksum ? "" : "its checksum does not hold";
@@ -177,10 +193,48 @@ void CheckpointFolder::complete(Manifest const& manifest) const {
   } else if (status == std::errc::no_such_file_or_directory) {
     status.clear();
   }
-  if (!status) fs::rename(from, to, status);
+  if (!status) {
+    fs::rename(from, to, status);
+    std::error_code ignored;
+    if (status) fs::rename(old, to, ignored);  // better than none
+  }
   if (status) throw RuntimeError(to + ": cannot be put in place: " + status.message());
   sync_path(directory_);
   remove_folder(old);
+}
+
+std::string CheckpointFolder::discard(std::int64_t step) const { return remove_folder(temporary_path(step)); }
+
+std::vector<std::string> CheckpointFolder::settle() const {
+  std::vector<std::string> told;
+  std::set<std::int64_t> steps;
+  for (auto const& name : names_in(directory_))
+    for (std::string_view const suffix : {temporary_suffix, replaced_suffix})
+      if (name.ends_with(suffix))
+        if (auto const step = step_in(std::string_view(name).substr(0, name.size() - suffix.size())))
+          steps.insert(*step);
+  auto const there = [](std::string const& path) {
+    std::error_code ignored;
+    return fs::exists(fs::symlink_status(path, ignored));
+  };
+  for (auto const step : steps) {
+    std::string const part = temporary_path(step), to = complete_path(step), old = to + replaced_suffix;
+    if (!there(to)) {
+      std::error_code status;
+      if (is_complete(part, step))
+        fs::rename(part, to, status);
+      else if (there(old))
+        fs::rename(old, to, status);
+      if (status) told.push_back(to + ": cannot be put in place: " + status.message());
+    }
+    if (there(part)) {
+      auto const fault = remove_folder(part);
+      told.push_back(part + ": incomplete" + (fault.empty() ? "; removed" : ", but " + fault));
+    }
+    if (there(to) && there(old))
+      if (auto fault = remove_folder(old); !fault.empty()) told.push_back(std::move(fault));
+  }
+  return told;
 }
 
 std::vector<std::string> CheckpointFolder::prune(std::int64_t newest, std::int64_t keep,
@@ -220,16 +274,14 @@ std::vector<std::string> CheckpointFolder::unfinished() const {
   return found;
 }
 
-bool CheckpointFolder::has_manifest(std::int64_t step) const {
-  try {
-    read_manifest(step);
-    return true;
-  } catch (InputError const&) {
-    return false;
-  }
-}
+bool CheckpointFolder::has_manifest(std::int64_t step) const { return is_complete(complete_path(step), step); }
 
 Manifest CheckpointFolder::read_manifest(std::int64_t step) const { return manifest_in(complete_path(step), step); }
+
+std::string CheckpointFolder::size_fault_in(std::int64_t step, CheckpointFile const& file) const {
+  auto const fault = size_fault_of((fs::path(complete_path(step)) / file.name).string(), file);
+  return fault.empty() ? "" : file.name + ": " + fault;
+}
 
 std::string CheckpointFolder::fault_in(std::int64_t step, CheckpointFile const& file) const {
   std::string const path = (fs::path(complete_path(step)) / file.name).string();

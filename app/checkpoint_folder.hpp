@@ -40,6 +40,12 @@ class CheckpointFolder {
   void prepare(std::int64_t step) const;
   /// Manifest, synchronisation, rename: afterwards the checkpoint is complete. \throws RuntimeError.
   void complete(Manifest const& manifest) const;
+  /// Of one that could not be written nothing stays. Empty, or why it does.
+  std::string discard(std::int64_t step) const;
+  /// What jobs left that died over a checkpoint: one that was complete but for its name gets it, one that was about to
+  /// be replaced gets its own back, the rest goes. For who keeps the run directory. Returns what to tell.
+  /// \throws InputError, as steps() does.
+  std::vector<std::string> settle() const;
   /// Removes the oldest complete ones beyond the newest `keep`, and temporary folders of steps up to `newest`. Those
   /// that are damaged, by their manifest or as known, neither count nor go. Returns what could not be removed and why.
   /// \throws InputError, as steps() does.
@@ -47,6 +53,8 @@ class CheckpointFolder {
 
   /// With a folder step_<n>, newest first. \throws InputError where `checkpoints/` is there and cannot be read.
   std::vector<std::int64_t> steps() const;
+  /// Empty, or what is wrong with the file's size.
+  std::string size_fault_in(std::int64_t step, CheckpointFile const& file) const;
   std::vector<std::string> unfinished() const;  ///< temporary folders; throws as steps() does
   bool has_manifest(std::int64_t step) const;   ///< one that read_manifest() takes
   /// \throws InputError naming the file and what is wrong with it.

@@ -79,6 +79,15 @@ std::vector<std::string> method_faults(std::vector<DeckChange> const& changes, s
           ", and a run keeps its method; allowed: " + found->was};
 }
 
+std::vector<std::string> model_faults(std::vector<DeckChange> const& changes, std::string const& checkpoint) {
+  std::vector<std::string> faults;
+  for (auto const& [key, was, is] : changes)
+    if (key == "model.heads" || key == "model.activation" || key == "model.layer_norm_epsilon")
+      faults.push_back(key + ": " + is + ", but " + checkpoint + " was written with " + was +
+                       ", and its weights mean another model with it; allowed: " + was);
+  return faults;
+}
+
 std::vector<std::string> settled_faults(std::vector<DeckChange> const& changes,
                                         std::vector<std::string_view> const& settled, std::string const& checkpoint,
                                         std::int64_t step) {

@@ -53,6 +53,10 @@ void RunStart::enter(std::int64_t step) {
   });
 }
 
+void RunStart::got_to(std::int64_t step) {
+  if (entered_) log_.append_checkpoint(step);
+}
+
 void RunStart::withdraw() noexcept try {
   if (!lock_) return;
   if (entered_) log_.remove_last();

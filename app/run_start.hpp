@@ -25,6 +25,8 @@ class RunStart {
 
   /// Collective. The start at `step` is made. \throws CommonError where the last ones there got nowhere.
   void enter(std::int64_t step);
+  /// Of the first checkpoint that this job has written: it got somewhere. On one rank; \throws RuntimeError.
+  void got_to(std::int64_t step);
   /// Something is the user's to mend: the start does not count, and of a directory that was made for it nothing stays.
   void withdraw() noexcept;
   std::string warning() const;  ///< of the lock; empty where it keeps the directory

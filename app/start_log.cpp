@@ -58,13 +58,17 @@ void StartLog::require_progress(std::int64_t step) const {
   if (starts_at(step, read()) < fruitless_starts) return;
   throw InputError("run.directory: the last " + std::to_string(fruitless_starts) +
                    " starts of this run all began at step " + std::to_string(step) +
-                   " and none wrote a checkpoint after it; a run that goes on, with " +
+                   " and none wrote a checkpoint; a run that goes on, with " +
                    "checkpoint.every or run.walltime so that a job reaches one; remove " + path_ + " to try again");
 }
 
 void StartLog::append(std::int64_t step, int ranks) const {
   write_text_file(path_, read() + now() + " step " + std::to_string(step) + ", " + std::to_string(ranks) +
                              (ranks == 1 ? " rank\n" : " ranks\n"));
+}
+
+void StartLog::append_checkpoint(std::int64_t step) const {
+  write_text_file(path_, read() + now() + " checkpoint of step " + std::to_string(step) + '\n');
 }
 
 void StartLog::remove_last() const {

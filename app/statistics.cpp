@@ -187,6 +187,10 @@ Statistics::~Statistics() {
   for (auto& write : impl_->writes) write.wait();
 }
 
+std::optional<std::int64_t> Statistics::last_step() const {
+  return impl_->last ? std::optional(impl_->last->step) : std::nullopt;
+}
+
 void Statistics::append(StepRow const& row) {
   impl_->make_room();
   impl_->collect(impl_->writes.size());

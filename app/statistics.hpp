@@ -55,6 +55,7 @@ class Statistics {
   /// Leaves unwritten rows unwritten: call flush() and wait() at the end.
   ~Statistics();
 
+  std::optional<std::int64_t> last_step() const;  ///< of the newest row of /steps
   /// \throws RuntimeError naming the file where so many earlier writes in a row failed.
   void append(StepRow const& row);
   /// One of `values` for each of StatisticsOptions::quantities, in their order: (layers), or empty for what this step

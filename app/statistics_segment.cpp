@@ -87,11 +87,14 @@ void require_segments(std::string const& main_file) {
   auto const folder = std::filesystem::path(main_file).parent_path();
   for (char const* name : {"steps", "evaluation", "layers/step"}) {
     if (!file.contains(name)) continue;
-    for (auto const& source : file.virtual_sources(name))
-      if (auto const segment = folder / source.file; !std::filesystem::is_regular_file(segment))
+    for (auto const& source : file.virtual_sources(name)) {
+      auto const segment = folder / source.file;
+      if (!std::filesystem::is_regular_file(segment))
         throw InputError(segment.string() + (std::filesystem::exists(segment) ? ": not a file" : ": missing") +
                          ", but " + main_file + " shows its rows; the folder " +
                          std::filesystem::path(source.file).parent_path().string() + " belongs beside it");
+      Hdf5File::open(segment.string());  // one that is cut short can be told apart from zeros only so
+    }
   }
 }
 

@@ -310,6 +310,7 @@ TrainingState Trainer::state() {
                   throw InputError("data.train: not the shards that the checkpoint was trained on");
                 if (position != t.batches.position()) t.batches.seek(position);
               },
+          .position = [&t] { return t.batches.position(); },
           .mean_over_holders = mean_over_holders,
           .settles_live = [&t]() -> std::string {
             if (!t.optimizer->keeps_variance()) return "";

@@ -114,7 +114,10 @@ struct TrainingRun::Impl {
   void restore(FoundCheckpoint const& found) {
     auto const changed = deck_changes(found.deck, resolved_deck);
     changes = changes_text(changed);
+    auto const every = std::ranges::find(changed, "statistics.every", &DeckChange::key);
+    recorded_every = every == changed.end() ? deck.statistics.every : std::stoll(every->was);
     auto faults = method_faults(changed, found.path);
+    for (auto& fault : model_faults(changed, found.path)) faults.push_back(std::move(fault));
     if (!faults.empty()) throw CommonError(faults);
     std::vector<std::string> settled;
     try {
@@ -192,6 +195,10 @@ struct TrainingRun::Impl {
     if (!resumed.empty() && !goes_on)
       progress->warning("no statistics of the steps before: the record begins after step " +
                         std::to_string(trainer->step()));
+    auto const recorded_to = statistics->last_step().value_or(0);
+    if (goes_on && recorded_to < trainer->step() / recorded_every * recorded_every)
+      progress->warning("the record lacks what was recorded of steps " + std::to_string(recorded_to + 1) + " to " +
+                        std::to_string(trainer->step()) + ": it is not the one that the checkpoint was written beside");
     if (!changes.empty()) progress->warning("settings differ from those of the checkpoint: " + changes);
     if (options.resume && resumed.empty())
       progress->note("no checkpoint to resume from: starting at step 0" +
@@ -241,7 +248,20 @@ struct TrainingRun::Impl {
 
   void poll() {
     tolerate([&] { checkpoints->poll(); });
+    note_first_checkpoint();
     if (auto const seconds = checkpoints->longest_seconds()) stops.took_checkpoint(*seconds);
+  }
+
+  /// A job that has written one got somewhere, though it be at the step where it started, after batches that it
+  /// skipped.
+  void note_first_checkpoint() {
+    if (!progress || wrote_checkpoint || !checkpoints->longest_seconds()) return;
+    wrote_checkpoint = true;
+    try {
+      start->got_to(checkpoints->last_complete().value());
+    } catch (std::exception const& error) {
+      progress->warning(error.what());
+    }
   }
 
   /// Statistics first: what a checkpoint's step has recorded is on disk no later than the checkpoint itself, which is
@@ -262,6 +282,7 @@ struct TrainingRun::Impl {
     save();
     checkpoints->wait();
     if (statistics) statistics->wait();
+    note_first_checkpoint();
     if (auto const step = checkpoints->last_complete(); progress && step)
       progress->checkpoint(*step, checkpoints->path(*step));
     if (progress) sum_up();
@@ -292,11 +313,11 @@ struct TrainingRun::Impl {
                        found + "; no checkpoint of it is written: continue with --resume from the newest one");
   }
 
-  void remove_stop_file() const {
+  /// Whatever ended the run: the next job is not to stop after one step.
+  void remove_stop_file() const noexcept try { stops.remove_file(); } catch (std::exception const& error) {
     try {
-      stops.remove_file();
-    } catch (RuntimeError const& error) {
       if (progress) progress->warning(error.what());
+    } catch (std::exception const&) {  // what ends the run matters more
     }
   }
 
@@ -324,10 +345,11 @@ struct TrainingRun::Impl {
   std::unique_ptr<Checkpoints> checkpoints;
   std::unique_ptr<Statistics> statistics;
   std::unique_ptr<Progress> progress;
-  std::string resumed;  // path of the checkpoint
-  std::string changes;  // of settings since it was written
-  StepRow last_row;     // of this start
-  bool has_row = false;
+  std::string resumed;              // path of the checkpoint
+  std::int64_t recorded_every = 1;  // steps a row of /steps, in the job that wrote it
+  std::string changes;              // of settings since it was written
+  StepRow last_row;                 // of this start
+  bool has_row = false, wrote_checkpoint = false;
   std::int64_t failed_checkpoints = 0;   // in a row
   std::optional<std::int64_t> verified;  // step after which all ranks were found to hold the same
 };
@@ -374,9 +396,13 @@ int TrainingRun::finish() try {
                                : "finished at " + at + "; results are in " + run.deck.run.directory);
   return early ? exit_resubmit : 0;
 } catch (comm::StuckCollective const& stuck) {
+  impl_->remove_stop_file();
   auto const last = impl_->checkpoints->newest_path();
   throw comm::StuckCollective(stuck.what() + (last.empty() ? "; there is no complete checkpoint yet"
                                                            : "; the last complete checkpoint is " + last));
+} catch (...) {
+  impl_->remove_stop_file();
+  throw;
 }
 
 }  // namespace bellwether::app

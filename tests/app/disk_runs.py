@@ -52,6 +52,17 @@ def full_disk(runs):
         else:
             assert f"what was recorded before is in {runs.folder}/{name}/unfinished_1" in last, last
             assert len(runs.table(f"{name}/unfinished_1")) > 0
+    # The next job is not to stop again because the last checkpoint of this one could not be written.
+    stop = runs.folder / "checkpoint1/stop"
+    runs.deck("checkpoint1", 16, 100000)
+    command = [runs.program, "train", "checkpoint1.yaml", "--log", "lines", "--resume"]
+    with subprocess.Popen(command, cwd=runs.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        wait_for_step(process, 1)
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+        stop.touch()
+        output = process.stdout.read()
+        assert process.wait(timeout=PATIENCE) == 1 and "error: checkpoint not written: " in output, output
+    assert not stop.exists() and not list((runs.folder / "checkpoint1/checkpoints").glob("*.part"))
 
 
 def full_disk_for_a_while(runs):

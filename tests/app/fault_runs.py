@@ -3,7 +3,7 @@
 """Whole runs of the program on hardware that fails.
 
     fault_runs.py CASE PROGRAM MPIRUN FAILING_PRODUCT FAILING_MPI      CASE: flipped_bit | flipped_bit_compressed | unsound |
-                                                             skipped_compressed | lost_rank | lost_in_evaluation |
+                                                             skipped_compressed | skipped_starts | lost_rank | lost_in_evaluation |
                                                              lost_in_checkpoint | lost_from_node | stopped_rank |
                                                              stopped_start | stopped_end
 
@@ -13,6 +13,7 @@ into its children's memory."""
 
 import os
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -140,12 +141,39 @@ def skipped_compressed(runs):
     assert steps["skipped"].tolist() == 6 * [0] + [1] + 6 * [0] and steps["phase"].tolist() == 4 * [0] + 9 * [1], steps
     assert "skipped" not in train("smooth", 20, 0, 0)
     assert len(runs.table("smooth")) == 12
+    train("after", 1, 7, 1)
+    train("before", 20, 0, 0, every=3)
+    for later in (9, 12):
+        shutil.rmtree(runs.folder / f"before/checkpoints/step_{later}")
     for name, every, passes in (("after", 0, 0), ("before", 3, 1)):
-        train(name, 1, 7, 1, every=every)
         told = train(name, 20, passes, 0, "--resume", every=every)
         assert f"resumed from {runs.folder}/{name}/checkpoints/step_6\n" in told, told
         assert ("step 7 skipped" in told) == (name == "before"), told
         runs.compare("whole", name, 12)
+
+
+def skipped_starts(runs):
+    """A batch that is skipped is not met again: jobs that end over their first one, at the limit or ahead of a time limit, save
+    where they are in the data, though the step is the same. So they get somewhere, as often as it may be."""
+    runs.train("run", 2, 16, 2)
+    broken = preloaded(sys.argv[4], FAILING_RANK="1", FAILING_STRIDE=str(-(-runs.vocabulary // 32) * 32), FAILING_PASS="1")
+
+    def sample():
+        with h5py.File(runs.folder / "run/checkpoints/step_2/replicated.h5", "r") as file:
+            return int(file["data/sample"][()])
+
+    runs.deck("run", 16, 4000)
+    limit = ("--set", "optimizer.skip_limit=1")
+    hurry = ("--set", "run.walltime=0:00:01")
+    for more, code in 2 * [(limit, 1)] + 2 * [(hurry, 85)]:  # a fourth would be refused if they got nowhere
+        before = sample()
+        told = runs.call([*runs.command("run", 2), "--resume", "--set", "model.compute=fp32", *more], expected=code, **broken)
+        assert "stopped at step 2, near the end of run.walltime" in told or code == 1, told
+        assert sample() == before + 32, (before, sample(), told)
+    lines = (runs.folder / "run/starts.txt").read_text().splitlines()
+    assert [line.split(" ", 1)[1] for line in lines[-4:]] == ["step 2, 2 ranks", "checkpoint of step 2"] * 2, lines
+    runs.train("run", 2, 16, 4, more=("--resume",))
+    assert runs.table("run")["skipped"].tolist() == [0, 0, 1, 1, 1, 1, 0, 0]
 
 
 def gone(process):

@@ -3,8 +3,10 @@
 /// How checkpoints are written: from a copy or from the state itself, residuals exact or as their mean, and what
 /// becomes of one that cannot be.
 #include "app/checkpoint_entries.hpp"
+#include "app/checkpoint_folder.hpp"
 #include "app/checksum.hpp"
 #include "app/inspect.hpp"
+#include "app/sound_state.hpp"
 #include "comm/holder_mean.hpp"
 #include "core/error.hpp"
 #include "tests/app/checkpoint_fixture.hpp"
@@ -19,6 +21,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <sstream>
 #include <string>
@@ -270,4 +273,67 @@ TEST_CASE("a link in the place of a checkpoint makes way, wherever it leads") {
   auto const found = run.checkpoints->find_latest();
   REQUIRE(found);
   CHECK(found->step == 2);
+}
+
+TEST_CASE("A step is saved again where batches were skipped since, and only then") {
+  CheckpointFixture run({.keep = 1});
+  auto const save = [&](std::int64_t position, float salt) {
+    auto owner = run.owner(salt);
+    auto state = owner.state();
+    state.position = [position] { return position; };
+    run.checkpoints->save(4, "", state);
+    run.checkpoints->wait();
+  };
+  auto const holds = [&](float salt) {
+    auto owner = run.owner(90);
+    run.checkpoints->load(run.checkpoints->find_latest().value(), owner.state());
+    check_equal(owner, run.owner(salt));
+  };
+  save(10, 1);
+  save(10, 2);
+  holds(1);
+  save(12, 3);
+  holds(3);
+  CHECK(run.warnings.empty());
+  CHECK_FALSE(fs::exists(run.folder->step(4) + ".replaced"));
+}
+
+TEST_CASE("What jobs left that died over a checkpoint gets its name or goes") {
+  CheckpointFixture run;
+  for (int step = 1; step <= 3; ++step) run.save(step, static_cast<float>(step));
+  auto const step = [&](int n) { return run.folder->step(n); };
+  on_rank_0([&] {
+    fs::rename(step(3), step(3) + ".part");      // died before its last rename
+    fs::rename(step(2), step(2) + ".replaced");  // died between the two, and what was to come is not whole
+    fs::create_directories(step(2) + ".part");
+    fs::copy(step(1), step(1) + ".replaced", fs::copy_options::recursive);  // died after them
+    fs::create_directories(step(5) + ".part");
+    fs::create_directory_symlink(step(1), step(6) + ".part");
+  });
+  auto const found = run.checkpoints->find_latest();
+  REQUIRE((found && found->step == 3));
+  auto owner = run.owner(90);
+  run.checkpoints->load(*found, owner.state());
+  check_equal(owner, run.owner(3));
+  on_rank_0([&] {
+    app::CheckpointFolder const folder(run.folder->path());
+    CHECK(folder.steps() == std::vector<std::int64_t>{3, 2, 1});
+    CHECK(folder.unfinished().empty());
+    for (int n = 1; n <= 3; ++n) CHECK(folder.has_manifest(n));
+    for (int const n : {2, 5, 6})
+      CHECK_THAT(run.warnings, ContainsSubstring("step_" + std::to_string(n) + ".part: incomplete; removed\n"));
+    CHECK(std::ranges::count(run.warnings, '\n') == 3);
+  });
+}
+
+TEST_CASE("Of a checkpoint that could not be written nothing stays") {
+  CheckpointFixture run;
+  run.save(1, 1);
+  auto owner = run.owner(2);
+  owner.momentum[5] = std::numeric_limits<float>::infinity();
+  run.checkpoints->save(2, "", owner.state());
+  CHECK_THROWS_AS(run.checkpoints->wait(), app::UnsoundState);
+  everyone().barrier("bellwether::test::refused");
+  CHECK_FALSE(fs::exists(run.folder->step(2) + ".part"));
+  CHECK(fs::exists(run.folder->step(1)));
 }

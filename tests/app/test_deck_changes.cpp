@@ -61,6 +61,18 @@ TEST_CASE("A run keeps its method") {
             "method; allowed: onebit_lamb"});
 }
 
+TEST_CASE("Weights mean the model that they were trained in") {
+  DeckFolder const folder;
+  auto const of = [&](std::string const& model) { return resolved(folder, "model: {" + model + "}\n"); };
+  auto const faults = [&](std::string const& now) {
+    return app::model_faults(app::deck_changes(of("heads: 4"), of(now)), "run/step_30");
+  };
+  CHECK(faults("heads: 4, hidden_dropout: 0.2, compute: bf16").empty());
+  CHECK(faults("heads: 2") == std::vector<std::string>{"model.heads: 2, but run/step_30 was written with 4, and its "
+                                                       "weights mean another model with it; allowed: 4"});
+  CHECK(faults("activation: gelu_tanh, layer_norm_epsilon: 1e-5").size() == 2);
+}
+
 TEST_CASE("What is kept after the freeze names the settings that it depends on") {
   DeckFolder const folder;
   auto const of = [&](std::string const& settings) {

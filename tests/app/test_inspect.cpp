@@ -13,8 +13,10 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <array>
+#include <fstream>
 #include <span>
 #include <sstream>
+#include <utility>
 
 using namespace bellwether;
 using namespace bellwether::app;
@@ -123,6 +125,8 @@ TEST_CASE("inspect lists checkpoints", "[inspect]") {
   CheckpointFolder const checkpoints(folder.path());
   for (std::int64_t const step : {5, 10}) {
     checkpoints.prepare(step);
+    for (auto const& [name, bytes] : {std::pair{"/replicated.h5", 1000}, {"/rank0.h5", 24}})
+      std::ofstream(checkpoints.temporary_path(step) + name) << std::string(static_cast<std::size_t>(bytes), 'x');
     checkpoints.complete({step, 2, {{"replicated.h5", 1000, "0"}, {"rank0.h5", 24, "0"}}});
   }
   checkpoints.prepare(15);
@@ -132,6 +136,9 @@ TEST_CASE("inspect lists checkpoints", "[inspect]") {
   CHECK_THAT(text, ContainsSubstring("  step_10             of 2 ranks, ") && ContainsSubstring(" in 2 files\n"));
   CHECK_THAT(text, ContainsSubstring("  step_5              not whole: ") && ContainsSubstring("manifest: missing\n"));
   CHECK_THAT(text, ContainsSubstring("  step_15.part        not whole: incomplete\n"));
+  std::filesystem::resize_file(folder / "checkpoints/step_10/rank0.h5", 5);
+  CHECK_THAT(inspected(folder / "checkpoints/"),
+             ContainsSubstring("  step_10             not whole: rank0.h5: 5 bytes, the manifest says 24\n"));
 }
 
 TEST_CASE("inspect speaks of no model where an id is out of range", "[inspect]") {

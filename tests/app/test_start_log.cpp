@@ -29,15 +29,30 @@ TEST_CASE("the fourth start at one step is refused, any other is not") {
   log.require_progress(12);  // they are no longer the last
 }
 
+TEST_CASE("a start that wrote a checkpoint got somewhere, though it be at the same step") {
+  TemporaryFolder const folder;
+  StartLog const log(folder.path());
+  for (int start = 0; start < StartLog::fruitless_starts; ++start) log.append(12, 4);
+  CHECK_THROWS_AS(log.require_progress(12), InputError);
+  log.append_checkpoint(12);
+  log.require_progress(12);
+  for (int start = 1; start < StartLog::fruitless_starts; ++start) log.append(12, 4);
+  log.require_progress(12);
+  log.append(12, 4);
+  CHECK_THROWS_AS(log.require_progress(12), InputError);
+}
+
 TEST_CASE("every start is a line with its time, step and ranks") {
   TemporaryFolder const folder;
   StartLog const log(folder.path());
   log.append(0, 1);
   log.append(1200, 64);
+  log.append_checkpoint(1300);
   std::ifstream file(folder / "starts.txt");
   std::string const text{std::istreambuf_iterator<char>(file), {}};
   std::string const time = R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)";
-  CHECK_THAT(text, Catch::Matchers::Matches(time + " step 0, 1 rank\n" + time + " step 1200, 64 ranks\n"));
+  CHECK_THAT(text, Catch::Matchers::Matches(time + " step 0, 1 rank\n" + time + " step 1200, 64 ranks\n" + time +
+                                            " checkpoint of step 1300\n"));
 }
 
 TEST_CASE("a start that was refused leaves no line, and no file of its own") {

@@ -149,6 +149,7 @@ TEST_CASE("A resumed run cuts rows beyond its step") {
   }
   Statistics statistics(options(folder, resume), io);
   std::int64_t const kept = std::min<std::int64_t>(resume, 30);
+  CHECK(statistics.last_step().value_or(0) == kept);
   check_shows(folder, kept);
   record(statistics, kept + 1, 40);
   statistics.flush();
