@@ -22,6 +22,21 @@ bool holds_run(std::string const& directory) {
   return fs::exists(checkpoints) && !fs::is_empty(checkpoints);
 }
 
+std::string set_record_aside(std::string const& directory) try {
+  fs::path const run = directory;
+  int count = 0;
+  auto const numbered = [&] { return run / ("unfinished_" + std::to_string(count)); };
+  do ++count;
+  while (fs::exists(numbered()) && (!fs::is_directory(numbered()) || fs::exists(numbered() / "statistics")));
+  fs::create_directories(numbered());
+  // The rows last: where a job is killed in between, the next finds them and sets them aside to the same place.
+  for (auto const* name : {"statistics.h5", "statistics"})
+    if (fs::exists(run / name)) fs::rename(run / name, numbered() / name);
+  return numbered().string();
+} catch (fs::filesystem_error const& error) {
+  throw RuntimeError(error.path1().string() + ": cannot be set aside: " + error.code().message());
+}
+
 void require_makeable(std::string const& directory) {
   auto nearest = fs::path(directory);
   std::error_code status;

@@ -11,6 +11,7 @@
 #include "app/interrupt.hpp"
 #include "app/progress_text.hpp"
 #include "app/replica_check.hpp"
+#include "app/run_directory.hpp"
 #include "app/run_start.hpp"
 #include "app/sound_state.hpp"
 #include "app/start_check.hpp"
@@ -22,6 +23,7 @@
 #include "core/error.hpp"
 #include "input/io_thread.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -138,27 +140,12 @@ struct TrainingRun::Impl {
     return io.run(input::IoThread::Priority::statistics, [&] { return recorded_statistics(deck.run.directory); });
   }
 
-  /// A start at step 0 would cut what a job without a checkpoint has recorded. Returns the folder that has it now.
-  std::string set_record_aside() {
-    fs::path const directory = deck.run.directory;
-    int count = 1;
-    while (fs::exists(directory / ("unfinished_" + std::to_string(count)) / "statistics")) ++count;
-    auto const aside = directory / ("unfinished_" + std::to_string(count));
-    io.run(input::IoThread::Priority::statistics, [&] {
-      fs::create_directories(aside);
-      // The rows last: where a job is killed in between, the next finds them and sets them aside to the same place.
-      for (auto const* name : {"statistics.h5", "statistics"})
-        if (fs::exists(directory / name)) fs::rename(directory / name, aside / name);
-    });
-    return aside.string();
-  }
-
   /// Statistics on rank 0, with rows beyond the restored step cut; the lines that say what starts.
   void open_record() {
     auto found = recorded();
     std::string aside;
     if (options.resume && resumed.empty() && found == Recorded::rows) {
-      aside = set_record_aside();
+      aside = io.run(input::IoThread::Priority::statistics, [&] { return set_record_aside(deck.run.directory); });
       found = Recorded::nothing;
     }
     bool const goes_on = found != Recorded::nothing;

@@ -195,13 +195,24 @@ def directories(runs):
     assert "no checkpoint to resume from: starting at step 0; what was recorded before is in" in output, output
     assert len(runs.table("run/unfinished_1")) == 8 and len(runs.table("run")) == 4
 
-    # A job was killed while it set them aside.
+    # A record of earlier than the checkpoint.
+    shutil.copytree(run, runs.folder / "early", ignore=shutil.ignore_patterns("unfinished_*"))
+    told = runs.train("early", 1, 16, 6, more=("--resume",))
+    assert "the record lacks" not in told, told
+    for name in ("statistics.h5", "statistics/segment_000000.h5"):
+        shutil.copyfile(run / name, runs.folder / "early" / name)
+    told = runs.train("early", 1, 16, 7, more=("--resume",))
+    assert "warning: the record lacks what was recorded of steps 5 to 6: it is not the one that" in told, told
+    assert runs.table("early")["step"].tolist() == [1, 2, 3, 4, 7]
+
+    # A job was killed while it set them aside; what has that name and is no folder stays.
     shutil.rmtree(run / "checkpoints")
-    (run / "unfinished_2").mkdir()
-    (run / "statistics.h5").rename(run / "unfinished_2/statistics.h5")
+    (run / "unfinished_2").touch()
+    (run / "unfinished_3").mkdir()
+    (run / "statistics.h5").rename(run / "unfinished_3/statistics.h5")
     output = runs.train("run", 1, 16, 3, more=("--resume",))
-    assert "what was recorded before is in" in output and "unfinished_2" in output, output
-    assert len(runs.table("run/unfinished_2")) == 4 and len(runs.table("run")) == 3
+    assert "what was recorded before is in" in output and "unfinished_3" in output, output
+    assert len(runs.table("run/unfinished_3")) == 4 and len(runs.table("run")) == 3
     shutil.rmtree(run)
     shutil.rmtree(runs.folder / "aside")
     runs.train("run", 1, 16, 8, every=3)
