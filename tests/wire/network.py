@@ -85,8 +85,10 @@ class Network:
         hosts = list(hosts or self.hosts)
         words = ["ip", "netns", "exec", f"{self.prefix}{hosts[0]}", "mpirun", "-np", len(hosts), "--host",
                  ",".join(f"10.77.0.{host}:1" for host in hosts), "--bind-to", "none",
+                 # Daemons of Open MPI 4 share what they know of the machine through a hole in their memory; where the stack grows
+                 # into it they crash now and then.
                  "--mca", "plm_rsh_agent", AGENT, "--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include",
-                 "eth0", "--mca", "oob_tcp_if_include", "eth0", "-x", "OMP_NUM_THREADS", *program]
+                 "eth0", "--mca", "oob_tcp_if_include", "eth0", "--mca", "rtc_hwloc_vmhole", "none", "-x", "OMP_NUM_THREADS", *program]
         environment = os.environ | {"BELLWETHER_WIRE": self.prefix, "OMP_NUM_THREADS": "1", "OMP_PROC_BIND": "false",
                                     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                                     "OMPI_MCA_mpi_yield_when_idle": "1"}
