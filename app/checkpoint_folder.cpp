@@ -39,6 +39,13 @@ std::optional<std::int64_t> step_in(std::string_view name) {
   return step;
 }
 
+/// The number in the name of a folder that a checkpoint has while it is written or replaced.
+std::optional<std::int64_t> unfinished_step(std::string_view name) {
+  for (std::string_view const suffix : {temporary_suffix, replaced_suffix})
+    if (name.ends_with(suffix)) return step_in(name.substr(0, name.size() - suffix.size()));
+  return std::nullopt;
+}
+
 /// replicated.h5, and rank<r>.h5 of a rank that there was: no path leads out of the folder.
 bool is_file_of(std::string const& name, int ranks) {
   if (name == "replicated.h5") return true;
@@ -209,10 +216,7 @@ std::vector<std::string> CheckpointFolder::settle() const {
   std::vector<std::string> told;
   std::set<std::int64_t> steps;
   for (auto const& name : names_in(directory_))
-    for (std::string_view const suffix : {temporary_suffix, replaced_suffix})
-      if (name.ends_with(suffix))
-        if (auto const step = step_in(std::string_view(name).substr(0, name.size() - suffix.size())))
-          steps.insert(*step);
+    if (auto const step = unfinished_step(name)) steps.insert(*step);
   auto const there = [](std::string const& path) {
     std::error_code ignored;
     return fs::exists(fs::symlink_status(path, ignored));
@@ -244,11 +248,8 @@ std::vector<std::string> CheckpointFolder::prune(std::int64_t newest, std::int64
     if (auto fault = remove_folder(path); !fault.empty()) faults.push_back(std::move(fault));
   };
   for (auto const& name : names_in(directory_))
-    for (std::string_view const suffix : {temporary_suffix, replaced_suffix})
-      if (name.ends_with(suffix)) {
-        auto const step = step_in(std::string_view(name).substr(0, name.size() - suffix.size()));
-        if (step && *step <= newest) remove((fs::path(directory_) / name).string());
-      }
+    if (auto const step = unfinished_step(name); step && *step <= newest)
+      remove((fs::path(directory_) / name).string());
   std::int64_t complete = 0;
   for (auto const step : steps()) {
     if (keep == 0 || step > newest) continue;

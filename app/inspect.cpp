@@ -272,11 +272,10 @@ void inspect_checkpoints(std::string const& path, CheckpointFolder const& folder
     try {
       auto const manifest = folder.read_manifest(step);
       std::int64_t bytes = 0;
-      for (auto const& file : manifest.files) bytes += file.bytes;
-      std::string fault;
-      for (auto const& file : manifest.files)
-        if (fault.empty()) fault = folder.size_fault_in(step, file);
-      if (!fault.empty()) throw InputError(fault);
+      for (auto const& file : manifest.files) {
+        bytes += file.bytes;
+        if (auto const fault = folder.size_fault_in(step, file); !fault.empty()) throw InputError(fault);
+      }
       text = "of " + counted(manifest.ranks, "rank") + ", " + bytes_text(bytes) + " in " +
              counted(std::ssize(manifest.files), "file");
     } catch (InputError const& error) {

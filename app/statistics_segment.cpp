@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <string>
 
 namespace bellwether::app {
 namespace {
@@ -85,16 +87,17 @@ void require_quantities(Hdf5File const& file, std::string const& path, std::vect
 void require_segments(std::string const& main_file) {
   Hdf5File const file = Hdf5File::open(main_file);
   auto const folder = std::filesystem::path(main_file).parent_path();
-  for (char const* name : {"steps", "evaluation", "layers/step"}) {
-    if (!file.contains(name)) continue;
-    for (auto const& source : file.virtual_sources(name)) {
-      auto const segment = folder / source.file;
-      if (!std::filesystem::is_regular_file(segment))
-        throw InputError(segment.string() + (std::filesystem::exists(segment) ? ": not a file" : ": missing") +
-                         ", but " + main_file + " shows its rows; the folder " +
-                         std::filesystem::path(source.file).parent_path().string() + " belongs beside it");
-      Hdf5File::open(segment.string());  // one that is cut short can be told apart from zeros only so
-    }
+  std::set<std::string> segments;
+  for (char const* name : {"steps", "evaluation", "layers/step"})
+    if (file.contains(name))
+      for (auto const& source : file.virtual_sources(name)) segments.insert(source.file);
+  for (auto const& name : segments) {
+    auto const segment = folder / name;
+    if (!std::filesystem::is_regular_file(segment))
+      throw InputError(segment.string() + (std::filesystem::exists(segment) ? ": not a file" : ": missing") + ", but " +
+                       main_file + " shows its rows; the folder " + std::filesystem::path(name).parent_path().string() +
+                       " belongs beside it");
+    Hdf5File::open(segment.string());  // where one is cut short HDF5 shows zeros, too
   }
 }
 

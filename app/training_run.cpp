@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
@@ -116,8 +117,9 @@ struct TrainingRun::Impl {
   void restore(FoundCheckpoint const& found) {
     auto const changed = deck_changes(found.deck, resolved_deck);
     changes = changes_text(changed);
-    auto const every = std::ranges::find(changed, "statistics.every", &DeckChange::key);
-    recorded_every = every == changed.end() ? deck.statistics.every : std::stoll(every->was);
+    recorded_every = deck.statistics.every;
+    if (auto const every = std::ranges::find(changed, "statistics.every", &DeckChange::key); every != changed.end())
+      recorded_every = std::max<std::int64_t>(1, std::strtoll(every->was.c_str(), nullptr, 10));
     auto faults = method_faults(changed, found.path);
     for (auto& fault : model_faults(changed, found.path)) faults.push_back(std::move(fault));
     if (!faults.empty()) throw CommonError(faults);
@@ -352,24 +354,29 @@ int TrainingRun::finish() try {
   bool diverged = false;
   std::string data_fault;
   StepRow row;
-  while (!run.last() && stopped == StopReason::none && !diverged && data_fault.empty()) {
-    auto const start = Clock::now();
-    auto const outcome = run.trainer->advance(run.stops.pending(), row);
-    stopped = outcome.stop;
-    data_fault = outcome.data_fault;
-    diverged = outcome.skipped_in_a_row >= run.deck.optimizer.skip_limit;
-    if (row.skipped != 0 && !std::isfinite(row.gradient_norm)) run.require_sound_state();
-    run.record(row, outcome);
-    run.poll();
-    if (outcome.skipped_in_a_row == 0) {
-      if (!run.last() && run.due(run.deck.run.verify_every)) run.verify();
-      if (run.last() || run.due(run.deck.statistics.evaluate_every)) run.evaluate();
-      if (!run.last() && run.due(run.deck.checkpoint.every)) run.save_in_passing();
+  {
+    struct StopFileRemoval {
+      Impl const& of;
+      ~StopFileRemoval() { of.remove_stop_file(); }
+    } const whatever_ends_it{run};
+    while (!run.last() && stopped == StopReason::none && !diverged && data_fault.empty()) {
+      auto const start = Clock::now();
+      auto const outcome = run.trainer->advance(run.stops.pending(), row);
+      stopped = outcome.stop;
+      data_fault = outcome.data_fault;
+      diverged = outcome.skipped_in_a_row >= run.deck.optimizer.skip_limit;
+      if (row.skipped != 0 && !std::isfinite(row.gradient_norm)) run.require_sound_state();
+      run.record(row, outcome);
+      run.poll();
+      if (outcome.skipped_in_a_row == 0) {
+        if (!run.last() && run.due(run.deck.run.verify_every)) run.verify();
+        if (run.last() || run.due(run.deck.statistics.evaluate_every)) run.evaluate();
+        if (!run.last() && run.due(run.deck.checkpoint.every)) run.save_in_passing();
+      }
+      run.stops.took_step(seconds_since(start));
     }
-    run.stops.took_step(seconds_since(start));
+    run.close();
   }
-  run.close();
-  run.remove_stop_file();
   std::string const at = "step " + std::to_string(run.trainer->step());
   if (!data_fault.empty() && !run.last())
     throw CommonFailure(data_fault + "; a checkpoint of " + at +
@@ -383,13 +390,9 @@ int TrainingRun::finish() try {
                                : "finished at " + at + "; results are in " + run.deck.run.directory);
   return early ? exit_resubmit : 0;
 } catch (comm::StuckCollective const& stuck) {
-  impl_->remove_stop_file();
   auto const last = impl_->checkpoints->newest_path();
   throw comm::StuckCollective(stuck.what() + (last.empty() ? "; there is no complete checkpoint yet"
                                                            : "; the last complete checkpoint is " + last));
-} catch (...) {
-  impl_->remove_stop_file();
-  throw;
 }
 
 }  // namespace bellwether::app

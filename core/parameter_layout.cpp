@@ -25,7 +25,7 @@ TensorInfo const& ParameterLayout::add(TensorInfo tensor) {
 
 std::int64_t ParameterLayout::index_of(std::string_view name) const {
   auto const found = std::find_if(tensors_.begin(), tensors_.end(), [&](auto const& t) { return t.name == name; });
-  if (found == tensors_.end()) require(false, "no tensor named " + std::string(name));
+  if (found == tensors_.end()) throw InternalError("no tensor named " + std::string(name));
   return found - tensors_.begin();
 }
 

@@ -1,14 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/statistics.hpp"
 #include "app/statistics_segment.hpp"
 #include "core/error.hpp"
-#include "input/hdf5_file.hpp"
 #include "input/io_thread.hpp"
-#include "tests/app/sample_rows.hpp"
-#include "tests/input/temporary_folder.hpp"
+#include "tests/app/recorded_rows.hpp"
 
-#include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_all.hpp>
 
@@ -24,76 +20,10 @@ using namespace bellwether;
 using app::Statistics;
 using Catch::Matchers::ContainsSubstring;
 using input::Hdf5File;
-
-namespace {
-
-app::StatisticsOptions options(TemporaryFolder const& folder, std::optional<std::int64_t> resume = std::nullopt) {
-  return {.directory = folder.path(),
-          .layers = sample::layer_names(),
-          .quantities = sample::quantities(),
-          .resume = resume ? std::optional(sample::point(*resume)) : std::nullopt,
-          .flush_every = 3,
-          .segment_rows = 8,
-          .segment_layer_rows = 4};
-}
-
-/// Steps [first, last] as the trainer would record them: layers at even steps, an evaluation at multiples of 5.
-void record(Statistics& statistics, std::int64_t first, std::int64_t last) {
-  for (std::int64_t step = first; step <= last; ++step) {
-    statistics.append(sample::step_row(step));
-    if (step % 2 == 0) sample::append_layers(statistics, step);
-    if (step % 5 == 0) statistics.append_evaluation(sample::evaluation_row(step));
-  }
-}
-
-template <class T>
-std::vector<T> column(std::vector<input::Column> const& table, std::string const& name) {
-  for (auto const& candidate : table)
-    if (candidate.name == name) return std::get<std::vector<T>>(candidate.values);
-  throw std::runtime_error("no column " + name);
-}
-
-/// Checks that statistics.h5 shows exactly what record() made of steps 1 to `last`.
-void check_shows(TemporaryFolder const& folder, std::int64_t last) {
-  Hdf5File const file = Hdf5File::open(folder / "statistics.h5", input::VirtualData::show);
-  auto const steps = file.read_table("steps");
-  REQUIRE(steps.front().rows() == last);
-  double offset = 0;
-  for (auto const& values : steps) {
-    for (std::int64_t r = 0; r < last; ++r) {
-      double const expected = static_cast<double>(r + 1) + offset;
-      auto const at = static_cast<std::size_t>(r);
-      if (auto const* integers = std::get_if<std::vector<std::int64_t>>(&values.values))
-        REQUIRE(static_cast<double>((*integers)[at]) == expected);
-      else
-        REQUIRE(std::get<std::vector<double>>(values.values)[at] == expected);
-    }
-    offset += 1000;
-  }
-  auto const evaluation = file.read_table("evaluation");
-  REQUIRE(evaluation.front().rows() == last / 5);
-  for (std::int64_t r = 0; r < last / 5; ++r) {
-    CHECK(column<std::int64_t>(evaluation, "step")[static_cast<std::size_t>(r)] == 5 * (r + 1));
-    CHECK(std::isnan(column<double>(evaluation, "nsp_loss")[static_cast<std::size_t>(r)]));
-  }
-  CHECK(file.read_texts("layers/name") == sample::layer_names());
-  auto const layer_steps = file.read<std::int64_t>("layers/step");
-  auto const trust = file.read<float>("layers/trust_ratio"), weights = file.read<float>("layers/weight_norm"),
-             unmeasured = file.read<float>("layers/frozen_coefficient");
-  REQUIRE(layer_steps.size() == static_cast<std::size_t>(last / 2));
-  REQUIRE(file.info("layers/trust_ratio").shape == input::Shape{last / 2, 3});
-  for (std::size_t r = 0; r < layer_steps.size(); ++r) {
-    auto const step = static_cast<std::int64_t>(2 * (r + 1));
-    CHECK(layer_steps[r] == step);
-    for (std::size_t layer = 0; layer < 3; ++layer) {
-      CHECK(trust[3 * r + layer] == sample::layer_values(step, 0)[layer]);
-      CHECK(weights[3 * r + layer] == sample::layer_values(step, 0.25F)[layer]);
-      CHECK(std::isnan(unmeasured[3 * r + layer]));
-    }
-  }
-}
-
-}  // namespace
+using sample::check_shows;
+using sample::column;
+using sample::options;
+using sample::record;
 
 TEST_CASE("Statistics show all segments as one") {
   TemporaryFolder const folder;
@@ -135,95 +65,6 @@ TEST_CASE("Statistics are written every so many steps, however few rows these ha
   Statistics statistics(settings, io);
   CHECK(shown(statistics, 55, 65, 5) == 50);
   CHECK(shown(statistics, 70, 70, 5) == 70);
-}
-
-TEST_CASE("A resumed run cuts rows beyond its step") {
-  std::int64_t const resume = GENERATE(0, 1, 7, 8, 9, 16, 20, 30, 31);
-  TemporaryFolder const folder;
-  input::IoThread io;
-  {
-    Statistics statistics(options(folder), io);
-    record(statistics, 1, 30);
-    statistics.flush();
-    statistics.wait();
-  }
-  Statistics statistics(options(folder, resume), io);
-  std::int64_t const kept = std::min<std::int64_t>(resume, 30);
-  CHECK(statistics.last_step().value_or(0) == kept);
-  check_shows(folder, kept);
-  record(statistics, kept + 1, 40);
-  statistics.flush();
-  statistics.wait();
-  check_shows(folder, 40);
-}
-
-TEST_CASE("A resumed run keeps rows of steps that were skipped before its checkpoint") {
-  TemporaryFolder const folder;
-  input::IoThread io;
-  // Steps 1 and 2, then step 3 tried five times: the checkpoint was written after the second attempt.
-  auto const row = [](std::int64_t step, std::int64_t samples) {
-    app::StepRow made;
-    made.step = step;
-    made.samples = samples;
-    made.skipped = step > 2 ? 1 : 0;
-    return made;
-  };
-  auto settings = options(folder);
-  settings.segment_rows = GENERATE(1, 3, 4, 8);
-  {
-    Statistics statistics(settings, io);
-    for (std::int64_t i = 1; i <= 7; ++i) statistics.append(row(std::min<std::int64_t>(i, 3), 10 * i));
-    statistics.flush();
-    statistics.wait();
-  }
-  settings.resume = app::RecordPoint{.step = 2, .samples = 40};
-  Statistics statistics(settings, io);
-  auto const steps = Hdf5File::open(folder / "statistics.h5", input::VirtualData::show).read_table("steps");
-  CHECK(column<std::int64_t>(steps, "samples") == std::vector<std::int64_t>{10, 20, 30, 40});
-  CHECK(column<std::int64_t>(steps, "step") == std::vector<std::int64_t>{1, 2, 3, 3});
-  CHECK(column<std::int64_t>(steps, "skipped") == std::vector<std::int64_t>{0, 0, 1, 1});
-}
-
-TEST_CASE("A resumed run cuts rows that were never shown") {
-  TemporaryFolder const folder;
-  input::IoThread io;
-  {
-    Statistics statistics(options(folder), io);
-    record(statistics, 1, 12);
-    statistics.flush();
-    statistics.wait();
-  }
-  // A process killed between the two renames leaves a segment that is newer than what statistics.h5 shows.
-  std::filesystem::copy_file(folder / "statistics.h5", folder / "kept.h5");
-  {
-    Statistics statistics(options(folder, 12), io);
-    record(statistics, 13, 20);
-    statistics.flush();
-    statistics.wait();
-  }
-  std::filesystem::rename(folder / "kept.h5", folder / "statistics.h5");
-  Statistics statistics(options(folder, 12), io);
-  record(statistics, 13, 22);
-  statistics.flush();
-  statistics.wait();
-  check_shows(folder, 22);
-}
-
-TEST_CASE("Statistics of another run are refused") {
-  TemporaryFolder const folder;
-  input::IoThread io;
-  CHECK_THROWS_AS(Statistics(options(folder, 5), io), InputError);
-  { Statistics const statistics(options(folder), io); }
-  CHECK_THROWS_WITH(Statistics(options(folder), io), ContainsSubstring("exists already"));
-  auto other = options(folder, 0);
-  other.layers.pop_back();
-  CHECK_THROWS_WITH(Statistics(other, io), ContainsSubstring("layers/name"));
-  other = options(folder, 0);
-  other.quantities.back() = "update_norm";
-  CHECK_THROWS_WITH(Statistics(other, io),
-                    ContainsSubstring("statistics.h5: layers holds frozen_coefficient, trust_ratio, weight_norm, but "
-                                      "this run measures trust_ratio, update_norm, weight_norm; resume with"));
-  CHECK_THROWS_AS(Statistics(other, io), InputError);
 }
 
 TEST_CASE("Only the quantities that a run names are kept of its layers") {
@@ -287,58 +128,6 @@ TEST_CASE("A row of a step says what is not known") {
   app::StepRow const row;
   for (auto const value : {row.loss, row.mlm_accuracy, row.learning_rate, row.gradient_norm}) CHECK(std::isnan(value));
   CHECK((row.phase == 0 && row.compressed_bytes == 0 && row.scalar_bytes == 0 && row.dense_bytes_fp32 == 0));
-}
-
-TEST_CASE("Segments alone are enough to resume, and are never written over by a new run") {
-  TemporaryFolder const folder;
-  input::IoThread io;
-  CHECK(app::recorded_statistics(folder.path()) == app::Recorded::nothing);
-  {
-    Statistics statistics(options(folder), io);
-    CHECK(app::recorded_statistics(folder.path()) == app::Recorded::no_rows);
-    record(statistics, 1, 30);
-    statistics.flush();
-    statistics.wait();
-  }
-  std::filesystem::remove(folder / "statistics.h5");
-  CHECK(app::recorded_statistics(folder.path()) == app::Recorded::rows);
-  CHECK_THROWS_WITH(Statistics(options(folder), io), ContainsSubstring("segment_000000.h5: exists already"));
-  auto other = options(folder, 20);
-  other.quantities.pop_back();
-  CHECK_THROWS_WITH(Statistics(other, io), ContainsSubstring("segment_000000.h5: layers holds"));
-  Statistics statistics(options(folder, 20), io);
-  check_shows(folder, 20);
-  record(statistics, 21, 40);
-  statistics.flush();
-  statistics.wait();
-  check_shows(folder, 40);
-}
-
-TEST_CASE("A resumed run is refused where segments are missing whose rows are shown") {
-  TemporaryFolder const folder;
-  input::IoThread io;
-  bool const with_rows = GENERATE(false, true);
-  {
-    Statistics statistics(options(folder), io);
-    if (with_rows) record(statistics, 1, 30);
-    statistics.flush();
-    statistics.wait();
-  }
-  if (!with_rows) {  // nothing is lost with the folder: it is made again
-    std::filesystem::remove_all(folder / "statistics");
-    Statistics statistics(options(folder, 0), io);
-    CHECK(std::filesystem::is_directory(folder / "statistics"));
-    return;
-  }
-  app::require_segments(folder / "statistics.h5");
-  std::filesystem::remove(folder / "statistics/segment_000001.h5");
-  CHECK_THROWS_WITH(app::require_segments(folder / "statistics.h5"),
-                    ContainsSubstring("statistics/segment_000001.h5: missing, but"));
-  CHECK_THROWS_AS(Statistics(options(folder, 30), io), InputError);
-  std::filesystem::remove(folder / "statistics.h5");
-  CHECK_THROWS_WITH(Statistics(options(folder, 30), io),
-                    ContainsSubstring("segment_000001.h5: missing, but there are"));
-  CHECK(std::filesystem::exists(folder / "statistics/segment_000002.h5"));
 }
 
 TEST_CASE("A run's name is on record") {
