@@ -32,6 +32,17 @@ void cut(StatisticsSegment& segment, RecordPoint const& point, std::size_t layer
   for (auto& quantity : segment.layers) quantity.resize(segment.layer_steps.size() * layers);
 }
 
+/// Reads of the record what it must; where that fails, tells how to go on without it.
+template <class Read>
+auto read_or_advise(std::string const& directory, Read read) {
+  try {
+    return read();
+  } catch (InputError const& error) {
+    throw InputError(std::string(error.what()) + "; with statistics.h5 and the folder statistics moved out of " +
+                     directory + " the run resumes, and its record begins there");
+  }
+}
+
 }  // namespace
 
 Recorded recorded_statistics(std::string const& directory) {
@@ -142,15 +153,15 @@ struct Statistics::Impl {
 
   void resume(RecordPoint const& point) {
     io.run(priority, [this, point] {
-      auto const segments = files.count_segments();
+      auto const segments = read_or_advise(options.directory, [this] { return files.count_segments(); });
       if (std::filesystem::exists(files.main_file()) || segments == 0) {
         files.check_layers();
-        require_segments(files.main_file());
+        read_or_advise(options.directory, [this] { require_segments(files.main_file()); });
       }
       files.make_folder();
       for (std::int64_t index = 0; index < segments; ++index) {
         if (index > 0) closed.push_back(rows_in(open));
-        open = files.read(index);
+        open = read_or_advise(options.directory, [this, index] { return files.read(index); });
         bool const ends_here = is_beyond(open, point);
         if (ends_here) cut(open, point, options.layers.size());
         if (!open.steps.empty()) last = open.steps.back();

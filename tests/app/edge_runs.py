@@ -227,6 +227,9 @@ def directories(runs):
     runs.call([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=9"])
     assert (runs.folder / "moved/checkpoints/step_9/manifest").exists() and contents() == before
     assert "holds a run" in runs.refuse([runs.program, "train", "moved/deck.resolved.yaml"])
+    os.truncate(runs.folder / "moved/statistics/segment_000000.h5", 3000)
+    told = runs.refuse([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=12"])
+    assert "segment_000000.h5: " in told and "with statistics.h5 and the folder statistics moved out of" in told, told
     shutil.rmtree(runs.folder / "moved/statistics")
     (runs.folder / "moved/statistics.h5").unlink()
     output = runs.call([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=12"])

@@ -174,4 +174,6 @@ TEST_CASE("A segment that is cut short is told apart from zeros") {
   std::filesystem::resize_file(segment, GENERATE(0U, 3000U));
   CHECK_THROWS_WITH(app::require_segments(folder / "statistics.h5"),
                     ContainsSubstring("statistics/segment_000001.h5: "));
+  CHECK_THROWS_WITH(Statistics(options(folder, 30), io),
+                    ContainsSubstring("statistics/segment_000001.h5: ") && ContainsSubstring("moved out of"));
 }
