@@ -71,7 +71,8 @@ struct Traffic {
 /// Ranks that exchange what is in the memory of the execution space. Every collective is split-phase, labelled, and
 /// ordered after earlier work on `exec`; wait() orders it before later work. All ranks call the same collectives in the
 /// same order. Unless leaves_host_free(), it is enough that they do so kind by kind: all-to-alls of uneven chunks,
-/// all-gathers of uneven parts, exchanges, and all else; a rank may then go by what has arrived.
+/// all-gathers of uneven parts, exchanges, and all else; a rank may then go by what has arrived, as long as what it
+/// starts when one collective has ended was not started before that one anywhere.
 class Communicator : public RankGroup {
  public:
   /// Whether that rank is on this one's node, as set_nodes() said; before it, every rank has a node of its own.

@@ -5,6 +5,7 @@
 #include "comm/backend.hpp"
 #include "comm/call_guard.hpp"
 #include "comm/mpi_operation.hpp"
+#include "comm/receive_queue.hpp"
 #include "comm/traffic_counter.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
@@ -48,7 +49,12 @@ std::vector<std::unique_ptr<MpiOperation>>& stuck_operations() {
 class MpiCommunicator final : public Communicator {
  public:
   MpiCommunicator(MPI_Comm group, MpiOptions const& options)
-      : group_(group), options_(options), rank_(rank_in(group)), size_(size_of(group)), counter_(rank_, size_) {
+      : group_(group),
+        options_(options),
+        rank_(rank_in(group)),
+        size_(size_of(group)),
+        counter_(rank_, size_),
+        receives_(group, options.long_message) {
     options_.staged = options.staged || (on_devices && !backend::mpi_reads_devices());
     check_mpi(MPI_Comm_set_errhandler(group_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
@@ -170,10 +176,12 @@ class MpiCommunicator final : public Communicator {
 
   bool ended(Ticket const& ticket) override {
     require(ticket.pending(), "a ticket that was waited for is asked whether it has ended");
+    receives_.advance();
     return static_cast<MpiOperation&>(*ticket.state()).test();
   }
 
   void progress() override {
+    receives_.advance();
     for (auto const& operation : operations_)
       if (operation->busy()) operation->test();
   }
@@ -246,7 +254,7 @@ class MpiCommunicator final : public Communicator {
     auto const began = Clock::now();
     auto* const watchdog = options_.watchdog;
     bool asked = watchdog == nullptr;
-    while (!operation.test()) {
+    while (receives_.advance(), !operation.test()) {
       double const waited = seconds_since(began);
       if (!asked && waited > options_.deadline / 2) {
         watchdog->ask();
@@ -259,6 +267,7 @@ class MpiCommunicator final : public Communicator {
       // Ranks may share cores.
       std::this_thread::yield();
     }
+    receives_.advance();  // which may still know requests that end here
     operation.finish();
   }
 
@@ -274,17 +283,19 @@ class MpiCommunicator final : public Communicator {
   }
   void post_receive(MpiOperation& operation, Bytes const& buffer, int peer, int tag) {
     for (std::int64_t first = 0; first < buffer.size; first += options_.call_limit)
-      check_mpi(MPI_Irecv(buffer.data + first, static_cast<int>(std::min(options_.call_limit, buffer.size - first)),
-                          MPI_BYTE, peer, tag, group_, &operation.new_request()),
-                "MPI_Irecv");
+      receives_.post(operation, {buffer.data + first, std::min(options_.call_limit, buffer.size - first)}, peer, tag);
   }
+  /// In the order in which for_peers() sends: the rank before first.
   void post_receives(MpiOperation& operation, std::byte* all, std::span<std::int64_t const> lengths, int tag) {
-    std::int64_t offset = 0;
-    for (int peer = 0; peer < size_; ++peer) {
+    auto const from = [&](int peer, std::int64_t end) {
       std::int64_t const length = lengths[static_cast<std::size_t>(peer)];
-      if (peer != rank_) post_receive(operation, {all + offset, length}, peer, tag);
-      offset += length;
-    }
+      post_receive(operation, {all + end - length, length}, peer, tag);
+      return end - length;
+    };
+    std::int64_t end = offset_of(lengths, rank_);
+    for (int peer = rank_ - 1; peer >= 0; --peer) end = from(peer, end);
+    end = offset_of(lengths, size_);
+    for (int peer = size_ - 1; peer > rank_; --peer) end = from(peer, end);
   }
 
   /// Copies what a rank has for itself. host: the buffers are the host's, whatever those of other collectives are.
@@ -297,16 +308,25 @@ class MpiCommunicator final : public Communicator {
                         Kokkos::View<std::byte const*, Mem, Kokkos::MemoryUnmanaged>(from, count));
   }
 
+  /// visit(peer): every other rank, the next one first, so that no two ranks have the same one first.
+  template <class Visit>
+  void for_peers(Visit visit) const {
+    for (int peer = rank_ + 1; peer < size_; ++peer) visit(peer);
+    for (int peer = 0; peer < rank_; ++peer) visit(peer);
+  }
+
   void post_alltoall(MpiOperation& operation, Bytes const& from, std::span<std::int64_t const> send_bytes,
                      Bytes const& to, std::span<std::int64_t const> recv_bytes, int tag) {
     post_receives(operation, to.data, recv_bytes, tag);
-    std::int64_t offset = 0;
-    for (int peer = 0; peer < size_; ++peer) {
+    std::int64_t const own = offset_of(send_bytes, rank_), kept = send_bytes[static_cast<std::size_t>(rank_)];
+    std::int64_t offset = own + kept;
+    for_peers([&](int peer) {
+      if (peer == 0) offset = 0;
       std::int64_t const length = send_bytes[static_cast<std::size_t>(peer)];
-      if (peer != rank_) post_send(operation, {from.data + offset, length}, peer, tag);
-      if (peer == rank_ && length > 0) keep(to.data + offset_of(recv_bytes, rank_), from.data + offset, length);
+      post_send(operation, {from.data + offset, length}, peer, tag);
       offset += length;
-    }
+    });
+    if (kept > 0) keep(to.data + offset_of(recv_bytes, rank_), from.data + own, kept);
   }
 
   void library_allgather(MpiOperation& operation, Bytes const& mine, Bytes const& all,
@@ -325,8 +345,7 @@ class MpiCommunicator final : public Communicator {
   void post_allgather(MpiOperation& operation, Bytes const& mine, Bytes const& all,
                       std::span<std::int64_t const> lengths, int tag, bool host = false) {
     post_receives(operation, all.data, lengths, tag);
-    for (int peer = 0; peer < size_; ++peer)
-      if (peer != rank_) post_send(operation, mine, peer, tag);
+    for_peers([&](int peer) { post_send(operation, mine, peer, tag); });
     if (mine.size > 0) keep(all.data + offset_of(lengths, rank_), mine.data, mine.size, host);
   }
 
@@ -334,6 +353,7 @@ class MpiCommunicator final : public Communicator {
   MpiOptions options_;
   int rank_, size_;
   TrafficCounter counter_;
+  ReceiveQueue receives_;
   std::vector<std::unique_ptr<MpiOperation>> operations_;
   std::vector<std::int64_t> part_bytes_;  ///< (P)
   std::vector<Bytes> buffers_;

@@ -13,6 +13,8 @@ struct MpiOptions {
   double deadline = 600;  ///< seconds
   /// Bytes one MPI call may carry: MPI counts and displacements are ints. Lowered in tests.
   std::int64_t call_limit = std::numeric_limits<int>::max();
+  /// Bytes from which a message may have to wait for others to the same rank. Lowered in tests.
+  std::int64_t long_message = std::int64_t{64} << 10;
   /// Copies every buffer through host memory. Always on where memory is a device's and MPI does not say that it reads
   /// it; tests turn it on anywhere.
   bool staged = false;

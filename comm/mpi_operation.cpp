@@ -28,6 +28,7 @@ void MpiOperation::begin(Exec const& exec, char const* operation, Label label, b
   label_ = label;
   busy_ = true;
   bytes = 0;
+  held = 0;
   requests_.clear();
   stages_used_ = 0;
   staging_exec_.reset();
@@ -55,13 +56,13 @@ MPI_Request& MpiOperation::new_request() { return requests_.emplace_back(MPI_REQ
 bool MpiOperation::test() {
   int complete = 0;
   check_mpi(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &complete, MPI_STATUSES_IGNORE), label_);
-  return complete != 0;
+  return complete != 0 && held == 0;
 }
 
 bool MpiOperation::ended() noexcept {
   int complete = 0;
   int const code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &complete, MPI_STATUSES_IGNORE);
-  return code == MPI_SUCCESS && complete != 0;
+  return code == MPI_SUCCESS && complete != 0 && held == 0;
 }
 
 void MpiOperation::finish() {

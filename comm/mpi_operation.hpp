@@ -29,7 +29,9 @@ class MpiOperation final : public Ticket::State {
   Bytes transport_buffer(Bytes const& buffer, Access access);
 
   MPI_Request& new_request();
-  /// True when every request is complete.
+  std::size_t requests() const { return requests_.size(); }
+  MPI_Request& request(std::size_t at) { return requests_[at]; }  ///< until the next new_request()
+  /// True when every request is complete and no message is held.
   bool test();
   /// test() for destructors: an error of MPI is a collective that has not ended.
   bool ended() noexcept;
@@ -41,6 +43,7 @@ class MpiOperation final : public Ticket::State {
   std::vector<int> receive_counts, receive_offsets;  ///< (P) bytes, read by MPI until completion
   std::vector<double> gathered;                      ///< (P * values) of a host sum
   std::int64_t bytes = 0;                            ///< handed over by this rank, for messages
+  std::int64_t held = 0;                             ///< messages that a SendQueue has yet to post
 
  private:
   // Copies from and to a device do not keep the host waiting, and are not made twice.

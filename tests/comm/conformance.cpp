@@ -19,7 +19,7 @@ std::vector<Candidate> candidates() {
     return [=] {
       comm::MpiOptions options;
       options.deadline = 60;
-      if (call_limit > 0) options.call_limit = call_limit;
+      if (call_limit > 0) options.call_limit = options.long_message = call_limit;
       options.staged = staged;
       return comm::make_world_communicator(options);
     };

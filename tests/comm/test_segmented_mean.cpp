@@ -111,6 +111,7 @@ TEST_CASE("segments of a mean that is staged and whose calls are cut") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   comm::MpiOptions options;
   options.call_limit = 1000;
+  options.long_message = GENERATE(1, 500, 1 << 20);
   options.staged = true;
   auto const group = comm::make_world_communicator(options);
   CHECK(same_bits(segmented_mean(*group, cuts[2], wire, 0, [] {}), whole_mean(*group, 10007, wire)));
@@ -120,6 +121,7 @@ TEST_CASE("other collectives may come between the segments of a mean, and elsewh
   auto const limit = GENERATE(std::int64_t{1} << 30, std::int64_t{16});
   comm::MpiOptions options;
   options.call_limit = limit;
+  options.long_message = GENERATE(1, 1 << 20);
   auto const group = comm::make_world_communicator(options);
   std::vector<Index> const counts(5, 301);
   bool right = true;

@@ -34,7 +34,7 @@ TEST_CASE("a collective that a rank never joins names itself") {
   auto& everyone = world().communicator();
   if (everyone.size() == 1) SKIP("a group of one waits for nobody");
   comm::MpiOptions options;
-  options.call_limit = GENERATE(std::int64_t{1 << 30}, std::int64_t{10});
+  options.call_limit = options.long_message = GENERATE(std::int64_t{1 << 30}, std::int64_t{10});
   auto const group = comm::make_world_communicator(options);
   group->set_deadline(0.2);
   int const size = group->size();

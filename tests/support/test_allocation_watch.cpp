@@ -52,6 +52,7 @@ TEST_CASE("collectives allocate nothing once they have run") {
   comm::MpiOptions options;
   options.staged = GENERATE(false, true);
   options.call_limit = GENERATE(std::int64_t{1} << 30, std::int64_t{1000});
+  options.long_message = GENERATE(std::int64_t{1} << 30, std::int64_t{1000});
   auto const wire = GENERATE(comm::Wire::fp32, comm::Wire::bf16);
   auto const group = comm::make_world_communicator(options);
   Exec const exec;

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/receive_queue.hpp"
+
+#include "core/clock.hpp"
+
+namespace bellwether::comm {
+namespace {
+
+double seconds_now() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
+
+}  // namespace
+
+void ReceiveQueue::post(MpiOperation& operation, Bytes const& buffer, int peer, int tag) {
+  double const now = seconds_now();
+  if (idle()) rate_.begin(now);
+  ++operation.held;
+  held_.push_back({&operation, buffer, peer, tag});
+  open_next();
+}
+
+void ReceiveQueue::advance() {
+  if (idle()) return;
+  double const now = seconds_now();
+  rate_.look(now);
+  std::erase_if(open_, [this](Open const& one) {
+    int received = 0;
+    check_mpi(MPI_Test(&one.operation->request(one.request), &received, MPI_STATUS_IGNORE), "MPI_Test");
+    if (received == 0) return false;
+    open_bytes_ -= one.bytes;
+    rate_.received(one.bytes);
+    return true;
+  });
+  open_next();
+  if (idle()) rate_.end(now);
+}
+
+void ReceiveQueue::open_next() {
+  while (next_ < held_.size() && may_arrive(held_[next_].buffer)) {
+    auto const& [operation, buffer, peer, tag] = held_[next_++];
+    check_mpi(
+        MPI_Irecv(buffer.data, static_cast<int>(buffer.size), MPI_BYTE, peer, tag, group_, &operation->new_request()),
+        "MPI_Irecv");
+    --operation->held;
+    if (buffer.size < long_message_) continue;
+    open_.push_back({operation, operation->requests() - 1, buffer.size});
+    open_bytes_ += buffer.size;
+  }
+  if (next_ < held_.size()) return;
+  held_.clear();
+  next_ = 0;
+}
+
+bool ReceiveQueue::may_arrive(Bytes const& buffer) const {
+  return buffer.size < long_message_ || open_bytes_ == 0 || open_bytes_ + buffer.size <= rate_.allowed();
+}
+
+}  // namespace bellwether::comm
