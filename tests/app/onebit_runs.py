@@ -354,7 +354,8 @@ def hierarchy(runs):
                         "ranks on every node, or comm.hierarchy: none"), told
     runs.deck("checked", 8, 8)
     check = runs.launch(4) + [runs.program, "check", "checked.yaml", *ONEBIT, "--set", "comm.hierarchy=node"]
-    done = subprocess.run(check, cwd=runs.folder, capture_output=True, text=True, check=True)
+    done = subprocess.run(check, cwd=runs.folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done
     assert "warning: comm.hierarchy: node, but one node holds all 4 ranks" in done.stderr, done.stderr
     text = runs.call([*check, "--set", "comm.ranks_per_node=2"])
     assert "4 on 2 nodes" in text and "inside its node" in text, text
