@@ -27,11 +27,19 @@ ScalarLayout scalar_layout(OptimizerConfig const& config, OptimizerContext const
   return scalar_layout(config, std::ssize(context.layout.tensors()), context.groups.data.size(), with_fold);
 }
 
+/// Of a rank's bits for each other one: the first travel while the last are formed, in messages that are worth their
+/// overhead.
+std::int64_t segment_bytes(OptimizerContext const& context) {
+  constexpr std::int64_t parts = 8, least = std::int64_t{64} << 10;
+  return std::max(least, context.layout.count() / (8 * context.groups.data.size() * parts));
+}
+
 comm::CompressionOptions compression_options(OptimizerConfig const& config, OptimizerContext const& context) {
   // Scale groups cut what one exchange takes: the model, or a node's slice of it.
   Index const slices = context.groups.node ? context.groups.node->inside().size() : 1;
   return {.scale = config.scale,
           .scale_groups = context.comm.groups_of(context.layout.count(), slices),
+          .segment_bytes = segment_bytes(context),
           .error_feedback = context.comm.error_feedback};
 }
 
