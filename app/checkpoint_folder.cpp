@@ -73,7 +73,7 @@ std::vector<std::string> names_in(std::string const& folder) {
 /// to is another's. Empty, or why it failed.
 std::string remove_folder(std::string const& path) {
   std::error_code status, ignored;
-  if (!fs::is_symlink(path, ignored)) fs::remove(fs::path(path) / "manifest", status);
+  if (fs::is_directory(fs::symlink_status(path, ignored))) fs::remove(fs::path(path) / "manifest", status);
   if (!status) fs::remove_all(path, status);
   return status ? path + ": cannot be removed: " + status.message() : "";
 }
@@ -147,6 +147,7 @@ Manifest Manifest::parse(std::string const& text) {
   if (text.substr(last) != "checksum " + checksum_of(text.substr(0, last)) + '\n')
     throw InputError("damaged: its checksum does not hold");
   Manifest manifest;
+  std::set<std::string> named;
   while (in >> word && word != "checksum") {
     if (word == "step") in >> manifest.step;
     if (word == "ranks") in >> manifest.ranks;
@@ -155,10 +156,12 @@ Manifest Manifest::parse(std::string const& text) {
       in >> file.name >> file.bytes >> file.checksum;
       if (in && (!is_file_of(file.name, manifest.ranks) || file.bytes < 0))
         throw InputError("damaged: it names the file '" + file.name + "' of " + std::to_string(file.bytes) + " bytes");
+      if (!named.insert(file.name).second) throw InputError("damaged: it names the file '" + file.name + "' twice");
       manifest.files.push_back(std::move(file));
     }
   }
   if (!in || manifest.ranks < 1 || manifest.files.empty()) throw InputError("damaged: it names no files");
+  if (!named.contains("replicated.h5")) throw InputError("damaged: it does not name the file 'replicated.h5'");
   return manifest;
 }
 

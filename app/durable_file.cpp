@@ -3,6 +3,7 @@
 #include "app/durable_file.hpp"
 
 #include "core/error.hpp"
+#include "input/regular_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -40,6 +41,7 @@ void replace_file(std::string const& temporary, std::string const& path) {
 
 void write_text_file(std::string const& path, std::string_view text) {
   std::string const temporary = path + ".part";
+  input::make_way_for_file(temporary);
   std::ofstream file(temporary, std::ios::binary);
   file << text;
   file.close();

@@ -15,12 +15,17 @@
 namespace bellwether::app {
 namespace {
 
-/// How many of the last lines say that step.
+/// How many starts since the last of another step, or the last checkpoint, were at that step. Other lines are
+/// anybody's.
 int starts_at(std::int64_t step, std::string const& lines) {
   std::istringstream in(lines);
   std::string const wanted = " step " + std::to_string(step) + ",";
   int count = 0;
-  for (std::string line; std::getline(in, line);) count = line.find(wanted) == line.npos ? 0 : count + 1;
+  for (std::string line; std::getline(in, line);)
+    if (line.find(" checkpoint of step ") != line.npos)
+      count = 0;
+    else if (line.find(" step ") != line.npos)
+      count = line.find(wanted) == line.npos ? 0 : count + 1;
   return count;
 }
 
@@ -62,14 +67,17 @@ void StartLog::require_progress(std::int64_t step) const {
                    "checkpoint.every or run.walltime so that a job reaches one; remove " + path_ + " to try again");
 }
 
-void StartLog::append(std::int64_t step, int ranks) const {
-  write_text_file(path_, read() + now() + " step " + std::to_string(step) + ", " + std::to_string(ranks) +
-                             (ranks == 1 ? " rank\n" : " ranks\n"));
+void StartLog::add(std::string const& line) const {
+  auto lines = read();
+  if (!lines.empty() && !lines.ends_with('\n')) lines += '\n';
+  write_text_file(path_, lines + now() + line + '\n');
 }
 
-void StartLog::append_checkpoint(std::int64_t step) const {
-  write_text_file(path_, read() + now() + " checkpoint of step " + std::to_string(step) + '\n');
+void StartLog::append(std::int64_t step, int ranks) const {
+  add(" step " + std::to_string(step) + ", " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks"));
 }
+
+void StartLog::append_checkpoint(std::int64_t step) const { add(" checkpoint of step " + std::to_string(step)); }
 
 void StartLog::remove_last() const {
   auto lines = read();

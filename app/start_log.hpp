@@ -28,6 +28,7 @@ class StartLog {
 
  private:
   std::string read() const;
+  void add(std::string const& line) const;
 
   std::string path_;
 };

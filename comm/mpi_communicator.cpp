@@ -254,6 +254,7 @@ class MpiCommunicator final : public Communicator {
     auto const began = Clock::now();
     auto* const watchdog = options_.watchdog;
     bool asked = watchdog == nullptr;
+    if (watchdog != nullptr) watchdog->note_waiting(true);
     while (receives_.advance(), !operation.test()) {
       double const waited = seconds_since(began);
       if (!asked && waited > options_.deadline / 2) {
@@ -268,6 +269,7 @@ class MpiCommunicator final : public Communicator {
       std::this_thread::yield();
     }
     receives_.advance();  // which may still know requests that end here
+    if (watchdog != nullptr) watchdog->note_waiting(false);
     operation.finish();
   }
 

@@ -43,7 +43,7 @@ class MpiOperation final : public Ticket::State {
   std::vector<int> receive_counts, receive_offsets;  ///< (P) bytes, read by MPI until completion
   std::vector<double> gathered;                      ///< (P * values) of a host sum
   std::int64_t bytes = 0;                            ///< handed over by this rank, for messages
-  std::int64_t held = 0;                             ///< messages that a SendQueue has yet to post
+  std::int64_t held = 0;                             ///< messages that a ReceiveQueue has yet to post
 
  private:
   // Copies from and to a device do not keep the host waiting, and are not made twice.

@@ -15,7 +15,8 @@ namespace bellwether::comm {
 /// link carries in a moment. What MPI has no receive for it does not send but for its beginning, so that on a slow
 /// network one rank after the other sends to this one: where they share its link, switches drop what their buffers do
 /// not hold, none of them gets an even part of it, and other links stand idle meanwhile. Fast networks have all under
-/// way at once.
+/// way at once. What is held goes on only while this queue is looked at: no exchange of one group is left open while
+/// another group is waited for.
 class ReceiveQueue {
  public:
   /// long_message: bytes from which a receive may have to wait.

@@ -25,6 +25,7 @@ constexpr std::chrono::milliseconds idle(200), attentive(20);  // between two lo
 struct Place {
   std::int64_t step = 0;
   std::int64_t collectives = 0;  ///< of all ranks, begun so far
+  bool waits = false;            ///< for others, in a collective
   char operation[112] = {};
 };
 
@@ -107,9 +108,9 @@ struct Watchdog::Impl {
   }
 
   void answer_all() {
-    for (int waits = 1; waits != 0;) {
+    for (int asked = 1; asked != 0;) {
       MPI_Status status;
-      if (MPI_Iprobe(MPI_ANY_SOURCE, question_tag, all, &waits, &status) != MPI_SUCCESS || waits == 0) return;
+      if (MPI_Iprobe(MPI_ANY_SOURCE, question_tag, all, &asked, &status) != MPI_SUCCESS || asked == 0) return;
       MPI_Recv(nullptr, 0, MPI_BYTE, status.MPI_SOURCE, question_tag, all, MPI_STATUS_IGNORE);
       auto& answer = outgoing.emplace_back();
       answer.place = place();
@@ -118,7 +119,7 @@ struct Watchdog::Impl {
   }
 
   Place place() const {
-    Place mine{.step = step, .collectives = collectives, .operation = {}};
+    Place mine{.step = step, .collectives = collectives, .waits = waits, .operation = {}};
     auto const text = std::string(name.load()) + " " + label.load();
     text.copy(mine.operation, sizeof mine.operation - 1);
     return mine;
@@ -128,6 +129,7 @@ struct Watchdog::Impl {
   MPI_Comm all = MPI_COMM_NULL;
   int rank = 0;
   std::atomic<std::int64_t> step{0}, collectives{0};
+  std::atomic<bool> waits{false};
   std::atomic<char const*> name{"start-up,"}, label{"before the first collective"};
 
   mutable std::mutex mutex;  // of what follows
@@ -150,6 +152,8 @@ void Watchdog::begin(char const* name, Label label, int size) {
   if (size == static_cast<int>(impl_->peers.size())) ++impl_->collectives;
 }
 
+void Watchdog::note_waiting(bool now) { impl_->waits = now; }
+
 void Watchdog::ask() {
   {
     std::lock_guard const lock(impl_->mutex);
@@ -161,18 +165,22 @@ void Watchdog::ask() {
 std::string Watchdog::verdict() const {
   constexpr std::size_t most_named = 8;
   std::lock_guard const lock(impl_->mutex);
-  std::vector<std::string> found;
   auto const mine = impl_->place();
+  // Those that wait, too, are held up by others, as far as there are others.
+  std::vector<std::string> found, waiting;
   for (std::size_t rank = 0; rank < impl_->peers.size(); ++rank) {
     auto const& peer = impl_->peers[rank];
     if (!peer.asked) continue;
     auto const who = "rank " + std::to_string(rank) + " on " + impl_->hosts[rank];
+    bool const behind = peer.answer.collectives < mine.collectives;
     if (!peer.answered)
       found.push_back(who + " does not answer");
-    else if (peer.answer.collectives < mine.collectives || std::strcmp(peer.answer.operation, mine.operation) != 0)
-      found.push_back(who + (peer.answer.collectives < mine.collectives ? " is behind" : " is elsewhere") +
-                      ", in step " + std::to_string(peer.answer.step) + " after " + peer.answer.operation);
+    else if (behind || std::strcmp(peer.answer.operation, mine.operation) != 0)
+      (peer.answer.waits ? waiting : found)
+          .push_back(who + (behind ? " is behind" : " is elsewhere") + ", in step " + std::to_string(peer.answer.step) +
+                     " after " + peer.answer.operation);
   }
+  if (found.empty()) found.swap(waiting);
   std::string text = "in step " + std::to_string(mine.step);
   for (std::size_t i = 0; i < std::min(found.size(), most_named); ++i) text += "; " + found[i];
   if (found.size() > most_named) text += "; " + std::to_string(found.size() - most_named) + " more ranks likewise";

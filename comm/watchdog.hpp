@@ -25,11 +25,13 @@ class Watchdog {
   void note_step(std::int64_t step);  ///< the step that begins
   /// A collective of `size` ranks begins. name and label: string literals.
   void begin(char const* name, Label label, int size);
+  void note_waiting(bool now);  ///< for other ranks, until a collective ends
 
   /// Asks all ranks; does not wait. Called once half a deadline has passed.
   void ask();
   /// For the message of a stuck collective: the step, then ranks that have not answered since ask(), and those that
-  /// have begun fewer collectives of all ranks than this one, or else another one, with what they were last seen in.
+  /// compute and have begun fewer collectives of all ranks than this one, or else another one, with what they were last
+  /// seen in. Where there are none, the same of ranks that wait themselves.
   std::string verdict() const;
 
  private:

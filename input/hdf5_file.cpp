@@ -170,13 +170,14 @@ Hdf5File Hdf5File::open(std::string const& path, VirtualData virtual_data) {
 }
 
 Hdf5File Hdf5File::create(std::string const& path) {
+  make_way_for_file(path);
   auto impl = std::make_unique<Impl>();
   impl->path = path;
   impl->writing = true;
   Id const access = access_properties(false);  // nobody else opens what does not have its final name yet
   // Without HDF5's own small buffer a write that fails is told where it happens, not swallowed by a later close.
   H5Pset_sieve_buf_size(access.get(), 0);
-  impl->file = Id(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
+  impl->file = Id(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()), H5Fclose);
   impl->check(impl->file.valid(), "", "cannot be created");
   return Hdf5File(std::move(impl));
 }

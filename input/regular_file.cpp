@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/regular_file.hpp"
 
+#include "core/error.hpp"
+
 #include <filesystem>
 
 namespace bellwether::input {
@@ -36,6 +38,13 @@ std::string fault_of_file(std::string const& path, Pipes pipes) {
     return "";
   if (pipes == Pipes::of_this_process && is_descriptor(path)) return "";
   return "is a pipe, a device or a socket; allowed: a file";
+}
+
+void make_way_for_file(std::string const& path) {
+  std::error_code status;
+  fs::remove(path, status);
+  if (status && fs::symlink_status(path).type() != fs::file_type::not_found)
+    throw RuntimeError(path + ": is in the way of a file and cannot be removed: " + status.message());
 }
 
 }  // namespace bellwether::input

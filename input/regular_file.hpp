@@ -13,4 +13,8 @@ enum class Pipes { refuse, of_this_process };
 /// open, /dev/stdin and /dev/fd/3, can be allowed: whoever started it wants them read.
 std::string fault_of_file(std::string const& path, Pipes pipes = Pipes::refuse);
 
+/// Removes what has the name of a file that is about to be made: a link there would have another file written, a pipe
+/// would be waited for. \throws RuntimeError where it cannot be.
+void make_way_for_file(std::string const& path);
+
 }  // namespace bellwether::input

@@ -69,6 +69,7 @@ bool Vocabulary::is_special(std::int32_t id) const {
 
 void write_vocabulary(std::string const& path, std::vector<std::string> const& tokens) {
   std::string const partial = path + ".partial";
+  make_way_for_file(partial);
   {
     std::ofstream file(partial, std::ios::binary | std::ios::trunc);
     for (auto const& token : tokens) file << token << '\n';

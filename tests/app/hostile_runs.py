@@ -105,6 +105,25 @@ def links(runs):
     for line in ("/one/two/back  a group shown before", "/one/two/root  a group shown before", "  deeper than shown",
                  "/one/two/@note = (text of variable length)"):
         assert line in told, (line, told)
+    in_the_way(runs)
+
+
+def in_the_way(runs):
+    """Links and pipes in a run directory that have the names of files that are about to be written."""
+    runs.train("made", 1, 8, 4, every=2)
+    victim = runs.folder / "victim"
+    for number, name in enumerate(("starts.txt", "deck.resolved.yaml", "statistics.h5", "statistics/segment_000000.h5")):
+        for kind in ("link", "pipe"):
+            run = runs.folder / f"{kind}_{number}"
+            shutil.copytree(runs.folder / "made", run)
+            victim.write_text("precious")
+            if kind == "link":
+                (run / f"{name}.part").symlink_to(victim)
+            else:
+                os.mkfifo(run / f"{name}.part")
+            runs.train(run.name, 1, 8, 6, every=2, more=("--resume",))
+            assert victim.read_text() == "precious" and not (run / f"{name}.part").exists(), (kind, name)
+            assert (run / "checkpoints/step_6/manifest").exists() and len(runs.table(run.name)) == 6
 
 
 if __name__ == "__main__":

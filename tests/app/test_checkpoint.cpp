@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/checkpoint_folder.hpp"
 #include "tests/app/checkpoint_fixture.hpp"
 
 #include <catch2/matchers/catch_matchers_all.hpp>
@@ -235,6 +236,15 @@ TEST_CASE("A manifest that is no file is passed over") {
   REQUIRE(found.has_value());
   CHECK(found->step == 1);
   if (everyone().rank() == 0) CHECK_THAT(run.warnings, ContainsSubstring("step_3/manifest: damaged: 1099511627776"));
+}
+
+TEST_CASE("A manifest names what all ranks have, and nothing twice") {
+  app::Manifest manifest{.step = 3, .ranks = 2, .files = {{"replicated.h5", 1, "0"}, {"rank1.h5", 1, "0"}}};
+  CHECK(app::Manifest::parse(manifest.text()).files.size() == 2);
+  manifest.files.push_back(manifest.files.back());
+  CHECK_THROWS_WITH(app::Manifest::parse(manifest.text()), ContainsSubstring("'rank1.h5' twice"));
+  manifest.files = {{"rank0.h5", 1, "0"}, {"rank1.h5", 1, "0"}};
+  CHECK_THROWS_WITH(app::Manifest::parse(manifest.text()), ContainsSubstring("does not name the file 'replicated.h5'"));
 }
 
 TEST_CASE("A folder of checkpoints that cannot be read is not taken for an empty one") {

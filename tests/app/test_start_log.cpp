@@ -42,6 +42,18 @@ TEST_CASE("a start that wrote a checkpoint got somewhere, though it be at the sa
   CHECK_THROWS_AS(log.require_progress(12), InputError);
 }
 
+TEST_CASE("what somebody else writes into the record of starts counts for nothing") {
+  TemporaryFolder const folder;
+  StartLog const log(folder.path());
+  log.append(12, 4);
+  std::ofstream(folder / "starts.txt", std::ios::app)
+      << "# looked at it\n\n2026-11-25T08:00:00Z step 12, 4 ranks";  // no end
+  log.append(12, 4);
+  std::ofstream(folder / "starts.txt", std::ios::app) << "\n";
+  CHECK_THROWS_AS(log.require_progress(12), InputError);
+  log.require_progress(13);
+}
+
 TEST_CASE("every start is a line with its time, step and ranks") {
   TemporaryFolder const folder;
   StartLog const log(folder.path());
