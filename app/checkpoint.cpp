@@ -7,6 +7,7 @@
 #include "app/checkpoint_reader.hpp"
 #include "app/checkpoint_snapshot.hpp"
 #include "app/device_copy.hpp"
+#include "app/formatted.hpp"
 #include "app/progress_text.hpp"
 #include "app/session.hpp"
 #include "app/sound_state.hpp"
@@ -135,6 +136,17 @@ struct Checkpoints::Impl {
     if (!start_writing) return;
     began = Clock::now() - copying;
     std::exchange(start_writing, nullptr)();
+  }
+
+  /// A file system that does not come back is not waited for without a word.
+  template <class T>
+  void await(std::future<T> const& future) const {
+    std::chrono::duration<double> const patience(options.patience);
+    for (auto waited = patience; future.wait_for(patience) != std::future_status::ready; waited += patience)
+      if (is_root())
+        warn(formatted("step %lld: training has waited for %.0f s for its checkpoint to be written to ",
+                       static_cast<long long>(step), waited.count()) +
+             folder.temporary_path(step));
   }
 
   /// Moves on as far as it can without waiting; true: a stage ended.
@@ -268,9 +280,9 @@ void Checkpoints::wait() {
   while (impl_->stage != Impl::Stage::idle) {
     impl_->start();
     if (impl_->stage == Impl::Stage::writing)
-      impl_->written.wait();
+      impl_->await(impl_->written);
     else if (impl_->is_root())
-      impl_->completed.wait();
+      impl_->await(impl_->completed);
     impl_->advance();
   }
 }

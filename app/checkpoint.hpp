@@ -51,6 +51,7 @@ struct FoundCheckpoint {
 struct CheckpointOptions {
   std::int64_t keep = 2;     ///< newest complete ones kept, 0 keeps all
   bool asynchronous = true;  ///< false: save() returns when all is written, and the state is not copied
+  double patience = 60;      ///< seconds between warnings while training stands still for one to be written
 };
 
 /// Checkpoints of a run, folders `checkpoints/step_<n>/` of its directory. save() copies the state to host memory and
@@ -59,8 +60,8 @@ struct CheckpointOptions {
 /// removes older ones. All member functions are collective: every rank calls them in the same order.
 class Checkpoints {
  public:
-  /// On rank 0, warn: told about damaged ones and failed removals; may_complete: called on the I/O thread before one is
-  /// completed, may throw why it cannot be.
+  /// On rank 0, warn: told about damaged ones, failed removals and writes that take long; may_complete: called on the
+  /// I/O thread before one is completed, may throw why it cannot be.
   Checkpoints(
       std::string directory, CheckpointOptions const& options, comm::RankGroup& group, input::IoThread& io,
       std::function<void(std::string const&)> warn, std::function<void()> may_complete = [] {});

@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -25,6 +26,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace bellwether;
@@ -64,6 +66,21 @@ std::vector<std::string> damage_in(std::string const& path) {
 }
 
 }  // namespace
+
+TEST_CASE("A checkpoint that takes long to write is told of while it is waited for") {
+  CheckpointFixture run({.keep = 0, .patience = 0.2});
+  auto held = run.io.submit(input::IoThread::Priority::checkpoint,
+                            [] { std::this_thread::sleep_for(std::chrono::milliseconds(700)); });
+  run.save(3, 1);
+  held.get();
+  if (everyone().rank() == 0)
+    CHECK_THAT(run.warnings,
+               ContainsSubstring("step 3: training has waited for 0 s for its checkpoint to be written to " +
+                                 run.folder->step(3) + ".part\n"));
+  else
+    CHECK(run.warnings.empty());
+  CHECK(run.checkpoints->find_latest().has_value());
+}
 
 TEST_CASE("Every data set has a checksum, by which inspect names the one that is damaged") {
   bool const asynchronous = GENERATE(true, false);
