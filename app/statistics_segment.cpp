@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/statistics_segment.hpp"
 
+#include "app/checksum.hpp"
 #include "app/durable_file.hpp"
 #include "app/formatted.hpp"
 #include "core/error.hpp"
@@ -70,6 +71,21 @@ std::string listed(std::vector<std::string> const& names) {
   std::string text;
   for (auto const& name : names) text += (text.empty() ? "" : ", ") + name;
   return text.empty() ? "nothing" : text;
+}
+
+void add(Checksum& sum, std::vector<Column> const& columns) {
+  for (auto const& column : columns)
+    std::visit([&](auto const& values) { sum.add(std::as_bytes(std::span(values))); }, column.values);
+}
+
+/// Of all rows in use, whatever room is behind them.
+std::string checksum_of_rows(StatisticsSegment const& segment) {
+  Checksum sum;
+  add(sum, columns_of(segment.steps));
+  add(sum, columns_of(segment.evaluations));
+  sum.add(std::as_bytes(std::span(segment.layer_steps)));
+  for (auto const& quantity : segment.layers) sum.add(std::as_bytes(std::span(quantity)));
+  return sum.digest();
 }
 
 void require_quantities(Hdf5File const& file, std::string const& path, std::vector<std::string> wanted) {
@@ -141,6 +157,7 @@ void StatisticsFiles::write(StatisticsSegment const& segment) const {
   file.set_attribute("steps", "rows", rows.steps);
   file.set_attribute("evaluation", "rows", rows.evaluations);
   file.set_attribute("layers", "rows", rows.layers);
+  file.set_attribute("/", checksum_name, checksum_of_rows(segment));
   file.close();
   replace_file(temporary, path);
 }
@@ -213,6 +230,9 @@ StatisticsSegment StatisticsFiles::read(std::int64_t index) const {
     segment.layers[q].resize(static_cast<std::size_t>(layer_rows * layers()));
     file.read_rows<float>(name, 0, layer_rows, segment.layers[q]);
   }
+  auto const wanted = file.attribute("/", checksum_name);  // files of before have none
+  if (wanted && *wanted != Hdf5File::Attribute{checksum_of_rows(segment)})
+    throw InputError(path + ": damaged: the checksum of its rows does not hold");
   return segment;
 }
 

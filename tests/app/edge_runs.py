@@ -227,7 +227,14 @@ def directories(runs):
     runs.call([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=9"])
     assert (runs.folder / "moved/checkpoints/step_9/manifest").exists() and contents() == before
     assert "holds a run" in runs.refuse([runs.program, "train", "moved/deck.resolved.yaml"])
-    os.truncate(runs.folder / "moved/statistics/segment_000000.h5", 3000)
+    segment = runs.folder / "moved/statistics/segment_000000.h5"
+    with h5py.File(segment, "r+") as file:
+        rows = file["steps"][:]
+        rows["loss"][2] += 1
+        file["steps"][:] = rows
+    told = runs.refuse([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=12"])
+    assert "segment_000000.h5: damaged: the checksum of its rows does not hold; with statistics.h5 and" in told, told
+    os.truncate(segment, 3000)
     told = runs.refuse([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=12"])
     assert "segment_000000.h5: " in told and "with statistics.h5 and the folder statistics moved out of" in told, told
     shutil.rmtree(runs.folder / "moved/statistics")
