@@ -271,6 +271,14 @@ def lost_output(runs):
         assert re.fullmatch("error: standard output: cannot be written(: No space left on device)?", told), (command, told)
 
 
+def leads_to(descriptor, target):
+    """Whether a link in /proc leads there; a descriptor may be closed at any moment."""
+    try:
+        return os.readlink(descriptor) == target
+    except FileNotFoundError:
+        return False
+
+
 def early_signal(runs):
     """A signal at the very start, here while the deck is read, ends the run after its first step."""
     runs.deck("early", 16, 50)
@@ -281,7 +289,7 @@ def early_signal(runs):
                           cwd=runs.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         descriptors = pathlib.Path(f"/proc/{process.pid}/fd")
         pipe = os.readlink(descriptors / "0")
-        while sum(file.exists() and os.path.realpath(file).endswith(pipe) for file in descriptors.iterdir()) < 2:
+        while sum(leads_to(descriptor, pipe) for descriptor in descriptors.iterdir()) < 2:
             time.sleep(0.01)  # until the program opens it
         process.send_signal(signal.SIGUSR1)
         time.sleep(0.2)
