@@ -360,6 +360,7 @@ def reports_jump(runs, method):
         norms = file["layers/update_norm"]
         norms[:8] = 1
         norms[4:8, 2] = 5
+        del file.attrs["xxh3"]  # as in files of before: what is written here is to be believed
     told = runs.train(method, 2, 8, 8, every=8, more=("--resume", *more))
     assert "warning: update norms just after the freeze at step 4 are not within a factor of 3" in told, told
     assert f"in brackets): {name} (5)\n" in told, told
