@@ -5,6 +5,8 @@ target_compile_features(bellwether_options INTERFACE cxx_std_20)
 target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow>)
 # A root that may set errno is a function call and keeps loops from being vectorised; no result changes.
 target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-math-errno>)
+# Without AVX-512's masks g++ leaves loops with a choice between two values scalar, in case an exception were trapped.
+target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-trapping-math>)
 # Loops marked `omp simd` are vectorised where Kokkos has no OpenMP, too.
 target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fopenmp-simd>)
 # g++ 12 warns falsely where a short string is put in front of another (GCC bug 105651, fixed in 13).
