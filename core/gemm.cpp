@@ -8,34 +8,51 @@
 #include "core/team_epilogue.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
 namespace bellwether {
 namespace {
 
-/// Rows and columns of a tile, a few tiles a thread. Packing an operand costs little where the other extent is large.
+Index parts(Index extent, Index part) { return (extent + part - 1) / part; }
+
+/// Rows and columns of the tiles that a product is cut into.
 struct Tiling {
   Index rows, columns;
-  Tiling(Index m, Index n, Index tiles) : rows(m), columns(n) {
-    constexpr Index smallest = 64, whole = 32;
-    auto const halved = [](Index extent) { return (extent / 2 + whole - 1) / whole * whole; };
-    while (((m + rows - 1) / rows) * ((n + columns - 1) / columns) < tiles) {
-      bool const by_rows = rows >= columns;
-      Index& extent = by_rows ? rows : columns;
-      if (extent < 2 * smallest) break;
-      extent = halved(extent);
-    }
-    rows = std::max<Index>(rows, 1);
-    columns = std::max<Index>(columns, 1);
-  }
+
+  Index count(Index m, Index n) const { return parts(m, rows) * parts(n, columns); }
 };
 
-/// Sixteen tiles of a product by BLAS, a function of the problem alone: another cut, another rounding. Products in bf16
-/// round alike however they are cut.
-template <class B, class Space>
-Index tiles_for(Space const& exec) {
-  if (!std::is_same_v<B, bf16>) return 16;
-  return exec.concurrency() == 1 ? 1 : 4 * exec.concurrency();
+/// Sixteen tiles of a product by BLAS, a function of the problem alone: another cut, another rounding.
+Tiling tiles_for_blas(Index m, Index n) {
+  constexpr Index tiles = 16, smallest = 64, whole = 32;
+  Tiling tile{m, n};
+  while (tile.count(m, n) < tiles) {
+    Index& extent = tile.rows >= tile.columns ? tile.rows : tile.columns;
+    if (extent < 2 * smallest) break;
+    extent = parts(extent / 2, whole) * whole;
+  }
+  return tile;
+}
+
+/// Products of our own round alike however they are cut: a tile a thread, or two where that spreads them better. An
+/// element of k costs a tile as many products as it has elements, and its rows and columns are read and packed, each of
+/// which takes as long as `packed` products.
+Tiling tiles_for_threads(Index m, Index n, Index threads) {
+  constexpr Index whole_rows = 8, whole_columns = 32, packed = 16;
+  if (threads == 1) return {m, n};
+  Tiling best{m, n};
+  Index lowest = 0;
+  for (Index const tiles : {threads, 2 * threads})
+    for (Index down = 1; down <= std::min(tiles, parts(m, whole_rows)); ++down) {
+      Index const across = std::min(parts(tiles, down), parts(n, whole_columns));
+      Tiling const tile{parts(parts(m, down), whole_rows) * whole_rows,
+                        parts(parts(n, across), whole_columns) * whole_columns};
+      Index const cost =
+          parts(tile.count(m, n), threads) * (tile.rows * tile.columns + packed * (tile.rows + tile.columns));
+      if (lowest != 0 && cost >= lowest) continue;
+      lowest = cost;
+      best = tile;
+    }
+  return best;
 }
 
 }  // namespace
@@ -48,9 +65,8 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<
               ldb < blas_extent_limit && ldc < blas_extent_limit,
           "matrix extent beyond BLAS's 32-bit integers");
   GemmRegion const region(op_a, op_b, m, n, k);
-  Tiling const tile(m, n, tiles_for<B>(exec));
-  Index const across = (n + tile.columns - 1) / tile.columns;
-  Index const tiles = ((m + tile.rows - 1) / tile.rows) * across;
+  Tiling const tile = is_by_blas<B>() ? tiles_for_blas(m, n) : tiles_for_threads(m, n, exec.concurrency());
+  Index const across = parts(n, tile.columns), tiles = tile.count(m, n);
   Kokkos::parallel_for("bellwether::core::gemm",
                        Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>(
                            exec, 0, tiles, Kokkos::ChunkSize(1)),

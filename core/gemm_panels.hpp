@@ -8,7 +8,7 @@
 #include <memory>
 #include <new>
 
-/// C = alpha op(A) op(B) + beta C in bf16 on one host thread, in the manner of Goto and van de Geijn (ACM TOMS
+/// C = alpha op(A) op(B) + beta C on one host thread, in the manner of Goto and van de Geijn (ACM TOMS
 /// 34, 2008): a panel of B as wide as a few vectors stays in the first cache, a block of A in the second, and a tile of
 /// C in registers. An element of C is the same sum in the same order wherever a tile begins. Operands and C are float
 /// or bf16, each for itself.
@@ -18,6 +18,7 @@ inline constexpr int tile_rows = lanes == 16 ? 8 : 6;  ///< with two vectors a r
 inline constexpr int tile_columns = 2 * lanes;
 inline constexpr Index panel_words = 256;  ///< words of k at a time
 inline constexpr Index block_rows = 512;   ///< rows of A at a time
+inline constexpr Index few_rows = 256;     ///< up to so many, panels are fetched ahead
 
 /// op(A) (m, k) or op(B) (k, n), row-major.
 template <class Element>
@@ -76,25 +77,52 @@ template <class Word>
 struct Block {
   Word const* at;
   Index row, word;
+
+  Block from(Index i) const { return {at + i * row, row, word}; }
 };
 
-/// The words of `rows` rows and k columns of op(A).
+/// The words of `rows` rows and k columns of op(A). They are no power of two apart, or neighbours would share the few
+/// places that a cache has for them.
 template <class Words, class Element>
 Block<typename Words::Word> block_of(Operand<Element> const& a, Index rows, Index k) {
   using Word = typename Words::Word;
-  Word* const block = own_words<Part::block, Word, panel_words * block_rows>();
+  constexpr Index along = panel_words + 16, across = block_rows + 16;
+  Word* const block = own_words<Part::block, Word, std::max(along * block_rows, across * panel_words)>();
   if (a.op == Op::none) {
     for (Index i = 0; i < rows; ++i)
       for (Index p = 0; p * Words::depth < k; p += lanes)
-        store(Words::along(a.element(i, p * Words::depth), k - p * Words::depth), block + i * panel_words + p);
-    return {block, panel_words, 1};
+        store(Words::along(a.element(i, p * Words::depth), k - p * Words::depth), block + i * along + p);
+    return {block, along, 1};
   }
   for (Index p = 0; p * Words::depth < k; ++p)
     for (Index i = 0; i < rows; i += lanes)
       store(Words::across(a.element(i, p * Words::depth), a.ld, k - p * Words::depth, rows - i),
-            block + p * block_rows + i);
-  return {block, 1, block_rows};
+            block + p * across + i);
+  return {block, 1, across};
 }
+
+/// Has the caches fetch k elements each of `rows` rows of a transposed operand while something else is multiplied, in
+/// so many shares: where few rows of A meet a panel, most of what it costs is the wait for memory.
+template <class Element>
+class FetchAhead {
+ public:
+  FetchAhead(Element const* at, Index ld, Index rows, Index k, Index shares)
+      : at_(at), ld_(ld), rows_(rows), k_(k), share_((rows * ((k + line - 1) / line) + shares - 1) / shares) {}
+  void next() {
+    for (Index i = 0; i < share_ && row_ < rows_; ++i) {
+      __builtin_prefetch(at_ + row_ * ld_ + column_, 0, 2);
+      column_ += line;
+      if (column_ < k_) continue;
+      column_ = 0;
+      ++row_;
+    }
+  }
+
+ private:
+  static constexpr Index line = 64 / sizeof(Element);
+  Element const* at_;
+  Index ld_, rows_, k_, share_, row_ = 0, column_ = 0;
+};
 
 /// A tile of C: (rows, tile_columns) at c, of which `columns` exist.
 template <class C>
@@ -115,6 +143,9 @@ template <class Words, int rows, class C>
 void multiply_tile(Index words, Block<typename Words::Word> const& a, typename Words::Word const* panel,
                    Target<C> const& t) {
   using Vector = typename Words::Vector;
+  for (int i = 0; i < rows; ++i)
+    for (int line = 0; line < tile_columns * int(sizeof(C)); line += 64)
+      __builtin_prefetch(reinterpret_cast<char const*>(t.c + i * t.ld) + line, 1);
   Floats sums[rows][2] = {};
   for (Index p = 0; p < words; ++p) {
     auto const b0 = load<Vector>(panel + p * tile_columns), b1 = load<Vector>(panel + p * tile_columns + lanes);
@@ -157,9 +188,14 @@ void multiply_block(Block<typename Words::Word> const& block, Operand<B> const& 
   Index const words = (k + Words::depth - 1) / Words::depth;
   for (Index j = 0; j < n; j += tile_columns) {
     pack_panel<Words>(b.from(0, j), k, n - j, panel);
-    for (Index i = 0; i < rows; i += tile_rows)
-      multiply_rows<Words>(rows - i, words, {block.at + i * block.row, block.row, block.word}, panel,
-                           Target<C>{c + i * ldc + j, ldc, n - j, alpha, beta});
+    Index const beyond = std::min(n, j + tile_columns);
+    bool const waits = b.op == Op::transpose && rows <= few_rows;
+    FetchAhead<B> ahead(b.element(0, beyond), b.ld, waits ? std::min<Index>(tile_columns, n - beyond) : 0, k,
+                        rows / tile_rows + 1);
+    for (Index i = 0; i < rows; i += tile_rows) {
+      ahead.next();
+      multiply_rows<Words>(rows - i, words, block.from(i), panel, Target<C>{c + i * ldc + j, ldc, n - j, alpha, beta});
+    }
   }
 }
 

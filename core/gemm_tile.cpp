@@ -20,14 +20,27 @@ void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A co
     call(CblasRowMajor, blas(op_a), blas(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a,
          static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
   };
+  auto const by_panels = [&]<class Words>() {
+    product::multiply<Words>(product::Operand<A>{op_a, a, lda}, product::Operand<B>{op_b, b, ldb}, m, n, k, alpha, beta,
+                             c, ldc);
+  };
   if constexpr (std::is_same_v<B, double>)
     by_blas(cblas_dgemm);
-  else if constexpr (std::is_same_v<B, float>)
-    by_blas(cblas_sgemm);
+  else if constexpr (!std::is_same_v<B, float>)
+    by_panels.template operator()<product::CpuWords>();
+  else if constexpr (product::floats_by_panels)
+    by_panels.template operator()<product::FloatWords>();
   else
-    product::multiply<product::CpuWords>(product::Operand<A>{op_a, a, lda}, product::Operand<B>{op_b, b, ldb}, m, n, k,
-                                         alpha, beta, c, ldc);
+    by_blas(cblas_sgemm);
 }
+
+template <class T>
+bool is_by_blas() {
+  return std::is_same_v<T, double> || (std::is_same_v<T, float> && !product::floats_by_panels);
+}
+template bool is_by_blas<double>();
+template bool is_by_blas<float>();
+template bool is_by_blas<bf16>();
 
 #define BELLWETHER_GEMM_TILE(A, B, C) \
   template void gemm_tile(Op, Op, Index, Index, Index, SumOf<C>, A const*, Index, B const*, Index, SumOf<C>, C*, Index);

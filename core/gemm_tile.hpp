@@ -24,6 +24,11 @@ template <class A, class B, class C>
 void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda, B const* b,
                Index ldb, SumOf<C> beta, C* c, Index ldc);
 
+/// Whether gemm_tile() calls BLAS for operands of T: then a result depends on how a product is cut. Without, an element
+/// of C is the same sum, in the same order, wherever a tile begins.
+template <class T>
+bool is_by_blas();
+
 /// Whether the CPU that the program was compiled for has instructions for products of bf16; without, they are
 /// multiplied as floats.
 bool cpu_has_bf16_products();

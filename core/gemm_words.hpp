@@ -13,7 +13,7 @@
 #include <immintrin.h>
 #endif
 
-/// What a product in bf16 is made of on a host: vectors of the CPU's width, and the words that operands are
+/// What a product by panels is made of on a host: vectors of the CPU's width, and the words that operands are
 /// packed into. Needs the vector types of GCC and Clang.
 namespace bellwether::product {
 
@@ -24,6 +24,8 @@ inline constexpr int lanes = 8;
 #else
 inline constexpr int lanes = 4;
 #endif
+/// Whether products of floats go by panels, too: at this width they are faster than OpenBLAS's, at smaller ones not.
+inline constexpr bool floats_by_panels = lanes == 16;
 using Floats = float __attribute__((vector_size(4 * lanes)));
 using Bits = std::uint32_t __attribute__((vector_size(4 * lanes)));
 using Halves = std::uint16_t __attribute__((vector_size(2 * lanes)));
@@ -79,6 +81,19 @@ inline void store_rounded(Floats const& values, float* to) { store(values, to); 
 inline void store_rounded(Floats const& values, bf16* to) {
   store(__builtin_convertvector(rounded_halves(values), Halves), to);
 }
+
+/// Floats as they are.
+struct FloatWords {
+  using Word = float;
+  using Vector = Floats;
+  static constexpr Index depth = 1;  ///< elements of k in a word
+
+  /// `lanes` words along k of one row; `count` elements exist.
+  static Vector along(float const* from, Index count) { return floats(from, count); }
+  /// The words of `lanes` columns from `depth` rows of k, `ld` apart, of which `rows` exist; `count` columns exist.
+  static Vector across(float const* from, Index /*ld*/, Index /*rows*/, Index count) { return along(from, count); }
+  static Floats multiply_add(Word a, Vector const& b, Floats const& sum) { return fused(a - Floats{}, b, sum); }
+};
 
 /// Operands rounded to bf16, one a word, multiplied as floats: for CPUs without products of bf16.
 struct RoundedWords {

@@ -20,10 +20,14 @@ struct CrossEntropyRow {
     row.sync();
     Real const total = row.template sum<Real>(classes, [=](Index k) { return x[k] = math::exp(x[k] - largest); });
     Real const factor = scale / total;
-    Index const label = labels[r];
-    Real const hit = scale;
-    row.each(classes, [=](Index k) { d[k] = Stored(x[k] * factor - (k == label ? hit : Real(0))); });
+    row.sync();
+    // Apart from the rest: a choice for each element costs more than one that is written twice.
+    Real const at_label = x[labels[r]] * factor - scale;
+    row.sync();
+    row.each(classes, [=](Index k) { d[k] = Stored(x[k] * factor); });
+    row.sync();
     row.once([&] {
+      d[labels[r]] = Stored(at_label);
       loss[r] = static_cast<double>(Kokkos::log(total)) + static_cast<double>(largest) - static_cast<double>(own);
       correct[r] = own >= largest ? 1.0 : 0.0;
     });

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/random.hpp"
+#include "core/philox_lanes.hpp"
 #include "core/row_walk.hpp"
 
 namespace bellwether::model {
@@ -54,20 +54,36 @@ struct DropoutDraw {
   KOKKOS_INLINE_FUNCTION Real factor(std::uint32_t drawn) const { return drawn < threshold ? Real(0) : kept; }
 };
 
-/// Factors of channels [64 * chunk, 64 * chunk + 64) at one row.
+/// Factors of one row by 64 channels, on hosts.
 template <class Real>
-KOKKOS_INLINE_FUNCTION void dropout_factors(Dropout const& dropout, std::int64_t sample, std::int32_t position,
-                                            std::uint32_t chunk, Real (&factor)[dropout_chunk]) {
-  DropoutDraw<Real> const draw(dropout, sample, position);
-  BELLWETHER_SIMD
-  for (std::uint32_t i = 0; i < 16; ++i) {
-    auto const bits = draw.bits(chunk * 16 + i);
-    factor[i] = draw.factor(bits.x[0]);
-    factor[i + 16] = draw.factor(bits.x[1]);
-    factor[i + 32] = draw.factor(bits.x[2]);
-    factor[i + 48] = draw.factor(bits.x[3]);
+struct DropoutChunks {
+  KOKKOS_INLINE_FUNCTION DropoutChunks(Dropout const& dropout, std::int64_t sample, std::int32_t position)
+      : draw(dropout, sample, position), keys(dropout.key) {}
+
+  /// Factors of channels [64 chunk, 64 chunk + 64).
+  KOKKOS_INLINE_FUNCTION void factors(std::uint32_t chunk, Real (&factor)[dropout_chunk]) const {
+    std::uint32_t drawn[dropout_chunk];
+#if defined(BELLWETHER_PHILOX_LANES)
+    for (int i = 0; i < 16; i += lanes::counters)
+      lanes::draw(draw.low, draw.high, draw.position, chunk * 16 + static_cast<std::uint32_t>(i), keys, drawn + i, 16);
+#else
+    BELLWETHER_SIMD
+    for (std::uint32_t i = 0; i < 16; ++i) {
+      auto const bits = draw.bits(chunk * 16 + i);
+      for (int part = 0; part < 4; ++part) drawn[i + 16 * static_cast<std::uint32_t>(part)] = bits.x[part];
+    }
+#endif
+    BELLWETHER_SIMD
+    for (int k = 0; k < dropout_chunk; ++k) factor[k] = draw.factor(drawn[k]);
   }
-}
+
+  DropoutDraw<Real> draw;
+#if defined(BELLWETHER_PHILOX_LANES)
+  lanes::RoundKeys keys;
+#else
+  RandomKey keys;
+#endif
+};
 
 /// body(k, factor of channel k) for the channels k < count of one row, with a dropout that is active; `first_chunk` is
 /// the first channel's chunk.
@@ -85,10 +101,10 @@ KOKKOS_INLINE_FUNCTION void each_factor(Row const& row, Dropout const& dropout, 
       }
     });
   } else {
+    DropoutChunks<Real> const chunks(dropout, sample, position);
     Real factor[dropout_chunk];
     for (Index first = 0; first < count; first += dropout_chunk) {
-      dropout_factors(dropout, sample, position, first_chunk + static_cast<std::uint32_t>(first / dropout_chunk),
-                      factor);
+      chunks.factors(first_chunk + static_cast<std::uint32_t>(first / dropout_chunk), factor);
       row.each(Kokkos::min<Index>(dropout_chunk, count - first), [&](Index k) { body(first + k, factor[k]); });
     }
   }

@@ -63,9 +63,9 @@ void check_mixed(Problem const& p, std::mt19937& random) {
   CHECK(distance(p, x, c) <= 1);
 }
 
-template <class Space, class C>
+template <class Space, class T, class C>
 void check_cuts(Problem const& p, std::mt19937& random) {
-  Matrices<bf16, bf16, C> const x(p, random);
+  Matrices<T, T, C> const x(p, random);
   auto const same = [](C const& a, C const& b) { return static_cast<float>(a) == static_cast<float>(b); };
   auto const cut = formed_by_gemm<Space>(p, x);
   auto whole = x.c;
@@ -111,12 +111,13 @@ TEMPLATE_LIST_TEST_CASE("a product is the sum of its terms but for rounding", ""
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("a product in bf16 is the same however it is cut, to the bit", "", HostSpaces) {
+TEMPLATE_LIST_TEST_CASE("a product by panels is the same however it is cut, to the bit", "", HostSpaces) {
   std::mt19937 random(13);
   for (auto const& p : problems(random)) {
     CAPTURE(p.m, p.n, p.k, p.alpha, p.beta, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));
-    check_cuts<TestType, float>(p, random);
-    check_cuts<TestType, bf16>(p, random);
+    check_cuts<TestType, bf16, float>(p, random);
+    check_cuts<TestType, bf16, bf16>(p, random);
+    if (!is_by_blas<float>()) check_cuts<TestType, float, float>(p, random);
   }
 }
 

@@ -34,6 +34,7 @@ TEST_CASE("products by panels are the sums of their terms") {
   std::mt19937 random(15);
   for (auto const& p : problems(random)) {
     CAPTURE(p.m, p.n, p.k, p.alpha, p.beta, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));
+    check<product::FloatWords, float, float, float>(p, random);
     check_rounded<product::RoundedWords>(p, random);
     check_rounded<product::CpuWords>(p, random);
   }

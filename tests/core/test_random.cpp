@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/random.hpp"
+#include "core/philox_lanes.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -32,6 +32,23 @@ TEST_CASE("philox gives the published known answers") {
   CHECK(philox_words({0x243f6a88u, 0x85a308d3u, 0x13198a2eu, 0x03707344u}, {0xa4093822u, 0x299f31d0u}) ==
         Words{0xd16cfe09u, 0x94fdccebu, 0x5001e420u, 0x24126ea1u});
 }
+
+#if defined(BELLWETHER_PHILOX_LANES)
+TEST_CASE("lanes draw what philox draws for each counter by itself") {
+  RandomStream stream(5, Purpose::dropout, 0);
+  for (int trial = 0; trial < 200; ++trial) {
+    std::array<std::uint32_t, 4> const at{stream.bits(), stream.bits(), stream.bits(), stream.bits()};
+    RandomKey const key{stream.bits(), stream.bits()};
+    constexpr int stride = lanes::counters + 3;
+    std::array<std::uint32_t, 4 * stride> drawn{};
+    lanes::draw(at[0], at[1], at[2], at[3], lanes::RoundKeys(key), drawn.data(), stride);
+    for (int i = 0; i < lanes::counters; ++i) {
+      auto const alone = philox(at[0], at[1], at[2], at[3] + static_cast<std::uint32_t>(i), key.k0, key.k1);
+      for (int p = 0; p < 4; ++p) CHECK(drawn[static_cast<std::size_t>(i + p * stride)] == alone.x[p]);
+    }
+  }
+}
+#endif
 
 TEST_CASE("uniform stays below one") {
   CHECK(uniform(0) == 0.0f);

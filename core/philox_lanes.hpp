@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/random.hpp"
+
+#include <bit>
+#if !defined(__CUDACC__) && !defined(__HIPCC__) && defined(__AVX2__)
+#define BELLWETHER_PHILOX_LANES
+#include <immintrin.h>
+#endif
+
+/// philox() for neighbouring counters at once, on CPUs whose vectors multiply halves of 64 bits; bit for bit the same.
+/// Left to itself a compiler takes products of 32 bits apart and together again. Needs the vector types of GCC and
+/// Clang.
+#if defined(BELLWETHER_PHILOX_LANES)
+namespace bellwether::lanes {
+
+#if defined(__AVX512F__)
+inline constexpr int width = 8;
+#else
+inline constexpr int width = 4;
+#endif
+/// A word of 32 bits in the lower half of each lane; the upper halves are nobody's.
+using Halves = std::uint64_t __attribute__((vector_size(8 * width)));
+
+inline Halves product(Halves const& a, Halves const& b) {
+#if defined(__AVX512F__)
+  return std::bit_cast<Halves>(_mm512_maskz_mul_epu32(0xff, std::bit_cast<__m512i>(a), std::bit_cast<__m512i>(b)));
+#else
+  return std::bit_cast<Halves>(_mm256_mul_epu32(std::bit_cast<__m256i>(a), std::bit_cast<__m256i>(b)));
+#endif
+}
+
+/// The keys of every round, in memory, where an instruction can spread them over its lanes by itself.
+struct RoundKeys {
+  static constexpr int rounds = 10;
+  std::uint64_t k0[rounds], k1[rounds];
+
+  explicit RoundKeys(RandomKey key) {
+    for (int round = 0; round < rounds; ++round) {
+      k0[round] = key.k0;
+      k1[round] = key.k1;
+      key.k0 += 0x9E3779B9u;
+      key.k1 += 0xBB67AE85u;
+    }
+  }
+};
+
+struct Philox4Halves {
+  Halves x[4];
+};
+
+/// As philox(), for as many values of c3 as there are lanes.
+inline Philox4Halves philox(std::uint32_t first, std::uint32_t second, std::uint32_t third, Halves c3,
+                            RoundKeys const& keys) {
+  Halves c0 = Halves{} + first, c1 = Halves{} + second, c2 = Halves{} + third;
+  for (int round = 0; round < RoundKeys::rounds; ++round) {
+    Halves const p0 = product(c0, Halves{} + 0xD2511F53u), p1 = product(c2, Halves{} + 0xCD9E8D57u);
+    c0 = (p1 >> 32) ^ c1 ^ (Halves{} + keys.k0[round]);
+    c2 = (p0 >> 32) ^ c3 ^ (Halves{} + keys.k1[round]);
+    c1 = p1;
+    c3 = p0;
+  }
+  return {{c0, c1, c2, c3}};
+}
+
+inline constexpr int counters = 2 * width;  ///< of one call of draw()
+
+/// drawn[i + p stride] = word p of philox(first, second, third, counter + i, of these keys), i < counters.
+inline void draw(std::uint32_t first, std::uint32_t second, std::uint32_t third, std::uint32_t counter,
+                 RoundKeys const& keys, std::uint32_t* drawn, int stride) {
+  Halves even{};
+  for (int i = 0; i < width; ++i) even[i] = counter + 2u * static_cast<unsigned>(i);
+  auto const at_even = philox(first, second, third, even, keys), at_odd = philox(first, second, third, even + 1, keys);
+  for (int p = 0; p < 4; ++p) {
+    Halves const words = (at_even.x[p] & 0xffffffffu) | (at_odd.x[p] << 32);
+    __builtin_memcpy(drawn + p * stride, &words, sizeof words);
+  }
+}
+
+}  // namespace bellwether::lanes
+#endif
