@@ -96,7 +96,7 @@ def signals(runs):
 
 def two_jobs(runs):
     """A run directory in use is refused to a second job, resumed or not, without harm to the first."""
-    runs.deck("run", 32, 200, 2)
+    runs.deck("run", 32, 20000, 2)
     command = [runs.program, "train", "run.yaml", "--log", "lines"]
     with subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.PIPE, text=True) as process:
         while not (runs.folder / "run/checkpoints/step_2").exists():

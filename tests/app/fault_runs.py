@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs of the program on hardware that fails.
 
-    fault_runs.py CASE PROGRAM MPIRUN FAILING_PRODUCT FAILING_MPI      CASE: flipped_bit | flipped_bit_compressed | unsound |
+    fault_runs.py CASE PROGRAM MPIRUN FAILING_PROGRAM FAILING_MPI      CASE: flipped_bit | flipped_bit_compressed | unsound |
                                                              skipped_compressed | skipped_starts | lost_rank | lost_in_evaluation |
                                                              lost_in_checkpoint | lost_from_node | stopped_rank |
                                                              stopped_start | stopped_end
 
-FAILING_PRODUCT and FAILING_MPI are the modules that failing_product.c and failing_mpi.c become. The last seven with Open MPI 4 alone:
+FAILING_PROGRAM is the program with failing_product.cpp, FAILING_MPI the module that failing_mpi.c becomes. The last seven with Open MPI 4 alone:
 its launcher can be told to let survivors live when a rank dies. Exits with 4, ctest's sign for skipped, where a process may not write
 into its children's memory."""
 
+import copy
 import os
 import re
 import shutil
@@ -124,15 +125,21 @@ def unsound(runs):
     assert not list((runs.folder / "unsound/checkpoints").glob("step_*"))
 
 
+def failing(runs, at_pass):
+    """The same runs by the program whose products fail, and what tells it when: in that forward pass of rank 1."""
+    other = copy.copy(runs)
+    other.program = sys.argv[4]
+    stride = -(-runs.vocabulary // 32) * 32  # of rows of logits
+    return other, {"FAILING_RANK": "1", "FAILING_STRIDE": str(stride), "FAILING_PASS": str(at_pass)}
+
+
 def skipped_compressed(runs):
     """A gradient of one rank that is not finite for once, after the freeze: the step is skipped on all ranks, and a run
     that ends just then goes on as one that does not, from the checkpoint made after the skipped step or before it."""
-    stride = -(-runs.vocabulary // 32) * 32  # of rows of logits
-
     def train(name, limit, passes, expected, *more, every=0):
-        return runs.train(name, 2, 16, 12, every, expected=expected,
-                          **preloaded(sys.argv[4], FAILING_RANK="1", FAILING_STRIDE=str(stride), FAILING_PASS=str(passes)),
-                          more=(*ONEBIT, "--set", "model.compute=fp32", "--set", f"optimizer.skip_limit={limit}", *more))
+        faulty, when = failing(runs, passes)
+        return faulty.train(name, 2, 16, 12, every, expected=expected, **when,
+                            more=(*ONEBIT, "--set", "model.compute=fp32", "--set", f"optimizer.skip_limit={limit}", *more))
 
     told = train("whole", 20, 7, 0)
     assert re.findall(r"^warning: step .* skipped: .*", told, re.MULTILINE) == [
@@ -156,7 +163,7 @@ def skipped_starts(runs):
     """A batch that is skipped is not met again: jobs that end over their first one, at the limit or ahead of a time limit, save
     where they are in the data, though the step is the same. So they get somewhere, as often as it may be."""
     runs.train("run", 2, 16, 2)
-    broken = preloaded(sys.argv[4], FAILING_RANK="1", FAILING_STRIDE=str(-(-runs.vocabulary // 32) * 32), FAILING_PASS="1")
+    faulty, when = failing(runs, 1)
 
     def sample():
         with h5py.File(runs.folder / "run/checkpoints/step_2/replicated.h5", "r") as file:
@@ -167,7 +174,7 @@ def skipped_starts(runs):
     hurry = ("--set", "run.walltime=0:00:01")
     for more, code in 2 * [(limit, 1)] + 2 * [(hurry, 85)]:  # a fourth would be refused if they got nowhere
         before = sample()
-        told = runs.call([*runs.command("run", 2), "--resume", "--set", "model.compute=fp32", *more], expected=code, **broken)
+        told = runs.call([*faulty.command("run", 2), "--resume", "--set", "model.compute=fp32", *more], expected=code, **when)
         assert "stopped at step 2, near the end of run.walltime" in told or code == 1, told
         assert sample() == before + 32, (before, sample(), told)
     lines = (runs.folder / "run/starts.txt").read_text().splitlines()
