@@ -26,8 +26,8 @@ using optim::Method;
 constexpr std::string_view other_kernels = "other kernels";
 constexpr std::string_view transport = "transport, host";
 
-/// Bytes a second of a[k] = b[k] + 3 c[k]: the fastest of some passes.
-double measure_triad(Exec const& exec, comm::Communicator& ranks) {
+/// Seconds a byte of a[k] = b[k] + 3 c[k], on the slowest rank.
+Timing measure_triad(Exec const& exec, comm::Communicator& ranks) {
   constexpr Index count = Index{1} << 24, block = 4096;
   constexpr int passes = 10;
   Vec<float> const a("bellwether::app::triad_a", count), b("bellwether::app::triad_b", count),
@@ -35,7 +35,7 @@ double measure_triad(Exec const& exec, comm::Communicator& ranks) {
   float* const to = a.data();
   float const* const first = b.data();
   float const* const second = c.data();
-  double fastest = 1e30;
+  std::vector<double> seconds;
   for (int pass = 0; pass < passes; ++pass) {
     exec.fence("bellwether::app::bench_triad, before a pass");
     ranks.barrier("bellwether::app::bench_triad");
@@ -48,9 +48,11 @@ double measure_triad(Exec const& exec, comm::Communicator& ranks) {
         });
     exec.fence("bellwether::app::bench_triad, after a pass");
     // The first touches memory for the first time.
-    if (pass > 0) fastest = std::min(fastest, seconds_since(start));
+    if (pass > 0) seconds.push_back(seconds_since(start) / (12.0 * count));
   }
-  return 12.0 * count / largest_over_ranks(ranks, {fastest})[0];
+  auto const mine = timing_of(seconds);
+  auto const all = largest_over_ranks(ranks, {mine.median, mine.fastest, mine.slowest});
+  return {all[0], all[1], all[2]};
 }
 
 void fill_gradients(Exec const& exec, Index count, int rank, float* gradients) {
@@ -112,7 +114,7 @@ class Bench {
  private:
   /// What else runs on a machine comes and goes: memory is as fast as it was at its fastest.
   void find_speed() {
-    result_.triad_bytes_per_second = std::max(result_.triad_bytes_per_second, measure_triad(exec_, ranks_));
+    result_.triad_bytes_per_second = std::max(result_.triad_bytes_per_second, 1 / measure_triad(exec_, ranks_).fastest);
   }
 
   void compare(PhaseResult& phase) const {
@@ -231,6 +233,6 @@ OptimizerBenchResult bench_optimizer(comm::World& world, OptimizerBench const& b
   return Bench(world, bench).run();
 }
 
-double measured_memory_speed(comm::World& world) { return measure_triad(Exec(), world.communicator()); }
+double measured_memory_speed(comm::World& world) { return 1 / measure_triad(Exec(), world.communicator()).median; }
 
 }  // namespace bellwether::app

@@ -59,7 +59,7 @@ struct OptimizerBenchResult {
 /// 1-bit method is its uncompressed one, bit for bit, where both run.
 OptimizerBenchResult bench_optimizer(comm::World& world, OptimizerBench const& bench);
 
-/// Collective. The yardstick alone, in bytes a second.
+/// Collective. The yardstick alone, in bytes a second: what it reaches as a rule, on the slowest rank while all run.
 double measured_memory_speed(comm::World& world);
 
 }  // namespace bellwether::app

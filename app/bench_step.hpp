@@ -82,7 +82,7 @@ struct StepResult {
 std::vector<StepResult> bench_step(comm::World& world, StepBench const& bench);
 
 /// Collective. Operations a second of the same passes alone, forward and backward, of the first type, on the slowest
-/// rank while all run: the fastest of a few, or of one where passes take seconds.
+/// rank while all run: the median of a few, or that of one where passes take seconds.
 double measured_pass_speed(comm::World& world, StepBench const& bench);
 
 }  // namespace bellwether::app

@@ -24,8 +24,13 @@ inline constexpr int lanes = 8;
 #else
 inline constexpr int lanes = 4;
 #endif
-/// Whether products of floats go by panels, too: at this width they are faster than OpenBLAS's, at smaller ones not.
+/// Whether products of floats go by panels, too: at this width they are faster than OpenBLAS's, at smaller ones and
+/// where a sanitizer watches them they are not.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool floats_by_panels = false;
+#else
 inline constexpr bool floats_by_panels = lanes == 16;
+#endif
 using Floats = float __attribute__((vector_size(4 * lanes)));
 using Bits = std::uint32_t __attribute__((vector_size(4 * lanes)));
 using Halves = std::uint16_t __attribute__((vector_size(2 * lanes)));

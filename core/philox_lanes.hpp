@@ -47,14 +47,9 @@ struct RoundKeys {
   }
 };
 
-struct Philox4Halves {
-  Halves x[4];
-};
-
-/// As philox(), for as many values of c3 as there are lanes.
-inline Philox4Halves philox(std::uint32_t first, std::uint32_t second, std::uint32_t third, Halves c3,
-                            RoundKeys const& keys) {
-  Halves c0 = Halves{} + first, c1 = Halves{} + second, c2 = Halves{} + third;
+/// As bellwether::philox(), for each lane.
+inline WideCounter<Halves> philox(WideCounter<Halves> const& at, RoundKeys const& keys) {
+  Halves c0 = at.x[0], c1 = at.x[1], c2 = at.x[2], c3 = at.x[3];
   for (int round = 0; round < RoundKeys::rounds; ++round) {
     Halves const p0 = product(c0, Halves{} + 0xD2511F53u), p1 = product(c2, Halves{} + 0xCD9E8D57u);
     c0 = (p1 >> 32) ^ c1 ^ (Halves{} + keys.k0[round]);
@@ -67,12 +62,13 @@ inline Philox4Halves philox(std::uint32_t first, std::uint32_t second, std::uint
 
 inline constexpr int counters = 2 * width;  ///< of one call of draw()
 
-/// drawn[i + p stride] = word p of philox(first, second, third, counter + i, of these keys), i < counters.
-inline void draw(std::uint32_t first, std::uint32_t second, std::uint32_t third, std::uint32_t counter,
-                 RoundKeys const& keys, std::uint32_t* drawn, int stride) {
+/// drawn[i + p stride] = word p of what philox() makes of counter i, i < counters. counter_of(Halves of i): their
+/// words.
+template <class CounterOf>
+void draw(RoundKeys const& keys, CounterOf const& counter_of, std::uint32_t* drawn, int stride) {
   Halves even{};
-  for (int i = 0; i < width; ++i) even[i] = counter + 2u * static_cast<unsigned>(i);
-  auto const at_even = philox(first, second, third, even, keys), at_odd = philox(first, second, third, even + 1, keys);
+  for (int i = 0; i < width; ++i) even[i] = 2u * static_cast<unsigned>(i);
+  auto const at_even = philox(counter_of(even), keys), at_odd = philox(counter_of(even + 1), keys);
   for (int p = 0; p < 4; ++p) {
     Halves const words = (at_even.x[p] & 0xffffffffu) | (at_odd.x[p] << 32);
     __builtin_memcpy(drawn + p * stride, &words, sizeof words);

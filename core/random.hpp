@@ -47,6 +47,12 @@ BELLWETHER_FUNCTION Philox4 philox(std::uint32_t c0, std::uint32_t c1, std::uint
   return {{c0, c1, c2, c3}};
 }
 
+/// The four words of a counter in numbers of 64 bits, or in vectors of them; their upper halves count for nothing.
+template <class Number>
+struct WideCounter {
+  Number x[4];
+};
+
 /// Uniform in [0, 1) with 24 bits.
 BELLWETHER_FUNCTION float uniform(std::uint32_t bits) { return static_cast<float>(bits >> 8) * 0x1p-24f; }
 

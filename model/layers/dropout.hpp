@@ -64,8 +64,14 @@ struct DropoutChunks {
   KOKKOS_INLINE_FUNCTION void factors(std::uint32_t chunk, Real (&factor)[dropout_chunk]) const {
     std::uint32_t drawn[dropout_chunk];
 #if defined(BELLWETHER_PHILOX_LANES)
-    for (int i = 0; i < 16; i += lanes::counters)
-      lanes::draw(draw.low, draw.high, draw.position, chunk * 16 + static_cast<std::uint32_t>(i), keys, drawn + i, 16);
+    for (std::uint32_t i = 0; i < 16; i += lanes::counters)
+      lanes::draw(
+          keys,
+          [&](lanes::Halves const& lane) {
+            return WideCounter<lanes::Halves>{{lanes::Halves{} + draw.low, lanes::Halves{} + draw.high,
+                                               lanes::Halves{} + draw.position, lane + (chunk * 16 + i)}};
+          },
+          drawn + i, 16);
 #else
     BELLWETHER_SIMD
     for (std::uint32_t i = 0; i < 16; ++i) {

@@ -51,9 +51,9 @@ struct FoldPass {
   KOKKOS_INLINE_FUNCTION double whole(Index first, Index last, float* fold) const {
     FoldPass const p = *this;
     for (Index c = 0; c < p.columns; ++c) fold[c] = 0;
-    double lanes[sign_lanes] = {};
-    for (Index group = first; group < last; ++group) {
-      Philox4 const signs = fold_signs(p.key, p.step, group);
+    double by_lane[sign_lanes] = {};
+    auto const counter_of = [&](auto group) { return fold_counter(p.step, group); };
+    each_group_signs(p.key, first, last, counter_of, [&](Index group, Philox4 const& signs) {
       float* const to = fold + group % p.row_groups * sign_group;
       for (int word = 0; word < sign_words; ++word) {
         Index const begin = group * sign_group + sign_lanes * word;
@@ -61,13 +61,13 @@ struct FoldPass {
         BELLWETHER_INDEPENDENT
         for (int lane = 0; lane < here; ++lane) {
           float const g = p.gradient[begin + lane];
-          lanes[lane] += static_cast<double>(g) * g;
+          by_lane[lane] += static_cast<double>(g) * g;
           if (p.columns > 0) to[sign_lanes * word + lane] += comm::with_sign(g, signs.x[word], lane);
         }
       }
-    }
+    });
     double sum = 0;
-    for (double const lane : lanes) sum += lane;
+    for (double const part : by_lane) sum += part;
     return sum;
   }
 

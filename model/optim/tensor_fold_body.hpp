@@ -4,6 +4,7 @@
 
 #include "comm/signs.hpp"
 #include "core/column_sum.hpp"
+#include "model/optim/gradient_fold.hpp"
 #include "model/optim/variance_growth.hpp"
 
 /// Bodies of the kernels of fold_tensors().
@@ -15,6 +16,13 @@ inline constexpr Index sign_group = 4 * lanes;  // elements of one draw
 KOKKOS_INLINE_FUNCTION Philox4 signs_of(RandomKey const& key, std::int64_t step, Index first, Index group) {
   return philox(static_cast<std::uint32_t>(first), 0x80000000u + static_cast<std::uint32_t>(group),
                 static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32), key.k0, key.k1);
+}
+
+/// Its counter for a group, or a vector of groups.
+template <class Number>
+KOKKOS_INLINE_FUNCTION WideCounter<Number> counter_of(std::int64_t step, Index first, Number group) {
+  return {{Number{} + static_cast<std::uint64_t>(first), group + 0x80000000u,
+           Number{} + static_cast<std::uint64_t>(step), Number{} + (static_cast<std::uint64_t>(step) >> 32)}};
 }
 
 KOKKOS_INLINE_FUNCTION std::uint32_t live_bits(std::uint32_t const* live, Index first, int count) {
@@ -45,10 +53,11 @@ struct FoldByLanes {
     Block const block = of.blocks[team.league_rank()];
     Index const groups = TensorFold::groups(block);
     float sums[lanes] = {};
-    for (Index group = 0; group < groups; ++group) {
-      Philox4 const signs = of.signs(block, group);
+    Index const tensor = of.blocks[of.first_block[block.tensor]].first, before = (block.first - tensor) / sign_group;
+    auto const counter = [&](auto group) { return counter_of(of.step, tensor, group); };
+    each_group_signs(of.key, before, before + groups, counter, [&](Index group, Philox4 const& signs) {
       for (int word = 0; word < 4; ++word) {
-        Index const begin = group * sign_group + word * lanes;
+        Index const begin = (group - before) * sign_group + word * lanes;
         int const here = static_cast<int>(Kokkos::min<Index>(lanes, block.count - begin));
         if (here <= 0) break;
         std::uint32_t const alive = live_bits(of.live, block.first + begin, here);
@@ -57,7 +66,7 @@ struct FoldByLanes {
         for (int lane = 0; lane < here; ++lane)
           sums[lane] += comm::masked(comm::with_sign(g[lane], signs.x[word], lane), alive, lane);
       }
-    }
+    });
     float* const out = parts + Index{team.league_rank()} * lanes;
     for (int lane = 0; lane < lanes; ++lane) out[lane] = sums[lane];
   }

@@ -41,7 +41,11 @@ TEST_CASE("lanes draw what philox draws for each counter by itself") {
     RandomKey const key{stream.bits(), stream.bits()};
     constexpr int stride = lanes::counters + 3;
     std::array<std::uint32_t, 4 * stride> drawn{};
-    lanes::draw(at[0], at[1], at[2], at[3], lanes::RoundKeys(key), drawn.data(), stride);
+    auto const counter_of = [&](lanes::Halves const& lane) {
+      return WideCounter<lanes::Halves>{
+          {lanes::Halves{} + at[0], lanes::Halves{} + at[1], lanes::Halves{} + at[2], lane + at[3]}};
+    };
+    lanes::draw(lanes::RoundKeys(key), counter_of, drawn.data(), stride);
     for (int i = 0; i < lanes::counters; ++i) {
       auto const alone = philox(at[0], at[1], at[2], at[3] + static_cast<std::uint32_t>(i), key.k0, key.k1);
       for (int p = 0; p < 4; ++p) CHECK(drawn[static_cast<std::size_t>(i + p * stride)] == alone.x[p]);

@@ -4,6 +4,7 @@
 """How fast training is on links of a given rate: 1-bit LAMB beside LAMB, step by step, and the bytes on the wire.
 
     sweep.py PROGRAM [--model mini] [--rates 20,100,500,2000] [--wires fp32,bf16] [--ranks 4] [--batch 4] [--json OUT.jsonl]
+             [--set KEY=VALUE]...
 
 One rank a host of network.py, one thread a rank, over TCP, without dropout; rates in Mbit/s, and always without a limit, 0,
 first. As root, with nothing else running.
@@ -45,7 +46,8 @@ def deck_settings(options, name, shards, ranks, method, wire, more):
                 "statistics.layers_every": 1000, "statistics.print_every": 1}
     if method == "onebit_lamb":
         settings |= {"optimizer.freeze.step": PHASE_STEPS, "optimizer.beta2": 0.9, "optimizer.coefficient_beta": 0.5}
-    return [word for key, value in (settings | more).items() for word in ("--set", f"{key}={value}")]
+    settings |= more | (dict(text.split("=", 1) for text in options.set) if method == "onebit_lamb" else {})
+    return [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
 
 
 def step_table(folder, name):
@@ -193,6 +195,7 @@ def main():
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--batch", type=int, default=4, help="sequences a rank")
     parser.add_argument("--whole", type=int, metavar="RATE", help="at last two runs of 60 steps at this rate, LAMB and 1-bit LAMB")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of the decks of 1-bit LAMB")
     parser.add_argument("--json", type=pathlib.Path, help="lines of results are appended here")
     parser.add_argument("--patience", type=float, default=3600, help="seconds")
     options = parser.parse_args()
