@@ -23,7 +23,7 @@ set(BELLWETHER_DEVICE_BLAS CUDA::cublas CUDA::cublasLt)
 set(BELLWETHER_DEVICE_COLLECTIVES bellwether_nccl)
 # Warnings of both compilers in sources of language CUDA.
 target_compile_options(bellwether_options INTERFACE
-  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler=-Wall,-Wextra,-fno-math-errno,-fopenmp-simd>")
+  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler=-Wall,-Wextra,-fno-math-errno,-fno-trapping-math,-fopenmp-simd>")
 if(BELLWETHER_WARNINGS_AS_ERRORS)
   target_compile_options(bellwether_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror=all-warnings>")
 endif()
