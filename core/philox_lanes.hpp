@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/index.hpp"
 #include "core/random.hpp"
 
 #include <bit>
@@ -77,3 +78,28 @@ void draw(RoundKeys const& keys, CounterOf const& counter_of, std::uint32_t* dra
 
 }  // namespace bellwether::lanes
 #endif
+
+namespace bellwether {
+
+/// body(i, what philox() makes of counter_of(i)) for i in [first, last), in their order, on one thread of a host.
+/// counter_of: of a number of 64 bits or of a vector of them, a WideCounter of the same.
+template <class CounterOf, class Body>
+BELLWETHER_FUNCTION void each_draw(RandomKey const& key, Index first, Index last, CounterOf const& counter_of,
+                                   Body const& body) {
+#if defined(BELLWETHER_PHILOX_LANES)
+  constexpr Index counters = lanes::counters;
+  lanes::RoundKeys const keys(key);
+  std::uint32_t drawn[4 * counters];
+  for (Index begin = first; begin < last; begin += counters) {
+    lanes::draw(
+        keys, [&](lanes::Halves const& lane) { return counter_of(lane + static_cast<std::uint64_t>(begin)); }, drawn,
+        lanes::counters);
+    for (Index i = 0; i < counters && begin + i < last; ++i)
+      body(begin + i, Philox4{{drawn[i], drawn[i + counters], drawn[i + 2 * counters], drawn[i + 3 * counters]}});
+  }
+#else
+  for (Index i = first; i < last; ++i) body(i, philox(counter_of(static_cast<std::uint64_t>(i)), key));
+#endif
+}
+
+}  // namespace bellwether

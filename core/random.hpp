@@ -47,12 +47,6 @@ BELLWETHER_FUNCTION Philox4 philox(std::uint32_t c0, std::uint32_t c1, std::uint
   return {{c0, c1, c2, c3}};
 }
 
-/// The four words of a counter in numbers of 64 bits, or in vectors of them; their upper halves count for nothing.
-template <class Number>
-struct WideCounter {
-  Number x[4];
-};
-
 /// Uniform in [0, 1) with 24 bits.
 BELLWETHER_FUNCTION float uniform(std::uint32_t bits) { return static_cast<float>(bits >> 8) * 0x1p-24f; }
 
@@ -72,6 +66,16 @@ struct RandomKey {
 BELLWETHER_FUNCTION RandomKey random_key(std::uint64_t seed, Purpose purpose) {
   std::uint64_t const z = mix64(seed + 0x9E3779B97F4A7C15ull * static_cast<std::uint64_t>(purpose));
   return {static_cast<std::uint32_t>(z), static_cast<std::uint32_t>(z >> 32)};
+}
+
+/// The four words of a counter in numbers of 64 bits, or in vectors of them; their upper halves count for nothing.
+template <class Number>
+struct WideCounter {
+  Number x[4];
+};
+BELLWETHER_FUNCTION Philox4 philox(WideCounter<std::uint64_t> const& at, RandomKey const& key) {
+  return philox(static_cast<std::uint32_t>(at.x[0]), static_cast<std::uint32_t>(at.x[1]),
+                static_cast<std::uint32_t>(at.x[2]), static_cast<std::uint32_t>(at.x[3]), key.k0, key.k1);
 }
 
 /// Sequential draws on the host from one stream: for order, pairs and masks. `first` and `second` select the stream.

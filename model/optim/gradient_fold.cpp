@@ -53,7 +53,7 @@ struct FoldPass {
     for (Index c = 0; c < p.columns; ++c) fold[c] = 0;
     double by_lane[sign_lanes] = {};
     auto const counter_of = [&](auto group) { return fold_counter(p.step, group); };
-    each_group_signs(p.key, first, last, counter_of, [&](Index group, Philox4 const& signs) {
+    each_draw(p.key, first, last, counter_of, [&](Index group, Philox4 const& signs) {
       float* const to = fold + group % p.row_groups * sign_group;
       for (int word = 0; word < sign_words; ++word) {
         Index const begin = group * sign_group + sign_lanes * word;

@@ -19,7 +19,7 @@ namespace bellwether::optim {
 /// philox(b mod 2^32, b div 2^32, step mod 2^32, step div 2^32), b = k div 128; a set bit is a plus.
 inline constexpr Index sign_group = 128;
 
-/// That counter for a group, or a vector of groups.
+/// Its counter for a group, or a vector of groups.
 template <class Number>
 KOKKOS_INLINE_FUNCTION WideCounter<Number> fold_counter(std::int64_t step, Number group) {
   return {{group, group >> 32, Number{} + static_cast<std::uint64_t>(step),
@@ -27,34 +27,7 @@ KOKKOS_INLINE_FUNCTION WideCounter<Number> fold_counter(std::int64_t step, Numbe
 }
 
 KOKKOS_INLINE_FUNCTION Philox4 fold_signs(RandomKey const& key, std::int64_t step, Index group) {
-  return philox(static_cast<std::uint32_t>(group), static_cast<std::uint32_t>(group >> 32),
-                static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32), key.k0, key.k1);
-}
-
-/// body(group, signs) for the groups [first, last), in their order, on one thread of a host: philox() of
-/// counter_of(group).
-template <class CounterOf, class Body>
-KOKKOS_INLINE_FUNCTION void each_group_signs(RandomKey const& key, Index first, Index last, CounterOf const& counter_of,
-                                             Body const& body) {
-#if defined(BELLWETHER_PHILOX_LANES)
-  lanes::RoundKeys const keys(key);
-  std::uint32_t drawn[4 * lanes::counters];
-  for (Index begin = first; begin < last; begin += lanes::counters) {
-    lanes::draw(
-        keys, [&](lanes::Halves const& lane) { return counter_of(lane + static_cast<std::uint64_t>(begin)); }, drawn,
-        lanes::counters);
-    int const count = static_cast<int>(Kokkos::min<Index>(lanes::counters, last - begin));
-    for (int i = 0; i < count; ++i)
-      body(begin + i, Philox4{{drawn[i], drawn[i + lanes::counters], drawn[i + 2 * lanes::counters],
-                               drawn[i + 3 * lanes::counters]}});
-  }
-#else
-  for (Index group = first; group < last; ++group) {
-    auto const at = counter_of(static_cast<std::uint64_t>(group));
-    body(group, philox(static_cast<std::uint32_t>(at.x[0]), static_cast<std::uint32_t>(at.x[1]),
-                       static_cast<std::uint32_t>(at.x[2]), static_cast<std::uint32_t>(at.x[3]), key.k0, key.k1));
-  }
-#endif
+  return philox(fold_counter(step, static_cast<std::uint64_t>(group)), key);
 }
 
 /// Rows of partial folds: a constant, so that sums depend on the problem alone.

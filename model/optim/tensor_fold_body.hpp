@@ -4,7 +4,7 @@
 
 #include "comm/signs.hpp"
 #include "core/column_sum.hpp"
-#include "model/optim/gradient_fold.hpp"
+#include "core/philox_lanes.hpp"
 #include "model/optim/variance_growth.hpp"
 
 /// Bodies of the kernels of fold_tensors().
@@ -13,15 +13,10 @@ namespace bellwether::optim::tensor_fold {
 inline constexpr int lanes = growth_columns;
 inline constexpr Index sign_group = 4 * lanes;  // elements of one draw
 
-KOKKOS_INLINE_FUNCTION Philox4 signs_of(RandomKey const& key, std::int64_t step, Index first, Index group) {
-  return philox(static_cast<std::uint32_t>(first), 0x80000000u + static_cast<std::uint32_t>(group),
-                static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32), key.k0, key.k1);
-}
-
-/// Its counter for a group, or a vector of groups.
+/// What signs are drawn from, for a group of elements of the tensor that begins there, or a vector of groups.
 template <class Number>
-KOKKOS_INLINE_FUNCTION WideCounter<Number> counter_of(std::int64_t step, Index first, Number group) {
-  return {{Number{} + static_cast<std::uint64_t>(first), group + 0x80000000u,
+KOKKOS_INLINE_FUNCTION WideCounter<Number> tensor_counter(std::int64_t step, Index tensor, Number group) {
+  return {{Number{} + static_cast<std::uint64_t>(tensor), group + 0x80000000u,
            Number{} + static_cast<std::uint64_t>(step), Number{} + (static_cast<std::uint64_t>(step) >> 32)}};
 }
 
@@ -40,9 +35,12 @@ struct TensorFold {
 
   static_assert(reduce_block % sign_group == 0, "a block begins with a draw of signs");
   KOKKOS_INLINE_FUNCTION static Index groups(Block const& block) { return (block.count + sign_group - 1) / sign_group; }
+  KOKKOS_INLINE_FUNCTION Index tensor(Block const& block) const { return blocks[first_block[block.tensor]].first; }
+  KOKKOS_INLINE_FUNCTION Index groups_before(Block const& block) const {
+    return (block.first - tensor(block)) / sign_group;
+  }
   KOKKOS_INLINE_FUNCTION Philox4 signs(Block const& block, Index group) const {
-    Index const first = blocks[first_block[block.tensor]].first;
-    return signs_of(key, step, first, (block.first - first) / sign_group + group);
+    return philox(tensor_counter(step, tensor(block), static_cast<std::uint64_t>(groups_before(block) + group)), key);
   }
 };
 
@@ -51,11 +49,10 @@ struct FoldByLanes {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
     Block const block = of.blocks[team.league_rank()];
-    Index const groups = TensorFold::groups(block);
+    Index const tensor = of.tensor(block), before = of.groups_before(block), groups = TensorFold::groups(block);
     float sums[lanes] = {};
-    Index const tensor = of.blocks[of.first_block[block.tensor]].first, before = (block.first - tensor) / sign_group;
-    auto const counter = [&](auto group) { return counter_of(of.step, tensor, group); };
-    each_group_signs(of.key, before, before + groups, counter, [&](Index group, Philox4 const& signs) {
+    auto const counter_of = [&](auto group) { return tensor_counter(of.step, tensor, group); };
+    each_draw(of.key, before, before + groups, counter_of, [&](Index group, Philox4 const& signs) {
       for (int word = 0; word < 4; ++word) {
         Index const begin = (group - before) * sign_group + word * lanes;
         int const here = static_cast<int>(Kokkos::min<Index>(lanes, block.count - begin));

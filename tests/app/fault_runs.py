@@ -7,9 +7,9 @@
                                                              lost_in_checkpoint | lost_from_node | stopped_rank |
                                                              stopped_start | stopped_end
 
-FAILING_PROGRAM is the program with failing_product.cpp, FAILING_MPI the module that failing_mpi.c becomes. The last seven with Open MPI 4 alone:
-its launcher can be told to let survivors live when a rank dies. Exits with 4, ctest's sign for skipped, where a process may not write
-into its children's memory."""
+FAILING_PROGRAM is the program with failing_product.cpp, FAILING_MPI the module that failing_mpi.c becomes. The last seven with Open MPI 4
+alone: its launcher can be told to let survivors live when a rank dies. Exits with 4, ctest's sign for skipped, where a process may not
+write into its children's memory."""
 
 import copy
 import os
