@@ -186,7 +186,8 @@ def megabits(text):
     return [int(rate) for rate in text.split(",")]
 
 
-def main():
+def parse(words=None):
+    """The options of a command line, by default of this process's own."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--model", default="mini")
@@ -198,11 +199,16 @@ def main():
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of the decks of 1-bit LAMB")
     parser.add_argument("--json", type=pathlib.Path, help="lines of results are appended here")
     parser.add_argument("--patience", type=float, default=3600, help="seconds")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     options.program = str(options.program.resolve())
     options.wires = options.wires.split(",")
     if unknown := [wire for wire in options.wires if wire not in BITS]:
         parser.error(f"--wires: {unknown[0]}; allowed: {', '.join(BITS)}")
+    return options
+
+
+def main():
+    options = parse()
     if reason := missing():
         print(f"skipped: {reason}")
         sys.exit(4)
