@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 FRAME_OVERHEAD = 14 + 20 + 32  # bytes of Ethernet, IPv4 and TCP with timestamps before the payload of a packet
 AGENT = pathlib.Path(__file__).resolve().parent / "agent"
@@ -47,6 +48,7 @@ class Network:
         self.hosts = range(1, hosts + 1)
         self.prefix = f"bw{os.getpid()}h"
         self.hub = f"bw{os.getpid()}hub"
+        self.folder = tempfile.mkdtemp(prefix="bw")  # of the daemons' files; short, for names of sockets
 
     def make(self):
         run("ip", "netns", "add", self.hub)
@@ -64,6 +66,7 @@ class Network:
     def remove(self):
         for name in [f"{self.prefix}{host}" for host in self.hosts] + [self.hub]:
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def limit(self, megabits):
         """Both directions of every link; 0: no limit."""
@@ -89,7 +92,8 @@ class Network:
                  # into it they crash now and then.
                  "--mca", "plm_rsh_agent", AGENT, "--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include",
                  "eth0", "--mca", "oob_tcp_if_include", "eth0", "--mca", "rtc_hwloc_vmhole", "none", "-x", "OMP_NUM_THREADS", *program]
-        environment = os.environ | {"BELLWETHER_WIRE": self.prefix, "OMP_NUM_THREADS": "1", "OMP_PROC_BIND": "false",
+        environment = os.environ | {"BELLWETHER_WIRE": self.prefix, "BELLWETHER_WIRE_FOLDER": self.folder, "TMPDIR": self.folder,
+                                    "OMP_NUM_THREADS": "1", "OMP_PROC_BIND": "false",
                                     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                                     "OMPI_MCA_mpi_yield_when_idle": "1"}
         return [str(word) for word in words], environment
