@@ -277,15 +277,21 @@ class MpiCommunicator final : public Communicator {
     return std::accumulate(lengths.begin(), lengths.begin() + rank, std::int64_t{0});
   }
 
+  /// Both ends of a message cut it alike.
+  std::int64_t longest_message(int peer) const {
+    return counter_.shares_node(peer) ? options_.call_limit : std::min(options_.call_limit, options_.piece);
+  }
   void post_send(MpiOperation& operation, Bytes const& buffer, int peer, int tag) {
-    for (std::int64_t first = 0; first < buffer.size; first += options_.call_limit)
-      check_mpi(MPI_Isend(buffer.data + first, static_cast<int>(std::min(options_.call_limit, buffer.size - first)),
-                          MPI_BYTE, peer, tag, group_, &operation.new_request()),
+    std::int64_t const longest = longest_message(peer);
+    for (std::int64_t first = 0; first < buffer.size; first += longest)
+      check_mpi(MPI_Isend(buffer.data + first, static_cast<int>(std::min(longest, buffer.size - first)), MPI_BYTE, peer,
+                          tag, group_, &operation.new_request()),
                 "MPI_Isend");
   }
   void post_receive(MpiOperation& operation, Bytes const& buffer, int peer, int tag) {
-    for (std::int64_t first = 0; first < buffer.size; first += options_.call_limit)
-      receives_.post(operation, {buffer.data + first, std::min(options_.call_limit, buffer.size - first)}, peer, tag);
+    std::int64_t const longest = longest_message(peer);
+    for (std::int64_t first = 0; first < buffer.size; first += longest)
+      receives_.post(operation, {buffer.data + first, std::min(longest, buffer.size - first)}, peer, tag);
   }
   /// In the order in which for_peers() sends: the rank before first.
   void post_receives(MpiOperation& operation, std::byte* all, std::span<std::int64_t const> lengths, int tag) {
@@ -364,6 +370,7 @@ class MpiCommunicator final : public Communicator {
 }  // namespace
 
 std::unique_ptr<Communicator> make_world_communicator(MpiOptions const& options) {
+  require(options.piece > 0, "messages of no bytes");
   require(options.call_limit > 0 && options.call_limit <= std::numeric_limits<int>::max(), "call_limit is no int");
   MPI_Comm copy = MPI_COMM_NULL;
   CallGuard const guard("MPI_Comm_dup", "at start-up", options.deadline, options.watchdog);

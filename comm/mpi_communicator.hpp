@@ -13,6 +13,9 @@ struct MpiOptions {
   double deadline = 600;  ///< seconds
   /// Bytes one MPI call may carry: MPI counts and displacements are ints. Lowered in tests.
   std::int64_t call_limit = std::numeric_limits<int>::max();
+  /// Bytes one message to another node may carry. Ranks that take long ones in turn wait for each other's: two ask the
+  /// same one, which gives either half of its link, while another sends nothing. Lowered in tests.
+  std::int64_t piece = std::int64_t{128} << 10;
   /// Bytes from which a message may have to wait for others to the same rank. Lowered in tests.
   std::int64_t long_message = std::int64_t{64} << 10;
   /// Copies every buffer through host memory. Always on where memory is a device's and MPI does not say that it reads

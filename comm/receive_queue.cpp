@@ -23,10 +23,17 @@ void ReceiveQueue::advance() {
   if (idle()) return;
   double const now = seconds_now();
   rate_.look(now);
-  std::erase_if(open_, [this](Open const& one) {
-    int received = 0;
-    check_mpi(MPI_Test(&one.operation->request(one.request), &received, MPI_STATUS_IGNORE), "MPI_Test");
-    if (received == 0) return false;
+  // MPI is asked of the first that has not come, not of all: it works at each question. What has come with all of its
+  // operation is no request any more.
+  bool asks = true;
+  std::erase_if(open_, [&](Open const& one) {
+    MPI_Request& request = one.operation->request(one.request);
+    if (asks && request != MPI_REQUEST_NULL) {
+      int received = 0;
+      check_mpi(MPI_Test(&request, &received, MPI_STATUS_IGNORE), "MPI_Test");
+      asks = received != 0;
+    }
+    if (request != MPI_REQUEST_NULL) return false;
     open_bytes_ -= one.bytes;
     rate_.received(one.bytes);
     return true;

@@ -19,7 +19,7 @@ std::vector<Candidate> candidates() {
     return [=] {
       comm::MpiOptions options;
       options.deadline = 60;
-      if (call_limit > 0) options.call_limit = options.long_message = call_limit;
+      if (call_limit > 0) options.call_limit = options.long_message = options.piece = call_limit;
       options.staged = staged;
       return comm::make_world_communicator(options);
     };
@@ -30,6 +30,18 @@ std::vector<Candidate> candidates() {
       {"MPI, staged", mpi(0, true)},
       {"MPI, calls of 97 bytes", mpi(97, false)},
       {"MPI, calls of 1000 bytes, staged", mpi(1000, true)},
+      {"MPI, nodes of two ranks, pieces of 70 bytes",
+       [] {
+         comm::MpiOptions options;
+         options.deadline = 60;
+         options.piece = 70;
+         options.long_message = 64;
+         auto group = comm::make_world_communicator(options);
+         std::vector<int> node_of(static_cast<std::size_t>(group->size()));
+         for (std::size_t rank = 0; rank < node_of.size(); ++rank) node_of[rank] = static_cast<int>(rank / 2);
+         group->set_nodes(node_of);
+         return group;
+       }},
       {"MPI, split off the world", [] { return world().communicator().split(0, world().rank()); }},
       {"MPI, in reverse order", [] { return world().communicator().split(3, -world().rank()); }},
       {"MPI, two groups", [] { return world().communicator().split(world().rank() % 2, world().rank()); }},

@@ -111,6 +111,7 @@ TEST_CASE("segments of a mean that is staged and whose calls are cut") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   comm::MpiOptions options;
   options.call_limit = 1000;
+  options.piece = GENERATE(300, 1 << 20);
   options.long_message = GENERATE(1, 500, 1 << 20);
   options.staged = true;
   auto const group = comm::make_world_communicator(options);
