@@ -54,9 +54,9 @@ std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimiz
     // The least form reads bits where they arrived.
     kernels.push_back({"bellwether::comm::unpack_words", 0, 3 * bit});
     if (!momenta && optimizer.look_ahead > 0) {
-      kernels.push_back({"bellwether::optim::follow_residuals", 8, 12 + bit});  // read z, f; write f
-      // Read x, f, the variance where units do not divide by it; write the point, the least form where x is written.
-      kernels.push_back({"bellwether::optim::gradient_point", 4, sgd || divides ? 12.0 : 16.0});
+      // Read z, f, x, the variance where units do not divide by it; write f and the point, which the least form does
+      // where x and z are at hand.
+      kernels.push_back({"bellwether::optim::gradient_point", 12, 20 + bit + (sgd || divides ? 0 : 4)});
     }
   }
   // A group of one reads values instead of signs and magnitudes.

@@ -9,31 +9,34 @@ namespace {
 
 constexpr auto state_name = "held_back";
 
-/// 32 neighbours of f.
+/// 32 neighbours of f, which follows what the last exchange has left.
 struct FollowRun {
-  KOKKOS_INLINE_FUNCTION void operator()(int lane) const { f[lane] = beta1 * f[lane] + share1 * residual(lane); }
+  // One product, so that a compiler that fuses products and sums rounds in the same way wherever this is inlined.
+  KOKKOS_INLINE_FUNCTION void operator()(int lane) const { f[lane] += share * (residual(lane) - f[lane]); }
 
   comm::ResidualRun residual;
-  float beta1, share1;
+  float share;  ///< 1 - beta1
   float* f;
 };
 
-/// 32 neighbours of the point. by_root: f is to be divided by roots of the variance.
-template <bool by_root>
+/// 32 neighbours of the point. follows: f does, first. by_root: f is to be divided by roots of the variance.
+template <bool follows, bool by_root>
 struct PointRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
-    float left = f[lane];
+    if constexpr (follows) follow(lane);
+    float left = follow.f[lane];
     if constexpr (by_root) left /= growth * Kokkos::sqrt(variance[lane]) + epsilon;
     to[lane] = parameters[lane] - factor * left;
   }
 
+  FollowRun follow;
   float factor, growth, epsilon;
-  float const *f, *variance, *parameters;
+  float const *variance, *parameters;
   float* to;
 };
 
 struct PointPass {
-  template <bool by_root, class Team>
+  template <bool follows, bool by_root, class Team>
   KOKKOS_INLINE_FUNCTION void over(Team const& team, Block const& block) const {
     Index const begin = block.first, end = block.first + block.count;
     // The part of the block that this rank compresses.
@@ -44,17 +47,21 @@ struct PointPass {
     float const growth = by_root ? units.growth[block.tensor] : 1.0f;
     auto const copy = [=, *this](Index k) { to[k] = parameters[k]; };
     team_for<Exec>(team, begin, from, copy);
-    team_for_runs<Exec>(team, from, last, [=, *this](Index k, int) {
-      return PointRun<by_root>{
-          factor,         growth, units.epsilon, f + (k - first), by_root ? units.variance + k : nullptr,
-          parameters + k, to + k};
+    team_for_runs<Exec>(team, from, last, [=, *this](Index k, int many) {
+      FollowRun follow{{}, share, f + (k - first)};
+      if constexpr (follows) follow.residual = mean.residuals(k - first, many);
+      return PointRun<follows, by_root>{
+          follow, factor, growth, units.epsilon, by_root ? units.variance + k : nullptr, parameters + k, to + k};
     });
     team_for<Exec>(team, last, end, copy);
   }
 
   Units units;
   Index first, count;
-  float const *f, *ratios;
+  float* f;
+  comm::LastMean mean;
+  float share;
+  float const* ratios;
   float rate;
   float const* parameters;
   float* to;
@@ -67,20 +74,27 @@ LookAhead::LookAhead(ParameterLayout const& layout, Index first, Index count)
       held_back_("bellwether::optim::held_back", static_cast<std::size_t>(count)),
       point_(layout, "bellwether::optim::gradient_point") {}
 
-void LookAhead::follow(Exec const& exec, comm::LastMean const& last, float beta1, Vec<Verdict> const& verdict) {
+void LookAhead::follow(comm::LastMean const& last, float beta1, Vec<Verdict> const& verdict) {
+  owed_ = Owed{last, 1 - beta1, verdict};
+}
+
+void LookAhead::settle(Exec const& exec) {
+  if (!owed_) return;
   using Team = Kokkos::TeamPolicy<Exec>::member_type;
   static std::string const label = "bellwether::optim::follow_residuals";
-  Index const count = last.count;
-  Verdict const* const judged = verdict.data();
+  comm::LastMean const last = owed_->last;
+  float const share = owed_->share;
+  Verdict const* const judged = owed_->verdict.data();
   float* const f = held_back_.data();
   Kokkos::parallel_for(
-      label, team_policy(exec, (count + reduce_block - 1) / reduce_block), KOKKOS_LAMBDA(Team const& team) {
+      label, team_policy(exec, (last.count + reduce_block - 1) / reduce_block), KOKKOS_LAMBDA(Team const& team) {
         if (judged->skip) return;
         Index const first = Index{team.league_rank()} * reduce_block;
-        team_for_runs<Exec>(team, first, Kokkos::min(count, first + reduce_block), [&](Index k, int many) {
-          return FollowRun{last.residuals(k, many), beta1, 1 - beta1, f + k};
+        team_for_runs<Exec>(team, first, Kokkos::min(last.count, first + reduce_block), [&](Index k, int many) {
+          return FollowRun{last.residuals(k, many), share, f + k};
         });
       });
+  owed_.reset();
 }
 
 float const* LookAhead::point(Exec const& exec, BlockTable<Exec> const& table, Units const& units, float const* ratios,
@@ -88,23 +102,32 @@ float const* LookAhead::point(Exec const& exec, BlockTable<Exec> const& table, U
   using Team = Kokkos::TeamPolicy<Exec>::member_type;
   static std::string const label = "bellwether::optim::gradient_point";
   Block const* const blocks = table.blocks().data();
-  PointPass const pass{units,
-                       first_,
-                       static_cast<Index>(held_back_.extent(0)),
-                       held_back_.data(),
-                       ratios,
-                       static_cast<float>(rate),
-                       parameters.data(),
-                       point_.data()};
+  PointPass const pass{.units = units,
+                       .first = first_,
+                       .count = static_cast<Index>(held_back_.extent(0)),
+                       .f = held_back_.data(),
+                       .mean = owed_ ? owed_->last : comm::LastMean{},
+                       .share = owed_ ? owed_->share : 0,
+                       .ratios = ratios,
+                       .rate = static_cast<float>(rate),
+                       .parameters = parameters.data(),
+                       .to = point_.data()};
+  Verdict const* const judged = owed_ ? owed_->verdict.data() : nullptr;
   bool const by_root = units.variance != nullptr && units.unify != Unify::element;
   Kokkos::parallel_for(
       label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         Block const block = blocks[team.league_rank()];
-        if (by_root)
-          pass.over<true>(team, block);
+        bool const follows = judged != nullptr && !judged->skip;
+        if (follows && by_root)
+          pass.over<true, true>(team, block);
+        else if (follows)
+          pass.over<true, false>(team, block);
+        else if (by_root)
+          pass.over<false, true>(team, block);
         else
-          pass.over<false>(team, block);
+          pass.over<false, false>(team, block);
       });
+  owed_.reset();
   return point_.data();
 }
 

@@ -6,6 +6,8 @@
 #include "core/state_visitor.hpp"
 #include "model/optim/onebit_kernels.hpp"
 
+#include <optional>
+
 namespace bellwether::optim {
 
 /// Where a rank takes its gradients while error feedback holds some of them back: where it would be without. A momentum
@@ -20,19 +22,32 @@ class LookAhead {
   /// Of this rank's residuals, of elements [first, first + count).
   LookAhead(ParameterLayout const& layout, Index first, Index count);
 
-  /// After an exchange: f follows what it has left, but where the verdict says skip. 12 bytes an element.
-  void follow(Exec const& exec, comm::LastMean const& last, float beta1, Vec<Verdict> const& verdict);
+  /// After an exchange: f follows what it has left, but where the verdict says skip. It does so when it is next asked
+  /// for, in the pass that reads it anyway: until then `last` and `verdict` stay what they are, or settle() is called.
+  void follow(comm::LastMean const& last, float beta1, Vec<Verdict> const& verdict);
+  /// Has f follow now, 12 bytes an element.
+  void settle(Exec const& exec);
   /// (n), valid until the next call: x - rate c_l f', with f' out of its units and over the root of the kept variance
-  /// where there is one. ratios: (tensors) c_l, nullptr: 1. 12 bytes an element, 16 where the variance is read.
+  /// where there is one. ratios: (tensors) c_l, nullptr: 1. 12 bytes an element, 8 more where f follows, 4 where the
+  /// variance is read.
   float const* point(Exec const& exec, BlockTable<Exec> const& table, Units const& units, float const* ratios,
                      double rate, Arena<> const& parameters);
 
+  /// Of f as it is after settle().
   void visit_state(StateVisitor& visit);
   static void drop_state(StateVisitor& visit);
   static std::int64_t predicted_bytes(Index elements, Index count);
 
  private:
+  /// What f has not followed yet.
+  struct Owed {
+    comm::LastMean last;
+    float share;  ///< 1 - beta1
+    Vec<Verdict> verdict;
+  };
+
   Index first_;
+  std::optional<Owed> owed_;
   Vec<float> held_back_;  // (count) f
   Arena<> point_;
 };

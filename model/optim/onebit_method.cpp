@@ -86,6 +86,7 @@ void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gr
   require(scalars.step >= 1, "steps count from 1");
   require(parameters.count() == momentum_.count() && local_gradients.count() == momentum_.count(),
           "arenas of another layout");
+  if (ahead_) ahead_->settle(exec);  // where nobody asked for a point since the last step
   bool const freezing = freezes(exec, scalars.step);
   if (freezing) {
     require(!dense_->under_way(), "a freeze at another step than the one after those that were made");
@@ -107,7 +108,7 @@ void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gr
     if (freezing) report.notices = notices();
     report.variance_check = freeze_point_.last_check();
     compressed_update(exec, parameters, local_gradients, scalars, report);
-    if (ahead_) ahead_->follow(exec, compressed_->last_mean(), static_cast<float>(config_.beta1), record_.verdict());
+    if (ahead_) ahead_->follow(compressed_->last_mean(), static_cast<float>(config_.beta1), record_.verdict());
     compressed_->measure_shares(exec, scalars.layers, record_.layer(shares_at_), report);
   }
   measure(exec, parameters, local_gradients, scalars);
@@ -174,6 +175,7 @@ void OnebitMethod::visit_state(StateVisitor& visit) {
     return take_up_dense_steps(visit);
   if (!compressed_) allocate();
   visit_compressed(visit);
+  if (ahead_) ahead_->settle(context_.exec);  // by residuals as the exchange left them
   compressed_->visit_state(visit);
   if (ahead_)
     ahead_->visit_state(visit);

@@ -7,6 +7,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 using namespace bellwether;
@@ -114,6 +115,47 @@ TEST_CASE("a rank that was restored takes its gradients at the same point") {
   resumed.restore(whole.state(), download(whole.parameters));
   // Nothing but the point is asked for in between: gradients come first in a step.
   CHECK(on_all(same_bits(whole.point(0.3), resumed.point(0.3))));
+}
+
+TEST_CASE("the point is the same whether or not f was asked for before") {
+  if (group().size() == 1) SKIP("one rank has no residuals");
+  auto const layout = live_layout();
+  auto config = onebit(GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd), 2);
+  config.unify = GENERATE(optim::Unify::element, optim::Unify::layer, optim::Unify::none);
+  config.look_ahead = 1;
+  comm::CommConfig comm;
+  comm.scale_groups = GENERATE(1, 5);
+  Training asked(layout, config, group(), comm), at_once(layout, config, group(), comm);
+  asked.start();
+  at_once.start();
+  run(asked, 1, 4);
+  run(at_once, 1, 4);
+  for (int t = 5; t <= 8; ++t) {
+    auto const before = asked.state().arrays.at("held_back");
+    CHECK(on_all(same_bits(asked.point(0.3), at_once.point(0.3))));
+    CHECK(on_all(same_bits(at_once.state().arrays.at("held_back"), before)));
+    run(asked, t, t);
+    run(at_once, t, t);
+  }
+}
+
+TEST_CASE("f stays where a step is skipped, and where two points are asked for") {
+  if (group().size() == 1) SKIP("one rank has no residuals");
+  auto const layout = live_layout();
+  auto config = onebit(Method::onebit_lamb, 2);
+  config.look_ahead = 1;
+  Training training(layout, config, group());
+  training.start();
+  run(training, 1, 5);
+  auto const first = training.point(0.3);
+  CHECK(on_all(same_bits(training.point(0.3), first)));
+  auto const before = training.state().arrays.at("held_back");
+  std::vector<float> gradient(static_cast<std::size_t>(layout.count()), 0.5f);
+  gradient[7] = std::numeric_limits<float>::quiet_NaN();
+  training.step(6, gradient);
+  CHECK(on_all(training.optimizer->last_report().skipped));
+  CHECK(on_all(same_bits(training.point(0.3), first)));
+  CHECK(on_all(same_bits(training.state().arrays.at("held_back"), before)));
 }
 
 TEST_CASE("nobody looks ahead where nothing is left or the residual means something else") {
