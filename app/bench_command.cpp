@@ -164,15 +164,21 @@ optim::Method method_of(std::string const& name) {
   return static_cast<optim::Method>(std::ranges::find(method_names, name) - method_names.begin());
 }
 
-int run_optimizer(std::string const& model, std::vector<std::string> const& methods, Common const& common,
-                  Session& session) {
+void require_exchange(comm::World const& world) {
+  if (world.size() == 1) throw CommonError("--timeline: one rank exchanges nothing; at least 2 are needed");
+}
+
+int run_optimizer(std::string const& model, std::vector<std::string> const& methods, bool timeline,
+                  Common const& common, Session& session) {
   auto& world = session.world();
+  if (timeline) require_exchange(world);
   auto const subject = subject_of(model, world);
   require_writable(world, common.json);
   OptimizerBench bench{.model = subject.model,
                        .optimizer = subject.optimizer,
                        .methods = subject.methods,
                        .comm = subject.comm,
+                       .timeline = timeline,
                        .warmup = common.warmup,
                        .calls = common.calls};
   if (!methods.empty()) bench.methods.clear();
@@ -213,8 +219,7 @@ int run_step(StepOptions const& options, Session& session) {
   if (options.masked >= options.length)
     throw CommonError("--masked: " + std::to_string(options.masked) + " of " + std::to_string(options.length) +
                       " tokens; fewer than --length");
-  if (options.timeline && world.size() == 1)
-    throw CommonError("--timeline: one rank exchanges nothing; at least 2 are needed");
+  if (options.timeline) require_exchange(world);
   require_writable(world, options.json);
   StepBench bench{.model = subject.model,
                   .types = {},
@@ -300,6 +305,7 @@ void add_optimizer(CLI::App* bench, Action& chosen) {
   struct Options : Common {
     std::string model = "tiny";
     std::vector<std::string> methods;
+    bool timeline = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = bench->add_subcommand("optimizer", "Steps of every method, kernel by kernel, without a model");
@@ -308,9 +314,12 @@ void add_optimizer(CLI::App* bench, Action& chosen) {
       ->delimiter(',')
       ->check(one_of(method_names))
       ->type_name("NAME,...");
+  command->add_flag("--timeline", options->timeline, "also tell when the segments of compressed exchanges travel");
   add_common(command, *options);
   command->callback([options, &chosen] {
-    chosen = [options](Session& session) { return run_optimizer(options->model, options->methods, *options, session); };
+    chosen = [options](Session& session) {
+      return run_optimizer(options->model, options->methods, options->timeline, *options, session);
+    };
   });
 }
 

@@ -87,6 +87,16 @@ std::optional<Method> uncompressed(Method method) {
   return std::nullopt;
 }
 
+std::vector<ExchangeRow> timeline_of(optim::StepReport const& report, Clock::time_point start) {
+  std::vector<ExchangeRow> rows;
+  if (report.phase != optim::Phase::compressed) return rows;
+  auto const since = [&](Clock::time_point then) { return std::chrono::duration<double>(then - start).count(); };
+  for (auto const& segment : report.exchange.segments)
+    rows.push_back({segment.elements, since(segment.sent), since(segment.received), since(segment.passed_on),
+                    since(segment.finished)});
+  return rows;
+}
+
 class Bench {
  public:
   Bench(comm::World& world, OptimizerBench const& wanted)
@@ -149,6 +159,7 @@ class Bench {
                       std::vector<KernelBound> const& bounds) {
     std::vector<double> seconds;
     std::vector<std::vector<double>> by_kernel(bounds.size() + 3);
+    std::vector<ExchangeRow> timeline;
     bool as_expected = true;
     for (int step = first; step < first + bench_.warmup + bench_.calls; ++step) {
       Kokkos::deep_copy(exec_, gradients_.flat(), sample_.flat());
@@ -165,6 +176,7 @@ class Bench {
       auto const predicted = optimizer.predicted_bytes(expected);
       as_expected = as_expected && !report.skipped && report.phase == expected && predicted &&
                     predicted->all() == report.sent.all();
+      if (bench_.timeline) timeline = timeline_of(report, start);
       if (step < first + bench_.warmup) continue;
       seconds.push_back(elapsed);
       sort_in(times, elapsed, bounds, by_kernel);
@@ -174,7 +186,8 @@ class Bench {
                       .phase = expected == optim::Phase::compressed ? "after the freeze" : "dense",
                       .step = timing_of(largest_over_ranks(ranks_, seconds)),
                       .state_bytes = optimizer.state_bytes(),
-                      .kernels = kernel_results(bounds, by_kernel)};
+                      .kernels = kernel_results(bounds, by_kernel),
+                      .timeline = std::move(timeline)};
     phase.checks = {{"no step skipped, bytes as predicted, phase as asked for", holds_everywhere(ranks_, as_expected)},
                     {"parameters are finite", holds_everywhere(ranks_, end.finite)},
                     {"parameters are equal on all ranks, bit for bit", equal_on_all_ranks(ranks_, end.sum)}};

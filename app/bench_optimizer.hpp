@@ -23,6 +23,7 @@ struct OptimizerBench {
   optim::OptimizerConfig optimizer;  ///< its method and freeze are not looked at
   std::vector<optim::Method> methods;
   comm::CommConfig comm;
+  bool timeline = false;  ///< of compressed exchanges; needs several ranks
   int warmup = 3, calls = 10;
 };
 
@@ -36,6 +37,13 @@ struct KernelResult {
   double over_moved = 0;   ///< seconds over the time of the moved bytes
 };
 
+/// When a segment of the compressed exchange travelled, in seconds from the start of a step; see
+/// comm::CompressedSegmentTimes.
+struct ExchangeRow {
+  std::int64_t elements = 0;
+  double sent = 0, received = 0, passed_on = 0, finished = 0;
+};
+
 /// Steps of one method in one phase.
 struct PhaseResult {
   std::string method, phase;
@@ -43,6 +51,7 @@ struct PhaseResult {
   double bound_seconds = 0;             ///< least bytes of all kernels over the speed of memory
   std::int64_t state_bytes = 0;         ///< moments and buffers of the exchange, on rank 0
   std::vector<KernelResult> kernels{};  ///< those with a bound, then "other kernels", "copies" and "transport, host"
+  std::vector<ExchangeRow> timeline{};  ///< of the last step, on rank 0; where asked for and something is compressed
   std::vector<Check> checks{};
 };
 

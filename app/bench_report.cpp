@@ -88,6 +88,28 @@ std::string timeline_text(Timeline const& line) {
          one("without overlap:", line.exposed_apart, line.step_apart);
 }
 
+std::string exchange_text(std::vector<ExchangeRow> const& rows) {
+  if (rows.empty()) return {};
+  std::string text = "  timeline of rank 0 in the last step, from its start\n";
+  text += formatted("  %13s %11s %11s %11s %11s\n", "elements", "sent", "received", "passed on", "finished");
+  for (auto const& row : rows)
+    text += formatted("  %13lld %11s %11s %11s %11s\n", static_cast<long long>(row.elements),
+                      seconds_text(row.sent).c_str(), seconds_text(row.received).c_str(),
+                      seconds_text(row.passed_on).c_str(), seconds_text(row.finished).c_str());
+  return text;
+}
+
+Json exchange_json(std::vector<ExchangeRow> const& rows) {
+  auto all = Json::array();
+  for (auto const& row : rows)
+    all.push_back({{"elements", row.elements},
+                   {"sent", row.sent},
+                   {"received", row.received},
+                   {"passed_on", row.passed_on},
+                   {"finished", row.finished}});
+  return all;
+}
+
 Json timeline_json(Timeline const& line) {
   auto rows = Json::array();
   for (auto const& row : line.rows)
@@ -182,7 +204,7 @@ std::string optimizer_text(OptimizerBenchResult const& result) {
                           kernel.moved_bytes, ratio_text(kernel.over_moved).c_str());
       text += "\n";
     }
-    text += checks_text(phase.checks);
+    text += exchange_text(phase.timeline) + checks_text(phase.checks);
   }
   return text;
 }
@@ -289,6 +311,7 @@ std::string optimizer_json(BenchMachine const& machine, OptimizerBenchResult con
                                    {"state_bytes", phase.state_bytes},
                                    {"kernels", std::move(kernels)},
                                    {"checks", checks_json(phase.checks)}});
+    if (!phase.timeline.empty()) document["results"].back()["timeline"] = exchange_json(phase.timeline);
   }
   return document.dump(2) + "\n";
 }

@@ -49,6 +49,16 @@ CompressedLayout::CompressedLayout(Index elements, int rank, int ranks, std::int
   cut(rank);
 }
 
+Index CompressedLayout::segment_elements(Index s) const {
+  Index elements = 0;
+  for (Index chunk = 0; chunk < size; ++chunk) {
+    Index const begin = chunk * chunk_words + s * segment_words;
+    Index const end = std::min(begin + segment_words, (chunk + 1) * chunk_words);
+    elements += std::clamp(end * word_elements, Index{0}, count) - std::clamp(begin * word_elements, Index{0}, count);
+  }
+  return elements;
+}
+
 Index CompressedLayout::segment_stride(Index s) const {
   return s + 1 < segments ? segment_words : chunk_words - s * segment_words + slots;
 }

@@ -71,6 +71,8 @@ struct CompressedLayout {
   Index message_words() const { return chunk_words + slots; }
   /// Words of a chunk in segment s with the scales it carries: distance of two ranks' messages.
   Index segment_stride(Index s) const;
+  /// Elements whose signs segment s carries, of all chunks.
+  Index segment_elements(Index s) const;
   /// Where the messages of segment s begin among those of all ranks.
   Index segment_place(Index s) const { return size * s * segment_words; }
 

@@ -119,6 +119,12 @@ struct CompressedAllreduce::Impl {
     report.worker_scales.assign(worker.kept.extent(0), 0);
     report.server_scales.assign(server.kept.extent(0), 0);
     if (identity) return;
+    for (Index segment = 0; segment < layout.segments; ++segment)
+      report.segments.push_back({.elements = layout.segment_elements(segment),
+                                 .sent = {},
+                                 .received = {},
+                                 .passed_on = {},
+                                 .finished = {}});
     Index const all_words = layout.size * layout.message_words();
     sent = buffer<std::uint32_t>("bellwether::comm::sent_words", all_words);
     received = buffer<std::uint32_t>("bellwether::comm::received_words", all_words);
@@ -132,14 +138,20 @@ struct CompressedAllreduce::Impl {
   Bytes of_all(Vec<std::uint32_t> const& words, Index segment) const {
     return bytes(words.data() + layout.segment_place(segment), layout.size * layout.segment_stride(segment));
   }
-  void wait() {
-    for (Ticket& ticket : tickets) communicator.wait(ticket);
+  /// Notes when each was seen to have ended: an earlier one is waited for first.
+  void wait(Clock::time_point CompressedSegmentTimes::*ended) {
+    for (std::size_t segment = 0; segment < tickets.size(); ++segment) {
+      communicator.wait(tickets[segment]);
+      report.segments[segment].*ended = Clock::now();
+    }
   }
   /// Starts one collective and counts its bytes alone: others may be under way on the same group.
   template <class Start>
-  void launch(Index segment, std::int64_t& sent_bytes, Start const& start) {
+  void launch(Index segment, std::int64_t& sent_bytes, Clock::time_point CompressedSegmentTimes::*started,
+              Start const& start) {
     Traffic const before = communicator.traffic();
     tickets[static_cast<std::size_t>(segment)] = start();
+    report.segments[static_cast<std::size_t>(segment)].*started = Clock::now();
     Traffic const now = communicator.traffic();
     sent_bytes += now.sent_bytes - before.sent_bytes;
     traffic.inside_node_bytes += now.inside_node_bytes - before.inside_node_bytes;
@@ -152,7 +164,7 @@ struct CompressedAllreduce::Impl {
       serve_words(exec, server.slice(segment), server.pass(skip), {received.data(), stride, scale_stride, layout.size},
                   mine.data());
       if (last(segment)) server.find_scales(exec, options.scale, skip, mine.data());
-      launch(segment, traffic.server_bytes, [&] {
+      launch(segment, traffic.server_bytes, &CompressedSegmentTimes::passed_on, [&] {
         return communicator.start_allgather(exec, bytes(mine.data() + segment * layout.segment_words, stride),
                                             of_all(sent, segment), "bellwether::comm::compressed_gather");
       });
@@ -244,7 +256,7 @@ void CompressedAllreduce::send(Exec const& exec, Index segment) {
   Impl& mean = *impl_;
   if (mean.identity) return;
   if (mean.last(segment)) mean.worker.find_scales(exec, mean.options.scale, mean.skip, mean.sent.data());
-  mean.launch(segment, mean.traffic.worker_bytes, [&] {
+  mean.launch(segment, mean.traffic.worker_bytes, &CompressedSegmentTimes::sent, [&] {
     return mean.communicator.start_alltoall(exec, mean.of_all(mean.sent, segment), mean.of_all(mean.received, segment),
                                             "bellwether::comm::compressed_scatter");
   });
@@ -259,9 +271,9 @@ Decoded CompressedAllreduce::finish(Exec const& exec) {
     mark_spent(exec, pass(), mean.spent.data());
     return {mean.signs.data(), mean.live.data(), nullptr, mean.worker.z.data()};
   }
-  mean.wait();
+  mean.wait(&CompressedSegmentTimes::received);
   if (mean.layout.segments > 0) mean.serve(exec);
-  mean.wait();
+  mean.wait(&CompressedSegmentTimes::finished);
   unpack_words(exec, mean.worker.all(), static_cast<std::uint32_t const*>(mean.sent.data()), mean.mean_signs.data(),
                mean.magnitudes.data());
   mean.worker.to_host(exec);

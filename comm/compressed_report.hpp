@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/clock.hpp"
+#include "core/index.hpp"
+
 #include <cstdint>
 #include <vector>
 
@@ -20,12 +23,22 @@ struct CompressedTraffic {
   std::int64_t across_nodes_bytes() const { return sent_bytes() - inside_node_bytes; }
 };
 
+/// When the host did what for a segment of the last mean.
+struct CompressedSegmentTimes {
+  Index elements = 0;           ///< whose signs it has
+  Clock::time_point sent;       ///< they were formed and handed to the all-to-all
+  Clock::time_point received;   ///< those that all ranks have for this one's chunk were there
+  Clock::time_point passed_on;  ///< the signs of their mean were formed and handed to the all-gather
+  Clock::time_point finished;   ///< those of all chunks were there
+};
+
 /// What the last mean did on this rank.
 struct CompressedReport {
   std::vector<float> worker_scales;      ///< (scale_groups) S
   std::vector<float> server_scales;      ///< (parts of this rank's chunk) R; empty for an empty chunk
   double worker_error_squared_norm = 0;  ///< |e|^2 after the call
   double server_error_squared_norm = 0;  ///< |d|^2 of this rank's chunk
+  std::vector<CompressedSegmentTimes> segments;  ///< in the order in which they travel; none where nothing is sent
 };
 
 }  // namespace bellwether::comm

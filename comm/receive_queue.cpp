@@ -4,6 +4,8 @@
 
 #include "core/clock.hpp"
 
+#include <algorithm>
+
 namespace bellwether::comm {
 namespace {
 
@@ -59,7 +61,7 @@ void ReceiveQueue::open_next() {
 }
 
 bool ReceiveQueue::may_arrive(Bytes const& buffer) const {
-  return buffer.size < long_message_ || open_bytes_ == 0 || open_bytes_ + buffer.size <= rate_.allowed();
+  return buffer.size < long_message_ || open_bytes_ == 0 || open_bytes_ + buffer.size <= std::max(few_, rate_.allowed());
 }
 
 }  // namespace bellwether::comm

@@ -33,7 +33,8 @@ struct LossScale {
   double mlm = 1, nsp = 1;
 };
 
-/// Called when the gradients of elements [first, last) of the arena are final for this pass.
+/// Called when the gradients of elements [first, last) of the arena are final for this pass, and between kernels, with
+/// nothing new: first == last.
 using GradientReady = std::function<void(Index first, Index last)>;
 
 /// Called before the activations of a model are allocated, with its parameter count and their bytes; throws to refuse.

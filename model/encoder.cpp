@@ -148,7 +148,7 @@ void Encoder<Real, Stored>::backward(Parameters<Real, Stored> const& parameters,
                                      DeviceBatch const& batch, Real* dy, GradientReady const& ready) {
   Kokkos::Profiling::ScopedRegion const region("bellwether::model::encoder_backward");
   for (Index i = static_cast<Index>(blocks_.size()) - 1; i >= 0; --i) {
-    block_backward(parameters, gradients, batch, i, dy);
+    block_backward(parameters, gradients, batch, i, dy, ready);
     ready(layout_.blocks[i].first, layout_.blocks[i].last);
   }
   embedding_gradients(parameters.values, gradients, batch, dy);
@@ -158,10 +158,12 @@ void Encoder<Real, Stored>::backward(Parameters<Real, Stored> const& parameters,
 /// dy is the gradient of the block's output on entry and of its input on return.
 template <class Real, class Stored>
 void Encoder<Real, Stored>::block_backward(Parameters<Real, Stored> const& parameters, Real* gradients,
-                                           DeviceBatch const& batch, Index i, Real* dy) {
+                                           DeviceBatch const& batch, Index i, Real* dy, GradientReady const& ready) {
   Index const T = batch.tokens, C = config_.hidden, F = config_.feed_forward;
   auto const& at = layout_.blocks[i];
   auto& block = blocks_[i];
+  // What travels meanwhile goes on only while the host looks at it.
+  auto const look = [&] { ready(at.last, at.last); };
 
   auto norm = norm_backward(parameters.values, gradients, batch, block.output, at.output_norm, dy);
   norm.in_dropout = dropout(true, 3 * i + 3);
@@ -169,11 +171,15 @@ void Encoder<Real, Stored>::block_backward(Parameters<Real, Stored> const& param
   norm.dbias = gradients + at.output.bias;
   layer_norm_backward(exec_, norm);
   gemm(exec_, Op::transpose, Op::none, C, F, T, 1, branch_, C, block.activated, F, 1, gradients + at.output.weight, F);
+  look();
   gelu_linear_backward(exec_, config_.activation, T, F, C, branch_, parameters.matrices + at.output.weight, block.pre,
                        wide_, partial_, gradients + at.intermediate.bias);
+  look();
   gemm(exec_, Op::transpose, Op::none, F, C, T, 1, wide_, F, block.attention.y, C, 1,
        gradients + at.intermediate.weight, C);
+  look();
   gemm(exec_, Op::none, Op::none, T, C, F, 1, wide_, F, parameters.matrices + at.intermediate.weight, C, 1, dy, C);
+  look();
 
   norm = norm_backward(parameters.values, gradients, batch, block.attention, at.attention_norm, dy);
   norm.in_dropout = dropout(true, 3 * i + 2);
@@ -182,11 +188,15 @@ void Encoder<Real, Stored>::block_backward(Parameters<Real, Stored> const& param
   layer_norm_backward(exec_, norm);
   gemm(exec_, Op::transpose, Op::none, C, C, T, 1, branch_, C, block.context, C, 1,
        gradients + at.attention_output.weight, C);
+  look();
   Stored *const dcontext = wide_, *const dqkv = wide_ + T * C;
   gemm(exec_, Op::none, Op::none, T, C, C, 1, branch_, C, parameters.matrices + at.attention_output.weight, C, 0,
        dcontext, C);
+  look();
   attention_backward(exec_, attention(batch, block, i, true), dcontext, dqkv);
+  look();
   gemm(exec_, Op::transpose, Op::none, 3 * C, C, T, 1, dqkv, 3 * C, hidden(i), C, 1, gradients + at.qkv_weight, C);
+  look();
   gemm(exec_, Op::none, Op::none, T, C, 3 * C, 1, dqkv, 3 * C, parameters.matrices + at.qkv_weight, C, 1, dy, C);
   // The key bias is left out: softmax makes its gradient exactly zero, and what would be computed is rounding noise.
   add_column_sums(exec_, T, C, 3 * C, dqkv, partial_, gradients + at.qkv_bias);

@@ -21,7 +21,7 @@ class Encoder {
   /// Fills hidden(0..L). training: with dropout.
   void forward(Parameters<Real, Stored> const& parameters, DeviceBatch const& batch, bool training);
   /// dy: (T, C), gradient of hidden(L) in, destroyed. Adds to gradients (n); calls ready after each block and at the
-  /// end.
+  /// end, and in between with ranges of nothing.
   void backward(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch, Real* dy,
                 GradientReady const& ready);
 
@@ -49,7 +49,7 @@ class Encoder {
   Attention<Real, Stored> attention(DeviceBatch const& batch, Block const& block, Index i, bool training) const;
   void block_forward(Parameters<Real, Stored> const& parameters, DeviceBatch const& batch, Index i, bool training);
   void block_backward(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch, Index i,
-                      Real* dy);
+                      Real* dy, GradientReady const& ready);
   void embedding_gradients(Real const* values, Real* gradients, DeviceBatch const& batch, Real* dy);
 
   Exec exec_;

@@ -90,7 +90,8 @@ class Optimizer {
   virtual ~Optimizer() = default;
   /// Backward has finished the gradients of `range`, in the last pass of a step; called in reverse order of layers, at
   /// most once for each. From here on they are the optimizer's, which may send them while others are formed; step(),
-  /// with the same arena, follows. Does not wait for other ranks. Who does not call it loses time alone.
+  /// with the same arena, follows. A range of nothing where the last one began is a time to look after what travels.
+  /// Does not wait for other ranks. Who does not call it loses time alone.
   virtual void gradient_ready(Exec const& exec, Arena<>& local_gradients, SliceRange range) = 0;
   /// local_gradients: P * (this rank's sum) / (global count), so that the plain mean over ranks is the gradient of the
   /// global loss. Destroyed by the call.

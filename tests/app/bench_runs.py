@@ -80,6 +80,16 @@ def optimizer(bench):
             assert row["state_bytes"] > 4 * n
         checked = [check["claim"] for check in document["results"][2]["checks"]]
         assert "the same parameters as lamb, bit for bit" in checked, checked
+    document = bench.results(2, "optimizer", "--method", "onebit_adam", "--calls", "1", "--warmup", "1", "--timeline")
+    dense, compressed = document["results"]
+    assert "timeline" not in dense, dense
+    rows = compressed["timeline"]
+    assert len(rows) > 2 and sum(row["elements"] for row in rows) == document["parameters"], rows
+    for row in rows:
+        assert 0 < row["sent"] <= row["received"] <= row["passed_on"] <= row["finished"], row
+    for earlier, later in zip(rows, rows[1:]):
+        assert all(earlier[what] <= later[what] for what in ("sent", "received", "passed_on", "finished")), rows
+    assert rows[-1]["sent"] <= rows[0]["passed_on"] and rows[-1]["finished"] <= compressed["step_seconds"]["slowest"], compressed
     one = bench.results(1, "optimizer", "--method", "onebit_adam", "--calls", "1", "--warmup", "1")["results"]
     assert [row["method"] for row in one] == ["onebit_adam"] * 2
 
@@ -197,8 +207,9 @@ def refusals(bench):
             errors = bench.call(ranks, *arguments, expected=2)
             lines = [line for line in errors.splitlines() if "error: " in line]
             assert len(lines) == 1 and told in lines[0], (arguments, errors)
-    alone = bench.call(1, "step", "--timeline", expected=2)
-    assert alone.count("error: ") == 1 and "--timeline: one rank exchanges nothing; at least 2 are needed" in alone, alone
+    for timed in ("step", "optimizer"):
+        alone = bench.call(1, timed, "--timeline", expected=2)
+        assert alone.count("error: ") == 1 and "--timeline: one rank exchanges nothing; at least 2 are needed" in alone, alone
 
 
 def main(cases):

@@ -95,10 +95,14 @@ class Sweep:
         with subprocess.Popen(command, cwd=self.runs.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True) as job:
             told = []
-            for line in job.stdout:
-                told.append(line)
-                if step := re.match(r"step (\d+)/", line):
-                    carried[int(step[1])] = self.net.sent(1)
+            try:
+                for line in job.stdout:
+                    told.append(line)
+                    if step := re.match(r"step (\d+)/", line):
+                        carried[int(step[1])] = self.net.sent(1)
+            except BaseException:  # a signal, too: nobody waits for the rest of the run
+                job.terminate()
+                raise
         assert job.returncode == 0, "".join(told)
         steps = step_table(self.runs.folder, name)
         seconds, ratios = [], []
@@ -148,9 +152,10 @@ class Sweep:
         plain, onebit = total
         by_phase = [float(np.median(onebit["step_seconds"][onebit["phase"] == phase][LEFT_OUT:])) for phase in (0, 1)]
         composed = dense * by_phase[0] + (steps - dense) * by_phase[1]
+        whole = steps * float(np.median(plain["step_seconds"][LEFT_OUT:]))
         print(f"\n{steps} steps, {dense} of them dense in {wire}: LAMB {plain['step_seconds'].sum():.1f} s, 1-bit LAMB "
-              f"{onebit['step_seconds'].sum():.1f} s, {plain['step_seconds'].sum() / onebit['step_seconds'].sum():.2f} times as fast; of the "
-              f"medians of its phases {composed:.1f} s")
+              f"{onebit['step_seconds'].sum():.1f} s, {plain['step_seconds'].sum() / onebit['step_seconds'].sum():.2f} times as fast; by "
+              f"medians, those of phases composed, {whole:.1f} s and {composed:.1f} s, {whole / composed:.2f} times")
 
     def run(self, keep):
         alone = self.compute_alone()

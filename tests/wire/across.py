@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""A command by one rank on each of some hosts of network.py, with one thread a rank. As root.
+
+    across.py HOSTS MEGABITS COMMAND...      MEGABITS: of every link, each way; 0: no limit
+
+Exits as the command does, with 4 where namespaces cannot be made."""
+
+import subprocess
+import sys
+
+from network import missing, network
+
+
+def main():
+    if len(sys.argv) < 4 or not (sys.argv[1].isdecimal() and int(sys.argv[1]) > 0 and sys.argv[2].isdecimal()):
+        sys.exit(__doc__)
+    if reason := missing():
+        print(f"skipped: {reason}")
+        sys.exit(4)
+    with network(int(sys.argv[1])) as net:
+        net.limit(int(sys.argv[2]))
+        words, environment = net.command(sys.argv[3:])
+        code = subprocess.run(words, env=environment, check=False).returncode
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()
