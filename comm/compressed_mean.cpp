@@ -120,11 +120,8 @@ struct CompressedAllreduce::Impl {
     report.server_scales.assign(server.kept.extent(0), 0);
     if (identity) return;
     for (Index segment = 0; segment < layout.segments; ++segment)
-      report.segments.push_back({.elements = layout.segment_elements(segment),
-                                 .sent = {},
-                                 .received = {},
-                                 .passed_on = {},
-                                 .finished = {}});
+      report.segments.push_back(
+          {.elements = layout.segment_elements(segment), .sent = {}, .received = {}, .passed_on = {}, .finished = {}});
     Index const all_words = layout.size * layout.message_words();
     sent = buffer<std::uint32_t>("bellwether::comm::sent_words", all_words);
     received = buffer<std::uint32_t>("bellwether::comm::received_words", all_words);

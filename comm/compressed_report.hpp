@@ -34,10 +34,10 @@ struct CompressedSegmentTimes {
 
 /// What the last mean did on this rank.
 struct CompressedReport {
-  std::vector<float> worker_scales;      ///< (scale_groups) S
-  std::vector<float> server_scales;      ///< (parts of this rank's chunk) R; empty for an empty chunk
-  double worker_error_squared_norm = 0;  ///< |e|^2 after the call
-  double server_error_squared_norm = 0;  ///< |d|^2 of this rank's chunk
+  std::vector<float> worker_scales;              ///< (scale_groups) S
+  std::vector<float> server_scales;              ///< (parts of this rank's chunk) R; empty for an empty chunk
+  double worker_error_squared_norm = 0;          ///< |e|^2 after the call
+  double server_error_squared_norm = 0;          ///< |d|^2 of this rank's chunk
   std::vector<CompressedSegmentTimes> segments;  ///< in the order in which they travel; none where nothing is sent
 };
 
