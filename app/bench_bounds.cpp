@@ -12,7 +12,7 @@ std::vector<KernelBound> dense_bounds(optim::OptimizerConfig const& optimizer, c
   double const P = ranks;
   if (ranks > 1 && comm.allreduce == comm::Allreduce::ordered) {
     bool const half = comm.dense_wire == comm::Wire::bf16;
-    double const width = half ? 2 : 4;
+    double const width = static_cast<double>(bytes_of(comm.dense_wire));
     if (half) kernels.push_back({"bellwether::comm::round_to_wire", 4 + width, 4 + width});
     kernels.push_back({"bellwether::comm::mean_in_rank_order", width * (P + 1) / P, width * (P + 1) / P});
     if (half) kernels.push_back({"bellwether::comm::read_from_wire", 4 + width, 4 + width});

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/agreement.hpp"
+#include "app/bench_json.hpp"
 #include "app/bench_report.hpp"
 #include "app/command_line.hpp"
 #include "app/commands.hpp"

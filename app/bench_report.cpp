@@ -4,10 +4,7 @@
 
 #include "app/formatted.hpp"
 #include "app/progress_text.hpp"
-#include "app/version.hpp"
 #include "comm/world.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>
@@ -15,8 +12,6 @@
 
 namespace bellwether::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string between(Timing const& timing) {
   return "(" + seconds_text(timing.fastest) + " to " + seconds_text(timing.slowest) + ")";
@@ -29,39 +24,12 @@ std::string plain_label(std::string const& label) {
   return label.starts_with(prefix) ? label.substr(prefix.size()) : label;
 }
 
-char const* name_of(ComputeType type) { return type == ComputeType::bf16 ? "bf16" : "fp32"; }
-
-/// Which operands of a product are transposed.
-std::string form_of(ProductResult const& p) { return {p.op_a == Op::none ? 'n' : 't', p.op_b == Op::none ? 'n' : 't'}; }
-
 /// Checks that hold are said in a word, those that do not in full.
 std::string checks_text(std::vector<Check> const& checks) {
   std::string text;
   for (auto const& check : checks)
     text += std::string(check.holds ? "    holds: " : "    DOES NOT HOLD: ") + check.claim + "\n";
   return text;
-}
-
-Json timing_json(Timing const& timing) {
-  return {{"median", timing.median}, {"fastest", timing.fastest}, {"slowest", timing.slowest}};
-}
-
-Json checks_json(std::vector<Check> const& checks) {
-  auto list = Json::array();
-  for (auto const& check : checks) list.push_back({{"claim", check.claim}, {"holds", check.holds}});
-  return list;
-}
-
-Json head(BenchMachine const& machine, char const* bench) {
-  return {{"bench", bench},
-          {"program", program_version()},
-          {"build", build_options()},
-          {"machine",
-           {{"processor", machine.processor},
-            {"cores", machine.cores},
-            {"ranks", machine.ranks},
-            {"threads_a_rank", machine.threads},
-            {"mpi", machine.mpi}}}};
 }
 
 /// A line for all segments that are ready together: when the first was started, and when the last one ended.
@@ -97,35 +65,6 @@ std::string exchange_text(std::vector<ExchangeRow> const& rows) {
                       seconds_text(row.sent).c_str(), seconds_text(row.received).c_str(),
                       seconds_text(row.passed_on).c_str(), seconds_text(row.finished).c_str());
   return text;
-}
-
-Json exchange_json(std::vector<ExchangeRow> const& rows) {
-  auto all = Json::array();
-  for (auto const& row : rows)
-    all.push_back({{"elements", row.elements},
-                   {"sent", row.sent},
-                   {"received", row.received},
-                   {"passed_on", row.passed_on},
-                   {"finished", row.finished}});
-  return all;
-}
-
-Json timeline_json(Timeline const& line) {
-  auto rows = Json::array();
-  for (auto const& row : line.rows)
-    rows.push_back({{"first_element", row.first},
-                    {"last_element", row.last},
-                    {"ready", row.ready},
-                    {"started", row.started},
-                    {"summed", row.summed},
-                    {"finished", row.finished}});
-  return {{"encoder_backward", line.encoder_backward},
-          {"backward_end", line.backward_end},
-          {"segments", std::move(rows)},
-          {"exposed_seconds", timing_json(line.exposed)},
-          {"exposed_seconds_without_overlap", timing_json(line.exposed_apart)},
-          {"step_seconds", timing_json(line.step)},
-          {"step_seconds_without_overlap", timing_json(line.step_apart)}};
 }
 
 }  // namespace
@@ -212,7 +151,7 @@ std::string optimizer_text(OptimizerBenchResult const& result) {
 std::string step_text(StepBench const& bench, StepResult const& result) {
   double const seconds = result.step.median, speed = result.flops / seconds;
   std::string text =
-      formatted("\n%s, %lld sequences of %lld a rank: %s a step ", name_of(result.type),
+      formatted("\n%s, %lld sequences of %lld a rank: %s a step ", compute_type_name(result.type),
                 static_cast<long long>(bench.sequences), static_cast<long long>(bench.length),
                 seconds_text(seconds).c_str()) +
       between(result.step) + formatted(", %.0f tokens/s\n", result.tokens / seconds) +
@@ -226,7 +165,7 @@ std::string step_text(StepBench const& bench, StepResult const& result) {
     text += formatted("  %-30s %6s %10s %10s %6s\n", "product", "calls", "time", "alone", "ratio");
     for (auto const& p : result.products)
       text += formatted("  %7lld x %7lld x %7lld %s %6.4g %10s %10s %6.2f\n", static_cast<long long>(p.m),
-                        static_cast<long long>(p.n), static_cast<long long>(p.k), form_of(p).c_str(), p.calls,
+                        static_cast<long long>(p.n), static_cast<long long>(p.k), p.form().c_str(), p.calls,
                         seconds_text(p.seconds).c_str(), seconds_text(p.alone).c_str(), p.seconds / p.alone);
     text += formatted("  %-44s %6s %10s %6s\n", "kernel", "calls", "time", "share");
     for (auto const& kernel : result.kernels)
@@ -250,121 +189,6 @@ std::string checkpoint_text(CheckpointBenchResult const& result) {
     text += checks_text(one.checks);
   }
   return text;
-}
-
-std::string collectives_json(BenchMachine const& machine, SizedResults const& results) {
-  auto document = head(machine, "collectives");
-  document["results"] = Json::array();
-  for (auto const& [elements, rows] : results)
-    for (auto const& row : rows)
-      document["results"].push_back({{"elements", elements},
-                                     {"collective", row.name},
-                                     {"latency_seconds", timing_json(row.latency)},
-                                     {"algorithm_bytes_per_second", algorithm_speed(elements, row)},
-                                     {"bus_bytes_per_second", bus_speed(elements, machine.ranks, row)},
-                                     {"sent_bytes", row.sent_bytes},
-                                     {"dense_bytes_over_sent", row.share_of_dense},
-                                     {"checks", checks_json(row.checks)}});
-  return document.dump(2) + "\n";
-}
-
-std::string kernels_json(BenchMachine const& machine, SizedKernels const& results) {
-  auto document = head(machine, "kernels");
-  document["results"] = Json::array();
-  for (auto const& [elements, spaces] : results)
-    for (auto const& result : spaces) {
-      auto kernels = Json::array();
-      for (auto const& kernel : result.kernels)
-        kernels.push_back({{"kernel", kernel.name},
-                           {"elements", kernel.elements},
-                           {"least_bytes_an_element", kernel.bytes},
-                           {"call_seconds", timing_json(kernel.call)},
-                           {"bytes_per_second", speed_of(kernel)},
-                           {"over_copy", kernel.over_copy},
-                           {"over_triad", kernel.over_triad}});
-      document["results"].push_back({{"elements", elements},
-                                     {"by", result.where},
-                                     {"kernels", std::move(kernels)},
-                                     {"checks", checks_json(result.checks)}});
-    }
-  return document.dump(2) + "\n";
-}
-
-std::string optimizer_json(BenchMachine const& machine, OptimizerBenchResult const& result) {
-  auto document = head(machine, "optimizer");
-  document["parameters"] = result.parameters;
-  document["triad_bytes_per_second"] = result.triad_bytes_per_second;
-  document["results"] = Json::array();
-  for (auto const& phase : result.phases) {
-    auto kernels = Json::array();
-    for (auto const& kernel : phase.kernels)
-      kernels.push_back({{"label", kernel.label},
-                         {"seconds", kernel.seconds},
-                         {"least_bytes_an_element", kernel.least_bytes},
-                         {"moved_bytes_an_element", kernel.moved_bytes},
-                         {"over_least", kernel.over_least},
-                         {"over_moved", kernel.over_moved}});
-    document["results"].push_back({{"method", phase.method},
-                                   {"phase", phase.phase},
-                                   {"step_seconds", timing_json(phase.step)},
-                                   {"bound_seconds", phase.bound_seconds},
-                                   {"state_bytes", phase.state_bytes},
-                                   {"kernels", std::move(kernels)},
-                                   {"checks", checks_json(phase.checks)}});
-    if (!phase.timeline.empty()) document["results"].back()["timeline"] = exchange_json(phase.timeline);
-  }
-  return document.dump(2) + "\n";
-}
-
-std::string checkpoint_json(BenchMachine const& machine, CheckpointBenchResult const& result) {
-  auto document = head(machine, "checkpoint");
-  document["parameters"] = result.parameters;
-  document["bytes"] = result.bytes;
-  document["bytes_of_rank_0"] = result.root_bytes;
-  document["results"] = Json::array();
-  for (auto const& one : result.results)
-    document["results"].push_back({{"asynchronous", one.asynchronous},
-                                   {"training_stands_seconds", timing_json(one.stands_still)},
-                                   {"complete_seconds", timing_json(one.complete)},
-                                   {"copy_seconds", timing_json(one.copy)},
-                                   {"checks", checks_json(one.checks)}});
-  return document.dump(2) + "\n";
-}
-
-std::string step_json(BenchMachine const& machine, StepBench const& bench, std::vector<StepResult> const& results) {
-  auto document = head(machine, "step");
-  document["sequences_a_rank"] = bench.sequences;
-  document["sequence_length"] = bench.length;
-  document["masked_a_sequence"] = bench.masked;
-  document["results"] = Json::array();
-  for (auto const& result : results) {
-    Json one{{"compute", name_of(result.type)},
-             {"step_seconds", timing_json(result.step)},
-             {"tokens_per_second", result.tokens / result.step.median},
-             {"flops_per_second", result.flops / result.step.median},
-             {"product_flops_per_second", result.product_flops},
-             {"workspace_bytes", result.workspace}};
-    if (bench.profile) {
-      one["profiled_step_seconds"] = result.profiled_seconds;
-      one["products_bound_seconds"] = result.bound_seconds;
-      one["products"] = Json::array();
-      for (auto const& p : result.products)
-        one["products"].push_back({{"m", p.m},
-                                   {"n", p.n},
-                                   {"k", p.k},
-                                   {"form", form_of(p)},
-                                   {"calls", p.calls},
-                                   {"seconds", p.seconds},
-                                   {"alone_seconds", p.alone}});
-      one["kernels"] = Json::array();
-      for (auto const& kernel : result.kernels)
-        one["kernels"].push_back({{"label", kernel.label}, {"calls", kernel.calls}, {"seconds", kernel.seconds}});
-    }
-    if (result.timeline) one["timeline"] = timeline_json(*result.timeline);
-    one["checks"] = checks_json(result.checks);
-    document["results"].push_back(std::move(one));
-  }
-  return document.dump(2) + "\n";
 }
 
 }  // namespace bellwether::app

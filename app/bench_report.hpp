@@ -36,13 +36,4 @@ std::string kernels_text(std::int64_t elements, std::vector<KernelsResult> const
 std::string checkpoint_text(CheckpointBenchResult const& result);
 std::string step_text(StepBench const& bench, StepResult const& result);
 
-/// The same as JSON. One entry a vector: its elements, and its results.
-using SizedResults = std::vector<std::pair<std::int64_t, std::vector<CollectiveResult>>>;
-std::string collectives_json(BenchMachine const& machine, SizedResults const& results);
-std::string optimizer_json(BenchMachine const& machine, OptimizerBenchResult const& result);
-using SizedKernels = std::vector<std::pair<std::int64_t, std::vector<KernelsResult>>>;
-std::string kernels_json(BenchMachine const& machine, SizedKernels const& results);
-std::string checkpoint_json(BenchMachine const& machine, CheckpointBenchResult const& result);
-std::string step_json(BenchMachine const& machine, StepBench const& bench, std::vector<StepResult> const& results);
-
 }  // namespace bellwether::app

@@ -39,6 +39,9 @@ struct ProductResult {
   double calls = 0;    ///< a step
   double seconds = 0;  ///< of all these calls
   double alone = 0;    ///< what they would take at the fastest that the same product was by itself
+
+  /// Which operands are transposed, as in "nt".
+  std::string form() const { return {op_a == Op::none ? 'n' : 't', op_b == Op::none ? 'n' : 't'}; }
 };
 
 struct StepKernel {

@@ -11,6 +11,7 @@
 namespace bellwether::comm {
 
 enum class Wire { fp32, bf16 };  ///< type of a float on the network
+constexpr std::int64_t bytes_of(Wire wire) { return wire == Wire::bf16 ? 2 : 4; }
 enum class Allreduce { ordered, library };
 /// What carries collectives: MPI on memory as it is, MPI through host memory, or NCCL.
 enum class Transport { automatic, mpi, mpi_staged, nccl };

@@ -66,7 +66,6 @@ NodeLayout layout_of(Communicator const& data, NodeGroups const* nodes, Index co
 }
 
 /// Bytes of the values of n elements in the wire type.
-std::int64_t wire_bytes(Wire wire, Index count) { return count * (wire == Wire::bf16 ? 2 : 4); }
 
 /// What a rank sends for the dense mean of n elements, in fp32 and in 16 bit.
 std::array<std::int64_t, 2> dense_bytes(Communicator const& data, Index count) {
@@ -110,9 +109,9 @@ struct HierarchicalMean::Impl {
     Exec const exec;
     copy_live(exec, count, static_cast<std::uint32_t const*>(nullptr), live.data());
     exec.fence("bellwether::comm::node_live, all elements live before a mean on any instance");
-    own_bytes.assign(static_cast<std::size_t>(layout.ranks), wire_bytes(wire, mine));
+    own_bytes.assign(static_cast<std::size_t>(layout.ranks), bytes_of(wire) * mine);
     for (int slice = 0; slice < layout.ranks; ++slice) {
-      slice_bytes.push_back(wire_bytes(wire, layout.elements(slice)));
+      slice_bytes.push_back(bytes_of(wire) * layout.elements(slice));
       message_bytes.push_back(4 * (exact ? layout.elements(slice) : layout.message_words(slice)));
       gathered_words += message_bytes.back() / 4;
     }
@@ -295,7 +294,7 @@ CompressedTraffic HierarchicalMean::predicted_traffic(Communicator const& data, 
   for (int rank = 0; rank < between.size(); ++rank)
     if (rank != between.rank() && between.shares_node(rank)) traffic.inside_node_bytes += exchange / others;
   Index const message = others == 0 && !options.compress_alone ? mine : layout.message_words(place);
-  if (layout.ranks > 1) traffic.node_bytes = wire_bytes(wire, count - mine) + 4 * (layout.ranks - 1) * message;
+  if (layout.ranks > 1) traffic.node_bytes = bytes_of(wire) * (count - mine) + 4 * (layout.ranks - 1) * message;
   traffic.inside_node_bytes += traffic.node_bytes;
   return traffic;
 }
@@ -314,7 +313,7 @@ std::int64_t HierarchicalMean::predicted_buffer_bytes(Communicator const& data, 
   auto const exchange = CompressedAllreduce::predicted_buffer_bytes(mine, between.rank(), between.size(), options);
   if (layout.ranks == 1) return exchange;
   Index const words = (count + word_elements - 1) / word_elements;
-  std::int64_t bytes = exchange + wire_bytes(wire, count + layout.ranks * mine) + 8 * words;
+  std::int64_t bytes = exchange + bytes_of(wire) * (count + layout.ranks * mine) + 8 * words;
   if (layout.nodes == 1 && !options.compress_alone) return bytes + 4 * count;
   Index messages = layout.message_words(place);
   for (int slice = 0; slice < layout.ranks; ++slice) messages += layout.message_words(slice);

@@ -23,8 +23,6 @@ Index chunk_count(Index count, int chunk, int size) {
 
 Index largest_chunk(Index count, int size) { return (count + size - 1) / size; }
 
-std::int64_t wire_bytes(Wire wire) { return wire == Wire::bf16 ? 2 : 4; }
-
 template <class T>
 Vec<T> buffer(std::string const& label, Index count) {
   return Vec<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(count));
@@ -169,7 +167,7 @@ std::int64_t DenseMean::predicted_bytes(Index count, int rank, int size, Wire wi
   if (size == 1) return 0;
   if (method == Allreduce::library) return 4 * count;
   Index const mine = chunk_count(count, rank, size);
-  return wire_bytes(wire) * ((count - mine) + (size - 1) * mine);
+  return bytes_of(wire) * ((count - mine) + (size - 1) * mine);
 }
 
 Traffic DenseMean::predicted_traffic(Communicator const& group, Index count, Wire wire, Allreduce method) {
@@ -181,7 +179,7 @@ Traffic DenseMean::predicted_traffic(Communicator const& group, Index count, Wir
     if (peer == group.rank() || !group.shares_node(peer)) continue;
     ++neighbours;
     if (method == Allreduce::ordered)
-      traffic.inside_node_bytes += wire_bytes(wire) * (chunk_count(count, peer, size) + mine);
+      traffic.inside_node_bytes += bytes_of(wire) * (chunk_count(count, peer, size) + mine);
   }
   // Where the library sends is its own matter, unless there is one node.
   if (method == Allreduce::library && neighbours + 1 == size) traffic.inside_node_bytes = traffic.sent_bytes;

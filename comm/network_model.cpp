@@ -10,8 +10,6 @@
 namespace bellwether::comm {
 namespace {
 
-double bytes_of(Wire wire) { return wire == Wire::bf16 ? 2 : 4; }
-
 /// One round in which a rank sends so many messages, and so many bytes inside its node; `leaving` are its node's.
 double round_seconds(NetworkModel const& network, bool between, double messages, double leaving, double inside) {
   double const transport = std::max(between ? leaving / network.bandwidth : 0, inside / network.inside_bandwidth);

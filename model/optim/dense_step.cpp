@@ -17,7 +17,7 @@ Index norms_of(comm::Communicator const& data) { return data.size() > 1 ? data.s
 /// about 64 KiB on.
 Index least_elements(OptimizerContext const& context) {
   constexpr Index usual = Index{1} << 20, parts = 64, message = Index{64} << 10;
-  Index const for_each_rank = message / (context.comm.dense_wire == comm::Wire::bf16 ? 2 : 4);
+  Index const for_each_rank = message / bytes_of(context.comm.dense_wire);
   Index const chosen =
       std::max(std::min(usual, context.layout.count() / parts), for_each_rank * context.groups.data.size());
   return context.comm.dense_segment.value_or(chosen);

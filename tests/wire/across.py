@@ -7,10 +7,9 @@
 
 Exits as the command does, with 4 where namespaces cannot be made."""
 
-import subprocess
 import sys
 
-from network import missing, network
+from network import missing, network, started
 
 
 def main():
@@ -22,7 +21,8 @@ def main():
     with network(int(sys.argv[1])) as net:
         net.limit(int(sys.argv[2]))
         words, environment = net.command(sys.argv[3:])
-        code = subprocess.run(words, env=environment, check=False).returncode
+        with started(words, env=environment) as job:
+            code = job.wait()
     sys.exit(code)
 
 

@@ -100,6 +100,17 @@ class Network:
 
 
 @contextlib.contextmanager
+def started(*words, **more):
+    """A process that ends with who waits for it: by a signal, too."""
+    with subprocess.Popen(*words, **more) as job:
+        try:
+            yield job
+        except BaseException:
+            job.terminate()
+            raise
+
+
+@contextlib.contextmanager
 def network(hosts):
     """A Network, removed at the end, at an exception, at Ctrl-C and at SIGTERM."""
     made = Network(hosts)

@@ -18,6 +18,7 @@ counted in the counted steps, over what the program says that rank 0 sent. "fore
 `check --cluster`, with the speeds that it measures on all ranks at once and the payload that full frames of this rate carry."""
 
 import argparse
+import contextlib
 import json
 import pathlib
 import re
@@ -27,7 +28,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "app"))
-from network import missing, network  # noqa: E402
+from network import missing, network, started  # noqa: E402
 from runs import Runs, h5py, np  # noqa: E402
 
 DECKS = pathlib.Path(__file__).resolve().parents[2] / "input/decks"
@@ -77,14 +78,15 @@ class Sweep:
     def compute_alone(self):
         """Seconds of a step without an exchange: as many runs of one rank as there are hosts, all at the same time."""
         jobs = []
-        for host in self.net.hosts:
-            name, words = self.command(1, "lamb", "fp32", {})
-            command, environment = self.net.command(words, [host])
-            jobs.append((name, subprocess.Popen(command, cwd=self.runs.folder, env=environment, stdout=subprocess.DEVNULL,
-                                                stderr=subprocess.PIPE, text=True)))
-        for name, job in jobs:
-            told = job.communicate(timeout=self.options.patience)[1]
-            assert job.returncode == 0, (name, told)
+        with contextlib.ExitStack() as all_jobs:
+            for host in self.net.hosts:
+                name, words = self.command(1, "lamb", "fp32", {})
+                command, environment = self.net.command(words, [host])
+                jobs.append((name, all_jobs.enter_context(started(command, cwd=self.runs.folder, env=environment, text=True,
+                                                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE))))
+            for name, job in jobs:
+                told = job.communicate(timeout=self.options.patience)[1]
+                assert job.returncode == 0, (name, told)
         return statistics.median(float(np.median(step_table(self.runs.folder, name)["step_seconds"][LEFT_OUT:])) for name, _ in jobs)
 
     def measure(self, wire):
@@ -92,17 +94,13 @@ class Sweep:
         name, words = self.command(len(self.net.hosts), "onebit_lamb", wire, {})
         command, environment = self.net.command(words)
         carried = {}
-        with subprocess.Popen(command, cwd=self.runs.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True) as job:
+        with started(command, cwd=self.runs.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                     text=True) as job:
             told = []
-            try:
-                for line in job.stdout:
-                    told.append(line)
-                    if step := re.match(r"step (\d+)/", line):
-                        carried[int(step[1])] = self.net.sent(1)
-            except BaseException:  # a signal, too: nobody waits for the rest of the run
-                job.terminate()
-                raise
+            for line in job.stdout:
+                told.append(line)
+                if step := re.match(r"step (\d+)/", line):
+                    carried[int(step[1])] = self.net.sent(1)
         assert job.returncode == 0, "".join(told)
         steps = step_table(self.runs.folder, name)
         seconds, ratios = [], []
