@@ -48,7 +48,10 @@ class Network:
         self.hosts = range(1, hosts + 1)
         self.prefix = f"bw{os.getpid()}h"
         self.hub = f"bw{os.getpid()}hub"
-        self.folder = tempfile.mkdtemp(prefix="bw")  # of the daemons' files; short, for names of sockets
+        # Of files of the launcher and its daemons, one a host; short, for names of sockets.
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bw"))
+        for host in self.hosts:
+            (self.folder / str(host)).mkdir()
 
     def make(self):
         run("ip", "netns", "add", self.hub)
@@ -92,8 +95,8 @@ class Network:
                  # into it they crash now and then.
                  "--mca", "plm_rsh_agent", AGENT, "--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include",
                  "eth0", "--mca", "oob_tcp_if_include", "eth0", "--mca", "rtc_hwloc_vmhole", "none", "-x", "OMP_NUM_THREADS", *program]
-        environment = os.environ | {"BELLWETHER_WIRE": self.prefix, "BELLWETHER_WIRE_FOLDER": self.folder, "TMPDIR": self.folder,
-                                    "OMP_NUM_THREADS": "1", "OMP_PROC_BIND": "false",
+        environment = os.environ | {"BELLWETHER_WIRE": self.prefix, "BELLWETHER_WIRE_FOLDER": str(self.folder),
+                                    "TMPDIR": str(self.folder / str(hosts[0])), "OMP_NUM_THREADS": "1", "OMP_PROC_BIND": "false",
                                     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                                     "OMPI_MCA_mpi_yield_when_idle": "1"}
         return [str(word) for word in words], environment

@@ -26,6 +26,7 @@ def main():
             prefix = net.prefix
             net.limit(200)
             sweep = Sweep(options, net, Runs(options.program, "mpirun", folder))
+            assert sweep.compute_alone() > 0  # launchers on all hosts at once
             for wire in options.wires:
                 _, ratios = sweep.measure(wire)
                 print(f"{wire}: the wire carried {ratios[0]:.4f} and {ratios[1]:.4f} of what was counted")
