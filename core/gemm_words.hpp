@@ -83,8 +83,13 @@ inline Bits rounded_halves(Floats const& values) {
   return ((bits & 0x7fffffffu) > 0x7f800000u ? quiet : up) >> 16;
 }
 inline void store_rounded(Floats const& values, float* to) { store(values, to); }
+/// Where the CPU has an instruction for it subnormal results become zeros, as those of its dot product do.
 inline void store_rounded(Floats const& values, bf16* to) {
+#if defined(__AVX512BF16__)
+  store(_mm512_cvtneps_pbh(std::bit_cast<__m512>(values)), to);
+#else
   store(__builtin_convertvector(rounded_halves(values), Halves), to);
+#endif
 }
 
 /// Floats as they are.

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+SEGMENT = 1448  # bytes of payload at the most
 FRAME_OVERHEAD = 14 + 20 + 32  # bytes of Ethernet, IPv4 and TCP with timestamps before the payload of a packet
 AGENT = pathlib.Path(__file__).resolve().parent / "agent"
 
@@ -81,10 +82,12 @@ class Network:
                     run(*tc, "add", "dev", link, "root", "tbf", "rate", f"{megabits}mbit", "burst", "256kb", "latency", "100ms")
 
     def sent(self, host):
-        """Payload bytes that a host has handed to its link so far."""
-        text = run("ip", "netns", "exec", f"{self.prefix}{host}", "sh", "-c", "cd /sys/class/net/eth0/statistics; cat tx_bytes tx_packets")
-        octets, packets = map(int, text.split())
-        return octets - packets * FRAME_OVERHEAD
+        """Payload bytes that a host has handed to its link so far, and of them those in segments that TCP sent again."""
+        text = run("ip", "netns", "exec", f"{self.prefix}{host}", "sh", "-c",
+                   "cd /sys/class/net/eth0/statistics; cat tx_bytes tx_packets; grep ^Tcp: /proc/net/snmp")
+        octets, packets, keys, counts = text.splitlines()
+        again = int(counts.split()[keys.split().index("RetransSegs")])
+        return int(octets) - int(packets) * FRAME_OVERHEAD, again * SEGMENT
 
     def command(self, program, hosts=None):
         """The launcher's command line for one rank on each of these hosts (all of them), as on a cluster, and its environment."""

@@ -3,18 +3,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How fast training is on links of a given rate: 1-bit LAMB beside LAMB, step by step, and the bytes on the wire.
 
-    sweep.py PROGRAM [--model mini] [--rates 20,100,500,2000] [--wires fp32,bf16] [--ranks 4] [--batch 4] [--json OUT.jsonl]
-             [--set KEY=VALUE]...
+    sweep.py PROGRAM [--model mini] [--rates 20,100,500,2000] [--wires fp32,bf16] [--ranks 4] [--batch 4] [--steps 5]
+             [--json OUT.jsonl] [--set KEY=VALUE]...
 
 One rank a host of network.py, one thread a rank, over TCP, without dropout; rates in Mbit/s, and always without a limit, 0,
 first. As root, with nothing else running.
 
-For each rate and wire a run of 14 steps that freezes after 7: of either phase 2 steps are left out and 5 counted (medians).
+For each rate and wire a run of two phases of which 2 steps each are left out and --steps counted (medians).
 End to end is w dense + (1 - w) compressed with w = 1000/5993, the paper's share of dense steps; the speedup is that of this
 over all dense. Beside it the one expected, 1 / (w + (1 - w) / s), s = (C + A) / (C + A / k + o): C the time of a step of as
 many runs of one rank each at the same time, which exchange nothing, A = dense - C, k = 32 or 16, and o what a compressed
 step takes beyond C + A / k where nothing limits the links. "wire over count": payload that the first host's interface
-counted in the counted steps, over what the program says that rank 0 sent. "forecast": seconds of a step of either phase by
+counted in the counted steps, over what the program says that rank 0 sent; in brackets the hundredths of it in segments that
+TCP sent again, where there are any. "forecast": seconds of a step of either phase by
 `check --cluster`, with the speeds that it measures on all ranks at once and the payload that full frames of this rate carry."""
 
 import argparse
@@ -28,14 +29,14 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "app"))
-from network import missing, network, started  # noqa: E402
+from network import FRAME_OVERHEAD, SEGMENT, missing, network, started  # noqa: E402
 from runs import Runs, h5py, np  # noqa: E402
 
 DECKS = pathlib.Path(__file__).resolve().parents[2] / "input/decks"
-PHASE_STEPS, LEFT_OUT = 7, 2
+LEFT_OUT = 2  # steps of a phase
 DENSE_SHARE = 1000 / 5993
 BITS = {"fp32": 32, "bf16": 16}
-PAYLOAD = 1448 / 1514  # of a full frame of TCP
+PAYLOAD = SEGMENT / (SEGMENT + FRAME_OVERHEAD)  # of a full frame
 SECONDS = {"s": 1, "ms": 1e-3, "us": 1e-6}
 
 
@@ -43,10 +44,10 @@ def deck_settings(options, name, shards, ranks, method, wire, more):
     settings = {"run.directory": name, "data.train": f"[{shards}]", "data.heldout": "[]", "batch.global": ranks * options.batch,
                 "batch.micro": options.batch, "model.positions": 128, "model.hidden_dropout": 0, "model.attention_dropout": 0,
                 "optimizer.method": method, "comm.dense_wire": wire,
-                "schedule.steps": 2 * PHASE_STEPS, "schedule.warmup_steps": 2, "checkpoint.every": 0, "statistics.evaluate_every": 0,
+                "schedule.steps": 2 * (LEFT_OUT + options.steps), "schedule.warmup_steps": 2, "checkpoint.every": 0, "statistics.evaluate_every": 0,
                 "statistics.layers_every": 1000, "statistics.print_every": 1}
     if method == "onebit_lamb":
-        settings |= {"optimizer.freeze.step": PHASE_STEPS, "optimizer.beta2": 0.9, "optimizer.coefficient_beta": 0.5}
+        settings |= {"optimizer.freeze.step": LEFT_OUT + options.steps, "optimizer.beta2": 0.9, "optimizer.coefficient_beta": 0.5}
     settings |= more | (dict(text.split("=", 1) for text in options.set) if method == "onebit_lamb" else {})
     return [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
 
@@ -54,11 +55,6 @@ def deck_settings(options, name, shards, ranks, method, wire, more):
 def step_table(folder, name):
     with h5py.File(folder / name / "statistics.h5", "r") as file:
         return file["steps"][:]
-
-
-def counted(phase):
-    """Steps of a phase that are counted, first and last."""
-    return phase * PHASE_STEPS + LEFT_OUT + 1, (phase + 1) * PHASE_STEPS
 
 
 class Sweep:
@@ -90,7 +86,7 @@ class Sweep:
         return statistics.median(float(np.median(step_table(self.runs.folder, name)["step_seconds"][LEFT_OUT:])) for name, _ in jobs)
 
     def measure(self, wire):
-        """Seconds of a dense and of a compressed step, and for either what the wire carried over what was counted."""
+        """Seconds of a dense and of a compressed step, and for either what the wire carried, and of it again, over what was counted."""
         name, words = self.command(len(self.net.hosts), "onebit_lamb", wire, {})
         command, environment = self.net.command(words)
         carried = {}
@@ -100,16 +96,17 @@ class Sweep:
             for line in job.stdout:
                 told.append(line)
                 if step := re.match(r"step (\d+)/", line):
-                    carried[int(step[1])] = self.net.sent(1)
+                    carried[int(step[1])] = np.array(self.net.sent(1))
         assert job.returncode == 0, "".join(told)
         steps = step_table(self.runs.folder, name)
         seconds, ratios = [], []
         for phase in (0, 1):
-            first, last = counted(phase)
+            last = (phase + 1) * (LEFT_OUT + self.options.steps)
+            first = last - self.options.steps + 1
             rows = steps[(steps["step"] >= first) & (steps["step"] <= last)]
-            assert len(rows) == PHASE_STEPS - LEFT_OUT and (rows["phase"] == phase).all(), rows
+            assert len(rows) == self.options.steps and (rows["phase"] == phase).all(), rows
             seconds.append(float(np.median(rows["step_seconds"])))
-            ratios.append((carried[last] - carried[first - 1]) / int(rows["sent_bytes"].sum()))
+            ratios.append(((carried[last] - carried[first - 1]) / int(rows["sent_bytes"].sum())).tolist())
         return seconds, ratios
 
     def check(self, cluster, wire, ranks):
@@ -177,11 +174,16 @@ class Sweep:
                       "alone": alone, "dense": dense, "compressed": compressed, "end_to_end": gain, "expected": expected,
                       "wire_over_count": ratios, "forecast": forecast})
                 print(f"| {rate or 'no limit'} | {wire} | {dense:.3f} s | {compressed:.3f} s | {samples / dense:.2f} | "
-                      f"{samples / compressed:.2f} | {gain:.2f} | {expected:.2f} | {ratios[0]:.3f} | {ratios[1]:.3f} | "
+                      f"{samples / compressed:.2f} | {gain:.2f} | {expected:.2f} | {over_count(ratios[0])} | {over_count(ratios[1])} | "
                       + (" | ".join(f"{seconds:.3f} s" for seconds in forecast) if forecast else " | ") + " |", flush=True)
         if self.options.whole is not None:
             self.net.limit(self.options.whole)
             self.whole(self.options.wires[0])
+
+
+def over_count(ratios):
+    carried, again = ratios
+    return f"{carried:.3f}" + (f" ({100 * again:.1f})" if again else "")
 
 
 def megabits(text):
@@ -198,6 +200,7 @@ def parse(words=None):
     parser.add_argument("--wires", default="fp32,bf16")
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--batch", type=int, default=4, help="sequences a rank")
+    parser.add_argument("--steps", type=int, default=5, help="of a phase that are counted")
     parser.add_argument("--whole", type=int, metavar="RATE", help="at last two runs of 60 steps at this rate, LAMB and 1-bit LAMB")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of the decks of 1-bit LAMB")
     parser.add_argument("--json", type=pathlib.Path, help="lines of results are appended here")
