@@ -105,7 +105,6 @@ std::string kernels_json(BenchMachine const& machine, SizedKernels const& result
 std::string optimizer_json(BenchMachine const& machine, OptimizerBenchResult const& result) {
   auto document = head(machine, "optimizer");
   document["parameters"] = result.parameters;
-  document["triad_bytes_per_second"] = result.triad_bytes_per_second;
   document["results"] = Json::array();
   for (auto const& phase : result.phases) {
     auto kernels = Json::array();
@@ -119,6 +118,7 @@ std::string optimizer_json(BenchMachine const& machine, OptimizerBenchResult con
     document["results"].push_back({{"method", phase.method},
                                    {"phase", phase.phase},
                                    {"step_seconds", timing_json(phase.step)},
+                                   {"triad_bytes_per_second", phase.triad_bytes_per_second},
                                    {"bound_seconds", phase.bound_seconds},
                                    {"state_bytes", phase.state_bytes},
                                    {"kernels", std::move(kernels)},

@@ -26,34 +26,37 @@ using optim::Method;
 constexpr std::string_view other_kernels = "other kernels";
 constexpr std::string_view transport = "transport, host";
 
-/// Seconds a byte of a[k] = b[k] + 3 c[k], on the slowest rank.
-Timing measure_triad(Exec const& exec, comm::Communicator& ranks) {
-  constexpr Index count = Index{1} << 24, block = 4096;
-  constexpr int passes = 10;
-  Vec<float> const a("bellwether::app::triad_a", count), b("bellwether::app::triad_b", count),
-      c("bellwether::app::triad_c", count);
-  float* const to = a.data();
-  float const* const first = b.data();
-  float const* const second = c.data();
-  std::vector<double> seconds;
-  for (int pass = 0; pass < passes; ++pass) {
-    exec.fence("bellwether::app::bench_triad, before a pass");
-    ranks.barrier("bellwether::app::bench_triad");
+/// Passes of a[k] = b[k] + 3 c[k] on all ranks at once: what memory does at that moment.
+class Triad {
+ public:
+  /// Collective. Touches its memory.
+  Triad(Exec const& exec, comm::Communicator& ranks) : exec_(exec), ranks_(ranks) { pass(); }
+
+  /// Collective. Seconds a byte of a pass on this rank, 12 bytes an element.
+  double pass() {
+    float* const to = a_.data();
+    float const* const first = b_.data();
+    float const* const second = c_.data();
+    exec_.fence("bellwether::app::bench_triad, before a pass");
+    ranks_.barrier("bellwether::app::bench_triad");
     auto const start = Clock::now();
     Kokkos::parallel_for(
-        "bellwether::app::bench_triad", team_policy(exec, count / block),
+        "bellwether::app::bench_triad", team_policy(exec_, count / block),
         KOKKOS_LAMBDA(Kokkos::TeamPolicy<Exec>::member_type const& team) {
           Index const begin = team.league_rank() * block;
           team_for<Exec>(team, begin, begin + block, [=](Index k) { to[k] = first[k] + 3.0f * second[k]; });
         });
-    exec.fence("bellwether::app::bench_triad, after a pass");
-    // The first touches memory for the first time.
-    if (pass > 0) seconds.push_back(seconds_since(start) / (12.0 * count));
+    exec_.fence("bellwether::app::bench_triad, after a pass");
+    return seconds_since(start) / (12.0 * count);
   }
-  auto const mine = timing_of(seconds);
-  auto const all = largest_over_ranks(ranks, {mine.median, mine.fastest, mine.slowest});
-  return {all[0], all[1], all[2]};
-}
+
+ private:
+  static constexpr Index count = Index{1} << 24, block = 4096;
+  Exec exec_;
+  comm::Communicator& ranks_;
+  Vec<float> a_{"bellwether::app::triad_a", count}, b_{"bellwether::app::triad_b", count},
+      c_{"bellwether::app::triad_c", count};
+};
 
 void fill_gradients(Exec const& exec, Index count, int rank, float* gradients) {
   Kokkos::parallel_for(
@@ -112,22 +115,15 @@ class Bench {
 
   OptimizerBenchResult run() {
     result_.parameters = parameters_.count();
-    for (auto const method : bench_.methods) {
-      find_speed();
-      run(method);
-    }
-    find_speed();
-    for (auto& phase : result_.phases) compare(phase);
+    for (auto const method : bench_.methods) run(method);
     return std::move(result_);
   }
 
  private:
-  /// What else runs on a machine comes and goes: memory is as fast as it was at its fastest.
-  void find_speed() {
-    result_.triad_bytes_per_second = std::max(result_.triad_bytes_per_second, 1 / measure_triad(exec_, ranks_).fastest);
-  }
-
-  void compare(PhaseResult& phase) const {
+  static void compare(PhaseResult& phase, std::int64_t parameters) {
+    auto const seconds_for = [&](double bytes_an_element) {
+      return bytes_an_element * static_cast<double>(parameters) / phase.triad_bytes_per_second;
+    };
     for (auto& kernel : phase.kernels) {
       phase.bound_seconds += seconds_for(kernel.least_bytes);
       if (kernel.least_bytes > 0) kernel.over_least = kernel.seconds / seconds_for(kernel.least_bytes);
@@ -157,7 +153,7 @@ class Bench {
   /// Steps from `first` on; returns the fingerprint of what they lead to.
   std::uint64_t phase(optim::Optimizer& optimizer, int first, optim::Phase expected, char const* method,
                       std::vector<KernelBound> const& bounds) {
-    std::vector<double> seconds;
+    std::vector<double> seconds, triads;
     std::vector<std::vector<double>> by_kernel(bounds.size() + 3);
     std::vector<ExchangeRow> timeline;
     bool as_expected = true;
@@ -180,23 +176,22 @@ class Bench {
       if (step < first + bench_.warmup) continue;
       seconds.push_back(elapsed);
       sort_in(times, elapsed, bounds, by_kernel);
+      triads.push_back(triad_.pass());
     }
     auto const end = fingerprint_of(parameters_.span());
     PhaseResult phase{.method = method,
                       .phase = expected == optim::Phase::compressed ? "after the freeze" : "dense",
                       .step = timing_of(largest_over_ranks(ranks_, seconds)),
+                      .triad_bytes_per_second = 1 / timing_of(largest_over_ranks(ranks_, triads)).median,
                       .state_bytes = optimizer.state_bytes(),
                       .kernels = kernel_results(bounds, by_kernel),
                       .timeline = std::move(timeline)};
     phase.checks = {{"no step skipped, bytes as predicted, phase as asked for", holds_everywhere(ranks_, as_expected)},
                     {"parameters are finite", holds_everywhere(ranks_, end.finite)},
                     {"parameters are equal on all ranks, bit for bit", equal_on_all_ranks(ranks_, end.sum)}};
+    compare(phase, parameters_.count());
     result_.phases.push_back(std::move(phase));
     return end.sum;
-  }
-
-  double seconds_for(double bytes_an_element) const {
-    return bytes_an_element * static_cast<double>(parameters_.count()) / result_.triad_bytes_per_second;
   }
 
   static void sort_in(KernelTimes const& times, double elapsed, std::vector<KernelBound> const& bounds,
@@ -232,6 +227,7 @@ class Bench {
   OptimizerBench bench_;
   comm::Communicator& ranks_;
   Exec exec_;
+  Triad triad_{exec_, ranks_};
   model::BertLayout layout_;
   Arena<> parameters_, gradients_, sample_;
   std::map<Method, std::uint64_t> ends_;  // of the dense phase
@@ -246,6 +242,11 @@ OptimizerBenchResult bench_optimizer(comm::World& world, OptimizerBench const& b
   return Bench(world, bench).run();
 }
 
-double measured_memory_speed(comm::World& world) { return 1 / measure_triad(Exec(), world.communicator()).median; }
+double measured_memory_speed(comm::World& world) {
+  Triad triad(Exec(), world.communicator());
+  std::vector<double> seconds;
+  for (int pass = 0; pass < 9; ++pass) seconds.push_back(triad.pass());
+  return 1 / largest_over_ranks(world.communicator(), {timing_of(seconds).median})[0];
+}
 
 }  // namespace bellwether::app

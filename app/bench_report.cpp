@@ -126,14 +126,13 @@ std::string kernels_text(std::int64_t elements, std::vector<KernelsResult> const
 
 std::string optimizer_text(OptimizerBenchResult const& result) {
   auto const n = static_cast<double>(result.parameters);
-  std::string text = counted(result.parameters, "parameter") + ", memory at " +
-                     speed_text(result.triad_bytes_per_second) + " a rank\n";
+  std::string text = counted(result.parameters, "parameter") + "\n";
   for (auto const& phase : result.phases) {
     text += formatted("\n%s, %s: %s a step ", phase.method.c_str(), phase.phase.c_str(),
                       seconds_text(phase.step.median).c_str()) +
             between(phase.step) + formatted(", %.2f times the bound of ", phase.step.median / phase.bound_seconds) +
-            seconds_text(phase.bound_seconds) +
-            formatted("; state of %s, %.2f bytes a parameter\n", bytes_text(phase.state_bytes).c_str(),
+            seconds_text(phase.bound_seconds) + ", memory at " + speed_text(phase.triad_bytes_per_second) +
+            formatted(" a rank; state of %s, %.2f bytes a parameter\n", bytes_text(phase.state_bytes).c_str(),
                       static_cast<double>(phase.state_bytes) / n);
     text += formatted("  %-30s %10s %8s %8s %8s %8s\n", "kernel", "time", "least B", "ratio", "moves B", "ratio");
     for (auto const& kernel : phase.kernels) {

@@ -183,7 +183,7 @@ class Sweep:
 
 def over_count(ratios):
     carried, again = ratios
-    return f"{carried:.3f}" + (f" ({100 * again:.1f})" if again else "")
+    return f"{carried:.3f}" + (f" ({100 * again:.1f})" if again >= 0.0005 else "")
 
 
 def megabits(text):
