@@ -3,17 +3,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A command by one rank on each of some hosts of network.py, with one thread a rank. As root.
 
-    across.py HOSTS MEGABITS COMMAND...      MEGABITS: of every link, each way; 0: no limit
+    across.py HOSTS MEGABITS COMMAND...      HOSTS: 1 to 254; MEGABITS: of every link, each way; 0: no limit
 
 Exits as the command does, with 4 where namespaces cannot be made."""
 
 import sys
 
-from network import missing, network, started
+from network import MOST_HOSTS, missing, network, started
 
 
 def main():
-    if len(sys.argv) < 4 or not (sys.argv[1].isdecimal() and int(sys.argv[1]) > 0 and sys.argv[2].isdecimal()):
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__)
+        return
+    if len(sys.argv) < 4 or not (sys.argv[1].isdecimal() and 0 < int(sys.argv[1]) <= MOST_HOSTS and sys.argv[2].isdecimal()):
         sys.exit(__doc__)
     if reason := missing():
         print(f"skipped: {reason}")

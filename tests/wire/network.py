@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hosts on one machine with links of a given rate: a network namespace each, joined by veth pairs to a bridge in one of its
 own, both directions of a link limited by tbf. Needs root, ip and tc. Nothing is touched but what was made here, and that is
-removed whatever happens."""
+removed whatever happens but SIGKILL, with what still runs there."""
 
 import contextlib
 import os
@@ -12,7 +12,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+MOST_HOSTS = 254  # of addresses that begin alike
 SEGMENT = 1448  # bytes of payload at the most
 FRAME_OVERHEAD = 14 + 20 + 32  # bytes of Ethernet, IPv4 and TCP with timestamps before the payload of a packet
 AGENT = pathlib.Path(__file__).resolve().parent / "agent"
@@ -67,7 +70,24 @@ class Network:
             for link in ("eth0", "lo"):
                 run("ip", "-n", name, "link", "set", link, "up")
 
+    def processes(self):
+        """Numbers of all that run on these hosts."""
+        told = [subprocess.run(["ip", "netns", "pids", f"{self.prefix}{host}"], check=False, capture_output=True, text=True)
+                for host in self.hosts]
+        return [int(number) for one in told for number in one.stdout.split()]
+
+    def end_processes(self, patience=5):
+        """By SIGTERM, and what is still there after so many seconds by SIGKILL."""
+        for how in (signal.SIGTERM, signal.SIGKILL):
+            for number in self.processes():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(number, how)
+            until = time.monotonic() + patience
+            while self.processes() and time.monotonic() < until:
+                time.sleep(0.05)
+
     def remove(self):
+        self.end_processes()
         for name in [f"{self.prefix}{host}" for host in self.hosts] + [self.hub]:
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -107,23 +127,35 @@ class Network:
 
 @contextlib.contextmanager
 def started(*words, **more):
-    """A process that ends with who waits for it: by a signal, too."""
+    """A process that ends with who waits for it."""
     with subprocess.Popen(*words, **more) as job:
         try:
             yield job
         except BaseException:
             job.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                job.wait(timeout=10)
+            job.kill()
             raise
 
 
 @contextlib.contextmanager
 def network(hosts):
-    """A Network, removed at the end, at an exception, at Ctrl-C and at SIGTERM."""
+    """A Network, removed at the end, at an exception and at the first signal of ENDING; those that follow change nothing."""
+    def ignore():
+        return {one: signal.signal(one, signal.SIG_IGN) for one in ENDING}
+
+    def end(number, _):
+        ignore()
+        sys.exit(128 + number)
+
+    before = {one: signal.signal(one, end) for one in ENDING}
     made = Network(hosts)
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         made.make()
         yield made
     finally:
+        ignore()
         made.remove()
-        signal.signal(signal.SIGTERM, before)
+        for one, handler in before.items():
+            signal.signal(one, handler)

@@ -29,7 +29,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "app"))
-from network import FRAME_OVERHEAD, SEGMENT, missing, network, started  # noqa: E402
+from network import FRAME_OVERHEAD, MOST_HOSTS, SEGMENT, missing, network, started  # noqa: E402
 from runs import Runs, h5py, np  # noqa: E402
 
 DECKS = pathlib.Path(__file__).resolve().parents[2] / "input/decks"
@@ -187,29 +187,49 @@ def over_count(ratios):
 
 
 def megabits(text):
-    """Whole numbers, as in 20,100."""
-    return [int(rate) for rate in text.split(",")]
+    try:
+        rates = [int(rate) for rate in text.split(",")]
+    except ValueError:
+        rates = [-1]
+    if min(rates) < 0:
+        raise argparse.ArgumentTypeError(f"{text}; allowed: whole numbers of Mbit/s with commas between, as in 20,100; 0: no limit")
+    return rates
+
+
+def between(least, most):
+    def number(text):
+        if not text.isdecimal() or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text}; allowed: {least} to {most}")
+        return int(text)
+    return number
 
 
 def parse(words=None):
     """The options of a command line, by default of this process's own."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
-    parser.add_argument("--model", default="mini")
+    parser.add_argument("--model", default="mini", choices=sorted(deck.stem for deck in DECKS.glob("*.yaml")))
     parser.add_argument("--rates", type=megabits, default=[20, 100, 500, 2000])
     parser.add_argument("--wires", default="fp32,bf16")
-    parser.add_argument("--ranks", type=int, default=4)
-    parser.add_argument("--batch", type=int, default=4, help="sequences a rank")
-    parser.add_argument("--steps", type=int, default=5, help="of a phase that are counted")
+    parser.add_argument("--ranks", type=between(2, MOST_HOSTS), default=4)
+    parser.add_argument("--batch", type=between(1, 4096), default=4, help="sequences a rank")
+    parser.add_argument("--steps", type=between(1, 10000), default=5, help="of a phase that are counted")
     parser.add_argument("--whole", type=int, metavar="RATE", help="at last two runs of 60 steps at this rate, LAMB and 1-bit LAMB")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of the decks of 1-bit LAMB")
     parser.add_argument("--json", type=pathlib.Path, help="lines of results are appended here")
     parser.add_argument("--patience", type=float, default=3600, help="seconds")
     options = parser.parse_args(words)
+    if not options.program.is_file():
+        parser.error(f"{options.program}: no such program")
     options.program = str(options.program.resolve())
     options.wires = options.wires.split(",")
     if unknown := [wire for wire in options.wires if wire not in BITS]:
         parser.error(f"--wires: {unknown[0]}; allowed: {', '.join(BITS)}")
+    if options.json:
+        try:
+            options.json.open("a", encoding="utf-8").close()
+        except OSError as error:
+            parser.error(f"--json: {options.json}: {error.strerror}")
     return options
 
 

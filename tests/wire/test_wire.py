@@ -1,16 +1,19 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
 """What two hosts' links carry is what the program counts, in either phase, and their namespaces are gone afterwards.
-A command across hosts is one rank on each, and its exit status is told.
+A command across hosts is one rank on each, and its exit status is told; a signal ends all of it.
 
     test_wire.py PROGRAM
 
 Exits with 4, ctest's sign for skipped, where namespaces cannot be made."""
 
 import pathlib
+import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 from network import missing, network, run
 from sweep import Runs, Sweep, parse
@@ -36,6 +39,40 @@ def main():
     told = run(*across, "echo rank $OMPI_COMM_WORLD_RANK of $OMPI_COMM_WORLD_SIZE")
     assert sorted(line for line in told.splitlines() if line.startswith("rank")) == ["rank 0 of 2", "rank 1 of 2"], told
     assert subprocess.run([*across, "exit 3"], check=False, capture_output=True, timeout=60).returncode == 3
+    for signals in ([signal.SIGHUP], [signal.SIGINT, signal.SIGTERM, signal.SIGINT], [signal.SIGQUIT]):
+        ended(across[:-2], signals)
+
+
+def ended(across, signals):
+    """What runs across hosts ends with the script, however it is told to."""
+    with subprocess.Popen([*across, "sleep", "3600"]) as script:
+        name = f"bw{script.pid}h"
+        until = time.monotonic() + 60
+        while not all("sleep" in programs(f"{name}{host}").values() for host in (1, 2)):
+            assert script.poll() is None and time.monotonic() < until
+            time.sleep(0.1)
+        began = programs(f"{name}1") | programs(f"{name}2")
+        for one in signals:
+            script.send_signal(one)
+            time.sleep(0.2)
+        assert script.wait(timeout=60) == 128 + signals[0]
+    assert name not in run("ip", "netns", "list")
+    assert not [number for number, program in began.items() if name_of(number) == program], began
+
+
+def name_of(number):
+    """Of a process that has not ended."""
+    try:
+        _, name, state = re.match(r"(\d+) \((.*)\) (\w)", pathlib.Path(f"/proc/{number}/stat").read_text(encoding="utf-8")).groups()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return None if state == "Z" else name
+
+
+def programs(host):
+    """Numbers and names of the processes of a namespace, which need not be there yet."""
+    told = subprocess.run(["ip", "netns", "pids", host], check=False, capture_output=True, text=True).stdout.split()
+    return {number: name_of(number) for number in told}
 
 
 if __name__ == "__main__":
