@@ -23,9 +23,6 @@ namespace {
 
 // Kinds of collectives have an order of their own each: messages of one never meet those of another.
 constexpr int uneven_alltoall_tag = 1, exchange_tag = 2, uneven_allgather_tag = 3;
-/// Pieces from other nodes that are under way on the slowest of networks: with one, and the question for the next after
-/// it, links of 500 Mbit/s carried four fifths of what they carry with four.
-constexpr std::int64_t few_pieces = 4;
 constexpr int long_call_tag = 4;  // of what library calls carry where it is short enough
 
 int rank_in(MPI_Comm group) {
@@ -57,7 +54,7 @@ class MpiCommunicator final : public Communicator {
         rank_(rank_in(group)),
         size_(size_of(group)),
         counter_(rank_, size_),
-        receives_(group, options.long_message, few_pieces * options.piece) {
+        receives_(group, options.long_message) {
     options_.staged = options.staged || (on_devices && !backend::mpi_reads_devices());
     check_mpi(MPI_Comm_set_errhandler(group_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }

@@ -4,8 +4,6 @@
 
 #include "core/clock.hpp"
 
-#include <algorithm>
-
 namespace bellwether::comm {
 namespace {
 
@@ -61,8 +59,7 @@ void ReceiveQueue::open_next() {
 }
 
 bool ReceiveQueue::may_arrive(Bytes const& buffer) const {
-  return buffer.size < long_message_ || open_bytes_ == 0 ||
-         open_bytes_ + buffer.size <= std::max(few_, rate_.allowed());
+  return buffer.size < long_message_ || open_bytes_ == 0 || open_bytes_ + buffer.size <= rate_.allowed();
 }
 
 }  // namespace bellwether::comm
