@@ -46,7 +46,9 @@ void add_common(CLI::App* command, Common& common) {
   command->add_option("--warmup", common.warmup, "calls before them")
       ->check(whole_numbers(1, 10000))
       ->capture_default_str();
-  command->add_option("--json", common.json, "also write everything to this file");
+  command->add_option("--json", common.json, "also write everything to this file")->check([](std::string const& file) {
+    return std::string(file.empty() ? "a file without a name" : "");
+  });
 }
 
 void add_model(CLI::App* command, std::string& model) {
