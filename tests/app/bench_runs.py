@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`bellwether bench`: what it prints and writes, not how fast anything is.
 
-    bench_runs.py CASE PROGRAM MPIRUN      CASE: collectives | optimizer | kernels | huge_pages | step | checkpoint |
-                                                 refusals
+    bench_runs.py CASE PROGRAM MPIRUN TOOL      CASE: collectives | optimizer | kernels | huge_pages | step |
+                                                      checkpoint | tools | refusals
 
 Exits with 4, ctest's sign for skipped, where the system has no huge pages."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -18,8 +19,8 @@ PATIENCE = 600  # seconds
 
 
 class Bench:
-    def __init__(self, program, mpirun, folder):
-        self.program, self.mpirun, self.folder = program, mpirun, pathlib.Path(folder)
+    def __init__(self, program, mpirun, tool, folder):
+        self.program, self.mpirun, self.tool, self.folder = program, mpirun, tool, pathlib.Path(folder)
 
     def call(self, ranks, *arguments, expected=0):
         launch = [self.mpirun, "--oversubscribe", "--bind-to", "none", "-np", str(ranks)] if ranks > 1 else []
@@ -183,6 +184,16 @@ def checkpoint(bench):
     assert "--directory: nowhere/bellwether_bench_checkpoint" in error and error.count("error: ") == 1, error
 
 
+def tools(bench):
+    """A tool of Kokkos is told of every kernel by its label and of every product by its shape."""
+    os.environ |= {"KOKKOS_TOOLS_LIBS": bench.tool, "COUNTING_TOOL_FILE": str(bench.folder / "told")}
+    bench.results(1, "step", "--model", "tiny", "--compute", "fp32", "--sequences", "2", "--calls", "1", "--warmup", "1")
+    told = (bench.folder / "told").read_text().splitlines()
+    for label in ("kernel bellwether::model::cross_entropy", "kernel bellwether::optim::adamw_update",
+                  "region bellwether::core::gemm m=256 n=512 k=128 nt"):
+        assert label in told, (label, sorted(set(told)))
+
+
 def refusals(bench):
     (bench.folder / "a.h5").touch()
     (bench.folder / "nodes.yaml").write_text("data: {train: [.]}\ncomm: {hierarchy: node}\n")
@@ -214,9 +225,9 @@ def refusals(bench):
 
 
 def main(cases):
-    case, program, mpirun = sys.argv[1:4]
+    case, *programs = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        cases[case](Bench(program, mpirun, folder))
+        cases[case](Bench(*programs, folder))
 
 
 if __name__ == "__main__":
