@@ -31,7 +31,11 @@ void Cluster::describe(ConfigVisitor& visit) {
     section.field(microseconds("overhead", "that each message keeps its rank busy, inside nodes, too"), overhead);
   });
   visit.section("nodes", "of the cluster, all alike", [&](ConfigVisitor& section) {
-    section.field({.name = "ranks", .help = "of a node", .minimum = 1, .maximum = 4096, .required = true},
+    section.field({.name = "ranks",
+                   .help = "of a node, whatever the deck's comm.ranks_per_node is",
+                   .minimum = 1,
+                   .maximum = 4096,
+                   .required = true},
                   ranks_per_node);
     section.field(speed("bandwidth", "what a rank sends to the others of its node", "Gbit/s"), node_bandwidth);
     section.field(microseconds("latency", "between ranks of one node"), node_latency);
