@@ -25,6 +25,12 @@ def run(*words, **more):
     return subprocess.run([str(word) for word in words], check=True, capture_output=True, text=True, **more).stdout
 
 
+def processes_of(namespace):
+    """Numbers of what runs in a namespace; none where there is no such one."""
+    told = subprocess.run(["ip", "netns", "pids", namespace], check=False, capture_output=True, text=True)
+    return [int(number) for number in told.stdout.split()]
+
+
 def missing():
     """Why such a network cannot be made here; empty where it can."""
     if os.geteuid() != 0:
@@ -72,9 +78,7 @@ class Network:
 
     def processes(self):
         """Numbers of all that run on these hosts."""
-        told = [subprocess.run(["ip", "netns", "pids", f"{self.prefix}{host}"], check=False, capture_output=True, text=True)
-                for host in self.hosts]
-        return [int(number) for one in told for number in one.stdout.split()]
+        return [number for host in self.hosts for number in processes_of(f"{self.prefix}{host}")]
 
     def end_processes(self, patience=5):
         """By SIGTERM, and what is still there after so many seconds by SIGKILL."""

@@ -44,10 +44,10 @@ def deck_settings(options, name, shards, ranks, method, wire, more):
     settings = {"run.directory": name, "data.train": f"[{shards}]", "data.heldout": "[]", "batch.global": ranks * options.batch,
                 "batch.micro": options.batch, "model.positions": 128, "model.hidden_dropout": 0, "model.attention_dropout": 0,
                 "optimizer.method": method, "comm.dense_wire": wire,
-                "schedule.steps": 2 * (LEFT_OUT + options.steps), "schedule.warmup_steps": 2, "checkpoint.every": 0, "statistics.evaluate_every": 0,
-                "statistics.layers_every": 1000, "statistics.print_every": 1}
+                "schedule.steps": 2 * options.phase_steps, "schedule.warmup_steps": 2, "checkpoint.every": 0,
+                "statistics.evaluate_every": 0, "statistics.layers_every": 1000, "statistics.print_every": 1}
     if method == "onebit_lamb":
-        settings |= {"optimizer.freeze.step": LEFT_OUT + options.steps, "optimizer.beta2": 0.9, "optimizer.coefficient_beta": 0.5}
+        settings |= {"optimizer.freeze.step": options.phase_steps, "optimizer.beta2": 0.9, "optimizer.coefficient_beta": 0.5}
     settings |= more | (dict(text.split("=", 1) for text in options.set) if method == "onebit_lamb" else {})
     return [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
 
@@ -101,7 +101,7 @@ class Sweep:
         steps = step_table(self.runs.folder, name)
         seconds, ratios = [], []
         for phase in (0, 1):
-            last = (phase + 1) * (LEFT_OUT + self.options.steps)
+            last = (phase + 1) * self.options.phase_steps
             first = last - self.options.steps + 1
             rows = steps[(steps["step"] >= first) & (steps["step"] <= last)]
             assert len(rows) == self.options.steps and (rows["phase"] == phase).all(), rows
@@ -222,6 +222,7 @@ def parse(words=None):
     if not options.program.is_file():
         parser.error(f"{options.program}: no such program")
     options.program = str(options.program.resolve())
+    options.phase_steps = LEFT_OUT + options.steps
     options.wires = options.wires.split(",")
     if unknown := [wire for wire in options.wires if wire not in BITS]:
         parser.error(f"--wires: {unknown[0]}; allowed: {', '.join(BITS)}")
