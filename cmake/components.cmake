@@ -43,16 +43,20 @@ if(Kokkos_ENABLE_CUDA)
   include(cuda)
 endif()
 
-# bellwether_component(<name> KOKKOS <sources...> PLAIN <sources...> [HOST <sources...>] [CUDA <sources...>
-#                      CUDA_PLAIN <sources...>] LINK <targets...>)
-# HOST: those of KOKKOS that a build without a device has in place of the ones of CUDA.
+# bellwether_component(<name> KOKKOS <sources...> PLAIN <sources...> [DEVICE <sources...>] [HOST <sources...>]
+#                      [CUDA <sources...> CUDA_PLAIN <sources...>] LINK <targets...>)
+# HOST: those of KOKKOS that a build without a device has in place of the ones of CUDA. DEVICE: those for devices that
+# have none of their own.
 function(bellwether_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "KOKKOS;PLAIN;HOST;CUDA;CUDA_PLAIN;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "KOKKOS;PLAIN;DEVICE;HOST;CUDA;CUDA_PLAIN;LINK")
   if(Kokkos_ENABLE_CUDA)
     list(APPEND arg_KOKKOS ${arg_CUDA})
     list(APPEND arg_PLAIN ${arg_CUDA_PLAIN})
   else()
     list(APPEND arg_KOKKOS ${arg_HOST})
+  endif()
+  if(Kokkos_ENABLE_HIP OR Kokkos_ENABLE_SYCL)
+    list(APPEND arg_KOKKOS ${arg_DEVICE})
   endif()
   if(arg_KOKKOS)
     set_source_files_properties(${arg_KOKKOS} PROPERTIES LANGUAGE ${BELLWETHER_KOKKOS_LANGUAGE})

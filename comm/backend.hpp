@@ -5,6 +5,7 @@
 #include "comm/communicator.hpp"
 #include "comm/watchdog.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -23,6 +24,8 @@ namespace backend {
 int visible_devices();
 /// Of the process, once Kokkos has started; none on a build for hosts.
 std::optional<Device> current_device();
+/// Bytes of its memory that nobody has allocated; none on a build for hosts.
+std::optional<std::int64_t> free_device_memory();
 /// Whether MPI says that it reads and writes device memory. On a build for hosts there is none to read.
 bool mpi_reads_devices();
 /// The library's name and version, "NCCL 2.28.9"; empty where there is none.

@@ -35,6 +35,12 @@ std::optional<Device> current_device() {
   return Device{properties.name, identity};
 }
 
+std::optional<std::int64_t> free_device_memory() {
+  std::size_t free = 0, all = 0;
+  if (cudaMemGetInfo(&free, &all) != cudaSuccess) throw RuntimeError("the GPU does not tell how much memory is free");
+  return static_cast<std::int64_t>(free);
+}
+
 bool mpi_reads_devices() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
   return MPIX_Query_cuda_support() == 1;

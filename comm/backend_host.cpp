@@ -7,6 +7,7 @@ namespace bellwether::comm::backend {
 
 int visible_devices() { return 0; }
 std::optional<Device> current_device() { return {}; }
+std::optional<std::int64_t> free_device_memory() { return {}; }
 bool mpi_reads_devices() { return false; }
 std::string device_library() { return ""; }
 bool device_library_shares_devices() { return false; }

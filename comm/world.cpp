@@ -8,6 +8,7 @@
 #include "comm/mpi_operation.hpp"
 #include "comm/transport.hpp"
 #include "comm/watchdog.hpp"
+#include "core/device_launch.hpp"
 #include "core/error.hpp"
 #include "core/gemm.hpp"
 
@@ -161,6 +162,7 @@ World::World(int& argc, char**& argv) : impl_(std::make_unique<Impl>()) {
   auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
   if (int const device = device_of(impl_->nodes, impl_->host); device >= 0) settings.set_device_id(device);
   Kokkos::initialize(settings);
+  start_device();
   use_single_threaded_blas();
   std::vector<std::string> hosts;
   for (int const node : impl_->nodes.node_of) hosts.push_back(impl_->nodes.hosts[static_cast<std::size_t>(node)]);
@@ -224,6 +226,7 @@ void World::note_end(int code) { comm::note_end(code); }
 int World::rank() const { return impl_->rank; }
 int World::size() const { return impl_->size; }
 std::vector<std::string> const& World::devices() const { return impl_->devices; }
+std::optional<std::int64_t> World::free_device_memory() const { return backend::free_device_memory(); }
 Offer const& World::offer() const { return impl_->offer; }
 Communicator& World::communicator() const { return *impl_->communicator; }
 RankGroup& World::group() const { return *impl_->communicator; }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,6 +69,8 @@ class World {
   std::string const& host() const;  ///< this rank's
   /// One line a rank, "rank 0 on node7: NVIDIA H100 80GB HBM3"; empty where the program computes on hosts.
   std::vector<std::string> const& devices() const;
+  /// Bytes of this rank's device that nobody has allocated; none where ranks compute on hosts.
+  std::optional<std::int64_t> free_device_memory() const;
   Offer const& offer() const;  ///< what can carry collectives
   /// Collective. All ranks over what choose_transport() found.
   std::unique_ptr<Communicator> make_communicator(Transport transport, double deadline) const;

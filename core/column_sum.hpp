@@ -34,8 +34,18 @@ struct ColumnTeam {
     W::all(team, [&](int worker, int) {
       int const column = worker % across;
       Real sum = 0;
-      if (column < columns)
-        for (Index row = worker / across; row < rows; row += groups) sum += value(row, column);
+      if (column < columns) {
+        constexpr int ahead = 4;
+        Index row = worker / across;
+        for (; row + (ahead - 1) * groups < rows; row += ahead * groups) {
+          Real read[ahead];
+          BELLWETHER_UNROLL
+          for (int i = 0; i < ahead; ++i) read[i] = value(row + i * groups, column);
+          BELLWETHER_UNROLL
+          for (int i = 0; i < ahead; ++i) sum += read[i];
+        }
+        for (; row < rows; row += groups) sum += value(row, column);
+      }
       staged[worker] = sum;
     });
     W::all(team, [&](int worker, int) {

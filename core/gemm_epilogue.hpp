@@ -22,7 +22,7 @@ struct Epilogue {
 };
 
 /// C = op(A) op(B) with an epilogue in the same pass; operands as gemm() takes them, all of one type. Sums and what
-/// follows are formed in SumOf<C>, and what is stored is rounded once.
+/// follows are formed in SumOf<C>, and what is stored is rounded once; cuBLASLt may round a sum to C before, too.
 /// \returns false, nothing done, where this space has no such product, for these operands or at all: the caller then
 /// has gemm() and kernels of its own. Hosts have none: their BLAS takes no epilogue.
 template <class T, class Space>

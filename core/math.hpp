@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/device_math.hpp"
 #include "core/types.hpp"
 
 /// Loops whose iterations are independent; sums may be formed in lanes. Device compilers have their own ways.
@@ -28,7 +29,15 @@ KOKKOS_INLINE_FUNCTION float clamp(float x, float least, float most) {
 }
 
 /// e^x to 2 ulp for x in [-87, 88], clamped beyond. Range reduction by ln 2 in two parts, Taylor to degree 7.
+/// NVIDIA's GPUs: their power of two, of the product with log2 e and what that was rounded by; 0 below -87.
 KOKKOS_INLINE_FUNCTION float exp(float x) {
+#if defined(__CUDA_ARCH__)
+  constexpr float log2_e = 1.44269504f, log2_e_rest = 1.92596299e-8f, ln_2 = 0.693147181f;
+  float const exponent = x * log2_e;
+  float const power = device_math::power_of_two(exponent);
+  float const rest = __fmaf_rn(x, log2_e_rest, __fmaf_rn(x, log2_e, -exponent));
+  return power == 0 ? 0.0f : __fmaf_rn(power * ln_2, rest, power);
+#else
   x = clamp(x, -87.0f, 88.0f);
   constexpr float shifter = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
   float const shifted = x * 1.44269504f + shifter;
@@ -44,6 +53,7 @@ KOKKOS_INLINE_FUNCTION float exp(float x) {
   p = p * r + 1.0f;
   // The lowest bits of `shifted` are n: moved to the exponent's place, which counts from 127.
   return p * Kokkos::bit_cast<float>((Kokkos::bit_cast<std::uint32_t>(shifted) << 23) + (127u << 23));
+#endif
 }
 KOKKOS_INLINE_FUNCTION double exp(double x) { return Kokkos::exp(x); }
 
@@ -65,7 +75,7 @@ struct Normal {
 KOKKOS_INLINE_FUNCTION Normal<float> normal(float x) {
   float const z = Kokkos::fabs(x) * 0.70710678f;
   float const gauss = exp(-z * z);
-  float const t = 1.0f / (1.0f + 0.3275911f * z);
+  float const t = device_math::reciprocal(1.0f + 0.3275911f * z);
   float const tail = 0.5f * gauss * t *
                      (0.254829592f + t * (-0.284496736f + t * (1.421413741f + t * (-1.453152027f + t * 1.061405429f))));
   return {x < 0 ? tail : 1.0f - tail, 0.39894228f * gauss};

@@ -95,10 +95,15 @@ struct TeamRow {
   }
   template <class Real, class Body>
   KOKKOS_INLINE_FUNCTION Pair<Real> two_sums(Index count, Body const& body) const {
-    Pair<Real> total;
+    return total<Pair<Real>>(count, body);
+  }
+  /// What body(k) add up to by +=, for a type with a reduction_identity.
+  template <class Sum, class Body>
+  KOKKOS_INLINE_FUNCTION Sum total(Index count, Body const& body) const {
+    Sum all;
     Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(team, count), [&](Index const k, Pair<Real>& part) { part += body(k); }, total);
-    return total;
+        Kokkos::TeamVectorRange(team, count), [&](Index const k, Sum& part) { part += body(k); }, all);
+    return all;
   }
   template <class Real, class Body>
   KOKKOS_INLINE_FUNCTION Real largest(Index count, Body const& body) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/types.hpp"
+#include "core/unroll.hpp"
 
 /// Before a loop whose iterations touch different elements: the compiler need not test the pointers against each other.
 #if defined(__CUDACC__) || defined(__HIPCC__) || !defined(__GNUC__)
@@ -65,6 +66,39 @@ KOKKOS_INLINE_FUNCTION Sums<N> team_sum(Team const& team, Index first, Index las
   return result;
 }
 
+/// Elements whose reading a thread of a device has under way together.
+inline constexpr int loads_ahead = 4;
+
+/// As team_sum(), for a body(k, load(k)). load reads what body needs, and body alone writes: on a device a thread reads
+/// for several elements before it writes any.
+template <int N, class Space, class Team, class Load, class Body>
+KOKKOS_INLINE_FUNCTION Sums<N> team_sum(Team const& team, Index first, Index last, Load const& load, Body const& body) {
+  if constexpr (TeamShape<Space>::host) {
+    return team_sum<N, Space>(team, first, last, [&](Index k) { return body(k, load(k)); });
+  } else {
+    double sums[N] = {};
+    auto const add = [&](Sums<N> const& term) {
+      for (int i = 0; i < N; ++i) sums[i] += term.value[i];
+    };
+    Index k = first + team.team_rank();
+    Index const stride = team.team_size();
+    for (; k + (loads_ahead - 1) * stride < last; k += loads_ahead * stride) {
+      decltype(load(k)) loaded[loads_ahead];
+      BELLWETHER_UNROLL
+      for (int i = 0; i < loads_ahead; ++i) loaded[i] = load(k + i * stride);
+      BELLWETHER_UNROLL
+      for (int i = 0; i < loads_ahead; ++i) add(body(k + i * stride, loaded[i]));
+    }
+    for (; k < last; k += stride) add(body(k, load(k)));
+    Sums<N> result;
+    for (int i = 0; i < N; ++i) {
+      team.team_reduce(Kokkos::Sum<double>(sums[i]));
+      result.value[i] = sums[i];
+    }
+    return result;
+  }
+}
+
 /// What one element adds to N sums, and a number of which the largest is wanted, at least 0.
 template <int N>
 struct SumsAndLargest {
@@ -74,7 +108,8 @@ struct SumsAndLargest {
 
 /// As team_sum(), with the largest number beside the sums, for neighbours that share something: run_of(k, count) is
 /// called once for the `count` elements from k on, at most TeamShape<Space>::lanes, and what it returns for each of
-/// them as run(lane), a SumsAndLargest<N>.
+/// them as run(lane), a SumsAndLargest<N>. A run that has load(lane) is run(lane, load(lane)), too, and a device loads
+/// for several before it runs any.
 template <int N, class Space, class Team, class RunOf>
 KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_sum_of_runs(Team const& team, Index first, Index last,
                                                           RunOf const& run_of) {
@@ -87,6 +122,14 @@ KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_sum_of_runs(Team const& team, Inde
   };
   Index k = first + Index{team.team_rank()} * lanes;
   Index const stride = Index{team.team_size()} * lanes;
+  if constexpr (!TeamShape<Space>::host && requires { run_of(k, lanes).load(0); })
+    for (; k + (loads_ahead - 1) * stride < last; k += loads_ahead * stride) {
+      decltype(run_of(k, lanes).load(0)) loaded[loads_ahead];
+      BELLWETHER_UNROLL
+      for (int i = 0; i < loads_ahead; ++i) loaded[i] = run_of(k + i * stride, 1).load(0);
+      BELLWETHER_UNROLL
+      for (int i = 0; i < loads_ahead; ++i) add(0, run_of(k + i * stride, 1)(0, loaded[i]));
+    }
   for (; k + lanes <= last; k += stride) {
     auto const run = run_of(k, lanes);
     BELLWETHER_INDEPENDENT
@@ -142,6 +185,25 @@ template <class Space, class Team, class Body>
 KOKKOS_INLINE_FUNCTION void team_for(Team const& team, Index first, Index last, Body const& body) {
   BELLWETHER_INDEPENDENT
   for (Index k = first + team.team_rank(); k < last; k += TeamShape<Space>::threads) body(k);
+}
+
+/// The same for a body(k, load(k)), as team_sum() takes them.
+template <class Space, class Team, class Load, class Body>
+KOKKOS_INLINE_FUNCTION void team_for(Team const& team, Index first, Index last, Load const& load, Body const& body) {
+  if constexpr (TeamShape<Space>::host) {
+    team_for<Space>(team, first, last, [&](Index k) { body(k, load(k)); });
+  } else {
+    Index k = first + team.team_rank();
+    Index const stride = team.team_size();
+    for (; k + (loads_ahead - 1) * stride < last; k += loads_ahead * stride) {
+      decltype(load(k)) loaded[loads_ahead];
+      BELLWETHER_UNROLL
+      for (int i = 0; i < loads_ahead; ++i) loaded[i] = load(k + i * stride);
+      BELLWETHER_UNROLL
+      for (int i = 0; i < loads_ahead; ++i) body(k + i * stride, loaded[i]);
+    }
+    for (; k < last; k += stride) body(k, load(k));
+  }
 }
 
 /// One team for each of `teams` items.

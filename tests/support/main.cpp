@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/device_launch.hpp"
 #include "core/gemm.hpp"
 #include "tests/support/session.hpp"
 #include "tests/support/spaces.hpp"
@@ -14,6 +15,7 @@ int main(int argc, char** argv) {
   if (int const error = session.applyCommandLine(argc, argv); error != 0) return error;
   if (bellwether::test::only_lists(session)) return session.run();
   Kokkos::ScopeGuard const kokkos;
+  bellwether::start_device();
   bellwether::use_single_threaded_blas();
   std::cerr << "execution spaces: " << bellwether::test::enabled_space_names() << '\n';
   return session.run();

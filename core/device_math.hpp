@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/bf16.hpp"
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstdint>
+
+/// What a GPU has an instruction for, and what all else does in its place.
+namespace bellwether::device_math {
+
+/// Two numbers rounded to nearest, ties to even, the first in the lower half. What is not a number stays none.
+KOKKOS_INLINE_FUNCTION std::uint32_t bf16_pair(float low, float high) {
+#if defined(__CUDA_ARCH__)
+  std::uint32_t both;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
+  return both;
+#else
+  return static_cast<std::uint32_t>(bf16(low).bits) | static_cast<std::uint32_t>(bf16(high).bits) << 16;
+#endif
+}
+
+/// The numbers of a pair.
+KOKKOS_INLINE_FUNCTION float low_of(std::uint32_t pair) {
+  return bf16::from_bits(static_cast<std::uint16_t>(pair & 0xffffu));
+}
+KOKKOS_INLINE_FUNCTION float high_of(std::uint32_t pair) {
+  return bf16::from_bits(static_cast<std::uint16_t>(pair >> 16));
+}
+
+/// 1 / x to 1 ulp.
+KOKKOS_INLINE_FUNCTION float reciprocal(float x) {
+#if defined(__CUDA_ARCH__)
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+#else
+  return 1.0f / x;
+#endif
+}
+
+#if defined(__CUDACC__)
+/// 2^x to 2 ulp; 0 where x is below -126.
+__device__ inline float power_of_two(float x) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+#endif
+
+}  // namespace bellwether::device_math
