@@ -26,6 +26,7 @@ Encoder<Real, Stored>::Encoder(Exec const& exec, ModelConfig const& config, Bert
   for (auto& block : blocks_) {
     workspace.want(block.qkv, T * 3 * C);
     workspace.want(block.context, T * C);
+    workspace.want(block.logarithms, attention_keeps<Real, Stored>(exec, T, C, config.heads));
     want(workspace, block.attention, T);
     workspace.want(block.pre, T * F);
     workspace.want(block.activated, T * F);
@@ -34,7 +35,7 @@ Encoder<Real, Stored>::Encoder(Exec const& exec, ModelConfig const& config, Bert
   workspace.want(branch_, T * C);
   workspace.want(wide_, T * std::max(4 * C, F));
   workspace.want(partial_, row_blocks(T) * std::max({3 * C, F, static_cast<Index>(config.segments) * C}));
-  workspace.want(scratch_, attention_slots(exec) * 3 * longest_ * longest_);
+  workspace.want(scratch_, attention_scratch<Real, Stored>(exec, capacity.sequences, C, config.heads, longest_));
 }
 
 template <class Real, class Stored>
@@ -96,7 +97,9 @@ Attention<Real, Stored> Encoder<Real, Stored>::attention(DeviceBatch const& batc
           .dropout = {key_, static_cast<std::uint32_t>(3 * i + 1), training ? config_.attention_dropout : 0.0},
           .samples = batch.samples,
           .position_stride = stride,
-          .scratch = scratch_};
+          .scratch = scratch_,
+          .context = block.context,
+          .logarithms = block.logarithms};
 }
 
 template <class Real, class Stored>

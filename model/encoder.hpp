@@ -36,6 +36,7 @@ class Encoder {
   };
   struct Block {
     Stored *qkv, *context;  // (T, 3C), (T, C)
+    Real* logarithms;       // attention_keeps()
     Norm attention, output;
     Stored *pre, *activated;  // (T, F)
   };

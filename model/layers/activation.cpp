@@ -4,6 +4,10 @@
 
 #include "core/gemm_tile.hpp"
 #include "model/layers/activation_body.hpp"
+#include "model/layers/column_strips.hpp"
+
+#include <algorithm>
+#include <type_traits>
 
 namespace bellwether::model {
 namespace {
@@ -16,6 +20,10 @@ void with_gelu(Activation kind, Body const& body) {
   else
     body(GeluTanh{});
 }
+
+/// Neighbours with one access. Rows in double are for tests alone.
+template <class Real, class Space>
+constexpr bool by_packs = !TeamShape<Space>::host && std::is_same_v<Real, float>;
 
 }  // namespace
 
@@ -30,16 +38,33 @@ void bias_gelu_forward(Space const& exec, Activation kind, Index rows, Index F, 
 
 template <class Stored, class Space>
 void gelu_forward(Space const& exec, Activation kind, Index rows, Index F, Stored const* pre, Stored* y) {
+  constexpr char const* label = "bellwether::model::gelu_forward";
   with_gelu(kind, [&]<class Gelu>(Gelu) {
-    for_each_row("bellwether::model::gelu_forward", exec, rows, F, GeluRow<Gelu, SumOf<Stored>, Stored>{F, pre, y});
+    if constexpr (by_packs<SumOf<Stored>, Space>) {
+      constexpr int own = widest_pack<Stored>;
+      if (F % own == 0 && begin_packs<own>(pre, y)) {
+        Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, rows * F / own),
+                             GeluPack<Gelu, Stored, own>{pre, y});
+        return;
+      }
+    }
+    for_each_row(label, exec, rows, F, GeluRow<Gelu, SumOf<Stored>, Stored>{F, pre, y});
   });
 }
 
 template <class Real, class Stored, class Given, class Space>
 void bias_gelu_backward(Space const& exec, Activation kind, Index rows, Index F, Stored const* pre, Given const* dy,
                         Stored* dpre, Real* partial, Real* dbias) {
+  constexpr char const* label = "bellwether::model::bias_gelu_backward";
   with_gelu(kind, [&]<class Gelu>(Gelu) {
-    for_each_row("bellwether::model::bias_gelu_backward", exec, row_blocks(rows), F,
+    if constexpr (by_packs<Real, Space>) {
+      constexpr int own = std::min(widest_pack<Stored>, widest_pack<Given>);
+      if (F % own == 0 && begin_packs<own>(pre, dpre) && begin_packs<own>(dy) && begin_packs<4>(partial)) {
+        sum_strips<own>(label, exec, rows, F, partial, StripOfGelu<Gelu, Stored, Given, own>{F, pre, dy, dpre});
+        return;
+      }
+    }
+    for_each_row(label, exec, row_blocks(rows), F,
                  BiasGeluBlockBackward<Gelu, Real, Stored, Given>{rows, F, pre, dy, dpre, partial});
   });
   add_block_sums<Real>(exec, row_blocks(rows), partial, {F, {dbias}});

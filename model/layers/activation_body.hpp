@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/gelu.hpp"
+#include "core/pack.hpp"
 #include "core/row_walk.hpp"
 #include "model/layers/rows.hpp"
 
@@ -38,6 +39,21 @@ struct GeluRow {
   }
 
   Index F;
+  Stored const* pre;
+  Stored* y;
+};
+
+/// The same for `own` neighbours at a time, which one access reads.
+template <class Gelu, class Stored, int own>
+struct GeluPack {
+  KOKKOS_INLINE_FUNCTION void operator()(Index i) const {
+    float x[own];
+    load(pre + i * own, x);
+    BELLWETHER_UNROLL
+    for (float& value : x) value = Gelu::value(value);
+    store(y + i * own, x);
+  }
+
   Stored const* pre;
   Stored* y;
 };

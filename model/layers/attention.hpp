@@ -18,12 +18,17 @@ struct Attention {
   Dropout dropout{};                     ///< a row is a query; its channel is head * position_stride + key position
   std::int64_t const* samples;           ///< (sequences)
   Index position_stride;                 ///< channels a head takes in dropout's counters: the same for every batch
-  Real* scratch;                         ///< (attention_slots(exec), 3, S, S)
+  Real* scratch;                         ///< as many as attention_scratch() says
+  Stored const* context = nullptr;       ///< (T, C) what forward has made, for backward
+  Real* logarithms = nullptr;  ///< as many as attention_keeps() says, from forward to backward; null: no backward
 };
 
-/// How many (sequence, head) pairs are worked on at once, each with scratch of its own.
-template <class Space>
-Index attention_slots(Space const& exec);
+/// Numbers of scratch that attention needs for that many sequences.
+template <class Real, class Stored, class Space>
+Index attention_scratch(Space const& exec, Index sequences, Index C, Index heads, Index longest);
+/// Numbers that forward keeps for backward, of that many tokens: none where backward forms them again.
+template <class Real, class Stored, class Space>
+Index attention_keeps(Space const& exec, Index T, Index C, Index heads);
 
 /// context: (T, C).
 template <class Real, class Stored, class Space>
@@ -36,11 +41,12 @@ void attention_backward(Space const& exec, Attention<Real, Stored> const& p, Sto
 }  // namespace bellwether::model
 
 /// The instances for a space: at the end of the one source that defines them there.
-#define BELLWETHER_ATTENTION_OF(SPACE, REAL, STORED)                                      \
-  template void attention_forward(SPACE const&, Attention<REAL, STORED> const&, STORED*); \
+#define BELLWETHER_ATTENTION_OF(SPACE, REAL, STORED)                                        \
+  template Index attention_keeps<REAL, STORED>(SPACE const&, Index, Index, Index);          \
+  template Index attention_scratch<REAL, STORED>(SPACE const&, Index, Index, Index, Index); \
+  template void attention_forward(SPACE const&, Attention<REAL, STORED> const&, STORED*);   \
   template void attention_backward(SPACE const&, Attention<REAL, STORED> const&, STORED const*, STORED*);
 #define BELLWETHER_ATTENTION(SPACE)              \
-  template Index attention_slots(SPACE const&);  \
   BELLWETHER_ATTENTION_OF(SPACE, float, float)   \
   BELLWETHER_ATTENTION_OF(SPACE, double, double) \
   BELLWETHER_ATTENTION_OF(SPACE, float, bf16)

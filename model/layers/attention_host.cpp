@@ -110,7 +110,7 @@ void backward_head(Attention<Real, Stored> const& p, Head<Real, Stored> const& h
 /// Calls body(pair, scratch of this slot) for every pair. Which slot takes a pair changes no result.
 template <class Real, class Stored, class Space, class Body>
 void for_each_head(Space const& exec, char const* label, Attention<Real, Stored> const& p, Body const& body) {
-  Index const slots = attention_slots(exec), pairs = p.sequences * p.heads, size = 3 * p.longest * p.longest;
+  Index const slots = exec.concurrency(), pairs = p.sequences * p.heads, size = 3 * p.longest * p.longest;
   Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, slots), [=](Index slot) {
     for (Index pair = slot; pair < pairs; pair += slots) body(pair, p.scratch + slot * size);
   });
@@ -118,9 +118,14 @@ void for_each_head(Space const& exec, char const* label, Attention<Real, Stored>
 
 }  // namespace
 
-template <class Space>
-Index attention_slots(Space const& exec) {
-  return exec.concurrency();
+template <class Real, class Stored, class Space>
+Index attention_scratch(Space const& exec, Index, Index, Index, Index longest) {
+  return exec.concurrency() * 3 * longest * longest;
+}
+
+template <class Real, class Stored, class Space>
+Index attention_keeps(Space const&, Index, Index, Index) {
+  return 0;
 }
 
 template <class Real, class Stored, class Space>

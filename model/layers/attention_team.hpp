@@ -19,7 +19,6 @@ struct TeamAttention {
   static constexpr int shared = TeamProduct::staged + 2 * W::count;  ///< numbers in team scratch
 
   Attention<Real, Stored> p;
-  Index slots;
 
   /// One head of one sequence; q, k, v: rows of 3 C elements.
   struct Head {
@@ -162,47 +161,72 @@ struct TeamAttention {
     product(team, Op::none, Op::none, S, D, S, h.scale, dweights, S, h.k, h.stride, dq, h.stride, numbers);
     product(team, Op::transpose, Op::none, S, D, S, h.scale, dweights, S, h.q, h.stride, dk, h.stride, numbers);
   }
-
-  /// body(team, pair, this team's (3, S, S) of p.scratch, its numbers in team scratch) for every pair. Which team takes
-  /// a pair changes no result.
-  template <class Body>
-  void for_each_head(Space const& exec, char const* label, Body const& body) const {
-    Index const pairs = p.sequences * p.heads, size = 3 * p.longest * p.longest, teams = Kokkos::min(slots, pairs);
-    Real* const scratch = p.scratch;
-    auto policy = team_policy(exec, teams);
-    policy.set_scratch_size(0, Kokkos::PerTeam(shared * static_cast<int>(sizeof(Real))));
-    Kokkos::parallel_for(
-        label, policy, KOKKOS_LAMBDA(Team const& team) {
-          auto* const numbers = static_cast<Real*>(team.team_scratch(0).get_shmem(shared * sizeof(Real)));
-          for (Index pair = team.league_rank(); pair < pairs; pair += teams)
-            body(team, pair, scratch + team.league_rank() * size, numbers);
-        });
-  }
 };
 
-/// As attention_forward(). slots: how many heads p.scratch is for.
+/// Every head in turn with its team's (3, S, S) of p.scratch and numbers in team scratch. Which team takes a pair
+/// changes no result. A function object: of a lambda in a lambda nvcc keeps a copy on the heap for every launch.
+template <class Real, class Stored, class Space, class Body>
+struct EachHead {
+  using Run = TeamAttention<Real, Stored, Space>;
+
+  KOKKOS_INLINE_FUNCTION void operator()(typename Run::Team const& team) const {
+    auto const& p = run.p;
+    Index const pairs = p.sequences * p.heads, size = 3 * p.longest * p.longest;
+    auto* const numbers = static_cast<Real*>(team.team_scratch(0).get_shmem(Run::shared * sizeof(Real)));
+    for (Index pair = team.league_rank(); pair < pairs; pair += teams)
+      body(run, team, pair, p.scratch + team.league_rank() * size, numbers);
+  }
+
+  Run run;
+  Index teams;
+  Body body;
+};
+
+template <class Stored>
+struct ForwardOfHead {
+  template <class Run, class Real>
+  KOKKOS_INLINE_FUNCTION void operator()(Run const& run, typename Run::Team const& team, Index pair, Real* matrices,
+                                         Real* numbers) const {
+    run.forward(team, pair, matrices, numbers, context);
+  }
+
+  Stored* context;
+};
+
+template <class Stored>
+struct BackwardOfHead {
+  template <class Run, class Real>
+  KOKKOS_INLINE_FUNCTION void operator()(Run const& run, typename Run::Team const& team, Index pair, Real* matrices,
+                                         Real* numbers) const {
+    run.backward(team, pair, matrices, numbers, dcontext, dqkv);
+  }
+
+  Stored const* dcontext;
+  Stored* dqkv;
+};
+
+/// slots: how many heads p.scratch is for.
+template <class Real, class Stored, class Space, class Body>
+void for_each_head(Space const& exec, char const* label, Attention<Real, Stored> const& p, Index slots,
+                   Body const& body) {
+  using Kernel = EachHead<Real, Stored, Space, Body>;
+  Index const teams = Kokkos::min(slots, p.sequences * p.heads);
+  auto policy = team_policy(exec, teams);
+  policy.set_scratch_size(0, Kokkos::PerTeam(Kernel::Run::shared * static_cast<int>(sizeof(Real))));
+  Kokkos::parallel_for(label, policy, Kernel{{p}, teams, body});
+}
+
+/// As attention_forward().
 template <class Real, class Stored, class Space>
 void team_attention_forward(Space const& exec, Attention<Real, Stored> const& p, Index slots, Stored* context) {
-  using Run = TeamAttention<Real, Stored, Space>;
-  Run const run{p, slots};
-  run.for_each_head(
-      exec, "bellwether::model::attention_forward",
-      KOKKOS_LAMBDA(typename Run::Team const& team, Index pair, Real* matrices, Real* numbers) {
-        run.forward(team, pair, matrices, numbers, context);
-      });
+  for_each_head(exec, "bellwether::model::attention_forward", p, slots, ForwardOfHead<Stored>{context});
 }
 
 /// As attention_backward().
 template <class Real, class Stored, class Space>
 void team_attention_backward(Space const& exec, Attention<Real, Stored> const& p, Index slots, Stored const* dcontext,
                              Stored* dqkv) {
-  using Run = TeamAttention<Real, Stored, Space>;
-  Run const run{p, slots};
-  run.for_each_head(
-      exec, "bellwether::model::attention_backward",
-      KOKKOS_LAMBDA(typename Run::Team const& team, Index pair, Real* matrices, Real* numbers) {
-        run.backward(team, pair, matrices, numbers, dcontext, dqkv);
-      });
+  for_each_head(exec, "bellwether::model::attention_backward", p, slots, BackwardOfHead<Stored>{dcontext, dqkv});
 }
 
 }  // namespace bellwether::model

@@ -5,6 +5,19 @@
 #include "model/layers/cross_entropy_body.hpp"
 
 namespace bellwether::model {
+namespace {
+
+template <class Space>
+void add_by_team(char const* label, Space const& exec, Index count, double const* values, double* total) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  Kokkos::parallel_for(
+      label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
+        auto const sum = team_sum<1, Space>(team, 0, count, [=](Index k) { return Sums<1>{{values[k]}}; });
+        Kokkos::single(Kokkos::PerTeam(team), [&] { *total += sum.value[0]; });
+      });
+}
+
+}  // namespace
 
 template <class Real, class Stored, class Space>
 void cross_entropy(Space const& exec, Index rows, Index classes, Index stride, Real const* bias,
@@ -16,13 +29,17 @@ void cross_entropy(Space const& exec, Index rows, Index classes, Index stride, R
 
 template <class Space>
 void add_in_order(Space const& exec, Index count, double const* values, double* total) {
-  Kokkos::parallel_for(
-      "bellwether::model::add_in_order", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, 1),
-      KOKKOS_LAMBDA(Index) {
-        double sum = *total;
-        for (Index k = 0; k < count; ++k) sum += values[k];
-        *total = sum;
-      });
+  constexpr char const* label = "bellwether::model::add_in_order";
+  if constexpr (TeamShape<Space>::host) {
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, 1), KOKKOS_LAMBDA(Index) {
+          double sum = *total;
+          for (Index k = 0; k < count; ++k) sum += values[k];
+          *total = sum;
+        });
+  } else {
+    add_by_team(label, exec, count, values, total);
+  }
 }
 
 #define BELLWETHER_CROSS_ENTROPY_OF(SPACE, REAL, STORED)                                                        \

@@ -15,7 +15,7 @@ void cross_entropy(Space const& exec, Index rows, Index classes, Index stride, R
                    std::int32_t const* labels, Real scale, Real* logits, Stored* dlogits, double* loss,
                    double* correct);
 
-/// total += sum of values in their order, on the device. values: (count), total: (1).
+/// total += sum of values, in an order that count and Space fix: on hosts their own. values: (count), total: (1).
 template <class Space>
 void add_in_order(Space const& exec, Index count, double const* values, double* total);
 

@@ -6,31 +6,78 @@
 
 namespace bellwether::model {
 
+/// The largest of some numbers, and the sum of e^(x - largest) over them.
+template <class Real>
+struct Exponentials {
+  Real largest = -Kokkos::Experimental::infinity_v<Real>, total = 0;
+
+  KOKKOS_INLINE_FUNCTION Exponentials& operator+=(Exponentials const& other) {
+    if (other.largest > largest) {
+      total = total * math::exp(largest - other.largest) + other.total;
+      largest = other.largest;
+    } else if (other.total > 0) {
+      total += other.total * math::exp(other.largest - largest);
+    }
+    return *this;
+  }
+};
+
+}  // namespace bellwether::model
+
+template <class Real>
+struct Kokkos::reduction_identity<bellwether::model::Exponentials<Real>> {
+  KOKKOS_FORCEINLINE_FUNCTION static bellwether::model::Exponentials<Real> sum() { return {}; }
+};
+
+namespace bellwether::model {
+
 /// The body of cross_entropy(), for for_each_row().
 template <class Real, class Stored>
 struct CrossEntropyRow {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index r) const {
-    Real* const x = logits + r * stride;
-    Stored* const d = dlogits + r * stride;
+    if constexpr (Row::shared)
+      of_team(row, r, logits + r * stride, dlogits + r * stride);
+    else
+      of_thread(row, r, logits + r * stride, dlogits + r * stride);
+  }
+
+  /// A host forms an exponential once.
+  template <class Row>
+  KOKKOS_INLINE_FUNCTION void of_thread(Row const& row, Index r, Real* x, Stored* d) const {
     Real const* const added = bias;
     Real const largest = row.template largest<Real>(classes, [=](Index k) { return x[k] += added[k]; });
-    row.sync();
     Real const own = x[labels[r]];
-    row.sync();
     Real const total = row.template sum<Real>(classes, [=](Index k) { return x[k] = math::exp(x[k] - largest); });
     Real const factor = scale / total;
-    row.sync();
     // Apart from the rest: a choice for each element costs more than one that is written twice.
     Real const at_label = x[labels[r]] * factor - scale;
-    row.sync();
     row.each(classes, [=](Index k) { d[k] = Stored(x[k] * factor); });
-    row.sync();
-    row.once([&] {
-      d[labels[r]] = Stored(at_label);
-      loss[r] = static_cast<double>(Kokkos::log(total)) + static_cast<double>(largest) - static_cast<double>(own);
-      correct[r] = own >= largest ? 1.0 : 0.0;
+    d[labels[r]] = Stored(at_label);
+    report(r, own, largest, total);
+  }
+
+  /// A device reads logits twice and writes gradients once: its memory is what takes time.
+  template <class Row>
+  KOKKOS_INLINE_FUNCTION void of_team(Row const& row, Index r, Real const* x, Stored* d) const {
+    Real const* const added = bias;
+    Index const label = labels[r];
+    Real const own = x[label] + added[label];
+    auto const all = row.template total<Exponentials<Real>>(classes, [=](Index k) {
+      return Exponentials<Real>{x[k] + added[k], Real(1)};
     });
+    Real const factor = scale / all.total, at_label = scale;
+    row.sync();
+    row.each(classes, [=, largest = all.largest](Index k) {
+      Real const gradient = math::exp(x[k] + added[k] - largest) * factor;
+      d[k] = Stored(k == label ? gradient - at_label : gradient);
+    });
+    row.once([&] { report(r, own, all.largest, all.total); });
+  }
+
+  KOKKOS_INLINE_FUNCTION void report(Index r, Real own, Real largest, Real total) const {
+    loss[r] = static_cast<double>(Kokkos::log(total)) + static_cast<double>(largest) - static_cast<double>(own);
+    correct[r] = own >= largest ? 1.0 : 0.0;
   }
 
   Index classes, stride;

@@ -4,12 +4,24 @@
 
 #include "core/error.hpp"
 #include "model/layers/layer_norm_body.hpp"
+#include "model/layers/layer_norm_lanes.hpp"
+
+#include <type_traits>
 
 namespace bellwether::model {
+namespace {
+
+/// Rows in double are for tests alone.
+template <class Real, class Space>
+constexpr bool by_lanes = !TeamShape<Space>::host && std::is_same_v<Real, float>;
+
+}  // namespace
 
 template <class Real, class Stored, class Space>
 void layer_norm_forward(Space const& exec, LayerNormForward<Real, Stored> const& p) {
   require((p.bias == nullptr) == (p.residual == nullptr), "bias and residual come together");
+  if constexpr (by_lanes<Real, Space>)
+    if (normalise_by_lanes(exec, p)) return;
   for_each_row("bellwether::model::layer_norm_forward", exec, p.rows, p.C, NormaliseRow<Real, Stored>{p});
 }
 
@@ -17,8 +29,11 @@ template <class Real, class Stored, class Space>
 void layer_norm_backward(Space const& exec, LayerNormBackward<Real, Stored> const& p) {
   require((p.da == nullptr) == (p.dbias == nullptr), "gradients of the sublayer and of its bias come together");
   ColumnSums<Real> const to{p.C, {p.dgamma, p.dbeta, p.dbias}};
-  for_each_row("bellwether::model::layer_norm_backward", exec, row_blocks(p.rows), p.C,
-               NormaliseBlockBackward<Real, Stored>{p, to.columns()});
+  bool done = false;
+  if constexpr (by_lanes<Real, Space>) done = normalise_backward_by_lanes(exec, p);
+  if (!done)
+    for_each_row("bellwether::model::layer_norm_backward", exec, row_blocks(p.rows), p.C,
+                 NormaliseBlockBackward<Real, Stored>{p, to.columns()});
   add_block_sums<Real>(exec, row_blocks(p.rows), p.partial, to);
 }
 

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/layers/rows.hpp"
 
+#include "model/layers/column_strips.hpp"
 #include "model/layers/rows_body.hpp"
+
+#include <algorithm>
+#include <type_traits>
 
 namespace bellwether::model {
 
@@ -26,8 +30,20 @@ void add_bias(Space const& exec, Index rows, Index columns, Real const* bias, St
 template <class Real, class Stored, class Space>
 void add_column_sums(Space const& exec, Index rows, Index columns, Index stride, Stored const* x, Real* partial,
                      Real* sums) {
-  for_each_row("bellwether::model::column_sums", exec, row_blocks(rows), columns,
-               SumBlock<Real, Stored>{rows, columns, stride, x, partial});
+  constexpr char const* label = "bellwether::model::column_sums";
+  bool done = false;
+  if constexpr (!TeamShape<Space>::host && std::is_same_v<Real, float>) {
+    constexpr int wide = widest_pack<Stored>, narrow = 2;
+    auto const by = [&]<int own>(std::integral_constant<int, own>) {
+      if (columns % own != 0 || stride % own != 0 || !begin_packs<own>(x) || !begin_packs<std::min(own, 4)>(partial))
+        return false;
+      sum_strips<own>(label, exec, rows, columns, partial, StripOfMatrix<Stored, own>{stride, x});
+      return true;
+    };
+    done = by(std::integral_constant<int, wide>()) || by(std::integral_constant<int, narrow>());
+  }
+  if (!done)
+    for_each_row(label, exec, row_blocks(rows), columns, SumBlock<Real, Stored>{rows, columns, stride, x, partial});
   add_block_sums<Real>(exec, row_blocks(rows), partial, {columns, {sums}});
 }
 

@@ -11,7 +11,8 @@ namespace bellwether::model {
 // multiplied with are stored: Real itself, or bf16 where Real is float.
 
 /// Rows are handled in blocks of this many; sums over rows are formed by block, then over blocks in their order.
-inline constexpr Index row_block = 32;
+/// Devices want more blocks than hosts have threads.
+inline constexpr Index row_block = on_devices ? 16 : 32;
 inline Index row_blocks(Index rows) { return (rows + row_block - 1) / row_block; }
 
 /// Where sums over columns go: the first `count` columns to sums[0], the next ones to sums[1], and so on; null

@@ -3,6 +3,7 @@
 #include "model/optim/adamw_kernels.hpp"
 
 #include "core/team_sum.hpp"
+#include "model/optim/formulas.hpp"
 
 namespace bellwether::optim {
 
@@ -24,15 +25,19 @@ void adamw_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorR
         Block const block = blocks[team.league_rank()];
         float const decay = rule[block.tensor].decay;
         float const clip = static_cast<float>(judged->clip_factor);
-        team_for<Space>(team, block.first, block.first + block.count, [=](Index k) {
-          float const g = clip * gradient[k];
-          float const m = next_momentum(c, momentum[k], g);
-          float const v = next_variance(c, variance[k], g);
-          float const x = parameters[k];
-          momentum[k] = m;
-          variance[k] = v;
-          parameters[k] = x - rate * direction(c, m, v, x, decay);
-        });
+        team_for<Space>(
+            team, block.first, block.first + block.count,
+            [=](Index k) {
+              return OptimizerElement{gradient[k], momentum[k], variance[k], parameters[k]};
+            },
+            [=](Index k, OptimizerElement const& at) {
+              float const g = clip * at.gradient;
+              float const m = next_momentum(c, at.momentum, g);
+              float const v = next_variance(c, at.variance, g);
+              momentum[k] = m;
+              variance[k] = v;
+              parameters[k] = at.parameter - rate * direction(c, m, v, at.parameter, decay);
+            });
       });
 }
 

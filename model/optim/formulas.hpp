@@ -24,6 +24,11 @@ struct Coefficients {
   Real epsilon;
 };
 
+/// What the updates of LAMB and AdamW read of an element.
+struct OptimizerElement {
+  float gradient, momentum, variance, parameter;
+};
+
 /// step t counts from 1.
 template <class Real>
 Coefficients<Real> coefficients(OptimizerConfig const& config, std::int64_t step) {

@@ -82,13 +82,28 @@ struct FoldPass {
       Index const row_group = place / sign_lanes;
       int const lane = static_cast<int>(place % sign_lanes);
       float sums[sign_words] = {};
-      for (Index group = first + row_group; group < last; group += row_groups) {
-        Philox4 const signs = fold_signs(key, step, group);
-        for (int word = 0; word < sign_words; ++word) {
-          Index const k = group * sign_group + sign_lanes * word + lane;
-          float const g = k < count ? gradient[k] : 0.0f;
-          sums[word] += comm::with_sign(g, signs.x[word], lane);
-          squares += static_cast<double>(g) * g;
+      constexpr int ahead = 2;  // groups that are read together
+      for (Index group = first + row_group; group < last; group += ahead * row_groups) {
+        float read[ahead][sign_words];
+        BELLWETHER_UNROLL
+        for (int i = 0; i < ahead; ++i) {
+          Index const its = group + i * row_groups;
+          BELLWETHER_UNROLL
+          for (int word = 0; word < sign_words; ++word) {
+            Index const k = its * sign_group + sign_lanes * word + lane;
+            read[i][word] = its < last && k < count ? gradient[k] : 0.0f;
+          }
+        }
+        BELLWETHER_UNROLL
+        for (int i = 0; i < ahead; ++i) {
+          if (group + i * row_groups >= last) break;
+          Philox4 const signs = fold_signs(key, step, group + i * row_groups);
+          BELLWETHER_UNROLL
+          for (int word = 0; word < sign_words; ++word) {
+            float const g = read[i][word];
+            sums[word] += comm::with_sign(g, signs.x[word], lane);
+            squares += static_cast<double>(g) * g;
+          }
         }
       }
       if (columns > 0)

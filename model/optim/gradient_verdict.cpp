@@ -34,10 +34,12 @@ void square_blocks(Space const& exec, BlockTable<Space> const& table, BlockRange
   Kokkos::parallel_for(
       label, team_policy(exec, range.last - range.first), KOKKOS_LAMBDA(Team const& team) {
         Block const block = blocks[team.league_rank()];
-        auto const sum = team_sum<1, Space>(team, block.first, block.first + block.count, [=](Index k) {
-          double const g = gradient[k];
-          return Sums<1>{{g * g}};
-        });
+        auto const sum = team_sum<1, Space>(
+            team, block.first, block.first + block.count, [=](Index k) { return gradient[k]; },
+            [=](Index, float value) {
+              double const g = value;
+              return Sums<1>{{g * g}};
+            });
         Kokkos::single(Kokkos::PerTeam(team), [&] { squares[team.league_rank()] = sum.value[0]; });
       });
 }

@@ -6,6 +6,14 @@
 #include "core/team_sum.hpp"
 
 namespace bellwether::optim {
+namespace {
+
+/// What lamb_apply() reads of an element.
+struct StepElement {
+  float parameter, update;
+};
+
+}  // namespace
 
 template <class Space>
 void lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
@@ -27,17 +35,22 @@ void lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorR
         Block const block = blocks[team.league_rank()];
         float const decay = rule[block.tensor].decay;
         float const clip = static_cast<float>(judged->clip_factor);
-        auto const sum = team_sum<2, Space>(team, block.first, block.first + block.count, [=](Index k) {
-          float const g = clip * gradient[k];
-          float const m = next_momentum(c, momentum[k], g);
-          float const v = next_variance(c, variance[k], g);
-          float const x = parameters[k];
-          float const u = direction(c, m, v, x, decay);
-          momentum[k] = m;
-          variance[k] = v;
-          gradient[k] = u;
-          return Sums<2>{{static_cast<double>(x) * x, static_cast<double>(u) * u}};
-        });
+        auto const sum = team_sum<2, Space>(
+            team, block.first, block.first + block.count,
+            [=](Index k) {
+              return OptimizerElement{gradient[k], momentum[k], variance[k], parameters[k]};
+            },
+            [=](Index k, OptimizerElement const& at) {
+              float const g = clip * at.gradient;
+              float const m = next_momentum(c, at.momentum, g);
+              float const v = next_variance(c, at.variance, g);
+              float const x = at.parameter;
+              float const u = direction(c, m, v, x, decay);
+              momentum[k] = m;
+              variance[k] = v;
+              gradient[k] = u;
+              return Sums<2>{{static_cast<double>(x) * x, static_cast<double>(u) * u}};
+            });
         Kokkos::single(Kokkos::PerTeam(team), [&] {
           squares[team.league_rank()] = sum.value[0];
           squares[count + team.league_rank()] = sum.value[1];
@@ -89,8 +102,12 @@ void lamb_apply(Space const& exec, BlockTable<Space> const& table, double learni
         if (judged->skip) return;
         Block const block = blocks[team.league_rank()];
         float const rate = static_cast<float>(learning_rate * ratio[block.tensor]);
-        team_for<Space>(team, block.first, block.first + block.count,
-                        [=](Index k) { parameters[k] -= rate * update[k]; });
+        team_for<Space>(
+            team, block.first, block.first + block.count,
+            [=](Index k) {
+              return StepElement{parameters[k], update[k]};
+            },
+            [=](Index k, StepElement const& at) { parameters[k] = at.parameter - rate * at.update; });
       });
 }
 

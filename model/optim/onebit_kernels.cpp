@@ -25,7 +25,9 @@ struct Restored {
 template <bool exact, bool by_root>
 struct MomentumRun {
   KOKKOS_INLINE_FUNCTION float operator()(int lane, float root, float before) const {
-    float const value = mean(lane);
+    return of(lane, mean(lane), root, before);
+  }
+  KOKKOS_INLINE_FUNCTION float of(int lane, float value, float root, float before) const {
     float const restored = by_root ? value * root : value / units.divisor;
     return comm::masked(units.keep * before + units.take * restored, mean.live_bits, lane);
   }
@@ -37,19 +39,26 @@ struct MomentumRun {
 /// What onebit_lamb_moments() does to 32 neighbours from `first` on.
 template <bool exact, bool by_root, bool steered>
 struct LambRun {
-  KOKKOS_INLINE_FUNCTION SumsAndLargest<3> operator()(int lane) const {
-    float const root = to_momentum.units.growth * Kokkos::sqrt(variance[lane]) + c.epsilon;
+  struct Element {
+    float variance, momentum, parameter, fresh, mean;
+  };
+  KOKKOS_INLINE_FUNCTION Element load(int lane) const {
+    return {variance[lane], momentum[lane], parameters[lane], steered ? fresh[lane] : 0, to_momentum.mean(lane)};
+  }
+  KOKKOS_INLINE_FUNCTION SumsAndLargest<3> operator()(int lane) const { return (*this)(lane, load(lane)); }
+  KOKKOS_INLINE_FUNCTION SumsAndLargest<3> operator()(int lane, Element const& at) const {
+    float const root = to_momentum.units.growth * Kokkos::sqrt(at.variance) + c.epsilon;
     // Masks in place of conditions: a division under a condition keeps a compiler from treating neighbours together.
     std::uint32_t const live = to_momentum.mean.live_bits;
-    float const before = momentum[lane];
-    float const m = to_momentum(lane, root, before);
-    float const x = parameters[lane];
+    float const before = at.momentum;
+    float const m = to_momentum.of(lane, at.mean, root, before);
+    float const x = at.parameter;
     float const u0 = led_momentum(m, before, to_momentum.units.lead) / root;
     float const u = u0 + decay * x;
     double ratio = 0;
     if constexpr (steered) {
       float const g = comm::masked(reconstructed_gradient(m, before, c.beta1, c.share1), live, lane);
-      float const f = next_variance(c, fresh[lane], g);
+      float const f = next_variance(c, at.fresh, g);
       fresh[lane] = f;
       ratio = static_cast<double>(comm::masked(root, live, lane)) / (Kokkos::sqrt(f) + c.epsilon);
     }
@@ -94,6 +103,28 @@ struct LambPass {
   comm::Decoded mean;
   float const *parameters, *variance;
   float *gradient, *momentum, *fresh;
+};
+
+/// Function objects, this one and Adam's: of a lambda as large nvcc keeps a copy on the heap for every launch.
+template <class Space>
+struct LambKernel {
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    if (judged->skip) return;
+    Block const block = blocks[team.league_rank()];
+    auto const sum = pass.template sums<Space>(team, block, rule[block.tensor].decay);
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      for (int i = 0; i < 3; ++i) out[i * count + team.league_rank()] = sum.value[i];
+      out[3 * count + team.league_rank()] = sum.largest;
+    });
+  }
+
+  LambPass pass;
+  Index count;
+  Block const* blocks;
+  TensorRule const* rule;
+  Verdict const* judged;
+  double* out;
 };
 
 template <bool exact, bool by_root, bool shows>
@@ -146,6 +177,21 @@ struct AdamPass {
   float *parameters, *momentum, *direction;
 };
 
+template <class Space>
+struct AdamKernel {
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    if (judged->skip) return;
+    Block const block = blocks[team.league_rank()];
+    pass.template apply<Space>(team, block, rule[block.tensor].decay);
+  }
+
+  AdamPass pass;
+  Block const* blocks;
+  TensorRule const* rule;
+  Verdict const* judged;
+};
+
 template <bool exact>
 struct SgdRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
@@ -191,25 +237,13 @@ void onebit_lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<
                          Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
                          Vec<Verdict, Space> const& verdict, float const* parameters, float const* variance,
                          float* gradient, float* momentum, float* fresh, Vec<double, Space> const& norms) {
-  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Index const count = table.count();
   require(static_cast<Index>(norms.extent(0)) == 4 * count, "numbers by block need four for each block");
   static std::string const label = "bellwether::optim::onebit_lamb_moments";
-  Block const* const blocks = table.blocks().data();
-  TensorRule const* const rule = rules.data();
-  Verdict const* const judged = verdict.data();
-  double* const out = norms.data();
   LambPass const pass{coefficients, units, mean, parameters, variance, gradient, momentum, fresh};
   Kokkos::parallel_for(
-      label, team_policy(exec, count), KOKKOS_LAMBDA(Team const& team) {
-        if (judged->skip) return;
-        Block const block = blocks[team.league_rank()];
-        auto const sum = pass.template sums<Space>(team, block, rule[block.tensor].decay);
-        Kokkos::single(Kokkos::PerTeam(team), [&] {
-          for (int i = 0; i < 3; ++i) out[i * count + team.league_rank()] = sum.value[i];
-          out[3 * count + team.league_rank()] = sum.largest;
-        });
-      });
+      label, team_policy(exec, count),
+      LambKernel<Space>{pass, count, table.blocks().data(), rules.data(), verdict.data(), norms.data()});
 }
 
 template <class Space>
@@ -263,19 +297,11 @@ void onebit_adam_apply(Space const& exec, BlockTable<Space> const& table, Vec<Te
                        Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
                        double learning_rate, Vec<Verdict, Space> const& verdict, float const* variance,
                        float* parameters, float* momentum, float* direction) {
-  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   static std::string const label = "bellwether::optim::onebit_adam_apply";
-  Block const* const blocks = table.blocks().data();
-  TensorRule const* const rule = rules.data();
-  Verdict const* const judged = verdict.data();
   AdamPass const pass{coefficients, units,      mean,     static_cast<float>(learning_rate),
                       variance,     parameters, momentum, direction};
-  Kokkos::parallel_for(
-      label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
-        if (judged->skip) return;
-        Block const block = blocks[team.league_rank()];
-        pass.template apply<Space>(team, block, rule[block.tensor].decay);
-      });
+  Kokkos::parallel_for(label, team_policy(exec, table.count()),
+                       AdamKernel<Space>{pass, table.blocks().data(), rules.data(), verdict.data()});
 }
 
 template <class Space>

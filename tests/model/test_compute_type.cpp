@@ -86,5 +86,5 @@ TEST_CASE(
   double const half = planned(ComputeType::bf16), whole = planned(ComputeType::fp32);
   CAPTURE(half, whole);
   CHECK(half < 8e9);
-  CHECK(half < 0.56 * whole);
+  CHECK(half < (on_devices ? 0.57 : 0.56) * whole);  // whose strips of logits are longer, and kept in both types
 }

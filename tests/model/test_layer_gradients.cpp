@@ -260,7 +260,7 @@ TEMPLATE_LIST_TEST_CASE("attention with and without dropout: queries, keys and v
   auto const samples = to_space<Space>(std::vector<std::int64_t>{3, std::int64_t{1} << 33, 4});
   auto const qkv = random_numbers<Space>(T * 3 * C, 1, 2.0), w = random_numbers<Space>(T * C, 2);
   auto const context = zeros<Space>(T * C), dqkv = zeros<Space>(T * 3 * C),
-             scratch = zeros<Space>(attention_slots(exec) * 3 * longest * longest);
+             scratch = zeros<Space>(attention_scratch<double, double>(exec, 3, C, 3, longest));
   Attention<double> const attention{.sequences = 3,
                                     .C = C,
                                     .heads = 3,

@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rows that teams share, as on devices, on every enabled space, beside rows that one thread walks, as on hosts.
+// Rows that teams or lanes share, as on devices, on every enabled space, beside rows that one thread walks, as on
+// hosts.
 #include "model/layers/activation_body.hpp"
+#include "model/layers/column_strips.hpp"
 #include "model/layers/cross_entropy_body.hpp"
 #include "model/layers/embedding_body.hpp"
 #include "model/layers/layer_norm_body.hpp"
+#include "model/layers/layer_norm_lanes.hpp"
 #include "model/layers/rows_body.hpp"
 #include "tests/model/row_origins.hpp"
 #include "tests/support/finite_differences.hpp"
@@ -27,10 +30,12 @@ using Numbers = std::vector<double>;
 
 namespace {
 
-constexpr Index rows = row_block + 3;
+constexpr Index rows = 35;
+static_assert(rows > row_block && rows % row_block != 0);
 
 struct Threads {
   using Space = Kokkos::DefaultHostExecutionSpace;
+  static constexpr bool lanes = false;
   template <class Body>
   static void run(Index items, Body const& body) {
     for_each_row("bellwether::test::rows", Space(), items, 1, body);
@@ -41,6 +46,7 @@ struct Threads {
 template <class S>
 struct Teams {
   using Space = S;
+  static constexpr bool lanes = false;
   template <class Body>
   static void run(Index items, Body const& body) {
     constexpr int lanes = TeamShape<Space>::host ? 1 : 32;
@@ -49,6 +55,28 @@ struct Teams {
     for_each_row_by_teams("bellwether::test::rows", Space(), items, std::min(2, most), lanes, body);
   }
 };
+
+/// Wide rows in registers.
+template <class S>
+struct WideRows {
+  using Space = S;
+  static constexpr bool lanes = true;
+};
+
+template <class Form, class Real, class Stored>
+void normalise(LayerNormForward<Real, Stored> const& p) {
+  if constexpr (Form::lanes)
+    REQUIRE(normalise_by_lanes(typename Form::Space(), p));
+  else
+    Form::run(p.rows, NormaliseRow<Real, Stored>{p});
+}
+template <class Form, class Real, class Stored>
+void normalise_backward(LayerNormBackward<Real, Stored> const& p, Index columns) {
+  if constexpr (Form::lanes)
+    REQUIRE(normalise_backward_by_lanes(typename Form::Space(), p));
+  else
+    Form::run(row_blocks(p.rows), NormaliseBlockBackward<Real, Stored>{p, columns});
+}
 
 /// What each of them leaves behind, one array after the other.
 template <class... Views>
@@ -79,9 +107,8 @@ enum class Place { sub_layer, embeddings, head };
 
 /// Forward and backward of LayerNorm as it stands in the model.
 template <class Form, class Real, class Stored>
-Numbers layer_norm(Place place) {
+Numbers layer_norm(Place place, Index C) {
   using Space = typename Form::Space;
-  constexpr Index C = 2 * dropout_chunk + 3;
   bool const inner = place == Place::sub_layer;
   auto const in_dropout = dropout_of(inner ? 0.2 : 0), out_dropout = dropout_of(place == Place::embeddings ? 0.1 : 0);
   Origins<Space> const origins(rows);
@@ -90,39 +117,40 @@ Numbers layer_norm(Place place) {
   auto const bias = random_numbers<Space, Real>(C, 2), gamma = random_numbers<Space, Real>(C, 4),
              beta = random_numbers<Space, Real>(C, 5), dy = random_numbers<Space, Real>(rows * C, 6),
              mean = zeros<Space, Real>(rows), inverse_deviation = zeros<Space, Real>(rows);
-  Form::run(rows, NormaliseRow<Real, Stored>{{.rows = rows,
-                                              .C = C,
-                                              .sum = sum.data(),
-                                              .bias = inner ? bias.data() : nullptr,
-                                              .residual = inner ? residual.data() : nullptr,
-                                              .in_dropout = in_dropout,
-                                              .out_dropout = out_dropout,
-                                              .origin = origins.get(),
-                                              .gamma = gamma.data(),
-                                              .beta = beta.data(),
-                                              .epsilon = 0.01,
-                                              .y = y.data(),
-                                              .mean = mean.data(),
-                                              .inverse_deviation = inverse_deviation.data()}});
+  normalise<Form, Real, Stored>({.rows = rows,
+                                 .C = C,
+                                 .sum = sum.data(),
+                                 .bias = inner ? bias.data() : nullptr,
+                                 .residual = inner ? residual.data() : nullptr,
+                                 .in_dropout = in_dropout,
+                                 .out_dropout = out_dropout,
+                                 .origin = origins.get(),
+                                 .gamma = gamma.data(),
+                                 .beta = beta.data(),
+                                 .epsilon = Real(0.01),
+                                 .y = y.data(),
+                                 .mean = mean.data(),
+                                 .inverse_deviation = inverse_deviation.data()});
   Index const columns = inner ? 3 * C : 2 * C;
   auto const dsum = inner ? zeros<Space, Real>(rows * C) : dy;
   auto const partial = random_numbers<Space, Real>(row_blocks(rows) * columns, 7);
-  Form::run(row_blocks(rows), NormaliseBlockBackward<Real, Stored>{{.rows = rows,
-                                                                    .C = C,
-                                                                    .dy = dy.data(),
-                                                                    .sum = sum.data(),
-                                                                    .mean = mean.data(),
-                                                                    .inverse_deviation = inverse_deviation.data(),
-                                                                    .gamma = gamma.data(),
-                                                                    .in_dropout = in_dropout,
-                                                                    .out_dropout = out_dropout,
-                                                                    .origin = origins.get(),
-                                                                    .dsum = dsum.data(),
-                                                                    .da = inner ? da.data() : nullptr,
-                                                                    .dgamma = nullptr,
-                                                                    .dbeta = nullptr,
-                                                                    .partial = partial.data()},
-                                                                   columns});
+  normalise_backward<Form, Real, Stored>({.rows = rows,
+                                          .C = C,
+                                          .dy = dy.data(),
+                                          .sum = sum.data(),
+                                          .mean = mean.data(),
+                                          .inverse_deviation = inverse_deviation.data(),
+                                          .gamma = gamma.data(),
+                                          .in_dropout = in_dropout,
+                                          .out_dropout = out_dropout,
+                                          .origin = origins.get(),
+                                          .dsum = dsum.data(),
+                                          .da = inner ? da.data() : nullptr,
+                                          .dgamma = nullptr,
+                                          .dbeta = nullptr,
+                                          .dbias = nullptr,
+                                          .partial = partial.data()},
+                                         columns);
   return together(sum, y, mean, inverse_deviation, dsum, da, partial);
 }
 
@@ -144,6 +172,39 @@ Numbers gelu() {
   auto all = together(pre, y, dpre, dy, partial);
   all.insert(all.end(), first.begin(), first.end());
   return all;
+}
+
+/// Backward of GELU and sums of columns, by strips of `own` and by one thread. Columns end inside a strip of a team's.
+template <class Space, class Stored, class Given, class Gelu>
+void compare_strips() {
+  constexpr int own = std::min(widest_pack<Stored>, widest_pack<Given>);
+  constexpr Index F = 136 * own;
+  auto const of = [&]<class Where>(Where const&, auto const& run) {
+    auto const stored = random_numbers<Where, Stored>(rows * F, 1, 3.0), out = zeros<Where, Stored>(rows * F);
+    auto const given = random_numbers<Where, Given>(rows * F, 3);
+    auto const partial = random_numbers<Where, float>(row_blocks(rows) * F, 4);
+    run(stored.data(), given.data(), out.data(), partial.data());
+    return together(out, partial);
+  };
+  using Host = typename Threads::Space;
+  auto const expected = of(Host(), [](Stored const* x, Given const* d, Stored* out, float* partial) {
+    Threads::run(row_blocks(rows), BiasGeluBlockBackward<Gelu, float, Stored, Given>{rows, F, x, d, out, partial});
+  });
+  auto const strips = of(Space(), [](Stored const* x, Given const* d, Stored* out, float* partial) {
+    sum_strips<own>("bellwether::test::strips", Space(), rows, F, partial,
+                    StripOfGelu<Gelu, Stored, Given, own>{F, x, d, out});
+  });
+  compare(strips, expected, std::is_same_v<Stored, bf16> ? 0x1p-7 : 3e-6);
+
+  constexpr int wide = widest_pack<Stored>;
+  Index const columns = 16 * wide;  // of F, which is the stride
+  auto const sums = of(Space(), [&](Stored const* x, Given const*, Stored*, float* partial) {
+    sum_strips<wide>("bellwether::test::strips", Space(), rows, columns, partial, StripOfMatrix<Stored, wide>{F, x});
+  });
+  auto const plain = of(Host(), [&](Stored const* x, Given const*, Stored*, float* partial) {
+    Threads::run(row_blocks(rows), SumBlock<float, Stored>{rows, columns, F, x, partial});
+  });
+  compare(sums, plain, 3e-6);
 }
 
 template <class Form, class Real, class Stored>
@@ -234,8 +295,25 @@ void compare_forms(Layer const& layer) {
 
 TEMPLATE_LIST_TEST_CASE("layer norm by teams", "", test::Spaces) {
   auto const place = GENERATE(Place::sub_layer, Place::embeddings, Place::head);
-  compare_forms<TestType>(
-      [&]<class Form, class Real, class Stored>() { return layer_norm<Form, Real, Stored>(place); });
+  compare_forms<TestType>([&]<class Form, class Real, class Stored>() {
+    return layer_norm<Form, Real, Stored>(place, 2 * dropout_chunk + 3);
+  });
+}
+
+TEMPLATE_LIST_TEST_CASE("layer norm by lanes", "", test::Spaces) {
+  auto const place = GENERATE(Place::sub_layer, Place::embeddings, Place::head);
+  // Lanes without a channel, one step of them, a last step that few have, and as many as there are.
+  Index const C = GENERATE(64, 256, 320, 1024);
+  CAPTURE(C);
+  compare(layer_norm<WideRows<TestType>, float, float>(place, C), layer_norm<Threads, float, float>(place, C), 3e-6);
+  compare(layer_norm<WideRows<TestType>, float, bf16>(place, C), layer_norm<Threads, float, bf16>(place, C), 0x1p-7);
+}
+
+TEST_CASE("which rows are for lanes") {
+  CHECK(lanes_take(128));
+  CHECK(lanes_take(1024));
+  CHECK_FALSE(lanes_take(1088));
+  CHECK_FALSE(lanes_take(96));
 }
 
 TEMPLATE_LIST_TEST_CASE("activations by teams", "", test::Spaces) {
@@ -243,6 +321,26 @@ TEMPLATE_LIST_TEST_CASE("activations by teams", "", test::Spaces) {
   compare_forms<TestType>([]<class Form, class Real, class Stored>() { return gelu<Form, Real, Stored, GeluTanh>(); });
   compare_forms<TestType>(
       []<class Form, class Real, class Stored>() { return hyperbolic_tangent<Form, Real, Stored>(); });
+}
+
+TEMPLATE_LIST_TEST_CASE("columns by strips", "", test::Spaces) {
+  compare_strips<TestType, bf16, bf16, GeluErf>();
+  compare_strips<TestType, bf16, float, GeluTanh>();
+  compare_strips<TestType, float, float, GeluErf>();
+}
+
+TEMPLATE_LIST_TEST_CASE("GELU by packs", "", test::Spaces) {
+  using Space = TestType;
+  constexpr int own = widest_pack<bf16>;
+  constexpr Index F = 9 * own;
+  using Host = typename Threads::Space;
+  auto const x = random_numbers<Space, bf16>(rows * F, 1, 3.0), y = zeros<Space, bf16>(rows * F);
+  auto const host_x = random_numbers<Host, bf16>(rows * F, 1, 3.0), host_y = zeros<Host, bf16>(rows * F);
+  Kokkos::parallel_for("bellwether::test::packs",
+                       Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(Space(), 0, rows * F / own),
+                       GeluPack<GeluErf, bf16, own>{x.data(), y.data()});
+  Threads::run(rows, GeluRow<GeluErf, float, bf16>{F, host_x.data(), host_y.data()});
+  compare(together(y), together(host_y), 0x1p-7);
 }
 
 TEMPLATE_LIST_TEST_CASE("cross entropy by teams", "", test::Spaces) {

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/pack.hpp"
+#include "core/team_sum.hpp"
+#include "model/layers/rows.hpp"
+
+/// Sums over rows for devices: a thread has neighbouring columns of a block of rows, and their sums in registers.
+namespace bellwether::model {
+
+/// Rows that are read before any of them is written.
+inline constexpr int strip_rows = 4;
+
+template <class Body, int own, class Space>
+struct StripKernel {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  static constexpr int threads = TeamShape<Space>::on_host ? 1 : 128;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    Index const block = team.league_rank() / strips;
+    Index const k = (team.league_rank() % strips * threads + team.team_rank()) * own;
+    if (k >= columns) return;
+    Index const end = Kokkos::min(rows, (block + 1) * row_block);
+    float sums[own] = {};
+    for (Index r = block * row_block; r < end; r += strip_rows) {
+      float terms[strip_rows][own] = {};
+      body.read(r, Kokkos::min(end, r + strip_rows), k, terms);
+      BELLWETHER_UNROLL
+      for (auto const& row : terms) BELLWETHER_UNROLL
+      for (int i = 0; i < own; ++i) sums[i] += row[i];
+    }
+    constexpr int stored = own < 4 ? own : 4;
+    BELLWETHER_UNROLL
+    for (int i = 0; i < own; i += stored) {
+      float some[stored];
+      BELLWETHER_UNROLL
+      for (int j = 0; j < stored; ++j) some[j] = sums[i + j];
+      store(partial + block * columns + k + i, some);
+    }
+  }
+
+  Body body;
+  Index rows, columns, strips;
+  float* partial;
+};
+
+/// partial(block, k) = the sum over a block's rows of what body.read(first row, end, k, terms) leaves in terms[row -
+/// first] of columns [k, k + own). columns: a multiple of `own`. partial: (row_blocks(rows), columns).
+template <int own, class Body, class Space>
+void sum_strips(char const* label, Space const& exec, Index rows, Index columns, float* partial, Body const& body) {
+  using Kernel = StripKernel<Body, own, Space>;
+  constexpr Index width = own * Kernel::threads;
+  Index const strips = (columns + width - 1) / width;
+  Kokkos::parallel_for(label,
+                       Kokkos::TeamPolicy<Space>(exec, static_cast<int>(row_blocks(rows) * strips), Kernel::threads),
+                       Kernel{body, rows, columns, strips, partial});
+}
+
+/// Terms of add_column_sums().
+template <class Stored, int own>
+struct StripOfMatrix {
+  KOKKOS_INLINE_FUNCTION void read(Index r, Index end, Index k, float (&terms)[strip_rows][own]) const {
+    BELLWETHER_UNROLL
+    for (int i = 0; i < strip_rows; ++i)
+      if (r + i < end) load(x + (r + i) * stride + k, terms[i]);
+  }
+
+  Index stride;
+  Stored const* x;
+};
+
+/// Terms of bias_gelu_backward(), which writes dpre on the way.
+template <class Gelu, class Stored, class Given, int own>
+struct StripOfGelu {
+  KOKKOS_INLINE_FUNCTION void read(Index r, Index end, Index k, float (&terms)[strip_rows][own]) const {
+    float at[strip_rows][own];
+    BELLWETHER_UNROLL
+    for (int i = 0; i < strip_rows; ++i)
+      if (r + i < end) {
+        load(pre + (r + i) * F + k, at[i]);
+        load(dy + (r + i) * F + k, terms[i]);
+      }
+    BELLWETHER_UNROLL
+    for (int i = 0; i < strip_rows; ++i)
+      if (r + i < end) {
+        BELLWETHER_UNROLL
+        for (int j = 0; j < own; ++j) terms[i][j] *= Gelu::slope(at[i][j]);
+        store(dpre + (r + i) * F + k, terms[i]);
+      }
+  }
+
+  Index F;
+  Stored const* pre;
+  Given const* dy;
+  Stored* dpre;
+};
+
+}  // namespace bellwether::model
