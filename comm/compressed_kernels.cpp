@@ -127,11 +127,25 @@ struct SignWords {
         signs[first + t] = word & live[first + t];
       }
     } else {
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, here), [&](int const t) {
-        Index const k = (first + t) * word_elements;
-        std::uint32_t const word =
-            word_of_lanes(team, [&](int const lane) { return k + lane < count && positive(values[k + lane]); });
-        Kokkos::single(Kokkos::PerThread(team), [&] { signs[first + t] = word & live[first + t]; });
+      // A thread's lanes read for several words before they vote on any.
+      constexpr int ahead = 4, lanes_here = TeamShape<Space>::on_host ? static_cast<int>(word_elements) : 1;
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, (here + ahead - 1) / ahead), [&](int const batch) {
+        float read[ahead][lanes_here];
+        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, static_cast<int>(word_elements)), [&](int const lane) {
+          BELLWETHER_UNROLL
+          for (int i = 0; i < ahead; ++i) {
+            Index const k = (first + ahead * batch + i) * word_elements + lane;
+            read[i][lanes_here == 1 ? 0 : lane] = k < count ? values[k] : -1.0f;
+          }
+        });
+        BELLWETHER_UNROLL
+        for (int i = 0; i < ahead; ++i) {
+          int const t = ahead * batch + i;
+          if (t >= here) continue;
+          std::uint32_t const word =
+              word_of_lanes(team, [&](int const lane) { return positive(read[i][lanes_here == 1 ? 0 : lane]); });
+          Kokkos::single(Kokkos::PerThread(team), [&] { signs[first + t] = word & live[first + t]; });
+        }
       });
     }
   }

@@ -78,21 +78,48 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
     static_cast<void>(team);
     return {{squares[0], magnitudes[0], static_cast<double>(live_elements)}};
   } else {
-    // Where lanes are threads, each has a total of its own, and what crosses lanes within a word is its signs alone.
+    // Where lanes are threads, each has a total of its own, and what crosses lanes within a word is its signs alone. A
+    // thread's lanes read for several words before they write any.
+    constexpr int ahead = 4, here = TeamShape<Space>::on_host ? static_cast<int>(word_elements) : 1;
     detail::LaneTotal mine;
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, block.words), [&](int const t) {
-      std::uint32_t const live = source.live(t);
-      Index const first = (block.word + t) * word_elements;
-      std::uint32_t const signs = word_of_lanes(team, [&](int const lane) {
-        if (first + lane >= count) return false;
-        float const z = masked(source.sum(first + lane, t, lane), live, lane);
-        source.keep(first + lane, z);
-        mine.squares += static_cast<double>(z) * static_cast<double>(z);
-        mine.magnitudes += static_cast<double>(Kokkos::abs(z));
-        mine.live += (live & lane_bit(lane)) != 0 ? 1 : 0;
-        return positive(z);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, (block.words + ahead - 1) / ahead), [&](int const batch) {
+      float z[ahead][here];
+      std::uint32_t live[ahead];
+      BELLWETHER_UNROLL
+      for (int i = 0; i < ahead; ++i) live[i] = ahead * batch + i < block.words ? source.live(ahead * batch + i) : 0u;
+      Index const begin = block.word + ahead * batch;
+      bool const whole = ahead * (batch + 1) <= block.words && (begin + ahead) * word_elements <= count;
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, static_cast<int>(word_elements)), [&](int const lane) {
+        auto const form = [&](int i) {
+          return masked(source.sum((begin + i) * word_elements + lane, ahead * batch + i, lane), live[i], lane);
+        };
+        int const own = here == 1 ? 0 : lane;
+        if (whole) {
+          BELLWETHER_UNROLL
+          for (int i = 0; i < ahead; ++i) z[i][own] = form(i);
+        } else {
+          for (int i = 0; i < ahead; ++i) {
+            bool const there = ahead * batch + i < block.words && (begin + i) * word_elements + lane < count;
+            z[i][own] = there ? form(i) : 0.0f;
+          }
+        }
       });
-      Kokkos::single(Kokkos::PerThread(team), [&] { source.signs(t, signs & live); });
+      BELLWETHER_UNROLL
+      for (int i = 0; i < ahead; ++i) {
+        std::int32_t const t = ahead * batch + i;
+        if (t >= block.words) continue;
+        Index const first = (block.word + t) * word_elements;
+        std::uint32_t const signs = word_of_lanes(team, [&](int const lane) {
+          if (first + lane >= count) return false;
+          float const value = z[i][here == 1 ? 0 : lane];
+          source.keep(first + lane, value);
+          mine.squares += static_cast<double>(value) * static_cast<double>(value);
+          mine.magnitudes += static_cast<double>(Kokkos::abs(value));
+          mine.live += (live[i] & lane_bit(lane)) != 0 ? 1 : 0;
+          return positive(value);
+        });
+        Kokkos::single(Kokkos::PerThread(team), [&] { source.signs(t, signs & live[i]); });
+      }
     });
     detail::LaneTotal total;
     constexpr int lanes = TeamShape<Space>::on_host ? 1 : static_cast<int>(word_elements);
