@@ -30,6 +30,7 @@ Json head(BenchMachine const& machine, char const* bench) {
             {"cores", machine.cores},
             {"ranks", machine.ranks},
             {"threads_a_rank", machine.threads},
+            {"device", machine.device},
             {"mpi", machine.mpi}}}};
 }
 
@@ -155,7 +156,9 @@ std::string step_json(BenchMachine const& machine, StepBench const& bench, std::
              {"tokens_per_second", result.tokens / result.step.median},
              {"flops_per_second", result.flops / result.step.median},
              {"product_flops_per_second", result.product_flops},
+             {"product_side", result.product_side},
              {"workspace_bytes", result.workspace}};
+    if (result.recorded) one["recorded_step_seconds"] = timing_json(*result.recorded);
     if (bench.profile) {
       one["profiled_step_seconds"] = result.profiled_seconds;
       one["products_bound_seconds"] = result.bound_seconds;

@@ -75,6 +75,7 @@ BenchMachine BenchMachine::of(comm::World const& world) {
                        .ranks = world.size(),
                        .threads = world.threads(),
                        .mpi = world.library()};
+  if (!world.devices().empty()) machine.device = world.devices().front();
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line) && machine.processor.empty();)
     if (line.starts_with("model name")) machine.processor = line.substr(std::min(line.find(':') + 2, line.size()));
@@ -91,7 +92,8 @@ double bus_speed(std::int64_t elements, int ranks, CollectiveResult const& resul
 
 std::string machine_text(BenchMachine const& machine) {
   return counted(machine.ranks, "rank") + " with " + counted(machine.threads, "thread") + " on " +
-         counted(machine.cores, "core") + (machine.processor.empty() ? "" : ", " + machine.processor) + "\n";
+         counted(machine.cores, "core") + (machine.processor.empty() ? "" : ", " + machine.processor) +
+         (machine.device.empty() ? "" : "; " + machine.device) + "\n";
 }
 
 std::string collectives_text(std::int64_t elements, int ranks, std::vector<CollectiveResult> const& results) {
@@ -149,14 +151,19 @@ std::string optimizer_text(OptimizerBenchResult const& result) {
 
 std::string step_text(StepBench const& bench, StepResult const& result) {
   double const seconds = result.step.median, speed = result.flops / seconds;
+  auto const side = static_cast<long long>(result.product_side);
   std::string text =
       formatted("\n%s, %lld sequences of %lld a rank: %s a step ", compute_type_name(result.type),
                 static_cast<long long>(bench.sequences), static_cast<long long>(bench.length),
                 seconds_text(seconds).c_str()) +
       between(result.step) + formatted(", %.0f tokens/s\n", result.tokens / seconds) +
-      formatted("  %.4g GFLOP/s, %.0f %% of the %.4g that a product of 512 x 512 x 512 reaches; activations of %s\n",
-                speed * 1e-9, 100 * speed / result.product_flops, result.product_flops * 1e-9,
+      formatted("  %.4g GFLOP/s, %.0f %% of the %.4g that a product of %lld x %lld x %lld reaches; activations of %s\n",
+                speed * 1e-9, 100 * speed / result.product_flops, result.product_flops * 1e-9, side, side, side,
                 bytes_text(result.workspace).c_str());
+  if (result.recorded)
+    text += formatted("  recorded as one launch: %s a step ", seconds_text(result.recorded->median).c_str()) +
+            between(*result.recorded) +
+            formatted(", so that launches and waits take %.1f %%\n", 100 * (1 - result.recorded->median / seconds));
   if (result.timeline) text += timeline_text(*result.timeline);
   if (bench.profile) {
     text += formatted("  profile of rank 0: %s a step with listeners; products at their own best take %s\n",

@@ -15,6 +15,7 @@ namespace bellwether::app {
 /// Where numbers come from: without it they say little.
 struct BenchMachine {
   std::string processor;  ///< as the system names it, empty where it does not
+  std::string device{};   ///< what computes, where that is not the processor
   int cores = 0;          ///< of this host
   int ranks = 1, threads = 1;
   std::string mpi;

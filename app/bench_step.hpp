@@ -65,10 +65,14 @@ struct Timeline {
 
 struct StepResult {
   ComputeType type{};
-  Timing step{};               ///< of the slowest rank
-  double tokens = 0;           ///< a step, all ranks
-  double flops = 0;            ///< a step, all ranks: model::training_flops()
-  double product_flops = 0;    ///< a second: measured_gemm_speed()
+  Timing step{};             ///< of the slowest rank
+  double tokens = 0;         ///< a step, all ranks
+  double flops = 0;          ///< a step, all ranks: model::training_flops()
+  double product_flops = 0;  ///< a second: measured_gemm_speed()
+  std::int64_t product_side = 0;
+  /// Of the same step as one recorded launch, without those of its kernels one by one and the wait for its losses:
+  /// where one rank computes on a device that records work.
+  std::optional<Timing> recorded{};
   std::int64_t workspace = 0;  ///< bytes of activations
   /// With profile, on rank 0: in steps of their own, each kernel's time with those who listen to it.
   double profiled_seconds = 0;

@@ -7,6 +7,7 @@
 #include "core/bit_hash.hpp"
 #include "core/error.hpp"
 #include "core/gemm.hpp"
+#include "core/random.hpp"
 
 #include <algorithm>
 #include <array>
@@ -48,14 +49,26 @@ bool holds_everywhere(comm::RankGroup& group, bool mine) {
 namespace {
 
 template <class T>
+void fill_random(Exec const& exec, Mat<T> const& matrix) {
+  T* const values = matrix.data();
+  Kokkos::parallel_for(
+      "bellwether::app::gemm_operand",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, static_cast<Index>(matrix.size())),
+      KOKKOS_LAMBDA(Index k) {
+        values[k] = T(uniform(static_cast<std::uint32_t>(mix64(static_cast<std::uint64_t>(k)))) - 0.5f);
+      });
+}
+
+template <class T>
 double gemm_speed(comm::RankGroup& group) {
-  constexpr Index side = 512;
+  constexpr Index side = gemm_speed_side(on_devices);
   constexpr int repeats = 12;
   Exec const exec;
   Mat<T> const a("bellwether::app::gemm_a", side, side), b("bellwether::app::gemm_b", side, side),
       c("bellwether::app::gemm_c", side, side);
-  Kokkos::deep_copy(exec, a, T(0.5f));
-  Kokkos::deep_copy(exec, b, T(0.25f));
+  // Of one number alone, a GPU's product takes less power and is faster than any in a step.
+  fill_random(exec, a);
+  fill_random(exec, b);
   double best = 0;
   for (int i = 0; i < repeats; ++i) {
     group.barrier("bellwether::app::gemm_speed");

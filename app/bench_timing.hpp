@@ -30,6 +30,8 @@ bool equal_on_all_ranks(comm::RankGroup& group, std::uint64_t mine);
 /// Collective. Whether `mine` holds on all ranks.
 bool holds_everywhere(comm::RankGroup& group, bool mine);
 
+/// Rows and columns of the product that measured_gemm_speed() takes: enough for what computes it.
+inline constexpr std::int64_t gemm_speed_side(bool on_devices) { return on_devices ? 8192 : 512; }
 /// Collective. What this machine's matrix product of a type reaches with all ranks at once, in operations a second, by
 /// a short measurement.
 double measured_gemm_speed(comm::RankGroup& group, ComputeType type);

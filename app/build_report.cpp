@@ -78,7 +78,9 @@ std::string held_text(BuildReport const& report, input::WorkerError kept) {
 
 BuildReport build_report(input::Deck const& deck, comm::World& world) {
   input::IoThread io;
+  auto const before = world.free_device_memory();
   Trainer trainer(deck, world, io);
+  auto const after = world.free_device_memory();
   auto const share = (deck.batch.global + world.size() - 1) / world.size();
   return {.ranks = world.size(),
           .nodes = trainer.nodes(),
@@ -94,6 +96,7 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
           .passes = (share + deck.batch.micro - 1) / deck.batch.micro,
           .steps = deck.schedule.steps,
           .memory = trainer.memory_use(),
+          .device_allocated = before && after ? std::optional(*before - *after) : std::nullopt,
           .checkpoint_bytes = checkpoint_bytes(trainer.state(), world.rank(), world.size()),
           .held_bytes = trainer.held_bytes(),
           .dense_step = sent_in_step(trainer.dense_step(), world),
@@ -131,6 +134,11 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += line("optimizer, exchange", bytes_text(memory.optimizer));
   text += line("activations", bytes_text(memory.activations));
   text += line("together", bytes_text(memory.device()));
+  if (report.device_allocated)
+    text += line("of the GPU", bytes_text(*report.device_allocated) +
+                                   formatted(", %+.1f %%", 100.0 * (static_cast<double>(*report.device_allocated) /
+                                                                        static_cast<double>(memory.device()) -
+                                                                    1)));
   text += line("rows of data", "up to " + bytes_text(memory.data) + " of host memory");
   text += line("checkpoint", bytes_text(report.checkpoint_bytes) +
                                  (deck.checkpoint.asynchronous ? " of host memory for a copy of what is written"

@@ -36,12 +36,13 @@ struct BuildReport {
   std::int64_t passes = 0;    ///< that it takes them in
   std::int64_t steps = 0;
   MemoryUse memory;
-  std::int64_t checkpoint_bytes = 0;          ///< that this rank writes, before a freeze
-  std::int64_t held_bytes = 0;                ///< of residuals after it, with checkpoint.worker_error: exact
-  std::optional<SentInStep> dense_step;       ///< of a method that compresses: up to the freeze
-  std::optional<SentInStep> compressed_step;  ///< from the freeze on, where the method compresses
-  double step_flops = 0;                      ///< of the matrix products of a step, all ranks
-  double gemm_speed = 0;                      ///< operations a second that the machine reaches, all ranks at once
+  std::optional<std::int64_t> device_allocated;  ///< bytes of the device that became used meanwhile, where there is one
+  std::int64_t checkpoint_bytes = 0;             ///< that this rank writes, before a freeze
+  std::int64_t held_bytes = 0;                   ///< of residuals after it, with checkpoint.worker_error: exact
+  std::optional<SentInStep> dense_step;          ///< of a method that compresses: up to the freeze
+  std::optional<SentInStep> compressed_step;     ///< from the freeze on, where the method compresses
+  double step_flops = 0;                         ///< of the matrix products of a step, all ranks
+  double gemm_speed = 0;                         ///< operations a second that the machine reaches, all ranks at once
   std::uint64_t layout_fingerprint = 0;
   std::vector<std::string> warnings;  ///< Trainer::warnings()
 };
