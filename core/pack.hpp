@@ -12,9 +12,9 @@
 namespace bellwether {
 
 /// Neighbours in memory that a thread of a device reads and writes with one access. Their first lies at a multiple of
-/// their size.
+/// their size. What else is known of their type says nothing about words.
 template <class T, int count>
-struct alignas(count * sizeof(T)) Pack {
+struct [[gnu::may_alias]] alignas(count * sizeof(T)) Pack {
   static_assert(count * sizeof(T) <= 16 && count * sizeof(T) % 4 == 0);
   std::uint32_t words[count * sizeof(T) / 4];
 };

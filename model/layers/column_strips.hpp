@@ -27,8 +27,10 @@ struct StripKernel {
       float terms[strip_rows][own] = {};
       body.read(r, Kokkos::min(end, r + strip_rows), k, terms);
       BELLWETHER_UNROLL
-      for (auto const& row : terms) BELLWETHER_UNROLL
-      for (int i = 0; i < own; ++i) sums[i] += row[i];
+      for (auto const& row : terms) {
+        BELLWETHER_UNROLL
+        for (int i = 0; i < own; ++i) sums[i] += row[i];
+      }
     }
     constexpr int stored = own < 4 ? own : 4;
     BELLWETHER_UNROLL

@@ -48,9 +48,11 @@ KOKKOS_INLINE_FUNCTION DropoutDraw<float> draw_at(Dropout const& dropout, RowOri
 template <int steps, class Body>
 KOKKOS_INLINE_FUNCTION void each_pair(int lane, Index C, Body const& body) {
   BELLWETHER_UNROLL
-  for (int step = 0; step < steps; ++step) BELLWETHER_UNROLL
-  for (int part = 0; part < RowShare::parts; ++part)
-    if (Index const k = RowShare::channel(step, lane, part); k < C) body(step, part, k);
+  for (int step = 0; step < steps; ++step) {
+    BELLWETHER_UNROLL
+    for (int part = 0; part < RowShare::parts; ++part)
+      if (Index const k = RowShare::channel(step, lane, part); k < C) body(step, part, k);
+  }
 }
 
 template <class Stored, int steps, class Space>
