@@ -6,8 +6,30 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace bellwether::model {
+namespace {
+
+/// order <- rows by their ids, those of one id ascending. By digits, the lowest first: a host sorts each pass while a
+/// device may wait for it. order, scratch: (count), ids not below 0.
+void sort_by_id(Index count, std::int32_t const* id, std::int32_t* order, std::int32_t* scratch) {
+  constexpr int bits = 8, digits = 1 << bits;
+  std::int32_t const largest = count > 0 ? *std::max_element(id, id + count) : 0;
+  std::int32_t *from = order, *to = scratch;
+  std::iota(from, from + count, 0);
+  for (int shift = 0; shift < 32 && largest >> shift > 0; shift += bits) {
+    auto const digit = [=](std::int32_t row) { return static_cast<std::size_t>(id[row] >> shift) % digits; };
+    std::int32_t first[digits + 1] = {};
+    for (Index row = 0; row < count; ++row) ++first[digit(static_cast<std::int32_t>(row)) + 1];
+    std::partial_sum(first, first + digits, first);
+    for (Index i = 0; i < count; ++i) to[first[digit(from[i])]++] = from[i];
+    std::swap(from, to);
+  }
+  if (from != order) std::copy(from, from + count, order);
+}
+
+}  // namespace
 
 std::int64_t BatchArrays::place(Capacity const& capacity, std::byte* at) {
   Index const B = capacity.sequences, T = B * capacity.longest, M = B * capacity.masked;
@@ -37,10 +59,7 @@ DeviceBatch::DeviceBatch(Capacity const& capacity, Workspace& workspace)
 /// Tokens of one id by row: the order of the gradient's sum. Returns how many ids there are.
 Index DeviceBatch::index_tokens(BatchArrays const& host) {
   std::int32_t const* const id = host.ids;
-  std::iota(host.order, host.order + tokens, 0);
-  // std::sort with the row as second key allocates nothing.
-  std::sort(host.order, host.order + tokens,
-            [id](std::int32_t a, std::int32_t b) { return std::pair(id[a], a) < std::pair(id[b], b); });
+  sort_by_id(tokens, id, host.order, host.entry_starts);
   Index entries = 0;
   for (Index i = 0; i < tokens; ++i) {
     auto const own = id[host.order[i]];
