@@ -33,6 +33,7 @@ KOKKOS_INLINE_FUNCTION float clamp(float x, float least, float most) {
 KOKKOS_INLINE_FUNCTION float exp(float x) {
 #if defined(__CUDA_ARCH__)
   constexpr float log2_e = 1.44269504f, log2_e_rest = 1.92596299e-8f, ln_2 = 0.693147181f;
+  x = 88.0f < x ? 88.0f : x;
   float const exponent = x * log2_e;
   float const power = device_math::power_of_two(exponent);
   float const rest = __fmaf_rn(x, log2_e_rest, __fmaf_rn(x, log2_e, -exponent));

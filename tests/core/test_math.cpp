@@ -1,13 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/math.hpp"
+#include "tests/support/finite_differences.hpp"
 #include "tests/support/larger.hpp"
+#include "tests/support/spaces.hpp"
 
+#include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 using namespace bellwether;
 
@@ -23,6 +27,27 @@ double largest(float from, float to, int steps, Error const& error) {
   for (int i = 0; i <= steps; ++i) most = test::larger(most, error(from + (to - from) * static_cast<float>(i) / steps));
   return most;
 }
+
+/// f(x) by a kernel of a space, for `steps` + 1 points of [from, to]: pairs of x and f(x).
+template <class Space, class Function>
+std::vector<double> by_kernel(float from, float to, int steps, Function const& f) {
+  Vec<float, Space> const pairs("bellwether::test::values", static_cast<std::size_t>(2 * (steps + 1)));
+  float* const values = pairs.data();
+  Kokkos::parallel_for(
+      "bellwether::test::function", Kokkos::RangePolicy<Space>(Space(), 0, steps + 1), KOKKOS_LAMBDA(int i) {
+        float const x = from + (to - from) * static_cast<float>(i) / static_cast<float>(steps);
+        values[2 * i] = x;
+        values[2 * i + 1] = f(x);
+      });
+  return test::to_host(pairs);
+}
+
+struct Exp {
+  KOKKOS_INLINE_FUNCTION float operator()(float x) const { return math::exp(x); }
+};
+struct Cumulative {
+  KOKKOS_INLINE_FUNCTION float operator()(float x) const { return math::normal(x).cumulative; }
+};
 
 double ulp(double value) {
   auto const x = static_cast<float>(value);
@@ -66,4 +91,19 @@ TEST_CASE("clamp keeps bounds and what is not a number") {
   CHECK(math::clamp(0.5f, -1.0f, 2.0f) == 0.5f);
   CHECK(math::clamp(1e38f, -infinity, infinity) == 1e38f);
   CHECK(std::isnan(math::clamp(not_a_number, -1.0f, 2.0f)));
+}
+
+TEMPLATE_LIST_TEST_CASE("exp and the normal distribution in kernels are as near as devices' instructions allow", "",
+                        test::Spaces) {
+  constexpr int steps = 100003;
+  auto const exponentials = by_kernel<TestType>(-86, 88, steps, Exp());
+  auto const normals = by_kernel<TestType>(-10, 10, steps, Cumulative());
+  double by_exp = 0, by_normal = 0;
+  for (std::size_t i = 0; i < exponentials.size(); i += 2) {
+    double const exact = std::exp(exponentials[i]);
+    by_exp = test::larger(by_exp, (exponentials[i + 1] - exact) / ulp(exact));
+    by_normal = test::larger(by_normal, normals[i + 1] - math::normal(normals[i]).cumulative);
+  }
+  CHECK(by_exp < 4);
+  CHECK(by_normal < 4e-7);
 }
