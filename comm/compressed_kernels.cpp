@@ -128,14 +128,15 @@ struct SignWords {
       }
     } else {
       // A thread's lanes read for several words before they vote on any.
-      constexpr int ahead = 4, lanes_here = TeamShape<Space>::on_host ? static_cast<int>(word_elements) : 1;
+      using L = Lanes<Space>;
+      constexpr int ahead = loads_ahead;
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, (here + ahead - 1) / ahead), [&](int const batch) {
-        float read[ahead][lanes_here];
-        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, static_cast<int>(word_elements)), [&](int const lane) {
+        float read[ahead][L::here];
+        L::all(team, [&](int lane, int mine) {
           BELLWETHER_UNROLL
           for (int i = 0; i < ahead; ++i) {
             Index const k = (first + ahead * batch + i) * word_elements + lane;
-            read[i][lanes_here == 1 ? 0 : lane] = k < count ? values[k] : -1.0f;
+            read[i][mine] = k < count ? values[k] : -1.0f;
           }
         });
         BELLWETHER_UNROLL
@@ -143,7 +144,7 @@ struct SignWords {
           int const t = ahead * batch + i;
           if (t >= here) continue;
           std::uint32_t const word =
-              word_of_lanes(team, [&](int const lane) { return positive(read[i][lanes_here == 1 ? 0 : lane]); });
+              word_of_lanes(team, [&](int const lane) { return positive(read[i][L::mine(lane)]); });
           Kokkos::single(Kokkos::PerThread(team), [&] { signs[first + t] = word & live[first + t]; });
         }
       });

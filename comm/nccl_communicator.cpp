@@ -6,6 +6,7 @@
 #include "comm/traffic_counter.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/status_cuda.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -16,10 +17,6 @@
 
 namespace bellwether::comm {
 namespace {
-
-void check_cuda(cudaError_t status, char const* call) {
-  if (status != cudaSuccess) throw RuntimeError(std::string(call) + ": " + cudaGetErrorString(status));
-}
 
 /// One collective under way, with the events that order it; kept from one collective to the next.
 class NcclOperation final : public Ticket::State {

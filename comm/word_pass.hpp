@@ -4,7 +4,7 @@
 
 #include "comm/lane_votes.hpp"
 #include "comm/signs.hpp"
-#include "core/team_sum.hpp"
+#include "core/lanes.hpp"
 
 #include <cstdint>
 
@@ -80,27 +80,28 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
   } else {
     // Where lanes are threads, each has a total of its own, and what crosses lanes within a word is its signs alone. A
     // thread's lanes read for several words before they write any.
-    constexpr int ahead = 4, here = TeamShape<Space>::on_host ? static_cast<int>(word_elements) : 1;
+    using L = Lanes<Space>;
+    static_assert(L::count == word_elements);
+    constexpr int ahead = loads_ahead;
     detail::LaneTotal mine;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, (block.words + ahead - 1) / ahead), [&](int const batch) {
-      float z[ahead][here];
+      float z[ahead][L::here];
       std::uint32_t live[ahead];
       BELLWETHER_UNROLL
       for (int i = 0; i < ahead; ++i) live[i] = ahead * batch + i < block.words ? source.live(ahead * batch + i) : 0u;
       Index const begin = block.word + ahead * batch;
       bool const whole = ahead * (batch + 1) <= block.words && (begin + ahead) * word_elements <= count;
-      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, static_cast<int>(word_elements)), [&](int const lane) {
+      L::all(team, [&](int lane, int mine_of_lane) {
         auto const form = [&](int i) {
           return masked(source.sum((begin + i) * word_elements + lane, ahead * batch + i, lane), live[i], lane);
         };
-        int const own = here == 1 ? 0 : lane;
         if (whole) {
           BELLWETHER_UNROLL
-          for (int i = 0; i < ahead; ++i) z[i][own] = form(i);
+          for (int i = 0; i < ahead; ++i) z[i][mine_of_lane] = form(i);
         } else {
           for (int i = 0; i < ahead; ++i) {
             bool const there = ahead * batch + i < block.words && (begin + i) * word_elements + lane < count;
-            z[i][own] = there ? form(i) : 0.0f;
+            z[i][mine_of_lane] = there ? form(i) : 0.0f;
           }
         }
       });
@@ -111,7 +112,7 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
         Index const first = (block.word + t) * word_elements;
         std::uint32_t const signs = word_of_lanes(team, [&](int const lane) {
           if (first + lane >= count) return false;
-          float const value = z[i][here == 1 ? 0 : lane];
+          float const value = z[i][L::mine(lane)];
           source.keep(first + lane, value);
           mine.squares += static_cast<double>(value) * static_cast<double>(value);
           mine.magnitudes += static_cast<double>(Kokkos::abs(value));

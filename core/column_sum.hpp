@@ -35,14 +35,13 @@ struct ColumnTeam {
       int const column = worker % across;
       Real sum = 0;
       if (column < columns) {
-        constexpr int ahead = 4;
         Index row = worker / across;
-        for (; row + (ahead - 1) * groups < rows; row += ahead * groups) {
-          Real read[ahead];
+        for (; row + (loads_ahead - 1) * groups < rows; row += loads_ahead * groups) {
+          Real read[loads_ahead];
           BELLWETHER_UNROLL
-          for (int i = 0; i < ahead; ++i) read[i] = value(row + i * groups, column);
+          for (int i = 0; i < loads_ahead; ++i) read[i] = value(row + i * groups, column);
           BELLWETHER_UNROLL
-          for (int i = 0; i < ahead; ++i) sum += read[i];
+          for (int i = 0; i < loads_ahead; ++i) sum += read[i];
         }
         for (; row < rows; row += groups) sum += value(row, column);
       }

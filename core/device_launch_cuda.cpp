@@ -1,14 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/device_launch.hpp"
-#include "core/error.hpp"
+#include "core/status_cuda.hpp"
 
 namespace bellwether {
 namespace {
-
-void succeed(cudaError_t status, char const* call) {
-  if (status != cudaSuccess) throw RuntimeError(std::string(call) + ": " + cudaGetErrorString(status));
-}
 
 struct AsksForScratch {
   KOKKOS_FUNCTION void operator()(Kokkos::TeamPolicy<Exec>::member_type const& team) const {
@@ -40,21 +36,21 @@ bool Recording::possible() { return true; }
 
 Recording::Recording(Exec const& exec, std::function<void()> const& work) : impl_(std::make_unique<Impl>()) {
   cudaStream_t const stream = exec.cuda_stream();
-  succeed(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+  check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
   try {
     work();
   } catch (...) {
     cudaStreamEndCapture(stream, &impl_->graph);
     throw;
   }
-  succeed(cudaStreamEndCapture(stream, &impl_->graph), "cudaStreamEndCapture");
-  succeed(cudaGraphInstantiate(&impl_->runnable, impl_->graph, 0), "cudaGraphInstantiate");
+  check_cuda(cudaStreamEndCapture(stream, &impl_->graph), "cudaStreamEndCapture");
+  check_cuda(cudaGraphInstantiate(&impl_->runnable, impl_->graph, 0), "cudaGraphInstantiate");
 }
 Recording::~Recording() = default;
 Recording::Recording(Recording&&) noexcept = default;
 
 void Recording::replay(Exec const& exec) const {
-  succeed(cudaGraphLaunch(impl_->runnable, exec.cuda_stream()), "cudaGraphLaunch");
+  check_cuda(cudaGraphLaunch(impl_->runnable, exec.cuda_stream()), "cudaGraphLaunch");
 }
 
 }  // namespace bellwether

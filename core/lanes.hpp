@@ -15,19 +15,19 @@ struct Lanes {
   static constexpr int count = 32;
   static constexpr int here = TeamShape<Space>::on_host ? count : 1;  ///< lanes that the code of one runs for
 
+  /// Which element of such an array is a lane's.
+  KOKKOS_INLINE_FUNCTION static int mine(int lane) { return here == 1 ? 0 : lane; }
   /// body(lane, mine)
   template <class Team, class Body>
   KOKKOS_INLINE_FUNCTION static void all(Team const& team, Body const& body) {
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, count),
-                         [&](int const lane) { body(lane, here == 1 ? 0 : lane); });
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, count), [&](int const lane) { body(lane, mine(lane)); });
   }
   /// The sum of every lane's part, to all of them.
   template <class Team>
   KOKKOS_INLINE_FUNCTION static float sum(Team const& team, float const (&parts)[here]) {
     float total = 0;
     Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, count), [&](int const lane, float& sum) { sum += parts[here == 1 ? 0 : lane]; },
-        total);
+        Kokkos::ThreadVectorRange(team, count), [&](int const lane, float& sum) { sum += parts[mine(lane)]; }, total);
     return total;
   }
 };

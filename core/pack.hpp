@@ -3,11 +3,13 @@
 #pragma once
 
 #include "core/device_math.hpp"
+#include "core/team_sum.hpp"
 #include "core/unroll.hpp"
 
 #include <Kokkos_Macros.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace bellwether {
 
@@ -18,6 +20,10 @@ struct [[gnu::may_alias]] alignas(count * sizeof(T)) Pack {
   static_assert(count * sizeof(T) <= 16 && count * sizeof(T) % 4 == 0);
   std::uint32_t words[count * sizeof(T) / 4];
 };
+
+/// Whether kernels of a space have ways by packs, which are for floats: devices, on which rows in double are for tests.
+template <class Real, class Space>
+inline constexpr bool has_packs = !TeamShape<Space>::host && std::is_same_v<Real, float>;
 
 /// How many of them one access takes.
 template <class T>

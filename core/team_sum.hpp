@@ -31,6 +31,36 @@ struct TeamShape {
   static constexpr int threads = on_host ? 1 : 256;
 };
 
+/// Calls body(k) for k in [first, last); the calls touch different elements.
+template <class Space, class Team, class Body>
+KOKKOS_INLINE_FUNCTION void team_for(Team const& team, Index first, Index last, Body const& body) {
+  BELLWETHER_INDEPENDENT
+  for (Index k = first + team.team_rank(); k < last; k += TeamShape<Space>::threads) body(k);
+}
+
+/// Elements whose reading a thread of a device has under way together.
+inline constexpr int loads_ahead = 4;
+
+/// The same for a body(k, load(k)). load reads what body needs, and body alone writes: on a device a thread reads for
+/// several elements before it writes any.
+template <class Space, class Team, class Load, class Body>
+KOKKOS_INLINE_FUNCTION void team_for(Team const& team, Index first, Index last, Load const& load, Body const& body) {
+  if constexpr (TeamShape<Space>::host) {
+    team_for<Space>(team, first, last, [&](Index k) { body(k, load(k)); });
+  } else {
+    Index k = first + team.team_rank();
+    Index const stride = team.team_size();
+    for (; k + (loads_ahead - 1) * stride < last; k += loads_ahead * stride) {
+      decltype(load(k)) loaded[loads_ahead];
+      BELLWETHER_UNROLL
+      for (int i = 0; i < loads_ahead; ++i) loaded[i] = load(k + i * stride);
+      BELLWETHER_UNROLL
+      for (int i = 0; i < loads_ahead; ++i) body(k + i * stride, loaded[i]);
+    }
+    for (; k < last; k += stride) body(k, load(k));
+  }
+}
+
 /// What one element adds to N sums.
 template <int N>
 struct Sums {
@@ -66,36 +96,19 @@ KOKKOS_INLINE_FUNCTION Sums<N> team_sum(Team const& team, Index first, Index las
   return result;
 }
 
-/// Elements whose reading a thread of a device has under way together.
-inline constexpr int loads_ahead = 4;
-
-/// As team_sum(), for a body(k, load(k)). load reads what body needs, and body alone writes: on a device a thread reads
-/// for several elements before it writes any.
+/// As team_sum(), for a body(k, load(k)), as team_for() takes them.
 template <int N, class Space, class Team, class Load, class Body>
 KOKKOS_INLINE_FUNCTION Sums<N> team_sum(Team const& team, Index first, Index last, Load const& load, Body const& body) {
   if constexpr (TeamShape<Space>::host) {
     return team_sum<N, Space>(team, first, last, [&](Index k) { return body(k, load(k)); });
   } else {
-    double sums[N] = {};
-    auto const add = [&](Sums<N> const& term) {
-      for (int i = 0; i < N; ++i) sums[i] += term.value[i];
-    };
-    Index k = first + team.team_rank();
-    Index const stride = team.team_size();
-    for (; k + (loads_ahead - 1) * stride < last; k += loads_ahead * stride) {
-      decltype(load(k)) loaded[loads_ahead];
-      BELLWETHER_UNROLL
-      for (int i = 0; i < loads_ahead; ++i) loaded[i] = load(k + i * stride);
-      BELLWETHER_UNROLL
-      for (int i = 0; i < loads_ahead; ++i) add(body(k + i * stride, loaded[i]));
-    }
-    for (; k < last; k += stride) add(body(k, load(k)));
-    Sums<N> result;
-    for (int i = 0; i < N; ++i) {
-      team.team_reduce(Kokkos::Sum<double>(sums[i]));
-      result.value[i] = sums[i];
-    }
-    return result;
+    Sums<N> sums{};
+    team_for<Space>(team, first, last, load, [&](Index k, auto const& loaded) {
+      Sums<N> const term = body(k, loaded);
+      for (int i = 0; i < N; ++i) sums.value[i] += term.value[i];
+    });
+    for (double& sum : sums.value) team.team_reduce(Kokkos::Sum<double>(sum));
+    return sums;
   }
 }
 
@@ -178,32 +191,6 @@ KOKKOS_INLINE_FUNCTION void team_for_runs(Team const& team, Index first, Index l
   int const rest = static_cast<int>(last - k);
   auto const run = run_of(k, rest);
   for (int lane = 0; lane < rest; ++lane) run(lane);
-}
-
-/// Calls body(k) for k in [first, last); the calls touch different elements.
-template <class Space, class Team, class Body>
-KOKKOS_INLINE_FUNCTION void team_for(Team const& team, Index first, Index last, Body const& body) {
-  BELLWETHER_INDEPENDENT
-  for (Index k = first + team.team_rank(); k < last; k += TeamShape<Space>::threads) body(k);
-}
-
-/// The same for a body(k, load(k)), as team_sum() takes them.
-template <class Space, class Team, class Load, class Body>
-KOKKOS_INLINE_FUNCTION void team_for(Team const& team, Index first, Index last, Load const& load, Body const& body) {
-  if constexpr (TeamShape<Space>::host) {
-    team_for<Space>(team, first, last, [&](Index k) { body(k, load(k)); });
-  } else {
-    Index k = first + team.team_rank();
-    Index const stride = team.team_size();
-    for (; k + (loads_ahead - 1) * stride < last; k += loads_ahead * stride) {
-      decltype(load(k)) loaded[loads_ahead];
-      BELLWETHER_UNROLL
-      for (int i = 0; i < loads_ahead; ++i) loaded[i] = load(k + i * stride);
-      BELLWETHER_UNROLL
-      for (int i = 0; i < loads_ahead; ++i) body(k + i * stride, loaded[i]);
-    }
-    for (; k < last; k += stride) body(k, load(k));
-  }
 }
 
 /// One team for each of `teams` items.

@@ -7,7 +7,6 @@
 #include "model/layers/column_strips.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
 namespace bellwether::model {
 namespace {
@@ -20,10 +19,6 @@ void with_gelu(Activation kind, Body const& body) {
   else
     body(GeluTanh{});
 }
-
-/// Neighbours with one access. Rows in double are for tests alone.
-template <class Real, class Space>
-constexpr bool by_packs = !TeamShape<Space>::host && std::is_same_v<Real, float>;
 
 }  // namespace
 
@@ -40,7 +35,7 @@ template <class Stored, class Space>
 void gelu_forward(Space const& exec, Activation kind, Index rows, Index F, Stored const* pre, Stored* y) {
   constexpr char const* label = "bellwether::model::gelu_forward";
   with_gelu(kind, [&]<class Gelu>(Gelu) {
-    if constexpr (by_packs<SumOf<Stored>, Space>) {
+    if constexpr (has_packs<SumOf<Stored>, Space>) {
       constexpr int own = widest_pack<Stored>;
       if (F % own == 0 && begin_packs<own>(pre, y)) {
         Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, rows * F / own),
@@ -57,7 +52,7 @@ void bias_gelu_backward(Space const& exec, Activation kind, Index rows, Index F,
                         Stored* dpre, Real* partial, Real* dbias) {
   constexpr char const* label = "bellwether::model::bias_gelu_backward";
   with_gelu(kind, [&]<class Gelu>(Gelu) {
-    if constexpr (by_packs<Real, Space>) {
+    if constexpr (has_packs<Real, Space>) {
       constexpr int own = std::min(widest_pack<Stored>, widest_pack<Given>);
       if (F % own == 0 && begin_packs<own>(pre, dpre) && begin_packs<own>(dy) && begin_packs<4>(partial)) {
         sum_strips<own>(label, exec, rows, F, partial, StripOfGelu<Gelu, Stored, Given, own>{F, pre, dy, dpre});

@@ -6,21 +6,12 @@
 #include "model/layers/layer_norm_body.hpp"
 #include "model/layers/layer_norm_lanes.hpp"
 
-#include <type_traits>
-
 namespace bellwether::model {
-namespace {
-
-/// Rows in double are for tests alone.
-template <class Real, class Space>
-constexpr bool by_lanes = !TeamShape<Space>::host && std::is_same_v<Real, float>;
-
-}  // namespace
 
 template <class Real, class Stored, class Space>
 void layer_norm_forward(Space const& exec, LayerNormForward<Real, Stored> const& p) {
   require((p.bias == nullptr) == (p.residual == nullptr), "bias and residual come together");
-  if constexpr (by_lanes<Real, Space>)
+  if constexpr (has_packs<Real, Space>)
     if (normalise_by_lanes(exec, p)) return;
   for_each_row("bellwether::model::layer_norm_forward", exec, p.rows, p.C, NormaliseRow<Real, Stored>{p});
 }
@@ -30,7 +21,7 @@ void layer_norm_backward(Space const& exec, LayerNormBackward<Real, Stored> cons
   require((p.da == nullptr) == (p.dbias == nullptr), "gradients of the sublayer and of its bias come together");
   ColumnSums<Real> const to{p.C, {p.dgamma, p.dbeta, p.dbias}};
   bool done = false;
-  if constexpr (by_lanes<Real, Space>) done = normalise_backward_by_lanes(exec, p);
+  if constexpr (has_packs<Real, Space>) done = normalise_backward_by_lanes(exec, p);
   if (!done)
     for_each_row("bellwether::model::layer_norm_backward", exec, row_blocks(p.rows), p.C,
                  NormaliseBlockBackward<Real, Stored>{p, to.columns()});

@@ -32,7 +32,7 @@ void add_column_sums(Space const& exec, Index rows, Index columns, Index stride,
                      Real* sums) {
   constexpr char const* label = "bellwether::model::column_sums";
   bool done = false;
-  if constexpr (!TeamShape<Space>::host && std::is_same_v<Real, float>) {
+  if constexpr (has_packs<Real, Space>) {
     constexpr int wide = widest_pack<Stored>, narrow = 2;
     auto const by = [&]<int own>(std::integral_constant<int, own>) {
       if (columns % own != 0 || stride % own != 0 || !begin_packs<own>(x) || !begin_packs<std::min(own, 4)>(partial))

@@ -15,7 +15,7 @@ ALL = PRODUCT + tree.sources("tests")
 SIZE_LIMIT = {"tests": 600}  # lines; product files: 400
 # Tables that are copied once, when an object is built, and where waiting for everything is what is wanted.
 BLOCKING_COPIES = ["core/block_table.cpp", "model/optim/tensor_rules.hpp"]
-KOKKOS_SOURCES_LIMIT = 64  # a device compiler needs 9 to 14 s for each
+KOKKOS_SOURCES_LIMIT = 63  # a device compiler needs 9 to 14 s for each
 
 
 def include_arrows():
