@@ -45,8 +45,10 @@ struct LastMean {
     Index const word = k / word_elements;
     int const shift = static_cast<int>(k % word_elements);
     bool const both = shift + many > static_cast<int>(word_elements);
-    float const scale = scales[word / group_words];
-    return {bits_from(live, k, many), scale, both ? scales[(word + 1) / group_words] : scale,
+    Index const group = word / group_words;
+    float const scale = scales[group];
+    bool const crosses = both && word + 1 == (group + 1) * group_words;
+    return {bits_from(live, k, many), scale, crosses ? scales[group + 1] : scale,
             static_cast<int>(word_elements) - shift, z + k};
   }
 };

@@ -4,6 +4,7 @@
 
 #include "comm/lane_votes.hpp"
 #include "comm/signs.hpp"
+#include "core/lane_sums.hpp"
 #include "core/lanes.hpp"
 
 #include <cstdint>
@@ -46,8 +47,8 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
                                                      Source& source) {
   if constexpr (TeamShape<Space>::host) {
     constexpr int lanes = static_cast<int>(word_elements);
-    alignas(64) double squares[lanes] = {};
-    alignas(64) double magnitudes[lanes] = {};
+    static_assert(LaneSums::lanes == lanes);
+    LaneSums sums;
     std::int64_t live_elements = 0;
     for (std::int32_t t = 0; t < block.words; ++t) {
       std::uint32_t const live = source.live(t);
@@ -55,28 +56,25 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
       source.begin(t);
       Index const first = (block.word + t) * word_elements;
       std::uint32_t signs = 0;
+      alignas(64) float formed[lanes];
       auto const element = [&](int lane) {
         float const z = masked(source.sum(first + lane, t, lane), live, lane);
         source.keep(first + lane, z);
         signs |= positive(z) ? lane_bit(lane) : 0u;
-        squares[lane] += static_cast<double>(z) * static_cast<double>(z);
-        magnitudes[lane] += static_cast<double>(Kokkos::abs(z));
+        formed[lane] = z;
       };
       if (first + lanes <= count) {
         BELLWETHER_INDEPENDENT
         for (int lane = 0; lane < lanes; ++lane) element(lane);
       } else {
+        for (float& z : formed) z = 0;
         for (int lane = 0; first + lane < count; ++lane) element(lane);
       }
+      sums.add(formed);
       source.signs(t, signs & live);
     }
-    for (int half = lanes / 2; half > 0; half /= 2)
-      for (int lane = 0; lane < half; ++lane) {
-        squares[lane] += squares[lane + half];
-        magnitudes[lane] += magnitudes[lane + half];
-      }
     static_cast<void>(team);
-    return {{squares[0], magnitudes[0], static_cast<double>(live_elements)}};
+    return {{sums.squares(), sums.magnitudes(), static_cast<double>(live_elements)}};
   } else {
     // Where lanes are threads, each has a total of its own, and what crosses lanes within a word is its signs alone. A
     // thread's lanes read for several words before they write any.

@@ -4,6 +4,7 @@
 
 #include "comm/signs.hpp"
 #include "core/error.hpp"
+#include "core/lane_sums.hpp"
 #include "model/optim/formulas.hpp"
 
 namespace bellwether::optim {
@@ -47,28 +48,39 @@ struct FoldPass {
     Kokkos::single(Kokkos::PerTeam(team), [&] { square[team.league_rank()] = sum; });
   }
 
-  /// Folds groups [first, last) into fold (columns); returns the sum of their squares.
+  /// Folds groups [first, last) into fold (columns); returns the sum of their squares. Several rows at a time, which
+  /// meet in columns that are still in the nearest cache.
   KOKKOS_INLINE_FUNCTION double whole(Index first, Index last, float* fold) const {
+    constexpr Index together = 4;
+    static_assert(sign_lanes == LaneSums::lanes);
     FoldPass const p = *this;
     for (Index c = 0; c < p.columns; ++c) fold[c] = 0;
-    double by_lane[sign_lanes] = {};
-    auto const counter_of = [&](auto group) { return fold_counter(p.step, group); };
-    each_draw(p.key, first, last, counter_of, [&](Index group, Philox4 const& signs) {
-      float* const to = fold + group % p.row_groups * sign_group;
-      for (int word = 0; word < sign_words; ++word) {
-        Index const begin = group * sign_group + sign_lanes * word;
-        int const here = static_cast<int>(Kokkos::min(Index{sign_lanes}, Kokkos::max(Index{0}, p.count - begin)));
-        BELLWETHER_INDEPENDENT
-        for (int lane = 0; lane < here; ++lane) {
-          float const g = p.gradient[begin + lane];
-          by_lane[lane] += static_cast<double>(g) * g;
-          if (p.columns > 0) to[sign_lanes * word + lane] += comm::with_sign(g, signs.x[word], lane);
+    LaneSums sums;
+    for (Index row = first; row < last; row += together * p.row_groups) {
+      auto const group_of = [&](auto i) { return row + i % together * p.row_groups + i / together; };
+      auto const counter_of = [&](auto i) { return fold_counter(p.step, group_of(i)); };
+      each_draw(p.key, 0, together * p.row_groups, counter_of, [&](Index i, Philox4 const& signs) {
+        Index const group = group_of(i);
+        if (group >= last) return;
+        float* const to = fold + i / together * sign_group;
+        auto const add = [&](float const* g, int word) {
+          sums.add(g);
+          if (p.columns == 0) return;
+          BELLWETHER_INDEPENDENT
+          for (int lane = 0; lane < sign_lanes; ++lane)
+            to[sign_lanes * word + lane] += comm::with_sign(g[lane], signs.x[word], lane);
+        };
+        Index const begin = group * sign_group;
+        if (begin + sign_group <= p.count) {
+          for (int word = 0; word < sign_words; ++word) add(p.gradient + begin + sign_lanes * word, word);
+          return;
         }
-      }
-    });
-    double sum = 0;
-    for (double const part : by_lane) sum += part;
-    return sum;
+        float rest[sign_group] = {};
+        for (Index k = begin; k < p.count; ++k) rest[k - begin] = p.gradient[k];
+        for (int word = 0; word < sign_words; ++word) add(rest + sign_lanes * word, word);
+      });
+    }
+    return sums.squares();
   }
 
   /// The same for one strip of columns. A thread takes its lane of the four words of a group, so that a draw of signs
@@ -113,6 +125,40 @@ struct FoldPass {
     team.team_reduce(Kokkos::Sum<double>(squares));
     return squares;
   }
+};
+
+/// The fold from its parts, a strip of columns a team; 0 for the numbers behind the columns.
+struct PartSums {
+  static constexpr Index width = 256;
+
+  static Index teams(Index count) { return (count + width - 1) / width; }
+  template <class Space, class Team>
+  KOKKOS_INLINE_FUNCTION void of_team(Team const& team) const {
+    Index const first = Index{team.league_rank()} * width;
+    Index const here = Kokkos::min(width, count - first);
+    Index const folded = Kokkos::min(here, Kokkos::max(Index{0}, columns - first));
+    float const* const from = parts + first;
+    float* const to = out + first;
+    if constexpr (TeamShape<Space>::host) {
+      // Parts in turn, columns side by side: parts are so far apart that a column by itself finds no two in a cache.
+      for (Index c = 0; c < here; ++c) to[c] = 0;
+      for (Index part = 0; part < fold_parts; ++part) {
+        BELLWETHER_INDEPENDENT
+        for (Index c = 0; c < folded; ++c) to[c] += from[part * columns + c];
+      }
+    } else {
+      team_for<Space>(team, 0, here, [=, *this](Index c) {
+        float sum = 0;
+        if (c < folded)
+          for (Index part = 0; part < fold_parts; ++part) sum += from[part * columns + c];
+        to[c] = sum;
+      });
+    }
+  }
+
+  float const* parts;  // (fold_parts, columns)
+  Index columns, count;
+  float* out;  // (count)
 };
 
 /// The sum of what teams left behind, to every thread of one team.
@@ -160,13 +206,10 @@ void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index coun
   Kokkos::parallel_for(
       fold_label, team_policy(exec, fold_parts * strips),
       KOKKOS_LAMBDA(Team const& team) { pass.template of_team<Space>(team); });
+  PartSums const sums{parts, columns, layout.count(), out};
   Kokkos::parallel_for(
-      sum_label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, layout.count()), KOKKOS_LAMBDA(Index c) {
-        float sum = 0;
-        if (c < columns)
-          for (Index part = 0; part < fold_parts; ++part) sum += parts[part * columns + c];
-        out[c] = sum;
-      });
+      sum_label, team_policy(exec, PartSums::teams(layout.count())),
+      KOKKOS_LAMBDA(Team const& team) { sums.of_team<Space>(team); });
   Index const norm_at = layout.norm(rank), bad_at = layout.bad(rank);
   Kokkos::parallel_for(
       norm_label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {

@@ -39,7 +39,7 @@ template <class Space>
 struct FoldStrips {
   static constexpr Index groups = TeamShape<Space>::host ? 0 : 8;
   /// Groups of a row where nothing is folded and only squares are summed.
-  static constexpr Index unfolded_row = TeamShape<Space>::host ? 1 : 128;
+  static constexpr Index unfolded_row = 128;
 
   static Index row_groups(Index columns) { return columns > 0 ? columns / sign_group : unfolded_row; }
   static Index count(Index columns) {

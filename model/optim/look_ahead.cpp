@@ -48,10 +48,14 @@ struct PointPass {
     auto const copy = [=, *this](Index k) { to[k] = parameters[k]; };
     team_for<Exec>(team, begin, from, copy);
     team_for_runs<Exec>(team, from, last, [=, *this](Index k, int many) {
-      FollowRun follow{{}, share, f + (k - first)};
-      if constexpr (follows) follow.residual = mean.residuals(k - first, many);
       return PointRun<follows, by_root>{
-          follow, factor, growth, units.epsilon, by_root ? units.variance + k : nullptr, parameters + k, to + k};
+          {follows ? mean.residuals(k - first, many) : comm::ResidualRun{}, share, f + (k - first)},
+          factor,
+          growth,
+          units.epsilon,
+          by_root ? units.variance + k : nullptr,
+          parameters + k,
+          to + k};
     });
     team_for<Exec>(team, last, end, copy);
   }

@@ -47,7 +47,7 @@ struct ByWord {
     }
   }
 
-  float values[32];
+  alignas(64) float values[32];
 };
 
 KOKKOS_INLINE_FUNCTION std::int32_t tensor_at(Units const& units, Index k) {
