@@ -135,7 +135,7 @@ struct PartSums {
   template <class Space, class Team>
   KOKKOS_INLINE_FUNCTION void of_team(Team const& team) const {
     Index const first = Index{team.league_rank()} * width;
-    Index const here = Kokkos::min(width, count - first);
+    Index const here = Kokkos::min(Index{width}, count - first);
     Index const folded = Kokkos::min(here, Kokkos::max(Index{0}, columns - first));
     float const* const from = parts + first;
     float* const to = out + first;
