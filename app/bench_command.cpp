@@ -152,7 +152,7 @@ Subject subject_of(std::string const& model, comm::World& world) {
     throw CommonError("--model: '" + model + "'" + input::did_you_mean(model, names) + "; one of " +
                       input::joined(names) + ", or a deck, DECK.yaml");
   }
-  auto const deck = read_shared_deck(world.group(), model, {}).deck;
+  auto const deck = read_shared_deck(world.group(), model, {}, input::DeckPaths::unused).deck;
   if (deck.comm.hierarchy != comm::Hierarchy::none)
     throw CommonError(model + ": comm.hierarchy: node, but the yardsticks of bench are those of an exchange between " +
                       "all ranks; allowed: none");

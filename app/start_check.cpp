@@ -20,14 +20,14 @@ void share(comm::RankGroup& group, input::DeckSource& source) {
 
 }  // namespace
 
-SharedDeck read_shared_deck(comm::RankGroup& group, std::string const& path,
-                            std::vector<std::string> const& overrides) {
+SharedDeck read_shared_deck(comm::RankGroup& group, std::string const& path, std::vector<std::string> const& overrides,
+                            input::DeckPaths paths) {
   SharedDeck shared;
   together(group, [&] {
     if (group.rank() == 0) shared.source = input::read_deck_source(path, overrides);
   });
   share(group, shared.source);
-  together(group, [&] { shared.deck = input::parse_deck(shared.source); });
+  together(group, [&] { shared.deck = input::parse_deck(shared.source, paths); });
   return shared;
 }
 

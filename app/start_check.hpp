@@ -22,9 +22,10 @@ struct SharedDeck {
 };
 
 /// Collective. Rank 0 reads the file and its own command line and hands both to all ranks; every rank parses them and
-/// looks for the files the deck names.
+/// looks for the files the deck names, where `paths` says so.
 /// \throws CommonError on all ranks with rank 0's faults, else with those of the lowest rank that has any.
-SharedDeck read_shared_deck(comm::RankGroup& group, std::string const& path, std::vector<std::string> const& overrides);
+SharedDeck read_shared_deck(comm::RankGroup& group, std::string const& path, std::vector<std::string> const& overrides,
+                            input::DeckPaths paths = input::DeckPaths::checked);
 
 /// Runs `work`; faults of a CommonError that name a key of the deck get its place there.
 void with_places(input::DeckSource const& source, std::function<void()> const& work);

@@ -39,11 +39,13 @@ struct DeckSource {
 
 /// \throws InputError naming the file where it cannot be read.
 DeckSource read_deck_source(std::string const& path, std::vector<std::string> overrides);
+/// Whether what a deck's paths name is looked at: for those who neither read nor write it, it need not be there.
+enum class DeckPaths { checked, unused };
 /// Reads strictly and checks keys against each other and paths against the file system; nothing is created. Paths of
 /// the result are absolute.
 /// \throws InputError with every fault in order of lines, each `deck.yaml:12:5: optimizer.lr: what; what is allowed`
 /// or `--set optimizer.lr=x: what; what is allowed`.
-Deck parse_deck(DeckSource const& source);
+Deck parse_deck(DeckSource const& source, DeckPaths paths = DeckPaths::checked);
 /// Faults found after parsing, in the form of parse_deck(): `data.train: what` gets the place that decides the key's
 /// value. Faults that name no key of the source stay as they are. `source` is one that parse_deck() accepted.
 std::vector<std::string> placed_faults(DeckSource const& source, std::vector<std::string> const& faults);

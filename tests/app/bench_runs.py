@@ -195,8 +195,7 @@ def tools(bench):
 
 
 def refusals(bench):
-    (bench.folder / "a.h5").touch()
-    (bench.folder / "nodes.yaml").write_text("data: {train: [.]}\ncomm: {hierarchy: node}\n")
+    (bench.folder / "nodes.yaml").write_text("data: {train: [nowhere]}\ncomm: {hierarchy: node}\n")
     for arguments, told in (([], "one of collectives, optimizer, kernels, step, checkpoint is missing"),
                             (["colectives"], "did you mean 'collectives'?"),
                             (["collectives", "--elements", "1Ti"], "--elements: '1Ti'; allowed: "),

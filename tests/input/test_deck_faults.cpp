@@ -242,6 +242,15 @@ TEST_CASE("A title that no report has room for is refused") {
         Faults{"deck.yaml:4:9: run.name: 1001 bytes; a title of at most 1000 bytes"});
 }
 
+TEST_CASE("Files need not be there for who does not read them") {
+  DeckFolder const folder;
+  auto const source = folder.source("data:\n  train: nowhere\nbatch:\n  micro: 3\n");
+  CHECK(parse_deck(source, input::DeckPaths::unused).batch.micro == 3);
+  CHECK_THROWS_AS(parse_deck(source), InputError);
+  CHECK_THROWS_AS(parse_deck(folder.source("data:\n  train: nowhere\n  heldouts: no\n"), input::DeckPaths::unused),
+                  InputError);
+}
+
 TEST_CASE("Files that are not there are refused") {
   DeckFolder const folder;
   auto const at = folder.path() + "/";
