@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hosts on one machine with links of a given rate: a network namespace each, joined by veth pairs to a bridge in one of its
 own, both directions of a link limited by tbf. Needs root, ip and tc. Nothing is touched but what was made here, and that is
-removed whatever happens but SIGKILL, with what still runs there."""
+removed whatever happens, with what still runs there; after SIGKILL by the next who makes a network."""
 
 import contextlib
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -40,15 +41,36 @@ def missing():
             return f"no {tool} (Debian: iproute2)"
     name = f"bwtry{os.getpid()}"
     try:
-        run("ip", "netns", "add", name)
-        run("ip", "-n", name, "link", "add", "near", "type", "veth", "peer", "name", "far")
-        run("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "near", "root", "tbf", "rate", "10mbit", "burst", "64kb",
-            "latency", "50ms")
+        with removing(lambda: delete(name)):
+            run("ip", "netns", "add", name)
+            run("ip", "-n", name, "link", "add", "near", "type", "veth", "peer", "name", "far")
+            run("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "near", "root", "tbf", "rate", "10mbit", "burst", "64kb",
+                "latency", "50ms")
     except subprocess.CalledProcessError as error:
         return f"{' '.join(error.cmd)}: {error.stderr.strip()}"
-    finally:
-        subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
     return ""
+
+
+def delete(namespace):
+    subprocess.run(["ip", "netns", "del", namespace], check=False, capture_output=True)
+
+
+def collect():
+    """Removes what processes have left that were killed, with what still runs there."""
+    left = set()
+    for line in run("ip", "netns", "list").splitlines():
+        name = line.split()[0] if line else ""
+        maker = re.fullmatch(r"bw(?:try)?(\d+)(?:h\d+|hub)?", name)
+        if maker is None or pathlib.Path(f"/proc/{maker[1]}").exists():
+            continue
+        for number in processes_of(name):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)
+        delete(name)
+        left.add(maker[1])
+    for maker in left:
+        for folder in pathlib.Path(tempfile.gettempdir()).glob(f"bw{maker}_*"):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 class Network:
@@ -59,7 +81,7 @@ class Network:
         self.prefix = f"bw{os.getpid()}h"
         self.hub = f"bw{os.getpid()}hub"
         # Of files of the launcher and its daemons, one a host; short, for names of sockets.
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bw"))
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"bw{os.getpid()}_"))
         for host in self.hosts:
             (self.folder / str(host)).mkdir()
 
@@ -93,7 +115,7 @@ class Network:
     def remove(self):
         self.end_processes()
         for name in [f"{self.prefix}{host}" for host in self.hosts] + [self.hub]:
-            subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+            delete(name)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def limit(self, megabits):
@@ -144,8 +166,8 @@ def started(*words, **more):
 
 
 @contextlib.contextmanager
-def network(hosts):
-    """A Network, removed at the end, at an exception and at the first signal of ENDING; those that follow change nothing."""
+def removing(remove):
+    """Calls remove() at the end, at an exception and at the first signal of ENDING; those that follow change nothing."""
     def ignore():
         return {one: signal.signal(one, signal.SIG_IGN) for one in ENDING}
 
@@ -154,12 +176,20 @@ def network(hosts):
         sys.exit(128 + number)
 
     before = {one: signal.signal(one, end) for one in ENDING}
-    made = Network(hosts)
     try:
-        made.make()
-        yield made
+        yield
     finally:
         ignore()
-        made.remove()
+        remove()
         for one, handler in before.items():
             signal.signal(one, handler)
+
+
+@contextlib.contextmanager
+def network(hosts):
+    """A Network, removed as removing() does it."""
+    collect()
+    made = Network(hosts)
+    with removing(made.remove):
+        made.make()
+        yield made

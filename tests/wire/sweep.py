@@ -27,6 +27,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "app"))
 from network import FRAME_OVERHEAD, MOST_HOSTS, SEGMENT, missing, network, started  # noqa: E402
@@ -93,10 +94,14 @@ class Sweep:
         with started(command, cwd=self.runs.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                      text=True) as job:
             told = []
+            alarm = threading.Timer(self.options.patience, job.terminate)
+            alarm.daemon = True
+            alarm.start()
             for line in job.stdout:
                 told.append(line)
                 if step := re.match(r"step (\d+)/", line):
                     carried[int(step[1])] = np.array(self.net.sent(1))
+            alarm.cancel()
         assert job.returncode == 0, "".join(told)
         steps = step_table(self.runs.folder, name)
         seconds, ratios = [], []
@@ -135,8 +140,9 @@ class Sweep:
         assert len(seconds) == 7, row
         return seconds[3], seconds[6]
 
-    def whole(self, wire, steps=60, dense=10):
-        """Whole runs of LAMB and of 1-bit LAMB, a sixth of it dense: how many times faster, and what their own steps say."""
+    def whole(self, wire, phases, keep, steps=60, dense=10):
+        """Whole runs of LAMB and of 1-bit LAMB, a sixth of it dense, beside what `phases`, the seconds of a step of either as
+        measure() finds them, make of them."""
         total = []
         for method in ("lamb", "onebit_lamb"):
             freeze = {"optimizer.freeze.step": dense} if method == "onebit_lamb" else {}
@@ -144,13 +150,13 @@ class Sweep:
             command, environment = self.net.command(words)
             self.runs.call(command, **environment)
             total.append(step_table(self.runs.folder, name))
-        plain, onebit = total
-        by_phase = [float(np.median(onebit["step_seconds"][onebit["phase"] == phase][LEFT_OUT:])) for phase in (0, 1)]
-        composed = dense * by_phase[0] + (steps - dense) * by_phase[1]
-        whole = steps * float(np.median(plain["step_seconds"][LEFT_OUT:]))
-        print(f"\n{steps} steps, {dense} of them dense in {wire}: LAMB {plain['step_seconds'].sum():.1f} s, 1-bit LAMB "
-              f"{onebit['step_seconds'].sum():.1f} s, {plain['step_seconds'].sum() / onebit['step_seconds'].sum():.2f} times as fast; by "
-              f"medians, those of phases composed, {whole:.1f} s and {composed:.1f} s, {whole / composed:.2f} times")
+        plain, onebit = (float(table["step_seconds"].sum()) for table in total)
+        composed = [steps * phases[0], dense * phases[0] + (steps - dense) * phases[1]]
+        keep({"model": self.options.model, "ranks": len(self.net.hosts), "megabits": self.options.whole, "wire": wire, "steps": steps,
+              "dense_steps": dense, "whole": [plain, onebit], "composed": composed})
+        print(f"\n{steps} steps, {dense} of them dense in {wire}: LAMB {plain:.1f} s, 1-bit LAMB {onebit:.1f} s, {plain / onebit:.2f} "
+              f"times as fast; composed of the phases above {composed[0]:.1f} s and {composed[1]:.1f} s, "
+              f"{composed[0] / composed[1]:.2f} times", flush=True)
 
     def run(self, keep):
         alone = self.compute_alone()
@@ -161,10 +167,13 @@ class Sweep:
               "compressed | forecast, dense | compressed |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
         speeds = self.speeds()
         overhead = {}  # of each wire, found where nothing limits the links
-        for rate in [0, *sorted({*self.options.rates} - {0}, reverse=True)]:
+        phases = {}  # seconds of a step by rate and wire
+        whole = self.options.whole
+        for rate in [0, *sorted({*self.options.rates, *([] if whole is None else [whole])} - {0}, reverse=True)]:
             self.net.limit(rate)
             for wire in self.options.wires:
                 (dense, compressed), ratios = self.measure(wire)
+                phases[rate, wire] = dense, compressed
                 exposed = max(0.0, dense - alone)
                 extra = overhead.setdefault(wire, compressed - alone - exposed / BITS[wire])
                 gain = dense / (DENSE_SHARE * dense + (1 - DENSE_SHARE) * compressed)
@@ -176,9 +185,10 @@ class Sweep:
                 print(f"| {rate or 'no limit'} | {wire} | {dense:.3f} s | {compressed:.3f} s | {samples / dense:.2f} | "
                       f"{samples / compressed:.2f} | {gain:.2f} | {expected:.2f} | {over_count(ratios[0])} | {over_count(ratios[1])} | "
                       + (" | ".join(f"{seconds:.3f} s" for seconds in forecast) if forecast else " | ") + " |", flush=True)
-        if self.options.whole is not None:
-            self.net.limit(self.options.whole)
-            self.whole(self.options.wires[0])
+        if whole is not None:
+            self.net.limit(whole)
+            for wire in self.options.wires:
+                self.whole(wire, phases[whole, wire], keep)
 
 
 def over_count(ratios):
@@ -214,10 +224,11 @@ def parse(words=None):
     parser.add_argument("--ranks", type=between(2, MOST_HOSTS), default=4)
     parser.add_argument("--batch", type=between(1, 4096), default=4, help="sequences a rank")
     parser.add_argument("--steps", type=between(1, 10000), default=5, help="of a phase that are counted")
-    parser.add_argument("--whole", type=int, metavar="RATE", help="at last two runs of 60 steps at this rate, LAMB and 1-bit LAMB")
+    parser.add_argument("--whole", type=int, metavar="RATE", help="a rate more; at last two runs of 60 steps there, LAMB and "
+                        "1-bit LAMB, with each wire")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of the decks of 1-bit LAMB")
     parser.add_argument("--json", type=pathlib.Path, help="lines of results are appended here")
-    parser.add_argument("--patience", type=float, default=3600, help="seconds")
+    parser.add_argument("--patience", type=float, default=3600, help="seconds that a run may take")
     options = parser.parse_args(words)
     if not options.program.is_file():
         parser.error(f"{options.program}: no such program")

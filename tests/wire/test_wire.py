@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
 """What two hosts' links carry is what the program counts, in either phase, and their namespaces are gone afterwards.
-A command across hosts is one rank on each, and its exit status is told; a signal ends all of it.
+A command across hosts is one rank on each, and its exit status is told; a signal ends all of it, and what a killed script
+has left is gone with the next network.
 
     test_wire.py PROGRAM
 
@@ -41,23 +42,42 @@ def main():
     assert subprocess.run([*across, "exit 3"], check=False, capture_output=True, timeout=60).returncode == 3
     for signals in ([signal.SIGHUP], [signal.SIGINT, signal.SIGTERM, signal.SIGINT], [signal.SIGQUIT]):
         ended(across[:-2], signals)
+    collected(across[:-2])
+
+
+def began(script, name):
+    """What runs on two hosts once the command does."""
+    until = time.monotonic() + 60
+    while not all("sleep" in programs(f"{name}{host}").values() for host in (1, 2)):
+        assert script.poll() is None and time.monotonic() < until
+        time.sleep(0.1)
+    return programs(f"{name}1") | programs(f"{name}2")
+
+
+def collected(across):
+    """What a script leaves that was killed goes when the next one begins."""
+    with subprocess.Popen([*across, "sleep", "3600"]) as script:
+        name = f"bw{script.pid}h"
+        running = began(script, name)
+        script.kill()
+    assert name in run("ip", "netns", "list")
+    run(*across, "true")
+    assert name not in run("ip", "netns", "list") and f"bw{script.pid}hub" not in run("ip", "netns", "list")
+    assert not [number for number, program in running.items() if name_of(number) == program], running
+    assert not list(pathlib.Path(tempfile.gettempdir()).glob(f"bw{script.pid}_*"))
 
 
 def ended(across, signals):
     """What runs across hosts ends with the script, however it is told to."""
     with subprocess.Popen([*across, "sleep", "3600"]) as script:
         name = f"bw{script.pid}h"
-        until = time.monotonic() + 60
-        while not all("sleep" in programs(f"{name}{host}").values() for host in (1, 2)):
-            assert script.poll() is None and time.monotonic() < until
-            time.sleep(0.1)
-        began = programs(f"{name}1") | programs(f"{name}2")
+        running = began(script, name)
         for one in signals:
             script.send_signal(one)
             time.sleep(0.2)
         assert script.wait(timeout=60) == 128 + signals[0]
     assert name not in run("ip", "netns", "list")
-    assert not [number for number, program in began.items() if name_of(number) == program], began
+    assert not [number for number, program in running.items() if name_of(number) == program], running
 
 
 def name_of(number):
