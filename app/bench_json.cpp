@@ -170,7 +170,8 @@ std::string step_json(BenchMachine const& machine, StepBench const& bench, std::
                                    {"form", p.form()},
                                    {"calls", p.calls},
                                    {"seconds", p.seconds},
-                                   {"alone_seconds", p.alone}});
+                                   {"alone_seconds", p.alone},
+                                   {"alone_flops_per_second", p.speed_alone()}});
       one["kernels"] = Json::array();
       for (auto const& kernel : result.kernels)
         one["kernels"].push_back({{"label", kernel.label}, {"calls", kernel.calls}, {"seconds", kernel.seconds}});

@@ -168,11 +168,13 @@ std::string step_text(StepBench const& bench, StepResult const& result) {
   if (bench.profile) {
     text += formatted("  profile of rank 0: %s a step with listeners; products at their own best take %s\n",
                       seconds_text(result.profiled_seconds).c_str(), seconds_text(result.bound_seconds).c_str());
-    text += formatted("  %-30s %6s %10s %10s %6s\n", "product", "calls", "time", "alone", "ratio");
+    text +=
+        formatted("  %-30s %6s %10s %10s %6s %14s\n", "product", "calls", "time", "alone", "ratio", "GFLOP/s alone");
     for (auto const& p : result.products)
-      text += formatted("  %7lld x %7lld x %7lld %s %6.4g %10s %10s %6.2f\n", static_cast<long long>(p.m),
+      text += formatted("  %7lld x %7lld x %7lld %s %6.4g %10s %10s %6.2f %14.4g\n", static_cast<long long>(p.m),
                         static_cast<long long>(p.n), static_cast<long long>(p.k), p.form().c_str(), p.calls,
-                        seconds_text(p.seconds).c_str(), seconds_text(p.alone).c_str(), p.seconds / p.alone);
+                        seconds_text(p.seconds).c_str(), seconds_text(p.alone).c_str(), p.seconds / p.alone,
+                        p.speed_alone() * 1e-9);
     text += formatted("  %-44s %6s %10s %6s\n", "kernel", "calls", "time", "share");
     for (auto const& kernel : result.kernels)
       text += formatted("  %-44s %6.4g %10s %5.1f%%\n", plain_label(kernel.label).c_str(), kernel.calls,

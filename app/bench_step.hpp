@@ -40,6 +40,8 @@ struct ProductResult {
   double seconds = 0;  ///< of all these calls
   double alone = 0;    ///< what they would take at the fastest that the same product was by itself
 
+  /// FLOP/s of the product by itself.
+  double speed_alone() const { return calls * 2.0 * static_cast<double>(m) * static_cast<double>(n * k) / alone; }
   /// Which operands are transposed, as in "nt".
   std::string form() const { return {op_a == Op::none ? 'n' : 't', op_b == Op::none ? 'n' : 't'}; }
 };

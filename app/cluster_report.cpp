@@ -99,6 +99,9 @@ std::string cluster_text(std::string const& name, input::Cluster const& cluster,
     return text + "  a node has more ranks than a step has sequences, " + std::to_string(work.sequences) + "\n";
   text += heading(compresses);
   for (auto const& at : all) text += row(at);
+  if (all.back().ranks + cluster.ranks_per_node <= cluster.most_ranks)
+    text += "  more ranks would have nothing to do: a step has " + counted(work.sequences, "sequence") +
+            " (batch.global)\n";
   return text;
 }
 

@@ -152,6 +152,8 @@ def step(bench):
             attention = 3 * layers * 4 * hidden * sequences * length**2
             assert abs((products + attention) * ranks / (row["flops_per_second"] * seconds) - 1) < 1e-9, (products, row)
             assert abs(sum(p["alone_seconds"] for p in row["products"]) / row["products_bound_seconds"] - 1) < 1e-9
+            for p in row["products"]:
+                assert abs(p["alone_flops_per_second"] * p["alone_seconds"] / (2 * p["m"] * p["n"] * p["k"] * p["calls"]) - 1) < 1e-9
             known = [kernel["label"] for kernel in row["kernels"]]
             assert "bellwether::model::attention_backward" in known and "bellwether::core::gemm" not in known, known
             parts = sum(part["seconds"] for part in row["products"] + row["kernels"])

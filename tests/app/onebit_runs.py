@@ -120,6 +120,9 @@ def forecast(runs):
     table = text[text.index("faster below"):].splitlines()[1:]
     assert [line.split()[:2] for line in table] == [["2", "1"], ["4", "2"], ["8", "4"]], text
     assert table[0].endswith(" -") and all(line.endswith(" Gbit/s") for line in table[1:]), text
+    (runs.folder / "more.yaml").write_text(given.replace("most: 8", "most: 64"))
+    more = runs.call([*check, "more.yaml"])
+    assert more.endswith("  more ranks would have nothing to do: a step has 32 sequences (batch.global)\n"), more
     # What is forecast does not depend on how many ranks ask.
     other = runs.call([*runs.launch(2), *check, "given.yaml"])
     assert other[other.index("on given.yaml"):] == text[text.index("on given.yaml"):], (text, other)
