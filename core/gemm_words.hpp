@@ -73,12 +73,7 @@ Vector load_part(Element const* from, Index count) {
 inline Floats floats(float const* from, Index count) { return load_part<Floats>(from, count); }
 /// Each in the lower half of a word.
 inline Bits halves(bf16 const* from, Index count) {
-  auto const narrow = load_part<Halves>(from, count);
-#if defined(__AVX512F__)
-  return std::bit_cast<Bits>(_mm512_maskz_cvtepu16_epi32(0xffff, std::bit_cast<__m256i>(narrow)));
-#else
-  return __builtin_convertvector(narrow, Bits);
-#endif
+  return __builtin_convertvector(load_part<Halves>(from, count), Bits);
 }
 inline Floats floats(bf16 const* from, Index count) { return std::bit_cast<Floats>(halves(from, count) << 16); }
 /// As bf16(float), lane by lane, in the lower half of each word.
