@@ -47,6 +47,7 @@ struct ByWord {
     }
   }
 
+  /// Within lines of the cache: a vector stored across two cannot be loaded again at once.
   alignas(64) float values[32];
 };
 

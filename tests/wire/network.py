@@ -60,14 +60,15 @@ def collect():
     left = set()
     for line in run("ip", "netns", "list").splitlines():
         name = line.split()[0] if line else ""
-        maker = re.fullmatch(r"bw(?:try)?(\d+)(?:h\d+|hub)?", name)
-        if maker is None or pathlib.Path(f"/proc/{maker[1]}").exists():
+        named = re.fullmatch(r"bwtry(\d+)|bw(\d+)(?:h\d+|hub)", name)
+        maker = named and (named[1] or named[2])
+        if maker is None or pathlib.Path(f"/proc/{maker}").exists():
             continue
         for number in processes_of(name):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(number, signal.SIGKILL)
         delete(name)
-        left.add(maker[1])
+        left.add(maker)
     for maker in left:
         for folder in pathlib.Path(tempfile.gettempdir()).glob(f"bw{maker}_*"):
             shutil.rmtree(folder, ignore_errors=True)

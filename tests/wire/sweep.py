@@ -224,7 +224,7 @@ def parse(words=None):
     parser.add_argument("--ranks", type=between(2, MOST_HOSTS), default=4)
     parser.add_argument("--batch", type=between(1, 4096), default=4, help="sequences a rank")
     parser.add_argument("--steps", type=between(1, 10000), default=5, help="of a phase that are counted")
-    parser.add_argument("--whole", type=int, metavar="RATE", help="a rate more; at last two runs of 60 steps there, LAMB and "
+    parser.add_argument("--whole", type=between(0, 1000000), metavar="RATE", help="a rate more; at last two runs of 60 steps there, LAMB and "
                         "1-bit LAMB, with each wire")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of the decks of 1-bit LAMB")
     parser.add_argument("--json", type=pathlib.Path, help="lines of results are appended here")

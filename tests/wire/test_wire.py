@@ -61,7 +61,13 @@ def collected(across):
         running = began(script, name)
         script.kill()
     assert name in run("ip", "netns", "list")
-    run(*across, "true")
+    foreign = f"bw{script.pid}"
+    run("ip", "netns", "add", foreign)
+    try:
+        run(*across, "true")
+        assert foreign in run("ip", "netns", "list").split()
+    finally:
+        run("ip", "netns", "del", foreign)
     assert name not in run("ip", "netns", "list") and f"bw{script.pid}hub" not in run("ip", "netns", "list")
     assert not [number for number, program in running.items() if name_of(number) == program], running
     assert not list(pathlib.Path(tempfile.gettempdir()).glob(f"bw{script.pid}_*"))
