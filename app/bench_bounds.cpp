@@ -39,16 +39,19 @@ std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimiz
   std::vector<KernelBound> kernels;
   double const P = ranks, bit = 1.0 / 8;
   bool const sgd = optimizer.method == Method::onebit_sgd;
-  bool const divides = !sgd && optimizer.unify == optim::Unify::element;
-  // Exchanged momenta are bits themselves; a momentum formed from exchanged gradients is 32 bits, read and written.
+  bool const by_root = !sgd && optimizer.unify == optim::Unify::element;
+  // Exchanged momenta are the bits that they came as; a momentum formed from exchanged gradients is 32 bits.
   bool const momenta = !sgd && optimizer.exchange == optim::Exchange::momentum;
-  double const fresh = optimizer.steer == optim::Steer::variance ? 8 : 0;
+  bool const bits = momenta && ranks > 1;
+  bool const steered = optimizer.steer == optim::Steer::variance;
+  // Signs, what is live and a magnitude a word; a group of one reads values in place of signs and magnitudes.
+  double const mean = ranks > 1 ? 3 * bit : 4 + bit;
   kernels.push_back({"bellwether::optim::fold_gradient", 4, 4});
   if (optimizer.variance_grows()) kernels.push_back({"bellwether::optim::fold_tensors", 4, 4});
-  // Moved: g, z, with momenta m (SGD: x), the variance where it is divided by; z written; live words read, signs
-  // written twice.
-  kernels.push_back({"bellwether::comm::form_words", sgd ? 16.25 : 12.25,
-                     12 + (momenta || sgd ? 4 : 0) + (divides ? 4 : 0) + 3 * bit});
+  // Moved: g, z, with momenta m or its bits (SGD: x), the variance where it is divided by; z written; live words read,
+  // signs written twice.
+  double const other = bits ? mean : momenta || sgd ? 4 : 0;
+  kernels.push_back({"bellwether::comm::form_words", sgd ? 16.25 : 12.25, 12 + other + (by_root ? 4 : 0) + 3 * bit});
   if (ranks > 1) {
     kernels.push_back({"bellwether::comm::serve_words", (8 + P * bit + bit) / P, (8 + P * bit + 2 * bit) / P});
     // The least form reads bits where they arrived.
@@ -56,21 +59,35 @@ std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimiz
     if (!momenta && optimizer.look_ahead > 0) {
       // Read z, f, x, the variance where units do not divide by it; write f and the point, which the least form does
       // where x and z are at hand.
-      kernels.push_back({"bellwether::optim::gradient_point", 12, 20 + bit + (sgd || divides ? 0 : 4)});
+      kernels.push_back({"bellwether::optim::gradient_point", 12, 20 + bit + (sgd || by_root ? 0 : 4)});
     }
   }
-  // A group of one reads values instead of signs and magnitudes.
-  double const mean = ranks > 1 ? 3 * bit : 4 + bit;
+  // With a momentum in bits: x, the variance where bits are not in its units or it is compared, f both ways, and of
+  // bits the new ones, to compare the old ones, too; then x, v and bits again to apply u.
+  double const fresh = steered ? 8 : 0, variance = by_root ? 0 : 4;
+  double const sums = 4 + (steered ? 4 : variance) + fresh, apply = 8 + variance;
+  int const sets = steered ? 2 : 1;
   switch (optimizer.method) {
     case Method::onebit_lamb:
-      // Read m, v, x; write m, u; f both ways where there is one. With bits of momenta u is formed again to apply it.
+      if (bits) {
+        kernels.push_back({"bellwether::optim::bit_lamb_sums", sums + sets * bit, sums + sets * mean});
+        kernels.push_back({"bellwether::optim::bit_apply", apply + bit, apply + mean});
+        kernels.push_back({"bellwether::optim::keep_momentum_bits", 0, 4 * bit});
+        break;
+      }
+      // Read m, v, x; write m, u; f both ways where there is one.
       kernels.push_back(
-          {"bellwether::optim::onebit_lamb_moments", (momenta ? 8.25 : 20.25) + fresh, 20 + fresh + mean});
-      kernels.push_back({"bellwether::optim::lamb_apply", momenta ? 12.125 : 12, 12});
+          {"bellwether::optim::onebit_lamb_moments", momenta ? sums + sets * bit : 20.25 + fresh, 20 + fresh + mean});
+      kernels.push_back({"bellwether::optim::lamb_apply", momenta ? apply + bit : 12, 12});
       break;
     case Method::onebit_adam:
+      if (bits) {
+        kernels.push_back({"bellwether::optim::bit_apply", apply + bit, apply + mean});
+        kernels.push_back({"bellwether::optim::keep_momentum_bits", 0, 4 * bit});
+        break;
+      }
       kernels.push_back(  // read m, v, x; write m, x
-          {"bellwether::optim::onebit_adam_apply", momenta ? 12.125 : 20.125, 20 + mean});
+          {"bellwether::optim::onebit_adam_apply", momenta ? apply + bit : 20.125, 20 + mean});
       break;
     default:
       kernels.push_back({"bellwether::optim::onebit_sgd_apply", 16.125, 16 + mean});  // read m, x; write m, x

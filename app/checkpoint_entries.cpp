@@ -64,6 +64,11 @@ void EntryWalk::replicated(std::string_view name, std::span<float> values) {
   note_replicated(name, values, Allowed::finite);
 }
 
+void EntryWalk::formed(std::string_view name, FormedValues const& values) {
+  note({.kind = "replicated", .path = path(name), .shape = {values.count()}, .value = &values, .shared = true},
+       rank_ == 0);
+}
+
 void EntryWalk::not_negative(std::string_view name, std::span<float> values) {
   note_replicated(name, values, Allowed::not_negative);
 }
@@ -108,6 +113,8 @@ class SizeWalk final : public EntryWalk {
   void entry(SavedEntry entry, Place) override {
     if (auto const* values = std::get_if<std::span<float const>>(&entry.value))
       bytes_ += static_cast<std::int64_t>(values->size_bytes());
+    if (auto const* formed = std::get_if<FormedValues const*>(&entry.value))
+      bytes_ += static_cast<std::int64_t>(sizeof(float)) * (*formed)->count();
   }
   std::vector<float> mean(std::span<float const>, std::int64_t, std::int64_t total) override {
     bytes_ += static_cast<std::int64_t>(sizeof(float)) * comm::part_of(total, rank(), ranks()).size();

@@ -34,7 +34,8 @@ struct SavedEntry {
   std::string kind;  ///< replicated, partitioned, per_rank or scalar
   std::string path;
   std::vector<std::int64_t> shape = {};
-  std::variant<std::span<float const>, std::int64_t, double> value = std::int64_t{0};
+  /// The last are formed while entry() has them.
+  std::variant<std::span<float const>, std::int64_t, double, FormedValues const*> value = std::int64_t{0};
   bool shared = false;  ///< in rank 0's file of what all ranks have alike; else in the rank's own
   bool cut = false;     ///< elements [first, first + size) of `total`
   std::int64_t first = 0, total = 0;
@@ -47,6 +48,7 @@ class EntryWalk : public CheckpointVisitor {
   EntryWalk(TrainingState const& state, int rank, int ranks) : state_(state), rank_(rank), ranks_(ranks) {}
   void parameter(TensorInfo const& tensor, std::span<float> values, bool per_rank) override;
   void replicated(std::string_view name, std::span<float> values) override;
+  void formed(std::string_view name, FormedValues const& values) override;
   void not_negative(std::string_view name, std::span<float> values) override;
   void measured(std::string_view name, std::span<float> values) override;
   void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;

@@ -157,26 +157,39 @@ class DirectWalk final : public EntryWalk {
       attempt([&] { file->open(); });
     }
     if (auto const* values = std::get_if<Floats>(&entry.value))
-      write(*file, entry, *values, place);
+      by_rows(entry, [&](std::int64_t row, std::int64_t first, std::int64_t size) {
+        write(*file, entry, row, values->subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size)),
+              place);
+      });
+    else if (auto const* formed = std::get_if<FormedValues const*>(&entry.value))
+      by_rows(entry, [&](std::int64_t row, std::int64_t first, std::int64_t size) {
+        (*formed)->give(first, size,
+                        [&](std::int64_t, Floats piece) { write(*file, entry, row, piece, Place::device); });
+      });
     else
       attempt([&] { file->scalar(entry); });
   }
 
-  void write(CheckpointFileWriter& file, SavedEntry const& entry, Floats values, Place place) {
+  /// Calls step(row, first element, elements) for as many rows at a time as a task takes.
+  template <class Step>
+  void by_rows(SavedEntry const& entry, Step const& step) const {
     std::int64_t const all = entry.shape.at(0), width = row_width(entry);
     std::int64_t row = 0;
     do {
       std::int64_t const rows = std::min(all - row, rows_a_task(entry));
-      auto piece = values.subspan(static_cast<std::size_t>(row * width), static_cast<std::size_t>(rows * width));
-      if (place == Place::device && !host_reads_training_memory() && fault_ == nullptr) {
-        if (piece_.size() < piece.size()) piece_ = HostBuffer(piece.size());
-        auto const copy = piece_.values().first(piece.size());
-        copy_from_device(piece, copy);
-        piece = copy;
-      }
-      attempt([&] { file.rows(entry, row, piece); });
+      step(row, row * width, rows * width);
       row += rows;
     } while (row < all && fault_ == nullptr);
+  }
+
+  void write(CheckpointFileWriter& file, SavedEntry const& entry, std::int64_t row, Floats piece, Place place) {
+    if (place == Place::device && !host_reads_training_memory() && fault_ == nullptr) {
+      if (piece_.size() < piece.size()) piece_ = HostBuffer(piece.size());
+      auto const copy = piece_.values().first(piece.size());
+      copy_from_device(piece, copy);
+      piece = copy;
+    }
+    attempt([&] { file.rows(entry, row, piece); });
   }
 
   input::IoThread& io_;
@@ -198,6 +211,15 @@ void Snapshot::entry(SavedEntry entry, Place place) {
     else
       std::ranges::copy(*values, copy.begin());
     *values = copy;
+  } else if (auto const* const formed = std::get_if<FormedValues const*>(&entry.value)) {
+    std::int64_t const all = (*formed)->count(), piece = rows_a_task(entry);
+    auto const copy = free_.first(static_cast<std::size_t>(all));
+    free_ = free_.subspan(copy.size());
+    for (std::int64_t first = 0; first < all; first += piece)
+      (*formed)->give(first, std::min(piece, all - first), [&](std::int64_t at, Floats numbers) {
+        copy_from_device(numbers, copy.subspan(static_cast<std::size_t>(at), numbers.size()));
+      });
+    entry.value = Floats(copy);
   }
   entries_.push_back(std::move(entry));
 }

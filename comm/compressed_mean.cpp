@@ -248,6 +248,7 @@ ResidualPass CompressedAllreduce::pass() const {
 }
 std::uint32_t* CompressedAllreduce::message() const { return impl_->message(); }
 Vec<std::uint32_t> const& CompressedAllreduce::worker_signs() const { return impl_->signs; }
+std::uint32_t const* CompressedAllreduce::live() const { return impl_->live.data(); }
 
 void CompressedAllreduce::send(Exec const& exec, Index segment) {
   Impl& mean = *impl_;

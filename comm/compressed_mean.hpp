@@ -45,6 +45,8 @@ class CompressedAllreduce {
   }
   /// (ceil(n / 32)) signs of this rank's z, 0 where dead; valid as long as Decoded.
   Vec<std::uint32_t> const& worker_signs() const;
+  /// (ceil(n / 32)) what is live, as set_live() takes it; always there.
+  std::uint32_t const* live() const;
   /// What tensor_errors() reads; valid as long as Decoded. Not for a group of one that keeps its values.
   LastMean last_mean() const;
 

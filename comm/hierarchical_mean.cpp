@@ -204,6 +204,7 @@ bool HierarchicalMean::has_nodes() const { return impl_->layout.ranks > 1; }
 Index HierarchicalMean::slice_first() const { return impl_->layout.first(impl_->place); }
 Index HierarchicalMean::slice_count() const { return impl_->layout.elements(impl_->place); }
 Vec<std::uint32_t> const& HierarchicalMean::worker_signs() const { return impl_->exchange.worker_signs(); }
+std::uint32_t const* HierarchicalMean::live() const { return has_nodes() ? impl_->live.data() : exchange().live(); }
 
 LastMean HierarchicalMean::last_mean() const {
   LastMean last = impl_->exchange.last_mean();

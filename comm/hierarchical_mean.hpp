@@ -43,6 +43,8 @@ class HierarchicalMean {
   Index slice_count() const;
   /// (ceil(slice_count / 32)) signs of what this rank compressed, 0 where dead; valid as long as Decoded.
   Vec<std::uint32_t> const& worker_signs() const;
+  /// (ceil(n / 32)) what is live of the whole vector.
+  std::uint32_t const* live() const;
   /// As CompressedAllreduce::last_mean(), of the slice.
   LastMean last_mean() const;
 

@@ -54,6 +54,16 @@ struct DecodedRun {
   float const* values;
 };
 
+/// One word of a mean that a CompressedAllreduce formed.
+struct DecodedWord {
+  KOKKOS_INLINE_FUNCTION float operator()(int lane) const {
+    return masked(with_sign(magnitude, sign_bits, lane), live_bits, lane);
+  }
+
+  std::uint32_t sign_bits = 0, live_bits = 0;
+  float magnitude = 0;
+};
+
 /// The mean that a CompressedAllreduce formed, read in a kernel: +-R of the element's chunk and group, +0 where the
 /// element is dead. A group of one keeps every value as it is. Points into the collective's memory.
 class Decoded {
@@ -94,6 +104,8 @@ class Decoded {
   KOKKOS_INLINE_FUNCTION std::uint32_t live(Index w) const { return live_[w]; }
   /// R of word w. Not for a group of one that keeps its values.
   KOKKOS_INLINE_FUNCTION float magnitude(Index w) const { return magnitudes_[w]; }
+  /// Word w as a whole; as magnitude().
+  KOKKOS_INLINE_FUNCTION DecodedWord word(Index w) const { return {signs_[w], live_[w], magnitudes_[w]}; }
   /// Whether every element has a value of its own: the one rank of a group of one.
   KOKKOS_INLINE_FUNCTION bool exact() const { return values_ != nullptr; }
   KOKKOS_INLINE_FUNCTION float const* values() const { return values_; }

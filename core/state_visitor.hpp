@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,17 @@ namespace bellwether {
 
 /// What becomes of per-rank state when a run resumes on another number of ranks.
 enum class Recut { mean, zero, refuse };
+
+/// Numbers that their owner does not keep as such, and forms for who saves them.
+class FormedValues {
+ public:
+  using Use = std::function<void(std::int64_t first, std::span<float> values)>;
+
+  virtual ~FormedValues() = default;
+  virtual std::int64_t count() const = 0;
+  /// Hands elements [first, first + size) to `use`, in memory of the execution space that is gone when this returns.
+  virtual void give(std::int64_t first, std::int64_t size, Use const& use) const = 0;
+};
 
 /// Save and load are one function: whoever owns state walks it with visit_state(StateVisitor&), and the visitor is a
 /// writer, a reader at the same number of ranks, or a reader at another. Spans are in the memory of the execution space
@@ -33,6 +45,10 @@ class StateVisitor {
   /// Host scalars, equal on all ranks.
   virtual void scalar(std::string_view name, std::int64_t& value) = 0;
   virtual void scalar(std::string_view name, double& value) = 0;
+  /// As replicated(), of values that are formed for the purpose. Only where state is written.
+  virtual void formed(std::string_view name, FormedValues const& values) {
+    values.give(0, values.count(), [&](std::int64_t, std::span<float> all) { replicated(name, all); });
+  }
   /// As replicated(), of values that are never negative. All others only have to be finite.
   virtual void not_negative(std::string_view name, std::span<float> values) { replicated(name, values); }
   /// As replicated(), of numbers for the record: NaN where nothing was measured.

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/compressed_phase.hpp"
 
+#include "core/error.hpp"
+#include "model/optim/onebit_formulas.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -58,11 +61,6 @@ std::int64_t bytes_of(Vec<T> const& view) {
 // Of the words that say which elements are live.
 std::int64_t live_bytes(Index count) { return (count + 31) / 32 * static_cast<std::int64_t>(sizeof(std::uint32_t)); }
 
-// One rank or one node compresses nothing.
-bool compressing(OptimizerContext const& context) {
-  return (context.groups.node ? context.groups.node->across() : context.groups.data).size() > 1;
-}
-
 }  // namespace
 
 CompressedPhase::Scalars::Scalars(comm::Communicator& data, ScalarLayout const& layout)
@@ -85,7 +83,7 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
       squares_(scratch<double>("bellwether::optim::fold_squares", FoldStrips<Exec>::squares(with_fold_.at.columns))),
       exchange_(data_, context.groups.node, layout_.count(), compression_options(config, context),
                 context.comm.dense_wire),
-      shares_(data_, compressing(context), record.blocks()),
+      shares_(data_, compresses(context), record.blocks()),
       by_tensor_(scratch<float>("bellwether::optim::units", tensors_of(layout_))),
       roots_(roots.extent(0) > 0 ? roots : scratch<float>("bellwether::optim::no_growth", tensors_of(layout_))),
       tensor_of_(scratch<std::int32_t>("bellwether::optim::tensor_of_word", (layout_.count() + 31) / 32)),
@@ -108,10 +106,14 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
 }
 
 // Once a run and a restart: on the host, where it reads like its definition.
-void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<>& momentum) {
+void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<> const* momentum) {
+  require(momentum != nullptr || (units_known_ && variance != nullptr), "units are measured on a momentum in numbers");
   exec.fence("bellwether::optim::survey, moments are complete before the host reads them");
-  auto const m = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), momentum.flat());
-  auto const v = variance ? Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), variance->flat()) : m;
+  auto const on_host = [](Arena<> const& arena) {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), arena.flat());
+  };
+  auto const m = on_host(momentum != nullptr ? *momentum : *variance);
+  auto const v = variance ? on_host(*variance) : m;
   Vec<std::uint32_t> const words("bellwether::optim::live_words", tensor_of_.extent(0));
   auto const live = Kokkos::create_mirror_view(words);
   auto const units = Kokkos::create_mirror(by_tensor_);  // never the same memory: it may not be wanted
@@ -132,7 +134,7 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<>&
         squares += static_cast<double>(m(k)) * m(k);
         ++alive;
       } else {
-        if (variance != nullptr) m(k) = 0;
+        if (variance != nullptr && momentum != nullptr) m(k) = 0;
         lost += dead ? 0 : 1;
       }
     }
@@ -147,7 +149,7 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<>&
   }
   for (std::size_t l = 0; l < units.extent(0); ++l)
     units(l) = units(l) > 0 ? static_cast<float>(sum_of_roots / static_cast<double>(counted) / units(l)) : 1;
-  Kokkos::deep_copy(exec, momentum.flat(), m);
+  if (momentum != nullptr) Kokkos::deep_copy(exec, momentum->flat(), m);
   if (!units_known_) Kokkos::deep_copy(exec, by_tensor_, units);
   units_known_ = true;
   Kokkos::deep_copy(exec, words, live);
@@ -156,8 +158,13 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<>&
   exec.fence("bellwether::optim::survey, what the host found is copied before its memory goes");
 }
 
+// One rank or one node compresses nothing.
+bool CompressedPhase::compresses(OptimizerContext const& context) {
+  return (context.groups.node ? context.groups.node->across() : context.groups.data).size() > 1;
+}
+
 bool CompressedPhase::leaves_residuals(OptimizerContext const& context) {
-  return compressing(context) && context.comm.error_feedback;
+  return compresses(context) && context.comm.error_feedback;
 }
 
 Index CompressedPhase::residual_count(OptimizerConfig const& config, OptimizerContext const& context) {
@@ -243,7 +250,7 @@ std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, Op
   if (skips_folds(config, context)) add_scalars(scalar_layout(config, context, false));
   return comm::HierarchicalMean::predicted_buffer_bytes(data, context.groups.node, n,
                                                         compression_options(config, context), context.comm.dense_wire) +
-         scalar_bytes + comm::CompressionShares::predicted_bytes(context.groups.data, compressing(context), blocks) +
+         scalar_bytes + comm::CompressionShares::predicted_bytes(context.groups.data, compresses(context), blocks) +
          (config.variance_grows() ? VarianceGrowth::predicted_bytes(blocks) + live_bytes(n) : 0) +
          static_cast<std::int64_t>(sizeof(float)) * (tensors + 1) +
          static_cast<std::int64_t>(sizeof(double)) *

@@ -5,9 +5,10 @@
 #include "comm/hierarchical_mean.hpp"
 #include "comm/mean.hpp"
 #include "comm/tensor_errors.hpp"
+#include "core/arena.hpp"
 #include "model/optim/gradient_fold.hpp"
-#include "model/optim/onebit_kernels.hpp"
 #include "model/optim/step_record.hpp"
+#include "model/optim/units.hpp"
 #include "model/optim/variance_growth.hpp"
 
 #include <optional>
@@ -26,8 +27,9 @@ class CompressedPhase {
 
   /// Marks what can be compressed and, the first time, measures what units need: once the variance has its last value,
   /// and again after it was read from a checkpoint. Sets the momentum of what is dead to 0. variance: nullptr for
-  /// methods without, whose momentum of what is dead holds weight decay and stays. Waits.
-  void survey(Exec const& exec, Arena<> const* variance, Arena<>& momentum);
+  /// methods without, whose momentum of what is dead holds weight decay and stays. momentum: nullptr where it is kept
+  /// in bits and units were read. Waits.
+  void survey(Exec const& exec, Arena<> const* variance, Arena<> const* momentum);
   /// Elements that were live in the layout and have no variance, by tensor: "name (12 of 96 elements)"; empty for none.
   std::string const& without_variance() const { return without_variance_; }
 
@@ -48,6 +50,8 @@ class CompressedPhase {
   /// After the exchange: comm::CompressionShares into `values`, (its names, tensors); NaN where not wanted.
   void measure_shares(Exec const& exec, bool wanted, float* values, StepReport& report);
   comm::CompressedReport const& last_report() const { return exchange_.last_report(); }
+  /// Whether several ranks, or nodes, exchange bits.
+  static bool compresses(OptimizerContext const& context);
   /// Whether exchanges leave residuals on this rank that the next one takes up.
   static bool leaves_residuals(OptimizerContext const& context);
   /// Where they do: of how many elements this rank has one; needs no phase.
@@ -55,6 +59,7 @@ class CompressedPhase {
   /// Where they do: what the last one has left.
   comm::LastMean last_mean() const { return exchange_.last_mean(); }
   Units units(Arena<> const* variance) const;
+  std::uint32_t const* live() const { return exchange_.live(); }  ///< (ceil(n / 32))
   void visit_state(StateVisitor& visit);
   /// For a reader that leaves the phase: what was saved of units and residuals is not wanted.
   static void drop_state(StateVisitor& visit);

@@ -3,8 +3,11 @@
 #pragma once
 
 #include "comm/tensor_errors.hpp"
+#include "core/arena.hpp"
+#include "core/block_table.hpp"
 #include "core/state_visitor.hpp"
-#include "model/optim/onebit_kernels.hpp"
+#include "model/optim/gradient_verdict.hpp"
+#include "model/optim/units.hpp"
 
 #include <optional>
 

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/onebit_adam.hpp"
 
-#include "model/optim/adamw_kernels.hpp"
+#include "model/optim/bit_kernels.hpp"
+#include "model/optim/dense_kernels.hpp"
+#include "model/optim/exchange_form.hpp"
+#include "model/optim/onebit_kernels.hpp"
 
 namespace bellwether::optim {
 
@@ -21,10 +24,17 @@ void OnebitAdam::compressed_update(Exec const& exec, Arena<>& parameters, Arena<
   auto const& verdict = record().verdict();
   auto const c = coefficients<float>(config(), scalars.step);
   auto const units = compressed().units(variance());
-  auto const mean = with_exchange_form(units, c, momentum(), gradients.data(), verdict.data(),
+  float* const direction = scalars.layers ? gradients.data() : nullptr;
+  auto const mean = with_exchange_form(units, c, held_momentum(), gradients.data(), verdict.data(),
                                        [&](auto const& form) { return compressed().exchange(exec, form, report); });
+  if (keeps_bits()) {
+    bit_apply(exec, record().blocks(), rules(), units, mean, scalars.learning_rate, verdict, nullptr, parameters.data(),
+              direction);
+    keep_bits(exec, mean);
+    return;
+  }
   onebit_adam_apply(exec, record().blocks(), rules(), c, units, mean, scalars.learning_rate, verdict,
-                    variance()->data(), parameters.data(), momentum(), scalars.layers ? gradients.data() : nullptr);
+                    variance()->data(), parameters.data(), momentum(), direction);
 }
 
 }  // namespace bellwether::optim

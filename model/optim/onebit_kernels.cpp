@@ -305,30 +305,6 @@ void onebit_adam_apply(Space const& exec, BlockTable<Space> const& table, Vec<Te
 }
 
 template <class Space>
-void sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules, float beta1,
-               double learning_rate, Vec<Verdict, Space> const& verdict, float const* gradient, float* parameters,
-               float* momentum) {
-  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  static std::string const label = "bellwether::optim::sgd_apply";
-  Block const* const blocks = table.blocks().data();
-  TensorRule const* const rule = rules.data();
-  Verdict const* const judged = verdict.data();
-  float const rate = static_cast<float>(learning_rate);
-  Kokkos::parallel_for(
-      label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
-        if (judged->skip) return;
-        Block const block = blocks[team.league_rank()];
-        float const decay = rule[block.tensor].decay;
-        float const clip = static_cast<float>(judged->clip_factor);
-        team_for<Space>(team, block.first, block.first + block.count, [=](Index k) {
-          float const m = beta1 * momentum[k] + (clip * gradient[k] + decay * parameters[k]);
-          momentum[k] = m;
-          parameters[k] -= rate * m;
-        });
-      });
-}
-
-template <class Space>
 void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                       float beta1, comm::Decoded const& mean, double learning_rate, Vec<Verdict, Space> const& verdict,
                       float* parameters, float* momentum) {
@@ -364,8 +340,6 @@ void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<Ten
   template void onebit_adam_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,        \
                                          Coefficients<float> const&, Units const&, comm::Decoded const&, double,       \
                                          Vec<Verdict, Space> const&, float const*, float*, float*, float*);            \
-  template void sgd_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, float, double, \
-                                 Vec<Verdict, Space> const&, float const*, float*, float*);                            \
   template void onebit_sgd_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, float,  \
                                         comm::Decoded const&, double, Vec<Verdict, Space> const&, float*, float*);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)

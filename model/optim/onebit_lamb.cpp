@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/onebit_lamb.hpp"
 
+#include "model/optim/bit_kernels.hpp"
+#include "model/optim/exchange_form.hpp"
+
 #include <algorithm>
 
 namespace bellwether::optim {
@@ -57,9 +60,19 @@ void OnebitLamb::allocate_compressed() {
 }
 
 void OnebitLamb::enter_compressed(Exec const& exec) {
-  if (fresh_) Kokkos::deep_copy(exec, fresh_->flat(), variance()->flat());
+  if (takes_momentum() && keeps_bits()) {
+    fresh_ = std::make_unique<Arena<>>(give_momentum());
+  } else {
+    allocate_compressed();
+    if (fresh_) Kokkos::deep_copy(exec, fresh_->flat(), variance()->flat());
+  }
   // A tensor whose ratio was never seen takes the largest one, as a first step of LAMB would at most.
   fill_unsampled(exec, static_cast<float>(std::min(1.0, config().max_coefficient)));
+}
+
+// The first exchange reads the momentum where the fresh variance will be, which begins as the kept one.
+Arena<> const& OnebitLamb::fresh_before() const {
+  return held_momentum().numbers == fresh_->data() ? *variance() : *fresh_;
 }
 
 void OnebitLamb::fill_unsampled(Exec const& exec, float average) {
@@ -87,16 +100,28 @@ void OnebitLamb::compressed_update(Exec const& exec, Arena<>& parameters, Arena<
   auto const layers = numbers();
   auto const c = coefficients<float>(config(), scalars.step);
   auto const units = compressed().units(variance());
-  auto const mean = with_exchange_form(units, c, momentum(), gradients.data(), verdict.data(),
+  auto const before = held_momentum();
+  float* const fresh = fresh_ ? fresh_->data() : nullptr;
+  auto const mean = with_exchange_form(units, c, before, gradients.data(), verdict.data(),
                                        [&](auto const& form) { return compressed().exchange(exec, form, report); });
-  onebit_lamb_moments(exec, blocks, rules(), c, units, mean, verdict, parameters.data(), variance()->data(),
-                      gradients.data(), momentum(), fresh_ ? fresh_->data() : nullptr, norms_);
+  if (keeps_bits())
+    bit_lamb_sums(exec, blocks, rules(), c, units, mean, before, verdict, parameters.data(),
+                  scalars.layers ? gradients.data() : nullptr, fresh_ ? fresh_before().data() : nullptr, fresh, norms_);
+  else
+    onebit_lamb_moments(exec, blocks, rules(), c, units, mean, verdict, parameters.data(), variance()->data(),
+                        gradients.data(), momentum(), fresh, norms_);
   if (fresh_) {
     onebit_lamb_factors(exec, blocks, rules(), {config().factor_min, config().factor_max, config().factor_threshold},
                         verdict, norms_, layers);
   } else {
     lamb_ratios(exec, blocks, rules(), trust_bounds(), verdict, squares(), layers.lamb);
     relate_ratios(exec, blocks.tensors(), verdict, layers);
+  }
+  if (keeps_bits()) {
+    bit_apply(exec, blocks, rules(), units, mean, scalars.learning_rate, verdict, layers.lamb.trust_ratio,
+              parameters.data(), nullptr);
+    keep_bits(exec, mean);
+    return;
   }
   lamb_apply(exec, blocks, scalars.learning_rate, verdict, layers.lamb, gradients.data(), parameters.data());
 }
@@ -106,7 +131,7 @@ void OnebitLamb::visit_dense(StateVisitor& visit) {
 }
 
 void OnebitLamb::visit_compressed(StateVisitor& visit) {
-  if (fresh_) visit.replicated(fresh_name, fresh_->span());
+  if (fresh_) visit.replicated(fresh_name, fresh_before().span());
 }
 
 void OnebitLamb::leave_compressed(Exec const& exec, StateVisitor& visit) {

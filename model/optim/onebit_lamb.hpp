@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "model/optim/onebit_kernels.hpp"
 #include "model/optim/onebit_method.hpp"
 
 namespace bellwether::optim {
@@ -25,21 +26,25 @@ class OnebitLamb final : public OnebitMethod {
   float const* rate_factors() const override;
   void allocate_compressed() override;
   void enter_compressed(Exec const& exec) override;
+  bool takes_momentum() const override { return config().steer == Steer::variance; }
   std::vector<std::string> more_notices() const override;
   void visit_dense(StateVisitor& visit) override;
   void visit_compressed(StateVisitor& visit) override;
   void leave_compressed(Exec const& exec, StateVisitor& visit) override;
   std::int64_t more_bytes() const override;
   std::int64_t more_compressed_bytes() const override;
+  /// Numbers that the fresh variance goes on from.
+  Arena<> const& fresh_before() const;
   /// Of tensors whose trust ratio was never seen.
   void fill_unsampled(Exec const& exec, float average);
   OnebitRecord numbers() const;
   Vec<double> squares() const;  ///< (2 blocks) of norms_
   TrustBounds trust_bounds() const;
 
-  Vec<float> sampled_;              // (tensors) 1: the average has a sample
-  Vec<double> norms_;               // (4 blocks)
-  std::unique_ptr<Arena<>> fresh_;  // from the freeze on, where it steers
+  Vec<float> sampled_;  // (tensors) 1: the average has a sample
+  Vec<double> norms_;   // (4 blocks)
+  std::unique_ptr<Arena<>>
+      fresh_;  // from the freeze on, where it steers; holds the momentum until bits are in its place
 };
 
 }  // namespace bellwether::optim

@@ -23,6 +23,8 @@ std::vector<std::string_view> with_common(std::vector<std::string_view> names, b
   return names;
 }
 
+constexpr auto momentum_name = "momentum", in_bits_name = "momentum_in_bits", magnitudes_name = "momentum_magnitudes";
+
 std::string thaw_notice(std::int64_t frozen_after, std::int64_t freeze) {
   return "warmup, which had ended after step " + std::to_string(frozen_after) + ", is taken up again until step " +
          std::to_string(freeze) + "; what was left of compression errors is dropped";
@@ -34,7 +36,7 @@ OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const
                            std::vector<std::string_view> const& quantities)
     : config_(config),
       context_(context),
-      momentum_(context.layout, "bellwether::optim::momentum"),
+      momentum_(std::in_place, context.layout, "bellwether::optim::momentum"),
       rules_(tensor_rules<Exec>(context.layout, config.weight_decay)),
       record_(config, context, with_common(quantities, variance == Variance::kept_at_freeze)),
       sums_norms_(sums_norms(quantities)),
@@ -58,15 +60,43 @@ void OnebitMethod::clear_compressed_record(Exec const& exec) {
     Kokkos::deep_copy(exec, record_.values(i), std::numeric_limits<float>::quiet_NaN());
 }
 
+bool OnebitMethod::will_keep_bits() const {
+  return variance_ && config_.exchange == Exchange::momentum && CompressedPhase::compresses(context_);
+}
+
+/// What was read of numbers may go once an exchange has made bits: not by a step that was skipped.
+void OnebitMethod::settle_momentum() {
+  if (!bits_ || (!momentum_ && given_ == nullptr) || record_.applied_steps() <= read_at_) return;
+  momentum_.reset();
+  given_ = nullptr;
+}
+
+HeldMomentum OnebitMethod::held_momentum() const {
+  float const* const numbers = momentum_ ? momentum_->data() : given_;
+  if (numbers != nullptr) return {.numbers = numbers};
+  return {.bits = bits_->view(compressed_->live())};
+}
+
+void OnebitMethod::keep_bits(Exec const& exec, comm::Decoded const& mean) {
+  bits_->keep(exec, mean, compressed_->units(variance()).growth, record_.verdict());
+}
+
+Arena<> OnebitMethod::give_momentum() {
+  given_ = momentum_->data();
+  Arena<> memory = std::move(*momentum_);
+  momentum_.reset();
+  return memory;
+}
+
 void OnebitMethod::allocate() {
   dense_.reset();
+  if (will_keep_bits() && !bits_) bits_.emplace(layout().count(), std::ssize(layout().tensors()));
   compressed_ = std::make_unique<CompressedPhase>(config_, context_, record_,
                                                   variance_ ? record_.values(growth_at_) : Vec<float>());
   if (looks_ahead()) {
     auto const last = compressed_->last_mean();
     ahead_ = std::make_unique<LookAhead>(layout(), last.origin, last.count);
   }
-  allocate_compressed();
   survey_due_ = true;
 }
 
@@ -74,6 +104,11 @@ bool OnebitMethod::freezes(Exec const& exec, std::int64_t step) {
   return dense_steps_ < 0 && freeze_point_.reached(step, [&](double factor) {
     return drift_->since_last(exec, variance_->data(), factor);
   });
+}
+
+void OnebitMethod::survey(Exec const& exec) {
+  if (survey_due_) compressed_->survey(exec, variance(), momentum_ ? &*momentum_ : nullptr);
+  survey_due_ = false;
 }
 
 void OnebitMethod::gradient_ready(Exec const& exec, Arena<>& local_gradients, SliceRange range) {
@@ -84,18 +119,18 @@ void OnebitMethod::gradient_ready(Exec const& exec, Arena<>& local_gradients, Sl
 
 void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) {
   require(scalars.step >= 1, "steps count from 1");
-  require(parameters.count() == momentum_.count() && local_gradients.count() == momentum_.count(),
+  require(parameters.count() == layout().count() && local_gradients.count() == layout().count(),
           "arenas of another layout");
+  settle_momentum();
   if (ahead_) ahead_->settle(exec);  // where nobody asked for a point since the last step
   bool const freezing = freezes(exec, scalars.step);
   if (freezing) {
     require(!dense_->under_way(), "a freeze at another step than the one after those that were made");
-    dense_steps_ = scalars.step - 1;
+    dense_steps_ = read_at_ = scalars.step - 1;
     if (variance_) Kokkos::deep_copy(exec, record_.values(growth_at_), 1.0f);
     allocate();
   }
-  if (survey_due_) compressed_->survey(exec, variance(), momentum_);
-  survey_due_ = false;
+  survey(exec);
   if (freezing) enter_compressed(exec);
   if (dense_steps_ < 0) {
     auto& report = dense_->reduce(exec, local_gradients);
@@ -136,9 +171,12 @@ void OnebitMethod::measure(Exec const& exec, Arena<> const& parameters, Arena<> 
   auto const at = [&](std::size_t i) { return record_.layer(norms_at_ + i); };
   auto const numbers =
       sums_norms_ ? UpdateRecord{nullptr, nullptr, at(0), at(1)} : UpdateRecord{at(0), at(1), at(2), at(3)};
+  HeldMomentum const made =
+      keeps_bits() ? HeldMomentum{.bits = bits_->view(compressed_->live())} : HeldMomentum{.numbers = momentum()};
   if (scalars.layers)
     measure_update(exec, record_.blocks(), rules_, made_step(gradients), scalars.learning_rate, record_.verdict(),
-                   parameters.data(), momentum_.data(), update_sums_, numbers);
+                   parameters.data(), made, compressed_ ? compressed_->units(variance()) : Units{}, update_sums_,
+                   numbers);
   else
     forget_update(exec, record_.blocks().tensors(), record_.verdict(), numbers);
 }
@@ -161,8 +199,34 @@ void OnebitMethod::consensus(Exec const& exec, Arena<> const& mine, Arena<>& out
   if (out.data() != mine.data()) Kokkos::deep_copy(exec, out.flat(), mine.flat());
 }
 
+void OnebitMethod::visit_momentum(StateVisitor& visit) {
+  auto const held = held_momentum();
+  if (held.numbers == nullptr)
+    visit.formed(momentum_name,
+                 MomentumNumbers(context_.exec, layout().count(), held.bits, compressed_->units(variance())));
+  else
+    visit.replicated(momentum_name,
+                     {momentum_ ? momentum_->data() : given_, static_cast<std::size_t>(layout().count())});
+}
+
+/// The magnitudes that signs of the numbers stand for, where the state is that of bits. What was read becomes bits
+/// before the memory of the phase is allocated.
+void OnebitMethod::visit_bits(StateVisitor& visit) {
+  std::int64_t in_bits = keeps_bits() && held_momentum().numbers == nullptr ? 1 : 0;
+  if (visit.has(in_bits_name)) visit.count(in_bits_name, in_bits, 0);
+  if (in_bits == 0) return;
+  if (!bits_) bits_.emplace(layout().count(), std::ssize(layout().tensors()));
+  visit.not_negative(magnitudes_name, bits_->magnitudes());
+  if (!momentum_) return;
+  bits_->take_signs(context_.exec, momentum_->data());
+  Kokkos::deep_copy(context_.exec, bits_->growth(), record_.values(growth_at_));
+  context_.exec.fence("bellwether::optim::visit_bits, signs are taken before the numbers go");
+  momentum_.reset();
+}
+
 void OnebitMethod::visit_state(StateVisitor& visit) {
-  visit.replicated("momentum", momentum_.span());
+  settle_momentum();
+  visit_momentum(visit);
   if (variance_) visit.not_negative("variance", variance_->span());
   record_.visit_state(visit);
   freeze_point_.visit_state(visit);
@@ -173,7 +237,17 @@ void OnebitMethod::visit_state(StateVisitor& visit) {
   if (dense_steps_ < 0) return;
   if (was_dense && config_.freeze.step && *config_.freeze.step > record_.applied_steps())
     return take_up_dense_steps(visit);
-  if (!compressed_) allocate();
+  if (will_keep_bits()) {
+    visit_bits(visit);
+  } else {
+    visit.drop(in_bits_name);
+    visit.drop(magnitudes_name);
+  }
+  read_at_ = record_.applied_steps();
+  if (!compressed_) {
+    allocate();
+    allocate_compressed();
+  }
   visit_compressed(visit);
   if (ahead_) ahead_->settle(context_.exec);  // by residuals as the exchange left them
   compressed_->visit_state(visit);
@@ -181,6 +255,8 @@ void OnebitMethod::visit_state(StateVisitor& visit) {
     ahead_->visit_state(visit);
   else
     LookAhead::drop_state(visit);
+  // Bits of what is dead are no momentum: who asks for its numbers next may do so before a step.
+  if (keeps_bits()) survey(context_.exec);
 }
 
 // The freeze was moved beyond the steps that are done. What residuals hold is in units that end here.
@@ -193,6 +269,8 @@ void OnebitMethod::take_up_dense_steps(StateVisitor& visit) {
   leave_compressed(exec, visit);
   CompressedPhase::drop_state(visit);
   LookAhead::drop_state(visit);
+  visit.drop(in_bits_name);
+  visit.drop(magnitudes_name);
 }
 
 StepReport const& OnebitMethod::last_report() const {
@@ -220,13 +298,22 @@ std::int64_t OnebitMethod::held_bytes() const {
 
 // What the larger phase takes: who asks before the freeze wants to know whether memory lasts.
 std::int64_t OnebitMethod::state_bytes() const {
+  auto const numbers = layout().count() * static_cast<std::int64_t>(sizeof(float));
   auto const compressed =
       (compressed_ ? compressed_->bytes() : CompressedPhase::predicted_memory(config_, context_, record_.blocks())) +
-      more_compressed_bytes() + ahead_bytes();
-  return (variance_ ? 2 : 1) * momentum_.count() * static_cast<std::int64_t>(sizeof(float)) +
+      more_compressed_bytes() + ahead_bytes() + momentum_bytes();
+  return (variance_ ? numbers : 0) +
          static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule) + update_sums_.extent(0) * sizeof(double)) +
          record_.bytes() + (drift_ ? drift_->bytes() : 0) + more_bytes() +
-         std::max(dense_ ? dense_->bytes() : 0, compressed);
+         std::max(dense_ ? dense_->bytes() + numbers : 0, compressed);
+}
+
+/// After the freeze, at most. Numbers live until the first exchange, in memory that a method has another use for then.
+std::int64_t OnebitMethod::momentum_bytes() const {
+  auto const numbers = layout().count() * static_cast<std::int64_t>(sizeof(float));
+  if (!will_keep_bits()) return numbers;
+  bool const both = momentum_.has_value() && (dense_steps_ >= 0 || !takes_momentum());
+  return BitMomentum::predicted_bytes(layout().count(), std::ssize(layout().tensors())) + (both ? numbers : 0);
 }
 
 }  // namespace bellwether::optim

@@ -6,6 +6,7 @@
 #include "model/optim/dense_step.hpp"
 #include "model/optim/freeze.hpp"
 #include "model/optim/look_ahead.hpp"
+#include "model/optim/momentum_bits.hpp"
 #include "model/optim/update_kernels.hpp"
 #include "model/optim/variance_growth.hpp"
 
@@ -16,7 +17,8 @@ namespace bellwether::optim {
 /// What 1-bit LAMB, 1-bit Adam and 1-bit SGD are alike in: dense steps up to the freeze, compressed ones after it, and
 /// one passes into the other without a word to the trainer. A method says what a step of either kind does with the
 /// gradients that were judged. A compressed state that is read with a freeze.step still to come is taken up with dense
-/// steps: momentum and variance go on, residuals are dropped, and the freeze is settled anew.
+/// steps: momentum and variance go on, residuals are dropped, and the freeze is settled anew. Where momenta are
+/// exchanged the momentum is what an exchange has left: from the first one on it is kept in bits.
 class OnebitMethod : public Optimizer {
  public:
   void gradient_ready(Exec const& exec, Arena<>& local_gradients, SliceRange range) final;
@@ -55,6 +57,8 @@ class OnebitMethod : public Optimizer {
   virtual void allocate_compressed() {}
   /// Once, when the units of the exchange are known.
   virtual void enter_compressed(Exec const&) {}
+  /// Whether enter_compressed() takes give_momentum().
+  virtual bool takes_momentum() const { return false; }
   virtual std::vector<std::string> more_notices() const { return {}; }
   virtual void visit_dense(StateVisitor&) {}
   virtual void visit_compressed(StateVisitor&) {}
@@ -69,13 +73,28 @@ class OnebitMethod : public Optimizer {
   CompressedPhase& compressed() { return *compressed_; }
   StepRecord const& record() const { return record_; }
   Vec<TensorRule> const& rules() const { return rules_; }
-  float* momentum() const { return momentum_.data(); }
+  /// As numbers: before the freeze, and after it where it is not kept in bits.
+  float* momentum() const { return momentum_->data(); }
+  /// Whether exchanges leave the momentum in bits, which then are kept in place of numbers.
+  bool keeps_bits() const { return bits_.has_value(); }
+  /// The momentum as the last step has left it.
+  HeldMomentum held_momentum() const;
+  /// After an exchange, where momenta are kept in bits: what it has made is the momentum.
+  void keep_bits(Exec const& exec, comm::Decoded const& mean);
+  /// The memory of numbers that the first exchange reads and that nobody needs after it.
+  Arena<> give_momentum();
   Arena<> const* variance() const { return variance_ ? &*variance_ : nullptr; }
 
  private:
   bool looks_ahead() const;
   std::int64_t ahead_bytes() const;
+  bool will_keep_bits() const;
   void allocate();
+  void survey(Exec const& exec);
+  void settle_momentum();
+  void visit_momentum(StateVisitor& visit);
+  void visit_bits(StateVisitor& visit);
+  std::int64_t momentum_bytes() const;
   void clear_compressed_record(Exec const& exec);
   void take_up_dense_steps(StateVisitor& visit);
   bool freezes(Exec const& exec, std::int64_t step);
@@ -84,7 +103,10 @@ class OnebitMethod : public Optimizer {
 
   OptimizerConfig config_;
   OptimizerContext context_;
-  Arena<> momentum_;
+  std::optional<Arena<>> momentum_;  // numbers; none once it is in bits, or while its memory was given away
+  float* given_ = nullptr;           // numbers whose memory was given away, until an exchange has read them
+  std::optional<BitMomentum> bits_;  // from the freeze on
+  std::int64_t read_at_ = 0;         // steps that were made when the numbers that the next exchange reads were formed
   std::optional<Arena<>> variance_;
   Vec<TensorRule> rules_;  // (tensors)
   StepRecord record_;

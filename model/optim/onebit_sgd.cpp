@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/onebit_sgd.hpp"
 
+#include "model/optim/dense_kernels.hpp"
+#include "model/optim/exchange_form.hpp"
+#include "model/optim/onebit_kernels.hpp"
+
 namespace bellwether::optim {
 
 void OnebitSgd::dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) {

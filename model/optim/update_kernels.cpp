@@ -20,23 +20,25 @@ struct UpdatePass {
   KOKKOS_INLINE_FUNCTION Measured over(Team const& team, Block const& block, float decay) const {
     Index const first = block.first, last = block.first + block.count;
     UpdatePass const p = *this;
+    std::int32_t const tensor = block.tensor;
     if (p.made.direction != nullptr && !p.weights)
-      return team_sum_and_largest<3, Space>(team, first, last,
-                                            [=](Index k) { return measured(0, p.made.direction[k], p.momentum[k]); });
+      return team_sum_and_largest<3, Space>(team, first, last, [=](Index k) {
+        return measured(0, p.made.direction[k], p.momentum.at(p.units, k, tensor));
+      });
     if (p.made.direction != nullptr)
       return team_sum_and_largest<3, Space>(team, first, last, [=](Index k) {
         float const u = p.made.direction[k];
-        return measured(p.parameters[k] + p.rate * u, u, p.momentum[k]);
+        return measured(p.parameters[k] + p.rate * u, u, p.momentum.at(p.units, k, tensor));
       });
     if (p.made.variance == nullptr)
       return team_sum_and_largest<3, Space>(team, first, last, [=](Index k) {
-        float const u = p.momentum[k];
+        float const u = p.momentum.numbers[k];
         return measured(p.parameters[k] + p.rate * u, u, u);
       });
     // u = u0 + decay (x + rate u), solved for u.
     float const share = 1 / (1 - p.rate * decay);
     return team_sum_and_largest<3, Space>(team, first, last, [=](Index k) {
-      float const m = p.momentum[k], x = p.parameters[k];
+      float const m = p.momentum.numbers[k], x = p.parameters[k];
       float const u = share * (m / (Kokkos::sqrt(p.made.variance[k]) + p.made.epsilon) + decay * x);
       return measured(x + p.rate * u, u, m);
     });
@@ -44,7 +46,9 @@ struct UpdatePass {
 
   MadeStep made;
   float rate;
-  float const *parameters, *momentum;
+  float const* parameters;
+  HeldMomentum momentum;
+  Units units;
   bool weights;  ///< whether |x| is wanted
 };
 
@@ -53,10 +57,11 @@ struct UpdatePass {
 template <class Space>
 void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                     MadeStep const& made, double learning_rate, Vec<Verdict, Space> const& verdict,
-                    float const* parameters, float const* momentum, Vec<double, Space> const& partial,
-                    UpdateRecord const& record) {
+                    float const* parameters, HeldMomentum const& momentum, Units const& units,
+                    Vec<double, Space> const& partial, UpdateRecord const& record) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Index const count = table.count();
+  require(momentum.numbers != nullptr || made.direction != nullptr, "a direction is told where momenta are bits");
   require(static_cast<Index>(partial.extent(0)) == update_sums * count, "numbers by block need four for each block");
   // Kokkos takes labels as std::string: made once, because a step allocates nothing.
   static std::string const block_label = "bellwether::optim::update_blocks";
@@ -67,7 +72,8 @@ void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<Tenso
   Verdict const* const judged = verdict.data();
   double* const by_block = partial.data();
   UpdateRecord const out = record;
-  UpdatePass const pass{made, static_cast<float>(learning_rate), parameters, momentum, record.weight_norm != nullptr};
+  UpdatePass const pass{made,  static_cast<float>(learning_rate), parameters, momentum,
+                        units, record.weight_norm != nullptr};
   Kokkos::parallel_for(
       block_label, team_policy(exec, count), KOKKOS_LAMBDA(Team const& team) {
         if (judged->skip) return;
@@ -111,10 +117,11 @@ void forget_update(Space const& exec, Index tensors, Vec<Verdict, Space> const& 
       });
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                                  \
-  template void measure_update<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,           \
-                                      MadeStep const&, double, Vec<Verdict, Space> const&, float const*, float const*, \
-                                      Vec<double, Space> const&, UpdateRecord const&);                                 \
+#define BELLWETHER_INSTANTIATE(Space)                                                                        \
+  template void measure_update<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, \
+                                      MadeStep const&, double, Vec<Verdict, Space> const&, float const*,     \
+                                      HeldMomentum const&, Units const&, Vec<double, Space> const&,          \
+                                      UpdateRecord const&);                                                  \
   template void forget_update<Space>(Space const&, Index, Vec<Verdict, Space> const&, UpdateRecord const&);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE

@@ -86,7 +86,12 @@ inline bool same_bits(MemoryState const& one, MemoryState const& other) {
   };
   if (one.integers != other.integers || names(one.arrays) != names(other.arrays) ||
       names(one.reals) != names(other.reals)) {
-    UNSCOPED_INFO("counts differ, or the names of states do");
+    for (auto const* const state : {&one, &other}) {
+      std::string told;
+      for (auto const& [name, value] : state->integers) told += " " + name + "=" + std::to_string(value);
+      for (auto const& name : names(state->arrays)) told += " " + name;
+      UNSCOPED_INFO("counts and names of states:" << told);
+    }
     return false;
   }
   for (auto const& [name, value] : one.reals) {

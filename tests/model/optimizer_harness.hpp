@@ -4,8 +4,7 @@
 
 #include "core/block_table.hpp"
 #include "core/team_sum.hpp"
-#include "model/optim/adamw_kernels.hpp"
-#include "model/optim/lamb_kernels.hpp"
+#include "model/optim/dense_kernels.hpp"
 #include "tests/support/larger.hpp"
 #include "tests/support/optimizer_reference.hpp"
 

@@ -27,7 +27,8 @@ class MemoryState final : public StateVisitor {
   void scalar(std::string_view name, std::int64_t& value) override { one(integers, name, value); }
   void scalar(std::string_view name, double& value) override { one(reals, name, value); }
   bool has(std::string_view name) const override {
-    return direction == Direction::save || arrays.contains(std::string(name));
+    std::string const text(name);
+    return direction == Direction::save || arrays.contains(text) || integers.contains(text) || reals.contains(text);
   }
 
   std::map<std::string, std::vector<float>> arrays;

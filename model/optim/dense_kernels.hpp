@@ -40,4 +40,17 @@ template <class Space>
 void lamb_apply(Space const& exec, BlockTable<Space> const& table, double learning_rate,
                 Vec<Verdict, Space> const& verdict, LayerRecord const& record, float const* update, float* parameters);
 
+/// One AdamW step over the whole arena, x <- x - lr (m' / (sqrt(v') + epsilon) + decay x): one launch, 28 bytes an
+/// element. parameters, gradient, momentum, variance: (n). Nothing changes where the verdict says skip.
+template <class Space>
+void adamw_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
+                  Coefficients<float> const& coefficients, double learning_rate, Vec<Verdict, Space> const& verdict,
+                  float const* gradient, float* parameters, float* momentum, float* variance);
+
+/// SGD with momentum, dense: m <- beta1 m + clip g + decay x, x <- x - lr m.
+template <class Space>
+void sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules, float beta1,
+               double learning_rate, Vec<Verdict, Space> const& verdict, float const* gradient, float* parameters,
+               float* momentum);
+
 }  // namespace bellwether::optim

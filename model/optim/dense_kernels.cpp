@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/optim/lamb_kernels.hpp"
+#include "model/optim/dense_kernels.hpp"
 
 #include "core/error.hpp"
 #include "core/team_sum.hpp"
@@ -111,15 +111,77 @@ void lamb_apply(Space const& exec, BlockTable<Space> const& table, double learni
       });
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                             \
-  template void lamb_moments<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,        \
-                                    Coefficients<float> const&, Vec<Verdict, Space> const&, float const*, float*, \
-                                    float*, float*, Vec<double, Space> const&);                                   \
-  template void lamb_ratios<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,         \
-                                   TrustBounds const&, Vec<Verdict, Space> const&, Vec<double, Space> const&,     \
-                                   LayerRecord const&);                                                           \
-  template void lamb_apply<Space>(Space const&, BlockTable<Space> const&, double, Vec<Verdict, Space> const&,     \
-                                  LayerRecord const&, float const*, float*);
+template <class Space>
+void adamw_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
+                  Coefficients<float> const& coefficients, double learning_rate, Vec<Verdict, Space> const& verdict,
+                  float const* gradient, float* parameters, float* momentum, float* variance) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  static std::string const label = "bellwether::optim::adamw_update";
+  Block const* const blocks = table.blocks().data();
+  TensorRule const* const rule = rules.data();
+  Verdict const* const judged = verdict.data();
+  Coefficients<float> const c = coefficients;
+  float const rate = static_cast<float>(learning_rate);
+  Kokkos::parallel_for(
+      label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+        if (judged->skip) return;
+        Block const block = blocks[team.league_rank()];
+        float const decay = rule[block.tensor].decay;
+        float const clip = static_cast<float>(judged->clip_factor);
+        team_for<Space>(
+            team, block.first, block.first + block.count,
+            [=](Index k) {
+              return OptimizerElement{gradient[k], momentum[k], variance[k], parameters[k]};
+            },
+            [=](Index k, OptimizerElement const& at) {
+              float const g = clip * at.gradient;
+              float const m = next_momentum(c, at.momentum, g);
+              float const v = next_variance(c, at.variance, g);
+              momentum[k] = m;
+              variance[k] = v;
+              parameters[k] = at.parameter - rate * direction(c, m, v, at.parameter, decay);
+            });
+      });
+}
+
+template <class Space>
+void sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules, float beta1,
+               double learning_rate, Vec<Verdict, Space> const& verdict, float const* gradient, float* parameters,
+               float* momentum) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  static std::string const label = "bellwether::optim::sgd_apply";
+  Block const* const blocks = table.blocks().data();
+  TensorRule const* const rule = rules.data();
+  Verdict const* const judged = verdict.data();
+  float const rate = static_cast<float>(learning_rate);
+  Kokkos::parallel_for(
+      label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+        if (judged->skip) return;
+        Block const block = blocks[team.league_rank()];
+        float const decay = rule[block.tensor].decay;
+        float const clip = static_cast<float>(judged->clip_factor);
+        team_for<Space>(team, block.first, block.first + block.count, [=](Index k) {
+          float const m = beta1 * momentum[k] + (clip * gradient[k] + decay * parameters[k]);
+          momentum[k] = m;
+          parameters[k] -= rate * m;
+        });
+      });
+}
+
+#define BELLWETHER_INSTANTIATE(Space)                                                                                  \
+  template void lamb_moments<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,             \
+                                    Coefficients<float> const&, Vec<Verdict, Space> const&, float const*, float*,      \
+                                    float*, float*, Vec<double, Space> const&);                                        \
+  template void lamb_ratios<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,              \
+                                   TrustBounds const&, Vec<Verdict, Space> const&, Vec<double, Space> const&,          \
+                                   LayerRecord const&);                                                                \
+  template void lamb_apply<Space>(Space const&, BlockTable<Space> const&, double, Vec<Verdict, Space> const&,          \
+                                  LayerRecord const&, float const*, float*);                                           \
+  template void adamw_update<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,             \
+                                    Coefficients<float> const&, double, Vec<Verdict, Space> const&, float const*,      \
+                                    float*, float*, float*);                                                           \
+  template void sgd_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, float, double, \
+                                 Vec<Verdict, Space> const&, float const*, float*, float*);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE
 
