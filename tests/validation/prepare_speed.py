@@ -5,7 +5,7 @@
 
     pip install tokenizers
     python3 prepare_speed.py --program build/bellwether --vocab vocab.txt [--threads 2] [--rounds 3] [--lines 100000]
-                             [--copies 10] [--least 1.5] TEXT[.gz] ...
+                             [--copies 10] [--least 1.5] [--json OUT.jsonl] TEXT[.gz] ...
 
 The three are called in turn, each with as many threads, on all texts together. `tokenize` reads the lines from a file
 and writes a file of ids, start included; the library makes ids of lists of lines in memory by its fastest call,
@@ -14,6 +14,8 @@ shuffles rows and writes compressed shards. Words are what white space separates
 
 Ids of at least --lines lines, evenly spread, are compared one by one; of all lines, the number of tokens that `prepare`
 counts. Memory is the largest that `prepare` held, once for the texts and once for --copies of them one after the other.
+
+--json gets a line with all that is printed, and the seconds of each turn.
 
 Ends with 1 where an id differs, a rate is below --least times the library's, or memory grows by a quarter.
 """
@@ -28,6 +30,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from launch import keep, results_file
 
 BATCH = 100000  # lines a call of the library
 SPECIALS = re.compile(r"\[(?:PAD|UNK|CLS|SEP|MASK)\]")
@@ -113,6 +117,7 @@ def main():
     parser.add_argument("--lines", type=int, default=100000, help="at least as many are compared id by id")
     parser.add_argument("--copies", type=int, default=10, help="of the texts, for memory")
     parser.add_argument("--least", type=float, default=1.5, help="times the library's words a second")
+    parser.add_argument("--json", type=results_file, help="a line of results is appended here")
     parser.add_argument("texts", nargs="+")
     arguments = parser.parse_args()
 
@@ -124,6 +129,8 @@ def main():
         _, _, often = program.prepare(arguments.texts * arguments.copies)
         print(f"prepare holds {once / 1024:.0f} MiB at most, {often / 1024:.0f} MiB for {arguments.copies} times the text: "
               f"{often / once:.2f} times as much", flush=True)
+        record = {"threads": arguments.threads, "prepare_kib": once, "copies": arguments.copies, "prepare_kib_of_copies": often,
+                  "prepare_memory_ratio": often / once}
         if often > 1.25 * once:
             faults.append("memory grows with the text")
 
@@ -138,6 +145,8 @@ def main():
             different, compared, tokens = differences(lines, ids, library, arguments.lines)
         print(f"{len(lines)} lines, {words} words, {tokens} tokens by {library.name}, {counted} by prepare; "
               f"{different} of {compared} lines have other ids", flush=True)
+        record |= {"library": library.name, "lines": len(lines), "words": words, "tokens": tokens, "tokens_by_prepare": counted,
+                   "lines_compared": compared, "lines_different": different, "rates": {}}
         # [MASK] and so on, written in a text, are characters for prepare alone.
         comparable = not any(map(SPECIALS.search, lines))
         if different or (comparable and counted != tokens):
@@ -153,8 +162,11 @@ def main():
             ours = statistics.median(seconds)
             print(f"{name:18} {words / ours / 1e6:7.2f} M words/s, {tokens / ours / 1e6:7.2f} M tokens/s, {ours:7.2f} s "
                   f"({min(seconds):.2f} to {max(seconds):.2f}), {theirs / ours:6.2f} times the library", flush=True)
+            record["rates"][name] = {"words_per_second": words / ours, "tokens_per_second": tokens / ours, "seconds": seconds,
+                                     "median": ours, "over_library": theirs / ours}
             if name != library.name and theirs < arguments.least * ours:
                 faults.append(f"{name} is below {arguments.least} times the library")
+    keep(arguments.json, record | {"faults": faults})
     print("; ".join(faults) or "all holds")
     return 1 if faults else 0
 
