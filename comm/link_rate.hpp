@@ -31,7 +31,7 @@ class LinkRate {
   }
 
  private:
-  static constexpr double moment = 0.02, most = 1e15;
+  static constexpr double moment = 0.1, most = 1e15;
   double began_ = 0, looked_ = 0, gap_ = 0;
   double received_ = 0;  ///< bytes in this period
   double rate_ = 0;      ///< bytes a second in the last one; 0: there was none
