@@ -4,6 +4,7 @@
 own, both directions of a link limited by tbf. Needs root, ip and tc. Nothing is touched but what was made here, and that is
 removed whatever happens, with what still runs there; after SIGKILL by the next who makes a network."""
 
+import concurrent.futures
 import contextlib
 import os
 import pathlib
@@ -19,6 +20,7 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 MOST_HOSTS = 254  # of addresses that begin alike
 SEGMENT = 1448  # bytes of payload at the most
 FRAME_OVERHEAD = 14 + 20 + 32  # bytes of Ethernet, IPv4 and TCP with timestamps before the payload of a packet
+BURST = 256 << 10  # bytes of frames that a limited link lets through at once after a pause
 AGENT = pathlib.Path(__file__).resolve().parent / "agent"
 
 
@@ -126,7 +128,7 @@ class Network:
                 tc = ["ip", "netns", "exec", name, "tc", "qdisc"]
                 subprocess.run(tc + ["del", "dev", link, "root"], check=False, capture_output=True)
                 if megabits:
-                    run(*tc, "add", "dev", link, "root", "tbf", "rate", f"{megabits}mbit", "burst", "256kb", "latency", "100ms")
+                    run(*tc, "add", "dev", link, "root", "tbf", "rate", f"{megabits}mbit", "burst", BURST, "latency", "100ms")
 
     def sent(self, host):
         """Payload bytes that a host has handed to its link so far, and of them those in segments that TCP sent again."""
@@ -135,6 +137,11 @@ class Network:
         octets, packets, keys, counts = text.splitlines()
         again = int(counts.split()[keys.split().index("RetransSegs")])
         return int(octets) - int(packets) * FRAME_OVERHEAD, again * SEGMENT
+
+    def sent_by_all(self):
+        """The same of every host, asked all at once."""
+        with concurrent.futures.ThreadPoolExecutor(len(self.hosts)) as pool:
+            return list(pool.map(self.sent, self.hosts))
 
     def command(self, program, hosts=None):
         """The launcher's command line for one rank on each of these hosts (all of them), as on a cluster, and its environment."""

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast training is on links of a given rate: 1-bit LAMB beside LAMB, step by step, and the bytes on the wire.
+"""How fast training is on links of a given rate: 1-bit LAMB beside LAMB, step by step, the bytes on the wire, and the dense mean
+by itself.
 
     sweep.py PROGRAM [--model mini] [--rates 20,100,500,2000] [--wires fp32,bf16] [--ranks 4] [--batch 4] [--steps 5]
-             [--json OUT.jsonl] [--set KEY=VALUE]...
+             [--calls 3] [--json OUT.jsonl] [--set KEY=VALUE]...
 
 One rank a host of network.py, one thread a rank, over TCP, without dropout; rates in Mbit/s, and always without a limit, 0,
 first. As root, with nothing else running.
@@ -13,10 +14,20 @@ For each rate and wire a run of two phases of which 2 steps each are left out an
 End to end is w dense + (1 - w) compressed with w = 1000/5993, the paper's share of dense steps; the speedup is that of this
 over all dense. Beside it the one expected, 1 / (w + (1 - w) / s), s = (C + A) / (C + A / k + o): C the time of a step of as
 many runs of one rank each at the same time, which exchange nothing, A = dense - C, k = 32 or 16, and o what a compressed
-step takes beyond C + A / k where nothing limits the links. "wire over count": payload that the first host's interface
-counted in the counted steps, over what the program says that rank 0 sent; in brackets the hundredths of it in segments that
-TCP sent again, where there are any. "forecast": seconds of a step of either phase by
-`check --cluster`, with the speeds that it measures on all ranks at once and the payload that full frames of this rate carry."""
+step takes beyond C + A / k where nothing limits the links. "forecast": seconds of a step of either phase by `check --cluster`,
+with the speeds that it measures on all ranks at once and the payload that full frames of this rate carry.
+
+"wire over count": payload that the interfaces of all hosts counted in the counted steps, without segments that TCP sent
+again, over P times what the program says that rank 0 sent; in brackets those segments in hundredths of the same, where there
+are any. All ranks send equally many, but that in a dense mean (of scalars, too) others may send up to 4 (P - 2) bytes more
+than rank 0: of n elements a rank sends n + (P - 2) c, and its chunk c is n / P, on rank 0 rounded down. A step's line is told
+when all ranks have all that the step exchanges.
+
+At last a table of the dense exchange. "bound": what a link takes for 2 (P - 1) / P of the gradients' bytes in full frames.
+"mean": the ordered mean of as many elements as the model has parameters, by itself and in one piece, as `bench collectives`
+times it on the slowest rank (median of --calls calls after one). "exposed": dense - C, what is left of it in a step, which
+sends segments beside its backward pass. A limited link that was idle lets BURST bytes through at once: what is short may take
+less than its bound."""
 
 import argparse
 import contextlib
@@ -38,6 +49,7 @@ LEFT_OUT = 2  # steps of a phase
 DENSE_SHARE = 1000 / 5993
 BITS = {"fp32": 32, "bf16": 16}
 PAYLOAD = SEGMENT / (SEGMENT + FRAME_OVERHEAD)  # of a full frame
+PHASES = ("dense", "compressed")
 SECONDS = {"s": 1, "ms": 1e-3, "us": 1e-6}
 
 
@@ -86,11 +98,21 @@ class Sweep:
                 assert job.returncode == 0, (name, told)
         return statistics.median(float(np.median(step_table(self.runs.folder, name)["step_seconds"][LEFT_OUT:])) for name, _ in jobs)
 
+    def call(self, words, hosts=None):
+        """What a command prints that has one rank on each of these hosts."""
+        command, environment = self.net.command(words, hosts)
+        done = subprocess.run(command, cwd=self.runs.folder, env=environment, capture_output=True, text=True, check=False,
+                              timeout=self.options.patience)
+        assert done.returncode == 0, f"{command}\nexit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
     def measure(self, wire):
-        """Seconds of a dense and of a compressed step, and for either what the wire carried, and of it again, over what was counted."""
+        """Seconds of a dense and of a compressed step, and of the counted steps of either phase the payload bytes that each
+        host's link carried, those of them that TCP sent again, and those that rank 0 counted as its own."""
         name, words = self.command(len(self.net.hosts), "onebit_lamb", wire, {})
         command, environment = self.net.command(words)
-        carried = {}
+        ends = [phase * self.options.phase_steps + more for phase in (0, 1) for more in (LEFT_OUT, self.options.phase_steps)]
+        sent = {}  # bytes of every host, and again, by the steps after which they are asked
         with started(command, cwd=self.runs.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                      text=True) as job:
             told = []
@@ -99,20 +121,36 @@ class Sweep:
             alarm.start()
             for line in job.stdout:
                 told.append(line)
-                if step := re.match(r"step (\d+)/", line):
-                    carried[int(step[1])] = np.array(self.net.sent(1))
+                if (step := re.match(r"step (\d+)/", line)) and int(step[1]) in ends:
+                    sent[int(step[1])] = np.array(self.net.sent_by_all())
             alarm.cancel()
         assert job.returncode == 0, "".join(told)
         steps = step_table(self.runs.folder, name)
-        seconds, ratios = [], []
-        for phase in (0, 1):
+        seconds, traffic = [], []
+        for phase in range(len(PHASES)):
             last = (phase + 1) * self.options.phase_steps
             first = last - self.options.steps + 1
             rows = steps[(steps["step"] >= first) & (steps["step"] <= last)]
             assert len(rows) == self.options.steps and (rows["phase"] == phase).all(), rows
             seconds.append(float(np.median(rows["step_seconds"])))
-            ratios.append(((carried[last] - carried[first - 1]) / int(rows["sent_bytes"].sum())).tolist())
-        return seconds, ratios
+            carried, again = (sent[last] - sent[first - 1]).T.tolist()
+            traffic.append({"carried": carried, "again": again, "counted": int(rows["sent_bytes"].sum())})
+        return seconds, traffic
+
+    def means(self, parameters):
+        """Seconds of the ordered mean of so many elements on all ranks, by its wire; none where none is asked for."""
+        if self.options.calls == 0:
+            return {}
+        self.call([self.options.program, "bench", "collectives", "--elements", parameters, "--calls", self.options.calls,
+                   "--warmup", 1, "--json", "collectives.json"])
+        rows = json.loads((self.runs.folder / "collectives.json").read_text(encoding="utf-8"))["results"]
+        by_name = {row["collective"]: row["latency_seconds"]["median"] for row in rows}
+        return {wire: by_name[f"dense mean, {wire}"] for wire in BITS}
+
+    def bound(self, parameters, rate, wire):
+        """Seconds that a link of that rate takes for the least that each rank must send for a mean."""
+        ranks = len(self.net.hosts)
+        return 2 * (ranks - 1) / ranks * parameters * BITS[wire] / (PAYLOAD * rate * 1e6)
 
     def check(self, cluster, wire, ranks):
         """What check tells of a cluster with one rank a node, asked by so many ranks here."""
@@ -120,22 +158,22 @@ class Sweep:
             "\n".join(f"{section}: {{{', '.join(keys)}}}" for section, keys in cluster.items()), encoding="utf-8")
         words = [self.options.program, "check", str(DECKS / f"{self.options.model}.yaml"), "--cluster", "cluster.yaml",
                  *deck_settings(self.options, "unmade", self.shards, len(self.net.hosts), "onebit_lamb", wire, {})]
-        command, environment = self.net.command(words, self.net.hosts[:ranks])
-        text = self.runs.call(command, **environment)
-        return text[text.index("on cluster.yaml"):]
+        return self.call(words, self.net.hosts[:ranks])
 
-    def speeds(self):
-        """Keys of what a rank reaches while all run; where nothing limits the links."""
+    def size_and_speeds(self):
+        """Parameters of the model, and keys of what a rank reaches while all run; where nothing limits the links."""
         text = self.check({"network": ["bandwidth: 1"], "nodes": ["ranks: 1"]}, "fp32", len(self.net.hosts))
-        return [f"{key}: {float(re.search(rf'a rank.s {word} +([0-9.e+]+) ', text)[1])!r}"
-                for key, word in (("compute", "passes"), ("memory", "memory"))]
+        speeds = [f"{key}: {float(re.search(rf'a rank.s {word} +([0-9.e+]+) ', text)[1])!r}"
+                  for key, word in (("compute", "passes"), ("memory", "memory"))]
+        return int(re.search(r"^ *parameters +(\d+) in \d+ tensors", text, re.MULTILINE)[1]), speeds
 
     def forecast(self, speeds, rate, wire):
         """Seconds of a dense and of a compressed step on links of that rate."""
         ranks = len(self.net.hosts)
         text = self.check({"network": [f"bandwidth: {PAYLOAD * rate / 1000}"], "nodes": ["ranks: 1"],
                            "ranks": [f"most: {ranks}", *speeds]}, wire, 1)
-        row = next(line for line in text.splitlines() if line.split()[:2] == [str(ranks)] * 2)
+        table = text[text.index("on cluster.yaml"):]
+        row = next(line for line in table.splitlines() if line.split()[:2] == [str(ranks)] * 2)
         seconds = [float(number) * SECONDS[unit] for number, unit in re.findall(r"([0-9.]+) (s|ms|us)\b", row)]
         assert len(seconds) == 7, row
         return seconds[3], seconds[6]
@@ -147,8 +185,7 @@ class Sweep:
         for method in ("lamb", "onebit_lamb"):
             freeze = {"optimizer.freeze.step": dense} if method == "onebit_lamb" else {}
             name, words = self.command(len(self.net.hosts), method, wire, {"schedule.steps": steps} | freeze)
-            command, environment = self.net.command(words)
-            self.runs.call(command, **environment)
+            self.call(words)
             total.append(step_table(self.runs.folder, name))
         plain, onebit = (float(table["step_seconds"].sum()) for table in total)
         composed = [steps * phases[0], dense * phases[0] + (steps - dense) * phases[1]]
@@ -165,35 +202,56 @@ class Sweep:
               f"{1e3 * alone:.0f} ms a step, {samples / alone:.1f} sequences/s\n")
         print("| Mbit/s | wire | dense | compressed | sequences/s, dense | compressed | end to end | expected | wire over count, dense | "
               "compressed | forecast, dense | compressed |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
-        speeds = self.speeds()
+        parameters, speeds = self.size_and_speeds()
         overhead = {}  # of each wire, found where nothing limits the links
         phases = {}  # seconds of a step by rate and wire
+        exchanges = []  # rows of the last table
         whole = self.options.whole
         for rate in [0, *sorted({*self.options.rates, *([] if whole is None else [whole])} - {0}, reverse=True)]:
             self.net.limit(rate)
+            means = self.means(parameters)
             for wire in self.options.wires:
-                (dense, compressed), ratios = self.measure(wire)
+                (dense, compressed), traffic = self.measure(wire)
                 phases[rate, wire] = dense, compressed
                 exposed = max(0.0, dense - alone)
                 extra = overhead.setdefault(wire, compressed - alone - exposed / BITS[wire])
                 gain = dense / (DENSE_SHARE * dense + (1 - DENSE_SHARE) * compressed)
                 expected = 1 / (DENSE_SHARE + (1 - DENSE_SHARE) * (alone + exposed / BITS[wire] + extra) / dense)
                 forecast = self.forecast(speeds, rate, wire) if rate else None
-                keep({"model": self.options.model, "ranks": len(self.net.hosts), "batch": self.options.batch, "megabits": rate, "wire": wire,
-                      "alone": alone, "dense": dense, "compressed": compressed, "end_to_end": gain, "expected": expected,
-                      "wire_over_count": ratios, "forecast": forecast})
+                bound = self.bound(parameters, rate, wire) if rate else None
+                exchanges.append((rate, wire, bound, means.get(wire), exposed))
+                keep({"model": self.options.model, "ranks": len(self.net.hosts), "batch": self.options.batch, "megabits": rate,
+                      "wire": wire, "alone": alone, "dense": dense, "compressed": compressed, "end_to_end": gain,
+                      "expected": expected, "traffic": dict(zip(PHASES, traffic)), "forecast": forecast,
+                      "parameters": parameters, "bound": bound, "mean": means.get(wire), "exposed": exposed})
                 print(f"| {rate or 'no limit'} | {wire} | {dense:.3f} s | {compressed:.3f} s | {samples / dense:.2f} | "
-                      f"{samples / compressed:.2f} | {gain:.2f} | {expected:.2f} | {over_count(ratios[0])} | {over_count(ratios[1])} | "
+                      f"{samples / compressed:.2f} | {gain:.2f} | {expected:.2f} | "
+                      f"{over_count(traffic[0])} | {over_count(traffic[1])} | "
                       + (" | ".join(f"{seconds:.3f} s" for seconds in forecast) if forecast else " | ") + " |", flush=True)
+        print(f"\nThe dense exchange of {parameters} parameters:\n\n"
+              "| Mbit/s | wire | bound | mean | over bound | exposed | over bound |\n|---|---|---|---|---|---|---|")
+        for rate, wire, bound, *seconds in exchanges:
+            cells = " | ".join(over_bound(one, bound) for one in seconds)
+            print(f"| {rate or 'no limit'} | {wire} | {in_seconds(bound)} | {cells} |", flush=True)
         if whole is not None:
             self.net.limit(whole)
             for wire in self.options.wires:
                 self.whole(wire, phases[whole, wire], keep)
 
 
-def over_count(ratios):
-    carried, again = ratios
-    return f"{carried:.3f}" + (f" ({100 * again:.1f})" if again >= 0.0005 else "")
+def over_count(traffic):
+    counted = len(traffic["carried"]) * traffic["counted"]
+    again = sum(traffic["again"]) / counted
+    return f"{sum(traffic['carried']) / counted - again:.3f}" + (f" ({100 * again:.1f})" if again >= 0.0005 else "")
+
+
+def in_seconds(seconds):
+    return "" if seconds is None else f"{seconds:.3f} s"
+
+
+def over_bound(seconds, bound):
+    """Two cells of a table."""
+    return f"{in_seconds(seconds)} | " + ("" if None in (seconds, bound) else f"{seconds / bound:.2f}")
 
 
 def megabits(text):
@@ -224,6 +282,8 @@ def parse(words=None):
     parser.add_argument("--ranks", type=between(2, MOST_HOSTS), default=4)
     parser.add_argument("--batch", type=between(1, 4096), default=4, help="sequences a rank")
     parser.add_argument("--steps", type=between(1, 10000), default=5, help="of a phase that are counted")
+    parser.add_argument("--calls", type=between(0, 10000), default=3, help="of the means by themselves, which take longer than "
+                        "the steps, because the bench times other means, too; 0: none")
     parser.add_argument("--whole", type=between(0, 1000000), metavar="RATE", help="a rate more; at last two runs of 60 steps there, LAMB and "
                         "1-bit LAMB, with each wire")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of the decks of 1-bit LAMB")

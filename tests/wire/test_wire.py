@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""What two hosts' links carry is what the program counts, in either phase, and their namespaces are gone afterwards.
+"""What each of two hosts' links carries is what the program counts, in either phase; a sweep over them keeps what it is asked
+for, and their namespaces are gone afterwards.
 A command across hosts is one rank on each, and its exit status is told; a signal ends all of it, and what a killed script
 has left is gone with the next network.
 
@@ -16,25 +17,24 @@ import sys
 import tempfile
 import time
 
-from network import missing, network, processes_of, run
-from sweep import Runs, Sweep, parse
+from network import BURST, missing, network, processes_of, run
+from sweep import BITS, PAYLOAD, Runs, Sweep, over_bound, over_count, parse
 
 
 def main():
     if reason := missing():
         print(f"skipped: {reason}")
         sys.exit(4)
-    options = parse([sys.argv[1], "--model", "tiny", "--batch", "2", "--patience", "600"])
+    cells()
+    options = parse([sys.argv[1], "--model", "tiny", "--batch", "2", "--rates", "200", "--calls", "1", "--patience", "600"])
     with tempfile.TemporaryDirectory() as folder:
         with network(2) as net:
             prefix = net.prefix
-            net.limit(200)
-            sweep = Sweep(options, net, Runs(options.program, "mpirun", folder))
-            assert sweep.compute_alone() > 0  # launchers on all hosts at once
-            for wire in options.wires:
-                _, ratios = sweep.measure(wire)
-                print(f"{wire}: the wire carried of what was counted, and of that again: {ratios}")
-                assert all(abs(carried - 1) < 0.02 for carried, _ in ratios), ratios
+            lines = []
+            Sweep(options, net, Runs(options.program, "mpirun", folder)).run(lines.append)
+    assert [(line["megabits"], line["wire"]) for line in lines] == [(rate, wire) for rate in (0, 200) for wire in options.wires]
+    for line in lines:
+        kept(line)
     assert prefix not in run("ip", "netns", "list")
     across = [sys.executable, pathlib.Path(__file__).with_name("across.py"), "2", "100", "sh", "-c"]
     told = run(*across, "echo rank $OMPI_COMM_WORLD_RANK of $OMPI_COMM_WORLD_SIZE")
@@ -43,6 +43,30 @@ def main():
     for signals in ([signal.SIGHUP], [signal.SIGINT, signal.SIGTERM, signal.SIGINT], [signal.SIGQUIT]):
         ended(across[:-2], signals)
     collected(across[:-2])
+
+
+def cells():
+    """What tables tell of bytes and of a bound."""
+    assert over_count({"carried": [1020, 1000], "again": [20, 0], "counted": 1000}) == "1.000 (1.0)"
+    assert over_count({"carried": [1031, 1000, 1000], "again": [1, 0, 0], "counted": 1000}) == "1.010"
+    assert (over_bound(3.0, 2.0), over_bound(3.0, None), over_bound(None, 2.0)) == ("3.000 s | 1.50", "3.000 s | ", " | ")
+
+
+def kept(line):
+    """One line of a sweep: each host's bytes, and no mean that is faster than links."""
+    for phase, traffic in line["traffic"].items():
+        print(f"{line['megabits']} Mbit/s, {line['wire']}, {phase}: {traffic}")
+        assert len(traffic["carried"]) == len(traffic["again"]) == 2
+        for carried, again in zip(traffic["carried"], traffic["again"]):
+            assert 0 <= again <= carried and abs((carried - again) / traffic["counted"] - 1) < 0.02, traffic
+    assert line["alone"] > 0  # launchers on all hosts at once
+    octets = line["parameters"] * BITS[line["wire"]] / 8  # of two ranks each sends as many as the vector has
+    if line["megabits"] == 0:
+        assert line["bound"] is None and line["mean"] > 0
+        return
+    link = line["megabits"] * 1e6 / 8
+    assert abs(line["bound"] / (octets / PAYLOAD / link) - 1) < 1e-9
+    assert line["mean"] > (octets - BURST) / link and line["exposed"] >= 0, line
 
 
 def began(script, name):
