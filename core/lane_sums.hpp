@@ -14,54 +14,97 @@
 
 namespace bellwether {
 
-/// Sums of z^2 and |z| over runs of 32 numbers that a host's thread walks, one for each of the 32 lanes.
-class LaneSums {
+namespace detail {
+
+/// Doubles of 32 lanes, in registers where there are enough of them; in arrays sums would go through memory with each
+/// run of numbers that they take up.
+class LaneDoubles {
  public:
   static constexpr int lanes = 32;
-
-  /// z: (32), 0 where there is no element.
-  KOKKOS_INLINE_FUNCTION void add(float const* z) {
-#if defined(BELLWETHER_VECTOR_SUMS)
-    // Sums stay in registers from run to run; in arrays of numbers they would go through memory with each.
-    for (int part = 0; part < parts; ++part) {
-      Doubles wide{};
-      for (int i = 0; i < width; ++i) wide[i] = static_cast<double>(z[width * part + i]);
-      squares_[part] += wide * wide;
-      magnitudes_[part] += Kokkos::bit_cast<Doubles>(Kokkos::bit_cast<Bits>(wide) & 0x7fffffffffffffffu);
-    }
-#else
-    for (int lane = 0; lane < lanes; ++lane) {
-      double const wide = static_cast<double>(z[lane]);
-      squares_[lane] += wide * wide;
-      magnitudes_[lane] += Kokkos::abs(wide);
-    }
-#endif
-  }
-  KOKKOS_INLINE_FUNCTION double squares() const { return total(squares_); }
-  KOKKOS_INLINE_FUNCTION double magnitudes() const { return total(magnitudes_); }
-
- private:
-  /// The upper half of lanes is added to the lower one until one is left.
-  template <class ByLane>
-  KOKKOS_INLINE_FUNCTION static double total(ByLane const& sums) {
-    double lane[lanes];
-    static_assert(sizeof sums == sizeof lane);
-    std::memcpy(lane, sums, sizeof lane);
-    for (int half = lanes / 2; half > 0; half /= 2)
-      for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
-    return lane[0];
-  }
 
 #if defined(BELLWETHER_VECTOR_SUMS)
   static constexpr int width = 8, parts = lanes / width;
   using Doubles = double __attribute__((vector_size(sizeof(double) * width)));
   using Bits = std::uint64_t __attribute__((vector_size(sizeof(double) * width)));
-  Doubles squares_[parts] = {};
-  Doubles magnitudes_[parts] = {};
+
+  KOKKOS_INLINE_FUNCTION static Doubles widened(float const* z, int part) {
+    Doubles wide{};
+    for (int i = 0; i < width; ++i) wide[i] = static_cast<double>(z[width * part + i]);
+    return wide;
+  }
+  KOKKOS_INLINE_FUNCTION void add(int part, Doubles const& terms) { sums_[part] += terms; }
 #else
-  alignas(64) double squares_[lanes] = {};
-  alignas(64) double magnitudes_[lanes] = {};
+  KOKKOS_INLINE_FUNCTION void add(int lane, double term) { sums_[lane] += term; }
 #endif
+  /// The upper half of lanes is added to the lower one until one is left.
+  KOKKOS_INLINE_FUNCTION double total() const {
+    double lane[lanes];
+    static_assert(sizeof sums_ == sizeof lane);
+    std::memcpy(lane, sums_, sizeof lane);
+    for (int half = lanes / 2; half > 0; half /= 2)
+      for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
+    return lane[0];
+  }
+
+ private:
+#if defined(BELLWETHER_VECTOR_SUMS)
+  Doubles sums_[parts] = {};
+#else
+  alignas(64) double sums_[lanes] = {};
+#endif
+};
+
+}  // namespace detail
+
+/// Sums of z^2 over runs of 32 numbers that a host's thread walks, one for each of the 32 lanes.
+class LaneSquares {
+ public:
+  static constexpr int lanes = detail::LaneDoubles::lanes;
+
+  /// z: (32), 0 where there is no element.
+  KOKKOS_INLINE_FUNCTION void add(float const* z) {
+#if defined(BELLWETHER_VECTOR_SUMS)
+    for (int part = 0; part < detail::LaneDoubles::parts; ++part) {
+      auto const wide = detail::LaneDoubles::widened(z, part);
+      squares_.add(part, wide * wide);
+    }
+#else
+    for (int lane = 0; lane < lanes; ++lane) squares_.add(lane, static_cast<double>(z[lane]) * z[lane]);
+#endif
+  }
+  KOKKOS_INLINE_FUNCTION double squares() const { return squares_.total(); }
+
+ private:
+  detail::LaneDoubles squares_;
+};
+
+/// The same, and sums of |z|.
+class LaneSums {
+ public:
+  static constexpr int lanes = detail::LaneDoubles::lanes;
+
+  KOKKOS_INLINE_FUNCTION void add(float const* z) {
+#if defined(BELLWETHER_VECTOR_SUMS)
+    using detail::LaneDoubles;
+    for (int part = 0; part < LaneDoubles::parts; ++part) {
+      auto const wide = LaneDoubles::widened(z, part);
+      squares_.add(part, wide * wide);
+      auto const bits = Kokkos::bit_cast<LaneDoubles::Bits>(wide) & 0x7fffffffffffffffu;
+      magnitudes_.add(part, Kokkos::bit_cast<LaneDoubles::Doubles>(bits));
+    }
+#else
+    for (int lane = 0; lane < lanes; ++lane) {
+      double const wide = static_cast<double>(z[lane]);
+      squares_.add(lane, wide * wide);
+      magnitudes_.add(lane, Kokkos::abs(wide));
+    }
+#endif
+  }
+  KOKKOS_INLINE_FUNCTION double squares() const { return squares_.total(); }
+  KOKKOS_INLINE_FUNCTION double magnitudes() const { return magnitudes_.total(); }
+
+ private:
+  detail::LaneDoubles squares_, magnitudes_;
 };
 
 }  // namespace bellwether

@@ -9,14 +9,29 @@
 namespace bellwether::optim {
 namespace {
 
-/// What the elements of one tensor need to come out of the units of an exchange.
-struct Restoring {
-  KOKKOS_INLINE_FUNCTION Restoring(Units const& units, std::int32_t tensor, float rho)
-      : divisor(units.unify == Unify::layer ? units.by_tensor[tensor] : 1.0f), growth(rho), epsilon(units.epsilon) {}
-  KOKKOS_INLINE_FUNCTION float root(float root_of_shape) const { return growth * root_of_shape + epsilon; }
+using Bits = comm::DecodedRun<false>;
 
-  float divisor, growth, epsilon;
+/// rho sqrt(v) + epsilon.
+struct Root {
+  KOKKOS_INLINE_FUNCTION float of(float root_of_shape) const { return growth * root_of_shape + epsilon; }
+  float growth, epsilon;
 };
+
+/// Bits of neighbours in a tensor, out of the units of the exchange but for roots that are by element.
+template <bool by_root>
+KOKKOS_FORCEINLINE_FUNCTION Bits bits_of(comm::Decoded const& mean, float divisor, Index k, int many) {
+  // Formed where it is wanted: a copy would wait until all of its parts are in memory.
+  Bits run = mean.run<false>(k, many);
+  if constexpr (!by_root) {
+    run.magnitude /= divisor;
+    run.next_magnitude /= divisor;
+  }
+  return run;
+}
+
+KOKKOS_INLINE_FUNCTION float divisor_of(Units const& units, std::int32_t tensor) {
+  return units.unify == Unify::layer ? units.by_tensor[tensor] : 1;
+}
 
 /// u of 32 neighbours. by_root: the exchange was in units of the update's own denominator, so that its values are the
 /// direction without decay.
@@ -25,11 +40,11 @@ struct DirectionRun {
   KOKKOS_INLINE_FUNCTION float undecayed(int lane) const {
     float const value = mean(lane);
     if constexpr (by_root) return value;
-    return value / units.divisor / units.root(Kokkos::sqrt(variance[lane]));
+    return value / root.of(Kokkos::sqrt(variance[lane]));
   }
 
-  comm::DecodedRun<false> mean;
-  Restoring units;
+  Bits mean;
+  Root root;
   float const* variance;
 };
 
@@ -38,28 +53,28 @@ enum class Before { unread, numbers, bits };
 /// What bit_lamb_sums() does to 32 neighbours.
 template <bool by_root, Before before, bool shows>
 struct SumsRun {
-  KOKKOS_INLINE_FUNCTION SumsAndLargest<3> operator()(int lane) const {
+  KOKKOS_INLINE_FUNCTION Terms<3> operator()(int lane) const {
     float const x = parameters[lane], u0 = made.undecayed(lane), u = u0 + decay * x;
     if constexpr (shows) direction[lane] = u;
-    double ratio = 0;
+    float ratio = 0;
     if constexpr (before != Before::unread) ratio = compared(lane);
-    return {{static_cast<double>(x) * x, static_cast<double>(u) * u, static_cast<double>(u0) * u0}, ratio};
+    return {{x, u, u0}, ratio};
   }
 
   /// Takes the gradient that the momenta amount to into the fresh variance; the ratio of the roots.
-  KOKKOS_INLINE_FUNCTION double compared(int lane) const {
-    float const shape = Kokkos::sqrt(made.variance[lane]), root = made.units.root(shape);
+  KOKKOS_INLINE_FUNCTION float compared(int lane) const {
+    float const shape = Kokkos::sqrt(made.variance[lane]), root = made.root.of(shape);
     std::uint32_t const live = made.mean.live_bits;
-    float const m = by_root ? made.mean(lane) * root : made.mean(lane) / made.units.divisor;
+    float const m = by_root ? made.mean(lane) * root : made.mean(lane);
     float past = 0;
     if constexpr (before == Before::numbers)
       past = numbers[lane];
     else
-      past = by_root ? bits(lane) * then.root(shape) : bits(lane) / then.divisor;
+      past = by_root ? bits(lane) * then.of(shape) : bits(lane);
     float const g = comm::masked(reconstructed_gradient(m, past, c.beta1, c.share1), live, lane);
     float const f = next_variance(c, fresh_before[lane], g);
     fresh[lane] = f;
-    return static_cast<double>(comm::masked(root, live, lane)) / (Kokkos::sqrt(f) + c.epsilon);
+    return comm::masked(root, live, lane) / (Kokkos::sqrt(f) + c.epsilon);
   }
 
   DirectionRun<by_root> made;
@@ -68,8 +83,8 @@ struct SumsRun {
   float const* parameters;
   float* direction;
   float const* numbers;
-  comm::DecodedRun<false> bits;
-  Restoring then;
+  Bits bits;
+  Root then;
   float const* fresh_before;
   float* fresh;
 };
@@ -101,28 +116,22 @@ struct SumsKernel {
   }
   template <bool by_root, Before from, bool shows, class Team>
   KOKKOS_INLINE_FUNCTION SumsAndLargest<3> over(Team const& team, Block const& block) const {
-    Restoring const now(units, block.tensor, units.growth[block.tensor]);
-    Restoring const then(units, block.tensor, from == Before::bits ? before.bits.growth[block.tensor] : 1.0f);
+    float const divisor = divisor_of(units, block.tensor);
+    Root const now{units.growth[block.tensor], units.epsilon};
+    Root const then{from == Before::bits ? before.bits.growth[block.tensor] : 1.0f, units.epsilon};
     float const decay = rule[block.tensor].decay;
-    return team_sum_of_runs<3, Space>(team, block.first, block.first + block.count, [&](Index k, int many) {
-      SumsRun<by_root, from, shows> run{{mean.run<false>(k, many), now, units.variance + k},
-                                        c,
-                                        decay,
-                                        parameters + k,
-                                        nullptr,
-                                        nullptr,
-                                        {},
-                                        then,
-                                        nullptr,
-                                        nullptr};
-      if constexpr (shows) run.direction = direction + k;
-      if constexpr (from == Before::numbers) run.numbers = before.numbers + k;
-      if constexpr (from == Before::bits) run.bits = before.bits.mean.template run<false>(k, many);
-      if constexpr (from != Before::unread) {
-        run.fresh_before = fresh_before + k;
-        run.fresh = fresh + k;
-      }
-      return run;
+    comm::Decoded const& old = from == Before::bits ? before.bits.mean : mean;  // read where they are compared
+    return team_squares_of_runs<3, Space>(team, block.first, block.first + block.count, [&](Index k, int many) {
+      return SumsRun<by_root, from, shows>{{bits_of<by_root>(mean, divisor, k, many), now, units.variance + k},
+                                           c,
+                                           decay,
+                                           parameters + k,
+                                           shows ? direction + k : nullptr,
+                                           from == Before::numbers ? before.numbers + k : nullptr,
+                                           bits_of<by_root>(old, divisor, k, many),
+                                           then,
+                                           fresh_before + k,
+                                           fresh + k};
     });
   }
 
@@ -170,11 +179,12 @@ struct ApplyKernel {
  private:
   template <bool by_root, bool shows, class Team>
   KOKKOS_INLINE_FUNCTION void over(Team const& team, Block const& block) const {
-    Restoring const now(units, block.tensor, units.growth[block.tensor]);
+    float const divisor = divisor_of(units, block.tensor);
+    Root const now{units.growth[block.tensor], units.epsilon};
     float const decay = rule[block.tensor].decay;
     float const rate = static_cast<float>(learning_rate * (ratios != nullptr ? ratios[block.tensor] : 1.0f));
     team_for_runs<Space>(team, block.first, block.first + block.count, [&](Index k, int many) {
-      return ApplyRun<by_root, shows>{{mean.run<false>(k, many), now, units.variance + k},
+      return ApplyRun<by_root, shows>{{bits_of<by_root>(mean, divisor, k, many), now, units.variance + k},
                                       decay,
                                       rate,
                                       parameters + k,

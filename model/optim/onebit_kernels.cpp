@@ -45,8 +45,8 @@ struct LambRun {
   KOKKOS_INLINE_FUNCTION Element load(int lane) const {
     return {variance[lane], momentum[lane], parameters[lane], steered ? fresh[lane] : 0, to_momentum.mean(lane)};
   }
-  KOKKOS_INLINE_FUNCTION SumsAndLargest<3> operator()(int lane) const { return (*this)(lane, load(lane)); }
-  KOKKOS_INLINE_FUNCTION SumsAndLargest<3> operator()(int lane, Element const& at) const {
+  KOKKOS_INLINE_FUNCTION Terms<3> operator()(int lane) const { return (*this)(lane, load(lane)); }
+  KOKKOS_INLINE_FUNCTION Terms<3> operator()(int lane, Element const& at) const {
     float const root = to_momentum.units.growth * Kokkos::sqrt(at.variance) + c.epsilon;
     // Masks in place of conditions: a division under a condition keeps a compiler from treating neighbours together.
     std::uint32_t const live = to_momentum.mean.live_bits;
@@ -55,16 +55,16 @@ struct LambRun {
     float const x = at.parameter;
     float const u0 = led_momentum(m, before, to_momentum.units.lead) / root;
     float const u = u0 + decay * x;
-    double ratio = 0;
+    float ratio = 0;
     if constexpr (steered) {
       float const g = comm::masked(reconstructed_gradient(m, before, c.beta1, c.share1), live, lane);
       float const f = next_variance(c, at.fresh, g);
       fresh[lane] = f;
-      ratio = static_cast<double>(comm::masked(root, live, lane)) / (Kokkos::sqrt(f) + c.epsilon);
+      ratio = comm::masked(root, live, lane) / (Kokkos::sqrt(f) + c.epsilon);
     }
     momentum[lane] = m;
     gradient[lane] = u;
-    return {{static_cast<double>(x) * x, static_cast<double>(u) * u, static_cast<double>(u0) * u0}, ratio};
+    return {{x, u, u0}, ratio};
   }
 
   MomentumRun<exact, by_root> to_momentum;
@@ -79,7 +79,7 @@ struct LambPass {
   template <bool exact, bool by_root, bool steered, class Space, class Team>
   KOKKOS_INLINE_FUNCTION SumsAndLargest<3> over(Team const& team, Block const& block, float decay) const {
     Restored const restored(units, block.tensor, c);
-    return team_sum_of_runs<3, Space>(team, block.first, block.first + block.count, [&](Index k, int count) {
+    return team_squares_of_runs<3, Space>(team, block.first, block.first + block.count, [&](Index k, int count) {
       return LambRun<exact, by_root, steered>{
           {mean.run<exact>(k, count), restored}, c, decay, parameters + k, variance + k, gradient + k, momentum + k,
           steered ? fresh + k : nullptr};
