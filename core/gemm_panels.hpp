@@ -19,6 +19,8 @@ inline constexpr int tile_columns = 2 * lanes;
 inline constexpr Index panel_words = 256;  ///< words of k at a time
 inline constexpr Index block_rows = 512;   ///< rows of A at a time
 inline constexpr Index few_rows = 256;     ///< up to so many, panels are fetched ahead
+/// Up to so many products of a word that is packed, on average, what is packed next is fetched ahead.
+inline constexpr Index few_products = 100;
 
 /// op(A) (m, k) or op(B) (k, n), row-major.
 template <class Element>
@@ -101,18 +103,23 @@ Block<typename Words::Word> block_of(Operand<Element> const& a, Index rows, Inde
   return {block, 1, across};
 }
 
-/// Has the caches fetch k elements each of `rows` rows of a transposed operand while something else is multiplied, in
-/// so many shares: where few rows of A meet a panel, most of what it costs is the wait for memory.
+/// Lines of memory of `rows` rows of `length` elements, for the caches to fetch while something else is multiplied, in
+/// so many shares: where a word that is packed meets few others, most of what it costs is the wait for memory.
 template <class Element>
 class FetchAhead {
  public:
-  FetchAhead(Element const* at, Index ld, Index rows, Index k, Index shares)
-      : at_(at), ld_(ld), rows_(rows), k_(k), share_((rows * ((k + line - 1) / line) + shares - 1) / shares) {}
+  FetchAhead() = default;
+  FetchAhead(Element const* at, Index ld, Index rows, Index length, Index shares)
+      : at_(at),
+        ld_(ld),
+        rows_(rows),
+        length_(length),
+        share_((rows * ((length + line - 1) / line) + shares - 1) / shares) {}
   void next() {
     for (Index i = 0; i < share_ && row_ < rows_; ++i) {
       __builtin_prefetch(at_ + row_ * ld_ + column_, 0, 2);
       column_ += line;
-      if (column_ < k_) continue;
+      if (column_ < length_) continue;
       column_ = 0;
       ++row_;
     }
@@ -120,8 +127,24 @@ class FetchAhead {
 
  private:
   static constexpr Index line = 64 / sizeof(Element);
-  Element const* at_;
-  Index ld_, rows_, k_, share_, row_ = 0, column_ = 0;
+  Element const* at_ = nullptr;
+  Index ld_ = 0, rows_ = 0, length_ = 0, share_ = 0, row_ = 0, column_ = 0;
+};
+
+/// The same for `rows` rows and `columns` columns of an operand.
+template <class Element>
+FetchAhead<Element> fetch_ahead(Operand<Element> const& of, Index rows, Index columns, Index shares) {
+  if (of.op == Op::transpose) std::swap(rows, columns);
+  return {of.at, of.ld, rows, columns, shares};
+}
+
+/// What the block after the one that is multiplied will be packed from.
+template <class A, class B>
+struct Following {
+  Operand<A> a;
+  Index rows, a_columns;
+  Operand<B> b;
+  Index b_rows, columns;
 };
 
 /// A tile of C: (rows, tile_columns) at c, of which `columns` exist.
@@ -181,19 +204,24 @@ void multiply_rows(Index count, Index words, Block<typename Words::Word> const& 
 }
 
 /// The product of `rows` rows that are packed and n columns: one part of k.
-template <class Words, class B, class C>
+template <class Words, class A, class B, class C>
 void multiply_block(Block<typename Words::Word> const& block, Operand<B> const& b, Index rows, Index n, Index k,
-                    float alpha, float beta, C* c, Index ldc) {
+                    float alpha, float beta, C* c, Index ldc, Following<A, B> const& following) {
   auto* const panel = own_words<Part::panel, typename Words::Word, panel_words * tile_columns>();
   Index const words = (k + Words::depth - 1) / Words::depth;
+  Index const tiles = rows / tile_rows + 1, all = tiles * (n / tile_columns + 1);
+  bool const waits = rows * n <= few_products * (rows + n);
+  auto next_a = waits ? fetch_ahead(following.a, following.rows, following.a_columns, all) : FetchAhead<A>();
+  auto next_b = waits ? fetch_ahead(following.b, following.b_rows, following.columns, all) : FetchAhead<B>();
   for (Index j = 0; j < n; j += tile_columns) {
     pack_panel<Words>(b.from(0, j), k, n - j, panel);
     Index const beyond = std::min(n, j + tile_columns);
-    bool const waits = b.op == Op::transpose && rows <= few_rows;
-    FetchAhead<B> ahead(b.element(0, beyond), b.ld, waits ? std::min<Index>(tile_columns, n - beyond) : 0, k,
-                        rows / tile_rows + 1);
+    bool const by_rows = b.op == Op::transpose && rows <= few_rows;
+    FetchAhead<B> ahead(b.element(0, beyond), b.ld, by_rows ? std::min<Index>(tile_columns, n - beyond) : 0, k, tiles);
     for (Index i = 0; i < rows; i += tile_rows) {
       ahead.next();
+      next_a.next();
+      next_b.next();
       multiply_rows<Words>(rows - i, words, block.from(i), panel, Target<C>{c + i * ldc + j, ldc, n - j, alpha, beta});
     }
   }
@@ -207,8 +235,17 @@ void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index 
     Index const part = std::min(depth, k - k0);
     for (Index i = 0; i < m; i += block_rows) {
       Index const rows = std::min(block_rows, m - i);
+      bool const last = i + rows == m;
+      Index const next_row = last ? 0 : i + rows, next_k = last ? k0 + part : k0;
+      Index const next_part = std::min(depth, k - next_k);
+      Following<A, B> const following{a.from(next_row, next_k),
+                                      std::min(block_rows, m - next_row),
+                                      next_part,
+                                      b.from(next_k, 0),
+                                      last ? next_part : 0,
+                                      n};
       multiply_block<Words>(block_of<Words>(a.from(i, k0), rows, part), b.from(k0, 0), rows, n, part, alpha,
-                            k0 == 0 ? beta : 1.0f, c + i * ldc, ldc);
+                            k0 == 0 ? beta : 1.0f, c + i * ldc, ldc, following);
     }
   }
 }
@@ -221,7 +258,9 @@ void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index 
   if (k <= depth) {
     for (Index i = 0; i < m; i += block_rows) {
       Index const rows = std::min(block_rows, m - i);
-      multiply_block<Words>(block_of<Words>(a.from(i, 0), rows, k), b, rows, n, k, alpha, beta, c + i * ldc, ldc);
+      Following<A, B> const following{a.from(i + rows, 0), std::min(block_rows, m - i - rows), k, b, 0, 0};
+      multiply_block<Words>(block_of<Words>(a.from(i, 0), rows, k), b, rows, n, k, alpha, beta, c + i * ldc, ldc,
+                            following);
     }
     return;
   }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole runs of the methods that compress: the freeze, restarts around it, nodes.
 
-    onebit_runs.py CASE PROGRAM MPIRUN      CASE: forecast | onebit | restarts | transports | automatic | rewarms |
+    onebit_runs.py CASE PROGRAM MPIRUN      CASE: forecast | onebit | momenta | restarts | transports | automatic | rewarms |
                                               checks | hierarchy | residuals"""
 
 import os
@@ -51,6 +51,42 @@ def onebit(runs):
     assert checked.tolist() == list(range(20, min(frozen_after, 110) + 1, 10)), checked  # none at the latest step
     calm = bool((steps["variance_change"][checked[-3:]] <= 0.04).all())
     assert frozen_after == (checked[-1] if calm else 120), (frozen_after, calm)
+
+
+def momenta(runs):
+    """Exchanged momenta are kept in bits and saved as numbers, by a copy or directly: runs go on from either bit for bit,
+    and on other numbers of ranks close to what they were, one rank alone among them, which keeps numbers."""
+    for steer in ("variance", "norm"):
+        paper = (*ONEBIT, "--set", "optimizer.freeze.step=5", "--set", "optimizer.exchange=momentum", "--set", f"optimizer.steer={steer}")
+        for asynchronous in ("true", "false"):
+            name = f"{steer}_{asynchronous}"
+            more = (*paper, "--set", f"checkpoint.asynchronous={asynchronous}")
+            runs.train(name, 2, 8, 12, every=1, more=more)
+            for step in (5, 6, 9):  # the freeze, the first exchange, one that bits were read for
+                again = f"{name}_from{step}"
+                shutil.copytree(runs.folder / name, runs.folder / again)
+                for later in range(step + 1, 13):
+                    shutil.rmtree(runs.folder / again / f"checkpoints/step_{later}", ignore_errors=True)
+                assert f"step_{step}" in runs.train(again, 2, 8, 12, every=1, more=("--resume", *more))
+                runs.compare(name, again, 12)
+        runs.compare(f"{steer}_true", f"{steer}_false", 12)
+        kept = runs.folder / f"{steer}_true/checkpoints"
+        for step, wanted in ((5, None), (6, 1)):
+            with h5py.File(kept / f"step_{step}/replicated.h5", "r") as file:
+                told = file["optimizer"]
+                assert ("momentum_in_bits" in told) == (wanted is not None) == ("momentum_magnitudes" in told), list(told)
+                assert np.isfinite(told["momentum"][:]).all() and np.abs(told["momentum"][:]).max() > 0
+        for ranks in (1, 4):
+            other = f"{steer}_on{ranks}"
+            shutil.copytree(runs.folder / f"{steer}_true", runs.folder / other)
+            for later in range(10, 13):
+                shutil.rmtree(runs.folder / other / f"checkpoints/step_{later}")
+            runs.train(other, ranks, 8, 12, every=1, more=("--resume", *paper))
+            one, another = runs.table(f"{steer}_true")["loss"], runs.table(other)["loss"]
+            assert (one[:9] == another[:9]).all() and np.abs(another[9:] / one[9:] - 1).max() < 0.02, (one, another)
+            # And back: numbers that one rank kept become bits again.
+            assert "step_12" in runs.train(other, 2, 8, 14, every=1, more=("--resume", *paper))
+            assert np.isfinite(runs.table(other)["loss"]).all()
 
 
 def restarts(runs):
