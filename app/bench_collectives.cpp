@@ -14,6 +14,7 @@
 #include "core/bit_hash.hpp"
 #include "core/random.hpp"
 #include "core/reduce.hpp"
+#include "model/optim/dense_step.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -181,6 +182,33 @@ class Residuals final : public StateVisitor {
 };
 
 /// Everything one size needs.
+/// The dense mean in the segments of a step, all at hand at once.
+class InSegments {
+ public:
+  InSegments(comm::Communicator& ranks, Index count, comm::Wire wire)
+      : counts_(segments(count, wire, ranks.size())), mean_(ranks, counts_, wire, comm::Allreduce::ordered) {}
+
+  void start(Exec const& exec, Vec<float> const& inout) {
+    auto last = static_cast<Index>(inout.extent(0));
+    for (Index const count : counts_) {
+      mean_.start(exec, Kokkos::subview(inout, std::pair(last - count, last)));
+      last -= count;
+    }
+  }
+  void wait(Exec const& exec) { mean_.wait(exec); }
+
+ private:
+  static std::vector<Index> segments(Index count, comm::Wire wire, int ranks) {
+    Index const longest = (optim::usual_segment(count, wire, ranks) + ranks - 1) / ranks * ranks;
+    std::vector<Index> counts;
+    for (Index left = count; left > 0; left -= counts.back()) counts.push_back(std::min(longest, left));
+    return counts;
+  }
+
+  std::vector<Index> counts_;
+  comm::SegmentedMean mean_;
+};
+
 class Bench {
  public:
   Bench(comm::World& world, CollectivesBench const& wanted)
@@ -194,8 +222,8 @@ class Bench {
         input_("bellwether::app::bench_input", static_cast<std::size_t>(count_)),
         work_("bellwether::app::bench_work", static_cast<std::size_t>(count_)),
         outputs_("bellwether::app::bench_outputs", static_cast<std::size_t>(watched_)),
-        fp32_(ranks_, count_, comm::Wire::fp32, comm::Allreduce::ordered),
-        bf16_(ranks_, count_, comm::Wire::bf16, comm::Allreduce::ordered),
+        fp32_(ranks_, count_, comm::Wire::fp32),
+        bf16_(ranks_, count_, comm::Wire::bf16),
         library_(ranks_, count_, comm::Wire::fp32, comm::Allreduce::library),
         compressed_(ranks_, count_, {.scale = comm::Scale::rms, .compress_alone = true}) {
     fill(exec_, count_, ranks_.rank(), input_.data());
@@ -241,7 +269,8 @@ class Bench {
     if (call >= bench_.warmup) row.seconds.push_back(elapsed);
   }
 
-  void dense(int call, DenseMean& mean, comm::Wire wire, Row& row) {
+  template <class Mean>
+  void dense(int call, Mean& mean, comm::Wire wire, Row& row) {
     Kokkos::deep_copy(exec_, work_, input_);
     time(call, row, [&] {
       mean.start(exec_, work_);
@@ -348,7 +377,8 @@ class Bench {
   Exec exec_;
   Vec<float> input_, work_;  // (n)
   Vec<double> outputs_;      // (watched)
-  DenseMean fp32_, bf16_, library_;
+  InSegments fp32_, bf16_;
+  DenseMean library_;
   CompressedAllreduce compressed_;
   std::vector<Row> rows_;
 };

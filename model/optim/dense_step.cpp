@@ -12,15 +12,9 @@ namespace {
 /// Norms of gradients that are exchanged: one rank's own gradient is the mean.
 Index norms_of(comm::Communicator const& data) { return data.size() > 1 ? data.size() : 0; }
 
-/// Elements of a segment at least. Short ones start and end earlier, and small models have few layers to send one of
-/// while another is formed; but each costs a message to every rank and back, and messages are worth their overhead from
-/// about 64 KiB on.
 Index least_elements(OptimizerContext const& context) {
-  constexpr Index usual = Index{1} << 20, parts = 64, message = Index{64} << 10;
-  Index const for_each_rank = message / bytes_of(context.comm.dense_wire);
-  Index const chosen =
-      std::max(std::min(usual, context.layout.count() / parts), for_each_rank * context.groups.data.size());
-  return context.comm.dense_segment.value_or(chosen);
+  return context.comm.dense_segment.value_or(
+      usual_segment(context.layout.count(), context.comm.dense_wire, context.groups.data.size()));
 }
 
 std::vector<GradientSegment> segments_of(OptimizerContext const& context) {
@@ -39,6 +33,13 @@ std::vector<Index> counts_of(std::vector<GradientSegment> const& segments) {
 }
 
 }  // namespace
+
+// Short segments start and end earlier, and small models have few layers to send one of while another is formed; but
+// each costs a message to every rank and back, and messages are worth their overhead from about 64 KiB on.
+Index usual_segment(Index count, comm::Wire wire, int ranks) {
+  constexpr Index usual = Index{1} << 20, parts = 64, message = Index{64} << 10;
+  return std::max(std::min(usual, count / parts), message / bytes_of(wire) * ranks);
+}
 
 std::vector<GradientSegment> cut_into_segments(ParameterLayout const& layout, Index least, int ranks) {
   require(least >= 1 && ranks >= 1, "a segment of no elements");

@@ -14,6 +14,9 @@ struct GradientSegment {
   Index needs;        ///< gradients from here on, with which the oldest of these blocks begins
 };
 
+/// Elements of a segment at least, of `count` in all, where the deck says nothing else.
+Index usual_segment(Index count, comm::Wire wire, int ranks);
+
 /// Cuts a layout from its end, where backward is done first, to its front, into segments of `least` elements, rounded
 /// up to a multiple of the ranks, and a last one of what is left: together every rank then sends what it would for one
 /// mean of the whole.
