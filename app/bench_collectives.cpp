@@ -188,14 +188,14 @@ class InSegments {
   InSegments(comm::Communicator& ranks, Index count, comm::Wire wire)
       : counts_(segments(count, wire, ranks.size())), mean_(ranks, counts_, wire, comm::Allreduce::ordered) {}
 
-  void start(Exec const& exec, Vec<float> const& inout) {
+  void average(Exec const& exec, Vec<float> const& inout) {
     auto last = static_cast<Index>(inout.extent(0));
     for (Index const count : counts_) {
       mean_.start(exec, Kokkos::subview(inout, std::pair(last - count, last)));
       last -= count;
     }
+    mean_.wait(exec);
   }
-  void wait(Exec const& exec) { mean_.wait(exec); }
 
  private:
   static std::vector<Index> segments(Index count, comm::Wire wire, int ranks) {
@@ -234,9 +234,9 @@ class Bench {
 
   std::vector<CollectiveResult> run() {
     for (int call = 0; call < bench_.warmup + bench_.calls; ++call) {
-      dense(call, fp32_, comm::Wire::fp32, rows_[0]);
-      dense(call, bf16_, comm::Wire::bf16, rows_[1]);
-      dense(call, library_, comm::Wire::fp32, rows_[2]);
+      dense(call, comm::Wire::fp32, rows_[0], [&] { fp32_.average(exec_, work_); });
+      dense(call, comm::Wire::bf16, rows_[1], [&] { bf16_.average(exec_, work_); });
+      dense(call, comm::Wire::fp32, rows_[2], [&] { library_.start(exec_, work_), library_.wait(exec_); });
       if (!on_devices) blocking(call, rows_[3]);
       compressed(call, rows_[4]);
     }
@@ -270,12 +270,9 @@ class Bench {
   }
 
   template <class Mean>
-  void dense(int call, Mean& mean, comm::Wire wire, Row& row) {
+  void dense(int call, comm::Wire wire, Row& row, Mean const& mean) {
     Kokkos::deep_copy(exec_, work_, input_);
-    time(call, row, [&] {
-      mean.start(exec_, work_);
-      mean.wait(exec_);
-    });
+    time(call, row, mean);
     examine(call, wire, row);
   }
 
@@ -320,8 +317,7 @@ class Bench {
   Check oracle(comm::Decoded const& decoded) {
     Kokkos::deep_copy(exec_, work_, input_);
     compress(exec_, count_, work_.data());
-    fp32_.start(exec_, work_);
-    fp32_.wait(exec_);
+    fp32_.average(exec_, work_);
     Difference all;
     for (Index first = 0; first < count_; first += chunk_) {
       auto const part = compare_chunk(exec_, first, std::min(count_, first + chunk_), work_.data(), decoded);
@@ -339,14 +335,10 @@ class Bench {
     int const calls = bench_.warmup + bench_.calls;
     double const rms = static_cast<double>(root_mean_square(exec_, 0, count_, input_.data()));
     Kokkos::deep_copy(exec_, work_, Vec<float>(held.worker.data(), held.worker.size()));
-    auto const averaged = [&] {
-      fp32_.start(exec_, work_);
-      fp32_.wait(exec_);
-    };
-    averaged();
+    fp32_.average(exec_, work_);
     add_scaled(exec_, watched_, 1, work_.data() + first_, outputs_.data());
     Kokkos::deep_copy(exec_, work_, input_);
-    averaged();
+    fp32_.average(exec_, work_);
     add_scaled(exec_, watched_, -calls, work_.data() + first_, outputs_.data());
     add_scaled(exec_, watched_, 1, held.server.data(), outputs_.data());
     double const allowed = 4e-7 * calls * rms;
