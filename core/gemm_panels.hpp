@@ -20,7 +20,7 @@ inline constexpr Index panel_words = 256;  ///< words of k at a time
 inline constexpr Index block_rows = 512;   ///< rows of A at a time
 inline constexpr Index few_rows = 256;     ///< up to so many, panels are fetched ahead
 /// Up to so many products of a word that is packed, on average, what is packed next is fetched ahead.
-inline constexpr Index few_products = 100;
+inline constexpr Index few_products = 110;
 
 /// op(A) (m, k) or op(B) (k, n), row-major.
 template <class Element>
