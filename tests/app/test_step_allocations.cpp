@@ -20,6 +20,7 @@
 #include <impl/Kokkos_Profiling.hpp>
 
 #include <string_view>
+#include <tuple>
 
 using namespace bellwether;
 
@@ -70,8 +71,18 @@ class BatchExcuse {
 TEST_CASE("passes of the model and a step of its optimizer allocate nothing once they have run") {
   auto& ranks = test::world().communicator();
   optim::OptimizerConfig settings;
-  settings.method = GENERATE(optim::Method::lamb, optim::Method::adamw, optim::Method::onebit_lamb,
-                             optim::Method::onebit_adam, optim::Method::onebit_sgd);
+  using optim::Exchange, optim::Method, optim::Steer;
+  auto const [method, exchange, steer] = GENERATE(std::tuple{Method::lamb, Exchange::gradient, Steer::norm},
+                                                  std::tuple{Method::adamw, Exchange::gradient, Steer::norm},
+                                                  std::tuple{Method::onebit_lamb, Exchange::gradient, Steer::norm},
+                                                  std::tuple{Method::onebit_lamb, Exchange::momentum, Steer::norm},
+                                                  std::tuple{Method::onebit_lamb, Exchange::momentum, Steer::variance},
+                                                  std::tuple{Method::onebit_adam, Exchange::gradient, Steer::norm},
+                                                  std::tuple{Method::onebit_adam, Exchange::momentum, Steer::norm},
+                                                  std::tuple{Method::onebit_sgd, Exchange::gradient, Steer::norm});
+  settings.method = method;
+  settings.exchange = exchange;
+  settings.steer = steer;
   settings.freeze.step = 1;  // the compressed phase begins with the second step, and allocates its memory there
   comm::CommConfig wire;
   wire.dense_wire = GENERATE(comm::Wire::fp32, comm::Wire::bf16);
