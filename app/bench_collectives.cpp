@@ -181,7 +181,6 @@ class Residuals final : public StateVisitor {
   std::span<float> worker, server;
 };
 
-/// Everything one size needs.
 /// The dense mean in the segments of a step, all at hand at once.
 class InSegments {
  public:
@@ -209,6 +208,7 @@ class InSegments {
   comm::SegmentedMean mean_;
 };
 
+/// Everything one size needs.
 class Bench {
  public:
   Bench(comm::World& world, CollectivesBench const& wanted)

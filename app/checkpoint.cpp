@@ -103,6 +103,9 @@ struct Checkpoints::Impl {
       reserve(state);
       Snapshot snapshot(state, head.rank, head.ranks, memory);
       walk(state, snapshot);
+      fault = first_fault(group, snapshot.fault());
+      if (!fault.empty()) discard();
+      raise(fault);
       auto write = write_snapshot(io, temporary, std::move(head), snapshot, memory);
       written = std::move(write.files);
       start_writing = std::move(write.start);

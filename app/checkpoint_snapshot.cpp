@@ -14,6 +14,11 @@ namespace {
 constexpr auto priority = input::IoThread::Priority::checkpoint;
 using Floats = std::span<float const>;
 
+/// Why what is formed for a checkpoint was not.
+std::string no_memory(SavedEntry const& entry, std::exception const& error) {
+  return entry.path + ": no memory to form it in: " + error.what();
+}
+
 /// One file of a snapshot in steps: head, every entry piece by piece, end of file, checksum.
 class FileSteps {
  public:
@@ -163,8 +168,12 @@ class DirectWalk final : public EntryWalk {
       });
     else if (auto const* formed = std::get_if<FormedValues const*>(&entry.value))
       by_rows(entry, [&](std::int64_t row, std::int64_t first, std::int64_t size) {
-        (*formed)->give(first, size,
-                        [&](std::int64_t, Floats piece) { write(*file, entry, row, piece, Place::device); });
+        try {
+          (*formed)->give(first, size,
+                          [&](std::int64_t, Floats piece) { write(*file, entry, row, piece, Place::device); });
+        } catch (std::exception const& error) {
+          fault_ = std::make_exception_ptr(RuntimeError(no_memory(entry, error)));
+        }
       });
     else
       attempt([&] { file->scalar(entry); });
@@ -215,10 +224,15 @@ void Snapshot::entry(SavedEntry entry, Place place) {
     std::int64_t const all = (*formed)->count(), piece = rows_a_task(entry);
     auto const copy = free_.first(static_cast<std::size_t>(all));
     free_ = free_.subspan(copy.size());
-    for (std::int64_t first = 0; first < all; first += piece)
-      (*formed)->give(first, std::min(piece, all - first), [&](std::int64_t at, Floats numbers) {
-        copy_from_device(numbers, copy.subspan(static_cast<std::size_t>(at), numbers.size()));
-      });
+    // Other ranks walk on: what goes wrong is told once they are done, too.
+    try {
+      for (std::int64_t first = 0; first < all; first += piece)
+        (*formed)->give(first, std::min(piece, all - first), [&](std::int64_t at, Floats numbers) {
+          copy_from_device(numbers, copy.subspan(static_cast<std::size_t>(at), numbers.size()));
+        });
+    } catch (std::exception const& error) {
+      fault_ = no_memory(entry, error);
+    }
     entry.value = Floats(copy);
   }
   entries_.push_back(std::move(entry));

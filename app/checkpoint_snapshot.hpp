@@ -25,11 +25,13 @@ class Snapshot final : public EntryWalk {
       : EntryWalk(state, rank, ranks), free_(memory.values()) {}
 
   std::vector<SavedEntry> const& entries() const { return entries_; }
+  std::string const& fault() const { return fault_; }  ///< after the walk; empty: none
 
  private:
   void entry(SavedEntry entry, Place place) override;
   std::span<float> free_;
   std::vector<SavedEntry> entries_;
+  std::string fault_;
 };
 
 /// This rank's files on their way from a snapshot to the disk.

@@ -31,13 +31,19 @@ class Hashes final : public StateVisitor {
     if (arena)
       for (auto const& tensor : layout_.tensors()) names_.push_back(std::string(name) + " of " + tensor.name);
   }
-  // A tensor at a time: numbers of all would take as much memory as is saved by not keeping them.
+  // A piece at a time: numbers of all would take as much memory as is saved by not keeping them.
   void formed(std::string_view name, FormedValues const& values) override {
-    for (auto const& tensor : layout_.tensors())
-      values.give(tensor.offset, tensor.count, [&](std::int64_t, std::span<float> numbers) {
-        auto const found = bit_hashes_on_device(numbers, std::vector<std::int64_t>{tensor.count});
-        add(std::string(name) + " of " + tensor.name, found.at(0));
-      });
+    constexpr std::int64_t piece = std::int64_t{1} << 20;
+    for (auto const& tensor : layout_.tensors()) {
+      std::uint64_t hash = 0;
+      for (std::int64_t first = 0; first < tensor.count; first += piece)
+        values.give(tensor.offset + first, std::min(piece, tensor.count - first),
+                    [&](std::int64_t, std::span<float> numbers) {
+                      std::vector<std::int64_t> const whole{static_cast<std::int64_t>(numbers.size())};
+                      hash = mix64(hash ^ bit_hashes_on_device(numbers, whole).at(0));
+                    });
+      add(std::string(name) + " of " + tensor.name, hash);
+    }
   }
   void scalar(std::string_view name, std::int64_t& value) override { add(name, static_cast<std::uint64_t>(value)); }
   void scalar(std::string_view name, double& value) override { add(name, std::bit_cast<std::uint64_t>(value)); }

@@ -28,20 +28,25 @@ class SoundWalk final : public EntryWalk {
 
  private:
   void entry(SavedEntry entry, Place) override {
-    auto const* const values = std::get_if<std::span<float const>>(&entry.value);
-    if (values == nullptr || !fault_.empty()) return;
-    for (std::size_t first = 0; first < values->size() && fault_.empty(); first += elements) {
-      auto piece = values->subspan(first, std::min(elements, values->size() - first));
-      if (!host_reads_training_memory()) {
-        if (piece_.size() < piece.size()) piece_ = HostBuffer(piece.size());
-        copy_from_device(piece, piece_.values().first(piece.size()));
-        piece = piece_.values().first(piece.size());
-      }
-      if (auto const at = first_unsound(piece, entry.allowed))
-        fault_ = entry.path + ": " +
-                 unsound_text(static_cast<std::int64_t>(first) + entry.first + *at,
-                              piece[static_cast<std::size_t>(*at)], entry.allowed);
+    if (auto const* const values = std::get_if<std::span<float const>>(&entry.value))
+      for (std::size_t first = 0; first < values->size() && fault_.empty(); first += elements)
+        look(entry, static_cast<std::int64_t>(first),
+             values->subspan(first, std::min(elements, values->size() - first)));
+    if (auto const* const formed = std::get_if<FormedValues const*>(&entry.value))
+      for (std::int64_t first = 0, all = (*formed)->count(); first < all && fault_.empty(); first += elements)
+        (*formed)->give(first, std::min<std::int64_t>(elements, all - first),
+                        [&](std::int64_t at, std::span<float const> piece) { look(entry, at, piece); });
+  }
+
+  void look(SavedEntry const& entry, std::int64_t first, std::span<float const> piece) {
+    if (!host_reads_training_memory()) {
+      if (piece_.size() < piece.size()) piece_ = HostBuffer(piece.size());
+      copy_from_device(piece, piece_.values().first(piece.size()));
+      piece = piece_.values().first(piece.size());
     }
+    if (auto const at = first_unsound(piece, entry.allowed))
+      fault_ = entry.path + ": " +
+               unsound_text(first + entry.first + *at, piece[static_cast<std::size_t>(*at)], entry.allowed);
   }
 
   static constexpr std::size_t elements = std::size_t{1} << 22;

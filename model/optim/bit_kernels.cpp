@@ -130,8 +130,8 @@ struct SumsKernel {
                                            from == Before::numbers ? before.numbers + k : nullptr,
                                            bits_of<by_root>(old, divisor, k, many),
                                            then,
-                                           fresh_before + k,
-                                           fresh + k};
+                                           from == Before::unread ? nullptr : fresh_before + k,
+                                           from == Before::unread ? nullptr : fresh + k};
     });
   }
 

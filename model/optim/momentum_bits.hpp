@@ -32,7 +32,8 @@ struct HeldMomentum {
 };
 
 /// Memory of a momentum in bits: a sign an element and a magnitude a word, n / 4 bytes in place of 4 n
-/// (onebit_lamb.md section 8). Numbers of it are formed for a checkpoint alone.
+/// (1-bit LAMB, arXiv 2104.06069: what an exchange gives is all that is known of it). Numbers of it are formed for who
+/// saves or compares them.
 class BitMomentum {
  public:
   /// n = count elements.

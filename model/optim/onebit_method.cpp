@@ -66,7 +66,8 @@ bool OnebitMethod::will_keep_bits() const {
 
 /// What was read of numbers may go once an exchange has made bits: not by a step that was skipped.
 void OnebitMethod::settle_momentum() {
-  if (!bits_ || (!momentum_ && given_ == nullptr) || record_.applied_steps() <= read_at_) return;
+  // Also where nothing is left to do: who asks what the momentum is reads what the last step has written.
+  if (!bits_ || record_.applied_steps() <= read_at_) return;
   momentum_.reset();
   given_ = nullptr;
 }

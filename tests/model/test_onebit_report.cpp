@@ -69,6 +69,8 @@ TEST_CASE("norms of weights, update and momentum by tensor are told where they a
   auto config = onebit(method, 3);
   config.weight_decay = 0.3;
   config.min_coefficient = config.max_coefficient = 1;  // then every step is rate u
+  config.exchange = GENERATE(optim::Exchange::gradient, optim::Exchange::momentum);
+  config.unify = GENERATE(optim::Unify::element, optim::Unify::layer);
   Training training(layout, config, group());
   training.start();
   double const rate = 0.05;
@@ -78,11 +80,15 @@ TEST_CASE("norms of weights, update and momentum by tensor are told where they a
     training.step(t, training.sample(t, group().rank()), rate, wanted);
     auto const& report = training.optimizer->last_report();
     auto const after = download(training.parameters);
-    auto const momentum = training.state().arrays.at("momentum");
+    auto const state = training.state();
+    auto const& momentum = state.arrays.at("momentum");
+    auto const variance = state.arrays.find("variance");
+    bool const derivable = wanted && t > 3 && variance != state.arrays.end();
     bool good = report.phase == (t > 3 ? optim::Phase::compressed : optim::Phase::dense);
     for (std::size_t l = 0; l < layout.tensors().size(); ++l) {
       auto const& tensor = layout.tensors()[l];
-      double x = 0, u = 0, m = 0, largest = 0;
+      double x = 0, u = 0, m = 0, largest = 0, derived = 0, largest_root = 0;
+      double const rho = derivable ? report.layer("root_growth")[l] : 0;
       for (auto k = static_cast<std::size_t>(tensor.offset); k < static_cast<std::size_t>(tensor.offset + tensor.count);
            ++k) {
         double const moved = (static_cast<double>(before[k]) - after[k]) / rate;
@@ -90,6 +96,11 @@ TEST_CASE("norms of weights, update and momentum by tensor are told where they a
         u += moved * moved;
         m += static_cast<double>(momentum[k]) * momentum[k];
         largest = larger(largest, moved);
+        if (!derivable || config.exchange == optim::Exchange::gradient) continue;
+        // The momentum that the update was made of, whatever it is kept as.
+        double const root = rho * std::sqrt(static_cast<double>(variance->second[k])) + config.epsilon;
+        derived += std::pow((moved - (tensor.decays ? config.weight_decay * before[k] : 0)) * root, 2);
+        largest_root = larger(largest_root, root);
       }
       // A step is known from its parameters to rounding only: of the larger ones, over the rate.
       double const rounding = 1e-5 * (1 + std::sqrt(x));
@@ -105,6 +116,8 @@ TEST_CASE("norms of weights, update and momentum by tensor are told where they a
       close("weight_norm", std::sqrt(x), 1e-6 * (std::sqrt(x) + rate * std::sqrt(u)));
       close("update_norm", std::sqrt(u), rounding + 1e-5 * std::sqrt(u));
       close("momentum_norm", std::sqrt(m), 1e-6 * std::sqrt(m));
+      if (largest_root > 0)
+        close("momentum_norm", std::sqrt(derived), rounding * largest_root + 1e-5 * std::sqrt(derived));
       close("largest_update", largest, rounding + 1e-5 * largest);
     }
     CHECK(on_all(good));

@@ -24,7 +24,7 @@ than rank 0: of n elements a rank sends n + (P - 2) c, and its chunk c is n / P,
 when all ranks have all that the step exchanges.
 
 At last a table of the dense exchange. "bound": what a link takes for 2 (P - 1) / P of the gradients' bytes in full frames.
-"mean": the ordered mean of as many elements as the model has parameters, by itself and in one piece, as `bench collectives`
+"mean": the ordered mean of as many elements as the model has parameters, by itself, all segments of a step at hand, as `bench collectives`
 times it on the slowest rank (median of --calls calls after one). "exposed": dense - C, what is left of it in a step, which
 sends segments beside its backward pass. A limited link that was idle lets BURST bytes through at once: what is short may take
 less than its bound."""

@@ -66,7 +66,7 @@ def kept(line):
         return
     link = line["megabits"] * 1e6 / 8
     assert abs(line["bound"] / (octets / PAYLOAD / link) - 1) < 1e-9
-    assert line["mean"] > (octets - BURST) / link and line["exposed"] >= 0, line
+    assert line["mean"] > (octets - BURST) / link and line["exposed"] == max(0, line["dense"] - line["alone"]), line
 
 
 def began(script, name):
