@@ -17,7 +17,7 @@ pytorch_tuned_env.sh, whose environment PyTorch alone gets; --python has torch. 
 Both sides get the same OMP_NUM_THREADS, OMP_PROC_BIND and OMP_PLACES, which PyTorch's OpenMP reads as well, as many
 sequences of 128 tokens, and as many timed steps after 2: of tiny 30 a turn, mini 16, small 10, base 8, times --scale.
 
-A turn's speed is that of its median step. `ratio` is the median over turns of ours over that of PyTorch's, in brackets the
+A turn's speed is that of its median step. `ratio` is the median of what ours is over PyTorch's in a turn, in brackets the
 least and the largest of a turn; `fastest` is that of the fastest steps of all turns. `of a product` is our share of what a
 product of 512 x 512 x 512 reaches, as bench step says it. `others` is how many CPUs other processes took during PyTorch's
 steps, the most of a turn: where it is not nearly 0, the row is worth nothing. --json gets a line a turn, with all that
@@ -107,8 +107,8 @@ class Turns:
                 "torch": self.torch, "ours": ours[-1], "pytorch": theirs[-1], "ours_fastest": ours_fastest[-1],
                 "pytorch_fastest": theirs_fastest[-1], "product_share": shares[-1], "others": others[-1],
                 "bench": told, "pytorch_processes": processes})
-        ratio = statistics.median(ours) / statistics.median(theirs)
         of_turns = [one / other for one, other in zip(ours, theirs, strict=True)]
+        ratio = statistics.median(of_turns)
         bounds = f" ({min(of_turns):.2f} to {max(of_turns):.2f})" if len(of_turns) > 1 else ""
         print(f"| {model}, {SEQUENCES[model]} sequences | {compute} | {speeds(ours)} | {speeds(theirs)} | {ratio:.2f}{bounds} | "
               f"{max(ours_fastest) / max(theirs_fastest):.2f} | {'; '.join(f'{100 * share:.0f}' for share in shares)} % | "
