@@ -69,8 +69,6 @@ std::int64_t BitMomentum::predicted_bytes(Index count, Index tensors) {
   return (2 * words_of(count) + tensors) * static_cast<std::int64_t>(sizeof(float));
 }
 
-std::int64_t BitMomentum::bytes() const { return predicted_bytes(count_, static_cast<Index>(growth_.extent(0))); }
-
 void MomentumNumbers::give(std::int64_t first, std::int64_t size, Use const& use) const {
   Vec<float> const numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, "bellwether::optim::momentum_numbers"),
                            static_cast<std::size_t>(size));

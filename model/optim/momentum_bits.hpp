@@ -47,7 +47,6 @@ class BitMomentum {
   MomentumBits view(std::uint32_t const* live) const;
   std::span<float> magnitudes() const { return {magnitudes_.data(), magnitudes_.extent(0)}; }  ///< (ceil(n / 32))
   Vec<float> const& growth() const { return growth_; }                                         ///< (tensors)
-  std::int64_t bytes() const;
   static std::int64_t predicted_bytes(Index count, Index tensors);
 
  private:

@@ -6,7 +6,6 @@
                                               checks | hierarchy | residuals"""
 
 import os
-import shutil
 import signal
 import subprocess
 
@@ -30,16 +29,12 @@ def onebit(runs):
     shares_around_the_freeze(runs)
     for step in (1, 4, 5, 6, 9):  # the first, the last before the freeze, the freeze, the first compressed
         name = f"from{step}"
-        shutil.copytree(runs.folder / "whole", runs.folder / name)
-        for later in range(step + 1, 13):
-            shutil.rmtree(runs.folder / name / f"checkpoints/step_{later}", ignore_errors=True)
+        runs.copy(name, "whole", step)
         assert f"step_{step}" in runs.train(name, 2, 8, 12, every=1, more=("--resume", *frozen))
         runs.compare("whole", name, 12)
     refuses_longer_sequences(runs, frozen)
     # On another number of ranks the residuals are dealt anew: the run goes on, close to what it was.
-    shutil.copytree(runs.folder / "whole", runs.folder / "other")
-    for later in range(10, 13):
-        shutil.rmtree(runs.folder / f"other/checkpoints/step_{later}")
+    runs.copy("other", "whole", 9)
     runs.train("other", 3, 8, 12, every=1, more=("--resume", *frozen))
     one, other = runs.table("whole")["loss"], runs.table("other")["loss"]
     assert (one[:9] == other[:9]).all() and np.abs(other[9:] / one[9:] - 1).max() < 0.02, (one, other)
@@ -64,9 +59,7 @@ def momenta(runs):
             runs.train(name, 2, 8, 12, every=1, more=more)
             for step in (5, 6, 9):  # the freeze, the first exchange, one that bits were read for
                 again = f"{name}_from{step}"
-                shutil.copytree(runs.folder / name, runs.folder / again)
-                for later in range(step + 1, 13):
-                    shutil.rmtree(runs.folder / again / f"checkpoints/step_{later}", ignore_errors=True)
+                runs.copy(again, name, step)
                 assert f"step_{step}" in runs.train(again, 2, 8, 12, every=1, more=("--resume", *more))
                 runs.compare(name, again, 12)
         runs.compare(f"{steer}_true", f"{steer}_false", 12)
@@ -78,9 +71,7 @@ def momenta(runs):
                 assert np.isfinite(told["momentum"][:]).all() and np.abs(told["momentum"][:]).max() > 0
         for ranks in (1, 4):
             other = f"{steer}_on{ranks}"
-            shutil.copytree(runs.folder / f"{steer}_true", runs.folder / other)
-            for later in range(10, 13):
-                shutil.rmtree(runs.folder / other / f"checkpoints/step_{later}")
+            runs.copy(other, f"{steer}_true", 9)
             runs.train(other, ranks, 8, 12, every=1, more=("--resume", *paper))
             one, another = runs.table(f"{steer}_true")["loss"], runs.table(other)["loss"]
             assert (one[:9] == another[:9]).all() and np.abs(another[9:] / one[9:] - 1).max() < 0.02, (one, another)
@@ -101,9 +92,7 @@ def restarts(runs):
         assert not steps["skipped"].any() and np.isfinite(steps["loss"]).all(), steps
         for step in (2, 5, 8):
             name = f"{method}_from{step}"
-            shutil.copytree(runs.folder / method, runs.folder / name)
-            for later in range(step + 1, 13):
-                shutil.rmtree(runs.folder / name / f"checkpoints/step_{later}")
+            runs.copy(name, method, step)
             assert f"step_{step}" in runs.train(name, 2, 8, 12, every=1, more=("--resume", *more))
             runs.compare(method, name, 12)
         name = f"{method}_in_parts"
@@ -130,9 +119,7 @@ def checks(runs):
         told = {int(row["step"]): row["variance_change"] for row in rows if np.isfinite(row["variance_change"])}
         assert told == {step: found[step - 1] for step in (21, 31)}, (every, told, found)
     # A job ends after step 28, the next one makes the check before step 31.
-    shutil.copytree(runs.folder / "every7", runs.folder / "again")
-    for later in (32, 36, 40):
-        shutil.rmtree(runs.folder / f"again/checkpoints/step_{later}")
+    runs.copy("again", "every7", 28)
     assert "step_28" in runs.train("again", 2, 16, 40, every=4,
                                    more=("--resume", *auto, "--set", "statistics.every=7"))
     runs.compare("every7", "again", 40)
@@ -182,9 +169,7 @@ def transports(runs):
     runs.train("direct", 2, 8, 8, every=1, more=through("mpi"))
     for step in (2, 6):
         name = f"staged{step}"
-        shutil.copytree(runs.folder / "direct", runs.folder / name)
-        for later in range(step + 1, 9):
-            shutil.rmtree(runs.folder / name / f"checkpoints/step_{later}")
+        runs.copy(name, "direct", step)
         output = runs.train(name, 2, 8, 8, every=1, more=("--resume", *through("mpi_staged")))
         assert f"step_{step}" in output and "comm.transport mpi_staged (was mpi)" in output, output
         runs.compare("direct", name, 8)
@@ -198,9 +183,7 @@ def automatic(runs):
     chosen = ("--set", "optimizer.freeze={latest: 0.9}")
 
     def resume(name, step, *more):
-        shutil.copytree(runs.folder / "whole", runs.folder / name)
-        for later in range(step + 1, 81):
-            shutil.rmtree(runs.folder / f"{name}/checkpoints/step_{later}", ignore_errors=True)
+        runs.copy(name, "whole", step)
         output = runs.train(name, 2, 16, 80, every=5, more=("--resume", *common, *more))
         assert f"step_{step}" in output, output
         return output
@@ -250,11 +233,7 @@ def refuses_longer_sequences(runs, frozen):
         return {path: path.read_bytes() for path in (runs.folder / "rows").rglob("*")
                 if path.is_file() and (path.suffix in (".yaml", ".h5") or path.name == "manifest")}
 
-    def rest(step):
-        for later in range(step + 1, 13):
-            shutil.rmtree(runs.folder / f"rows/checkpoints/step_{later}", ignore_errors=True)
-
-    rest(6)
+    runs.go_back("rows", 6)
     before = contents()
     told = runs.refuse(runs.command("rows", 2, "--resume", *frozen, *wide, *longer))
     assert told.count("error: ") == 2, told  # the fault, and what differs; from one rank
@@ -262,11 +241,11 @@ def refuses_longer_sequences(runs, frozen):
     assert "position_embeddings.weight (6144 live elements, 4096 in the checkpoint); allowed: sequences as long" in told
     assert "or optimizer.freeze.step above 6, which takes up warmup again" in told, told
     assert contents() == before
-    shutil.copytree(runs.folder / "rows", runs.folder / "alive")
+    runs.copy("alive", "rows", 6)
     again = (*ONEBIT, "--set", "optimizer.freeze.step=7")
     assert "taken up again" in runs.train("alive", 2, 8, 8, every=2, more=("--resume", *again, *wide, *longer))
     assert runs.table("alive")["phase"].tolist() == [0] * 5 + [1, 0, 1]
-    rest(4)  # before the freeze they may come to life
+    runs.go_back("rows", 4)  # before the freeze they may come to life
     assert "step_4" in runs.train("rows", 2, 8, 8, every=2, more=("--resume", *frozen, *wide, *longer))
     assert runs.table("rows")["phase"].tolist() == [0] * 5 + [1] * 3
 
@@ -277,23 +256,17 @@ def rewarms(runs):
     def method(freeze, *more):
         return (*ONEBIT, "--set", f"optimizer.freeze.step={freeze}", *more)
 
-    def copy(name, source, step):
-        shutil.copytree(runs.folder / source, runs.folder / name)
-        for folder in (runs.folder / name / "checkpoints").glob("step_*"):
-            if int(folder.name[5:]) > step:
-                shutil.rmtree(folder)
-
     for ranks in (1, 2):
         whole = f"whole{ranks}"
         runs.train(whole, ranks, 8, 6, every=2, more=method(3))
-        copy(f"frozen{ranks}", whole, 6)
+        runs.copy(f"frozen{ranks}", whole, 6)
         output = runs.train(whole, ranks, 8, 12, every=1, more=("--resume", *method(9)))
         assert ("step 7: warmup, which had ended after step 3, is taken up again until step 9; what was left of "
                 "compression errors is dropped") in output, output
         assert "step 10: the variance is kept after step 9" in output, output
         assert runs.table(whole)["phase"].tolist() == ([0] * 3 + [1] * 3) * 2
         for step in (8, 9, 11):
-            copy(f"{whole}_from{step}", whole, step)
+            runs.copy(f"{whole}_from{step}", whole, step)
             output = runs.train(f"{whole}_from{step}", ranks, 8, 12, every=1, more=("--resume", *method(9)))
             assert "taken up again" not in output, output
             runs.compare(whole, f"{whole}_from{step}", 12)
@@ -306,7 +279,7 @@ def rewarms(runs):
         assert (f"step_6 was written after the freeze with {was}, and what it keeps depends on it; allowed: {was}, or "
                 "optimizer.freeze.step above 6, which takes up warmup again") in told, told
     other = [word for key in ("unify", "exchange", "steer") for word in ("--set", f"optimizer.{key}={changes[key][0]}")]
-    copy("warming2", "frozen2", 2)
+    runs.copy("warming2", "frozen2", 2)
     for name, freeze, phases in (("frozen2", 7, [0] * 3 + [1] * 3 + [0, 1]), ("warming2", 3, [0] * 3 + [1] * 5)):
         runs.train(name, 2, 8, 8, more=("--resume", *method(freeze, *other)))
         assert runs.table(name)["phase"].tolist() == phases, name
@@ -339,8 +312,7 @@ def residuals(runs):
         assert np.concatenate([values for _, values in parts]).tobytes() == wanted.tobytes(), name
     for name, ranks, more in (("exact", 2, ()), ("mean", 2, mean), ("mean", 3, mean)):
         again = f"{name}_on_{ranks}"
-        shutil.copytree(runs.folder / name, runs.folder / again)
-        shutil.rmtree(runs.folder / again / "checkpoints/step_8")
+        runs.copy(again, name, 4)
         assert "step_4" in runs.train(again, ranks, 8, 8, every=4, more=("--resume", *frozen, *more))
     runs.compare("exact_on_2", "mean_on_2", 8, "replicated.h5")  # both from the mean
     one, other = runs.table("exact")["loss"], runs.table("mean_on_3")["loss"]
@@ -359,9 +331,7 @@ def hierarchy(runs):
                   "optimizer.look_ahead=1")
         more = (*common, *of(2))
         runs.train(method, 4, 8, 8, every=1, more=more)
-        shutil.copytree(runs.folder / method, runs.folder / f"{method}_again")
-        for later in (7, 8):
-            shutil.rmtree(runs.folder / f"{method}_again/checkpoints/step_{later}")
+        runs.copy(f"{method}_again", method, 6)
         runs.train(f"{method}_again", 4, 8, 8, every=1, more=("--resume", *more))
         runs.compare(method, f"{method}_again", 8)
         steps = runs.table(method)
@@ -379,9 +349,7 @@ def hierarchy(runs):
             continue
         for name, ranks, other in (("flat", 4, ()), ("one", 4, of(4)), ("three", 3, of(1)), ("two", 2, of(2))):
             name = f"{method}_{name}"
-            shutil.copytree(runs.folder / method, runs.folder / name)
-            for later in (7, 8):
-                shutil.rmtree(runs.folder / f"{name}/checkpoints/step_{later}")
+            runs.copy(name, method, 6)
             runs.train(name, ranks, 8, 8, every=1, more=("--resume", *common, *other))
             was, now = runs.table(method)["loss"], runs.table(name)["loss"]
             assert (was[:6] == now[:6]).all() and np.abs(now[6:] / was[6:] - 1).max() < 0.02, (name, was, now)

@@ -146,6 +146,19 @@ class Runs:
         with h5py.File(self.folder / name / "statistics.h5", "r") as file:
             return file[table][:]
 
+    def go_back(self, name, step):
+        """As if a run had ended with its checkpoint of that step."""
+        checkpoints = self.folder / name / "checkpoints"
+        assert (checkpoints / f"step_{step}").is_dir(), sorted(checkpoints.iterdir())
+        for folder in checkpoints.glob("step_*"):
+            if int(folder.name[5:]) > step:
+                shutil.rmtree(folder)
+
+    def copy(self, name, source, step):
+        """Another run as `source` was after that step."""
+        shutil.copytree(self.folder / source, self.folder / name)
+        self.go_back(name, step)
+
     def compare_table(self, one, other, table, step):
         a, b = self.table(one, table), self.table(other, table)
         a, b = a[a["step"] <= step], b[b["step"] <= step]

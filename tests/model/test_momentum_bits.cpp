@@ -106,6 +106,21 @@ TEST_CASE("runs that exchange momenta resume bit for bit, before, at and after t
   }
 }
 
+TEST_CASE("a step that is skipped leaves a momentum in bits as it was") {
+  auto const layout = live_layout();
+  auto config = exchanging(GENERATE(Method::onebit_lamb, Method::onebit_adam));
+  config.steer = GENERATE(optim::Steer::norm, optim::Steer::variance);
+  Training training(layout, config, group());
+  training.start();
+  run(training, 1, 6);
+  auto const before = training.state();
+  skip(training, 7);
+  CHECK(on_all(training.optimizer->last_report().skipped));
+  auto after = training.state();
+  after.integers["skipped_steps"] = before.integers.at("skipped_steps");
+  CHECK(on_all(same_bits(before, after)));
+}
+
 TEST_CASE("a step from a momentum in bits is the step from its numbers") {
   auto const layout = live_layout();
   auto config = exchanging(GENERATE(Method::onebit_lamb, Method::onebit_adam));

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/optim/uncompressed.hpp"
+#include "model/optim/lamb_adamw.hpp"
 
 #include "core/error.hpp"
 #include "model/optim/dense_kernels.hpp"
