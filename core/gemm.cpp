@@ -8,6 +8,7 @@
 #include "core/team_epilogue.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace bellwether {
 namespace {
@@ -55,27 +56,54 @@ Tiling tiles_for_threads(Index m, Index n, Index threads) {
   return best;
 }
 
+/// multiply(i, j, rows, columns) for the tiles of a product, each on one thread, for as many rows and columns from i
+/// and j on.
+template <class T, class Space, class Multiply>
+void for_each_tile(Space const& exec, Index m, Index n, Multiply const& multiply) {
+  Tiling const tile = is_by_blas<T>() ? tiles_for_blas(m, n) : tiles_for_threads(m, n, exec.concurrency());
+  Index const across = parts(n, tile.columns);
+  Kokkos::parallel_for("bellwether::core::gemm",
+                       Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>(
+                           exec, 0, tile.count(m, n), Kokkos::ChunkSize(1)),
+                       [=](Index t) {
+                         Index const i = t / across * tile.rows, j = t % across * tile.columns;
+                         multiply(i, j, std::min(tile.rows, m - i), std::min(tile.columns, n - j));
+                       });
+}
+
+void require_blas_extents(std::initializer_list<Index> extents) {
+  require(std::max(extents) < blas_extent_limit, "matrix extent beyond BLAS's 32-bit integers");
+}
+
 }  // namespace
 
 template <class A, class B, class C, class Space>
 void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda,
           B const* b, Index ldb, SumOf<C> beta, C* c, Index ldc) {
   if (m == 0 || n == 0) return;
-  require(m < blas_extent_limit && n < blas_extent_limit && k < blas_extent_limit && lda < blas_extent_limit &&
-              ldb < blas_extent_limit && ldc < blas_extent_limit,
-          "matrix extent beyond BLAS's 32-bit integers");
+  require_blas_extents({m, n, k, lda, ldb, ldc});
   GemmRegion const region(op_a, op_b, m, n, k);
-  Tiling const tile = is_by_blas<B>() ? tiles_for_blas(m, n) : tiles_for_threads(m, n, exec.concurrency());
-  Index const across = parts(n, tile.columns), tiles = tile.count(m, n);
-  Kokkos::parallel_for("bellwether::core::gemm",
-                       Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>(
-                           exec, 0, tiles, Kokkos::ChunkSize(1)),
-                       [=](Index t) {
-                         Index const i = t / across * tile.rows, j = t % across * tile.columns;
-                         Index const rows = std::min(tile.rows, m - i), columns = std::min(tile.columns, n - j);
-                         gemm_tile(op_a, op_b, rows, columns, k, alpha, op_a == Op::none ? a + i * lda : a + i, lda,
-                                   op_b == Op::none ? b + j : b + j * ldb, ldb, beta, c + i * ldc + j, ldc);
-                       });
+  for_each_tile<B>(exec, m, n, [=](Index i, Index j, Index rows, Index columns) {
+    gemm_tile(op_a, op_b, rows, columns, k, alpha, op_a == Op::none ? a + i * lda : a + i, lda,
+              op_b == Op::none ? b + j : b + j * ldb, ldb, beta, c + i * ldc + j, ldc);
+  });
+}
+
+template <class T, class Space>
+bool gemm_with_column_sums(Space const& exec, Index m, Index n, Index k, T const* a, Index lda, T const* b, Index ldb,
+                           SumOf<T>* c, Index ldc, SumOf<T>* sums) {
+  if constexpr (std::is_same_v<T, double>) {
+    return false;
+  } else {
+    if (is_by_blas<T>() || n == 0) return false;
+    if (m == 0) return true;
+    require_blas_extents({m, n, k, lda, ldb, ldc});
+    GemmRegion const region(Op::transpose, Op::none, m, n, k);
+    for_each_tile<T>(exec, m, n, [=](Index i, Index j, Index rows, Index columns) {
+      gemm_tile_with_sums(rows, columns, k, a + i, lda, b + j, ldb, c + i * ldc + j, ldc, j == 0 ? sums + i : nullptr);
+    });
+    return true;
+  }
 }
 
 template <class T, class Space>
@@ -91,7 +119,16 @@ bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, Op op_a, Op op_b,
   }
 }
 
+#define BELLWETHER_GEMM_WITH_COLUMN_SUMS_OF(SPACE, T)                                                                 \
+  template bool gemm_with_column_sums(SPACE const&, Index, Index, Index, T const*, Index, T const*, Index, SumOf<T>*, \
+                                      Index, SumOf<T>*);
+#define BELLWETHER_GEMM_WITH_COLUMN_SUMS(SPACE)      \
+  BELLWETHER_GEMM_WITH_COLUMN_SUMS_OF(SPACE, float)  \
+  BELLWETHER_GEMM_WITH_COLUMN_SUMS_OF(SPACE, double) \
+  BELLWETHER_GEMM_WITH_COLUMN_SUMS_OF(SPACE, bf16)
+
 BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_GEMM)
+BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_GEMM_WITH_COLUMN_SUMS)
 BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_GEMM_WITH)
 
 bool has_bf16_products() { return on_devices || cpu_has_bf16_products(); }

@@ -17,4 +17,11 @@ template <class A, class B, class C, class Space>
 void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda,
           B const* b, Index ldb, SumOf<C> beta, C* c, Index ldc);
 
+/// C += A^T B and, in the same pass over A, sums += the sums of A's columns, whose order depends on k alone. A: (k, m);
+/// B: (k, n); C: (m, n); sums: (m). Of host spaces alone.
+/// \returns false, nothing done, where products of T are a BLAS's, which forms no such sums, or C has no columns.
+template <class T, class Space>
+bool gemm_with_column_sums(Space const& exec, Index m, Index n, Index k, T const* a, Index lda, T const* b, Index ldb,
+                           SumOf<T>* c, Index ldc, SumOf<T>* sums);
+
 }  // namespace bellwether

@@ -84,9 +84,10 @@ struct Block {
 };
 
 /// The words of `rows` rows and k columns of op(A). They are no power of two apart, or neighbours would share the few
-/// places that a cache has for them.
+/// places that a cache has for them. row_sums: null, or (rows), which the sums of the rows of a transposed A are added
+/// to on the way.
 template <class Words, class Element>
-Block<typename Words::Word> block_of(Operand<Element> const& a, Index rows, Index k) {
+Block<typename Words::Word> block_of(Operand<Element> const& a, Index rows, Index k, float* row_sums) {
   using Word = typename Words::Word;
   constexpr Index along = panel_words + 16, across = block_rows + 16;
   Word* const block = own_words<Part::block, Word, std::max(along * block_rows, across * panel_words)>();
@@ -96,10 +97,21 @@ Block<typename Words::Word> block_of(Operand<Element> const& a, Index rows, Inde
         store(Words::along(a.element(i, p * Words::depth), k - p * Words::depth), block + i * along + p);
     return {block, along, 1};
   }
-  for (Index p = 0; p * Words::depth < k; ++p)
-    for (Index i = 0; i < rows; i += lanes)
-      store(Words::across(a.element(i, p * Words::depth), a.ld, k - p * Words::depth, rows - i),
-            block + p * across + i);
+  auto const pack = [&](auto const& seen) {
+    for (Index p = 0; p * Words::depth < k; ++p)
+      for (Index i = 0; i < rows; i += lanes) {
+        auto const words = Words::across(a.element(i, p * Words::depth), a.ld, k - p * Words::depth, rows - i);
+        store(words, block + p * across + i);
+        seen(i, words);
+      }
+  };
+  if (row_sums == nullptr) {
+    pack([](Index, auto const&) {});
+  } else {
+    alignas(64) float sums[block_rows] = {};
+    pack([&](Index i, auto const& words) { store(load<Floats>(sums + i) + Words::sums(words), sums + i); });
+    for (Index i = 0; i < rows; ++i) row_sums[i] += sums[i];
+  }
   return {block, 1, across};
 }
 
@@ -227,9 +239,10 @@ void multiply_block(Block<typename Words::Word> const& block, Operand<B> const& 
   }
 }
 
+/// row_sums: null, or (m), += the sums of the rows of a transposed A.
 template <class Words, class A, class B>
 void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index k, float alpha, float beta, float* c,
-              Index ldc) {
+              Index ldc, float* row_sums = nullptr) {
   constexpr Index depth = panel_words * Words::depth;
   for (Index k0 = 0; k0 < std::max<Index>(k, 1); k0 += depth) {
     Index const part = std::min(depth, k - k0);
@@ -244,8 +257,9 @@ void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index 
                                       b.from(next_k, 0),
                                       last ? next_part : 0,
                                       n};
-      multiply_block<Words>(block_of<Words>(a.from(i, k0), rows, part), b.from(k0, 0), rows, n, part, alpha,
-                            k0 == 0 ? beta : 1.0f, c + i * ldc, ldc, following);
+      auto const block = block_of<Words>(a.from(i, k0), rows, part, row_sums == nullptr ? nullptr : row_sums + i);
+      multiply_block<Words>(block, b.from(k0, 0), rows, n, part, alpha, k0 == 0 ? beta : 1.0f, c + i * ldc, ldc,
+                            following);
     }
   }
 }
@@ -259,8 +273,8 @@ void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index 
     for (Index i = 0; i < m; i += block_rows) {
       Index const rows = std::min(block_rows, m - i);
       Following<A, B> const following{a.from(i + rows, 0), std::min(block_rows, m - i - rows), k, b, 0, 0};
-      multiply_block<Words>(block_of<Words>(a.from(i, 0), rows, k), b, rows, n, k, alpha, beta, c + i * ldc, ldc,
-                            following);
+      multiply_block<Words>(block_of<Words>(a.from(i, 0), rows, k, nullptr), b, rows, n, k, alpha, beta, c + i * ldc,
+                            ldc, following);
     }
     return;
   }

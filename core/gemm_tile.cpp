@@ -9,6 +9,10 @@
 namespace bellwether {
 namespace {
 
+/// The words of operands that gemm_tile() multiplies by panels.
+template <class B>
+using WordsOf = std::conditional_t<std::is_same_v<B, float>, product::FloatWords, product::CpuWords>;
+
 CBLAS_TRANSPOSE blas(Op op) { return op == Op::none ? CblasNoTrans : CblasTrans; }
 
 }  // namespace
@@ -20,19 +24,23 @@ void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A co
     call(CblasRowMajor, blas(op_a), blas(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a,
          static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
   };
-  auto const by_panels = [&]<class Words>() {
-    product::multiply<Words>(product::Operand<A>{op_a, a, lda}, product::Operand<B>{op_b, b, ldb}, m, n, k, alpha, beta,
-                             c, ldc);
-  };
   if constexpr (std::is_same_v<B, double>)
     by_blas(cblas_dgemm);
-  else if constexpr (!std::is_same_v<B, float>)
-    by_panels.template operator()<product::CpuWords>();
-  else if constexpr (product::floats_by_panels)
-    by_panels.template operator()<product::FloatWords>();
-  else
+  else if constexpr (std::is_same_v<B, float> && !product::floats_by_panels)
     by_blas(cblas_sgemm);
+  else
+    product::multiply<WordsOf<B>>(product::Operand<A>{op_a, a, lda}, product::Operand<B>{op_b, b, ldb}, m, n, k, alpha,
+                                  beta, c, ldc);
 }
+
+template <class T>
+void gemm_tile_with_sums(Index m, Index n, Index k, T const* a, Index lda, T const* b, Index ldb, float* c, Index ldc,
+                         float* sums) {
+  product::multiply<WordsOf<T>>(product::Operand<T>{Op::transpose, a, lda}, product::Operand<T>{Op::none, b, ldb}, m, n,
+                                k, 1, 1, c, ldc, sums);
+}
+template void gemm_tile_with_sums(Index, Index, Index, float const*, Index, float const*, Index, float*, Index, float*);
+template void gemm_tile_with_sums(Index, Index, Index, bf16 const*, Index, bf16 const*, Index, float*, Index, float*);
 
 template <class T>
 bool is_by_blas() {

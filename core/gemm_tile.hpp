@@ -24,6 +24,12 @@ template <class A, class B, class C>
 void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda, B const* b,
                Index ldb, SumOf<C> beta, C* c, Index ldc);
 
+/// C += A^T B on the calling host thread, and on the way sums += the sums of A's columns, whose order depends on k
+/// alone. A: (k, m); B: (k, n); C: (m, n); sums: (m). T: float or bf16.
+template <class T>
+void gemm_tile_with_sums(Index m, Index n, Index k, T const* a, Index lda, T const* b, Index ldb, float* c, Index ldc,
+                         float* sums);
+
 /// Whether gemm_tile() calls BLAS for operands of T: then a result depends on how a product is cut. Without, an element
 /// of C is the same sum, in the same order, wherever a tile begins.
 template <class T>

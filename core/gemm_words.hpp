@@ -103,6 +103,8 @@ struct FloatWords {
   /// The words of `lanes` columns from `depth` rows of k, `ld` apart, of which `rows` exist; `count` columns exist.
   static Vector across(float const* from, Index /*ld*/, Index /*rows*/, Index count) { return along(from, count); }
   static Floats multiply_add(Word a, Vector const& b, Floats const& sum) { return fused(a - Floats{}, b, sum); }
+  /// The sums of each word's elements.
+  static Floats sums(Vector const& words) { return words; }
 };
 
 /// Operands rounded to bf16, one a word, multiplied as floats: for CPUs without products of bf16.
@@ -122,6 +124,8 @@ struct RoundedWords {
     return along(from, count);
   }
   static Floats multiply_add(Word a, Vector const& b, Floats const& sum) { return fused(a - Floats{}, b, sum); }
+  /// The sums of each word's elements.
+  static Floats sums(Vector const& words) { return words; }
 };
 
 #if defined(__AVX512BF16__)
@@ -146,6 +150,9 @@ struct PairWords {
     auto const pairs = _mm512_set1_epi32(static_cast<int>(a));
     return std::bit_cast<Floats>(
         _mm512_dpbf16_ps(std::bit_cast<__m512>(sum), std::bit_cast<__m512bh>(pairs), std::bit_cast<__m512bh>(b)));
+  }
+  static Floats sums(Vector const& words) {
+    return std::bit_cast<Floats>(words << 16) + std::bit_cast<Floats>(words & 0xffff0000u);
   }
 
  private:

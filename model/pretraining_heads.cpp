@@ -119,8 +119,8 @@ void PretrainingHeads<Real, Stored>::masked_losses(Parameters<Real, Stored> cons
                   logits_.values, dlogits, loss_ + first, correct_ + first);
     if (gradients == nullptr) continue;
     gemm(exec_, Op::none, Op::none, rows, C, V, 1, dlogits, stride, word, C, 0, dnormed_ + first * C, C);
-    gemm(exec_, Op::transpose, Op::none, V, C, rows, 1, dlogits, stride, x, C, 1, gradients + layout_.word, C);
-    add_column_sums(exec_, rows, V, stride, dlogits, strip_partial_, gradients + layout_.decoder_bias);
+    linear_gradients(exec_, rows, C, V, stride, dlogits, x, gradients + layout_.word, strip_partial_,
+                     gradients + layout_.decoder_bias);
   }
   add_in_order(exec_, batch.masked, loss_, totals_.data());
   add_in_order(exec_, batch.masked, correct_, totals_.data() + 1);
@@ -168,12 +168,12 @@ void PretrainingHeads<Real, Stored>::next_sentence(Parameters<Real, Stored> cons
   add_in_order(exec_, B, loss_, totals_.data() + 2);
   add_in_order(exec_, B, correct_, totals_.data() + 3);
   if (gradients == nullptr) return;
-  add_column_sums(exec_, B, 2, 2, dlogits, partial, gradients + layout_.next_bias);
-  gemm(exec_, Op::transpose, Op::none, 2, C, B, 1, dlogits, 2, pooled_, C, 1, gradients + layout_.next_weight, C);
+  linear_gradients(exec_, B, C, 2, 2, dlogits, pooled_, gradients + layout_.next_weight, partial,
+                   gradients + layout_.next_bias);
   gemm(exec_, Op::none, Op::none, B, C, 2, 1, dlogits, 2, parameters.matrices + layout_.next_weight, C, 0, dpooled_, C);
   tanh_backward(exec_, B, C, pooled_, dpooled_);
-  add_column_sums(exec_, B, C, C, dpooled_, partial, gradients + layout_.pooler.bias);
-  gemm(exec_, Op::transpose, Op::none, C, C, B, 1, dpooled_, C, first_, C, 1, gradients + layout_.pooler.weight, C);
+  linear_gradients(exec_, B, C, C, C, dpooled_, first_, gradients + layout_.pooler.weight, partial,
+                   gradients + layout_.pooler.bias);
   gemm(exec_, Op::none, Op::none, B, C, C, 1, dpooled_, C, parameters.matrices + layout_.pooler.weight, C, 0, dfirst_,
        C);
   add_rows(exec_, B, C, batch.first_rows(), dfirst_, dhidden);

@@ -4,6 +4,7 @@
 
 #include "core/gemm.hpp"
 #include "core/gemm_epilogue.hpp"
+#include "core/team_sum.hpp"
 #include "model/layers/activation.hpp"
 #include "model/layers/rows.hpp"
 
@@ -45,6 +46,15 @@ void linear_gelu_forward(Space const& exec, Activation kind, Index rows, Index i
 }
 
 template <class Real, class Stored, class Space>
+void linear_gradients(Space const& exec, Index rows, Index in, Index out, Index stride, Stored const* dy,
+                      Stored const* x, Real* dW, Real* partial, Real* dbias) {
+  if constexpr (TeamShape<Space>::host)
+    if (gemm_with_column_sums(exec, out, in, rows, dy, stride, x, in, dW, in, dbias)) return;
+  gemm(exec, Op::transpose, Op::none, out, in, rows, 1, dy, stride, x, in, 1, dW, in);
+  add_column_sums(exec, rows, out, stride, dy, partial, dbias);
+}
+
+template <class Real, class Stored, class Space>
 void gelu_linear_backward(Space const& exec, Activation kind, Index rows, Index in, Index out, Stored const* dz,
                           Stored const* V, Stored const* pre, Stored* dpre, Real* partial, Real* dbias) {
   using Kind = typename Epilogue<Stored>::Kind;
@@ -58,12 +68,14 @@ void gelu_linear_backward(Space const& exec, Activation kind, Index rows, Index 
   bias_gelu_backward(exec, kind, rows, in, pre, dpre, dpre, partial, dbias);
 }
 
-#define BELLWETHER_LINEAR_OF(SPACE, REAL, STORED)                                                                 \
-  template void linear_forward(SPACE const&, Index, Index, Index, STORED const*, STORED const*,                   \
-                               Bias<REAL, STORED> const&, STORED*);                                               \
-  template void linear_gelu_forward(SPACE const&, Activation, Index, Index, Index, STORED const*, STORED const*,  \
-                                    Bias<REAL, STORED> const&, STORED*, STORED*);                                 \
-  template void gelu_linear_backward(SPACE const&, Activation, Index, Index, Index, STORED const*, STORED const*, \
+#define BELLWETHER_LINEAR_OF(SPACE, REAL, STORED)                                                                      \
+  template void linear_forward(SPACE const&, Index, Index, Index, STORED const*, STORED const*,                        \
+                               Bias<REAL, STORED> const&, STORED*);                                                    \
+  template void linear_gelu_forward(SPACE const&, Activation, Index, Index, Index, STORED const*, STORED const*,       \
+                                    Bias<REAL, STORED> const&, STORED*, STORED*);                                      \
+  template void linear_gradients(SPACE const&, Index, Index, Index, Index, STORED const*, STORED const*, REAL*, REAL*, \
+                                 REAL*);                                                                               \
+  template void gelu_linear_backward(SPACE const&, Activation, Index, Index, Index, STORED const*, STORED const*,      \
                                      STORED const*, STORED*, REAL*, REAL*);
 #define BELLWETHER_LINEAR(SPACE)              \
   BELLWETHER_LINEAR_OF(SPACE, float, float)   \

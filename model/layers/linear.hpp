@@ -27,6 +27,12 @@ template <class Real, class Stored, class Space>
 void linear_gelu_forward(Space const& exec, Activation kind, Index rows, Index in, Index out, Stored const* x,
                          Stored const* W, Bias<Real, Stored> const& bias, Stored* pre, Stored* y);
 
+/// Gradients of y = x W^T + bias: dW += dy^T x; dbias += dy's column sums. dy: rows of `out` elements, `stride` apart;
+/// x: (rows, in); dW: (out, in); partial: (row_blocks(rows), out) scratch; dbias: (out).
+template <class Real, class Stored, class Space>
+void linear_gradients(Space const& exec, Index rows, Index in, Index out, Index stride, Stored const* dy,
+                      Stored const* x, Real* dW, Real* partial, Real* dbias);
+
 /// Back through z = GELU(pre) V^T: dpre = (dz V) GELU'(pre); dbias += its column sums. dz: (rows, out); V: (out, in);
 /// pre, dpre: (rows, in); partial: (row_blocks(rows), in) scratch; dbias: (in).
 template <class Real, class Stored, class Space>

@@ -5,6 +5,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <cstring>
+
 using namespace bellwether;
 using namespace bellwether::test;
 
@@ -18,6 +20,30 @@ void check(Problem const& p, std::mt19937& random) {
                            product::Operand<B>{p.op_b, x.b.data(), x.ldb}, p.m, p.n, p.k, p.alpha, p.beta, c.data(),
                            x.ldc);
   CHECK(distance(p, x, c) <= 1);
+}
+
+/// With the sums of a transposed operand's rows on the way: the same product to the bit, and sums that are added.
+template <class Words, class T>
+void check_row_sums(Problem const& p, std::mt19937& random) {
+  Matrices<T, T, float> const x(p, random);
+  auto plain = x.c, c = x.c;
+  std::vector<float> sums(static_cast<std::size_t>(p.m) + 1, 0.5f);
+  product::Operand<T> const a{p.op_a, x.a.data(), x.lda}, b{p.op_b, x.b.data(), x.ldb};
+  product::multiply<Words>(a, b, p.m, p.n, p.k, p.alpha, p.beta, plain.data(), x.ldc);
+  product::multiply<Words>(a, b, p.m, p.n, p.k, p.alpha, p.beta, c.data(), x.ldc, sums.data());
+  CHECK(std::memcmp(c.data(), plain.data(), c.size() * sizeof(float)) == 0);
+  double worst = 0;
+  for (Index i = 0; i < p.m; ++i) {
+    double sum = 0.5, magnitude = 0.5;
+    for (Index l = 0; l < p.k; ++l) {
+      sum += x.a_at(p, i, l);
+      magnitude += std::abs(x.a_at(p, i, l));
+    }
+    double const allowed = std::numeric_limits<float>::epsilon() * static_cast<double>(p.k + 2) * magnitude;
+    worst = larger(worst, (sums[static_cast<std::size_t>(i)] - sum) / allowed);
+  }
+  CHECK(worst <= 1);
+  CHECK(sums.back() == 0.5f);
 }
 
 template <class Words>
@@ -37,5 +63,9 @@ TEST_CASE("products by panels are the sums of their terms") {
     check<product::FloatWords, float, float, float>(p, random);
     check_rounded<product::RoundedWords>(p, random);
     check_rounded<product::CpuWords>(p, random);
+    if (p.op_a != Op::transpose) continue;
+    check_row_sums<product::FloatWords, float>(p, random);
+    check_row_sums<product::RoundedWords, bf16>(p, random);
+    check_row_sums<product::CpuWords, bf16>(p, random);
   }
 }

@@ -71,12 +71,17 @@ TEMPLATE_LIST_TEST_CASE("linear layer: input, weight and bias", "", test::Spaces
   auto const dx = zeros<Space>(rows * in), dW = zeros<Space>(out * in), db = zeros<Space>(out),
              partial = zeros<Space>(row_blocks(rows) * out);
   linear_backward(exec, rows, in, out, x, W, w, dx, dW);
-  // In two parts, as the model takes the query's and the value's bias out of three.
+  // In two parts, as the model takes the query's and the value's bias out of three; and with the weights, as others are
+  // taken.
   add_column_sums(exec, rows, part, out, w.data(), partial.data(), db.data());
   add_column_sums(exec, rows, out - part, out, w.data() + part, partial.data(), db.data() + part);
   check_gradient("input", x, dx, value);
   check_gradient("weight", W, dW, value);
   check_gradient("bias", b, db, value);
+  Kokkos::deep_copy(exec, db, 0);
+  linear_gradients(exec, rows, in, out, out, w.data(), x.data(), zeros<Space>(out * in).data(), partial.data(),
+                   db.data());
+  check_gradient("bias with the weights", b, db, value);
 }
 
 TEMPLATE_LIST_TEST_CASE("rows picked out: input", "", test::Spaces) {
