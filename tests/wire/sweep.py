@@ -25,9 +25,9 @@ when all ranks have all that the step exchanges.
 
 At last a table of the dense exchange. "bound": what a link takes for 2 (P - 1) / P of the gradients' bytes in full frames.
 "mean": the ordered mean of as many elements as the model has parameters, by itself, all segments of a step at hand, as `bench collectives`
-times it on the slowest rank (median of --calls calls after one). "exposed": dense - C, what is left of it in a step, which
-sends segments beside its backward pass. A limited link that was idle lets BURST bytes through at once: what is short may take
-less than its bound."""
+times it on the slowest rank (median of --calls calls after one); not below 100 Mbit/s, where all the kinds of means that it calls
+take longer than the steps. "exposed": dense - C, what is left of it in a step, which sends segments beside its backward pass. A
+limited link that was idle lets BURST bytes through at once: what is short may take less than its bound."""
 
 import argparse
 import contextlib
@@ -46,6 +46,7 @@ from runs import Runs, h5py, np  # noqa: E402
 
 DECKS = pathlib.Path(__file__).resolve().parents[2] / "input/decks"
 LEFT_OUT = 2  # steps of a phase
+LEAST_FOR_MEANS = 100  # Mbit/s
 DENSE_SHARE = 1000 / 5993
 BITS = {"fp32": 32, "bf16": 16}
 PAYLOAD = SEGMENT / (SEGMENT + FRAME_OVERHEAD)  # of a full frame
@@ -137,9 +138,9 @@ class Sweep:
             traffic.append({"carried": carried, "again": again, "counted": int(rows["sent_bytes"].sum())})
         return seconds, traffic
 
-    def means(self, parameters):
-        """Seconds of the ordered mean of so many elements on all ranks, by its wire; none where none is asked for."""
-        if self.options.calls == 0:
+    def means(self, parameters, rate):
+        """Seconds of the ordered mean of so many elements on all ranks, by its wire; none where none is timed."""
+        if self.options.calls == 0 or 0 < rate < LEAST_FOR_MEANS:
             return {}
         self.call([self.options.program, "bench", "collectives", "--elements", parameters, "--calls", self.options.calls,
                    "--warmup", 1, "--json", "collectives.json"])
@@ -209,7 +210,7 @@ class Sweep:
         whole = self.options.whole
         for rate in [0, *sorted({*self.options.rates, *([] if whole is None else [whole])} - {0}, reverse=True)]:
             self.net.limit(rate)
-            means = self.means(parameters)
+            means = self.means(parameters, rate)
             for wire in self.options.wires:
                 (dense, compressed), traffic = self.measure(wire)
                 phases[rate, wire] = dense, compressed
