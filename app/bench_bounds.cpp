@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/bench_bounds.hpp"
 
+#include <numeric>
+
 namespace bellwether::app {
 
 using optim::Method;
@@ -94,6 +96,20 @@ std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimiz
       break;
   }
   return kernels;
+}
+
+double least_bytes(std::vector<KernelBound> const& kernels) {
+  return std::accumulate(kernels.begin(), kernels.end(), 0.0,
+                         [](double sum, KernelBound const& kernel) { return sum + kernel.least; });
+}
+
+double specified_bytes(int ranks) {
+  optim::OptimizerConfig paper;
+  paper.method = Method::onebit_lamb;
+  paper.exchange = optim::Exchange::momentum;
+  paper.steer = optim::Steer::variance;
+  paper.unify = optim::Unify::layer;
+  return least_bytes(compressed_bounds(paper, ranks));
 }
 
 }  // namespace bellwether::app

@@ -26,4 +26,11 @@ struct KernelBound {
 std::vector<KernelBound> dense_bounds(optim::OptimizerConfig const& optimizer, comm::CommConfig const& comm, int ranks);
 std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimizer, int ranks);
 
+/// Of all of them together.
+double least_bytes(std::vector<KernelBound> const& kernels);
+
+/// Bytes an element of a compressed step of 1-bit LAMB in the form that the specification counts, the paper's, whatever
+/// the form that is timed does beside it: 44.6 and the server's share.
+double specified_bytes(int ranks);
+
 }  // namespace bellwether::app

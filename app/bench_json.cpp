@@ -124,6 +124,9 @@ std::string optimizer_json(BenchMachine const& machine, OptimizerBenchResult con
                                    {"state_bytes", phase.state_bytes},
                                    {"kernels", std::move(kernels)},
                                    {"checks", checks_json(phase.checks)}});
+    if (phase.specified_bytes > 0)
+      document["results"].back().update(
+          {{"specified_bytes_an_element", phase.specified_bytes}, {"over_specified", phase.over_specified}});
     if (!phase.timeline.empty()) document["results"].back()["timeline"] = exchange_json(phase.timeline);
   }
   return document.dump(2) + "\n";

@@ -129,6 +129,7 @@ class Bench {
       if (kernel.least_bytes > 0) kernel.over_least = kernel.seconds / seconds_for(kernel.least_bytes);
       if (kernel.moved_bytes > 0) kernel.over_moved = kernel.seconds / seconds_for(kernel.moved_bytes);
     }
+    if (phase.specified_bytes > 0) phase.over_specified = phase.step.median / seconds_for(phase.specified_bytes);
   }
 
   void run(Method method) {
@@ -157,6 +158,7 @@ class Bench {
     std::vector<std::vector<double>> by_kernel(bounds.size() + 3);
     std::vector<ExchangeRow> timeline;
     bool as_expected = true;
+    auto const begin = fingerprint_of(parameters_.span());
     for (int step = first; step < first + bench_.warmup + bench_.calls; ++step) {
       Kokkos::deep_copy(exec_, gradients_.flat(), sample_.flat());
       exec_.fence("bellwether::app::bench, gradients are ready before a step");
@@ -188,7 +190,10 @@ class Bench {
                       .timeline = std::move(timeline)};
     phase.checks = {{"no step skipped, bytes as predicted, phase as asked for", holds_everywhere(ranks_, as_expected)},
                     {"parameters are finite", holds_everywhere(ranks_, end.finite)},
+                    {"parameters have moved", holds_everywhere(ranks_, end.sum != begin.sum)},
                     {"parameters are equal on all ranks, bit for bit", equal_on_all_ranks(ranks_, end.sum)}};
+    if (expected == optim::Phase::compressed && phase.method == name_of(Method::onebit_lamb))
+      phase.specified_bytes = specified_bytes(ranks_.size());
     compare(phase, parameters_.count());
     result_.phases.push_back(std::move(phase));
     return end.sum;

@@ -50,6 +50,8 @@ struct PhaseResult {
   Timing step{};                        ///< of the slowest rank
   double triad_bytes_per_second = 0;    ///< in turn with the steps, of the slowest rank while all run; the median
   double bound_seconds = 0;             ///< least bytes of all kernels over that speed
+  double specified_bytes = 0;           ///< of 1-bit LAMB after the freeze, see specified_bytes(); 0: of another step
+  double over_specified = 0;            ///< a step over the time of these bytes
   std::int64_t state_bytes = 0;         ///< moments and buffers of the exchange, on rank 0
   std::vector<KernelResult> kernels{};  ///< those with a bound, then "other kernels", "copies" and "transport, host"
   std::vector<ExchangeRow> timeline{};  ///< of the last step, on rank 0; where asked for and something is compressed
@@ -64,8 +66,8 @@ struct OptimizerBenchResult {
 /// Collective. Time and memory of each method's step up to the freeze and after it, without a model: every rank holds
 /// random gradients. The yardstick is measured in turn with the steps, since other work on a machine comes and goes:
 /// a[k] = b[k] + 3 c[k], counted as 12 bytes an element, on all ranks at once. Checked: no step is skipped, values stay
-/// finite and equal on all ranks, bytes are those predicted, the compressed phase is reached, and before it a 1-bit
-/// method is its uncompressed one, bit for bit, where both run.
+/// finite and equal on all ranks, parameters move, bytes are those predicted, the compressed phase is reached, and
+/// before it a 1-bit method is its uncompressed one, bit for bit, where both run.
 OptimizerBenchResult bench_optimizer(comm::World& world, OptimizerBench const& bench);
 
 /// Collective. The yardstick alone, in bytes a second: what it reaches as a rule, on the slowest rank while all run.

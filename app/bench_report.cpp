@@ -136,6 +136,9 @@ std::string optimizer_text(OptimizerBenchResult const& result) {
             seconds_text(phase.bound_seconds) + ", memory at " + speed_text(phase.triad_bytes_per_second) +
             formatted(" a rank; state of %s, %.2f bytes a parameter\n", bytes_text(phase.state_bytes).c_str(),
                       static_cast<double>(phase.state_bytes) / n);
+    if (phase.specified_bytes > 0)
+      text += formatted("  %.2f times the bound of the specification's %.2f bytes, the paper's form\n",
+                        phase.over_specified, phase.specified_bytes);
     text += formatted("  %-30s %10s %8s %8s %8s %8s\n", "kernel", "time", "least B", "ratio", "moves B", "ratio");
     for (auto const& kernel : phase.kernels) {
       text += formatted("  %-30s %10s", plain_label(kernel.label).c_str(), seconds_text(kernel.seconds).c_str());

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <type_traits>
 
 namespace bellwether::app {
 
@@ -40,6 +41,7 @@ struct KernelTimes::Impl {
     end();
   }
 
+  Kokkos::Tools::Experimental::EventSet tool;  // what was called before
   std::vector<Entry> entries;
   std::string current;
   Clock::time_point start;
@@ -52,30 +54,48 @@ namespace {
 // Kokkos calls plain functions without an argument of ours: who listens has to be found from there.
 std::atomic<void*> listener{nullptr};
 
+using Callbacks = Kokkos::Tools::Experimental::EventSet;
+
 template <class Impl>
-void begin_kernel(char const* label, std::uint32_t, std::uint64_t*) {
-  static_cast<Impl*>(listener.load())->begin(label);
+Impl& listening() {
+  return *static_cast<Impl*>(listener.load());
 }
-template <class Impl>
-void end_kernel(std::uint64_t) {
-  static_cast<Impl*>(listener.load())->end();
+/// A tool that was there before hears everything as well; what it takes is in no time of ours.
+template <class... Given>
+void tell(void (*tool)(Given...), std::type_identity_t<Given>... given) {
+  if (tool != nullptr) tool(given...);
+}
+
+template <class Impl, auto tool>
+void begin_kernel(char const* label, std::uint32_t device, std::uint64_t* kernel) {
+  tell(listening<Impl>().tool.*tool, label, device, kernel);
+  listening<Impl>().begin(label);
+}
+template <class Impl, auto tool>
+void end_kernel(std::uint64_t kernel) {
+  listening<Impl>().end();
+  tell(listening<Impl>().tool.*tool, kernel);
 }
 template <class Impl>
 void push_region(char const* name) {
-  static_cast<Impl*>(listener.load())->push(name);
+  tell(listening<Impl>().tool.push_region, name);
+  listening<Impl>().push(name);
 }
 template <class Impl>
 void pop_region() {
-  static_cast<Impl*>(listener.load())->pop();
+  listening<Impl>().pop();
+  tell(listening<Impl>().tool.pop_region);
 }
 template <class Impl>
-void begin_copy(Kokkos::Tools::SpaceHandle, char const*, void const*, Kokkos::Tools::SpaceHandle, char const*,
-                void const*, std::uint64_t) {
-  static_cast<Impl*>(listener.load())->begin(KernelTimes::copies);
+void begin_copy(Kokkos::Tools::SpaceHandle to, char const* to_name, void const* to_memory,
+                Kokkos::Tools::SpaceHandle from, char const* from_name, void const* from_memory, std::uint64_t bytes) {
+  tell(listening<Impl>().tool.begin_deep_copy, to, to_name, to_memory, from, from_name, from_memory, bytes);
+  listening<Impl>().begin(KernelTimes::copies);
 }
 template <class Impl>
 void end_copy() {
-  static_cast<Impl*>(listener.load())->end();
+  listening<Impl>().end();
+  tell(listening<Impl>().tool.end_deep_copy);
 }
 
 }  // namespace
@@ -84,10 +104,11 @@ KernelTimes::KernelTimes() : impl_(std::make_unique<Impl>()) {
   void* none = nullptr;
   require(listener.compare_exchange_strong(none, impl_.get()), "one listener to kernels at a time");
   namespace tools = Kokkos::Tools::Experimental;
-  tools::set_begin_parallel_for_callback(begin_kernel<Impl>);
-  tools::set_end_parallel_for_callback(end_kernel<Impl>);
-  tools::set_begin_parallel_reduce_callback(begin_kernel<Impl>);
-  tools::set_end_parallel_reduce_callback(end_kernel<Impl>);
+  impl_->tool = tools::get_callbacks();
+  tools::set_begin_parallel_for_callback(begin_kernel<Impl, &Callbacks::begin_parallel_for>);
+  tools::set_end_parallel_for_callback(end_kernel<Impl, &Callbacks::end_parallel_for>);
+  tools::set_begin_parallel_reduce_callback(begin_kernel<Impl, &Callbacks::begin_parallel_reduce>);
+  tools::set_end_parallel_reduce_callback(end_kernel<Impl, &Callbacks::end_parallel_reduce>);
   tools::set_begin_deep_copy_callback(begin_copy<Impl>);
   tools::set_end_deep_copy_callback(end_copy<Impl>);
   tools::set_push_region_callback(push_region<Impl>);
@@ -95,15 +116,7 @@ KernelTimes::KernelTimes() : impl_(std::make_unique<Impl>()) {
 }
 
 KernelTimes::~KernelTimes() {
-  namespace tools = Kokkos::Tools::Experimental;
-  tools::set_begin_parallel_for_callback(nullptr);
-  tools::set_end_parallel_for_callback(nullptr);
-  tools::set_begin_parallel_reduce_callback(nullptr);
-  tools::set_end_parallel_reduce_callback(nullptr);
-  tools::set_begin_deep_copy_callback(nullptr);
-  tools::set_end_deep_copy_callback(nullptr);
-  tools::set_push_region_callback(nullptr);
-  tools::set_pop_region_callback(nullptr);
+  Kokkos::Tools::Experimental::set_callbacks(impl_->tool);
   listener = nullptr;
 }
 

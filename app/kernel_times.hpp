@@ -12,7 +12,7 @@ namespace bellwether::app {
 
 /// Listens to Kokkos while it lives and adds up how long kernels take, by label; copies of views count under their own
 /// name, matrix products under that of their region, which tells their shape. On a device each is waited for while
-/// somebody listens. One at a time.
+/// somebody listens. One at a time; a tool of Kokkos' that is loaded goes on hearing everything.
 class KernelTimes {
  public:
   /// The label of all copies.

@@ -79,6 +79,13 @@ def optimizer(bench):
             # Every kernel of the table was met: a renamed one would stand at 0 s.
             assert all(kernel["seconds"] > 0 for kernel in row["kernels"] if kernel["moved_bytes_an_element"] > 0), row
             assert row["state_bytes"] > 4 * n
+            specified = row["method"] == "onebit_lamb" and row["phase"] == "after the freeze"
+            assert specified == ("specified_bytes_an_element" in row), row
+            if specified:
+                bytes_an_element = 44.625 + ((8 + ranks / 8 + 1 / 8) / ranks if ranks > 1 else 0)
+                seconds = bytes_an_element * n / row["triad_bytes_per_second"]
+                assert abs(row["specified_bytes_an_element"] - bytes_an_element) < 1e-9, row
+                assert abs(row["over_specified"] * seconds / row["step_seconds"]["median"] - 1) < 1e-9, row
         checked = [check["claim"] for check in document["results"][2]["checks"]]
         assert "the same parameters as lamb, bit for bit" in checked, checked
     document = bench.results(2, "optimizer", "--method", "onebit_adam", "--calls", "1", "--warmup", "1", "--timeline")
@@ -194,6 +201,14 @@ def tools(bench):
     for label in ("kernel bellwether::model::cross_entropy", "kernel bellwether::optim::adamw_update",
                   "region bellwether::core::gemm m=256 n=512 k=128 nt"):
         assert label in told, (label, sorted(set(told)))
+    # Also of what the bench itself listens to, in every step.
+    for arguments, label, calls in ((["optimizer", "--method", "lamb"], "kernel bellwether::optim::lamb_apply", 5),
+                                    (["step", "--model", "tiny", "--compute", "fp32", "--sequences", "2", "--profile"],
+                                     "kernel bellwether::optim::adamw_update", 9)):
+        (bench.folder / "told").unlink()
+        bench.results(1, *arguments, "--calls", "4", "--warmup", "1")
+        told = (bench.folder / "told").read_text().splitlines()
+        assert told.count(label) >= calls, (label, told.count(label))
 
 
 def refusals(bench):

@@ -16,12 +16,6 @@ using optim::Method;
 
 namespace {
 
-double least(std::vector<KernelBound> const& kernels) {
-  double sum = 0;
-  for (auto const& kernel : kernels) sum += kernel.least;
-  return sum;
-}
-
 optim::OptimizerConfig method(Method which) {
   optim::OptimizerConfig config;
   config.method = which;
@@ -51,22 +45,24 @@ TEST_CASE("counts of elements with their units") {
 
 TEST_CASE("bounds are the sums of the specification") {
   comm::CommConfig comm;
-  CHECK(least(dense_bounds(method(Method::lamb), comm, 1)) == 44);
-  CHECK(least(dense_bounds(method(Method::adamw), comm, 1)) == 32);
+  CHECK(least_bytes(dense_bounds(method(Method::lamb), comm, 1)) == 44);
+  CHECK(least_bytes(dense_bounds(method(Method::adamw), comm, 1)) == 32);
   auto paper = method(Method::onebit_lamb);
   paper.exchange = optim::Exchange::momentum;
   paper.steer = optim::Steer::variance;
   paper.unify = optim::Unify::layer;
-  CHECK(least(compressed_bounds(paper, 1)) == 44.625);
+  CHECK(least_bytes(compressed_bounds(paper, 1)) == 44.625);
+  CHECK(specified_bytes(1) == 44.625);
   // Two folds, g and error, then m, v and x in and m and u out, then u and x in and x out.
-  CHECK(least(compressed_bounds(method(Method::onebit_lamb), 1)) == 4 + 4 + 12.25 + 20.25 + 12);
+  CHECK(least_bytes(compressed_bounds(method(Method::onebit_lamb), 1)) == 4 + 4 + 12.25 + 20.25 + 12);
   for (int const ranks : {2, 4, 8}) {
     double const P = ranks, server = (8 + P / 8 + 0.125) / P;
-    CHECK(least(compressed_bounds(paper, ranks)) == Approx(44.625 + server).epsilon(1e-12));
+    CHECK(least_bytes(compressed_bounds(paper, ranks)) == Approx(44.625 + server).epsilon(1e-12));
+    CHECK(specified_bytes(ranks) == Approx(44.625 + server).epsilon(1e-12));
     auto by_element = paper;  // whose bits are applied without a variance
     by_element.unify = optim::Unify::element;
-    CHECK(least(compressed_bounds(by_element, ranks)) == Approx(40.625 + server).epsilon(1e-12));
-    CHECK(least(dense_bounds(method(Method::lamb), comm, ranks)) == Approx(44 + 4 * (P + 1) / P).epsilon(1e-12));
+    CHECK(least_bytes(compressed_bounds(by_element, ranks)) == Approx(40.625 + server).epsilon(1e-12));
+    CHECK(least_bytes(dense_bounds(method(Method::lamb), comm, ranks)) == Approx(44 + 4 * (P + 1) / P).epsilon(1e-12));
   }
   for (auto const which : {Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd})
     for (auto const exchange : {optim::Exchange::gradient, optim::Exchange::momentum}) {
