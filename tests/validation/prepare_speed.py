@@ -13,7 +13,8 @@ encode_batch_fast; `prepare` does more than either: it reads the compressed text
 shuffles rows and writes compressed shards. Words are what white space separates.
 
 Ids of at least --lines lines, evenly spread, are compared one by one; of all lines, the number of tokens that `prepare`
-counts. Memory is the largest that `prepare` held, once for the texts and once for --copies of them one after the other.
+counts. Memory is the largest that `prepare` held, once for the texts and once for --copies of them one after the other;
+it rises to what it stays at over the first millions of words, so that shorter texts are told to grow.
 
 --json gets a line with all that is printed, and the seconds of each turn.
 

@@ -19,9 +19,10 @@ with the speeds that it measures on all ranks at once and the payload that full 
 
 "wire over count": payload that the interfaces of all hosts counted in the counted steps, without segments that TCP sent
 again, over P times what the program says that rank 0 sent; in brackets those segments in hundredths of the same, where there
-are any. All ranks send equally many, but that in a dense mean (of scalars, too) others may send up to 4 (P - 2) bytes more
-than rank 0: of n elements a rank sends n + (P - 2) c, and its chunk c is n / P, on rank 0 rounded down. A step's line is told
-when all ranks have all that the step exchanges.
+are any. Those that a full link dropped before its interface had counted them are in the brackets, too: the first number may
+be too small by as much. All ranks send equally many, but that in a dense mean (of scalars, too) others may send up to
+4 (P - 2) bytes more than rank 0: of n elements a rank sends n + (P - 2) c, and its chunk c is n / P, on rank 0 rounded down. A
+step's line is told when all ranks have all that the step exchanges.
 
 At last a table of the dense exchange. "bound": what a link takes for 2 (P - 1) / P of the gradients' bytes in full frames.
 "mean": the ordered mean of as many elements as the model has parameters, by itself, all segments of a step at hand, as `bench collectives`
