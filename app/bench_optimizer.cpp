@@ -120,16 +120,17 @@ class Bench {
   }
 
  private:
-  static void compare(PhaseResult& phase, std::int64_t parameters) {
-    auto const seconds_for = [&](double bytes_an_element) {
-      return bytes_an_element * static_cast<double>(parameters) / phase.triad_bytes_per_second;
-    };
+  /// What memory takes for so many bytes of every element, at the speed that it had in turn with a phase's steps.
+  double seconds_for(double bytes_an_element, PhaseResult const& phase) const {
+    return bytes_an_element * static_cast<double>(parameters_.count()) / phase.triad_bytes_per_second;
+  }
+
+  void compare(PhaseResult& phase) const {
     for (auto& kernel : phase.kernels) {
-      phase.bound_seconds += seconds_for(kernel.least_bytes);
-      if (kernel.least_bytes > 0) kernel.over_least = kernel.seconds / seconds_for(kernel.least_bytes);
-      if (kernel.moved_bytes > 0) kernel.over_moved = kernel.seconds / seconds_for(kernel.moved_bytes);
+      phase.bound_seconds += seconds_for(kernel.least_bytes, phase);
+      if (kernel.least_bytes > 0) kernel.over_least = kernel.seconds / seconds_for(kernel.least_bytes, phase);
+      if (kernel.moved_bytes > 0) kernel.over_moved = kernel.seconds / seconds_for(kernel.moved_bytes, phase);
     }
-    if (phase.specified_bytes > 0) phase.over_specified = phase.step.median / seconds_for(phase.specified_bytes);
   }
 
   void run(Method method) {
@@ -147,8 +148,12 @@ class Bench {
     if (auto const twin = uncompressed(method); twin && ends_.contains(*twin))
       result_.phases.back().checks.push_back({std::string("the same parameters as ") + name_of(*twin) + ", bit for bit",
                                               holds_everywhere(ranks_, ends_[*twin] == dense)});
-    if (compresses)
-      phase(*optimizer, steps + 1, optim::Phase::compressed, name_of(method), compressed_bounds(config, ranks_.size()));
+    if (!compresses) return;
+    phase(*optimizer, steps + 1, optim::Phase::compressed, name_of(method), compressed_bounds(config, ranks_.size()));
+    if (method != Method::onebit_lamb) return;
+    auto& compressed = result_.phases.back();
+    compressed.specified_bytes = specified_bytes(ranks_.size());
+    compressed.over_specified = compressed.step.median / seconds_for(compressed.specified_bytes, compressed);
   }
 
   /// Steps from `first` on; returns the fingerprint of what they lead to.
@@ -192,9 +197,7 @@ class Bench {
                     {"parameters are finite", holds_everywhere(ranks_, end.finite)},
                     {"parameters have moved", holds_everywhere(ranks_, end.sum != begin.sum)},
                     {"parameters are equal on all ranks, bit for bit", equal_on_all_ranks(ranks_, end.sum)}};
-    if (expected == optim::Phase::compressed && phase.method == name_of(Method::onebit_lamb))
-      phase.specified_bytes = specified_bytes(ranks_.size());
-    compare(phase, parameters_.count());
+    compare(phase);
     result_.phases.push_back(std::move(phase));
     return end.sum;
   }

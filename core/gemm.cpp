@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/gemm.hpp"
 
-#include "core/error.hpp"
 #include "core/gemm_definition.hpp"
 #include "core/gemm_epilogue.hpp"
 #include "core/team_epilogue.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 
 namespace bellwether {
 namespace {
@@ -69,10 +67,6 @@ void for_each_tile(Space const& exec, Index m, Index n, Multiply const& multiply
                          Index const i = t / across * tile.rows, j = t % across * tile.columns;
                          multiply(i, j, std::min(tile.rows, m - i), std::min(tile.columns, n - j));
                        });
-}
-
-void require_blas_extents(std::initializer_list<Index> extents) {
-  require(std::max(extents) < blas_extent_limit, "matrix extent beyond BLAS's 32-bit integers");
 }
 
 }  // namespace

@@ -179,7 +179,7 @@ template <class A, class B, class C, class Space>
 void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda,
           B const* b, Index ldb, SumOf<C> beta, C* c, Index ldc) {
   if (m == 0 || n == 0) return;
-  require(std::max({m, n, k, lda, ldb, ldc}) < blas_extent_limit, "matrix extent beyond BLAS's 32-bit integers");
+  require_blas_extents({m, n, k, lda, ldb, ldc});
   GemmRegion const region(op_a, op_b, m, n, k);
   // Without columns of op(A), C = beta C: such an operand has no leading dimension that cuBLAS would take. And what is
   // added to a C in bf16 it would round before, as well.

@@ -2,15 +2,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/error.hpp"
 #include "core/gemm.hpp"
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
 /// What the sources that define gemm(), one a kind of space, have in common.
 namespace bellwether {
+
+/// \throws InternalError where one BLAS call does not take a problem of these extents.
+inline void require_blas_extents(std::initializer_list<Index> extents) {
+  require(std::max(extents) < blas_extent_limit, "matrix extent beyond BLAS's 32-bit integers");
+}
 
 /// A product's name to Kokkos' tools while it is formed; without a tool, no text is made.
 class GemmRegion {
