@@ -166,7 +166,7 @@ def interrupts_within(runs):
     for what, micro, settings in (("passes", 1, ()), ("evaluations", 4, evaluating)):
         for method, after, freeze in (("lamb", 1, ()), ("onebit_lamb", 5, ("--set", "optimizer.freeze.step=4"))):
             whole, parts = f"{what}_{method}", f"{what}_{method}_in_parts"
-            more = ("--set", f"optimizer.method={method}", *freeze, *settings)
+            more = ("--set", f"optimizer.method={method}", "--set", "statistics.print_every=1", *freeze, *settings)
             begun = time.time()
             runs.train(whole, 2, micro, 20, more=more)
             assert what == "passes" or runs.table(whole)["step_seconds"].sum() < (time.time() - begun) / 2
