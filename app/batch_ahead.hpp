@@ -30,6 +30,8 @@ class BatchAhead {
   bool fetched() const { return has_ahead_; }
   /// What was fetched becomes the batch of the step under way, valid until the next call.
   model::StepBatch const& begin();
+  /// The step that began last is not made after all: its samples are those of the next one again.
+  void take_back() { seek(begun_position_); }
 
   /// Running number of the first sample that no step has used.
   std::int64_t position() const { return has_ahead_ ? ahead_position_ : stream_.position(); }
@@ -42,6 +44,7 @@ class BatchAhead {
   comm::RankGroup& group_;
   model::StepBatch batch_, ahead_;
   std::int64_t ahead_position_ = 0;  // of the first sample in ahead_
+  std::int64_t begun_position_ = 0;  // in batch_
   bool has_ahead_ = false;
 };
 

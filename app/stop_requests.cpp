@@ -17,6 +17,20 @@ constexpr double to_leave = 5;  // seconds for statistics, MPI and the launcher
 
 }  // namespace
 
+std::string how_stopped(StopReason reason) {
+  switch (reason) {
+    case StopReason::signal:
+      return " by a signal";
+    case StopReason::walltime:
+      return ", near the end of run.walltime";
+    case StopReason::file:
+      return " by the file stop in the run directory";
+    case StopReason::none:
+      break;
+  }
+  return "";
+}
+
 StopRequests::StopRequests(Interrupt const& interrupt, Clock::time_point started,
                            std::optional<std::chrono::seconds> limit, std::string file)
     : interrupt_(interrupt), started_(started), limit_(limit), file_(std::move(file)) {}

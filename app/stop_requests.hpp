@@ -15,6 +15,8 @@ class Interrupt;
 /// Why a run is to stop before its last step.
 enum class StopReason { none, signal, walltime, file };
 inline constexpr int stop_reasons = 3;  ///< those that are one
+/// What follows "stopped at step 5": ", near the end of run.walltime", say.
+std::string how_stopped(StopReason reason);
 
 /// What this rank knows of wishes that the run stop: signals, the time limit, and a file that somebody made.
 class StopRequests {

@@ -16,7 +16,6 @@
 #include "comm/world.hpp"
 #include "core/arena.hpp"
 #include "core/clock.hpp"
-#include "core/device_progress.hpp"
 #include "core/error.hpp"
 #include "input/batch_stream.hpp"
 #include "model/bert.hpp"
@@ -25,15 +24,17 @@
 #include "model/optim/gradient_verdict.hpp"
 #include "model/optim/noise_scale.hpp"
 #include "model/optim/optimizer.hpp"
+#include "model/step_passes.hpp"
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace bellwether::app {
 struct Trainer::Impl {
-  Impl(input::Deck const& settings, comm::World& all, input::IoThread& io)
+  Impl(input::Deck const& settings, comm::World& all, input::IoThread& io, HostAhead host_ahead)
       : deck(settings),
         world(all),
         data_ranks(deck.comm, all),
@@ -54,9 +55,10 @@ struct Trainer::Impl {
                                                          .seed = static_cast<std::uint64_t>(deck.run.seed),
                                                          .steps = deck.schedule.steps,
                                                          .rate_warmup_steps = deck.schedule.warmup_steps})),
+        passes(exec, deck.model, bert, *optimizer, parameters, gradients, world.size()),
+        gives_ahead(host_ahead == HostAhead::always || ranks.leaves_host_free()),
         noise(deck.statistics.noise_beta),
         sums(world.rank(), world.size()) {
-    if (world.size() == 1) first_pass.emplace(bert.layout().table);
     model::initialise(exec, bert.layout().table, static_cast<std::uint64_t>(deck.run.seed),
                       deck.model.initial_deviation, parameters.data());
   }
@@ -82,25 +84,21 @@ struct Trainer::Impl {
     return sent ? std::optional(traffic_of(phase, *sent)) : std::nullopt;
   }
 
-  double rate() const { return optim::learning_rate(deck.schedule, deck.optimizer.lr, deck.batch.global, step + 1); }
+  /// Of step `number`.
+  double rate(std::int64_t number) const {
+    return optim::learning_rate(deck.schedule, deck.optimizer.lr, deck.batch.global, number);
+  }
 
-  void gradients_of(model::StepBatch const& batch) {
-    Kokkos::deep_copy(exec, gradients.flat(), 0.0f);
-    double const P = world.size();
-    model::LossScale const scale{.mlm = P / std::max<double>(1, static_cast<double>(batch.global_masked)),
-                                 .nsp = P / static_cast<double>(batch.global_sequences)};
-    sums.clear();
-    bert.set_parameters(optimizer->gradient_point(exec, parameters, rate()));
-    for (std::size_t i = 0; i < batch.passes.size(); ++i) {
-      auto const& pass = batch.passes[i];
-      bool const last = i + 1 == batch.passes.size();
-      bert.train(gradients.data(), pass, scale, [&](Index first, Index end) {
-        if (last) optimizer->gradient_ready(exec, gradients, {first, end});
-      });
-      if (first_pass && i == 0 && !last) first_pass->measure(exec, gradients);
-      sums[StepSums::flops] += model::training_flops(deck.model, pass);
-    }
-    passes_made.mark(exec);
+  model::GivenPasses give_passes(std::int64_t number) { return passes.give(begin_batch(), rate(number)); }
+  /// What a step that is given ahead would write over may be wanted still, where it is not finished before.
+  bool may_give_ahead(model::GivenPasses const& now) const {
+    return gives_ahead && !deck.optimizer.norm_limit && !passes.measures_first(now);
+  }
+  /// The step ahead is not made after all, and its samples are those of the next one.
+  void take_back_ahead() {
+    passes.forget();
+    batches.take_back();
+    ahead.reset();
   }
   model::StepBatch const& begin_batch() {
     if (!batches.fetched()) {
@@ -114,30 +112,30 @@ struct Trainer::Impl {
     return batches.try_to_fetch();
   }
   /// Waits for the gradients: what comes after is the wait for other ranks.
-  double seconds_to_gradients(Clock::time_point start) const {
-    passes_made.wait(exec, passes_made.marked());
+  double seconds_to_gradients(model::GivenPasses const& now, Clock::time_point start) const {
+    passes.wait(now);
     return seconds_since(start);
   }
 
-  /// Waits for all that was given to the execution space.
-  void sum_losses() {
-    auto const losses = bert.take_losses();
+  /// Before anything else of a step or an evaluation is summed.
+  void sum_losses(model::Losses const& losses) {
+    sums.clear();
     sums[StepSums::mlm] = losses.mlm;
     sums[StepSums::mlm_correct] = losses.mlm_correct;
     sums[StepSums::nsp] = losses.nsp;
     sums[StepSums::nsp_correct] = losses.nsp_correct;
   }
 
-  /// What the step that was made says of the noise of gradients, into its row. After a fence.
-  void fill_noise(StepRow& row, model::StepBatch const& batch, optim::StepReport const& report) {
-    std::int64_t const sequences = batch.global_sequences;
+  /// What the step that was made says of the noise of gradients, into its row. After its passes were waited for.
+  void fill_noise(StepRow& row, model::GivenPasses const& now, optim::StepReport const& report) {
+    std::int64_t const sequences = now.sequences;
     row.mean_square = report.mean_square;
     optim::BatchPart part = optim::part_of_ranks(sequences, world.size());
-    if (!first_pass) {
+    if (world.size() > 1) {
       row.local_square = report.local_square;
-    } else if (batch.passes.size() > 1 && !report.skipped) {
-      part = optim::part_of_passes(sequences, batch.passes.front().sequences());
-      row.local_square = first_pass->square();
+    } else if (passes.measures_first(now) && !report.skipped) {
+      part = optim::part_of_passes(sequences, now.first_sequences);
+      row.local_square = passes.first_square();
     }
     if (!report.skipped) noise.add(optim::noise_sample(part, row.local_square, row.mean_square, sequences));
     row.noise_signal = noise.signal();
@@ -167,9 +165,11 @@ struct Trainer::Impl {
   model::Bert<float> bert;
   Arena<> parameters, gradients;
   std::unique_ptr<optim::Optimizer> optimizer;
+  model::StepPasses passes;
+  bool gives_ahead;
+  std::optional<model::GivenPasses> ahead;  // of the step to come, under way already
+  Clock::time_point counted_to;             // by the seconds of steps, where there are passes ahead
   optim::NoiseScale noise;
-  std::optional<optim::PartNorm> first_pass;  // where there is one rank
-  DeviceProgress passes_made;
   StepSums sums;
   std::int64_t step = 0, tokens = 0, samples = 0, skipped_in_a_row = 0;
   std::int64_t shards_bytes = 0;  // of the data that the checkpoint was trained on
@@ -177,41 +177,48 @@ struct Trainer::Impl {
   TrafficTotals totals;
 };
 
-Trainer::Trainer(input::Deck const& deck, comm::World& world, input::IoThread& io)
-    : impl_(std::make_unique<Impl>(deck, world, io)) {}
+Trainer::Trainer(input::Deck const& deck, comm::World& world, input::IoThread& io, HostAhead host_ahead)
+    : impl_(std::make_unique<Impl>(deck, world, io, host_ahead)) {}
 Trainer::~Trainer() = default;
 
 void Trainer::read_first_samples() { impl_->batches.fetch_together(); }
 
-StepOutcome Trainer::advance(StopReason wish, StepRow& row) {
+StepOutcome Trainer::advance(StopReason wish, StepRow& row, bool goes_on) {
   auto& t = *impl_;
-  auto const start = Clock::now();
+  auto const start = t.ahead ? t.counted_to : Clock::now();
   t.world.note_step(t.step + 1);
   double const waited_before = t.stream.waited_seconds();
-  auto const& batch = t.begin_batch();
-  t.gradients_of(batch);
-  std::string const fault = t.fetch_next();
-  double const waited = t.stream.waited_seconds() - waited_before;
+  auto const now = t.ahead ? *std::exchange(t.ahead, std::nullopt) : t.give_passes(t.step + 1);
+  // The next batch was agreed on in the last step, where that has fetched it.
+  bool agreed = t.batches.fetched();
+  std::string fault = agreed ? "" : t.fetch_next();
 
-  // Where the host is free to, it first gives the device all of the step: it waits once, for the step's scalars.
-  bool const launches_all = t.ranks.leaves_host_free();
-  double busy = launches_all ? 0 : t.seconds_to_gradients(start);
-  double const rate = t.rate();
+  // Where the host is free to, it first gives the device all of the step, and of the next one what does not depend on
+  // how this one went: it waits once, for the step's scalars.
+  double busy = t.gives_ahead ? 0 : t.seconds_to_gradients(now, start);
+  double const rate = t.rate(t.step + 1);
   bool const layers = (t.step + 1) % t.deck.statistics.layers_every == 0 || t.optimizer->near_freeze(t.step + 1);
   t.optimizer->step(t.exec, t.parameters, t.gradients, {.step = t.step + 1, .learning_rate = rate, .layers = layers});
-  if (launches_all) busy = t.seconds_to_gradients(start);
-  t.sum_losses();
+  if (goes_on && t.may_give_ahead(now) && (agreed || first_fault(t.ranks, fault).empty())) {
+    t.ahead = t.give_passes(t.step + 2);
+    fault = t.fetch_next();
+  }
+  double const waited = t.stream.waited_seconds() - waited_before;
+  if (t.gives_ahead) busy = t.seconds_to_gradients(now, start);
+  t.sum_losses(t.passes.take_losses());
   auto const& report = t.optimizer->last_report();
 
+  t.sums[StepSums::flops] = now.flops;
   t.sums.ask_to_stop(wish);
   t.sums[StepSums::faults] = fault.empty() ? 0 : 1;
   t.sums.mine(StepSums::wait_data) = waited;
   t.sums.mine(StepSums::busy) = busy;
   t.ranks.sum_host(t.sums.all(), "bellwether::app::step_sums");
 
-  t.tokens += batch.global_tokens;
-  t.samples += batch.global_sequences;
-  double const seconds = seconds_since(start);
+  t.tokens += now.tokens;
+  t.samples += now.sequences;
+  t.counted_to = Clock::now();
+  double const seconds = std::chrono::duration<double>(t.counted_to - start).count();
   t.wall_seconds += seconds;
   auto const traffic = traffic_of(report.phase, report.sent);
   t.totals.add(traffic);
@@ -222,7 +229,7 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row) {
          .skipped = report.skipped,
          .tokens = t.tokens,
          .samples = t.samples,
-         .tokens_per_second = static_cast<double>(batch.global_tokens) / seconds,
+         .tokens_per_second = static_cast<double>(now.tokens) / seconds,
          .wall_seconds = t.wall_seconds,
          .step_seconds = seconds,
          .wait_data_seconds = t.sums.largest(StepSums::wait_data),
@@ -234,8 +241,8 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row) {
          .inside_node_bytes = traffic.inside_node_bytes,
          .dense_bytes_fp32 = traffic.dense_bytes_fp32,
          .variance_change = report.variance_check.step == t.step + 1 ? report.variance_check.change : not_measured};
-  t.fill_losses(row, static_cast<double>(batch.global_masked), static_cast<double>(batch.global_sequences));
-  t.fill_noise(row, batch, report);
+  t.fill_losses(row, static_cast<double>(now.masked), static_cast<double>(now.sequences));
+  t.fill_noise(row, now, report);
   StepOutcome outcome;
   outcome.flops = t.sums[StepSums::flops];
   outcome.stop = t.sums.stop();
@@ -244,6 +251,9 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row) {
     outcome.data_fault = first_fault(t.ranks, fault);
     t.batches.seek(t.batches.position());
   }
+  // What comes next looks at the state as this step has left it; after a skipped one its number and rate are others.
+  if (t.ahead && (report.skipped || outcome.stop != StopReason::none || !outcome.data_fault.empty()))
+    t.take_back_ahead();
   if (report.skipped) {
     ++t.skipped_in_a_row;
     outcome.skipped_because = t.skip_text(report);
@@ -257,7 +267,7 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row) {
 
 EvaluationRow Trainer::evaluate() {
   auto& t = *impl_;
-  t.sums.clear();
+  require(!t.ahead, "an evaluation in the midst of a step");
   double masked = 0, sequences = 0;
   Arena<>* evaluated = &t.parameters;
   std::unique_ptr<Arena<>> mean;
@@ -272,7 +282,7 @@ EvaluationRow Trainer::evaluate() {
     sequences += static_cast<double>(batch.global_sequences);
     for (auto const& pass : batch.passes) t.bert.evaluate(pass);
   }
-  t.sum_losses();
+  t.sum_losses(t.bert.take_losses());
   t.ranks.sum_host(t.sums.all(), "bellwether::app::evaluation_sums");
   EvaluationRow row{.step = t.step, .tokens = t.tokens};
   t.fill_losses(row, masked, sequences);
@@ -281,6 +291,7 @@ EvaluationRow Trainer::evaluate() {
 
 TrainingState Trainer::state() {
   auto& t = *impl_;
+  require(!t.ahead, "a state in the midst of a step");
   std::function<std::vector<float>(std::span<float const>, std::int64_t, std::int64_t)> mean_over_holders;
   if (t.deck.checkpoint.worker_error == input::WorkerError::mean)
     mean_over_holders = [&t](std::span<float const> slice, std::int64_t first, std::int64_t total) {
@@ -326,7 +337,7 @@ MemoryUse Trainer::memory_use() const {
     for (auto const& pass : batch.passes) data += pass.bytes();
   return {.parameters = static_cast<std::int64_t>(t.parameters.span().size_bytes()),
           .gradients = static_cast<std::int64_t>(t.gradients.span().size_bytes()),
-          .optimizer = t.optimizer->state_bytes() + (t.first_pass ? t.first_pass->bytes() : 0),
+          .optimizer = t.optimizer->state_bytes() + t.passes.bytes(),
           .activations = t.bert.workspace_bytes(),
           .data = data};
 }

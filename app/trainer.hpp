@@ -45,20 +45,27 @@ struct StepOutcome {
   std::string data_fault;  ///< why the samples of the step after this one cannot be read; empty where they can
 };
 
+/// Whether the host gives the device the passes of the next step before it reads how a step went. Always, on ranks that
+/// exchange by the host: for tests, where nothing is gained by it.
+enum class HostAhead { where_free, always };
+
 /// The model, its optimizer and its data, and one step of training; who calls writes the record. Every member function
 /// is collective. Skipped steps consume their samples, neither a step number nor a rate.
 class Trainer {
  public:
   /// \throws CommonError where deck and shards do not fit each other.
-  Trainer(input::Deck const& deck, comm::World& world, input::IoThread& io);
+  Trainer(input::Deck const& deck, comm::World& world, input::IoThread& io,
+          HostAhead host_ahead = HostAhead::where_free);
   ~Trainer();
 
   std::int64_t step() const;     ///< real steps done
   std::int64_t samples() const;  ///< sequences seen, those of skipped steps too
   /// Those of the next step, which would otherwise be the first to find them damaged. \throws CommonError.
   void read_first_samples();
-  /// One step. `wish` is this rank's; `row` is filled on every rank alike.
-  StepOutcome advance(StopReason wish, StepRow& row);
+  /// One step. `wish` is this rank's; `row` is filled on every rank alike. goes_on, on all ranks alike: if the step is
+  /// made and no rank wishes to stop, another one follows, and nobody asks for an evaluation or the state between them;
+  /// then passes of that one may be under way when this returns. It changes no result.
+  StepOutcome advance(StopReason wish, StepRow& row, bool goes_on = false);
   bool evaluates() const;
   EvaluationRow evaluate();  ///< over the held-out sequences
 

@@ -35,20 +35,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string reason_text(StopReason reason) {
-  switch (reason) {
-    case StopReason::signal:
-      return " by a signal";
-    case StopReason::walltime:
-      return ", near the end of run.walltime";
-    case StopReason::file:
-      return " by the file stop in the run directory";
-    case StopReason::none:
-      break;
-  }
-  return "";
-}
-
 }  // namespace
 
 struct TrainingRun::Impl {
@@ -194,7 +180,14 @@ struct TrainingRun::Impl {
                      (aside.empty() ? "" : "; what was recorded before is in " + aside));
   }
 
-  bool due(std::int64_t every) const { return every > 0 && trainer->step() % every == 0; }
+  bool due(std::int64_t every, std::int64_t more = 0) const {
+    return every > 0 && (trainer->step() + more) % every == 0;
+  }
+  /// Whether the step to come is followed by another one, and by nothing that looks at the state before that.
+  bool goes_on() const {
+    return trainer->step() + 1 < deck.schedule.steps && !due(deck.run.verify_every, 1) &&
+           !due(deck.statistics.evaluate_every, 1) && !due(deck.checkpoint.every, 1);
+  }
   bool last() const { return trainer->step() >= deck.schedule.steps; }
 
   void record(StepRow const& row, StepOutcome const& outcome) {
@@ -361,7 +354,7 @@ int TrainingRun::finish() try {
     } const whatever_ends_it{run};
     while (!run.last() && stopped == StopReason::none && !diverged && data_fault.empty()) {
       auto const start = Clock::now();
-      auto const outcome = run.trainer->advance(run.stops.pending(), row);
+      auto const outcome = run.trainer->advance(run.stops.pending(), row, run.goes_on());
       stopped = outcome.stop;
       data_fault = outcome.data_fault;
       diverged = outcome.skipped_in_a_row >= run.deck.optimizer.skip_limit;
@@ -386,7 +379,7 @@ int TrainingRun::finish() try {
                         " in a row skipped; a checkpoint was written before the run ends");
   bool const early = !run.last();
   if (run.progress)
-    run.progress->finish(early ? "stopped at " + at + reason_text(stopped) + "; continue with --resume"
+    run.progress->finish(early ? "stopped at " + at + how_stopped(stopped) + "; continue with --resume"
                                : "finished at " + at + "; results are in " + run.deck.run.directory);
   return early ? exit_resubmit : 0;
 } catch (comm::StuckCollective const& stuck) {

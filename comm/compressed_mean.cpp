@@ -3,6 +3,7 @@
 #include "comm/compressed_mean.hpp"
 
 #include "comm/mean.hpp"
+#include "core/device_progress.hpp"
 #include "core/error.hpp"
 
 #include <algorithm>
@@ -176,9 +177,7 @@ struct CompressedAllreduce::Impl {
   void settle_report() {
     if (!pending) return;
     pending = false;
-    // Kokkos takes reasons as std::string: made once, because a step allocates nothing.
-    static std::string const reason = "bellwether::comm::report, kernels of the last mean end before the host reads";
-    last_exec.fence(reason);
+    reported.wait(last_exec, reported.marked());
     auto const read = [](End const& end, std::vector<float>& scales, double& squared_norm) {
       std::copy_n(end.host_scales.data(), scales.size(), scales.begin());
       squared_norm = std::accumulate(end.host_errors.data(), end.host_errors.data() + end.host_errors.size(), 0.0);
@@ -207,6 +206,7 @@ struct CompressedAllreduce::Impl {
   CompressedTraffic traffic;
   CompressedReport report;
   bool pending = false;
+  DeviceProgress reported;
   Exec last_exec;
 };
 
@@ -276,6 +276,7 @@ Decoded CompressedAllreduce::finish(Exec const& exec) {
                mean.magnitudes.data());
   mean.worker.to_host(exec);
   mean.server.to_host(exec);
+  mean.reported.mark(exec);
   mean.pending = true;
   return {mean.mean_signs.data(), mean.live.data(), mean.magnitudes.data(), nullptr};
 }

@@ -63,8 +63,15 @@ class Bert {
   void train(Real* gradients, Batch const& batch, LossScale const& scale, GradientReady const& ready);
   /// The same without dropout and gradients.
   void evaluate(Batch const& batch);
-  /// Of all passes since the last call. Waits for them, which none of the others does.
-  Losses take_losses();
+  /// What all passes since the last call have summed, for losses_set_aside(); at most two such sums wait at a time.
+  void set_losses_aside();
+  /// The oldest of these. Waits for the passes that they are of, which none of the others does, and for no later ones.
+  Losses losses_set_aside();
+  /// Both: waits for all that was given to the execution space.
+  Losses take_losses() {
+    set_losses_aside();
+    return losses_set_aside();
+  }
   /// For tests and tools: (T, C) after the embeddings (0) or after block i (i = 1..L) of the last pass. Waits.
   std::vector<Real> hidden_states(Index i) const;
 

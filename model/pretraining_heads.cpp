@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/pretraining_heads.hpp"
 
+#include "core/error.hpp"
 #include "core/gemm.hpp"
 #include "model/layers/activation.hpp"
 #include "model/layers/cross_entropy.hpp"
@@ -21,6 +22,8 @@ namespace {
 constexpr Index logit_rows = on_devices ? 2048 : 256;
 /// Elements between rows of logits: every row begins as a matrix does, whatever V, which is what fast products need.
 Index logit_stride(Index V) { return (V + 31) / 32 * 32; }
+/// Losses on the host whose turn has not come.
+constexpr std::int64_t places = 2;
 
 template <class T>
 void clear(Exec const& exec, T* values, Index count) {
@@ -36,7 +39,7 @@ PretrainingHeads<Real, Stored>::PretrainingHeads(Exec const& exec, ModelConfig c
       config_(config),
       layout_(layout),
       totals_("bellwether::model::losses", 4),
-      host_totals_(host_copy_of(totals_)) {
+      host_totals_("bellwether::model::host_losses", places, 4) {
   Index const B = capacity.sequences, M = B * capacity.masked, C = config.hidden, V = config.vocabulary;
   strip_ = std::max<Index>(1, std::min(M, logit_rows));
   for (auto** rows : {&rows_, &pre_, &activated_, &normed_}) workspace.want(*rows, M * C);
@@ -79,12 +82,19 @@ void PretrainingHeads<Real, Stored>::run(Parameters<Real, Stored> const& paramet
 }
 
 template <class Real, class Stored>
-Losses PretrainingHeads<Real, Stored>::take_losses() {
-  Kokkos::deep_copy(exec_, host_totals_, totals_);
-  exec_.fence("bellwether::model::losses on the host");
-  Losses const losses{host_totals_(0), host_totals_(1), host_totals_(2), host_totals_(3)};
+void PretrainingHeads<Real, Stored>::set_losses_aside() {
+  require(aside_.marked() - taken_ < places, "losses are taken before more are set aside");
+  Kokkos::deep_copy(exec_, Kokkos::subview(host_totals_, aside_.marked() % places, Kokkos::ALL), totals_);
   Kokkos::deep_copy(exec_, totals_, 0.0);
-  return losses;
+  aside_.mark(exec_);
+}
+
+template <class Real, class Stored>
+Losses PretrainingHeads<Real, Stored>::losses_set_aside() {
+  require(taken_ < aside_.marked(), "losses are set aside before they are taken");
+  auto const place = taken_ % places;
+  aside_.wait(exec_, ++taken_);
+  return {host_totals_(place, 0), host_totals_(place, 1), host_totals_(place, 2), host_totals_(place, 3)};
 }
 
 template <class Real, class Stored>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/bf16.hpp"
+#include "core/device_progress.hpp"
 #include "model/bert_layout.hpp"
 #include "model/device_batch.hpp"
 #include "model/parameters.hpp"
@@ -22,8 +23,10 @@ class PretrainingHeads {
   /// overwritten; both null: losses only. partial: scratch, (row_blocks(T), max(3 C, F)).
   void run(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch,
            LossScale const& scale, Stored const* hidden, Real* dhidden, Real* partial);
-  /// Those of all runs since the last call.
-  Losses take_losses();
+  /// Those of all runs since the last call, for losses_set_aside(): at most two of them wait. Does not wait itself.
+  void set_losses_aside();
+  /// The oldest that were set aside. Waits for the runs that they are of, not for later ones.
+  Losses losses_set_aside();
 
  private:
   void masked_forward(Parameters<Real, Stored> const& parameters, DeviceBatch const& batch, Stored const* hidden);
@@ -53,7 +56,10 @@ class PretrainingHeads {
   Real *dnormed_, *dfirst_;                     // (M, C), (B, C)
   double *loss_, *correct_;                     // (max(M, B))
   Vec<double> totals_;                          // (4) as in Losses
-  HostCopy<double> host_totals_;
+  DeviceProgress aside_;
+  std::int64_t taken_ = 0;  // of those that were set aside
+  // (places, 4) never totals_ itself, which later runs add to
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::SharedHostPinnedSpace> host_totals_;
 };
 
 }  // namespace bellwether::model

@@ -105,6 +105,15 @@ void DenseStep::gradient_ready(Exec const& exec, Arena<>& gradients, SliceRange 
   });
 }
 
+void DenseStep::forget_gradients(Exec const& exec, Arena<>& gradients) {
+  if (under_way()) {
+    while (mean_.started() < segments_.size()) start_next(exec, gradients);
+    mean_.wait(exec);
+  }
+  exchange_ = {};
+  ready_from_ = gradients.count();
+}
+
 StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
   auto& report = record_.open(exec);
   auto const now = Clock::now();

@@ -31,6 +31,8 @@ class DenseStep {
   /// Optimizer::gradient_ready(), for ranges that follow each other from the end of the layout to its front; of others
   /// it takes no notice. The gradients of the range are this rank's until now: their norm is taken first.
   void gradient_ready(Exec const& exec, Arena<>& gradients, SliceRange range);
+  /// Optimizer::forget_gradients().
+  void forget_gradients(Exec const& exec, Arena<>& gradients);
   /// Whether gradients of a step to come are with the transport already.
   bool under_way() const { return mean_.started() > 0; }
   /// Opens the record's step. The mean of `gradients` over ranks in place, and the verdict on it.

@@ -14,6 +14,9 @@ class Uncompressed : public Optimizer {
   void gradient_ready(Exec const& exec, Arena<>& local_gradients, SliceRange range) final {
     dense_.gradient_ready(exec, local_gradients, range);
   }
+  void forget_gradients(Exec const& exec, Arena<>& local_gradients) final {
+    dense_.forget_gradients(exec, local_gradients);
+  }
   void step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) final;
   Replication replication() const final { return Replication::replicated; }
   void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const final;

@@ -22,6 +22,9 @@ namespace bellwether::optim {
 class OnebitMethod : public Optimizer {
  public:
   void gradient_ready(Exec const& exec, Arena<>& local_gradients, SliceRange range) final;
+  void forget_gradients(Exec const& exec, Arena<>& local_gradients) final {
+    if (dense_) dense_->forget_gradients(exec, local_gradients);
+  }
   void step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) final;
   float const* gradient_point(Exec const& exec, Arena<> const& parameters, double learning_rate) final;
   Replication replication() const final { return Replication::replicated; }

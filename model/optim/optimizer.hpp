@@ -90,9 +90,12 @@ class Optimizer {
   virtual ~Optimizer() = default;
   /// Backward has finished the gradients of `range`, in the last pass of a step; called in reverse order of layers, at
   /// most once for each. From here on they are the optimizer's, which may send them while others are formed; step(),
-  /// with the same arena, follows. A range of nothing where the last one began is a time to look after what travels.
-  /// Does not wait for other ranks. Who does not call it loses time alone.
+  /// with the same arena, or forget_gradients() follows. A range of nothing where the last one began is a time to look
+  /// after what travels. Does not wait for other ranks. Who does not call it loses time alone.
   virtual void gradient_ready(Exec const& exec, Arena<>& local_gradients, SliceRange range) = 0;
+  /// Gradients that were ready are not the ones of the step to come: what travels of them ends and counts for nothing.
+  /// Collective. The same arena's next gradients may be ready after it.
+  virtual void forget_gradients(Exec const& exec, Arena<>& local_gradients) = 0;
   /// local_gradients: P * (this rank's sum) / (global count), so that the plain mean over ranks is the gradient of the
   /// global loss. Destroyed by the call.
   virtual void step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) = 0;

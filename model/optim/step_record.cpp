@@ -49,15 +49,14 @@ NormLimit StepRecord::norm_limit() const {
 void StepRecord::close(Exec const& exec) {
   Kokkos::deep_copy(exec, host_verdict_, verdict_);
   Kokkos::deep_copy(exec, host_layers_, layers_);
+  closed_.mark(exec);
   pending_ = true;
 }
 
 void StepRecord::settle() const {
   if (!pending_) return;
   pending_ = false;
-  // Kokkos takes reasons as std::string: made once, because a step allocates nothing.
-  static std::string const reason = "bellwether::optim::report, kernels of the last step end before the host reads";
-  exec_.fence(reason);
+  closed_.wait(exec_, closed_.marked());  // and not for passes of the next step, which may be under way
   Verdict const& verdict = host_verdict_(0);
   report_.skipped = verdict.skip != 0;
   report_.gradient_norm = verdict.norm;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/block_table.hpp"
+#include "core/device_progress.hpp"
 #include "model/optim/gradient_verdict.hpp"
 #include "model/optim/optimizer.hpp"
 
@@ -47,6 +48,7 @@ class StepRecord {
   Vec<float> norm_history_;  // (2) where there is a limit
   HostCopy<Verdict> host_verdict_;
   HostCopy<float> host_layers_;
+  DeviceProgress closed_;
   Exec exec_;
   // Only settle() writes these: a question about the past does not change what the next step does.
   mutable bool pending_ = false;

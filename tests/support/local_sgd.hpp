@@ -15,6 +15,7 @@ class LocalSgd final : public optim::Optimizer {
   LocalSgd(optim::OptimizerContext const& context, std::int64_t period);
 
   void gradient_ready(Exec const&, Arena<>&, optim::SliceRange) override {}
+  void forget_gradients(Exec const&, Arena<>&) override {}
   void step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients,
             optim::StepScalars const& scalars) override;
   optim::Replication replication() const override { return optim::Replication::per_rank; }
