@@ -46,6 +46,13 @@ model::StepBatch const& BatchAhead::begin() {
   return batch_;
 }
 
+void BatchAhead::take_back() {
+  if (has_ahead_) stream_.seek(ahead_position_);  // what was read of the step after it is read again
+  std::swap(batch_, ahead_);
+  ahead_position_ = begun_position_;
+  has_ahead_ = true;
+}
+
 void BatchAhead::seek(std::int64_t first) {
   has_ahead_ = false;
   stream_.seek(first);

@@ -30,8 +30,8 @@ class BatchAhead {
   bool fetched() const { return has_ahead_; }
   /// What was fetched becomes the batch of the step under way, valid until the next call.
   model::StepBatch const& begin();
-  /// The step that began last is not made after all: its samples are those of the next one again.
-  void take_back() { seek(begun_position_); }
+  /// The step that began last is not made after all: its batch, which was read, is that of the next one again.
+  void take_back();
 
   /// Running number of the first sample that no step has used.
   std::int64_t position() const { return has_ahead_ ? ahead_position_ : stream_.position(); }

@@ -115,11 +115,16 @@ class Bench {
     double last = first;
     for (int i = 1; i < bench_.warmup; ++i) last = step();
     std::vector<double> seconds;
+    Clock::time_point start;
     for (int i = 0; i < bench_.calls; ++i) {
-      ranks_.barrier("bellwether::app::bench_start");
-      auto const start = Clock::now();
+      if (!is_ahead_) {
+        ranks_.barrier("bellwether::app::bench_start");
+        start = Clock::now();
+      }
       last = step(true, i + 1 < bench_.calls);
-      seconds.push_back(seconds_since(start));
+      auto const end = Clock::now();
+      seconds.push_back(std::chrono::duration<double>(end - start).count());
+      start = end;
     }
     result_.step = timing_of(largest_over_ranks(ranks_, seconds));
     if (Recording::possible() && ranks_.size() == 1) result_.recorded = recorded();

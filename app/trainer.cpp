@@ -90,7 +90,7 @@ struct Trainer::Impl {
   }
 
   model::GivenPasses give_passes(std::int64_t number) { return passes.give(begin_batch(), rate(number)); }
-  /// What a step that is given ahead would write over may be wanted still, where it is not finished before.
+  /// Passes write over gradients, which the text of an unusual norm reads, and over the norm of a step's first pass.
   bool may_give_ahead(model::GivenPasses const& now) const {
     return gives_ahead && !deck.optimizer.norm_limit && !passes.measures_first(now);
   }
@@ -193,18 +193,18 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row, bool goes_on) {
   bool agreed = t.batches.fetched();
   std::string fault = agreed ? "" : t.fetch_next();
 
-  // Where the host is free to, it first gives the device all of the step, and of the next one what does not depend on
-  // how this one went: it waits once, for the step's scalars.
+  // Where the host is free to, it gives the device all of the step before it waits for anything, and the passes of the
+  // next one, which do not depend on how this one went, before it reads the step's scalars.
   double busy = t.gives_ahead ? 0 : t.seconds_to_gradients(now, start);
   double const rate = t.rate(t.step + 1);
   bool const layers = (t.step + 1) % t.deck.statistics.layers_every == 0 || t.optimizer->near_freeze(t.step + 1);
   t.optimizer->step(t.exec, t.parameters, t.gradients, {.step = t.step + 1, .learning_rate = rate, .layers = layers});
+  if (t.gives_ahead) busy = t.seconds_to_gradients(now, start);
   if (goes_on && t.may_give_ahead(now) && (agreed || first_fault(t.ranks, fault).empty())) {
     t.ahead = t.give_passes(t.step + 2);
     fault = t.fetch_next();
   }
   double const waited = t.stream.waited_seconds() - waited_before;
-  if (t.gives_ahead) busy = t.seconds_to_gradients(now, start);
   t.sum_losses(t.passes.take_losses());
   auto const& report = t.optimizer->last_report();
 
@@ -248,12 +248,12 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row, bool goes_on) {
   outcome.stop = t.sums.stop();
   outcome.layers = layers && !report.skipped;
   if (t.sums[StepSums::faults] > 0) {
-    outcome.data_fault = first_fault(t.ranks, fault);
+    // Of the step after one that is under way: it is found again when that one is made.
+    if (!t.ahead) outcome.data_fault = first_fault(t.ranks, fault);
     t.batches.seek(t.batches.position());
   }
   // What comes next looks at the state as this step has left it; after a skipped one its number and rate are others.
-  if (t.ahead && (report.skipped || outcome.stop != StopReason::none || !outcome.data_fault.empty()))
-    t.take_back_ahead();
+  if (t.ahead && (report.skipped || outcome.stop != StopReason::none)) t.take_back_ahead();
   if (report.skipped) {
     ++t.skipped_in_a_row;
     outcome.skipped_because = t.skip_text(report);
@@ -378,6 +378,7 @@ std::optional<std::int64_t> Trainer::frozen_after() const { return impl_->optimi
 
 std::int64_t Trainer::step() const { return impl_->step; }
 std::int64_t Trainer::samples() const { return impl_->samples; }
+bool Trainer::gives_ahead() const { return impl_->gives_ahead; }
 bool Trainer::evaluates() const { return !impl_->data.heldout.batches.empty(); }
 ParameterLayout const& Trainer::layout() const { return impl_->bert.layout().table; }
 std::int64_t Trainer::sequence_length() const { return impl_->stream.info().sequence_length; }

@@ -31,11 +31,8 @@
 #include <thread>
 
 namespace bellwether::app {
-namespace {
 
 namespace fs = std::filesystem;
-
-}  // namespace
 
 struct TrainingRun::Impl {
   Impl(input::Deck const& settings, input::DeckSource const& source, TrainingOptions const& wanted,
@@ -366,7 +363,8 @@ int TrainingRun::finish() try {
         if (run.last() || run.due(run.deck.statistics.evaluate_every)) run.evaluate();
         if (!run.last() && run.due(run.deck.checkpoint.every)) run.save_in_passing();
       }
-      run.stops.took_step(seconds_since(start));
+      // A stop may have to wait for the passes of another step.
+      run.stops.took_step((run.trainer->gives_ahead() ? 2 : 1) * seconds_since(start));
     }
     run.close();
   }

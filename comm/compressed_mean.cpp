@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
 
 namespace bellwether::comm {
 namespace {

@@ -20,7 +20,8 @@ struct WriteCount {
 
 }  // namespace detail
 
-/// How far an execution space has come, told to the host without a fence: for buffers that take turns.
+/// How far an execution space has come, told to the host without a fence: for buffers that take turns, and for what was
+/// copied to pinned memory before a mark.
 class DeviceProgress {
  public:
   DeviceProgress() : done_("bellwether::core::device_progress") {}

@@ -26,8 +26,8 @@ using Vec = Kokkos::View<T*, Kokkos::LayoutRight, typename Space::memory_space>;
 template <class T, class Space = Exec>
 using Mat = Kokkos::View<T**, Kokkos::LayoutRight, typename Space::memory_space>;
 
-/// What kernels of Exec have written, for the host to read after a fence. Pinned where that is a device: a copy to any
-/// other host memory keeps the host waiting. On the host that memory itself.
+/// What kernels of Exec have written, for the host to read after a fence or DeviceProgress::wait(). Pinned where that
+/// is a device: a copy to any other host memory keeps the host waiting. On the host that memory itself.
 template <class T>
 using HostCopy = Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::SharedHostPinnedSpace>;
 template <class T>

@@ -25,8 +25,7 @@ struct GivenPasses {
   std::int64_t mark = 0;                               ///< for StepPasses::wait()
 };
 
-/// Forward and backward: turns a batch into this rank's gradient, and counts its losses. Nothing here waits for the
-/// execution space but what says so.
+/// Forward and backward: turns a batch into this rank's gradient, and counts its losses.
 class StepPasses {
  public:
   /// ranks: P. Everything else outlives this.
@@ -43,6 +42,7 @@ class StepPasses {
   }
 
   /// rate: of the step that these gradients are for. The gradients of another step must have been used or forgotten.
+  /// Waits only where the host is passes ahead of a device, or where an optimizer must know how its last step went.
   GivenPasses give(StepBatch const& batch, double rate) {
     GivenPasses given{.sequences = batch.global_sequences,
                       .masked = batch.global_masked,
@@ -73,7 +73,7 @@ class StepPasses {
   void wait(GivenPasses const& given) const { made_.wait(exec_, given.mark); }
   /// Of the oldest passes whose losses nobody has taken. Waits for them.
   Losses take_losses() { return bert_.losses_set_aside(); }
-  /// The newest passes count for nothing: the state is as if they had not been given. Collective; waits for them.
+  /// The newest passes count for nothing: the state is as if they had not been given. Collective; waits for the passes.
   void forget() {
     optimizer_.forget_gradients(exec_, gradients_);
     static_cast<void>(take_losses());

@@ -106,7 +106,8 @@ void DenseStep::gradient_ready(Exec const& exec, Arena<>& gradients, SliceRange 
 }
 
 void DenseStep::forget_gradients(Exec const& exec, Arena<>& gradients) {
-  if (under_way()) {
+  // Whatever this rank was told: one without sequences was told nothing, and the others' segments wait for its own.
+  if (overlaps_ && met_ && !segments_.empty()) {
     while (mean_.started() < segments_.size()) start_next(exec, gradients);
     mean_.wait(exec);
   }

@@ -88,7 +88,7 @@ class PartNorm {
 
   /// One pass over the gradient as it is now, 4 bytes an element; does not wait.
   void measure(Exec const& exec, Arena<> const& gradients);
-  /// Squared norm of a finite gradient; read after a fence of the instance that measured it.
+  /// Squared norm of a finite gradient; read once that is done.
   double square() const { return static_cast<double>(host_(0)) * host_(0); }
   std::int64_t bytes() const;
 

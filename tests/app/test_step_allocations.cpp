@@ -133,8 +133,13 @@ TEST_CASE("a step of the trainer allocates nothing but its batch once it has run
   deck.optimizer.freeze.step = 1;
   deck.statistics.layers_every = 3;
   deck.schedule.steps = last_step;
+  auto const host_ahead = GENERATE(app::HostAhead::where_free, app::HostAhead::always);
+  bool const ahead = host_ahead == app::HostAhead::always;
+  // Over MPI the sums of a step would then start beside exchanges of the next one, one operation more than ever before.
+  if (ahead && world.size() > 1) return;
+  if (ahead) deck.batch.micro = deck.batch.global;  // one rank with several passes does not go ahead
   input::IoThread io;
-  app::Trainer trainer(deck, world, io);
+  app::Trainer trainer(deck, world, io, host_ahead);
   io.run(input::IoThread::Priority::read_ahead, [] { test::excuse_this_thread(true); });
 
   app::StepRow row;
@@ -143,10 +148,10 @@ TEST_CASE("a step of the trainer allocates nothing but its batch once it has run
     BatchExcuse const excuse;
     for (int step = 1; step <= last_step; ++step) {
       if (step == first_watched) watch.arm();
-      trainer.advance(app::StopReason::none, row);
+      trainer.advance(app::StopReason::none, row, ahead && step < last_step);
     }
-    // The region's own name is made before the region begins and freed inside it.
-    check_none(watch.disarm(), last_step - first_watched + 1);
+    // The region's own name is made before the region begins and freed inside it. The last batch was taken ahead.
+    check_none(watch.disarm(), last_step - first_watched + (ahead ? 0 : 1));
     CHECK(excuse.regions == last_step + 1);  // each step takes the batch of the next
   }
   CHECK(trainer.step() == last_step);
