@@ -168,7 +168,7 @@ struct Trainer::Impl {
   model::StepPasses passes;
   bool gives_ahead;
   std::optional<model::GivenPasses> ahead;  // of the step to come, under way already
-  Clock::time_point counted_to;             // by the seconds of steps, where there are passes ahead
+  Clock::time_point counted_to;             // end of the last step: where a step's passes were ahead, it began there
   optim::NoiseScale noise;
   StepSums sums;
   std::int64_t step = 0, tokens = 0, samples = 0, skipped_in_a_row = 0;
