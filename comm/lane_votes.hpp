@@ -3,27 +3,24 @@
 #pragma once
 
 #include "comm/signs.hpp"
+#include "core/lanes.hpp"
 
 #include <cstdint>
 
 namespace bellwether::comm {
 
-/// The word whose bit of every lane is vote(lane), for each of the 32 lanes of a thread's vector, which a policy like
-/// block_policy() makes so long. vote is called once a lane, by the lane itself where lanes are threads, and the word
-/// is given to all of them.
+/// As ballot(), with the bits as words of signs have them: the first lane's is the highest.
 template <class Team, class Vote>
 KOKKOS_INLINE_FUNCTION std::uint32_t word_of_lanes(Team const& team, Vote const& vote) {
+  std::uint32_t word = ballot(team, vote);
 #if defined(__CUDA_ARCH__)
-  // The lanes are one warp, of which all threads come by: a ballot is one instruction, a reduction five exchanges.
-  static_cast<void>(team);
-  return __brev(__ballot_sync(~0u, vote(static_cast<int>(threadIdx.x))));
+  return __brev(word);
 #else
-  std::uint32_t word = 0;
-  Kokkos::parallel_reduce(
-      Kokkos::ThreadVectorRange(team, static_cast<int>(word_elements)),
-      [&](int const lane, std::uint32_t& bits) { bits |= vote(lane) ? lane_bit(lane) : 0u; },
-      Kokkos::BOr<std::uint32_t>(word));
-  return word;
+  word = (word >> 16) | (word << 16);
+  word = ((word >> 8) & 0x00ff00ffu) | ((word & 0x00ff00ffu) << 8);
+  word = ((word >> 4) & 0x0f0f0f0fu) | ((word & 0x0f0f0f0fu) << 4);
+  word = ((word >> 2) & 0x33333333u) | ((word & 0x33333333u) << 2);
+  return ((word >> 1) & 0x55555555u) | ((word & 0x55555555u) << 1);
 #endif
 }
 

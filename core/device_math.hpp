@@ -4,7 +4,7 @@
 
 #include "core/bf16.hpp"
 
-#include <Kokkos_Macros.hpp>
+#include <Kokkos_MathematicalFunctions.hpp>
 
 #include <cstdint>
 
@@ -38,6 +38,39 @@ KOKKOS_INLINE_FUNCTION float reciprocal(float x) {
   return result;
 #else
   return 1.0f / x;
+#endif
+}
+
+/// a / b for a finite quotient and a b above 2^-126, as IEEE rounds it but for a last bit: without the branch to what
+/// is rare that a division has, so that several are under way together. b / b is 1.
+KOKKOS_INLINE_FUNCTION float quotient(float a, float b) {
+#if defined(__CUDA_ARCH__)
+  float const inverse = reciprocal(b), near = __fmul_rn(a, inverse);
+  return __fmaf_rn(__fmaf_rn(-near, b, a), inverse, near);
+#else
+  return a / b;
+#endif
+}
+
+/// sqrt(x) to 1 ulp.
+KOKKOS_INLINE_FUNCTION float root(float x) {
+#if defined(__CUDA_ARCH__)
+  float result;
+  asm("sqrt.approx.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+#else
+  return Kokkos::sqrt(x);
+#endif
+}
+
+/// 1 / sqrt(x) to 2 ulp; x above 0.
+KOKKOS_INLINE_FUNCTION float inverse_root(float x) {
+#if defined(__CUDA_ARCH__)
+  float result;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+#else
+  return 1.0f / Kokkos::sqrt(x);
 #endif
 }
 

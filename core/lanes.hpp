@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/pack.hpp"
 #include "core/team_sum.hpp"
 
+#include <cstdint>
 #include <type_traits>
 
 namespace bellwether {
@@ -20,31 +22,112 @@ struct Lanes {
   /// body(lane, mine)
   template <class Team, class Body>
   KOKKOS_INLINE_FUNCTION static void all(Team const& team, Body const& body) {
+#if defined(__CUDA_ARCH__)
+    // A range over lanes is a loop, by a stride that the compiler does not know, whose arrays would be in memory.
+    static_cast<void>(team);
+    body(static_cast<int>(threadIdx.x), 0);
+#else
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, count), [&](int const lane) { body(lane, mine(lane)); });
+#endif
   }
-  /// The sum of every lane's part, to all of them.
-  template <class Team>
-  KOKKOS_INLINE_FUNCTION static float sum(Team const& team, float const (&parts)[here]) {
-    float total = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, count), [&](int const lane, float& sum) { sum += parts[mine(lane)]; }, total);
-    return total;
+  /// body(), once.
+  template <class Team, class Body>
+  KOKKOS_INLINE_FUNCTION static void once(Team const& team, Body const& body) {
+#if defined(__CUDA_ARCH__)
+    // No lane waits for what nobody but this one touches, as those of a single() do, in fifty instructions.
+    static_cast<void>(team);
+    if (threadIdx.x == 0) body();
+#else
+    Kokkos::single(Kokkos::PerThread(team), body);
+#endif
   }
 };
 
-/// Threads of 32 lanes to a team: four on a device, one on a host.
-template <class Space>
-inline constexpr int lane_threads = TeamShape<Space>::on_host ? 1 : 4;
-
-/// For teams of them, of which so many are to fit on a multiprocessor: a bound on a thread's registers.
-template <class Space, unsigned teams>
-using LanePolicy = std::conditional_t<TeamShape<Space>::on_host, Kokkos::TeamPolicy<Space>,
-                                      Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<128, teams>>>;
-
-template <class Policy>
-Policy lane_policy(typename Policy::execution_space const& exec, Index teams) {
-  using Space = typename Policy::execution_space;
-  return {exec, static_cast<int>(teams), lane_threads<Space>, Lanes<Space>::count};
+/// The word whose bit of every lane is vote(lane), to all of them. vote is called once a lane, by the lane itself where
+/// lanes are threads.
+template <class Team, class Vote>
+KOKKOS_INLINE_FUNCTION std::uint32_t ballot(Team const& team, Vote const& vote) {
+#if defined(__CUDA_ARCH__)
+  // The lanes are one warp, of which all threads come by: a ballot is one instruction, a reduction five exchanges.
+  static_cast<void>(team);
+  return __ballot_sync(~0u, vote(static_cast<int>(threadIdx.x)));
+#else
+  std::uint32_t word = 0;
+  Kokkos::parallel_reduce(
+      Kokkos::ThreadVectorRange(team, 32),
+      [&](int const lane, std::uint32_t& bits) { bits |= vote(lane) ? std::uint32_t{1} << lane : 0u; },
+      Kokkos::BOr<std::uint32_t>(word));
+  return word;
+#endif
 }
+
+/// The sum over the lanes of part(lane), to all of them.
+template <class Team, class Part>
+KOKKOS_INLINE_FUNCTION float sum_of_lanes(Team const& team, Part const& part) {
+#if defined(__CUDA_ARCH__)
+  // Every lane adds the same two numbers at each exchange, so that all end with the same bits.
+  static_cast<void>(team);
+  float total = part(static_cast<int>(threadIdx.x));
+  BELLWETHER_UNROLL
+  for (int apart = 16; apart > 0; apart /= 2) total += __shfl_xor_sync(~0u, total, apart);
+  return total;
+#else
+  float total = 0;
+  Kokkos::parallel_reduce(
+      Kokkos::ThreadVectorRange(team, 32), [&](int const lane, float& sum) { sum += part(lane); }, total);
+  return total;
+#endif
+}
+
+/// A team as workers, 32 lanes of each of its threads: on a device as many warps as the team was made of, on a host
+/// one thread that does the work of all in turn.
+template <class Space, int most_warps>
+struct TeamLanes {
+  static constexpr int lanes = Lanes<Space>::count;
+  static constexpr int warps_here = TeamShape<Space>::on_host ? most_warps : 1;  ///< that the code of one runs for
+  static constexpr int here = warps_here * Lanes<Space>::here;
+
+  int warps;  ///< of the team
+
+  /// body(worker, mine), as Lanes have it.
+  template <class Team, class Body>
+  KOKKOS_INLINE_FUNCTION void all(Team const& team, Body const& body) const {
+    each_warp(team, [&](int warp, int first) {
+      Lanes<Space>::all(team, [&](int lane, int mine) { body(warp * lanes + lane, first + mine); });
+    });
+  }
+  /// body(warp, the first of its lanes' elements)
+  template <class Team, class Body>
+  KOKKOS_INLINE_FUNCTION void each_warp(Team const& team, Body const& body) const {
+    if constexpr (warps_here == 1)
+      body(team.team_rank(), 0);
+    else
+      for (int warp = 0; warp < warps; ++warp) body(warp, warp * lanes);
+  }
+  /// totals[i] = the sum over all workers of parts[mine][i], to all of them. staged: (most_warps, N) numbers of team
+  /// scratch, where packs of N begin and which the meeting before this one had no part of.
+  template <int N, class Team>
+  KOKKOS_INLINE_FUNCTION void sum(Team const& team, float const (&parts)[here][N], float* staged,
+                                  float (&totals)[N]) const {
+    each_warp(team, [&](int warp, int first) {
+      float sums[N];
+      BELLWETHER_UNROLL
+      for (int i = 0; i < N; ++i)
+        sums[i] = sum_of_lanes(team, [&](int lane) { return parts[first + Lanes<Space>::mine(lane)][i]; });
+      Lanes<Space>::once(team, [&] { store(staged + warp * N, sums); });
+    });
+    team.team_barrier();
+    BELLWETHER_UNROLL
+    for (int i = 0; i < N; ++i) totals[i] = 0;
+    // All of them, whatever is there: a loop that ends at `warps` would not be unrolled.
+    BELLWETHER_UNROLL
+    for (int warp = 0; warp < most_warps; ++warp) {
+      float sums[N];
+      load(staged + warp * N, sums);
+      BELLWETHER_UNROLL
+      for (int i = 0; i < N; ++i) totals[i] += warp < warps ? sums[i] : 0.0f;
+    }
+  }
+};
 
 }  // namespace bellwether

@@ -29,14 +29,12 @@ inline constexpr bool has_packs = !TeamShape<Space>::host && std::is_same_v<Real
 template <class T>
 inline constexpr int widest_pack = static_cast<int>(16 / sizeof(T));
 
+namespace detail {
+
+KOKKOS_INLINE_FUNCTION void unpack(Pack<float, 2> const& pack, float* to) { __builtin_memcpy(to, pack.words, 8); }
+KOKKOS_INLINE_FUNCTION void unpack(Pack<float, 4> const& pack, float* to) { __builtin_memcpy(to, pack.words, 16); }
 template <int count>
-KOKKOS_INLINE_FUNCTION void load(float const* from, float (&to)[count]) {
-  auto const pack = *reinterpret_cast<Pack<float, count> const*>(from);
-  __builtin_memcpy(to, pack.words, sizeof to);
-}
-template <int count>
-KOKKOS_INLINE_FUNCTION void load(bf16 const* from, float (&to)[count]) {
-  auto const pack = *reinterpret_cast<Pack<bf16, count> const*>(from);
+KOKKOS_INLINE_FUNCTION void unpack(Pack<bf16, count> const& pack, float* to) {
   BELLWETHER_UNROLL
   for (int i = 0; i < count; i += 2) {
     to[i] = device_math::low_of(pack.words[i / 2]);
@@ -44,32 +42,71 @@ KOKKOS_INLINE_FUNCTION void load(bf16 const* from, float (&to)[count]) {
   }
 }
 template <int count>
-KOKKOS_INLINE_FUNCTION void store(float* to, float const (&from)[count]) {
-  Pack<float, count> pack;
-  __builtin_memcpy(pack.words, from, sizeof from);
-  *reinterpret_cast<Pack<float, count>*>(to) = pack;
+KOKKOS_INLINE_FUNCTION void fill(Pack<float, count>& pack, float const* from) {
+  __builtin_memcpy(pack.words, from, sizeof pack.words);
 }
 /// Rounds each.
 template <int count>
-KOKKOS_INLINE_FUNCTION void store(bf16* to, float const (&from)[count]) {
-  Pack<bf16, count> pack;
+KOKKOS_INLINE_FUNCTION void fill(Pack<bf16, count>& pack, float const* from) {
   BELLWETHER_UNROLL
   for (int i = 0; i < count; i += 2) pack.words[i / 2] = device_math::bf16_pair(from[i], from[i + 1]);
-  *reinterpret_cast<Pack<bf16, count>*>(to) = pack;
+}
+
+}  // namespace detail
+
+/// `count` neighbours as they are stored, in as few packs as that takes: what has been read and is not needed yet.
+template <class T, int count>
+struct PackedRun {
+  static constexpr int of_pack = count < widest_pack<T> ? count : widest_pack<T>, packs = count / of_pack;
+  static_assert(packs * of_pack == count);
+
+  KOKKOS_INLINE_FUNCTION void read(T const* from) {
+    BELLWETHER_UNROLL
+    for (int i = 0; i < packs; ++i) pack[i] = *reinterpret_cast<Pack<T, of_pack> const*>(from + i * of_pack);
+  }
+  KOKKOS_INLINE_FUNCTION void unpack(float (&to)[count]) const {
+    BELLWETHER_UNROLL
+    for (int i = 0; i < packs; ++i) detail::unpack(pack[i], to + i * of_pack);
+  }
+
+  Pack<T, of_pack> pack[packs];
+};
+
+template <class T, int count>
+KOKKOS_INLINE_FUNCTION void load(T const* from, float (&to)[count]) {
+  PackedRun<T, count> run;
+  run.read(from);
+  run.unpack(to);
+}
+/// Rounds each to T.
+template <class T, int count>
+KOKKOS_INLINE_FUNCTION void store(T* to, float const (&from)[count]) {
+  using Run = PackedRun<T, count>;
+  BELLWETHER_UNROLL
+  for (int i = 0; i < Run::packs; ++i) {
+    Pack<T, Run::of_pack> pack;
+    detail::fill(pack, from + i * Run::of_pack);
+    *reinterpret_cast<Pack<T, Run::of_pack>*>(to + i * Run::of_pack) = pack;
+  }
 }
 
 /// Neighbours as they are stored.
-KOKKOS_INLINE_FUNCTION void round_to(float const*, float (&)[2]) {}
-KOKKOS_INLINE_FUNCTION void round_to(bf16 const*, float (&values)[2]) {
-  std::uint32_t const pair = device_math::bf16_pair(values[0], values[1]);
-  values[0] = device_math::low_of(pair);
-  values[1] = device_math::high_of(pair);
+template <int count>
+KOKKOS_INLINE_FUNCTION void round_to(float const*, float (&)[count]) {}
+template <int count>
+KOKKOS_INLINE_FUNCTION void round_to(bf16 const*, float (&values)[count]) {
+  BELLWETHER_UNROLL
+  for (int i = 0; i < count; i += 2) {
+    std::uint32_t const pair = device_math::bf16_pair(values[i], values[i + 1]);
+    values[i] = device_math::low_of(pair);
+    values[i + 1] = device_math::high_of(pair);
+  }
 }
 
-/// Whether all of these begin where packs of `count` may; null ones do.
+/// Whether all of these begin where packs of runs of `count` may; null ones do.
 template <int count, class... T>
 bool begin_packs(T const*... at) {
-  return ((reinterpret_cast<std::uintptr_t>(at) % (count * sizeof(T)) == 0) && ...);
+  return ((reinterpret_cast<std::uintptr_t>(at) % sizeof(Pack<T, PackedRun<T, count>::of_pack>) == 0) && ...);
 }
 
 }  // namespace bellwether

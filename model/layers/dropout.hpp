@@ -25,21 +25,35 @@ struct Dropout {
 
 inline constexpr int dropout_chunk = 64;
 
+/// A dropout in the numbers that draws are held against.
+template <class Real>
+struct DropoutRule {
+  std::uint32_t threshold;  ///< what is drawn below it drops a channel
+  Real kept;                ///< the factor of what is kept
+
+  KOKKOS_INLINE_FUNCTION explicit DropoutRule(Dropout const& dropout)
+      : threshold(static_cast<std::uint32_t>(dropout.probability * 4294967296.0)),
+        kept(static_cast<Real>(1 / (1 - dropout.probability))) {}
+};
+
 /// What dropout draws at one row. Counter 16 c + i gives channels 64 c + i, + 16, + 32 and + 48, so that lanes write
 /// side by side.
 template <class Real>
 struct DropoutDraw {
   RandomKey key;
-  std::uint32_t low, high, position, threshold;
-  Real kept;
+  std::uint32_t low, high, position;
+  DropoutRule<Real> rule;
 
   KOKKOS_INLINE_FUNCTION DropoutDraw(Dropout const& dropout, std::int64_t sample, std::int32_t at)
+      : DropoutDraw(dropout, DropoutRule<Real>(dropout), sample, at) {}
+  /// With a rule that is known, the host's, say: to form it takes a thread longer than to draw.
+  KOKKOS_INLINE_FUNCTION DropoutDraw(Dropout const& dropout, DropoutRule<Real> const& of, std::int64_t sample,
+                                     std::int32_t at)
       : key(dropout.key),
         low(static_cast<std::uint32_t>(sample)),
         high(dropout.site | (static_cast<std::uint32_t>(sample >> 32) << 16)),
         position(static_cast<std::uint32_t>(at)),
-        threshold(static_cast<std::uint32_t>(dropout.probability * 4294967296.0)),
-        kept(static_cast<Real>(1 / (1 - dropout.probability))) {}
+        rule(of) {}
   KOKKOS_INLINE_FUNCTION Philox4 bits(std::uint32_t counter) const {
     return philox(low, high, position, counter, key.k0, key.k1);
   }
@@ -51,7 +65,7 @@ struct DropoutDraw {
     return counter / 16 * dropout_chunk + counter % 16 + 16 * part;
   }
   /// 0 or 1 / (1 - p).
-  KOKKOS_INLINE_FUNCTION Real factor(std::uint32_t drawn) const { return drawn < threshold ? Real(0) : kept; }
+  KOKKOS_INLINE_FUNCTION Real factor(std::uint32_t drawn) const { return drawn < rule.threshold ? Real(0) : rule.kept; }
 };
 
 /// Factors of one row by 64 channels, on hosts.

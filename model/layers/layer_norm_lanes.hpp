@@ -2,285 +2,292 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/lanes.hpp"
-#include "core/pack.hpp"
+#include "core/device_math.hpp"
 #include "model/layers/layer_norm.hpp"
-#include "model/layers/rows.hpp"
+#include "model/layers/norm_team.hpp"
 
-/// LayerNorm for devices, a row in the registers of 32 lanes from its one reading to its one writing.
+/// LayerNorm for devices: every lane of a team has the same eight neighbouring channels of all rows that the team
+/// takes, in registers from their one reading to their one writing, with what belongs to channels beside them. While
+/// some rows are worked on, the next ones arrive.
 namespace bellwether::model {
 
-/// Which channels of a row are whose: eight lanes share 64 of them, 256 a step, so that a lane has all four that
-/// dropout draws together, for two draws, whose channels are neighbours.
-struct RowShare {
-  static constexpr int parts = 4, pair = 2, step = 4 * dropout_chunk, most_steps = 4;
-
-  KOKKOS_INLINE_FUNCTION static Index channel(int at_step, int lane, int part) {
-    return Index{step} * at_step + dropout_chunk * (lane / 8) + 16 * part + pair * (lane % 8);
-  }
-  KOKKOS_INLINE_FUNCTION static std::uint32_t counter(int at_step, int lane) {
-    return static_cast<std::uint32_t>(16 * (4 * at_step + lane / 8) + pair * (lane % 8));
-  }
-};
-
-/// What a lane has of a row.
-template <int steps>
-using Held = float[steps][RowShare::parts][RowShare::pair];
-
-/// factor <- dropout's of what a lane has of a step.
-KOKKOS_INLINE_FUNCTION void factors_of_step(bool active, DropoutDraw<float> const& draw, int step, int lane,
-                                            float (&factor)[RowShare::parts][RowShare::pair]) {
-  BELLWETHER_UNROLL
-  for (int e = 0; e < RowShare::pair; ++e) {
-    auto const bits = active ? draw.bits(RowShare::counter(step, lane) + static_cast<std::uint32_t>(e)) : Philox4{};
-    BELLWETHER_UNROLL
-    for (int part = 0; part < RowShare::parts; ++part) factor[part][e] = active ? draw.factor(bits.x[part]) : 1.0f;
-  }
-}
-
-/// Dropout's draws at a row; anything where it is not active.
-KOKKOS_INLINE_FUNCTION DropoutDraw<float> draw_at(Dropout const& dropout, RowOrigin const& origin, Index r) {
-  return dropout.active() ? DropoutDraw<float>(dropout, origin.samples[r], origin.positions[r])
-                          : DropoutDraw<float>(Dropout{}, 0, 0);
-}
-
-/// body(step, part, channel) for what a lane has of a row of C channels.
-template <int steps, class Body>
-KOKKOS_INLINE_FUNCTION void each_pair(int lane, Index C, Body const& body) {
-  BELLWETHER_UNROLL
-  for (int step = 0; step < steps; ++step) {
-    BELLWETHER_UNROLL
-    for (int part = 0; part < RowShare::parts; ++part)
-      if (Index const k = RowShare::channel(step, lane, part); k < C) body(step, part, k);
-  }
-}
-
-template <class Stored, int steps, class Space>
+/// adds: there is a residual.
+template <bool adds, class Stored, class Space>
 struct NormaliseByLanes {
-  using Policy = LanePolicy<Space, steps == 4 ? 3 : 4>;
-  using Team = typename Policy::member_type;
-  using L = Lanes<Space>;
+  using Self = NormTeam<Space>;
+  using Channels = typename Self::Channels;
+  using Rows = typename Self::Rows;
+  using Kept = typename Self::Kept;
+  using Read = typename Self::template Read<Stored>;
+  static constexpr int own = Self::own, at_once = Self::at_once, here = Self::here;
 
+  template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
-    Index const r = Index{team.league_rank()} * team.team_size() + team.team_rank(), C = p.C;
-    if (r >= p.rows) return;
-    Held<steps> held[L::here];
-    float parts[L::here];
-    auto const in_draw = draw_at(p.in_dropout, p.origin, r), out_draw = draw_at(p.out_dropout, p.origin, r);
-    L::all(team, [&](int lane, int mine) {
-      read(r, lane, in_draw, held[mine]);
-      parts[mine] = 0;
-      each_pair<steps>(lane, C, [&](int step, int part, Index) {
-        parts[mine] += held[mine][step][part][0] + held[mine][step][part][1];
+    Self const self(team, setting, p.rows, p.C, rows_of_team);
+    Read sums, residuals;
+    fetch(team, self, self.begin, sums, residuals);
+    self.fetch_origins(team, p.origin);
+    Channels bias, gamma, beta;
+    self.lanes.all(team, [&](int worker, int mine) {
+      int const k = self.channel(worker);
+      if constexpr (adds) load(p.bias + k, bias[mine]);
+      load(p.gamma + k, gamma[mine]);
+      load(p.beta + k, beta[mine]);
+    });
+    team.team_barrier();
+    for (int r = self.begin; r < self.end; r += at_once) {
+      Rows x, added;
+      self.lanes.all(team, [&](int, int mine) {
+        BELLWETHER_UNROLL
+        for (int i = 0; i < at_once; ++i) {
+          sums[mine][i].unpack(x[mine][i]);
+          if constexpr (adds) residuals[mine][i].unpack(added[mine][i]);
+        }
+      });
+      if (r + at_once < self.end) fetch(team, self, r + at_once, sums, residuals);
+      if constexpr (adds) add(team, self, r, bias, added, x);
+      normalise(team, self, r, gamma, beta, x);
+    }
+  }
+
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void fetch(Team const& team, Self const& self, int r, Read& sums, Read& residuals) const {
+    self.lanes.all(team, [&](int worker, int mine) {
+      self.each_row(r, self.channel(worker), [&](int i, int, Index at) {
+        sums[mine][i].read(p.sum + at);
+        if constexpr (adds) residuals[mine][i].read(p.residual + at);
       });
     });
-    float const mean = L::sum(team, parts) / static_cast<float>(C);
-    L::all(team, [&](int lane, int mine) {
-      parts[mine] = 0;
-      each_pair<steps>(lane, C, [&](int step, int part, Index) {
-        for (float const x : held[mine][step][part]) parts[mine] += (x - mean) * (x - mean);
+  }
+
+  /// x <- the sum that is normalised, as it is stored.
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void add(Team const& team, Self const& self, int r, Channels const& bias, Rows const& added,
+                                  Rows& x) const {
+    Kept kept;
+    self.draw(team, r, kept);
+    self.lanes.all(team, [&](int worker, int mine) {
+      self.each_row(r, self.channel(worker), [&](int i, int, Index at) {
+        auto& of = x[mine][i];
+        BELLWETHER_UNROLL
+        for (int e = 0; e < own; ++e)
+          of[e] = (of[e] + bias[mine][e]) * self.factor(kept[mine][i], e) + added[mine][i][e];
+        round_to(p.sum, of);
+        if (self.there(worker, r, i)) store(p.sum + at, of);
       });
     });
-    float const scale = 1.0f / Kokkos::sqrt(L::sum(team, parts) / static_cast<float>(C) + p.epsilon);
-    L::all(team, [&](int lane, int mine) {
-      write(r, lane, out_draw, mean, scale, held[mine]);
-      if (lane == 0) {
-        p.mean[r] = mean;
-        p.inverse_deviation[r] = scale;
+  }
+
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void normalise(Team const& team, Self const& self, int r, Channels const& gamma,
+                                        Channels const& beta, Rows& x) const {
+    float parts[here][at_once], mean[at_once], scale[at_once];
+    self.lanes.all(team, [&](int worker, int mine) {
+      BELLWETHER_UNROLL
+      for (int i = 0; i < at_once; ++i) {
+        float sum = 0;
+        BELLWETHER_UNROLL
+        for (float const value : x[mine][i]) sum += value;
+        parts[mine][i] = self.has(worker) ? sum : 0.0f;
       }
     });
-  }
-
-  /// The sum that is normalised, as it is stored.
-  KOKKOS_INLINE_FUNCTION void read(Index r, int lane, DropoutDraw<float> const& draw, Held<steps>& held) const {
-    Stored* const sum = p.sum + r * p.C;
-    each_pair<steps>(lane, p.C, [&](int step, int part, Index k) { load(sum + k, held[step][part]); });
-    if (p.bias == nullptr) return;
-    Stored const* const residual = p.residual + r * p.C;
-    Held<steps> added;
-    each_pair<steps>(lane, p.C, [&](int step, int part, Index k) { load(residual + k, added[step][part]); });
-    float factor[RowShare::parts][RowShare::pair];
-    each_pair<steps>(lane, p.C, [&](int step, int part, Index k) {
-      if (part == 0) factors_of_step(p.in_dropout.active(), draw, step, lane, factor);
-      float bias[RowShare::pair];
-      load(p.bias + k, bias);
+    self.lanes.sum(team, parts, &self.scratch.sums[0][0][0], mean);
+    for (float& sum : mean) sum *= setting.per_channel;
+    self.lanes.all(team, [&](int worker, int mine) {
       BELLWETHER_UNROLL
-      for (int e = 0; e < RowShare::pair; ++e)
-        held[step][part][e] = (held[step][part][e] + bias[e]) * factor[part][e] + added[step][part][e];
-      round_to(sum, held[step][part]);
-      store(sum + k, held[step][part]);
+      for (int i = 0; i < at_once; ++i) {
+        float squares = 0;
+        BELLWETHER_UNROLL
+        for (float& value : x[mine][i]) {
+          value -= mean[i];
+          squares += value * value;
+        }
+        parts[mine][i] = self.has(worker) ? squares : 0.0f;
+      }
     });
-  }
-
-  KOKKOS_INLINE_FUNCTION void write(Index r, int lane, DropoutDraw<float> const& draw, float mean, float scale,
-                                    Held<steps> const& held) const {
-    float factor[RowShare::parts][RowShare::pair];
-    each_pair<steps>(lane, p.C, [&](int step, int part, Index k) {
-      if (part == 0) factors_of_step(p.out_dropout.active(), draw, step, lane, factor);
-      float gamma[RowShare::pair], beta[RowShare::pair], y[RowShare::pair];
-      load(p.gamma + k, gamma);
-      load(p.beta + k, beta);
-      BELLWETHER_UNROLL
-      for (int e = 0; e < RowShare::pair; ++e)
-        y[e] = ((held[step][part][e] - mean) * scale * gamma[e] + beta[e]) * factor[part][e];
-      store(p.y + r * p.C + k, y);
+    self.lanes.sum(team, parts, &self.scratch.sums[1][0][0], scale);
+    for (float& squares : scale) squares = device_math::inverse_root(squares * setting.per_channel + p.epsilon);
+    Kept kept;
+    if constexpr (!adds) self.draw(team, r, kept);
+    self.lanes.all(team, [&](int worker, int mine) {
+      self.each_row(r, self.channel(worker), [&](int i, int place, Index at) {
+        BELLWETHER_UNROLL
+        for (int e = 0; e < own; ++e) {
+          float& value = x[mine][i][e];
+          value = value * scale[i] * gamma[mine][e] + beta[mine][e];
+          if constexpr (!adds) value *= self.factor(kept[mine][i], e);
+        }
+        if (self.there(worker, r, i)) store(p.y + at, x[mine][i]);
+        if (worker == 0 && r + i < self.end) {
+          p.mean[self.begin + place] = mean[i];
+          p.inverse_deviation[self.begin + place] = scale[i];
+        }
+      });
     });
   }
 
   LayerNormForward<float, Stored> p;
+  NormSetting setting;
+  int rows_of_team;
 };
 
-/// As NormaliseBlockBackward. The threads of a team take the rows of its block in turn, and add up columns for
-/// themselves, then in their order.
-template <class Stored, int steps, class Space>
+/// As NormaliseBlockBackward.
+template <bool adds, class Stored, class Space>
 struct NormaliseBackwardByLanes {
-  using Policy = LanePolicy<Space, 2>;
-  using Team = typename Policy::member_type;
-  using L = Lanes<Space>;
+  using Self = NormTeam<Space>;
+  using Channels = typename Self::Channels;
+  using Rows = typename Self::Rows;
+  using Kept = typename Self::Kept;
+  template <class T>
+  using Read = typename Self::template Read<T>;
+  static constexpr int own = Self::own, at_once = Self::at_once, here = Self::here;
+
+  /// Sums over the rows of a block.
   struct Columns {
-    Held<steps> gamma, beta, bias;
+    Channels gamma, beta, bias;
   };
 
+  template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
-    Columns columns[L::here];
-    L::all(team, [&](int, int mine) {
-      for (auto* const sums : {&columns[mine].gamma, &columns[mine].beta, &columns[mine].bias})
-        for (auto& step : *sums)
-          for (auto& part : step)
-            for (float& sum : part) sum = 0;
+    Self const self(team, setting, p.rows, p.C, ChannelLanes::most_rows);
+    Read<float> dy;
+    Read<Stored> sums;
+    fetch(team, self, self.begin, dy, sums);
+    self.fetch_origins(team, p.origin);
+    Columns columns;
+    Channels gamma;
+    self.lanes.all(team, [&](int worker, int mine) {
+      BELLWETHER_UNROLL
+      for (int e = 0; e < own; ++e) columns.gamma[mine][e] = columns.beta[mine][e] = columns.bias[mine][e] = 0;
+      load(p.gamma + self.channel(worker), gamma[mine]);
+      if (worker >= self.end - self.begin) return;
+      float const scale = p.inverse_deviation[self.begin + worker];
+      self.scratch.scale[worker] = scale;
+      self.scratch.shift[worker] = -p.mean[self.begin + worker] * scale;
     });
-    Index const block = team.league_rank(), end = Kokkos::min(p.rows, (block + 1) * row_block);
-    for (Index r = block * row_block + team.team_rank(); r < end; r += team.team_size()) of_row(team, r, columns);
-    add_up(team, columns, p.partial + block * (p.da == nullptr ? 2 : 3) * p.C);
-  }
-
-  KOKKOS_INLINE_FUNCTION void of_row(Team const& team, Index r, Columns (&columns)[L::here]) const {
-    Index const C = p.C;
-    float const mean = p.mean[r], scale = p.inverse_deviation[r];
-    Held<steps> dy[L::here], xhat[L::here];
-    float first[L::here], second[L::here];
-    auto const in_draw = draw_at(p.in_dropout, p.origin, r), out_draw = draw_at(p.out_dropout, p.origin, r);
-    L::all(team, [&](int lane, int mine) {
-      first[mine] = second[mine] = 0;
-      each_pair<steps>(lane, C, [&](int step, int part, Index k) {
-        load(p.dy + r * C + k, dy[mine][step][part]);
-        load(p.sum + r * C + k, xhat[mine][step][part]);
-      });
-      float factor[RowShare::parts][RowShare::pair];
-      each_pair<steps>(lane, C, [&](int step, int part, Index k) {
-        if (part == 0) factors_of_step(p.out_dropout.active(), out_draw, step, lane, factor);
-        float gamma[RowShare::pair];
-        load(p.gamma + k, gamma);
+    team.team_barrier();
+    int turn = 0;
+    for (int r = self.begin; r < self.end; r += at_once, turn ^= 1) {
+      Rows d, xhat;
+      self.lanes.all(team, [&](int, int mine) {
         BELLWETHER_UNROLL
-        BELLWETHER_UNROLL
-        for (int e = 0; e < RowShare::pair; ++e) {
-          float& x = xhat[mine][step][part][e];
-          float& d = dy[mine][step][part][e];
-          x = (x - mean) * scale;
-          d *= factor[part][e];
-          columns[mine].gamma[step][part][e] += d * x;
-          columns[mine].beta[step][part][e] += d;
-          d *= gamma[e];
-          first[mine] += d;
-          second[mine] += d * x;
+        for (int i = 0; i < at_once; ++i) {
+          dy[mine][i].unpack(d[mine][i]);
+          sums[mine][i].unpack(xhat[mine][i]);
         }
       });
-    });
-    float const total = L::sum(team, first) / static_cast<float>(C);
-    float const product = L::sum(team, second) / static_cast<float>(C);
-    L::all(team, [&](int lane, int mine) {
-      float factor[RowShare::parts][RowShare::pair];
-      each_pair<steps>(lane, C, [&](int step, int part, Index k) {
-        float dsum[RowShare::pair], da[RowShare::pair];
-        BELLWETHER_UNROLL
-        BELLWETHER_UNROLL
-        for (int e = 0; e < RowShare::pair; ++e)
-          dsum[e] = (dy[mine][step][part][e] - total - xhat[mine][step][part][e] * product) * scale;
-        store(p.dsum + r * C + k, dsum);
-        if (p.da == nullptr) return;
-        if (part == 0) factors_of_step(p.in_dropout.active(), in_draw, step, lane, factor);
-        BELLWETHER_UNROLL
-        BELLWETHER_UNROLL
-        for (int e = 0; e < RowShare::pair; ++e) {
-          da[e] = dsum[e] * factor[part][e];
-          columns[mine].bias[step][part][e] += da[e];
-        }
-        store(p.da + r * C + k, da);
-      });
-    });
-  }
-
-  /// to: (2 C or 3 C). Thread after thread, in scratch.
-  KOKKOS_INLINE_FUNCTION void add_up(Team const& team, Columns const (&columns)[L::here], float* to) const {
-    Index const count = (p.da == nullptr ? 2 : 3) * p.C;
-    auto* const sums = static_cast<float*>(team.team_scratch(0).get_shmem_aligned(scratch_bytes(p.C), 16));
-    for (int thread = 0; thread < team.team_size(); ++thread) {
-      if (team.team_rank() == thread)
-        L::all(team, [&](int lane, int mine) {
-          each_pair<steps>(lane, p.C, [&](int step, int part, Index k) {
-            add(thread, columns[mine].gamma[step][part], sums + k);
-            add(thread, columns[mine].beta[step][part], sums + p.C + k);
-            if (p.da != nullptr) add(thread, columns[mine].bias[step][part], sums + 2 * p.C + k);
-          });
-        });
-      team.team_barrier();
+      if (r + at_once < self.end) fetch(team, self, r + at_once, dy, sums);
+      of_rows(team, self, r, &self.scratch.sums[turn][0][0], gamma, d, xhat, columns);
     }
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](Index const k) { to[k] = sums[k]; });
+    float* const to = p.partial + Index{team.league_rank()} * (adds ? 3 : 2) * p.C;
+    self.lanes.all(team, [&](int worker, int mine) {
+      if (!self.has(worker)) return;
+      int const k = self.channel(worker);
+      store(to + k, columns.gamma[mine]);
+      store(to + p.C + k, columns.beta[mine]);
+      if constexpr (adds) store(to + 2 * p.C + k, columns.bias[mine]);
+    });
   }
-  KOKKOS_INLINE_FUNCTION static int scratch_bytes(Index C) { return static_cast<int>(3 * C * sizeof(float)); }
-  KOKKOS_INLINE_FUNCTION static void add(int thread, float const (&sums)[RowShare::pair], float* to) {
-    float all[RowShare::pair] = {};
-    if (thread > 0) load(to, all);
-    BELLWETHER_UNROLL
-    for (int e = 0; e < RowShare::pair; ++e) all[e] += sums[e];
-    store(to, all);
+
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void fetch(Team const& team, Self const& self, int r, Read<float>& dy,
+                                    Read<Stored>& sums) const {
+    self.lanes.all(team, [&](int worker, int mine) {
+      self.each_row(r, self.channel(worker), [&](int i, int, Index at) {
+        dy[mine][i].read(p.dy + at);
+        sums[mine][i].read(p.sum + at);
+      });
+    });
+  }
+
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void of_rows(Team const& team, Self const& self, int r, float* staged, Channels const& gamma,
+                                      Rows& d, Rows& xhat, Columns& columns) const {
+    Kept kept;
+    if constexpr (!adds) self.draw(team, r, kept);
+    float parts[here][2 * at_once], totals[2 * at_once];
+    self.lanes.all(team, [&](int worker, int mine) {
+      self.each_row(r, 0, [&](int i, int place, Index) {
+        float const scale = self.scratch.scale[place], shift = self.scratch.shift[place];
+        float first = 0, second = 0;
+        if (r + i < self.end) {
+          BELLWETHER_UNROLL
+          for (int e = 0; e < own; ++e) {
+            float& x = xhat[mine][i][e];
+            float& g = d[mine][i][e];
+            x = x * scale + shift;
+            if constexpr (!adds) g *= self.factor(kept[mine][i], e);
+            columns.gamma[mine][e] += g * x;
+            columns.beta[mine][e] += g;
+            g *= gamma[mine][e];
+            first += g;
+            second += g * x;
+          }
+        }
+        parts[mine][i] = self.has(worker) ? first : 0.0f;
+        parts[mine][at_once + i] = self.has(worker) ? second : 0.0f;
+      });
+    });
+    self.lanes.sum(team, parts, staged, totals);
+    for (float& total : totals) total *= setting.per_channel;
+    if constexpr (adds) self.draw(team, r, kept);
+    self.lanes.all(team, [&](int worker, int mine) {
+      self.each_row(r, self.channel(worker), [&](int i, int place, Index at) {
+        if (r + i >= self.end) return;
+        float const scale = self.scratch.scale[place];
+        float(&of)[own] = d[mine][i];
+        BELLWETHER_UNROLL
+        for (int e = 0; e < own; ++e) of[e] = (of[e] - totals[i] - xhat[mine][i][e] * totals[at_once + i]) * scale;
+        if (self.has(worker)) store(p.dsum + at, of);
+        if constexpr (adds) {
+          BELLWETHER_UNROLL
+          for (int e = 0; e < own; ++e) {
+            of[e] *= self.factor(kept[mine][i], e);
+            columns.bias[mine][e] += of[e];
+          }
+          if (self.has(worker)) store(p.da + at, of);
+        }
+      });
+    });
   }
 
   LayerNormBackward<float, Stored> p;
+  NormSetting setting;
 };
 
-/// Whether rows of C channels are for lanes.
-inline bool lanes_take(Index C) { return C % dropout_chunk == 0 && C <= RowShare::step * RowShare::most_steps; }
-
-/// body(std::integral_constant of the steps that C channels take)
-template <class Body>
-void with_steps(Index C, Body const& body) {
-  switch ((C + RowShare::step - 1) / RowShare::step) {
-    case 1:
-      return body(std::integral_constant<int, 1>());
-    case 2:
-      return body(std::integral_constant<int, 2>());
-    case 3:
-      return body(std::integral_constant<int, 3>());
-    default:
-      return body(std::integral_constant<int, 4>());
-  }
-}
-
-/// layer_norm_forward() by lanes. \returns false, nothing done, where rows are not for them.
+/// layer_norm_forward() by lanes. \returns false, nothing done, where rows are not for them, or dropout acts where the
+/// model has none.
 template <class Stored, class Space>
 bool normalise_by_lanes(Space const& exec, LayerNormForward<float, Stored> const& p) {
-  if (!lanes_take(p.C) || !begin_packs<RowShare::pair>(p.sum, p.bias, p.residual, p.gamma, p.beta, p.y)) return false;
-  with_steps(p.C, [&]<int steps>(std::integral_constant<int, steps>) {
-    using Kernel = NormaliseByLanes<Stored, steps, Space>;
-    constexpr Index threads = lane_threads<Space>;
-    Kokkos::parallel_for("bellwether::model::layer_norm_forward",
-                         lane_policy<typename Kernel::Policy>(exec, (p.rows + threads - 1) / threads), Kernel{p});
-  });
+  bool const adds = p.bias != nullptr;
+  if (!lanes_take(p.C) || (adds ? p.out_dropout : p.in_dropout).active() ||
+      !begin_packs<ChannelLanes::own>(p.sum, p.bias, p.residual, p.gamma, p.beta, p.y))
+    return false;
+  // As many rows a team as leave a team for every 512 threads that a device runs.
+  constexpr Index at_once = ChannelLanes::at_once, most = ChannelLanes::most_rows;
+  Index const wanted = (p.rows * 512 / exec.concurrency() + at_once - 1) / at_once * at_once,
+              rows = Kokkos::clamp(wanted, at_once, most);
+  auto const run = [&]<bool adds_one>(std::bool_constant<adds_one>) {
+    run_lanes("bellwether::model::layer_norm_forward", exec, (p.rows + rows - 1) / rows,
+              NormaliseByLanes<adds_one, Stored, Space>{
+                  p, {p.C, adds_one ? p.in_dropout : p.out_dropout}, static_cast<int>(rows)});
+  };
+  adds ? run(std::true_type()) : run(std::false_type());
   return true;
 }
 
-/// The part of layer_norm_backward() before sums over blocks, by lanes. \returns false, nothing done, where rows are
-/// not for them.
+/// The part of layer_norm_backward() before sums over blocks, by lanes. \returns as normalise_by_lanes() does.
 template <class Stored, class Space>
 bool normalise_backward_by_lanes(Space const& exec, LayerNormBackward<float, Stored> const& p) {
-  if (!lanes_take(p.C) || !begin_packs<RowShare::pair>(p.dy, p.sum, p.gamma, p.dsum, p.da, p.partial)) return false;
-  with_steps(p.C, [&]<int steps>(std::integral_constant<int, steps>) {
-    using Kernel = NormaliseBackwardByLanes<Stored, steps, Space>;
-    auto policy = lane_policy<typename Kernel::Policy>(exec, row_blocks(p.rows));
-    policy.set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes(p.C) + 16));
-    Kokkos::parallel_for("bellwether::model::layer_norm_backward", policy, Kernel{p});
-  });
+  bool const adds = p.da != nullptr;
+  if (!lanes_take(p.C) || (adds ? p.out_dropout : p.in_dropout).active() ||
+      !begin_packs<ChannelLanes::own>(p.dy, p.sum, p.gamma, p.dsum, p.da, p.partial))
+    return false;
+  auto const run = [&]<bool adds_one>(std::bool_constant<adds_one>) {
+    run_lanes("bellwether::model::layer_norm_backward", exec, row_blocks(p.rows),
+              NormaliseBackwardByLanes<adds_one, Stored, Space>{p, {p.C, adds_one ? p.in_dropout : p.out_dropout}});
+  };
+  adds ? run(std::true_type()) : run(std::false_type());
   return true;
 }
 
