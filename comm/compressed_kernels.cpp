@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/compressed_kernels.hpp"
 
+#include "core/unroll.hpp"
+
+#include <type_traits>
+
 namespace bellwether::comm {
 namespace {
 
@@ -11,48 +15,39 @@ Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> elements(Space const& exec,
 }
 
 /// On a host the sum over ranks is formed for the 32 elements of a word at once; on a device every thread has one.
-template <class Space>
+/// known: how many ranks there are, where the compiler knows it, else 0.
+template <class Space, int known>
 struct ServerSource {
   static constexpr bool host = TeamShape<Space>::host;
+  static constexpr int lanes = host ? static_cast<int>(word_elements) : 1, most_known = known > 0 ? known : 1;
 
   KOKKOS_INLINE_FUNCTION float scale_of(int rank) const {
-    return Kokkos::bit_cast<float>(received.words[block.scale_place + rank * received.scale_stride]);
+    return from_bits(received.words[block.scale_place + rank * received.scale_stride]);
   }
   KOKKOS_INLINE_FUNCTION std::uint32_t word_of(int rank, Index t) const {
     return received.words[block.place + rank * received.stride + t];
   }
+  /// What all elements of the block share.
+  KOKKOS_INLINE_FUNCTION void begin_block() {
+    for (int rank = 0; rank < known; ++rank) scales[rank] = scale_of(rank);
+  }
 
   KOKKOS_INLINE_FUNCTION std::uint32_t live(Index t) const { return pass.live[block.word + t]; }
   KOKKOS_INLINE_FUNCTION void begin(Index t) {
-    if constexpr (host) {
-      // The usual numbers of ranks in one loop, with sums that never leave registers.
-      switch (received.ranks) {
-        case 2:
-          return mean_of<2>(t);
-        case 3:
-          return mean_of<3>(t);
-        case 4:
-          return mean_of<4>(t);
-        case 8:
-          return mean_of<8>(t);
-        default:
-          mean_of_many(t);
-      }
-    }
+    if constexpr (host && known > 0) mean_of_known(t);
+    if constexpr (host && known == 0) mean_of_many(t);
   }
-  template <int ranks>
-  KOKKOS_INLINE_FUNCTION void mean_of(Index t) {
-    float scales[ranks];
-    std::uint32_t words[ranks];
-    for (int rank = 0; rank < ranks; ++rank) {
-      scales[rank] = scale_of(rank);
-      words[rank] = word_of(rank, t);
-    }
-    for (int lane = 0; lane < lanes; ++lane) {
-      float total = with_sign(scales[0], words[0], lane);
-      for (int rank = 1; rank < ranks; ++rank) total += with_sign(scales[rank], words[rank], lane);
-      sums[lane] = total / static_cast<float>(ranks);
-    }
+  /// In one loop, with sums that never leave registers.
+  KOKKOS_INLINE_FUNCTION void mean_of_known(Index t) {
+    std::uint32_t words[most_known];
+    for (int rank = 0; rank < known; ++rank) words[rank] = word_of(rank, t);
+    for (int lane = 0; lane < lanes; ++lane) sums[lane] = mean_of_words(words, lane);
+  }
+  KOKKOS_INLINE_FUNCTION float mean_of_words(std::uint32_t const (&words)[most_known], int lane) const {
+    float total = with_sign(scales[0], words[0], lane);
+    BELLWETHER_UNROLL
+    for (int rank = 1; rank < known; ++rank) total += with_sign(scales[rank], words[rank], lane);
+    return total / static_cast<float>(known);
   }
   KOKKOS_INLINE_FUNCTION void mean_of_many(Index t) {
     if constexpr (host) {
@@ -84,6 +79,11 @@ struct ServerSource {
     float total = 0;
     if constexpr (host) {
       total = sums[lane];
+    } else if constexpr (known > 0) {
+      std::uint32_t words[most_known];
+      BELLWETHER_UNROLL
+      for (int rank = 0; rank < known; ++rank) words[rank] = word_of(rank, t);
+      total = mean_of_words(words, lane);
     } else {
       total = with_sign(scale_of(0), word_of(0, t), lane);
       for (int rank = 1; rank < received.ranks; ++rank) total += with_sign(scale_of(rank), word_of(rank, t), lane);
@@ -94,13 +94,33 @@ struct ServerSource {
   KOKKOS_INLINE_FUNCTION void keep(Index k, float value) const { pass.z[k] = value; }
   KOKKOS_INLINE_FUNCTION void signs(Index t, std::uint32_t word) const { out[block.word + t] = word; }
 
-  static constexpr int lanes = host ? static_cast<int>(word_elements) : 1;
   ResidualPass pass;
   WordBlock block;
   float scale;
   Received received;
   std::uint32_t* out;
   alignas(64) float sums[lanes] = {};
+  float scales[most_known] = {};
+};
+
+template <class Space, int known>
+struct ServeWords {
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    if (pass.skipped()) return;
+    WordBlock const block = slice.blocks[team.league_rank()];
+    ServerSource<Space, known> source{pass, block, pass.kept[block.scale], received, signs};
+    source.begin_block();
+    auto const sums = word_pass<Space>(team, block, pass.count, source);
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      for (int i = 0; i < sums_of_words; ++i) pass.partial[sums_of_words * block.order + i] = sums.value[i];
+    });
+  }
+
+  BlockSlice slice;
+  ResidualPass pass;
+  Received received;
+  std::uint32_t* signs;
 };
 
 /// A team's words of sign_words(): on a host one after the other, on a device a lane for every element.
@@ -145,7 +165,7 @@ struct SignWords {
           if (t >= here) continue;
           std::uint32_t const word =
               word_of_lanes(team, [&](int const lane) { return positive(read[i][L::mine(lane)]); });
-          Kokkos::single(Kokkos::PerThread(team), [&] { signs[first + t] = word & live[first + t]; });
+          L::once(team, [&] { signs[first + t] = word & live[first + t]; });
         }
       });
     }
@@ -163,17 +183,22 @@ template <class Space>
 void serve_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, Received const& received,
                  std::uint32_t* signs) {
   if (slice.count == 0) return;
-  Kokkos::parallel_for(
-      "bellwether::comm::serve_words", block_policy(exec, slice.count),
-      KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
-        if (pass.skipped()) return;
-        WordBlock const block = slice.blocks[team.league_rank()];
-        ServerSource<Space> source{pass, block, pass.kept[block.scale], received, signs};
-        auto const sums = word_pass<Space>(team, block, pass.count, source);
-        Kokkos::single(Kokkos::PerTeam(team), [&] {
-          for (int i = 0; i < sums_of_words; ++i) pass.partial[sums_of_words * block.order + i] = sums.value[i];
-        });
-      });
+  auto const serve = [&]<int known>(std::integral_constant<int, known>) {
+    Kokkos::parallel_for("bellwether::comm::serve_words", block_policy(exec, slice.count),
+                         ServeWords<Space, known>{slice, pass, received, signs});
+  };
+  switch (received.ranks) {  // the usual numbers
+    case 2:
+      return serve(std::integral_constant<int, 2>());
+    case 3:
+      return serve(std::integral_constant<int, 3>());
+    case 4:
+      return serve(std::integral_constant<int, 4>());
+    case 8:
+      return serve(std::integral_constant<int, 8>());
+    default:
+      return serve(std::integral_constant<int, 0>());
+  }
 }
 
 template <class Space>
@@ -227,7 +252,7 @@ void place_scales(Space const& exec, Index count, ScaleSlot const* slots, float 
   Kokkos::parallel_for(
       "bellwether::comm::place_scales", elements(exec, count), KOKKOS_LAMBDA(Index at) {
         ScaleSlot const slot = slots[at];
-        message[slot.place] = slot.scale < 0 ? 0u : Kokkos::bit_cast<std::uint32_t>(scales[slot.scale]);
+        message[slot.place] = slot.scale < 0 ? 0u : to_bits(scales[slot.scale]);
       });
 }
 
@@ -239,7 +264,7 @@ void unpack_words(Space const& exec, BlockSlice const& slice, std::uint32_t cons
       "bellwether::comm::unpack_words", team_policy(exec, slice.count),
       KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
         WordBlock const block = slice.blocks[team.league_rank()];
-        float const magnitude = Kokkos::bit_cast<float>(messages[block.scale_place]);
+        float const magnitude = from_bits(messages[block.scale_place]);
         team_for<Space>(team, 0, block.words, [&](Index t) {
           signs[block.word + t] = messages[block.place + t];
           magnitudes[block.word + t] = magnitude;
@@ -254,8 +279,7 @@ void pack_slice(Space const& exec, Index words, Index parts, Index const* part_f
   Decoded const decoded = slice;
   Kokkos::parallel_for(
       label, elements(exec, words + parts), KOKKOS_LAMBDA(Index at) {
-        message[at] =
-            at < words ? decoded.signs(at) : Kokkos::bit_cast<std::uint32_t>(decoded.magnitude(part_first[at - words]));
+        message[at] = at < words ? decoded.signs(at) : to_bits(decoded.magnitude(part_first[at - words]));
       });
 }
 
@@ -285,10 +309,18 @@ void keep_residual(Space const& exec, BlockSlice const& slice, ResidualPass cons
           }
         } else {
           Index const last = Kokkos::min((block.word + block.words) * word_elements, pass.count);
-          team_for<Space>(team, block.word * word_elements, last, [&](Index k) {
-            int const lane = static_cast<int>(k % word_elements);
-            pass.z[k] = masked(residual(pass.z[k], scale), pass.live[k / word_elements], lane);
-          });
+          struct Element {
+            float z;
+            std::uint32_t live;
+          };
+          team_for<Space>(
+              team, block.word * word_elements, last,
+              [&](Index k) {
+                return Element{pass.z[k], pass.live[k / word_elements]};
+              },
+              [&](Index k, Element const& at) {
+                pass.z[k] = masked(residual(at.z, scale), at.live, static_cast<int>(k % word_elements));
+              });
         }
       });
 }

@@ -4,6 +4,7 @@
 
 #include "comm/word_pass.hpp"
 
+#include <concepts>
 #include <cstdint>
 
 namespace bellwether::comm {
@@ -37,11 +38,19 @@ concept FormsWords = requires(Form& form, Index k) {
   form.at(k, 0);
 };
 
+/// A form that may know what all elements [first, last) of a team's block share: where begin_block(first, last) says
+/// so, of_block(k) gives what form(k) does. On a device that spares the loads which find out.
+template <class Form>
+concept FormsBlocks = requires(Form& form, Index k) {
+  { form.begin_block(k, k) } -> std::convertible_to<bool>;
+  form.of_block(k);
+};
+
 namespace detail {
 
-/// spent: the residual counts for nothing. Known to the compiler: a choice inside the loop over lanes would keep it
-/// from treating them together.
-template <class Space, class Form, bool spent>
+/// spent: the residual counts for nothing. shared: the form knows what the elements of the block share. Both are known
+/// to the compiler: a choice inside the loop over lanes would keep it from treating them together.
+template <class Space, class Form, bool spent, bool shared>
 struct WorkerSource {
   static constexpr bool by_word = TeamShape<Space>::host && FormsWords<Form>;
 
@@ -56,6 +65,8 @@ struct WorkerSource {
     float value = 0;
     if constexpr (by_word)
       value = form.at(k, lane);
+    else if constexpr (shared)
+      value = form.of_block(k);
     else
       value = form(k);
     if constexpr (spent)
@@ -84,15 +95,24 @@ struct FormWords {
     if (pass.skipped()) return;
     WordBlock const block = slice.blocks[team.league_rank()];
     bool const spent = pass.spent != nullptr && *pass.spent != 0;
-    auto const sums = spent ? over<true>(team, block) : over<false>(team, block);
+    auto const sums = spent ? formed<true>(team, block) : formed<false>(team, block);
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       for (int i = 0; i < sums_of_words; ++i) pass.partial[sums_of_words * block.order + i] = sums.value[i];
     });
   }
 
   template <bool spent, class Team>
-  KOKKOS_INLINE_FUNCTION Sums<sums_of_words> over(Team const& team, WordBlock const& block) const {
-    WorkerSource<Space, Form, spent> source{pass, block, pass.kept[block.scale], message, own, form};
+  KOKKOS_INLINE_FUNCTION Sums<sums_of_words> formed(Team const& team, WordBlock const& block) const {
+    Form of = form;
+    if constexpr (!TeamShape<Space>::host && FormsBlocks<Form>) {
+      Index const first = block.word * word_elements, last = (block.word + block.words) * word_elements;
+      if (of.begin_block(first, Kokkos::min(last, pass.count))) return over<spent, true>(team, block, of);
+    }
+    return over<spent, false>(team, block, of);
+  }
+  template <bool spent, bool shared, class Team>
+  KOKKOS_INLINE_FUNCTION Sums<sums_of_words> over(Team const& team, WordBlock const& block, Form const& of) const {
+    WorkerSource<Space, Form, spent, shared> source{pass, block, pass.kept[block.scale], message, own, of};
     return word_pass<Space>(team, block, pass.count, source);
   }
 

@@ -29,7 +29,9 @@ KOKKOS_INLINE_FUNCTION void mean_of_block(Team const& team, Index first, Index l
                                           int ranks, T* mean) {
   if constexpr (TeamShape<Space>::host)
     for (; first + run_elements <= last; first += run_elements) mean_of_run(chunks + first, count, ranks, mean + first);
-  team_for<Space>(team, first, last, [=](Index k) { mean[k] = T(rank_order_mean(chunks, count, ranks, k)); });
+  team_for<Space>(
+      team, first, last, [=](Index k) { return rank_order_mean(chunks, count, ranks, k); },
+      [=](Index k, float value) { mean[k] = T(value); });
 }
 
 template <class Space>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "comm/compressed_layout.hpp"
+#include "core/bits.hpp"
 #include "core/types.hpp"
 
 #include <cstdint>
@@ -14,13 +15,13 @@ KOKKOS_INLINE_FUNCTION std::uint32_t lane_bit(int lane) { return 0x80000000u >> 
 
 /// +magnitude where the lane's bit is 1, -magnitude where it is 0.
 KOKKOS_INLINE_FUNCTION float with_sign(float magnitude, std::uint32_t word, int lane) {
-  return Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(magnitude) ^ ((~word << lane) & 0x80000000u));
+  return from_bits(to_bits(magnitude) ^ ((~word << lane) & 0x80000000u));
 }
 
 /// `value` where the lane's bit is 1, +0 where it is 0, whatever the value is.
 KOKKOS_INLINE_FUNCTION float masked(float value, std::uint32_t word, int lane) {
   auto const mask = static_cast<std::uint32_t>(static_cast<std::int32_t>(word << lane) >> 31);
-  return Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(value) & mask);
+  return from_bits(to_bits(value) & mask);
 }
 
 /// sgn(z) = +1 for z >= 0, also for -0: the one predicate that bits and residuals are made from.

@@ -108,16 +108,16 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
         std::int32_t const t = ahead * batch + i;
         if (t >= block.words) continue;
         Index const first = (block.word + t) * word_elements;
+        // Elements beyond the end are 0, and no bit of theirs is live.
         std::uint32_t const signs = word_of_lanes(team, [&](int const lane) {
-          if (first + lane >= count) return false;
           float const value = z[i][L::mine(lane)];
-          source.keep(first + lane, value);
+          if (whole || first + lane < count) source.keep(first + lane, value);
           mine.squares += static_cast<double>(value) * static_cast<double>(value);
           mine.magnitudes += static_cast<double>(Kokkos::abs(value));
           mine.live += (live[i] & lane_bit(lane)) != 0 ? 1 : 0;
           return positive(value);
         });
-        Kokkos::single(Kokkos::PerThread(team), [&] { source.signs(t, signs & live[i]); });
+        L::once(team, [&] { source.signs(t, signs & live[i]); });
       }
     });
     detail::LaneTotal total;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/bit_hash.hpp"
 
+#include "core/bits.hpp"
 #include "core/random.hpp"
 #include "core/types.hpp"
 
@@ -16,7 +17,7 @@ std::vector<std::uint64_t> bit_hashes(Space const& exec, float const* values, st
     Kokkos::parallel_reduce(
         "bellwether::core::bit_hashes", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, first, ends[i]),
         KOKKOS_LAMBDA(Index k, std::uint64_t & sum) {
-          sum += mix64(static_cast<std::uint64_t>(k - first) << 32 | Kokkos::bit_cast<std::uint32_t>(values[k]));
+          sum += mix64(static_cast<std::uint64_t>(k - first) << 32 | to_bits(values[k]));
         },
         Sum(sums.data() + i));
     first = ends[i];

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/bits.hpp"
 #include "core/device_math.hpp"
 #include "core/types.hpp"
 
@@ -53,7 +54,7 @@ KOKKOS_INLINE_FUNCTION float exp(float x) {
   p = p * r + 1.0f;
   p = p * r + 1.0f;
   // The lowest bits of `shifted` are n: moved to the exponent's place, which counts from 127.
-  return p * Kokkos::bit_cast<float>((Kokkos::bit_cast<std::uint32_t>(shifted) << 23) + (127u << 23));
+  return p * from_bits((to_bits(shifted) << 23) + (127u << 23));
 #endif
 }
 KOKKOS_INLINE_FUNCTION double exp(double x) { return Kokkos::exp(x); }

@@ -69,7 +69,57 @@ KOKKOS_INLINE_FUNCTION void team_for(Team const& team, Index first, Index last, 
 template <int N>
 struct Sums {
   double value[N];
+
+  KOKKOS_INLINE_FUNCTION Sums& operator+=(Sums const& other) {
+    for (int i = 0; i < N; ++i) value[i] += other.value[i];
+    return *this;
+  }
 };
+
+/// What one element adds to N sums, and a number of which the largest is wanted, at least 0.
+template <int N>
+struct SumsAndLargest {
+  double value[N];
+  double largest;
+
+  KOKKOS_INLINE_FUNCTION SumsAndLargest& operator+=(SumsAndLargest const& other) {
+    for (int i = 0; i < N; ++i) value[i] += other.value[i];
+    largest = largest < other.largest ? other.largest : largest;
+    return *this;
+  }
+};
+
+}  // namespace bellwether
+
+template <int N>
+struct Kokkos::reduction_identity<bellwether::Sums<N>> {
+  KOKKOS_FORCEINLINE_FUNCTION static bellwether::Sums<N> sum() { return {}; }
+};
+template <int N>
+struct Kokkos::reduction_identity<bellwether::SumsAndLargest<N>> {
+  KOKKOS_FORCEINLINE_FUNCTION static bellwether::SumsAndLargest<N> sum() { return {}; }
+};
+
+namespace bellwether {
+
+namespace detail {
+
+/// What the threads of a team have, taken together by +=, given to all of them; they meet once, however many numbers
+/// it has.
+template <class Space, class Team, class Total>
+KOKKOS_INLINE_FUNCTION Total of_all_threads(Team const& team, Total const& mine) {
+  if constexpr (TeamShape<Space>::on_host) {
+    static_cast<void>(team);
+    return mine;  // of the team's one thread
+  } else {
+    Total all{};
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, team.team_size()), [&](int, Total& sum) { sum += mine; }, all);
+    return all;
+  }
+}
+
+}  // namespace detail
 
 /// The sums over k in [first, last) of body(k), a function Sums<N>(Index) that may also write elements of its own,
 /// given to every thread of the team. Formed in an order that depends on [first, last) and Space alone.
@@ -94,10 +144,9 @@ KOKKOS_INLINE_FUNCTION Sums<N> team_sum(Team const& team, Index first, Index las
   for (int i = 0; i < N; ++i) {
     for (int half = lanes / 2; half > 0; half /= 2)
       for (int lane = 0; lane < half; ++lane) sums[i][lane] += sums[i][lane + half];
-    team.team_reduce(Kokkos::Sum<double>(sums[i][0]));
     result.value[i] = sums[i][0];
   }
-  return result;
+  return detail::of_all_threads<Space>(team, result);
 }
 
 /// As team_sum(), for a body(k, load(k)), as team_for() takes them.
@@ -111,8 +160,7 @@ KOKKOS_INLINE_FUNCTION Sums<N> team_sum(Team const& team, Index first, Index las
       Sums<N> const term = body(k, loaded);
       for (int i = 0; i < N; ++i) sums.value[i] += term.value[i];
     });
-    for (double& sum : sums.value) team.team_reduce(Kokkos::Sum<double>(sum));
-    return sums;
+    return detail::of_all_threads<Space>(team, sums);
   }
 }
 
@@ -139,13 +187,6 @@ KOKKOS_FORCEINLINE_FUNCTION void one_run(Index k, Index last, RunOf const& run_o
 }
 
 }  // namespace detail
-
-/// What one element adds to N sums, and a number of which the largest is wanted, at least 0.
-template <int N>
-struct SumsAndLargest {
-  double value[N];
-  double largest;
-};
 
 /// As team_sum(), with the largest number beside the sums, for neighbours that share something: run_of(k, count) is
 /// called once for the `count` elements from k on, at most TeamShape<Space>::lanes, and what it returns for each of
@@ -176,15 +217,13 @@ KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_sum_of_runs(Team const& team, Inde
   for (int i = 0; i < N; ++i) {
     for (int half = lanes / 2; half > 0; half /= 2)
       for (int lane = 0; lane < half; ++lane) sums[i][lane] += sums[i][lane + half];
-    team.team_reduce(Kokkos::Sum<double>(sums[i][0]));
     result.value[i] = sums[i][0];
   }
   for (int half = lanes / 2; half > 0; half /= 2)
     for (int lane = 0; lane < half; ++lane)
       largest[lane] = largest[lane] < largest[lane + half] ? largest[lane + half] : largest[lane];
-  team.team_reduce(Kokkos::Max<double>(largest[0]));
   result.largest = largest[0];
-  return result;
+  return detail::of_all_threads<Space>(team, result);
 }
 
 /// The same for a body(k) that returns SumsAndLargest<N>.
@@ -278,6 +317,16 @@ KOKKOS_INLINE_FUNCTION void team_for_runs(Team const& team, Index first, Index l
 template <class Space>
 Kokkos::TeamPolicy<Space> team_policy(Space const& exec, Index teams) {
   return {exec, static_cast<int>(teams), TeamShape<Space>::threads};
+}
+
+/// The same, of which so many are to fit on a device's multiprocessor: a bound on a thread's registers.
+template <unsigned together, class Space>
+auto bound_team_policy(Space const& exec, Index teams) {
+  if constexpr (TeamShape<Space>::on_host)
+    return team_policy(exec, teams);
+  else
+    return Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<TeamShape<Space>::threads, together>>(
+        exec, static_cast<int>(teams), TeamShape<Space>::threads);
 }
 
 }  // namespace bellwether

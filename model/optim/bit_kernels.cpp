@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/bit_kernels.hpp"
 
+#include "core/device_math.hpp"
 #include "core/error.hpp"
 #include "core/team_sum.hpp"
 #include "model/optim/onebit_formulas.hpp"
@@ -23,8 +24,8 @@ KOKKOS_FORCEINLINE_FUNCTION Bits bits_of(comm::Decoded const& mean, float diviso
   // Formed where it is wanted: a copy would wait until all of its parts are in memory.
   Bits run = mean.run<false>(k, many);
   if constexpr (!by_root) {
-    run.magnitude /= divisor;
-    run.next_magnitude /= divisor;
+    run.magnitude = device_math::quotient(run.magnitude, divisor);
+    run.next_magnitude = device_math::quotient(run.next_magnitude, divisor);
   }
   return run;
 }
@@ -40,7 +41,7 @@ struct DirectionRun {
   KOKKOS_INLINE_FUNCTION float undecayed(int lane) const {
     float const value = mean(lane);
     if constexpr (by_root) return value;
-    return value / root.of(Kokkos::sqrt(variance[lane]));
+    return device_math::quotient(value, root.of(device_math::root(variance[lane])));
   }
 
   Bits mean;
@@ -63,7 +64,7 @@ struct SumsRun {
 
   /// Takes the gradient that the momenta amount to into the fresh variance; the ratio of the roots.
   KOKKOS_INLINE_FUNCTION float compared(int lane) const {
-    float const shape = Kokkos::sqrt(made.variance[lane]), root = made.root.of(shape);
+    float const shape = device_math::root(made.variance[lane]), root = made.root.of(shape);
     std::uint32_t const live = made.mean.live_bits;
     float const m = by_root ? made.mean(lane) * root : made.mean(lane);
     float past = 0;
@@ -74,7 +75,7 @@ struct SumsRun {
     float const g = comm::masked(reconstructed_gradient(m, past, c.beta1, c.share1), live, lane);
     float const f = next_variance(c, fresh_before[lane], g);
     fresh[lane] = f;
-    return comm::masked(root, live, lane) / (Kokkos::sqrt(f) + c.epsilon);
+    return device_math::quotient(comm::masked(root, live, lane), device_math::root(f) + c.epsilon);
   }
 
   DirectionRun<by_root> made;

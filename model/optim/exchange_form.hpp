@@ -20,7 +20,7 @@ struct ExchangeForm {
   HeldMomentum momentum;
   float const* gradient;
   Verdict const* verdict;
-  float clip = 0;               ///< of the word that was begun
+  float clip = 0;               ///< of the word or block that was begun
   ByWord factors = {};          ///< the same: s with Unify::layer, rho with Unify::element
   ByWord grown = {};            ///< the same: rho of the momentum's bits with Unify::element
   comm::DecodedWord word = {};  ///< the same: the momentum's bits
@@ -37,6 +37,20 @@ struct ExchangeForm {
     float sent = 0;
     if constexpr (in_bits) sent = word(lane);
     return in_units(k, clip, factors.values[lane], sent, grown.values[lane]);
+  }
+  /// Whether all of them are one tensor's.
+  KOKKOS_INLINE_FUNCTION bool begin_block(Index first, Index last) {
+    clip = static_cast<float>(verdict->clip_factor);
+    if constexpr (unify == Unify::none) return true;
+    std::int32_t const tensor = tensor_at(units, first);
+    factors.values[0] = by_tensor(tensor);
+    if constexpr (in_bits && unify == Unify::element) grown.values[0] = momentum.bits.growth[tensor];
+    return units.end[tensor] >= last;
+  }
+  KOKKOS_INLINE_FUNCTION float of_block(Index k) const {
+    float sent = 0;
+    if constexpr (in_bits) sent = momentum.bits.mean(k);
+    return in_units(k, clip, factors.values[0], sent, grown.values[0]);
   }
   KOKKOS_INLINE_FUNCTION float operator()(Index k) const {
     float factor = 1, sent = 0, growth = 1;
@@ -58,12 +72,12 @@ struct ExchangeForm {
   KOKKOS_INLINE_FUNCTION float in_units(Index k, float clip_factor, float factor, float sent, float growth) const {
     float const g = clip_factor * gradient[k];
     if constexpr (unify == Unify::element) {
-      float const root_of_shape = Kokkos::sqrt(units.variance[k]);
+      float const root_of_shape = device_math::root(units.variance[k]);
       float const root = factor * root_of_shape + units.epsilon;
       float const restored = in_bits ? sent * (growth * root_of_shape + units.epsilon) : 0;
-      return own(k, math::clamp(g, -units.limit * root, units.limit * root), restored) / root;
+      return device_math::quotient(own(k, math::clamp(g, -units.limit * root, units.limit * root), restored), root);
     }
-    if constexpr (unify == Unify::layer) return factor * own(k, g, in_bits ? sent / factor : 0);
+    if constexpr (unify == Unify::layer) return factor * own(k, g, in_bits ? device_math::quotient(sent, factor) : 0);
     return own(k, g, sent);
   }
 };
@@ -96,7 +110,7 @@ struct GradientForm {
   float const* parameters;
   float const* gradient;
   Verdict const* verdict;
-  float clip = 0;      ///< of the word that was begun
+  float clip = 0;      ///< of the word or block that was begun
   ByWord decays = {};  ///< the same
 
   KOKKOS_INLINE_FUNCTION void begin_word(Index first, Index last) {
@@ -106,6 +120,13 @@ struct GradientForm {
   KOKKOS_INLINE_FUNCTION float at(Index k, int lane) const {
     return clip * gradient[k] + decays.values[lane] * parameters[k];
   }
+  KOKKOS_INLINE_FUNCTION bool begin_block(Index first, Index last) {
+    clip = static_cast<float>(verdict->clip_factor);
+    std::int32_t const tensor = tensor_at(tensors, first);
+    decays.values[0] = rules[tensor].decay;
+    return tensors.end[tensor] >= last;
+  }
+  KOKKOS_INLINE_FUNCTION float of_block(Index k) const { return at(k, 0); }
   KOKKOS_INLINE_FUNCTION float operator()(Index k) const {
     return static_cast<float>(verdict->clip_factor) * gradient[k] + rules[tensor_at(tensors, k)].decay * parameters[k];
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/look_ahead.hpp"
 
+#include "core/device_math.hpp"
 #include "core/team_sum.hpp"
 
 namespace bellwether::optim {
@@ -25,7 +26,7 @@ struct PointRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
     if constexpr (follows) follow(lane);
     float left = follow.f[lane];
-    if constexpr (by_root) left /= growth * Kokkos::sqrt(variance[lane]) + epsilon;
+    if constexpr (by_root) left = device_math::quotient(left, growth * device_math::root(variance[lane]) + epsilon);
     to[lane] = parameters[lane] - factor * left;
   }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/momentum_bits.hpp"
 
+#include "core/bits.hpp"
 #include "core/error.hpp"
 
 #include <string>
@@ -56,7 +57,7 @@ void BitMomentum::take_signs(Exec const& exec, float const* numbers) {
         Index const first = w * comm::word_elements;
         // The bit itself: a magnitude of 0 has a sign, too.
         for (int lane = 0; lane < static_cast<int>(comm::word_elements) && first + lane < count; ++lane)
-          if (Kokkos::bit_cast<std::uint32_t>(numbers[first + lane]) >> 31 == 0) word |= comm::lane_bit(lane);
+          if (to_bits(numbers[first + lane]) >> 31 == 0) word |= comm::lane_bit(lane);
         signs[w] = word;
       });
 }

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/device_math.hpp"
+
 #include <Kokkos_Core.hpp>
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 /// The scalar formulas of the compressed phase of 1-bit LAMB (Li et al., arXiv 2104.06069, algorithm 1). m is the
 /// momentum that all ranks share after an exchange, v the variance kept since the freeze, f the fresh variance.
@@ -14,7 +17,10 @@ namespace bellwether::optim {
 /// The mean gradient that would have led from momentum `before` to `now`: (now - beta1 before) / (1 - beta1).
 template <class Real>
 KOKKOS_INLINE_FUNCTION Real reconstructed_gradient(Real now, Real before, Real beta1, Real share1) {
-  return (now - beta1 * before) / share1;
+  if constexpr (std::is_same_v<Real, float>)
+    return device_math::quotient(now - beta1 * before, share1);
+  else
+    return (now - beta1 * before) / share1;
 }
 
 /// Momentum `now` and `lead` times what it has changed by. With lead = beta1 this is Nesterov's momentum, beta1 m + (1

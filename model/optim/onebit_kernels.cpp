@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/onebit_kernels.hpp"
 
+#include "core/device_math.hpp"
 #include "core/error.hpp"
 #include "core/team_sum.hpp"
+
+#include <type_traits>
 
 namespace bellwether::optim {
 namespace {
@@ -28,7 +31,7 @@ struct MomentumRun {
     return of(lane, mean(lane), root, before);
   }
   KOKKOS_INLINE_FUNCTION float of(int lane, float value, float root, float before) const {
-    float const restored = by_root ? value * root : value / units.divisor;
+    float const restored = by_root ? value * root : device_math::quotient(value, units.divisor);
     return comm::masked(units.keep * before + units.take * restored, mean.live_bits, lane);
   }
 
@@ -47,20 +50,20 @@ struct LambRun {
   }
   KOKKOS_INLINE_FUNCTION Terms<3> operator()(int lane) const { return (*this)(lane, load(lane)); }
   KOKKOS_INLINE_FUNCTION Terms<3> operator()(int lane, Element const& at) const {
-    float const root = to_momentum.units.growth * Kokkos::sqrt(at.variance) + c.epsilon;
+    float const root = to_momentum.units.growth * device_math::root(at.variance) + c.epsilon;
     // Masks in place of conditions: a division under a condition keeps a compiler from treating neighbours together.
     std::uint32_t const live = to_momentum.mean.live_bits;
     float const before = at.momentum;
     float const m = to_momentum.of(lane, at.mean, root, before);
     float const x = at.parameter;
-    float const u0 = led_momentum(m, before, to_momentum.units.lead) / root;
+    float const u0 = device_math::quotient(led_momentum(m, before, to_momentum.units.lead), root);
     float const u = u0 + decay * x;
     float ratio = 0;
     if constexpr (steered) {
       float const g = comm::masked(reconstructed_gradient(m, before, c.beta1, c.share1), live, lane);
       float const f = next_variance(c, at.fresh, g);
       fresh[lane] = f;
-      ratio = comm::masked(root, live, lane) / (Kokkos::sqrt(f) + c.epsilon);
+      ratio = device_math::quotient(comm::masked(root, live, lane), device_math::root(f) + c.epsilon);
     }
     momentum[lane] = m;
     gradient[lane] = u;
@@ -74,28 +77,26 @@ struct LambRun {
   float *gradient, *momentum, *fresh;
 };
 
-/// The arguments of onebit_lamb_moments() that its runs are made from.
-struct LambPass {
-  template <bool exact, bool by_root, bool steered, class Space, class Team>
-  KOKKOS_INLINE_FUNCTION SumsAndLargest<3> over(Team const& team, Block const& block, float decay) const {
+/// A function object, as Adam's below: of a lambda as large nvcc keeps a copy on the heap for every launch. What is the
+/// same for all elements is known to the compiler: a device's registers are those of the ways that it could take.
+template <bool exact, bool by_root, bool steered, class Space>
+struct LambKernel {
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    if (judged->skip) return;
+    Block const block = blocks[team.league_rank()];
     Restored const restored(units, block.tensor, c);
-    return team_squares_of_runs<3, Space>(team, block.first, block.first + block.count, [&](Index k, int count) {
-      return LambRun<exact, by_root, steered>{
-          {mean.run<exact>(k, count), restored}, c, decay, parameters + k, variance + k, gradient + k, momentum + k,
-          steered ? fresh + k : nullptr};
+    float const decay = rule[block.tensor].decay;
+    auto const sum =
+        team_squares_of_runs<3, Space>(team, block.first, block.first + block.count, [&](Index k, int many) {
+          return LambRun<exact, by_root, steered>{
+              {mean.run<exact>(k, many), restored}, c, decay, parameters + k, variance + k, gradient + k, momentum + k,
+              steered ? fresh + k : nullptr};
+        });
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      for (int i = 0; i < 3; ++i) out[i * count + team.league_rank()] = sum.value[i];
+      out[3 * count + team.league_rank()] = sum.largest;
     });
-  }
-  template <bool exact, bool by_root, class Space, class Team>
-  KOKKOS_INLINE_FUNCTION SumsAndLargest<3> steer(Team const& team, Block const& block, float decay) const {
-    return fresh != nullptr ? over<exact, by_root, true, Space>(team, block, decay)
-                            : over<exact, by_root, false, Space>(team, block, decay);
-  }
-  template <class Space, class Team>
-  KOKKOS_INLINE_FUNCTION SumsAndLargest<3> sums(Team const& team, Block const& block, float decay) const {
-    bool const by_root = units.unify == Unify::element;
-    if (mean.exact())
-      return by_root ? steer<true, true, Space>(team, block, decay) : steer<true, false, Space>(team, block, decay);
-    return by_root ? steer<false, true, Space>(team, block, decay) : steer<false, false, Space>(team, block, decay);
   }
 
   Coefficients<float> c;
@@ -103,23 +104,6 @@ struct LambPass {
   comm::Decoded mean;
   float const *parameters, *variance;
   float *gradient, *momentum, *fresh;
-};
-
-/// Function objects, this one and Adam's: of a lambda as large nvcc keeps a copy on the heap for every launch.
-template <class Space>
-struct LambKernel {
-  template <class Team>
-  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
-    if (judged->skip) return;
-    Block const block = blocks[team.league_rank()];
-    auto const sum = pass.template sums<Space>(team, block, rule[block.tensor].decay);
-    Kokkos::single(Kokkos::PerTeam(team), [&] {
-      for (int i = 0; i < 3; ++i) out[i * count + team.league_rank()] = sum.value[i];
-      out[3 * count + team.league_rank()] = sum.largest;
-    });
-  }
-
-  LambPass pass;
   Index count;
   Block const* blocks;
   TensorRule const* rule;
@@ -127,13 +111,24 @@ struct LambKernel {
   double* out;
 };
 
+/// use(a constant that is each of the choices)
+template <class Use>
+void with_known(bool first, bool second, bool third, Use const& use) {
+  auto const of_third = [&](auto one, auto two) {
+    third ? use(one, two, std::true_type()) : use(one, two, std::false_type());
+  };
+  auto const of_second = [&](auto one) { second ? of_third(one, std::true_type()) : of_third(one, std::false_type()); };
+  first ? of_second(std::true_type()) : of_second(std::false_type());
+}
+
 template <bool exact, bool by_root, bool shows>
 struct AdamRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
-    float const root = to_momentum.units.growth * Kokkos::sqrt(variance[lane]) + epsilon;
+    float const root = to_momentum.units.growth * device_math::root(variance[lane]) + epsilon;
     float const before = momentum[lane];
     float const m = to_momentum(lane, root, before);
-    float const u = led_momentum(m, before, to_momentum.units.lead) / root + decay * parameters[lane];
+    float const u =
+        device_math::quotient(led_momentum(m, before, to_momentum.units.lead), root) + decay * parameters[lane];
     momentum[lane] = m;
     parameters[lane] -= rate * u;
     if constexpr (shows) direction[lane] = u;
@@ -145,28 +140,19 @@ struct AdamRun {
   float *parameters, *momentum, *direction;
 };
 
-struct AdamPass {
-  template <bool exact, bool by_root, bool shows, class Space, class Team>
-  KOKKOS_INLINE_FUNCTION void over(Team const& team, Block const& block, float decay) const {
+template <bool exact, bool by_root, bool shows, class Space>
+struct AdamKernel {
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    if (judged->skip) return;
+    Block const block = blocks[team.league_rank()];
     Restored const restored(units, block.tensor, c);
-    team_for_runs<Space>(team, block.first, block.first + block.count, [&](Index k, int count) {
+    float const decay = rule[block.tensor].decay;
+    team_for_runs<Space>(team, block.first, block.first + block.count, [&](Index k, int many) {
       return AdamRun<exact, by_root, shows>{
-          {mean.run<exact>(k, count), restored}, c.epsilon, rate, decay, variance + k, parameters + k, momentum + k,
+          {mean.run<exact>(k, many), restored}, c.epsilon, rate, decay, variance + k, parameters + k, momentum + k,
           shows ? direction + k : nullptr};
     });
-  }
-  template <bool exact, bool by_root, class Space, class Team>
-  KOKKOS_INLINE_FUNCTION void show(Team const& team, Block const& block, float decay) const {
-    direction != nullptr ? over<exact, by_root, true, Space>(team, block, decay)
-                         : over<exact, by_root, false, Space>(team, block, decay);
-  }
-  template <class Space, class Team>
-  KOKKOS_INLINE_FUNCTION void apply(Team const& team, Block const& block, float decay) const {
-    bool const by_root = units.unify == Unify::element;
-    if (mean.exact())
-      by_root ? show<true, true, Space>(team, block, decay) : show<true, false, Space>(team, block, decay);
-    else
-      by_root ? show<false, true, Space>(team, block, decay) : show<false, false, Space>(team, block, decay);
   }
 
   Coefficients<float> c;
@@ -175,18 +161,6 @@ struct AdamPass {
   float rate;
   float const* variance;
   float *parameters, *momentum, *direction;
-};
-
-template <class Space>
-struct AdamKernel {
-  template <class Team>
-  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
-    if (judged->skip) return;
-    Block const block = blocks[team.league_rank()];
-    pass.template apply<Space>(team, block, rule[block.tensor].decay);
-  }
-
-  AdamPass pass;
   Block const* blocks;
   TensorRule const* rule;
   Verdict const* judged;
@@ -240,10 +214,13 @@ void onebit_lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<
   Index const count = table.count();
   require(static_cast<Index>(norms.extent(0)) == 4 * count, "numbers by block need four for each block");
   static std::string const label = "bellwether::optim::onebit_lamb_moments";
-  LambPass const pass{coefficients, units, mean, parameters, variance, gradient, momentum, fresh};
-  Kokkos::parallel_for(
-      label, team_policy(exec, count),
-      LambKernel<Space>{pass, count, table.blocks().data(), rules.data(), verdict.data(), norms.data()});
+  with_known(mean.exact(), units.unify == Unify::element, fresh != nullptr,
+             [&](auto exact, auto by_root, auto steered) {
+               Kokkos::parallel_for(label, bound_team_policy<3>(exec, count),
+                                    LambKernel<exact, by_root, steered, Space>{
+                                        coefficients, units, mean, parameters, variance, gradient, momentum, fresh,
+                                        count, table.blocks().data(), rules.data(), verdict.data(), norms.data()});
+             });
 }
 
 template <class Space>
@@ -298,10 +275,13 @@ void onebit_adam_apply(Space const& exec, BlockTable<Space> const& table, Vec<Te
                        double learning_rate, Vec<Verdict, Space> const& verdict, float const* variance,
                        float* parameters, float* momentum, float* direction) {
   static std::string const label = "bellwether::optim::onebit_adam_apply";
-  AdamPass const pass{coefficients, units,      mean,     static_cast<float>(learning_rate),
-                      variance,     parameters, momentum, direction};
-  Kokkos::parallel_for(label, team_policy(exec, table.count()),
-                       AdamKernel<Space>{pass, table.blocks().data(), rules.data(), verdict.data()});
+  with_known(
+      mean.exact(), units.unify == Unify::element, direction != nullptr, [&](auto exact, auto by_root, auto shows) {
+        Kokkos::parallel_for(label, bound_team_policy<4>(exec, table.count()),
+                             AdamKernel<exact, by_root, shows, Space>{
+                                 coefficients, units, mean, static_cast<float>(learning_rate), variance, parameters,
+                                 momentum, direction, table.blocks().data(), rules.data(), verdict.data()});
+      });
 }
 
 template <class Space>

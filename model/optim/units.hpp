@@ -58,8 +58,8 @@ KOKKOS_INLINE_FUNCTION std::int32_t tensor_at(Units const& units, Index k) {
 /// made with, else over the tensor's number. growth: rho then.
 KOKKOS_INLINE_FUNCTION float out_of_units(Units const& units, float value, float growth, float variance,
                                           std::int32_t tensor) {
-  if (units.unify == Unify::element) return value * (growth * Kokkos::sqrt(variance) + units.epsilon);
-  return units.unify == Unify::layer ? value / units.by_tensor[tensor] : value;
+  if (units.unify == Unify::element) return value * (growth * device_math::root(variance) + units.epsilon);
+  return units.unify == Unify::layer ? device_math::quotient(value, units.by_tensor[tensor]) : value;
 }
 
 }  // namespace bellwether::optim
