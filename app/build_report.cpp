@@ -133,6 +133,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += line("gradients", bytes_text(memory.gradients));
   text += line("optimizer, exchange", bytes_text(memory.optimizer));
   text += line("activations", bytes_text(memory.activations));
+  if (memory.libraries > 0) text += line("libraries", bytes_text(memory.libraries));
   text += line("together", bytes_text(memory.device()));
   if (report.device_allocated)
     text += line("of the GPU", bytes_text(*report.device_allocated) +

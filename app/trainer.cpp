@@ -17,6 +17,7 @@
 #include "core/arena.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/gemm.hpp"
 #include "input/batch_stream.hpp"
 #include "model/bert.hpp"
 #include "model/flops.hpp"
@@ -339,11 +340,11 @@ MemoryUse Trainer::memory_use() const {
           .gradients = static_cast<std::int64_t>(t.gradients.span().size_bytes()),
           .optimizer = t.optimizer->state_bytes() + t.passes.bytes(),
           .activations = t.bert.workspace_bytes(),
+          .libraries = gemm_workspace_bytes(t.exec),
           .data = data};
 }
 
 std::int64_t Trainer::held_bytes() const { return impl_->optimizer->held_bytes(); }
-
 std::optional<PhaseTraffic> Trainer::dense_step() const { return impl_->predicted(optim::Phase::dense); }
 std::optional<PhaseTraffic> Trainer::compressed_step() const { return impl_->predicted(optim::Phase::compressed); }
 TrafficTotals const& Trainer::traffic() const { return impl_->totals; }

@@ -29,9 +29,10 @@ struct TrainingState;
 /// Bytes that training holds on this rank, by kind: on the device, and in host memory what is read of the data.
 struct MemoryUse {
   std::int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0;
+  std::int64_t libraries = 0;  ///< workspace of matrix products
   std::int64_t data = 0;
 
-  std::int64_t device() const { return parameters + gradients + optimizer + activations; }
+  std::int64_t device() const { return parameters + gradients + optimizer + activations + libraries; }
 };
 
 /// How one step went, beyond its row of statistics.

@@ -25,9 +25,17 @@ bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, Op op_a, Op op_b,
   return true;
 }
 
+template <class Space>
+std::int64_t gemm_workspace_bytes(Space const&) {
+  return 0;
+}
+
+#define BELLWETHER_GEMM_WORKSPACE(SPACE) template std::int64_t gemm_workspace_bytes(SPACE const&);
 BELLWETHER_FOR_HIP(BELLWETHER_GEMM)
 BELLWETHER_FOR_HIP(BELLWETHER_GEMM_WITH)
+BELLWETHER_FOR_HIP(BELLWETHER_GEMM_WORKSPACE)
 BELLWETHER_FOR_SYCL(BELLWETHER_GEMM)
 BELLWETHER_FOR_SYCL(BELLWETHER_GEMM_WITH)
+BELLWETHER_FOR_SYCL(BELLWETHER_GEMM_WORKSPACE)
 
 }  // namespace bellwether

@@ -134,17 +134,26 @@ __device__ inline void write(Tile const& to, int row, Left const& from) {
           : "memory");
 }
 
+/// body(row, column) for the pieces of a tile that are a thread's, of so many.
+template <int threads, class Body>
+__device__ inline void each_piece(int thread, Body const& body) {
+  constexpr int rows = threads / Tile::pieces;  // of one turn
+  static_assert(rows * Tile::pieces == threads && Tile::extent % rows == 0);
+  int const row = thread / Tile::pieces, column = thread % Tile::pieces * Tile::piece;
+#pragma unroll
+  for (int turn = 0; turn < Tile::extent / rows; ++turn) body(row + turn * rows, column);
+}
+
 /// Rows of 64 elements of a matrix to a tile, by all threads; rows from `rows` on become zeros. from: 16-byte aligned,
 /// as every row. Arrives with await_copies().
-__device__ inline void copy_async(Tile const& to, bf16 const* from, std::int64_t stride, int rows, int thread,
-                                  int threads) {
-  for (int at = thread; at < Tile::extent * Tile::pieces; at += threads) {
-    int const row = at / Tile::pieces, piece = at % Tile::pieces;
+template <int threads>
+__device__ inline void copy_async(Tile const& to, bf16 const* from, std::int64_t stride, int rows, int thread) {
+  each_piece<threads>(thread, [&](int row, int column) {
     bool const there = row < rows;
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to.at(row, piece * Tile::piece)),
-                 "l"(from + (there ? row * stride + piece * Tile::piece : 0)), "r"(there ? 16 : 0)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to.at(row, column)),
+                 "l"(from + (there ? row * stride + column : 0)), "r"(there ? 16 : 0)
                  : "memory");
-  }
+  });
 }
 /// This thread's copies have arrived; others' have after a barrier.
 __device__ inline void await_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
@@ -160,11 +169,12 @@ __device__ inline uint4 piece_of(Tile const& tile, int row, int column) {
 }
 
 /// The first `rows` rows of a tile to a matrix, by all threads.
-__device__ inline void copy(Tile const& from, bf16* to, std::int64_t stride, int rows, int thread, int threads) {
-  for (int at = thread; at < rows * Tile::pieces; at += threads) {
-    int const row = at / Tile::pieces, piece = at % Tile::pieces;
-    *reinterpret_cast<uint4*>(to + row * stride + piece * Tile::piece) = piece_of(from, row, piece * Tile::piece);
-  }
+template <int threads>
+__device__ inline void copy(Tile const& from, bf16* to, std::int64_t stride, int rows, int thread) {
+  each_piece<threads>(thread, [&](int row, int column) {
+    uint4 const piece = piece_of(from, row, column);
+    if (row < rows) *reinterpret_cast<uint4*>(to + row * stride + column) = piece;
+  });
 }
 
 /// Over the four lanes that share a row of a result.

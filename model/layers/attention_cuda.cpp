@@ -16,7 +16,7 @@ using namespace attention_tiles;
 struct Forward {
   Params p;
   bf16* context;
-  Index tiles_of_head;
+  int tiles_of_head;
 
   /// While a tile of keys and values is worked on, the next one arrives.
   __device__ void operator()(Team const& team) const {
@@ -27,10 +27,10 @@ struct Forward {
     Tile const q = memory[0];
     auto const fetch = [&](int key, int turn) {
       int const keys = at.rows_from(key);
-      copy_async(memory[1 + 2 * turn], at.k + key * at.stride, at.stride, keys, thread, team_threads);
-      copy_async(memory[2 + 2 * turn], at.v + key * at.stride, at.stride, keys, thread, team_threads);
+      copy_async<team_threads>(memory[1 + 2 * turn], at.k + key * at.stride, at.stride, keys, thread);
+      copy_async<team_threads>(memory[2 + 2 * turn], at.v + key * at.stride, at.stride, keys, thread);
     };
-    copy_async(q, at.q + at.row * at.stride, at.stride, at.rows_from(at.row), thread, team_threads);
+    copy_async<team_threads>(q, at.q + at.row * at.stride, at.stride, at.rows_from(at.row), thread);
     fetch(0, 0);
     Drops const drops(p, at, at.row + row);
     RunningSoftmax softmax;
@@ -50,7 +50,7 @@ struct Forward {
       for (int n = 0; n < 8; ++n)
 #pragma unroll
         for (int e = 0; e < 4; ++e) sums[n][e] *= decay[half_of(e)];
-      drops.each(key, [&](int n, int e, float factor) { weights[n][e] *= factor; });
+      drops.apply(key, weights);
       Left left;
       as_left(left, weights);
       multiply(sums, left, memory[2 + 2 * turn]);
@@ -79,7 +79,7 @@ struct Forward {
     as_left(rounded, result);
     write(through, thread / 32 * 16, rounded);
     team.team_barrier();
-    copy(through, to, stride, rows, thread, team_threads);
+    copy<team_threads>(through, to, stride, rows, thread);
   }
 };
 
@@ -90,11 +90,18 @@ struct Backward {
   Params p;
   bf16 const* dcontext;
   bf16* dqkv;
-  Index tiles_of_head;
+  int tiles_of_head;
 
   __device__ Index first_query(Place const& at) const { return at.first * p.heads + at.head * at.length; }
   __device__ float const* logarithms(Place const& at) const { return p.logarithms + first_query(at); }
   __device__ float* row_sums(Place const& at) const { return p.scratch + first_query(at); }
+  /// A word of Drops for each thread of the team that has a tile of queries, and tile of keys: what the first kernel
+  /// has drawn, the second does not draw again.
+  __device__ std::uint32_t* kept(Place const& at, int query, int key, int thread) const {
+    auto* const words = reinterpret_cast<std::uint32_t*>(p.scratch + p.sequences * p.longest * p.heads);
+    Index const tile = (Index{at.pair} * tiles_of_head + query / extent) * tiles_of_head + key / extent;
+    return words + tile * team_threads + thread;
+  }
   __device__ Index context_of(Place const& at) const { return at.first * p.C + at.head * extent; }
   __device__ bf16* dqkv_of(Place const& at) const { return dqkv + at.first * at.stride + at.head * extent; }
 };
@@ -104,18 +111,18 @@ struct QueryBackward : Backward {
     Place const at(p, team, tiles_of_head);
     if (at.row >= at.length) return;
     int const thread = team.team_rank(), row = thread / 32 * 16, queries = at.rows_from(at.row);
-    Tiles<5> const memory(team);
-    Tile const q = memory[0], dcontext_tile = memory[1], k = memory[2], v = memory[3], context_tile = memory[4];
-    auto const fetch = [&](int key) {
+    Tiles<7> const memory(team);
+    Tile const q = memory[0], dcontext_tile = memory[1], context_tile = memory[2];
+    auto const fetch = [&](int key, int turn) {
       int const keys = at.rows_from(key);
-      copy_async(k, at.k + key * at.stride, at.stride, keys, thread, team_threads);
-      copy_async(v, at.v + key * at.stride, at.stride, keys, thread, team_threads);
+      copy_async<team_threads>(memory[3 + 2 * turn], at.k + key * at.stride, at.stride, keys, thread);
+      copy_async<team_threads>(memory[4 + 2 * turn], at.v + key * at.stride, at.stride, keys, thread);
     };
     Index const of_tile = context_of(at) + at.row * p.C;
-    copy_async(q, at.q + at.row * at.stride, at.stride, queries, thread, team_threads);
-    copy_async(dcontext_tile, dcontext + of_tile, p.C, queries, thread, team_threads);
-    copy_async(context_tile, p.context + of_tile, p.C, queries, thread, team_threads);
-    fetch(0);
+    copy_async<team_threads>(q, at.q + at.row * at.stride, at.stride, queries, thread);
+    copy_async<team_threads>(dcontext_tile, dcontext + of_tile, p.C, queries, thread);
+    copy_async<team_threads>(context_tile, p.context + of_tile, p.C, queries, thread);
+    fetch(0, 0);
     Drops const drops(p, at, at.row + row);
     float logarithm[2], row_product[2];
     for (int half = 0; half < 2; ++half) {
@@ -131,23 +138,28 @@ struct QueryBackward : Backward {
     }
     Result sums;
     clear(sums);
-    for (int key = 0; key < at.length; key += extent) {
+    for (int key = 0, turn = 0; key < at.length; key += extent, turn ^= 1) {
       if (key > 0) {
-        team.team_barrier();
-        fetch(key);
         await_copies();
         team.team_barrier();
       }
+      if (key + extent < at.length) fetch(key + extent, turn ^ 1);
+      Tile const k = memory[3 + 2 * turn], v = memory[4 + 2 * turn];
       Result scores, dweights;
       clear(scores);
       clear(dweights);
       multiply_by_transpose(scores, q, row, k);
       multiply_by_transpose(dweights, dcontext_tile, row, v);
       mask(scores, at.rows_from(key));
-      drops.each(key, [&](int n, int e, float factor) {
-        float const probability = power_of_two(scores[n][e] * (score_scale * log2_e) - logarithm[half_of(e)]);
-        scores[n][e] = probability * (factor * dweights[n][e] - row_product[half_of(e)]);
-      });
+      std::uint32_t const word = drops.kept(key);
+      if (drops.active) *kept(at, at.row, key, thread) = word;
+#pragma unroll
+      for (int n = 0; n < 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          float const probability = power_of_two(scores[n][e] * (score_scale * log2_e) - logarithm[half_of(e)]);
+          scores[n][e] = probability * (factor_of(word, n, e, p.rule) * dweights[n][e] - row_product[half_of(e)]);
+        }
       Left left;
       as_left(left, scores);
       multiply(sums, left, k);
@@ -163,36 +175,45 @@ struct KeyBackward : Backward {
     Place const at(p, team, tiles_of_head);
     if (at.row >= at.length) return;
     int const thread = team.team_rank(), row = thread / 32 * 16, keys = at.rows_from(at.row);
-    Tiles<5> const memory(team);
-    Tile const k = memory[0], v = memory[1], q = memory[2], dcontext_tile = memory[3], left_tile = memory[4];
-    copy_async(k, at.k + at.row * at.stride, at.stride, keys, thread, team_threads);
-    copy_async(v, at.v + at.row * at.stride, at.stride, keys, thread, team_threads);
+    Tiles<7> const memory(team);
+    Tile const k = memory[0], v = memory[1], left_tile = memory[2];
+    auto const fetch = [&](int query, int turn) {
+      int const queries = at.rows_from(query);
+      copy_async<team_threads>(memory[3 + 2 * turn], at.q + query * at.stride, at.stride, queries, thread);
+      copy_async<team_threads>(memory[4 + 2 * turn], dcontext + context_of(at) + query * p.C, p.C, queries, thread);
+    };
+    copy_async<team_threads>(k, at.k + at.row * at.stride, at.stride, keys, thread);
+    copy_async<team_threads>(v, at.v + at.row * at.stride, at.stride, keys, thread);
     Result dkeys, dvalues;
     clear(dkeys);
     clear(dvalues);
-    for (int query = 0; query < at.length; query += extent) {
-      int const queries = at.rows_from(query);
-      copy_async(q, at.q + query * at.stride, at.stride, queries, thread, team_threads);
-      copy_async(dcontext_tile, dcontext + context_of(at) + query * p.C, p.C, queries, thread, team_threads);
+    fetch(0, 0);
+    for (int query = 0, turn = 0; query < at.length; query += extent, turn ^= 1) {
       float logarithm[2], row_product[2];
       for (int half = 0; half < 2; ++half) {
         int const mine = query + row + lane() / 4 + 8 * half;
         logarithm[half] = mine < at.length ? logarithms(at)[mine] : INFINITY;  // no query: no weight
         row_product[half] = mine < at.length ? row_sums(at)[mine] : 0.0f;
       }
+      std::uint32_t const word = p.dropout.active() ? *kept(at, query, at.row, thread) : ~0u;
       await_copies();
       team.team_barrier();
+      if (query + extent < at.length) fetch(query + extent, turn ^ 1);
+      Tile const q = memory[3 + 2 * turn], dcontext_tile = memory[4 + 2 * turn];
       Result scores, dweights;
       clear(scores);
       clear(dweights);
       multiply_by_transpose(scores, q, row, k);
       multiply_by_transpose(dweights, dcontext_tile, row, v);
-      Drops const drops(p, at, query + row);
-      drops.each(at.row, [&](int n, int e, float factor) {
-        float const probability = power_of_two(scores[n][e] * (score_scale * log2_e) - logarithm[half_of(e)]);
-        scores[n][e] = probability * factor;
-        dweights[n][e] = probability * (factor * dweights[n][e] - row_product[half_of(e)]);
-      });
+#pragma unroll
+      for (int n = 0; n < 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          float const probability = power_of_two(scores[n][e] * (score_scale * log2_e) - logarithm[half_of(e)]);
+          float const factor = factor_of(word, n, e, p.rule);
+          scores[n][e] = probability * factor;
+          dweights[n][e] = probability * (factor * dweights[n][e] - row_product[half_of(e)]);
+        }
       Left weights, dscores;
       as_left(weights, scores);
       as_left(dscores, dweights);
@@ -208,8 +229,8 @@ struct KeyBackward : Backward {
     for (auto& columns : dkeys)
       for (float& value : columns) value *= score_scale;
     bf16* const to = dqkv_of(at) + at.row * at.stride;
-    Forward::store(team, q, dkeys, to + p.C, at.stride, keys);
-    Forward::store(team, dcontext_tile, dvalues, to + 2 * p.C, at.stride, keys);
+    Forward::store(team, k, dkeys, to + p.C, at.stride, keys);
+    Forward::store(team, v, dvalues, to + 2 * p.C, at.stride, keys);
   }
 };
 
@@ -228,7 +249,10 @@ bool is_aligned(void const* at) { return reinterpret_cast<std::uintptr_t>(at) % 
 
 template <class Real, class Stored, class Space>
 Index attention_scratch(Space const& exec, Index sequences, Index C, Index heads, Index longest) {
-  if (has_tiles<Real, Stored> && fits(C, heads)) return sequences * longest * heads;
+  if (has_tiles<Real, Stored> && fits(C, heads)) {
+    Index const of_head = tiles(longest);
+    return sequences * heads * (longest + of_head * of_head * team_threads);
+  }
   return team_slots(exec) * 3 * longest * longest;
 }
 
@@ -242,10 +266,10 @@ void attention_forward(Space const& exec, Attention<Real, Stored> const& p, Stor
   if constexpr (has_tiles<Real, Stored>)
     if (fits(p.C, p.heads)) {
       require(is_aligned(p.qkv) && is_aligned(context), "rows of attention begin at multiples of 16 bytes");
-      Index const tiles_of_head = tiles(p.longest);
+      int const tiles_of_head = tiles(p.longest);
       Kokkos::parallel_for("bellwether::model::attention_forward",
-                           Tiles<5>::policy<3>(exec, p.sequences * p.heads * tiles_of_head),
-                           Forward{p, context, tiles_of_head});
+                           Tiles<5>::policy<4>(exec, p.sequences * p.heads * tiles_of_head),
+                           Forward{Params(p), context, tiles_of_head});
       return;
     }
   team_attention_forward(exec, p, team_slots(exec), context);
@@ -258,11 +282,12 @@ void attention_backward(Space const& exec, Attention<Real, Stored> const& p, Sto
       require(p.context != nullptr && p.logarithms != nullptr, "backward of attention without what forward has kept");
       require(is_aligned(p.qkv) && is_aligned(p.context) && is_aligned(dcontext) && is_aligned(dqkv),
               "rows of attention begin at multiples of 16 bytes");
-      Index const tiles_of_head = tiles(p.longest), teams = p.sequences * p.heads * tiles_of_head;
-      Backward const shared{p, dcontext, dqkv, tiles_of_head};
-      Kokkos::parallel_for("bellwether::model::attention_backward_queries", Tiles<5>::policy<3>(exec, teams),
+      int const tiles_of_head = tiles(p.longest);
+      Index const teams = p.sequences * p.heads * tiles_of_head;
+      Backward const shared{Params(p), dcontext, dqkv, tiles_of_head};
+      Kokkos::parallel_for("bellwether::model::attention_backward_queries", Tiles<7>::policy<3>(exec, teams),
                            QueryBackward{shared});
-      Kokkos::parallel_for("bellwether::model::attention_backward_keys", Tiles<5>::policy<2>(exec, teams),
+      Kokkos::parallel_for("bellwether::model::attention_backward_keys", Tiles<7>::policy<3>(exec, teams),
                            KeyBackward{shared});
       return;
     }

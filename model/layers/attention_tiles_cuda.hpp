@@ -10,24 +10,30 @@ namespace bellwether::model::attention_tiles {
 
 using namespace cuda;
 using device_math::power_of_two;
-using Params = Attention<float, bf16>;
 using Team = Kokkos::TeamPolicy<Kokkos::Cuda>::member_type;
+
+/// What all teams are given. Of dropout also what a thread would take longer to form than to draw.
+struct Params : Attention<float, bf16> {
+  explicit Params(Attention<float, bf16> const& attention) : Attention<float, bf16>(attention), rule(dropout) {}
+
+  DropoutRule<float> rule;
+};
 
 inline constexpr int extent = Tile::extent;
 inline constexpr int team_threads = 128;  ///< a warp for 16 rows of a tile
 inline constexpr int tile_alignment = 128;
 
-inline Index tiles(Index length) { return (length + extent - 1) / extent; }
+inline int tiles(Index length) { return static_cast<int>((length + extent - 1) / extent); }
 
 /// One tile of rows of one head of one sequence, and what belongs to it.
 struct Place {
-  __device__ Place(Params const& p, Team const& team, Index tiles_of_head)
+  __device__ Place(Params const& p, Team const& team, int tiles_of_head)
       : pair(team.league_rank() / tiles_of_head),
-        head(pair % p.heads),
-        sequence(pair / p.heads),
+        head(pair % static_cast<int>(p.heads)),
+        sequence(pair / static_cast<int>(p.heads)),
         first(p.sequence_offsets[sequence]),
         length(static_cast<int>(p.sequence_offsets[sequence + 1] - first)),
-        row(static_cast<int>(team.league_rank() % tiles_of_head) * extent),
+        row(team.league_rank() % tiles_of_head * extent),
         stride(3 * p.C),
         q(p.qkv + first * stride + head * extent),
         k(q + p.C),
@@ -35,7 +41,8 @@ struct Place {
 
   __device__ int rows_from(int begin) const { return length - begin < extent ? length - begin : extent; }
 
-  Index pair, head, sequence, first;
+  int pair, head, sequence;
+  Index first;
   int length;  ///< S
   int row;     ///< the tile's first
   Index stride;
@@ -46,34 +53,47 @@ struct Place {
 struct Drops {
   __device__ Drops(Params const& p, Place const& at, int first_query)
       : active(p.dropout.active()),
-        draw(p.dropout, p.samples[at.sequence], first_query + lane() / 4),
+        draw(p.dropout, p.rule, p.samples[at.sequence], first_query + lane() / 4),
         counter(static_cast<std::uint32_t>(at.head * p.position_stride / 4) + lane() % 4 * 2) {}
 
-  /// body(column / 8 and element of a result, factor). A draw serves keys that are 16 apart.
+  /// body(column / 8 and element of a result, what was drawn for it). A draw serves keys that are 16 apart.
   template <class Body>
-  __device__ void each(int first_key, Body const& body) const {
+  __device__ void each_drawn(int first_key, Body const& body) const {
 #pragma unroll
     for (int half = 0; half < 2; ++half)
 #pragma unroll
       for (int low = 0; low < 4; ++low) {  // which of the four columns below 16 that a lane has
         int const columns = low / 2, element = half * 2 + low % 2;
-        if (!active) {
-#pragma unroll
-          for (int part = 0; part < 4; ++part) body(2 * part + columns, element, 1.0f);
-          continue;
-        }
         auto const at = counter + static_cast<std::uint32_t>(first_key / 4 + 8 * columns + low % 2);
         auto const bits = philox(draw.low, draw.high, draw.position + 8u * static_cast<std::uint32_t>(half), at,
                                  draw.key.k0, draw.key.k1);
 #pragma unroll
-        for (int part = 0; part < 4; ++part) body(2 * part + columns, element, draw.factor(bits.x[part]));
+        for (int part = 0; part < 4; ++part) body(2 * part + columns, element, bits.x[part]);
       }
+  }
+  /// What is kept, a bit for each element of a result, for those who want it twice.
+  __device__ std::uint32_t kept(int first_key) const {
+    if (!active) return ~0u;
+    std::uint32_t word = 0;
+    each_drawn(first_key, [&](int n, int e, std::uint32_t drawn) {
+      word |= drawn >= draw.rule.threshold ? 1u << (4 * n + e) : 0u;
+    });
+    return word;
+  }
+  /// Multiplies what dropout keeps and drops the rest.
+  __device__ void apply(int first_key, Result& to) const {
+    if (active) each_drawn(first_key, [&](int n, int e, std::uint32_t drawn) { to[n][e] *= draw.factor(drawn); });
   }
 
   bool active;
   DropoutDraw<float> draw;
   std::uint32_t counter;
 };
+
+/// The factor of an element where `kept` is a result's word of Drops.
+__device__ inline float factor_of(std::uint32_t kept, int n, int e, DropoutRule<float> const& rule) {
+  return (kept >> (4 * n + e) & 1u) != 0 ? rule.kept : 0.0f;
+}
 
 /// Which row of its two an element of a result is in.
 __device__ inline constexpr int half_of(int element) { return element / 2; }
