@@ -74,13 +74,15 @@ KOKKOS_INLINE_FUNCTION float inverse_root(float x) {
 #endif
 }
 
-#if defined(__CUDACC__)
-/// 2^x to 2 ulp; 0 where x is below -126.
-__device__ inline float power_of_two(float x) {
+/// 2^x to 2 ulp; on NVIDIA's GPUs 0 where x is below -126.
+KOKKOS_INLINE_FUNCTION float power_of_two(float x) {
+#if defined(__CUDA_ARCH__)
   float result;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
   return result;
-}
+#else
+  return Kokkos::exp2(x);
 #endif
+}
 
 }  // namespace bellwether::device_math

@@ -2,104 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What devices run, on every enabled space, beside what hosts run.
-#include "core/random.hpp"
 #include "model/layers/attention_team.hpp"
-#include "tests/support/finite_differences.hpp"
-#include "tests/support/larger.hpp"
-#include "tests/support/spaces.hpp"
+#include "tests/model/attention_fixture.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include <algorithm>
-#include <cmath>
-
 using namespace bellwether;
-using namespace bellwether::model;
-using test::to_space;
+using namespace bellwether::test::attention;
 
 namespace {
-
-using Host = Kokkos::DefaultHostExecutionSpace;
-
-constexpr Index heads = 2;
-
-template <class Real, class Stored, class Space>
-struct Problem {
-  Index C, longest = 0;
-  Vec<std::int32_t, Space> offsets;
-  Vec<std::int64_t, Space> samples;
-  Vec<Stored, Space> qkv, dcontext, context, dqkv;
-  Vec<Real, Space> scratch, logarithms;
-
-  /// Scratch for that many teams, or, where there are none, for what the space runs.
-  Problem(Space const& exec, std::vector<std::int32_t> const& lengths, Index width, Index teams) : C(heads * width) {
-    std::vector<std::int32_t> starts{0};
-    std::vector<std::int64_t> numbers;
-    for (auto const length : lengths) {
-      starts.push_back(starts.back() + length);
-      numbers.push_back((std::int64_t{1} << 33) + length);
-      longest = std::max<Index>(longest, length);
-    }
-    offsets = to_space<Space>(starts);
-    samples = to_space<Space>(numbers);
-    Index const T = starts.back();
-    qkv = test::random_numbers<Space, Stored>(T * 3 * C, 1, 2);
-    dcontext = test::random_numbers<Space, Stored>(T * C, 2);
-    context = Vec<Stored, Space>("context", static_cast<std::size_t>(T * C));
-    dqkv = Vec<Stored, Space>("dqkv", static_cast<std::size_t>(T * 3 * C));
-    Index const numbers_of_scratch =
-        teams > 0 ? teams * 3 * longest * longest
-                  : attention_scratch<Real, Stored>(exec, std::ssize(lengths), C, heads, longest);
-    logarithms =
-        Vec<Real, Space>("logarithms", static_cast<std::size_t>(attention_keeps<Real, Stored>(exec, T, C, heads)));
-    scratch = Vec<Real, Space>("scratch", static_cast<std::size_t>(numbers_of_scratch));
-  }
-  Attention<Real, Stored> attention(double dropout) const {
-    return {.sequences = static_cast<Index>(samples.extent(0)),
-            .C = C,
-            .heads = heads,
-            .longest = longest,
-            .sequence_offsets = offsets.data(),
-            .qkv = qkv.data(),
-            .dropout = {random_key(7, Purpose::dropout), 3, dropout},
-            .samples = samples.data(),
-            .position_stride = 3 * dropout_chunk,
-            .scratch = scratch.data(),
-            .context = context.data(),
-            .logarithms = logarithms.data()};
-  }
-};
-
-/// Largest difference, relative to the largest magnitude.
-template <class A, class B>
-double distance(A const& a, B const& b) {
-  auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
-  auto const y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
-  double difference = 0, largest = 0;
-  for (std::size_t i = 0; i < x.extent(0); ++i) {
-    difference = test::larger(difference, static_cast<double>(x(i)) - static_cast<double>(y(i)));
-    largest = test::larger(largest, static_cast<double>(y(i)));
-  }
-  return difference / largest;
-}
-
-/// Lengths about the edges of tiles, rows that share workers, and draws.
-std::vector<std::int32_t> const lengths{5, 64, 1, 130, 17, 65, 63};
-
-/// What `mine` computed by run() beside hosts.
-template <class Real, class Stored, class Space, class Run>
-void compare(Problem<Real, Stored, Space> const& mine, Index width, double dropout, double allowed, Run const& run) {
-  CAPTURE(dropout, width);
-  Host const host;
-  Problem<Real, Stored, Host> const theirs(host, lengths, width, 0);
-  run(mine.attention(dropout));
-  attention_forward(host, theirs.attention(dropout), theirs.context.data());
-  attention_backward(host, theirs.attention(dropout), theirs.dcontext.data(), theirs.dqkv.data());
-  Space().fence("bellwether::test::attention");
-  CHECK(distance(mine.context, theirs.context) <= allowed);
-  CHECK(distance(mine.dqkv, theirs.dqkv) <= allowed);
-}
 
 /// Two teams take turns.
 template <class Real, class Stored, class Space>

@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/layers/attention_tiles.hpp"
+
+/// Attention of heads of 64 elements in bf16, which are those of BERT, on matrix units, by tiles of 64 queries and 64
+/// keys (Dao, "FlashAttention-2", arXiv 2307.08691, sections 3.1 and 3.2, without its sums by atomics: gradients of
+/// queries and those of keys and values have a kernel each). Warp: of core/warp_matrix.hpp.
+namespace bellwether::model::attention_tiles {
+
+template <class Warp>
+struct Forward {
+  static constexpr int tiles_at_once = 5;
+
+  Params p;
+  bf16* context;
+  int tiles_of_head;
+
+  /// While a tile of keys and values is worked on, the next one arrives.
+  template <class Team>
+  BELLWETHER_DEVICE void operator()(Team const& team) const {
+    Place const at(p, team, tiles_of_head);
+    if (at.row >= at.length) return;
+    int const thread = team.team_rank(), row = thread / 32 * 16;
+    Tiles<tiles_at_once> const memory(Warp(), team);
+    Tile const q = memory[0];
+    auto const fetch = [&](int key, int turn) {
+      int const keys = at.rows_from(key);
+      copy_async<Warp, team_threads>(memory[1 + 2 * turn], at.k + key * at.stride, at.stride, keys, thread);
+      copy_async<Warp, team_threads>(memory[2 + 2 * turn], at.v + key * at.stride, at.stride, keys, thread);
+    };
+    copy_async<Warp, team_threads>(q, at.q + at.row * at.stride, at.stride, at.rows_from(at.row), thread);
+    fetch(0, 0);
+    Drops const drops(p, at, at.row + row, Warp::lane());
+    RunningSoftmax<Warp> softmax;
+    Result sums;
+    clear(sums);
+    for (int key = 0, turn = 0; key < at.length; key += extent, turn ^= 1) {
+      Warp::await_fetched();
+      team.team_barrier();
+      if (key + extent < at.length) fetch(key + extent, turn ^ 1);
+      Result weights;
+      clear(weights);
+      multiply_by_transpose<Warp>(weights, q, row, memory[1 + 2 * turn]);
+      mask(weights, at.rows_from(key), Warp::lane());
+      float decay[2];
+      softmax.add(weights, score_scale * log2_e, decay);
+      each_element([&](int n, int e) { sums[n][e] *= decay[half_of(e)]; });
+      drops.apply(key, weights);
+      Left left;
+      as_left(left, weights);
+      multiply<Warp>(sums, left, memory[2 + 2 * turn]);
+    }
+    float scale[2];
+    BELLWETHER_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      float const total = row_sum<Warp>(softmax.total[half]);
+      scale[half] = 1 / total;
+      int const query = at.row + row + Warp::lane() / 4 + 8 * half;
+      if (p.logarithms != nullptr && Warp::lane() % 4 == 0 && query < at.length)
+        p.logarithms[at.first * p.heads + at.head * at.length + query] = softmax.largest[half] + Kokkos::log2(total);
+    }
+    each_element([&](int n, int e) { sums[n][e] *= scale[half_of(e)]; });
+    store(team, q, sums, context + (at.first + at.row) * p.C + at.head * extent, p.C, at.rows_from(at.row));
+  }
+
+  /// A tile's result to a matrix, through shared memory, where nobody reads any more.
+  template <class Team>
+  BELLWETHER_DEVICE static void store(Team const& team, Tile const& through, Result const& result, bf16* to,
+                                      Index stride, int rows) {
+    int const thread = team.team_rank();
+    Left rounded;
+    as_left(rounded, result);
+    write<Warp>(through, thread / 32 * 16, rounded);
+    team.team_barrier();
+    copy<Warp, team_threads>(through, to, stride, rows, thread);
+  }
+};
+
+/// Backward: with W = mask * P and dW = dO V^T, dV = W^T dO, dS = W * dW - P * rowsum(W * dW), as on a host.
+/// rowsum(W * dW) is rowsum(O * dO) (section 2.3.2 there), which goes from the first kernel to the second, for each
+/// query. P is formed again by the logarithm of softmax's sum, which forward has kept.
+struct Backward {
+  Params p;
+  bf16 const* dcontext;
+  bf16* dqkv;
+  int tiles_of_head;
+
+  BELLWETHER_DEVICE Index first_query(Place const& at) const { return at.first * p.heads + at.head * at.length; }
+  BELLWETHER_DEVICE float const* logarithms(Place const& at) const { return p.logarithms + first_query(at); }
+  BELLWETHER_DEVICE float* row_sums(Place const& at) const { return p.scratch + first_query(at); }
+  /// A word of Drops for each thread of the team that has a tile of queries, and tile of keys: what the first kernel
+  /// has drawn, the second does not draw again.
+  BELLWETHER_DEVICE std::uint32_t* kept(Place const& at, int query, int key, int thread) const {
+    auto* const words = reinterpret_cast<std::uint32_t*>(p.scratch + p.sequences * p.longest * p.heads);
+    Index const tile = (Index{at.pair} * tiles_of_head + query / extent) * tiles_of_head + key / extent;
+    return words + tile * team_threads + thread;
+  }
+  BELLWETHER_DEVICE Index context_of(Place const& at) const { return at.first * p.C + at.head * extent; }
+  BELLWETHER_DEVICE bf16* dqkv_of(Place const& at) const { return dqkv + at.first * at.stride + at.head * extent; }
+};
+
+template <class Warp>
+struct QueryBackward : Backward {
+  static constexpr int tiles_at_once = 7;
+
+  template <class Team>
+  BELLWETHER_DEVICE void operator()(Team const& team) const {
+    Place const at(p, team, tiles_of_head);
+    if (at.row >= at.length) return;
+    int const thread = team.team_rank(), row = thread / 32 * 16, queries = at.rows_from(at.row);
+    Tiles<tiles_at_once> const memory(Warp(), team);
+    Tile const q = memory[0], dcontext_tile = memory[1], context_tile = memory[2];
+    auto const fetch = [&](int key, int turn) {
+      int const keys = at.rows_from(key);
+      copy_async<Warp, team_threads>(memory[3 + 2 * turn], at.k + key * at.stride, at.stride, keys, thread);
+      copy_async<Warp, team_threads>(memory[4 + 2 * turn], at.v + key * at.stride, at.stride, keys, thread);
+    };
+    Index const of_tile = context_of(at) + at.row * p.C;
+    copy_async<Warp, team_threads>(q, at.q + at.row * at.stride, at.stride, queries, thread);
+    copy_async<Warp, team_threads>(dcontext_tile, dcontext + of_tile, p.C, queries, thread);
+    copy_async<Warp, team_threads>(context_tile, p.context + of_tile, p.C, queries, thread);
+    fetch(0, 0);
+    Drops const drops(p, at, at.row + row, Warp::lane());
+    float logarithm[2], row_product[2];
+    for (int half = 0; half < 2; ++half) {
+      int const query = at.row + row + Warp::lane() / 4 + 8 * half;
+      logarithm[half] = query < at.length ? logarithms(at)[query] : infinity;
+    }
+    Warp::await_fetched();
+    team.team_barrier();
+    row_products<Warp>(dcontext_tile, context_tile, row, row_product);
+    for (int half = 0; half < 2; ++half) {
+      int const query = at.row + row + Warp::lane() / 4 + 8 * half;
+      if (Warp::lane() % 4 == 0 && query < at.length) row_sums(at)[query] = row_product[half];
+    }
+    Result sums;
+    clear(sums);
+    for (int key = 0, turn = 0; key < at.length; key += extent, turn ^= 1) {
+      if (key > 0) {
+        Warp::await_fetched();
+        team.team_barrier();
+      }
+      if (key + extent < at.length) fetch(key + extent, turn ^ 1);
+      Tile const k = memory[3 + 2 * turn], v = memory[4 + 2 * turn];
+      Result scores, dweights;
+      clear(scores);
+      clear(dweights);
+      multiply_by_transpose<Warp>(scores, q, row, k);
+      multiply_by_transpose<Warp>(dweights, dcontext_tile, row, v);
+      mask(scores, at.rows_from(key), Warp::lane());
+      std::uint32_t const word = drops.kept(key);
+      if (drops.active) *kept(at, at.row, key, thread) = word;
+      each_element([&](int n, int e) {
+        float const probability = power_of_two(scores[n][e] * (score_scale * log2_e) - logarithm[half_of(e)]);
+        scores[n][e] = probability * (factor_of(word, n, e, p.rule) * dweights[n][e] - row_product[half_of(e)]);
+      });
+      Left left;
+      as_left(left, scores);
+      multiply<Warp>(sums, left, k);
+    }
+    for (auto& columns : sums)
+      for (float& value : columns) value *= score_scale;
+    Forward<Warp>::store(team, q, sums, dqkv_of(at) + at.row * at.stride, at.stride, queries);
+  }
+};
+
+template <class Warp>
+struct KeyBackward : Backward {
+  static constexpr int tiles_at_once = 8;
+
+  template <class Team>
+  BELLWETHER_DEVICE void operator()(Team const& team) const {
+    Place const at(p, team, tiles_of_head);
+    if (at.row >= at.length) return;
+    int const thread = team.team_rank(), row = thread / 32 * 16, keys = at.rows_from(at.row);
+    Tiles<tiles_at_once> const memory(Warp(), team);
+    Tile const k = memory[0], v = memory[1], weights_tile = memory[2], dscores_tile = memory[7];
+    auto const fetch = [&](int query, int turn) {
+      int const queries = at.rows_from(query);
+      copy_async<Warp, team_threads>(memory[3 + 2 * turn], at.q + query * at.stride, at.stride, queries, thread);
+      copy_async<Warp, team_threads>(memory[4 + 2 * turn], dcontext + context_of(at) + query * p.C, p.C, queries,
+                                     thread);
+    };
+    copy_async<Warp, team_threads>(k, at.k + at.row * at.stride, at.stride, keys, thread);
+    copy_async<Warp, team_threads>(v, at.v + at.row * at.stride, at.stride, keys, thread);
+    Result dkeys, dvalues;
+    clear(dkeys);
+    clear(dvalues);
+    fetch(0, 0);
+    for (int query = 0, turn = 0; query < at.length; query += extent, turn ^= 1) {
+      float logarithm[2], row_product[2];
+      for (int half = 0; half < 2; ++half) {
+        int const mine = query + row + Warp::lane() / 4 + 8 * half;
+        logarithm[half] = mine < at.length ? logarithms(at)[mine] : infinity;  // no query: no weight
+        row_product[half] = mine < at.length ? row_sums(at)[mine] : 0.0f;
+      }
+      std::uint32_t const word = p.dropout.active() ? *kept(at, query, at.row, thread) : ~0u;
+      Warp::await_fetched();
+      team.team_barrier();
+      if (query + extent < at.length) fetch(query + extent, turn ^ 1);
+      Tile const q = memory[3 + 2 * turn], dcontext_tile = memory[4 + 2 * turn];
+      Result scores, dweights;
+      clear(scores);
+      clear(dweights);
+      multiply_by_transpose<Warp>(scores, q, row, k);
+      multiply_by_transpose<Warp>(dweights, dcontext_tile, row, v);
+      each_element([&](int n, int e) {
+        float const probability = power_of_two(scores[n][e] * (score_scale * log2_e) - logarithm[half_of(e)]);
+        float const factor = factor_of(word, n, e, p.rule);
+        scores[n][e] = probability * factor;
+        dweights[n][e] = probability * (factor * dweights[n][e] - row_product[half_of(e)]);
+      });
+      Left weights, dscores;
+      as_left(weights, scores);
+      as_left(dscores, dweights);
+      write<Warp>(weights_tile, row, weights);
+      write<Warp>(dscores_tile, row, dscores);
+      team.team_barrier();
+      multiply_transposed<Warp>(dvalues, weights_tile, row, dcontext_tile);
+      multiply_transposed<Warp>(dkeys, dscores_tile, row, q);
+    }
+    for (auto& columns : dkeys)
+      for (float& value : columns) value *= score_scale;
+    bf16* const to = dqkv_of(at) + at.row * at.stride;
+    Forward<Warp>::store(team, k, dkeys, to + p.C, at.stride, keys);
+    Forward<Warp>::store(team, v, dvalues, to + 2 * p.C, at.stride, keys);
+  }
+};
+
+/// Numbers of scratch that backward needs.
+inline Index scratch_numbers(Index sequences, Index heads, Index longest) {
+  Index const of_head = tiles(longest);
+  return sequences * heads * (longest + of_head * of_head * team_threads);
+}
+
+}  // namespace bellwether::model::attention_tiles
