@@ -135,11 +135,13 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += line("activations", bytes_text(memory.activations));
   if (memory.libraries > 0) text += line("libraries", bytes_text(memory.libraries));
   text += line("together", bytes_text(memory.device()));
-  if (report.device_allocated)
-    text += line("of the GPU", bytes_text(*report.device_allocated) +
-                                   formatted(", %+.1f %%", 100.0 * (static_cast<double>(*report.device_allocated) /
-                                                                        static_cast<double>(memory.device()) -
-                                                                    1)));
+  if (report.device_allocated) {
+    // No product has been made when it is measured.
+    auto const predicted = static_cast<double>(memory.device() - memory.libraries);
+    text += line("of the GPU",
+                 bytes_text(*report.device_allocated) + " before the first product" +
+                     formatted(", %+.1f %%", 100.0 * (static_cast<double>(*report.device_allocated) / predicted - 1)));
+  }
   text += line("rows of data", "up to " + bytes_text(memory.data) + " of host memory");
   text += line("checkpoint", bytes_text(report.checkpoint_bytes) +
                                  (deck.checkpoint.asynchronous ? " of host memory for a copy of what is written"

@@ -63,7 +63,31 @@ BELLWETHER_DEVICE void clear(Result& result) {
     for (float& value : columns) value = 0;
 }
 
-/// sum += rows [row, row + 16) of a times the transpose of b.
+/// Rows [row, row + 16) of a tile.
+template <class Warp>
+BELLWETHER_DEVICE void read(Left& to, Tile const& from, int row) {
+  int const l = Warp::lane();
+  BELLWETHER_UNROLL
+  for (int k = 0; k < Tile::extent; k += 16) Warp::read(to[k / 16], from.at(row + l % 16, k + l / 16 * 8));
+}
+
+/// sum += a times the transpose of b, a in registers.
+template <class Warp>
+BELLWETHER_DEVICE void multiply_by_transpose(Result& sum, Left const& a, Tile const& b) {
+  int const l = Warp::lane();
+  BELLWETHER_UNROLL
+  for (int k = 0; k < Tile::extent; k += 16) {
+    BELLWETHER_UNROLL
+    for (int n = 0; n < Tile::extent; n += 16) {
+      std::uint32_t right[4];
+      Warp::read(right, b.at(n + l % 8 + l / 16 * 8, k + l / 8 % 2 * 8));
+      Warp::multiply(sum[n / 8], a[k / 16], right[0], right[1]);
+      Warp::multiply(sum[n / 8 + 1], a[k / 16], right[2], right[3]);
+    }
+  }
+}
+
+/// The same, a being rows [row, row + 16) of a tile.
 template <class Warp>
 BELLWETHER_DEVICE void multiply_by_transpose(Result& sum, Tile const& a, int row, Tile const& b) {
   int const l = Warp::lane();
@@ -93,24 +117,6 @@ BELLWETHER_DEVICE void multiply(Result& sum, Left const& a, Tile const& b) {
       Warp::read_transposed(right, b.at(k + l % 16, n + l / 16 * 8));
       Warp::multiply(sum[n / 8], a[k / 16], right[0], right[1]);
       Warp::multiply(sum[n / 8 + 1], a[k / 16], right[2], right[3]);
-    }
-  }
-}
-
-/// sum += the transpose of columns [column, column + 16) of a times b.
-template <class Warp>
-BELLWETHER_DEVICE void multiply_transposed(Result& sum, Tile const& a, int column, Tile const& b) {
-  int const l = Warp::lane();
-  BELLWETHER_UNROLL
-  for (int k = 0; k < Tile::extent; k += 16) {
-    std::uint32_t left[4];
-    Warp::read_transposed(left, a.at(k + l % 8 + l / 16 * 8, column + l / 8 % 2 * 8));
-    BELLWETHER_UNROLL
-    for (int n = 0; n < Tile::extent; n += 16) {
-      std::uint32_t right[4];
-      Warp::read_transposed(right, b.at(k + l % 16, n + l / 16 * 8));
-      Warp::multiply(sum[n / 8], left, right[0], right[1]);
-      Warp::multiply(sum[n / 8 + 1], left, right[2], right[3]);
     }
   }
 }

@@ -17,7 +17,7 @@ template <unsigned together, class Kernel>
 void run(char const* label, Kokkos::Cuda const& exec, Index teams, Kernel const& kernel) {
   Kokkos::TeamPolicy<Kokkos::Cuda, Kokkos::LaunchBounds<team_threads, together>> policy(exec, static_cast<int>(teams),
                                                                                         team_threads);
-  policy.set_scratch_size(0, Kokkos::PerTeam(Tiles<Kernel::tiles_at_once>::scratch_bytes));
+  policy.set_scratch_size(0, Kokkos::PerTeam(SharedTiles::scratch_bytes));
   Kokkos::parallel_for(label, policy, kernel);
 }
 

@@ -11,8 +11,6 @@ namespace bellwether::model::attention_tiles {
 
 template <class Warp>
 struct Forward {
-  static constexpr int tiles_at_once = 5;
-
   Params p;
   bf16* context;
   int tiles_of_head;
@@ -23,7 +21,7 @@ struct Forward {
     Place const at(p, team, tiles_of_head);
     if (at.row >= at.length) return;
     int const thread = team.team_rank(), row = thread / 32 * 16;
-    Tiles<tiles_at_once> const memory(Warp(), team);
+    SharedTiles const memory(Warp(), team);
     Tile const q = memory[0];
     auto const fetch = [&](int key, int turn) {
       int const keys = at.rows_from(key);
@@ -101,25 +99,27 @@ struct Backward {
   BELLWETHER_DEVICE bf16* dqkv_of(Place const& at) const { return dqkv + at.first * at.stride + at.head * extent; }
 };
 
+/// A warp has 16 queries of the tile, their elements and those of what comes back in registers.
 template <class Warp>
 struct QueryBackward : Backward {
-  static constexpr int tiles_at_once = 7;
-
   template <class Team>
   BELLWETHER_DEVICE void operator()(Team const& team) const {
     Place const at(p, team, tiles_of_head);
     if (at.row >= at.length) return;
     int const thread = team.team_rank(), row = thread / 32 * 16, queries = at.rows_from(at.row);
-    Tiles<tiles_at_once> const memory(Warp(), team);
-    Tile const q = memory[0], dcontext_tile = memory[1], context_tile = memory[2];
+    SharedTiles const memory(Warp(), team);
+    auto const keys_of = [&](int turn) { return memory[turn == 0 ? 3 : 0]; };
+    auto const values_of = [&](int turn) { return memory[turn == 0 ? 4 : 1]; };
+    Tile const context_tile = memory[2];
     auto const fetch = [&](int key, int turn) {
       int const keys = at.rows_from(key);
-      copy_async<Warp, team_threads>(memory[3 + 2 * turn], at.k + key * at.stride, at.stride, keys, thread);
-      copy_async<Warp, team_threads>(memory[4 + 2 * turn], at.v + key * at.stride, at.stride, keys, thread);
+      copy_async<Warp, team_threads>(keys_of(turn), at.k + key * at.stride, at.stride, keys, thread);
+      copy_async<Warp, team_threads>(values_of(turn), at.v + key * at.stride, at.stride, keys, thread);
     };
+    // Queries and what comes back lie where the second tiles of keys and values will.
     Index const of_tile = context_of(at) + at.row * p.C;
-    copy_async<Warp, team_threads>(q, at.q + at.row * at.stride, at.stride, queries, thread);
-    copy_async<Warp, team_threads>(dcontext_tile, dcontext + of_tile, p.C, queries, thread);
+    copy_async<Warp, team_threads>(keys_of(1), at.q + at.row * at.stride, at.stride, queries, thread);
+    copy_async<Warp, team_threads>(values_of(1), dcontext + of_tile, p.C, queries, thread);
     copy_async<Warp, team_threads>(context_tile, p.context + of_tile, p.C, queries, thread);
     fetch(0, 0);
     Drops const drops(p, at, at.row + row, Warp::lane());
@@ -130,102 +130,132 @@ struct QueryBackward : Backward {
     }
     Warp::await_fetched();
     team.team_barrier();
-    row_products<Warp>(dcontext_tile, context_tile, row, row_product);
+    Left q, dcontexts;
+    read<Warp>(q, keys_of(1), row);
+    read<Warp>(dcontexts, values_of(1), row);
+    row_products<Warp>(values_of(1), context_tile, row, row_product);
     for (int half = 0; half < 2; ++half) {
       int const query = at.row + row + Warp::lane() / 4 + 8 * half;
       if (Warp::lane() % 4 == 0 && query < at.length) row_sums(at)[query] = row_product[half];
     }
     Result sums;
     clear(sums);
+    team.team_barrier();
     for (int key = 0, turn = 0; key < at.length; key += extent, turn ^= 1) {
       if (key > 0) {
         Warp::await_fetched();
         team.team_barrier();
       }
       if (key + extent < at.length) fetch(key + extent, turn ^ 1);
-      Tile const k = memory[3 + 2 * turn], v = memory[4 + 2 * turn];
       Result scores, dweights;
       clear(scores);
       clear(dweights);
-      multiply_by_transpose<Warp>(scores, q, row, k);
-      multiply_by_transpose<Warp>(dweights, dcontext_tile, row, v);
+      multiply_by_transpose<Warp>(scores, q, keys_of(turn));
+      multiply_by_transpose<Warp>(dweights, dcontexts, values_of(turn));
       mask(scores, at.rows_from(key), Warp::lane());
       std::uint32_t const word = drops.kept(key);
       if (drops.active) *kept(at, at.row, key, thread) = word;
       each_element([&](int n, int e) {
         float const probability = power_of_two(scores[n][e] * (score_scale * log2_e) - logarithm[half_of(e)]);
-        scores[n][e] = probability * (factor_of(word, n, e, p.rule) * dweights[n][e] - row_product[half_of(e)]);
+        float const factor = factor_of(word, bit_of(n, e), p.rule);
+        scores[n][e] = probability * (factor * dweights[n][e] - row_product[half_of(e)]);
       });
       Left left;
       as_left(left, scores);
-      multiply<Warp>(sums, left, k);
+      multiply<Warp>(sums, left, keys_of(turn));
     }
-    for (auto& columns : sums)
-      for (float& value : columns) value *= score_scale;
-    Forward<Warp>::store(team, q, sums, dqkv_of(at) + at.row * at.stride, at.stride, queries);
+    each_element([&](int n, int e) { sums[n][e] *= score_scale; });
+    Forward<Warp>::store(team, context_tile, sums, dqkv_of(at) + at.row * at.stride, at.stride, queries);
   }
 };
 
+/// A warp has 16 keys of the tile: what it forms of them and 64 queries, transposed, is the left operand of what
+/// follows.
 template <class Warp>
 struct KeyBackward : Backward {
-  static constexpr int tiles_at_once = 8;
-
   template <class Team>
   BELLWETHER_DEVICE void operator()(Team const& team) const {
     Place const at(p, team, tiles_of_head);
     if (at.row >= at.length) return;
     int const thread = team.team_rank(), row = thread / 32 * 16, keys = at.rows_from(at.row);
-    Tiles<tiles_at_once> const memory(Warp(), team);
-    Tile const k = memory[0], v = memory[1], weights_tile = memory[2], dscores_tile = memory[7];
+    SharedTiles const memory(Warp(), team);
+    Tile const v = memory[0];
     auto const fetch = [&](int query, int turn) {
       int const queries = at.rows_from(query);
-      copy_async<Warp, team_threads>(memory[3 + 2 * turn], at.q + query * at.stride, at.stride, queries, thread);
-      copy_async<Warp, team_threads>(memory[4 + 2 * turn], dcontext + context_of(at) + query * p.C, p.C, queries,
+      copy_async<Warp, team_threads>(memory[1 + 2 * turn], at.q + query * at.stride, at.stride, queries, thread);
+      copy_async<Warp, team_threads>(memory[2 + 2 * turn], dcontext + context_of(at) + query * p.C, p.C, queries,
                                      thread);
     };
-    copy_async<Warp, team_threads>(k, at.k + at.row * at.stride, at.stride, keys, thread);
+    // Keys lie where the second tile of queries will.
+    copy_async<Warp, team_threads>(memory[3], at.k + at.row * at.stride, at.stride, keys, thread);
     copy_async<Warp, team_threads>(v, at.v + at.row * at.stride, at.stride, keys, thread);
+    fetch(0, 0);
+    float logarithm = 0, row_sum = 0;  // of one query of the next tile
+    auto const fetch_numbers = [&](int query) {
+      bool const there = thread < extent && query + thread < at.length;
+      logarithm = there ? logarithms(at)[query + thread] : infinity;  // no query: no weight
+      row_sum = there ? row_sums(at)[query + thread] : 0.0f;
+    };
+    fetch_numbers(0);
     Result dkeys, dvalues;
     clear(dkeys);
     clear(dvalues);
-    fetch(0, 0);
+    Left k;
     for (int query = 0, turn = 0; query < at.length; query += extent, turn ^= 1) {
-      float logarithm[2], row_product[2];
-      for (int half = 0; half < 2; ++half) {
-        int const mine = query + row + Warp::lane() / 4 + 8 * half;
-        logarithm[half] = mine < at.length ? logarithms(at)[mine] : infinity;  // no query: no weight
-        row_product[half] = mine < at.length ? row_sums(at)[mine] : 0.0f;
-      }
-      std::uint32_t const word = p.dropout.active() ? *kept(at, query, at.row, thread) : ~0u;
+      if (thread < extent) memory.numbers(turn).write(Warp(), thread, logarithm, row_sum);
       Warp::await_fetched();
       team.team_barrier();
-      if (query + extent < at.length) fetch(query + extent, turn ^ 1);
-      Tile const q = memory[3 + 2 * turn], dcontext_tile = memory[4 + 2 * turn];
+      if (query == 0) {
+        read<Warp>(k, memory[3], row);
+        team.team_barrier();
+      }
+      if (query + extent < at.length) {
+        fetch(query + extent, turn ^ 1);
+        fetch_numbers(query + extent);
+      }
+      Tile const q = memory[1 + 2 * turn], dcontext_tile = memory[2 + 2 * turn];
       Result scores, dweights;
       clear(scores);
       clear(dweights);
-      multiply_by_transpose<Warp>(scores, q, row, k);
-      multiply_by_transpose<Warp>(dweights, dcontext_tile, row, v);
-      each_element([&](int n, int e) {
-        float const probability = power_of_two(scores[n][e] * (score_scale * log2_e) - logarithm[half_of(e)]);
-        float const factor = factor_of(word, n, e, p.rule);
-        scores[n][e] = probability * factor;
-        dweights[n][e] = probability * (factor * dweights[n][e] - row_product[half_of(e)]);
-      });
-      Left weights, dscores;
-      as_left(weights, scores);
-      as_left(dscores, dweights);
-      write<Warp>(weights_tile, row, weights);
-      write<Warp>(dscores_tile, row, dscores);
-      team.team_barrier();
-      multiply_transposed<Warp>(dvalues, weights_tile, row, dcontext_tile);
-      multiply_transposed<Warp>(dkeys, dscores_tile, row, q);
+      multiply_by_transpose<Warp>(scores, k, q);
+      multiply_by_transpose<Warp>(dweights, v, row, dcontext_tile);
+      weigh(at, query, row, memory.numbers(turn), scores, dweights);
+      Left left;
+      as_left(left, scores);
+      multiply<Warp>(dvalues, left, dcontext_tile);
+      as_left(left, dweights);
+      multiply<Warp>(dkeys, left, q);
     }
-    for (auto& columns : dkeys)
-      for (float& value : columns) value *= score_scale;
+    each_element([&](int n, int e) { dkeys[n][e] *= score_scale; });
     bf16* const to = dqkv_of(at) + at.row * at.stride;
-    Forward<Warp>::store(team, k, dkeys, to + p.C, at.stride, keys);
-    Forward<Warp>::store(team, v, dvalues, to + 2 * p.C, at.stride, keys);
+    Forward<Warp>::store(team, v, dkeys, to + p.C, at.stride, keys);
+    Forward<Warp>::store(team, memory[1], dvalues, to + 2 * p.C, at.stride, keys);
+  }
+
+  /// scores <- W^T, dweights <- dS^T, of a warp's 16 keys and a tile of queries.
+  BELLWETHER_DEVICE void weigh(Place const& at, int query, int row, QueryNumbers const& numbers, Result& scores,
+                               Result& dweights) const {
+    int const lane = Warp::lane();
+    // Of a lane's queries 8 n + 2 (lane % 4) + i and keys row + lane / 4 + 8 half another warp's lane has drawn: words
+    // of queries 16 apart, whose bits are 4 apart for the second key, 2 for the second eight of queries.
+    std::uint32_t words[extent / 16][2];
+    BELLWETHER_UNROLL
+    for (int sixteen = 0; sixteen < extent / 16; ++sixteen) {
+      BELLWETHER_UNROLL
+      for (int i = 0; i < 2; ++i) {
+        int const drawn_by = 32 * sixteen + (lane % 4 * 2 + i) * 4 + lane / 8;
+        words[sixteen][i] = p.dropout.active() ? *kept(at, query, at.row, drawn_by) >> (row / 2 + lane / 4 % 2) : ~0u;
+      }
+    }
+    float logarithm[2] = {}, row_sum[2] = {};
+    each_element([&](int n, int e) {
+      if (e == 0) numbers.read(Warp(), 8 * n + lane % 4 * 2, logarithm, row_sum);
+      int const i = e % 2;
+      float const probability = power_of_two(scores[n][e] * (score_scale * log2_e) - logarithm[i]);
+      float const factor = factor_of(words[n / 2][i], 4 * half_of(e) + 2 * (n % 2), p.rule);
+      scores[n][e] = probability * factor;
+      dweights[n][e] = probability * (factor * dweights[n][e] - row_sum[i]);
+    });
   }
 };
 

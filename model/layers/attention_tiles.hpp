@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/bits.hpp"
 #include "core/warp_matrix.hpp"
 #include "model/layers/attention.hpp"
 
@@ -49,6 +50,9 @@ struct Place {
   bf16 const *q, *k, *v;
 };
 
+/// Which bit of a word stands for an element of a result.
+BELLWETHER_DEVICE constexpr int bit_of(int n, int e) { return 4 * n + e; }
+
 /// Dropout's factors for a warp's 16 queries by 64 keys, as a result has them.
 struct Drops {
   BELLWETHER_DEVICE Drops(Params const& p, Place const& at, int first_query, int lane)
@@ -75,7 +79,7 @@ struct Drops {
     if (!active) return ~0u;
     std::uint32_t word = 0;
     each_drawn(first_key, [&](int n, int e, std::uint32_t drawn) {
-      word |= drawn >= draw.rule.threshold ? 1u << (4 * n + e) : 0u;
+      word |= drawn >= draw.rule.threshold ? 1u << bit_of(n, e) : 0u;
     });
     return word;
   }
@@ -89,9 +93,9 @@ struct Drops {
   std::uint32_t counter;
 };
 
-/// The factor of an element where `kept` is a result's word of Drops.
-BELLWETHER_DEVICE float factor_of(std::uint32_t kept, int n, int e, DropoutRule<float> const& rule) {
-  return (kept >> (4 * n + e) & 1u) != 0 ? rule.kept : 0.0f;
+/// The factor of what bit `bit` of a word of Drops stands for.
+BELLWETHER_DEVICE float factor_of(std::uint32_t kept, int bit, DropoutRule<float> const& rule) {
+  return (kept >> bit & 1u) != 0 ? rule.kept : 0.0f;
 }
 
 /// Which row of its two an element of a result is in.
@@ -133,19 +137,47 @@ struct RunningSoftmax {
 /// 1 / sqrt(D) and the base of powers of two.
 inline constexpr float score_scale = 0.125f, log2_e = 1.44269504f;
 
-/// Tiles of shared memory, from a multiple of tile_alignment on.
-template <int count>
-struct Tiles {
-  static constexpr int bytes = count * Tile::bytes;
+/// A logarithm and a row sum of each query of a tile, in shared memory.
+struct QueryNumbers {
+  static constexpr int bytes = extent * 8;
+
+  template <class Warp>
+  BELLWETHER_DEVICE void write(Warp, int query, float logarithm, float row_sum) const {
+    std::uint32_t const at = begin + static_cast<std::uint32_t>(8 * query);
+    Warp::write(at, to_bits(logarithm));
+    Warp::write(at + 4, to_bits(row_sum));
+  }
+  /// Those of an even query and of the next one.
+  template <class Warp>
+  BELLWETHER_DEVICE void read(Warp, int query, float (&logarithm)[2], float (&row_sum)[2]) const {
+    Piece const pair = Warp::read_piece(begin + static_cast<std::uint32_t>(8 * query));
+    BELLWETHER_UNROLL
+    for (int i = 0; i < 2; ++i) {
+      logarithm[i] = from_bits(pair.words[2 * i]);
+      row_sum[i] = from_bits(pair.words[2 * i + 1]);
+    }
+  }
+
+  std::uint32_t begin;
+};
+
+/// Shared memory of a team: tiles, from a multiple of tile_alignment on, and behind them two tiles' numbers of queries.
+struct SharedTiles {
+  static constexpr int count = 5, bytes = count * Tile::bytes + 2 * QueryNumbers::bytes;
   static constexpr int scratch_bytes = bytes + tile_alignment;
+  // What Kokkos gives a team of any GPU, less what it takes itself.
+  static_assert(scratch_bytes + 2048 <= 48 * 1024);
 
   template <class Warp, class Team>
-  BELLWETHER_DEVICE Tiles(Warp, Team const& team) {
+  BELLWETHER_DEVICE SharedTiles(Warp, Team const& team) {
     int const size = bytes;  // taken by reference
     void const* const memory = team.team_scratch(0).get_shmem_aligned(size, tile_alignment);
     begin = Warp::address_of(memory);
   }
   BELLWETHER_DEVICE Tile operator[](int i) const { return {begin + static_cast<std::uint32_t>(i * Tile::bytes)}; }
+  BELLWETHER_DEVICE QueryNumbers numbers(int turn) const {
+    return {begin + static_cast<std::uint32_t>(count * Tile::bytes + turn * QueryNumbers::bytes)};
+  }
 
   std::uint32_t begin;
 };

@@ -17,29 +17,36 @@
 
 #include <impl/Kokkos_Profiling.hpp>
 
+#include <string_view>
+
 using namespace bellwether;
 
 namespace {
 
 std::int64_t held_bytes = 0;
 
-/// Counts what Kokkos holds while it lives.
+/// Counts what Kokkos holds in the memory of training while it lives.
 class AllocationCounter {
  public:
   AllocationCounter() {
     held_bytes = 0;
     Kokkos::Tools::Experimental::set_allocate_data_callback(
-        [](Kokkos::Profiling::SpaceHandle, char const*, void const*, std::uint64_t size) {
-          held_bytes += static_cast<std::int64_t>(size);
+        [](Kokkos::Profiling::SpaceHandle space, char const*, void const*, std::uint64_t size) {
+          if (counts(space)) held_bytes += static_cast<std::int64_t>(size);
         });
     Kokkos::Tools::Experimental::set_deallocate_data_callback(
-        [](Kokkos::Profiling::SpaceHandle, char const*, void const*, std::uint64_t size) {
-          held_bytes -= static_cast<std::int64_t>(size);
+        [](Kokkos::Profiling::SpaceHandle space, char const*, void const*, std::uint64_t size) {
+          if (counts(space)) held_bytes -= static_cast<std::int64_t>(size);
         });
   }
   ~AllocationCounter() {
     Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
     Kokkos::Tools::Experimental::set_deallocate_data_callback(nullptr);
+  }
+
+ private:
+  static bool counts(Kokkos::Profiling::SpaceHandle const& space) {
+    return std::string_view(space.name) == Mem::name();
   }
 };
 
@@ -123,9 +130,11 @@ TEST_CASE("What check predicts is what training takes") {
         CHECK(totals.compressed.dense_bytes_fp32 == told.dense_bytes_fp32);
         CHECK(text.find(app::compared_with(told.dense_bytes_fp32, told)) != std::string::npos);
       }
-      INFO("held " << held_bytes << ", predicted " << report.memory.device());
-      CHECK(static_cast<double>(held_bytes) <= 1.05 * static_cast<double>(report.memory.device()));
-      CHECK(static_cast<double>(held_bytes) >= 0.95 * static_cast<double>(report.memory.device()));
+      // What products take for themselves they have had since check measured their speed.
+      auto const predicted = report.memory.device() - report.memory.libraries;
+      INFO("held " << held_bytes << ", predicted " << predicted);
+      CHECK(static_cast<double>(held_bytes) <= 1.05 * static_cast<double>(predicted));
+      CHECK(static_cast<double>(held_bytes) >= 0.95 * static_cast<double>(predicted));
       CHECK(trainer.layout().count() == report.parameters);
       CHECK(trainer.layout().fingerprint() == report.layout_fingerprint);
     }
@@ -207,6 +216,7 @@ TEST_CASE("Shards of another vocabulary are not held out") {
 }
 
 TEST_CASE("A model that the host cannot hold is refused before it is allocated") {
+  if (on_devices) SKIP("training is on a device, whose memory says so itself");
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);
   auto deck = small_deck(folder / "train.h5");

@@ -34,6 +34,7 @@ input::Deck small_deck(TemporaryFolder const& folder, optim::Method method) {
   deck.data.window = 16;
   deck.model = {.vocabulary = 100, .hidden = 64, .layers = 1, .heads = 2, .feed_forward = 128, .positions = 16};
   deck.batch = {.global = batch, .micro = batch};
+  deck.comm.share_device = true;  // where there is one
   deck.optimizer.method = method;
   if (optim::compresses(method)) deck.optimizer.freeze.step = 4;
   deck.statistics.layers_every = 2;

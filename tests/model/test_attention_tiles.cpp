@@ -16,8 +16,8 @@ namespace {
 template <class Kernel>
 void run(Attention<float, bf16> const& p, std::uint64_t seed, Kernel const& kernel) {
   test::run_teams(static_cast<int>(p.sequences * p.heads) * attention_tiles::tiles(p.longest),
-                  attention_tiles::team_threads,
-                  static_cast<std::size_t>(attention_tiles::Tiles<Kernel::tiles_at_once>::scratch_bytes), seed, kernel);
+                  attention_tiles::team_threads, static_cast<std::size_t>(attention_tiles::SharedTiles::scratch_bytes),
+                  seed, kernel);
 }
 
 }  // namespace
