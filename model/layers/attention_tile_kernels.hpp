@@ -214,12 +214,14 @@ struct KeyBackward : Backward {
         fetch_numbers(query + extent);
       }
       Tile const q = memory[1 + 2 * turn], dcontext_tile = memory[2 + 2 * turn];
+      Words words;
+      read_words(at, query, row, words);
       Result scores, dweights;
       clear(scores);
       clear(dweights);
       multiply_by_transpose<Warp>(scores, k, q);
       multiply_by_transpose<Warp>(dweights, v, row, dcontext_tile);
-      weigh(at, query, row, memory.numbers(turn), scores, dweights);
+      weigh(words, memory.numbers(turn), scores, dweights);
       Left left;
       as_left(left, scores);
       multiply<Warp>(dvalues, left, dcontext_tile);
@@ -232,13 +234,13 @@ struct KeyBackward : Backward {
     Forward<Warp>::store(team, memory[1], dvalues, to + 2 * p.C, at.stride, keys);
   }
 
-  /// scores <- W^T, dweights <- dS^T, of a warp's 16 keys and a tile of queries.
-  BELLWETHER_DEVICE void weigh(Place const& at, int query, int row, QueryNumbers const& numbers, Result& scores,
-                               Result& dweights) const {
+  /// What dropout keeps of a warp's 16 keys and a tile of queries, by sixteen queries and evenness.
+  using Words = std::uint32_t[extent / 16][2];
+
+  /// Of a lane's queries 8 n + 2 (lane % 4) + i and keys row + lane / 4 + 8 half another warp's lane has drawn: words
+  /// of queries 16 apart, whose bits are 4 apart for the second key, 2 for the second eight of queries.
+  BELLWETHER_DEVICE void read_words(Place const& at, int query, int row, Words& words) const {
     int const lane = Warp::lane();
-    // Of a lane's queries 8 n + 2 (lane % 4) + i and keys row + lane / 4 + 8 half another warp's lane has drawn: words
-    // of queries 16 apart, whose bits are 4 apart for the second key, 2 for the second eight of queries.
-    std::uint32_t words[extent / 16][2];
     BELLWETHER_UNROLL
     for (int sixteen = 0; sixteen < extent / 16; ++sixteen) {
       BELLWETHER_UNROLL
@@ -247,6 +249,12 @@ struct KeyBackward : Backward {
         words[sixteen][i] = p.dropout.active() ? *kept(at, query, at.row, drawn_by) >> (row / 2 + lane / 4 % 2) : ~0u;
       }
     }
+  }
+
+  /// scores <- W^T, dweights <- dS^T.
+  BELLWETHER_DEVICE void weigh(Words const& words, QueryNumbers const& numbers, Result& scores,
+                               Result& dweights) const {
+    int const lane = Warp::lane();
     float logarithm[2] = {}, row_sum[2] = {};
     each_element([&](int n, int e) {
       if (e == 0) numbers.read(Warp(), 8 * n + lane % 4 * 2, logarithm, row_sum);
