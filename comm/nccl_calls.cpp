@@ -4,6 +4,10 @@
 
 #include "core/error.hpp"
 
+// Weak, so that a program that was linked with a library that has it starts with an older one as well.
+extern "C" __attribute__((weak)) ncclResult_t ncclAlltoAll(void const* from, void* to, std::size_t count,
+                                                           ncclDataType_t type, ncclComm_t group, cudaStream_t stream);
+
 namespace bellwether::comm {
 
 void check_nccl(ncclResult_t status, char const* call) {
@@ -44,7 +48,11 @@ void NcclCalls::receive(std::byte* data, std::int64_t size, int peer) const {
   static_cast<void>(ncclRecv(data, static_cast<std::size_t>(size), ncclUint8, peer, group_, stream_));
 }
 
+bool NcclCalls::has_native_alltoall() { return &ncclAlltoAll != nullptr; }
+
 void NcclCalls::alltoall(std::byte const* from, std::byte* to, std::int64_t chunk) const {
+  if (native_alltoall_)
+    return settle(ncclAlltoAll(from, to, static_cast<std::size_t>(chunk), ncclUint8, group_, stream_), "ncclAlltoAll");
   grouped([&] {
     for (int peer = 0; peer < size_; ++peer) {
       send(from + peer * chunk, chunk, peer);

@@ -18,11 +18,20 @@ namespace bellwether::comm {
 class NcclCalls {
  public:
   /// poll is called between two looks at a call that is still in progress; it throws where that takes too long.
-  NcclCalls(ncclComm_t group, cudaStream_t stream, int rank, int size, std::function<void()> poll)
-      : group_(group), stream_(stream), rank_(rank), size_(size), poll_(std::move(poll)) {}
+  /// native_alltoall: whether to call ncclAlltoAll, which the library must have.
+  NcclCalls(ncclComm_t group, cudaStream_t stream, int rank, int size, std::function<void()> poll,
+            bool native_alltoall = has_native_alltoall())
+      : group_(group),
+        stream_(stream),
+        rank_(rank),
+        size_(size),
+        poll_(std::move(poll)),
+        native_alltoall_(native_alltoall) {}
 
-  /// send, recv: (P * chunk) bytes. Posted as sends and receives, which is what ncclAlltoAll of 2.28 does with buffers
-  /// that are not registered: a program that names it would not start with an older library.
+  /// Whether the library that is loaded has ncclAlltoAll, as those from 2.28 on do.
+  static bool has_native_alltoall();
+
+  /// send, recv: (P * chunk) bytes. By the native call, else in a group of sends and receives.
   void alltoall(std::byte const* send, std::byte* recv, std::int64_t chunk) const;
   /// Chunk j of send is send_bytes[j] long, chunk i of recv recv_bytes[i]; chunks are adjacent.
   void alltoallv(std::byte const* send, std::span<std::int64_t const> send_bytes, std::byte* recv,
@@ -55,6 +64,7 @@ class NcclCalls {
   cudaStream_t stream_;
   int rank_, size_;
   std::function<void()> poll_;
+  bool native_alltoall_;
 };
 
 /// \throws RuntimeError with the library's own text, for calls outside a communicator.

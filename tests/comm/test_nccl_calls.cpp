@@ -79,6 +79,11 @@ ncclResult_t ncclAllGather(void const* from, void* to, std::size_t count, ncclDa
   CHECK(type == ncclUint8);
   return took(group, {.name = "all-gather", .from = from, .to = to, .count = count});
 }
+ncclResult_t ncclAlltoAll(void const* from, void* to, std::size_t count, ncclDataType_t type, ncclComm_t group,
+                          cudaStream_t) {
+  CHECK(type == ncclUint8);
+  return took(group, {.name = "all-to-all", .from = from, .to = to, .count = count});
+}
 ncclResult_t ncclAllReduce(void const* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t operation,
                            ncclComm_t group, cudaStream_t) {
   CHECK(type == ncclFloat32);
@@ -103,14 +108,15 @@ void deliver(int ranks) {
         CHECK((group == 0 || group == call.group));
         group = call.group;
       }
-      if (call.name != "all-gather") continue;
+      if (call.name != "all-gather" && call.name != "all-to-all") continue;
       auto const place = static_cast<std::size_t>(&call - library.by_rank[rank].data());
       for (int peer = 0; peer < ranks; ++peer) {
         auto const& theirs = library.by_rank[peer].at(place);
         CHECK(theirs.name == call.name);
         CHECK(theirs.count == call.count);
-        std::memcpy(static_cast<std::byte*>(call.to) + static_cast<std::size_t>(peer) * call.count, theirs.from,
-                    call.count);
+        auto const* const from = static_cast<std::byte const*>(theirs.from) +
+                                 (call.name == "all-to-all" ? static_cast<std::size_t>(rank) * call.count : 0);
+        std::memcpy(static_cast<std::byte*>(call.to) + static_cast<std::size_t>(peer) * call.count, from, call.count);
       }
     }
   }
@@ -132,9 +138,11 @@ std::byte content(int from, int to, std::int64_t k) { return static_cast<std::by
 
 /// Every rank's call, then delivery.
 template <class Call>
-void on_all_ranks(int ranks, Call const& call) {
+void on_all_ranks(int ranks, Call const& call, bool native_alltoall = true) {
   library = {};
-  for (int rank = 0; rank < ranks; ++rank) call(rank, NcclCalls(group_of(rank), nullptr, rank, ranks, [] {}));
+  for (int rank = 0; rank < ranks; ++rank)
+    call(rank, NcclCalls(
+                   group_of(rank), nullptr, rank, ranks, [] {}, native_alltoall));
   deliver(ranks);
 }
 
@@ -143,6 +151,7 @@ void on_all_ranks(int ranks, Call const& call) {
 TEST_CASE("an all-to-all of equal chunks reaches its places", "[nccl]") {
   int const ranks = GENERATE(range(2, 9));
   std::int64_t const chunk = GENERATE(1, 64, 1000);
+  bool const native = GENERATE(true, false);
   std::vector<Buffer> from, to;
   for (int rank = 0; rank < ranks; ++rank) {
     to.emplace_back(static_cast<std::size_t>(ranks * chunk));
@@ -150,9 +159,14 @@ TEST_CASE("an all-to-all of equal chunks reaches its places", "[nccl]") {
     for (int peer = 0; peer < ranks; ++peer)
       for (std::int64_t k = 0; k < chunk; ++k) buffer.push_back(content(rank, peer, k));
   }
-  on_all_ranks(ranks, [&](int rank, NcclCalls const& calls) {
-    calls.alltoall(from[static_cast<std::size_t>(rank)].data(), to[static_cast<std::size_t>(rank)].data(), chunk);
-  });
+  on_all_ranks(
+      ranks,
+      [&](int rank, NcclCalls const& calls) {
+        calls.alltoall(from[static_cast<std::size_t>(rank)].data(), to[static_cast<std::size_t>(rank)].data(), chunk);
+      },
+      native);
+  CHECK(NcclCalls::has_native_alltoall());  // the stand-in does
+  CHECK(library.by_rank[0].size() == (native ? 1u : static_cast<std::size_t>(2 * ranks)));
   for (int rank = 0; rank < ranks; ++rank)
     for (int peer = 0; peer < ranks; ++peer)
       for (std::int64_t k = 0; k < chunk; ++k)
@@ -263,6 +277,7 @@ TEST_CASE("a call in progress is polled until it has ended, and an error is told
   library = {};
   library.outcome = ncclInvalidArgument;
   CHECK_THROWS(calls.alltoall(from, to, 4));
+  CHECK_THROWS(calls.alltoallv(from, lengths, to, lengths));
   CHECK(library.depth == 0);
   // One that gives up, as where a deadline passes.
   library = {};
