@@ -112,9 +112,7 @@ struct ServeWords {
     ServerSource<Space, known> source{pass, block, pass.kept[block.scale], received, signs};
     source.begin_block();
     auto const sums = word_pass<Space>(team, block, pass.count, source);
-    Kokkos::single(Kokkos::PerTeam(team), [&] {
-      for (int i = 0; i < sums_of_words; ++i) pass.partial[sums_of_words * block.order + i] = sums.value[i];
-    });
+    pass.put(team, block, sums);
   }
 
   BlockSlice slice;

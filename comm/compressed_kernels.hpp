@@ -28,6 +28,13 @@ struct ResidualPass {
   std::int32_t const* spent = nullptr;
 
   KOKKOS_INLINE_FUNCTION bool skipped() const { return skip != nullptr && *skip != 0; }
+  /// What the elements of a block add up to, for scales_from_sums().
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void put(Team const& team, WordBlock const& block, Sums<sums_of_words> const& sums) const {
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      for (int i = 0; i < sums_of_words; ++i) partial[sums_of_words * block.order + i] = sums.value[i];
+    });
+  }
 };
 
 /// A form that knows what the elements [first, last) of a word share: begin_word(first, last), then at(k, lane) for
@@ -96,9 +103,7 @@ struct FormWords {
     WordBlock const block = slice.blocks[team.league_rank()];
     bool const spent = pass.spent != nullptr && *pass.spent != 0;
     auto const sums = spent ? formed<true>(team, block) : formed<false>(team, block);
-    Kokkos::single(Kokkos::PerTeam(team), [&] {
-      for (int i = 0; i < sums_of_words; ++i) pass.partial[sums_of_words * block.order + i] = sums.value[i];
-    });
+    pass.put(team, block, sums);
   }
 
   template <bool spent, class Team>

@@ -113,12 +113,6 @@ bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, Op op_a, Op op_b,
   }
 }
 
-template <class Space>
-std::int64_t gemm_workspace_bytes(Space const&) {
-  return 0;
-}
-
-#define BELLWETHER_GEMM_WORKSPACE(SPACE) template std::int64_t gemm_workspace_bytes(SPACE const&);
 #define BELLWETHER_GEMM_WITH_COLUMN_SUMS_OF(SPACE, T)                                                                 \
   template bool gemm_with_column_sums(SPACE const&, Index, Index, Index, T const*, Index, T const*, Index, SumOf<T>*, \
                                       Index, SumOf<T>*);
@@ -130,7 +124,7 @@ std::int64_t gemm_workspace_bytes(Space const&) {
 BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_GEMM)
 BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_GEMM_WITH_COLUMN_SUMS)
 BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_GEMM_WITH)
-BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_GEMM_WORKSPACE)
+BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_NO_GEMM_WORKSPACE)
 
 bool has_bf16_products() { return on_devices || cpu_has_bf16_products(); }
 

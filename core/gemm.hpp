@@ -24,7 +24,7 @@ template <class T, class Space>
 bool gemm_with_column_sums(Space const& exec, Index m, Index n, Index k, T const* a, Index lda, T const* b, Index ldb,
                            SumOf<T>* c, Index ldc, SumOf<T>* sums);
 
-/// Memory of the space that products take for themselves from the first one on.
+/// Memory of the space that products keep from the first one on.
 template <class Space>
 std::int64_t gemm_workspace_bytes(Space const&);
 

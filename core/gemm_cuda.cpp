@@ -227,13 +227,12 @@ bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, Op op_a, Op op_b,
   return true;
 }
 
-template <class Space>
-std::int64_t gemm_workspace_bytes(Space const&) {
+template <>
+std::int64_t gemm_workspace_bytes(Cuda const&) {
   return static_cast<std::int64_t>(Context::workspace_bytes + Context::workspace_alignment);
 }
 
 BELLWETHER_GEMM(Cuda)
 BELLWETHER_GEMM_WITH(Cuda)
-template std::int64_t gemm_workspace_bytes(Cuda const&);
 
 }  // namespace bellwether

@@ -44,3 +44,10 @@ class GemmRegion {
   BELLWETHER_GEMM_OF(SPACE, double, double) \
   BELLWETHER_GEMM_OF(SPACE, bf16, float)    \
   BELLWETHER_GEMM_OF(SPACE, bf16, bf16)
+
+/// Where products keep no memory.
+#define BELLWETHER_NO_GEMM_WORKSPACE(SPACE)         \
+  template <>                                       \
+  std::int64_t gemm_workspace_bytes(SPACE const&) { \
+    return 0;                                       \
+  }

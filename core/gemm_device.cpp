@@ -25,17 +25,11 @@ bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, Op op_a, Op op_b,
   return true;
 }
 
-template <class Space>
-std::int64_t gemm_workspace_bytes(Space const&) {
-  return 0;
-}
-
-#define BELLWETHER_GEMM_WORKSPACE(SPACE) template std::int64_t gemm_workspace_bytes(SPACE const&);
 BELLWETHER_FOR_HIP(BELLWETHER_GEMM)
 BELLWETHER_FOR_HIP(BELLWETHER_GEMM_WITH)
-BELLWETHER_FOR_HIP(BELLWETHER_GEMM_WORKSPACE)
+BELLWETHER_FOR_HIP(BELLWETHER_NO_GEMM_WORKSPACE)
 BELLWETHER_FOR_SYCL(BELLWETHER_GEMM)
 BELLWETHER_FOR_SYCL(BELLWETHER_GEMM_WITH)
-BELLWETHER_FOR_SYCL(BELLWETHER_GEMM_WORKSPACE)
+BELLWETHER_FOR_SYCL(BELLWETHER_NO_GEMM_WORKSPACE)
 
 }  // namespace bellwether

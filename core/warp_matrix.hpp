@@ -20,13 +20,18 @@
 /// lane / 4 + 8, columns 2 (lane % 4) and the one after it.
 ///
 /// Warp, a template parameter here and below, is what has such units: CudaWarp, or what stands for it in tests.
-///     int lane()                                      this thread's of the 32
-///     uint32 address_of(void const* shared)           in the window of shared memory
-///     read(to[4], row), read_transposed(to[4], row)   four matrices of 8 x 8: lane l names row l % 8 of matrix l / 8
-///     multiply(sum[4], a[4], b0, b1)                  sum (16, 8) += a (16, 16) b (16, 8)
-///     write(to, word); Piece read_piece(from)         4 and 16 bytes at addresses of shared memory
-///     fetch(to, from, there), await_fetched()         16 bytes of memory, zeros where not there; this thread's are
-///     there float across(value, apart), of_lane(value, l)   what lane ^ apart has, what lane l has
+///
+///     lane()                            this thread's of the 32
+///     address_of(shared)                of a pointer in the window of shared memory
+///     read(to[4], row)                  four matrices of 8 x 8: lane l names row l % 8 of matrix l / 8
+///     read_transposed(to[4], row)       the same, each of them transposed
+///     multiply(sum[4], a[4], b0, b1)    sum (16, 8) += a (16, 16) b (16, 8)
+///     write(to, word)                   four bytes to an address
+///     read_piece(from)                  the Piece at an address
+///     fetch(to, from, there)            sixteen bytes of memory to an address, zeros where they are not there
+///     await_fetched()                   what this thread has fetched has arrived
+///     across(value, apart)              what lane ^ apart has
+///     of_lane(value, l)                 what lane l has
 namespace bellwether {
 
 /// Sixteen bytes of a row.
@@ -63,38 +68,26 @@ BELLWETHER_DEVICE void clear(Result& result) {
     for (float& value : columns) value = 0;
 }
 
-/// Rows [row, row + 16) of a tile.
+/// Rows [row, row + 16) of a tile as a left operand: columns [k, k + 16), and all.
+template <class Warp>
+BELLWETHER_DEVICE void read_columns(std::uint32_t (&to)[4], Tile const& from, int row, int k) {
+  int const l = Warp::lane();
+  Warp::read(to, from.at(row + l % 16, k + l / 16 * 8));
+}
 template <class Warp>
 BELLWETHER_DEVICE void read(Left& to, Tile const& from, int row) {
-  int const l = Warp::lane();
   BELLWETHER_UNROLL
-  for (int k = 0; k < Tile::extent; k += 16) Warp::read(to[k / 16], from.at(row + l % 16, k + l / 16 * 8));
+  for (int k = 0; k < Tile::extent; k += 16) read_columns<Warp>(to[k / 16], from, row, k);
 }
 
-/// sum += a times the transpose of b, a in registers.
-template <class Warp>
-BELLWETHER_DEVICE void multiply_by_transpose(Result& sum, Left const& a, Tile const& b) {
-  int const l = Warp::lane();
-  BELLWETHER_UNROLL
-  for (int k = 0; k < Tile::extent; k += 16) {
-    BELLWETHER_UNROLL
-    for (int n = 0; n < Tile::extent; n += 16) {
-      std::uint32_t right[4];
-      Warp::read(right, b.at(n + l % 8 + l / 16 * 8, k + l / 8 % 2 * 8));
-      Warp::multiply(sum[n / 8], a[k / 16], right[0], right[1]);
-      Warp::multiply(sum[n / 8 + 1], a[k / 16], right[2], right[3]);
-    }
-  }
-}
-
-/// The same, a being rows [row, row + 16) of a tile.
-template <class Warp>
-BELLWETHER_DEVICE void multiply_by_transpose(Result& sum, Tile const& a, int row, Tile const& b) {
+/// sum += a times the transpose of b. left_of(k, to): the operand of columns [k, k + 16) of a.
+template <class Warp, class LeftOf>
+BELLWETHER_DEVICE void multiply_columns_by_transpose(Result& sum, LeftOf const& left_of, Tile const& b) {
   int const l = Warp::lane();
   BELLWETHER_UNROLL
   for (int k = 0; k < Tile::extent; k += 16) {
     std::uint32_t left[4];
-    Warp::read(left, a.at(row + l % 16, k + l / 16 * 8));
+    left_of(k, left);
     BELLWETHER_UNROLL
     for (int n = 0; n < Tile::extent; n += 16) {
       std::uint32_t right[4];
@@ -103,6 +96,25 @@ BELLWETHER_DEVICE void multiply_by_transpose(Result& sum, Tile const& a, int row
       Warp::multiply(sum[n / 8 + 1], left, right[2], right[3]);
     }
   }
+}
+
+/// The same, a in registers.
+template <class Warp>
+BELLWETHER_DEVICE void multiply_by_transpose(Result& sum, Left const& a, Tile const& b) {
+  multiply_columns_by_transpose<Warp>(
+      sum,
+      [&](int k, std::uint32_t(&to)[4]) {
+        BELLWETHER_UNROLL
+        for (int part = 0; part < 4; ++part) to[part] = a[k / 16][part];
+      },
+      b);
+}
+
+/// The same, a being rows [row, row + 16) of a tile.
+template <class Warp>
+BELLWETHER_DEVICE void multiply_by_transpose(Result& sum, Tile const& a, int row, Tile const& b) {
+  multiply_columns_by_transpose<Warp>(
+      sum, [&](int k, std::uint32_t(&to)[4]) { read_columns<Warp>(to, a, row, k); }, b);
 }
 
 /// sum += a b, a in registers.

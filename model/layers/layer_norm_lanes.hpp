@@ -14,46 +14,46 @@ namespace bellwether::model {
 /// adds: there is a residual.
 template <bool adds, class Stored, class Space>
 struct NormaliseByLanes {
-  using Self = NormTeam<Space>;
-  using Channels = typename Self::Channels;
-  using Rows = typename Self::Rows;
-  using Kept = typename Self::Kept;
-  using Read = typename Self::template Read<Stored>;
-  static constexpr int own = Self::own, at_once = Self::at_once, here = Self::here;
+  using Norm = NormTeam<Space>;
+  using Channels = typename Norm::Channels;
+  using Rows = typename Norm::Rows;
+  using Kept = typename Norm::Kept;
+  using Read = typename Norm::template Read<Stored>;
+  static constexpr int own = Norm::own, at_once = Norm::at_once, here = Norm::here;
 
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
-    Self const self(team, setting, p.rows, p.C, rows_of_team);
+    Norm const norm(team, setting, p.rows, p.C, rows_of_team);
     Read sums, residuals;
-    fetch(team, self, self.begin, sums, residuals);
-    self.fetch_origins(team, p.origin);
+    fetch(team, norm, norm.begin, sums, residuals);
+    norm.fetch_origins(team, p.origin);
     Channels bias, gamma, beta;
-    self.lanes.all(team, [&](int worker, int mine) {
-      int const k = self.channel(worker);
+    norm.lanes.all(team, [&](int worker, int mine) {
+      int const k = norm.channel(worker);
       if constexpr (adds) load(p.bias + k, bias[mine]);
       load(p.gamma + k, gamma[mine]);
       load(p.beta + k, beta[mine]);
     });
     team.team_barrier();
-    for (int r = self.begin; r < self.end; r += at_once) {
+    for (int r = norm.begin; r < norm.end; r += at_once) {
       Rows x, added;
-      self.lanes.all(team, [&](int, int mine) {
+      norm.lanes.all(team, [&](int, int mine) {
         BELLWETHER_UNROLL
         for (int i = 0; i < at_once; ++i) {
           sums[mine][i].unpack(x[mine][i]);
           if constexpr (adds) residuals[mine][i].unpack(added[mine][i]);
         }
       });
-      if (r + at_once < self.end) fetch(team, self, r + at_once, sums, residuals);
-      if constexpr (adds) add(team, self, r, bias, added, x);
-      normalise(team, self, r, gamma, beta, x);
+      if (r + at_once < norm.end) fetch(team, norm, r + at_once, sums, residuals);
+      if constexpr (adds) add(team, norm, r, bias, added, x);
+      normalise(team, norm, r, gamma, beta, x);
     }
   }
 
   template <class Team>
-  KOKKOS_INLINE_FUNCTION void fetch(Team const& team, Self const& self, int r, Read& sums, Read& residuals) const {
-    self.lanes.all(team, [&](int worker, int mine) {
-      self.each_row(r, self.channel(worker), [&](int i, int, Index at) {
+  KOKKOS_INLINE_FUNCTION void fetch(Team const& team, Norm const& norm, int r, Read& sums, Read& residuals) const {
+    norm.lanes.all(team, [&](int worker, int mine) {
+      norm.each_row(r, norm.channel(worker), [&](int i, int, Index at) {
         sums[mine][i].read(p.sum + at);
         if constexpr (adds) residuals[mine][i].read(p.residual + at);
       });
@@ -62,38 +62,38 @@ struct NormaliseByLanes {
 
   /// x <- the sum that is normalised, as it is stored.
   template <class Team>
-  KOKKOS_INLINE_FUNCTION void add(Team const& team, Self const& self, int r, Channels const& bias, Rows const& added,
+  KOKKOS_INLINE_FUNCTION void add(Team const& team, Norm const& norm, int r, Channels const& bias, Rows const& added,
                                   Rows& x) const {
     Kept kept;
-    self.draw(team, r, kept);
-    self.lanes.all(team, [&](int worker, int mine) {
-      self.each_row(r, self.channel(worker), [&](int i, int, Index at) {
+    norm.draw(team, r, kept);
+    norm.lanes.all(team, [&](int worker, int mine) {
+      norm.each_row(r, norm.channel(worker), [&](int i, int, Index at) {
         auto& of = x[mine][i];
         BELLWETHER_UNROLL
         for (int e = 0; e < own; ++e)
-          of[e] = (of[e] + bias[mine][e]) * self.factor(kept[mine][i], e) + added[mine][i][e];
+          of[e] = (of[e] + bias[mine][e]) * norm.factor(kept[mine][i], e) + added[mine][i][e];
         round_to(p.sum, of);
-        if (self.there(worker, r, i)) store(p.sum + at, of);
+        if (norm.there(worker, r, i)) store(p.sum + at, of);
       });
     });
   }
 
   template <class Team>
-  KOKKOS_INLINE_FUNCTION void normalise(Team const& team, Self const& self, int r, Channels const& gamma,
+  KOKKOS_INLINE_FUNCTION void normalise(Team const& team, Norm const& norm, int r, Channels const& gamma,
                                         Channels const& beta, Rows& x) const {
     float parts[here][at_once], mean[at_once], scale[at_once];
-    self.lanes.all(team, [&](int worker, int mine) {
+    norm.lanes.all(team, [&](int worker, int mine) {
       BELLWETHER_UNROLL
       for (int i = 0; i < at_once; ++i) {
         float sum = 0;
         BELLWETHER_UNROLL
         for (float const value : x[mine][i]) sum += value;
-        parts[mine][i] = self.has(worker) ? sum : 0.0f;
+        parts[mine][i] = norm.has(worker) ? sum : 0.0f;
       }
     });
-    self.lanes.sum(team, parts, &self.scratch.sums[0][0][0], mean);
+    norm.lanes.sum(team, parts, &norm.scratch.sums[0][0][0], mean);
     for (float& sum : mean) sum *= setting.per_channel;
-    self.lanes.all(team, [&](int worker, int mine) {
+    norm.lanes.all(team, [&](int worker, int mine) {
       BELLWETHER_UNROLL
       for (int i = 0; i < at_once; ++i) {
         float squares = 0;
@@ -102,25 +102,25 @@ struct NormaliseByLanes {
           value -= mean[i];
           squares += value * value;
         }
-        parts[mine][i] = self.has(worker) ? squares : 0.0f;
+        parts[mine][i] = norm.has(worker) ? squares : 0.0f;
       }
     });
-    self.lanes.sum(team, parts, &self.scratch.sums[1][0][0], scale);
+    norm.lanes.sum(team, parts, &norm.scratch.sums[1][0][0], scale);
     for (float& squares : scale) squares = device_math::inverse_root(squares * setting.per_channel + p.epsilon);
     Kept kept;
-    if constexpr (!adds) self.draw(team, r, kept);
-    self.lanes.all(team, [&](int worker, int mine) {
-      self.each_row(r, self.channel(worker), [&](int i, int place, Index at) {
+    if constexpr (!adds) norm.draw(team, r, kept);
+    norm.lanes.all(team, [&](int worker, int mine) {
+      norm.each_row(r, norm.channel(worker), [&](int i, int place, Index at) {
         BELLWETHER_UNROLL
         for (int e = 0; e < own; ++e) {
           float& value = x[mine][i][e];
           value = value * scale[i] * gamma[mine][e] + beta[mine][e];
-          if constexpr (!adds) value *= self.factor(kept[mine][i], e);
+          if constexpr (!adds) value *= norm.factor(kept[mine][i], e);
         }
-        if (self.there(worker, r, i)) store(p.y + at, x[mine][i]);
-        if (worker == 0 && r + i < self.end) {
-          p.mean[self.begin + place] = mean[i];
-          p.inverse_deviation[self.begin + place] = scale[i];
+        if (norm.there(worker, r, i)) store(p.y + at, x[mine][i]);
+        if (worker == 0 && r + i < norm.end) {
+          p.mean[norm.begin + place] = mean[i];
+          p.inverse_deviation[norm.begin + place] = scale[i];
         }
       });
     });
@@ -134,13 +134,13 @@ struct NormaliseByLanes {
 /// As NormaliseBlockBackward.
 template <bool adds, class Stored, class Space>
 struct NormaliseBackwardByLanes {
-  using Self = NormTeam<Space>;
-  using Channels = typename Self::Channels;
-  using Rows = typename Self::Rows;
-  using Kept = typename Self::Kept;
+  using Norm = NormTeam<Space>;
+  using Channels = typename Norm::Channels;
+  using Rows = typename Norm::Rows;
+  using Kept = typename Norm::Kept;
   template <class T>
-  using Read = typename Self::template Read<T>;
-  static constexpr int own = Self::own, at_once = Self::at_once, here = Self::here;
+  using Read = typename Norm::template Read<T>;
+  static constexpr int own = Norm::own, at_once = Norm::at_once, here = Norm::here;
 
   /// Sums over the rows of a block.
   struct Columns {
@@ -149,40 +149,40 @@ struct NormaliseBackwardByLanes {
 
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
-    Self const self(team, setting, p.rows, p.C, ChannelLanes::most_rows);
+    Norm const norm(team, setting, p.rows, p.C, ChannelLanes::most_rows);
     Read<float> dy;
     Read<Stored> sums;
-    fetch(team, self, self.begin, dy, sums);
-    self.fetch_origins(team, p.origin);
+    fetch(team, norm, norm.begin, dy, sums);
+    norm.fetch_origins(team, p.origin);
     Columns columns;
     Channels gamma;
-    self.lanes.all(team, [&](int worker, int mine) {
+    norm.lanes.all(team, [&](int worker, int mine) {
       BELLWETHER_UNROLL
       for (int e = 0; e < own; ++e) columns.gamma[mine][e] = columns.beta[mine][e] = columns.bias[mine][e] = 0;
-      load(p.gamma + self.channel(worker), gamma[mine]);
-      if (worker >= self.end - self.begin) return;
-      float const scale = p.inverse_deviation[self.begin + worker];
-      self.scratch.scale[worker] = scale;
-      self.scratch.shift[worker] = -p.mean[self.begin + worker] * scale;
+      load(p.gamma + norm.channel(worker), gamma[mine]);
+      if (worker >= norm.end - norm.begin) return;
+      float const scale = p.inverse_deviation[norm.begin + worker];
+      norm.scratch.scale[worker] = scale;
+      norm.scratch.shift[worker] = -p.mean[norm.begin + worker] * scale;
     });
     team.team_barrier();
     int turn = 0;
-    for (int r = self.begin; r < self.end; r += at_once, turn ^= 1) {
+    for (int r = norm.begin; r < norm.end; r += at_once, turn ^= 1) {
       Rows d, xhat;
-      self.lanes.all(team, [&](int, int mine) {
+      norm.lanes.all(team, [&](int, int mine) {
         BELLWETHER_UNROLL
         for (int i = 0; i < at_once; ++i) {
           dy[mine][i].unpack(d[mine][i]);
           sums[mine][i].unpack(xhat[mine][i]);
         }
       });
-      if (r + at_once < self.end) fetch(team, self, r + at_once, dy, sums);
-      of_rows(team, self, r, &self.scratch.sums[turn][0][0], gamma, d, xhat, columns);
+      if (r + at_once < norm.end) fetch(team, norm, r + at_once, dy, sums);
+      of_rows(team, norm, r, &norm.scratch.sums[turn][0][0], gamma, d, xhat, columns);
     }
     float* const to = p.partial + Index{team.league_rank()} * (adds ? 3 : 2) * p.C;
-    self.lanes.all(team, [&](int worker, int mine) {
-      if (!self.has(worker)) return;
-      int const k = self.channel(worker);
+    norm.lanes.all(team, [&](int worker, int mine) {
+      if (!norm.has(worker)) return;
+      int const k = norm.channel(worker);
       store(to + k, columns.gamma[mine]);
       store(to + p.C + k, columns.beta[mine]);
       if constexpr (adds) store(to + 2 * p.C + k, columns.bias[mine]);
@@ -190,10 +190,10 @@ struct NormaliseBackwardByLanes {
   }
 
   template <class Team>
-  KOKKOS_INLINE_FUNCTION void fetch(Team const& team, Self const& self, int r, Read<float>& dy,
+  KOKKOS_INLINE_FUNCTION void fetch(Team const& team, Norm const& norm, int r, Read<float>& dy,
                                     Read<Stored>& sums) const {
-    self.lanes.all(team, [&](int worker, int mine) {
-      self.each_row(r, self.channel(worker), [&](int i, int, Index at) {
+    norm.lanes.all(team, [&](int worker, int mine) {
+      norm.each_row(r, norm.channel(worker), [&](int i, int, Index at) {
         dy[mine][i].read(p.dy + at);
         sums[mine][i].read(p.sum + at);
       });
@@ -201,22 +201,22 @@ struct NormaliseBackwardByLanes {
   }
 
   template <class Team>
-  KOKKOS_INLINE_FUNCTION void of_rows(Team const& team, Self const& self, int r, float* staged, Channels const& gamma,
+  KOKKOS_INLINE_FUNCTION void of_rows(Team const& team, Norm const& norm, int r, float* staged, Channels const& gamma,
                                       Rows& d, Rows& xhat, Columns& columns) const {
     Kept kept;
-    if constexpr (!adds) self.draw(team, r, kept);
+    if constexpr (!adds) norm.draw(team, r, kept);
     float parts[here][2 * at_once], totals[2 * at_once];
-    self.lanes.all(team, [&](int worker, int mine) {
-      self.each_row(r, 0, [&](int i, int place, Index) {
-        float const scale = self.scratch.scale[place], shift = self.scratch.shift[place];
+    norm.lanes.all(team, [&](int worker, int mine) {
+      norm.each_row(r, 0, [&](int i, int place, Index) {
+        float const scale = norm.scratch.scale[place], shift = norm.scratch.shift[place];
         float first = 0, second = 0;
-        if (r + i < self.end) {
+        if (r + i < norm.end) {
           BELLWETHER_UNROLL
           for (int e = 0; e < own; ++e) {
             float& x = xhat[mine][i][e];
             float& g = d[mine][i][e];
             x = x * scale + shift;
-            if constexpr (!adds) g *= self.factor(kept[mine][i], e);
+            if constexpr (!adds) g *= norm.factor(kept[mine][i], e);
             columns.gamma[mine][e] += g * x;
             columns.beta[mine][e] += g;
             g *= gamma[mine][e];
@@ -224,28 +224,28 @@ struct NormaliseBackwardByLanes {
             second += g * x;
           }
         }
-        parts[mine][i] = self.has(worker) ? first : 0.0f;
-        parts[mine][at_once + i] = self.has(worker) ? second : 0.0f;
+        parts[mine][i] = norm.has(worker) ? first : 0.0f;
+        parts[mine][at_once + i] = norm.has(worker) ? second : 0.0f;
       });
     });
-    self.lanes.sum(team, parts, staged, totals);
+    norm.lanes.sum(team, parts, staged, totals);
     for (float& total : totals) total *= setting.per_channel;
-    if constexpr (adds) self.draw(team, r, kept);
-    self.lanes.all(team, [&](int worker, int mine) {
-      self.each_row(r, self.channel(worker), [&](int i, int place, Index at) {
-        if (r + i >= self.end) return;
-        float const scale = self.scratch.scale[place];
+    if constexpr (adds) norm.draw(team, r, kept);
+    norm.lanes.all(team, [&](int worker, int mine) {
+      norm.each_row(r, norm.channel(worker), [&](int i, int place, Index at) {
+        if (r + i >= norm.end) return;
+        float const scale = norm.scratch.scale[place];
         float(&of)[own] = d[mine][i];
         BELLWETHER_UNROLL
         for (int e = 0; e < own; ++e) of[e] = (of[e] - totals[i] - xhat[mine][i][e] * totals[at_once + i]) * scale;
-        if (self.has(worker)) store(p.dsum + at, of);
+        if (norm.has(worker)) store(p.dsum + at, of);
         if constexpr (adds) {
           BELLWETHER_UNROLL
           for (int e = 0; e < own; ++e) {
-            of[e] *= self.factor(kept[mine][i], e);
+            of[e] *= norm.factor(kept[mine][i], e);
             columns.bias[mine][e] += of[e];
           }
-          if (self.has(worker)) store(p.da + at, of);
+          if (norm.has(worker)) store(p.da + at, of);
         }
       });
     });

@@ -314,6 +314,15 @@ TEST_CASE("which rows are for lanes") {
   CHECK(lanes_take(1024));
   CHECK_FALSE(lanes_take(1088));
   CHECK_FALSE(lanes_take(96));
+  // Nor where dropout acts as it does nowhere in the model, on what comes out of a sum or on what nothing is added to.
+  Kokkos::DefaultHostExecutionSpace const host;
+  float some = 0;
+  CHECK_FALSE(normalise_by_lanes(
+      host, LayerNormForward<float>{.C = 128, .bias = &some, .residual = &some, .out_dropout = dropout_of(0.1)}));
+  CHECK_FALSE(normalise_by_lanes(host, LayerNormForward<float>{.C = 128, .in_dropout = dropout_of(0.1)}));
+  CHECK_FALSE(normalise_backward_by_lanes(
+      host, LayerNormBackward<float>{.C = 128, .out_dropout = dropout_of(0.1), .da = &some}));
+  CHECK_FALSE(normalise_backward_by_lanes(host, LayerNormBackward<float>{.C = 128, .in_dropout = dropout_of(0.1)}));
 }
 
 TEMPLATE_LIST_TEST_CASE("activations by teams", "", test::Spaces) {
