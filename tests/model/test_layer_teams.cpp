@@ -317,12 +317,28 @@ TEST_CASE("which rows are for lanes") {
   // Nor where dropout acts as it does nowhere in the model, on what comes out of a sum or on what nothing is added to.
   Kokkos::DefaultHostExecutionSpace const host;
   float some = 0;
-  CHECK_FALSE(normalise_by_lanes(
-      host, LayerNormForward<float>{.C = 128, .bias = &some, .residual = &some, .out_dropout = dropout_of(0.1)}));
-  CHECK_FALSE(normalise_by_lanes(host, LayerNormForward<float>{.C = 128, .in_dropout = dropout_of(0.1)}));
-  CHECK_FALSE(normalise_backward_by_lanes(
-      host, LayerNormBackward<float>{.C = 128, .out_dropout = dropout_of(0.1), .da = &some}));
-  CHECK_FALSE(normalise_backward_by_lanes(host, LayerNormBackward<float>{.C = 128, .in_dropout = dropout_of(0.1)}));
+  LayerNormForward<float> forward{};
+  forward.C = 128;
+  SECTION("forward, on what comes out of a sum") {
+    forward.bias = forward.residual = &some;
+    forward.out_dropout = dropout_of(0.1);
+    CHECK_FALSE(normalise_by_lanes(host, forward));
+  }
+  SECTION("forward, on what nothing is added to") {
+    forward.in_dropout = dropout_of(0.1);
+    CHECK_FALSE(normalise_by_lanes(host, forward));
+  }
+  LayerNormBackward<float> backward{};
+  backward.C = 128;
+  SECTION("backward, on what comes out of a sum") {
+    backward.da = &some;
+    backward.out_dropout = dropout_of(0.1);
+    CHECK_FALSE(normalise_backward_by_lanes(host, backward));
+  }
+  SECTION("backward, on what nothing is added to") {
+    backward.in_dropout = dropout_of(0.1);
+    CHECK_FALSE(normalise_backward_by_lanes(host, backward));
+  }
 }
 
 TEMPLATE_LIST_TEST_CASE("activations by teams", "", test::Spaces) {
