@@ -12,6 +12,7 @@
 #include "comm/rank_group.hpp"
 #include "comm/world.hpp"
 #include "core/convert.hpp"
+#include "core/team_runs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -51,10 +52,11 @@ void triad(Space const& exec, Index count, float const* b, float const* c, float
       "bellwether::app::bench_triad", exec, count, KOKKOS_LAMBDA(Index k) { a[k] = b[k] + 3.0f * c[k]; });
 }
 
+template <class Access>
 struct MeanRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const { values[lane] = mean(lane); }
-  comm::DecodedRun<false> mean;
-  float* values;
+  comm::DecodedRun<false, Access> mean;
+  typename Access::Write values;
 };
 
 /// Bits and magnitudes to floats, read as optimizers read them.
@@ -65,15 +67,21 @@ void write_mean(Space const& exec, Index count, comm::Decoded const& from, float
       "bellwether::app::bench_unpack", team_policy(exec, (count + block - 1) / block),
       KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
         Index const first = team.league_rank() * block;
-        team_for_runs<Space>(team, first, Kokkos::min(first + block, count), [&](Index k, int lanes) {
-          return MeanRun{mean.run<false>(k, lanes), values + k};
-        });
+        team_for_runs<Space>(team, first, Kokkos::min(first + block, count),
+                             [&]<class Access>(Access, Index k, int lanes) {
+                               return MeanRun<Access>{mean.run<false, Access>(k, lanes), values + k};
+                             });
       });
 }
 
 struct GivenForm {
   float const* values;
   KOKKOS_INLINE_FUNCTION float operator()(Index k) const { return values[k]; }
+  KOKKOS_INLINE_FUNCTION bool begin_block(Index, Index) const { return true; }
+  template <int n>
+  KOKKOS_INLINE_FUNCTION void of_block(Index k, float (&to)[n]) const {
+    load(values + k, to);
+  }
 };
 
 /// One end of an exchange: how it is cut, and its sums and scales.

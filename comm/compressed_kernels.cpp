@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/compressed_kernels.hpp"
 
+#include "core/device_math.hpp"
 #include "core/unroll.hpp"
 
 #include <type_traits>
@@ -14,7 +15,7 @@ Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> elements(Space const& exec,
   return {exec, 0, count};
 }
 
-/// On a host the sum over ranks is formed for the 32 elements of a word at once; on a device every thread has one.
+/// On a host the sum over ranks is formed for the 32 elements of a word at once; on a device every thread has four.
 /// known: how many ranks there are, where the compiler knows it, else 0.
 template <class Space, int known>
 struct ServerSource {
@@ -47,7 +48,8 @@ struct ServerSource {
     float total = with_sign(scales[0], words[0], lane);
     BELLWETHER_UNROLL
     for (int rank = 1; rank < known; ++rank) total += with_sign(scales[rank], words[rank], lane);
-    return total / static_cast<float>(known);
+    constexpr float ranks = static_cast<float>(most_known);
+    return (known & (known - 1)) == 0 ? device_math::rounded_product(total, 1 / ranks) : total / ranks;
   }
   KOKKOS_INLINE_FUNCTION void mean_of_many(Index t) {
     if constexpr (host) {
@@ -70,28 +72,40 @@ struct ServerSource {
       // Divided, not multiplied by 1/P, where the two differ.
       float const divisor = static_cast<float>(received.ranks);
       if ((received.ranks & (received.ranks - 1)) == 0)
-        for (int lane = 0; lane < lanes; ++lane) sums[lane] *= 1 / divisor;
+        for (int lane = 0; lane < lanes; ++lane) sums[lane] = device_math::rounded_product(sums[lane], 1 / divisor);
       else
         for (int lane = 0; lane < lanes; ++lane) sums[lane] /= divisor;
     }
   }
-  KOKKOS_INLINE_FUNCTION float sum(Index k, Index t, int lane) const {
-    float total = 0;
-    if constexpr (host) {
-      total = sums[lane];
-    } else if constexpr (known > 0) {
+  KOKKOS_INLINE_FUNCTION float sum(Index k, Index, int lane) const { return sums[lane] + residual(pass.z[k], scale); }
+  KOKKOS_INLINE_FUNCTION void keep(Index k, float value) const { pass.z[k] = value; }
+  KOKKOS_INLINE_FUNCTION void keep(Index k, float const (&values)[LaneShare::elements]) const {
+    store(pass.z + k, values);
+  }
+  /// A device's elements from `first` on of word t.
+  template <int n>
+  KOKKOS_INLINE_FUNCTION void sums_of(Index k, Index t, int first, float (&y)[n]) const {
+    float before[n];
+    load(static_cast<float const*>(pass.z) + k, before);
+    if constexpr (known > 0) {
       std::uint32_t words[most_known];
       BELLWETHER_UNROLL
-      for (int rank = 0; rank < known; ++rank) words[rank] = word_of(rank, t);
-      total = mean_of_words(words, lane);
+      for (int rank = 0; rank < known; ++rank) words[rank] = word_of(rank, t) << first;
+      BELLWETHER_UNROLL
+      for (int e = 0; e < n; ++e) y[e] = mean_of_words(words, e);
     } else {
-      total = with_sign(scale_of(0), word_of(0, t), lane);
-      for (int rank = 1; rank < received.ranks; ++rank) total += with_sign(scale_of(rank), word_of(rank, t), lane);
-      total /= static_cast<float>(received.ranks);
+      for (int rank = 0; rank < received.ranks; ++rank) {
+        float const from = scale_of(rank);
+        std::uint32_t const word = word_of(rank, t) << first;
+        BELLWETHER_UNROLL
+        for (int e = 0; e < n; ++e) y[e] = (rank == 0 ? -0.0f : y[e]) + with_sign(from, word, e);
+      }
+      BELLWETHER_UNROLL
+      for (int e = 0; e < n; ++e) y[e] /= static_cast<float>(received.ranks);
     }
-    return total + residual(pass.z[k], scale);
+    BELLWETHER_UNROLL
+    for (int e = 0; e < n; ++e) y[e] += residual(before[e], scale);
   }
-  KOKKOS_INLINE_FUNCTION void keep(Index k, float value) const { pass.z[k] = value; }
   KOKKOS_INLINE_FUNCTION void signs(Index t, std::uint32_t word) const { out[block.word + t] = word; }
 
   ResidualPass pass;
@@ -121,10 +135,10 @@ struct ServeWords {
   std::uint32_t* signs;
 };
 
-/// A team's words of sign_words(): on a host one after the other, on a device a lane for every element.
+/// A team's words of sign_words(): on a host one after the other, on a device eight lanes for every word.
 template <class Space>
 struct SignWords {
-  static constexpr Index own = 64;
+  static constexpr Index own = 256;
 
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
@@ -145,26 +159,32 @@ struct SignWords {
         signs[first + t] = word & live[first + t];
       }
     } else {
-      // A thread's lanes read for several words before they vote on any.
+      // A thread's lanes read for several groups of words before they form any.
       using L = Lanes<Space>;
-      constexpr int ahead = loads_ahead;
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, (here + ahead - 1) / ahead), [&](int const batch) {
-        float read[ahead][L::here];
-        L::all(team, [&](int lane, int mine) {
+      constexpr int own_of_lane = LaneShare::elements, together = LaneShare::words, ahead = loads_ahead;
+      int const groups = (here + together - 1) / together;
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, (groups + ahead - 1) / ahead), [&](int const batch) {
+        float read[ahead][L::here][own_of_lane];
+        L::all(team, [&](int const lane, int const mine) {
+          LaneShare const share(lane);
           BELLWETHER_UNROLL
           for (int i = 0; i < ahead; ++i) {
-            Index const k = (first + ahead * batch + i) * word_elements + lane;
-            read[i][mine] = k < count ? values[k] : -1.0f;
+            Index const word = first + (ahead * batch + i) * together + share.word;
+            Index const k = word * word_elements + share.first;
+            if (k + own_of_lane <= count)
+              load(values + k, read[i][mine]);
+            else
+              for (int e = 0; e < own_of_lane; ++e) read[i][mine][e] = k + e < count ? values[k + e] : -1.0f;
           }
         });
         BELLWETHER_UNROLL
-        for (int i = 0; i < ahead; ++i) {
-          int const t = ahead * batch + i;
-          if (t >= here) continue;
-          std::uint32_t const word =
-              word_of_lanes(team, [&](int const lane) { return positive(read[i][L::mine(lane)]); });
-          L::once(team, [&] { signs[first + t] = word & live[first + t]; });
-        }
+        for (int i = 0; i < ahead; ++i)
+          write_words<Space>(
+              team, [&](int const, int const mine) { return signs_of(read[i][mine]); },
+              [&](int const w, std::uint32_t const word) {
+                int const t = (ahead * batch + i) * together + w;
+                if (t < here) signs[first + t] = word & live[first + t];
+              });
       });
     }
   }
@@ -181,6 +201,7 @@ template <class Space>
 void serve_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, Received const& received,
                  std::uint32_t* signs) {
   if (slice.count == 0) return;
+  require_neighbours<Space>(pass.z);
   auto const serve = [&]<int known>(std::integral_constant<int, known>) {
     Kokkos::parallel_for("bellwether::comm::serve_words", block_policy(exec, slice.count),
                          ServeWords<Space, known>{slice, pass, received, signs});
@@ -286,6 +307,7 @@ void sign_words(Space const& exec, Index count, float const* values, std::uint32
   static std::string const label = "bellwether::comm::sign_words";
   Index const words = (count + word_elements - 1) / word_elements;
   constexpr Index own = SignWords<Space>::own;
+  require_neighbours<Space>(values);
   Kokkos::parallel_for(label, block_policy(exec, (words + own - 1) / own),
                        SignWords<Space>{count, words, values, live, signs});
 }
@@ -314,11 +336,9 @@ void keep_residual(Space const& exec, BlockSlice const& slice, ResidualPass cons
           team_for<Space>(
               team, block.word * word_elements, last,
               [&](Index k) {
-                return Element{pass.z[k], pass.live[k / word_elements]};
+                return Element{pass.z[k], pass.live[word_of(k)]};
               },
-              [&](Index k, Element const& at) {
-                pass.z[k] = masked(residual(at.z, scale), at.live, static_cast<int>(k % word_elements));
-              });
+              [&](Index k, Element const& at) { pass.z[k] = masked(residual(at.z, scale), at.live, lane_of(k)); });
         }
       });
 }

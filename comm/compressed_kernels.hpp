@@ -46,11 +46,13 @@ concept FormsWords = requires(Form& form, Index k) {
 };
 
 /// A form that may know what all elements [first, last) of a team's block share: where begin_block(first, last) says
-/// so, of_block(k) gives what form(k) does. On a device that spares the loads which find out.
+/// so, of_block(k, values) gives what form(k) does of as many neighbours as values has, one, or four from a multiple of
+/// four on. On a device that spares the loads which find out, and takes one where there would be four.
 template <class Form>
-concept FormsBlocks = requires(Form& form, Index k) {
+concept FormsBlocks = requires(Form& form, Index k, float (&one)[1], float (&four)[4]) {
   { form.begin_block(k, k) } -> std::convertible_to<bool>;
-  form.of_block(k);
+  form.of_block(k, one);
+  form.of_block(k, four);
 };
 
 namespace detail {
@@ -72,16 +74,27 @@ struct WorkerSource {
     float value = 0;
     if constexpr (by_word)
       value = form.at(k, lane);
-    else if constexpr (shared)
-      value = form.of_block(k);
     else
       value = form(k);
-    if constexpr (spent)
-      return value + 0.0f;
+    return with_residual(value, spent ? 0 : pass.z[k]);
+  }
+  template <int n>
+  KOKKOS_INLINE_FUNCTION void sums_of(Index k, Index, int, float (&z)[n]) const {
+    float before[n] = {};
+    if constexpr (!spent) load(static_cast<float const*>(pass.z) + k, before);
+    if constexpr (shared)
+      form.of_block(k, z);
     else
-      return value + residual(pass.z[k], scale);
+      for (int e = 0; e < n; ++e) z[e] = form(k + e);
+    for (int e = 0; e < n; ++e) z[e] = with_residual(z[e], before[e]);
+  }
+  KOKKOS_INLINE_FUNCTION float with_residual(float value, float before) const {
+    return spent ? value + 0.0f : value + residual(before, scale);
   }
   KOKKOS_INLINE_FUNCTION void keep(Index k, float value) const { pass.z[k] = value; }
+  KOKKOS_INLINE_FUNCTION void keep(Index k, float const (&values)[LaneShare::elements]) const {
+    store(pass.z + k, values);
+  }
   KOKKOS_INLINE_FUNCTION void signs(Index t, std::uint32_t word) const {
     message[block.place + t] = word;
     own[block.word + t] = word;
@@ -137,6 +150,7 @@ template <class Space, class Form>
 void form_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, std::uint32_t* message,
                 std::uint32_t* own, Form const& form) {
   if (slice.count == 0) return;
+  require_neighbours<Space>(pass.z);
   Kokkos::parallel_for("bellwether::comm::form_words", block_policy(exec, slice.count),
                        detail::FormWords<Space, Form>{slice, pass, message, own, form});
 }

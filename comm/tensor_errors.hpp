@@ -13,6 +13,7 @@
 namespace bellwether::comm {
 
 /// What a rank has left of at most 32 neighbours, +0 where they are dead.
+template <class Access = InMemory>
 struct ResidualRun {
   KOKKOS_INLINE_FUNCTION float operator()(int lane) const {
     return masked(residual(z[lane], lane < split ? scale : next_scale), live_bits, lane);
@@ -21,7 +22,7 @@ struct ResidualRun {
   std::uint32_t live_bits;  ///< the first element in the most significant bit
   float scale, next_scale;  ///< of the lanes below `split`, and of the others
   int split;
-  float const* z;
+  typename Access::Read z;
 };
 
 /// What a compressed mean leaves behind: at the worker z and its scales, at the server y of this rank's chunk and its
@@ -41,11 +42,12 @@ struct LastMean {
   float const* server_scales = nullptr;  ///< (parts of the chunk) R
 
   /// Of elements [k, k + many) of n, many <= 32, which two words hold at most.
-  KOKKOS_INLINE_FUNCTION ResidualRun residuals(Index k, int many) const {
-    Index const word = k / word_elements;
-    int const shift = static_cast<int>(k % word_elements);
+  template <class Access = InMemory>
+  KOKKOS_INLINE_FUNCTION ResidualRun<Access> residuals(Index k, int many) const {
+    Index const word = word_of(k);
+    int const shift = lane_of(k);
     bool const both = shift + many > static_cast<int>(word_elements);
-    Index const group = word / group_words;
+    Index const group = word < group_words ? 0 : word / group_words;  // of the usual one group nothing is divided
     float const scale = scales[group];
     bool const crosses = both && word + 1 == (group + 1) * group_words;
     return {bits_from(live, k, many), scale, crosses ? scales[group + 1] : scale,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/lane_votes.hpp"
+#include "comm/lane_words.hpp"
 #include "comm/signs.hpp"
 #include "core/lane_sums.hpp"
 #include "core/lanes.hpp"
@@ -16,11 +16,16 @@ inline constexpr int sums_of_words = 3;
 
 namespace detail {
 
-/// What the elements of one lane add up to on a device, where a thread takes an element of every word.
+/// What the elements of one lane add up to on a device.
 struct LaneTotal {
   double squares = 0;
   double magnitudes = 0;
   std::uint32_t live = 0;
+  KOKKOS_INLINE_FUNCTION void add(float z) {
+    double const wide = static_cast<double>(z);
+    squares += wide * wide;
+    magnitudes += Kokkos::abs(wide);
+  }
   KOKKOS_INLINE_FUNCTION LaneTotal& operator+=(LaneTotal const& other) {
     squares += other.squares;
     magnitudes += other.magnitudes;
@@ -39,9 +44,10 @@ struct Kokkos::reduction_identity<bellwether::comm::detail::LaneTotal> {
 
 namespace bellwether::comm {
 
-/// Walks the words of a block in one pass: source.begin(t) before word t, z = source.sum(k, t, lane) for its elements
-/// k < count, +0 where dead, to source.keep(k, z), and its signs, 0 where dead, to source.signs(t, word). The result is
-/// given to every thread of the team, formed in an order that depends on the block and Space alone.
+/// Walks the words of a block in one pass: the elements z, +0 where dead, of word t, k < count, to source.keep(k, z),
+/// and its signs, 0 where dead, to source.signs(t, word). On a host source.begin(t) comes before word t, and z =
+/// source.sum(k, t, lane); on a device source.sums_of(k, t, lane, z) forms as many neighbours as z has, one or four.
+/// The result is given to every thread of the team, formed in an order that depends on the block and Space alone.
 template <class Space, class Team, class Source>
 KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock const& block, Index count,
                                                      Source& source) {
@@ -76,48 +82,64 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
     static_cast<void>(team);
     return {{sums.squares(), sums.magnitudes(), static_cast<double>(live_elements)}};
   } else {
-    // Where lanes are threads, each has a total of its own, and what crosses lanes within a word is its signs alone. A
-    // thread's lanes read for several words before they write any.
+    // Where lanes are threads, each has a total of its own, and what crosses lanes is signs alone. A thread's lanes
+    // read for several groups of words before they write any.
     using L = Lanes<Space>;
     static_assert(L::count == word_elements);
-    constexpr int ahead = loads_ahead;
+    constexpr int own = LaneShare::elements, words = LaneShare::words, ahead = 2;
     detail::LaneTotal mine;
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, (block.words + ahead - 1) / ahead), [&](int const batch) {
-      float z[ahead][L::here];
-      std::uint32_t live[ahead];
-      BELLWETHER_UNROLL
-      for (int i = 0; i < ahead; ++i) live[i] = ahead * batch + i < block.words ? source.live(ahead * batch + i) : 0u;
-      Index const begin = block.word + ahead * batch;
-      bool const whole = ahead * (batch + 1) <= block.words && (begin + ahead) * word_elements <= count;
-      L::all(team, [&](int lane, int mine_of_lane) {
-        auto const form = [&](int i) {
-          return masked(source.sum((begin + i) * word_elements + lane, ahead * batch + i, lane), live[i], lane);
-        };
-        if (whole) {
-          BELLWETHER_UNROLL
-          for (int i = 0; i < ahead; ++i) z[i][mine_of_lane] = form(i);
-        } else {
-          for (int i = 0; i < ahead; ++i) {
-            bool const there = ahead * batch + i < block.words && (begin + i) * word_elements + lane < count;
-            z[i][mine_of_lane] = there ? form(i) : 0.0f;
+    int const groups = (block.words + words - 1) / words;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, (groups + ahead - 1) / ahead), [&](int const batch) {
+      float z[ahead][L::here][own];
+      std::uint32_t live[ahead][L::here];
+      bool whole[ahead];
+      L::all(team, [&](int const lane, int const at) {
+        LaneShare const share(lane);
+        BELLWETHER_UNROLL
+        for (int i = 0; i < ahead; ++i) {
+          int const end = (ahead * batch + i + 1) * words, t = end - words + share.word;
+          Index const k = (block.word + t) * word_elements + share.first;
+          whole[i] = end <= block.words && (block.word + end) * word_elements <= count;
+          live[i][at] = t < block.words ? share.bits_of(source.live(t)) : 0u;
+          if (whole[i]) {
+            source.sums_of(k, t, share.first, z[i][at]);
+          } else {
+            BELLWETHER_UNROLL
+            for (int e = 0; e < own; ++e) {
+              float one[1] = {0};
+              if (t < block.words && k + e < count) source.sums_of(k + e, t, share.first + e, one);
+              z[i][at][e] = one[0];
+            }
           }
         }
       });
       BELLWETHER_UNROLL
       for (int i = 0; i < ahead; ++i) {
-        std::int32_t const t = ahead * batch + i;
-        if (t >= block.words) continue;
-        Index const first = (block.word + t) * word_elements;
-        // Elements beyond the end are 0, and no bit of theirs is live.
-        std::uint32_t const signs = word_of_lanes(team, [&](int const lane) {
-          float const value = z[i][L::mine(lane)];
-          if (whole || first + lane < count) source.keep(first + lane, value);
-          mine.squares += static_cast<double>(value) * static_cast<double>(value);
-          mine.magnitudes += static_cast<double>(Kokkos::abs(value));
-          mine.live += (live[i] & lane_bit(lane)) != 0 ? 1 : 0;
-          return positive(value);
+        int const first = (ahead * batch + i) * words;
+        if (first >= block.words) continue;
+        L::all(team, [&](int const lane, int const at) {
+          LaneShare const share(lane);
+          int const t = first + share.word;
+          Index const k = (block.word + t) * word_elements + share.first;
+          float(&here)[own] = z[i][at];
+          BELLWETHER_UNROLL
+          for (int e = 0; e < own; ++e) {
+            here[e] = masked(here[e], live[i][at], e);
+            mine.add(here[e]);
+          }
+          mine.live += static_cast<std::uint32_t>(Kokkos::popcount(live[i][at]));
+          if (whole[i])
+            source.keep(k, here);
+          else
+            BELLWETHER_UNROLL
+          for (int e = 0; e < own; ++e)
+            if (t < block.words && k + e < count) source.keep(k + e, here[e]);
         });
-        L::once(team, [&] { source.signs(t, signs & live[i]); });
+        write_words<Space>(
+            team, [&](int const, int const at) { return signs_of(z[i][at]) & live[i][at]; },
+            [&](int const word, std::uint32_t const signs) {
+              if (first + word < block.words) source.signs(first + word, signs);
+            });
       }
     });
     detail::LaneTotal total;

@@ -11,6 +11,21 @@
 /// What a GPU has an instruction for, and what all else does in its place.
 namespace bellwether::device_math {
 
+/// a b + c, rounded once where there is an instruction for it. Of two products a compiler may take either into a sum,
+/// in one place this and in another that.
+KOKKOS_INLINE_FUNCTION float multiply_add(float a, float b, float c) {
+#if defined(__CUDA_ARCH__)
+  return __fmaf_rn(a, b, c);
+#elif defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  return __builtin_fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+/// a b, rounded also where something is added to it: below 2^-126 that is another sum.
+KOKKOS_INLINE_FUNCTION float rounded_product(float a, float b) { return multiply_add(a, b, -0.0f); }
+
 /// Two numbers rounded to nearest, ties to even, the first in the lower half. What is not a number stays none.
 KOKKOS_INLINE_FUNCTION std::uint32_t bf16_pair(float low, float high) {
 #if defined(__CUDA_ARCH__)
@@ -52,11 +67,11 @@ KOKKOS_INLINE_FUNCTION float quotient(float a, float b) {
 #endif
 }
 
-/// sqrt(x) to 1 ulp.
+/// sqrt(x) to 1 ulp; on NVIDIA's GPUs 0 where x is below 2^-126.
 KOKKOS_INLINE_FUNCTION float root(float x) {
 #if defined(__CUDA_ARCH__)
   float result;
-  asm("sqrt.approx.f32 %0, %1;" : "=f"(result) : "f"(x));
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
   return result;
 #else
   return Kokkos::sqrt(x);

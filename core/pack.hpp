@@ -31,8 +31,10 @@ inline constexpr int widest_pack = static_cast<int>(16 / sizeof(T));
 
 namespace detail {
 
-KOKKOS_INLINE_FUNCTION void unpack(Pack<float, 2> const& pack, float* to) { __builtin_memcpy(to, pack.words, 8); }
-KOKKOS_INLINE_FUNCTION void unpack(Pack<float, 4> const& pack, float* to) { __builtin_memcpy(to, pack.words, 16); }
+template <int count>
+KOKKOS_INLINE_FUNCTION void unpack(Pack<float, count> const& pack, float* to) {
+  __builtin_memcpy(to, pack.words, sizeof pack.words);
+}
 template <int count>
 KOKKOS_INLINE_FUNCTION void unpack(Pack<bf16, count> const& pack, float* to) {
   BELLWETHER_UNROLL

@@ -2,12 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/lane_sums.hpp"
 #include "core/types.hpp"
 #include "core/unroll.hpp"
-
-#include <type_traits>
-#include <utility>
 
 /// Before a loop whose iterations touch different elements: the compiler need not test the pointers against each other.
 #if defined(__CUDACC__) || defined(__HIPCC__) || !defined(__GNUC__)
@@ -52,8 +48,8 @@ KOKKOS_INLINE_FUNCTION void team_for(Team const& team, Index first, Index last, 
   if constexpr (TeamShape<Space>::host) {
     team_for<Space>(team, first, last, [&](Index k) { body(k, load(k)); });
   } else {
+    constexpr Index stride = TeamShape<Space>::threads;  // known, so that places differ by constants
     Index k = first + team.team_rank();
-    Index const stride = team.team_size();
     for (; k + (loads_ahead - 1) * stride < last; k += loads_ahead * stride) {
       decltype(load(k)) loaded[loads_ahead];
       BELLWETHER_UNROLL
@@ -127,8 +123,8 @@ template <int N, class Space, class Team, class Body>
 KOKKOS_INLINE_FUNCTION Sums<N> team_sum(Team const& team, Index first, Index last, Body const& body) {
   constexpr int lanes = TeamShape<Space>::lanes;
   double sums[N][lanes] = {};
+  constexpr Index stride = Index{TeamShape<Space>::threads} * lanes;
   Index k = first + Index{team.team_rank()} * lanes;
-  Index const stride = Index{team.team_size()} * lanes;
   for (; k + lanes <= last; k += stride) {
     BELLWETHER_INDEPENDENT
     for (int lane = 0; lane < lanes; ++lane) {
@@ -164,38 +160,12 @@ KOKKOS_INLINE_FUNCTION Sums<N> team_sum(Team const& team, Index first, Index las
   }
 }
 
-namespace detail {
-
-/// take(lane, run(lane)) for the run of the elements from k on, at most `lanes` of them, before `last`. run_of is
-/// called in one place: in two, compilers make a function of it, whose result goes through memory.
-template <int lanes, class RunOf, class Take>
-KOKKOS_FORCEINLINE_FUNCTION void one_run(Index k, Index last, RunOf const& run_of, Take const& take) {
-  int const count = k + lanes <= last ? lanes : static_cast<int>(last - k);
-  auto const run = run_of(k, count);
-  auto const give = [&](int lane) {
-    if constexpr (std::is_void_v<decltype(run(lane))>)
-      run(lane);
-    else
-      take(lane, run(lane));
-  };
-  if (count == lanes) {
-    BELLWETHER_INDEPENDENT
-    for (int lane = 0; lane < lanes; ++lane) give(lane);
-  } else {
-    for (int lane = 0; lane < count; ++lane) give(lane);
-  }
-}
-
-}  // namespace detail
-
-/// As team_sum(), with the largest number beside the sums, for neighbours that share something: run_of(k, count) is
-/// called once for the `count` elements from k on, at most TeamShape<Space>::lanes, and what it returns for each of
-/// them as run(lane), a SumsAndLargest<N>. A run that has load(lane) is run(lane, load(lane)), too, and a device loads
-/// for several before it runs any.
-template <int N, class Space, class Team, class RunOf>
-KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_sum_of_runs(Team const& team, Index first, Index last,
-                                                          RunOf const& run_of) {
+/// As team_sum(), with the largest number beside the sums, for a body(k) that returns SumsAndLargest<N>.
+template <int N, class Space, class Team, class Body>
+KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_sum_and_largest(Team const& team, Index first, Index last,
+                                                              Body const& body) {
   constexpr int lanes = TeamShape<Space>::lanes;
+  constexpr Index stride = Index{TeamShape<Space>::threads} * lanes;
   double sums[N][lanes] = {};
   double largest[lanes] = {};
   auto const add = [&](int lane, SumsAndLargest<N> const& term) {
@@ -203,16 +173,11 @@ KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_sum_of_runs(Team const& team, Inde
     largest[lane] = largest[lane] < term.largest ? term.largest : largest[lane];
   };
   Index k = first + Index{team.team_rank()} * lanes;
-  Index const stride = Index{team.team_size()} * lanes;
-  if constexpr (!TeamShape<Space>::host && requires { run_of(k, lanes).load(0); })
-    for (; k + (loads_ahead - 1) * stride < last; k += loads_ahead * stride) {
-      decltype(run_of(k, lanes).load(0)) loaded[loads_ahead];
-      BELLWETHER_UNROLL
-      for (int i = 0; i < loads_ahead; ++i) loaded[i] = run_of(k + i * stride, 1).load(0);
-      BELLWETHER_UNROLL
-      for (int i = 0; i < loads_ahead; ++i) add(0, run_of(k + i * stride, 1)(0, loaded[i]));
-    }
-  for (; k < last; k += stride) detail::one_run<lanes>(k, last, run_of, add);
+  for (; k + lanes <= last; k += stride) {
+    BELLWETHER_INDEPENDENT
+    for (int lane = 0; lane < lanes; ++lane) add(lane, body(k + lane));
+  }
+  for (int lane = 0; k + lane < last; ++lane) add(lane, body(k + lane));
   SumsAndLargest<N> result;
   for (int i = 0; i < N; ++i) {
     for (int half = lanes / 2; half > 0; half /= 2)
@@ -224,93 +189,6 @@ KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_sum_of_runs(Team const& team, Inde
       largest[lane] = largest[lane] < largest[lane + half] ? largest[lane + half] : largest[lane];
   result.largest = largest[0];
   return detail::of_all_threads<Space>(team, result);
-}
-
-/// The same for a body(k) that returns SumsAndLargest<N>.
-template <int N, class Space, class Team, class Body>
-KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_sum_and_largest(Team const& team, Index first, Index last,
-                                                              Body const& body) {
-  return team_sum_of_runs<N, Space>(team, first, last,
-                                    [&](Index k, int) { return [&body, k](int lane) { return body(k + lane); }; });
-}
-
-namespace detail {
-
-/// A run whose terms are squared, with its load where it has one.
-template <class Run, class Squared>
-struct SquaredRun {
-  KOKKOS_INLINE_FUNCTION auto load(int lane) const requires requires(Run const& own) { own.load(0); }
-  { return run.load(lane); }
-  KOKKOS_INLINE_FUNCTION auto operator()(int lane) const { return squared(run(lane)); }
-  template <class Loaded>
-  KOKKOS_INLINE_FUNCTION auto operator()(int lane, Loaded const& loaded) const {
-    return squared(run(lane, loaded));
-  }
-  Run run;
-  Squared squared;
-};
-
-}  // namespace detail
-
-/// What one element gives: N numbers whose squares are summed, and one of which the largest is wanted, at least 0.
-template <int N>
-struct Terms {
-  float value[N];
-  float largest;
-};
-
-/// Sums of squares, in double, and the largest number over elements [first, last), for a run(lane) that returns
-/// Terms<N>; otherwise as team_sum_of_runs(), and with the same sums. Terms are floats, so that a host's thread keeps
-/// the sums in registers.
-template <int N, class Space, class Team, class RunOf>
-KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_squares_of_runs(Team const& team, Index first, Index last,
-                                                              RunOf const& run_of) {
-  if constexpr (TeamShape<Space>::host) {
-    constexpr int lanes = TeamShape<Space>::lanes;
-    static_assert(LaneSquares::lanes == lanes);
-    static_cast<void>(team);
-    LaneSquares sums[N];
-    alignas(64) float terms[N][lanes], largest[lanes] = {};
-    auto const keep = [&](int lane, Terms<N> const& term) {
-      for (int i = 0; i < N; ++i) terms[i][lane] = term.value[i];
-      largest[lane] = largest[lane] < term.largest ? term.largest : largest[lane];
-    };
-    for (Index k = first; k < last; k += lanes) {
-      if (k + lanes > last)
-        for (auto& of_lanes : terms)
-          for (float& term : of_lanes) term = 0;
-      detail::one_run<lanes>(k, last, run_of, keep);
-      // One after the other in the source: in a loop sums would not be kept in registers.
-      [&]<int... i>(std::integer_sequence<int, i...>) { (sums[i].add(terms[i]), ...); }
-      (std::make_integer_sequence<int, N>{});
-    }
-    SumsAndLargest<N> result{};
-    for (int i = 0; i < N; ++i) result.value[i] = sums[i].squares();
-    for (float const number : largest)
-      result.largest = result.largest < static_cast<double>(number) ? static_cast<double>(number) : result.largest;
-    return result;
-  } else {
-    auto const squared = [](Terms<N> const& term) {
-      SumsAndLargest<N> sums{};
-      for (int i = 0; i < N; ++i) sums.value[i] = static_cast<double>(term.value[i]) * term.value[i];
-      sums.largest = static_cast<double>(term.largest);
-      return sums;
-    };
-    using Run = decltype(run_of(first, 1));
-    return team_sum_of_runs<N, Space>(team, first, last, [&](Index k, int count) {
-      return detail::SquaredRun<Run, decltype(squared)>{run_of(k, count), squared};
-    });
-  }
-}
-
-/// Calls run(lane) for k in [first, last), with run_of(k, count) as for team_sum_of_runs(); the calls touch different
-/// elements.
-template <class Space, class Team, class RunOf>
-KOKKOS_INLINE_FUNCTION void team_for_runs(Team const& team, Index first, Index last, RunOf const& run_of) {
-  constexpr int lanes = TeamShape<Space>::lanes;
-  auto const made = [](int, auto&&...) {};
-  for (Index k = first + Index{team.team_rank()} * lanes; k < last; k += Index{team.team_size()} * lanes)
-    detail::one_run<lanes>(k, last, run_of, made);
 }
 
 /// One team for each of `teams` items.

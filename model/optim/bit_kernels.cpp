@@ -4,13 +4,14 @@
 
 #include "core/device_math.hpp"
 #include "core/error.hpp"
-#include "core/team_sum.hpp"
+#include "core/team_runs.hpp"
 #include "model/optim/onebit_formulas.hpp"
 
 namespace bellwether::optim {
 namespace {
 
-using Bits = comm::DecodedRun<false>;
+template <class Access>
+using Bits = comm::DecodedRun<false, Access>;
 
 /// rho sqrt(v) + epsilon.
 struct Root {
@@ -19,10 +20,10 @@ struct Root {
 };
 
 /// Bits of neighbours in a tensor, out of the units of the exchange but for roots that are by element.
-template <bool by_root>
-KOKKOS_FORCEINLINE_FUNCTION Bits bits_of(comm::Decoded const& mean, float divisor, Index k, int many) {
+template <bool by_root, class Access>
+KOKKOS_FORCEINLINE_FUNCTION Bits<Access> bits_of(comm::Decoded const& mean, float divisor, Index k, int many) {
   // Formed where it is wanted: a copy would wait until all of its parts are in memory.
-  Bits run = mean.run<false>(k, many);
+  Bits<Access> run = mean.run<false, Access>(k, many);
   if constexpr (!by_root) {
     run.magnitude = device_math::quotient(run.magnitude, divisor);
     run.next_magnitude = device_math::quotient(run.next_magnitude, divisor);
@@ -34,9 +35,9 @@ KOKKOS_INLINE_FUNCTION float divisor_of(Units const& units, std::int32_t tensor)
   return units.unify == Unify::layer ? units.by_tensor[tensor] : 1;
 }
 
-/// u of 32 neighbours. by_root: the exchange was in units of the update's own denominator, so that its values are the
+/// u of neighbours. by_root: the exchange was in units of the update's own denominator, so that its values are the
 /// direction without decay.
-template <bool by_root>
+template <bool by_root, class Access>
 struct DirectionRun {
   KOKKOS_INLINE_FUNCTION float undecayed(int lane) const {
     float const value = mean(lane);
@@ -44,15 +45,15 @@ struct DirectionRun {
     return device_math::quotient(value, root.of(device_math::root(variance[lane])));
   }
 
-  Bits mean;
+  Bits<Access> mean;
   Root root;
-  float const* variance;
+  typename Access::Read variance;
 };
 
 enum class Before { unread, numbers, bits };
 
-/// What bit_lamb_sums() does to 32 neighbours.
-template <bool by_root, Before before, bool shows>
+/// What bit_lamb_sums() does to neighbours.
+template <bool by_root, Before before, bool shows, class Access>
 struct SumsRun {
   KOKKOS_INLINE_FUNCTION Terms<3> operator()(int lane) const {
     float const x = parameters[lane], u0 = made.undecayed(lane), u = u0 + decay * x;
@@ -78,16 +79,16 @@ struct SumsRun {
     return device_math::quotient(comm::masked(root, live, lane), device_math::root(f) + c.epsilon);
   }
 
-  DirectionRun<by_root> made;
+  DirectionRun<by_root, Access> made;
   Coefficients<float> c;
   float decay;
-  float const* parameters;
-  float* direction;
-  float const* numbers;
-  Bits bits;
+  typename Access::Read parameters;
+  typename Access::Write direction;
+  typename Access::Read numbers;
+  Bits<Access> bits;
   Root then;
-  float const* fresh_before;
-  float* fresh;
+  typename Access::Read fresh_before;
+  typename Access::Write fresh;
 };
 
 /// A function object: of a lambda as large nvcc keeps a copy on the heap for every launch.
@@ -122,18 +123,20 @@ struct SumsKernel {
     Root const then{from == Before::bits ? before.bits.growth[block.tensor] : 1.0f, units.epsilon};
     float const decay = rule[block.tensor].decay;
     comm::Decoded const& old = from == Before::bits ? before.bits.mean : mean;  // read where they are compared
-    return team_squares_of_runs<3, Space>(team, block.first, block.first + block.count, [&](Index k, int many) {
-      return SumsRun<by_root, from, shows>{{bits_of<by_root>(mean, divisor, k, many), now, units.variance + k},
-                                           c,
-                                           decay,
-                                           parameters + k,
-                                           shows ? direction + k : nullptr,
-                                           from == Before::numbers ? before.numbers + k : nullptr,
-                                           bits_of<by_root>(old, divisor, k, many),
-                                           then,
-                                           from == Before::unread ? nullptr : fresh_before + k,
-                                           from == Before::unread ? nullptr : fresh + k};
-    });
+    return team_squares_of_runs<3, Space>(
+        team, block.first, block.first + block.count, [&]<class Access>(Access, Index k, int many) {
+          return SumsRun<by_root, from, shows, Access>{
+              {bits_of<by_root, Access>(mean, divisor, k, many), now, units.variance + k},
+              c,
+              decay,
+              parameters + k,
+              shows ? direction + k : nullptr,
+              from == Before::numbers ? before.numbers + k : nullptr,
+              bits_of<by_root, Access>(old, divisor, k, many),
+              then,
+              from == Before::unread ? nullptr : fresh_before + k,
+              from == Before::unread ? nullptr : fresh + k};
+        });
   }
 
  public:
@@ -152,7 +155,7 @@ struct SumsKernel {
   double* out;
 };
 
-template <bool by_root, bool shows>
+template <bool by_root, bool shows, class Access>
 struct ApplyRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
     float const x = parameters[lane], u = made.undecayed(lane) + decay * x;
@@ -160,9 +163,10 @@ struct ApplyRun {
     if constexpr (shows) direction[lane] = u;
   }
 
-  DirectionRun<by_root> made;
+  DirectionRun<by_root, Access> made;
   float decay, rate;
-  float *parameters, *direction;
+  typename Access::Change parameters;
+  typename Access::Write direction;
 };
 
 template <class Space>
@@ -184,12 +188,13 @@ struct ApplyKernel {
     Root const now{units.growth[block.tensor], units.epsilon};
     float const decay = rule[block.tensor].decay;
     float const rate = static_cast<float>(learning_rate * (ratios != nullptr ? ratios[block.tensor] : 1.0f));
-    team_for_runs<Space>(team, block.first, block.first + block.count, [&](Index k, int many) {
-      return ApplyRun<by_root, shows>{{bits_of<by_root>(mean, divisor, k, many), now, units.variance + k},
-                                      decay,
-                                      rate,
-                                      parameters + k,
-                                      shows ? direction + k : nullptr};
+    team_for_runs<Space>(team, block.first, block.first + block.count, [&]<class Access>(Access, Index k, int many) {
+      return ApplyRun<by_root, shows, Access>{
+          {bits_of<by_root, Access>(mean, divisor, k, many), now, units.variance + k},
+          decay,
+          rate,
+          parameters + k,
+          shows ? direction + k : nullptr};
     });
   }
 
@@ -216,6 +221,7 @@ void bit_lamb_sums(Space const& exec, BlockTable<Space> const& table, Vec<Tensor
   static std::string const label = "bellwether::optim::bit_lamb_sums";
   Index const count = table.count();
   require(static_cast<Index>(norms.extent(0)) == 4 * count, "numbers by block need four for each block");
+  require_neighbours<Space>(units.variance, before.numbers, parameters, direction, fresh_before, fresh);
   Kokkos::parallel_for(label, team_policy(exec, count),
                        SumsKernel<Space>{.units = units,
                                          .mean = mean,
@@ -237,6 +243,7 @@ void bit_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule
                Units const& units, comm::Decoded const& mean, double learning_rate, Vec<Verdict, Space> const& verdict,
                float const* ratios, float* parameters, float* direction) {
   static std::string const label = "bellwether::optim::bit_apply";
+  require_neighbours<Space>(units.variance, parameters, direction);
   Kokkos::parallel_for(label, team_policy(exec, table.count()),
                        ApplyKernel<Space>{.units = units,
                                           .mean = mean,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/math.hpp"
+#include "core/neighbours.hpp"
 #include "model/optim/formulas.hpp"
 #include "model/optim/gradient_verdict.hpp"
 #include "model/optim/momentum_bits.hpp"
@@ -36,7 +37,7 @@ struct ExchangeForm {
   KOKKOS_INLINE_FUNCTION float at(Index k, int lane) const {
     float sent = 0;
     if constexpr (in_bits) sent = word(lane);
-    return in_units(k, clip, factors.values[lane], sent, grown.values[lane]);
+    return in_units(element(k), clip, factors.values[lane], sent, grown.values[lane]);
   }
   /// Whether all of them are one tensor's.
   KOKKOS_INLINE_FUNCTION bool begin_block(Index first, Index last) {
@@ -47,38 +48,54 @@ struct ExchangeForm {
     if constexpr (in_bits && unify == Unify::element) grown.values[0] = momentum.bits.growth[tensor];
     return units.end[tensor] >= last;
   }
-  KOKKOS_INLINE_FUNCTION float of_block(Index k) const {
-    float sent = 0;
-    if constexpr (in_bits) sent = momentum.bits.mean(k);
-    return in_units(k, clip, factors.values[0], sent, grown.values[0]);
+  template <int n>
+  KOKKOS_INLINE_FUNCTION void of_block(Index k, float (&values)[n]) const {
+    float g[n], variance[n] = {}, number[n] = {};
+    load(gradient + k, g);
+    if constexpr (by_root) load(units.variance + k, variance);
+    if constexpr (by_number) load(momentum.numbers + k, number);
+    comm::DecodedWord sent;
+    if constexpr (in_bits) sent = momentum.bits.mean.word_from(k);
+    BELLWETHER_UNROLL
+    for (int e = 0; e < n; ++e)
+      values[e] = in_units({g[e], variance[e], number[e]}, clip, factors.values[0], sent(e), grown.values[0]);
   }
   KOKKOS_INLINE_FUNCTION float operator()(Index k) const {
     float factor = 1, sent = 0, growth = 1;
     if constexpr (unify != Unify::none) factor = by_tensor(tensor_at(units, k));
     if constexpr (in_bits) sent = momentum.bits.mean(k);
     if constexpr (in_bits && unify == Unify::element) growth = momentum.bits.growth[tensor_at(units, k)];
-    return in_units(k, static_cast<float>(verdict->clip_factor), factor, sent, growth);
+    return in_units(element(k), static_cast<float>(verdict->clip_factor), factor, sent, growth);
   }
 
  private:
+  static constexpr bool by_root = unify == Unify::element, by_number = exchange == Exchange::momentum && !in_bits;
+  struct Element {
+    float gradient, variance, momentum;
+  };
+  KOKKOS_INLINE_FUNCTION Element element(Index k) const {
+    return {gradient[k], by_root ? units.variance[k] : 0, by_number ? momentum.numbers[k] : 0};
+  }
   KOKKOS_INLINE_FUNCTION float by_tensor(std::int32_t tensor) const {
     return unify == Unify::layer ? units.by_tensor[tensor] : units.growth[tensor];
   }
-  KOKKOS_INLINE_FUNCTION float own(Index k, float g, float restored) const {
-    if constexpr (exchange == Exchange::gradient) return g;
-    return beta1 * (in_bits ? restored : momentum.numbers[k]) + share1 * g;
+  KOKKOS_INLINE_FUNCTION float own(float g, float before) const {
+    return exchange == Exchange::gradient ? g : device_math::multiply_add(beta1, before, share1 * g);
   }
   /// sent, growth: of the momentum's bits, its value and rho then.
-  KOKKOS_INLINE_FUNCTION float in_units(Index k, float clip_factor, float factor, float sent, float growth) const {
-    float const g = clip_factor * gradient[k];
-    if constexpr (unify == Unify::element) {
-      float const root_of_shape = device_math::root(units.variance[k]);
+  KOKKOS_INLINE_FUNCTION float in_units(Element const& at, float clip_factor, float factor, float sent,
+                                        float growth) const {
+    float const g = clip_factor * at.gradient;
+    if constexpr (by_root) {
+      float const root_of_shape = device_math::root(at.variance);
       float const root = factor * root_of_shape + units.epsilon;
-      float const restored = in_bits ? sent * (growth * root_of_shape + units.epsilon) : 0;
-      return device_math::quotient(own(k, math::clamp(g, -units.limit * root, units.limit * root), restored), root);
+      float const before = in_bits ? sent * (growth * root_of_shape + units.epsilon) : at.momentum;
+      return device_math::quotient(own(math::clamp(g, -units.limit * root, units.limit * root), before), root);
+    } else if constexpr (unify == Unify::layer) {
+      return factor * own(g, in_bits ? device_math::quotient(sent, factor) : at.momentum);
+    } else {
+      return own(g, in_bits ? sent : at.momentum);
     }
-    if constexpr (unify == Unify::layer) return factor * own(k, g, in_bits ? device_math::quotient(sent, factor) : 0);
-    return own(k, g, sent);
   }
 };
 
@@ -96,6 +113,7 @@ auto with_unified_form(Units const& units, Coefficients<float> const& c, HeldMom
 template <class Use>
 auto with_exchange_form(Units const& units, Coefficients<float> const& c, HeldMomentum const& momentum,
                         float const* gradient, Verdict const* verdict, Use const& use) {
+  require_neighbours<Exec>(units.variance, momentum.numbers, gradient);
   if (units.exchange == Exchange::gradient)
     return with_unified_form<Exchange::gradient, false>(units, c, momentum, gradient, verdict, use);
   return momentum.numbers != nullptr
@@ -126,7 +144,14 @@ struct GradientForm {
     decays.values[0] = rules[tensor].decay;
     return tensors.end[tensor] >= last;
   }
-  KOKKOS_INLINE_FUNCTION float of_block(Index k) const { return at(k, 0); }
+  template <int n>
+  KOKKOS_INLINE_FUNCTION void of_block(Index k, float (&values)[n]) const {
+    float g[n], x[n];
+    load(gradient + k, g);
+    load(parameters + k, x);
+    BELLWETHER_UNROLL
+    for (int e = 0; e < n; ++e) values[e] = clip * g[e] + decays.values[0] * x[e];
+  }
   KOKKOS_INLINE_FUNCTION float operator()(Index k) const {
     return static_cast<float>(verdict->clip_factor) * gradient[k] + rules[tensor_at(tensors, k)].decay * parameters[k];
   }

@@ -3,25 +3,28 @@
 #include "model/optim/look_ahead.hpp"
 
 #include "core/device_math.hpp"
-#include "core/team_sum.hpp"
+#include "core/team_runs.hpp"
+
+#include <type_traits>
 
 namespace bellwether::optim {
 namespace {
 
 constexpr auto state_name = "held_back";
 
-/// 32 neighbours of f, which follows what the last exchange has left.
+/// Neighbours of f, which follows what the last exchange has left. F: how it has them.
+template <class Access, class F = typename Access::Change>
 struct FollowRun {
   // One product, so that a compiler that fuses products and sums rounds in the same way wherever this is inlined.
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const { f[lane] += share * (residual(lane) - f[lane]); }
 
-  comm::ResidualRun residual;
+  comm::ResidualRun<Access> residual;
   float share;  ///< 1 - beta1
-  float* f;
+  F f;
 };
 
-/// 32 neighbours of the point. follows: f does, first. by_root: f is to be divided by roots of the variance.
-template <bool follows, bool by_root>
+/// Neighbours of the point. follows: f does, first. by_root: f is to be divided by roots of the variance.
+template <bool follows, bool by_root, class Access>
 struct PointRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
     if constexpr (follows) follow(lane);
@@ -30,10 +33,10 @@ struct PointRun {
     to[lane] = parameters[lane] - factor * left;
   }
 
-  FollowRun follow;
+  FollowRun<Access, std::conditional_t<follows, typename Access::Change, typename Access::Read>> follow;
   float factor, growth, epsilon;
-  float const *variance, *parameters;
-  float* to;
+  typename Access::Read variance, parameters;
+  typename Access::Write to;
 };
 
 struct PointPass {
@@ -48,9 +51,10 @@ struct PointPass {
     float const growth = by_root ? units.growth[block.tensor] : 1.0f;
     auto const copy = [=, *this](Index k) { to[k] = parameters[k]; };
     team_for<Exec>(team, begin, from, copy);
-    team_for_runs<Exec>(team, from, last, [=, *this](Index k, int many) {
-      return PointRun<follows, by_root>{
-          {follows ? mean.residuals(k - first, many) : comm::ResidualRun{}, share, f + (k - first)},
+    team_for_runs<Exec>(team, from, last, [=, *this]<class Access>(Access, Index k, int many) {
+      return PointRun<follows, by_root, Access>{
+          {follows ? mean.residuals<Access>(k - first, many) : comm::ResidualRun<Access>{0u, 0, 0, 0, nullptr}, share,
+           f + (k - first)},
           factor,
           growth,
           units.epsilon,
@@ -95,9 +99,10 @@ void LookAhead::settle(Exec const& exec) {
       label, team_policy(exec, (last.count + reduce_block - 1) / reduce_block), KOKKOS_LAMBDA(Team const& team) {
         if (judged->skip) return;
         Index const first = Index{team.league_rank()} * reduce_block;
-        team_for_runs<Exec>(team, first, Kokkos::min(last.count, first + reduce_block), [&](Index k, int many) {
-          return FollowRun{last.residuals(k, many), share, f + k};
-        });
+        team_for_runs<Exec>(team, first, Kokkos::min(last.count, first + reduce_block),
+                            [&]<class Access>(Access, Index k, int many) {
+                              return FollowRun<Access>{last.residuals<Access>(k, many), share, f + k};
+                            });
       });
   owed_.reset();
 }
@@ -106,6 +111,7 @@ float const* LookAhead::point(Exec const& exec, BlockTable<Exec> const& table, U
                               double rate, Arena<> const& parameters) {
   using Team = Kokkos::TeamPolicy<Exec>::member_type;
   static std::string const label = "bellwether::optim::gradient_point";
+  require_neighbours<Exec>(units.variance, parameters.data());
   Block const* const blocks = table.blocks().data();
   PointPass const pass{.units = units,
                        .first = first_,

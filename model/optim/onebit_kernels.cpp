@@ -4,7 +4,7 @@
 
 #include "core/device_math.hpp"
 #include "core/error.hpp"
-#include "core/team_sum.hpp"
+#include "core/team_runs.hpp"
 
 #include <type_traits>
 
@@ -23,45 +23,36 @@ struct Restored {
   float divisor, keep, take, growth, lead;
 };
 
-/// The next momentum of 32 neighbours: values of the exchange are multiplied by the root with by_root, else divided by
+/// The next momentum of neighbours: values of the exchange are multiplied by the root with by_root, else divided by
 /// the tensor's number (1 where there are no units); 0 where dead.
-template <bool exact, bool by_root>
+template <bool exact, bool by_root, class Access>
 struct MomentumRun {
   KOKKOS_INLINE_FUNCTION float operator()(int lane, float root, float before) const {
-    return of(lane, mean(lane), root, before);
-  }
-  KOKKOS_INLINE_FUNCTION float of(int lane, float value, float root, float before) const {
+    float const value = mean(lane);
     float const restored = by_root ? value * root : device_math::quotient(value, units.divisor);
     return comm::masked(units.keep * before + units.take * restored, mean.live_bits, lane);
   }
 
-  comm::DecodedRun<exact> mean;
+  comm::DecodedRun<exact, Access> mean;
   Restored units;
 };
 
-/// What onebit_lamb_moments() does to 32 neighbours from `first` on.
-template <bool exact, bool by_root, bool steered>
+/// What onebit_lamb_moments() does to neighbours.
+template <bool exact, bool by_root, bool steered, class Access>
 struct LambRun {
-  struct Element {
-    float variance, momentum, parameter, fresh, mean;
-  };
-  KOKKOS_INLINE_FUNCTION Element load(int lane) const {
-    return {variance[lane], momentum[lane], parameters[lane], steered ? fresh[lane] : 0, to_momentum.mean(lane)};
-  }
-  KOKKOS_INLINE_FUNCTION Terms<3> operator()(int lane) const { return (*this)(lane, load(lane)); }
-  KOKKOS_INLINE_FUNCTION Terms<3> operator()(int lane, Element const& at) const {
-    float const root = to_momentum.units.growth * device_math::root(at.variance) + c.epsilon;
+  KOKKOS_INLINE_FUNCTION Terms<3> operator()(int lane) const {
+    float const root = to_momentum.units.growth * device_math::root(variance[lane]) + c.epsilon;
     // Masks in place of conditions: a division under a condition keeps a compiler from treating neighbours together.
     std::uint32_t const live = to_momentum.mean.live_bits;
-    float const before = at.momentum;
-    float const m = to_momentum.of(lane, at.mean, root, before);
-    float const x = at.parameter;
+    float const before = momentum[lane];
+    float const m = to_momentum(lane, root, before);
+    float const x = parameters[lane];
     float const u0 = device_math::quotient(led_momentum(m, before, to_momentum.units.lead), root);
     float const u = u0 + decay * x;
     float ratio = 0;
     if constexpr (steered) {
       float const g = comm::masked(reconstructed_gradient(m, before, c.beta1, c.share1), live, lane);
-      float const f = next_variance(c, at.fresh, g);
+      float const f = next_variance(c, fresh[lane], g);
       fresh[lane] = f;
       ratio = device_math::quotient(comm::masked(root, live, lane), device_math::root(f) + c.epsilon);
     }
@@ -70,11 +61,12 @@ struct LambRun {
     return {{x, u, u0}, ratio};
   }
 
-  MomentumRun<exact, by_root> to_momentum;
+  MomentumRun<exact, by_root, Access> to_momentum;
   Coefficients<float> c;
   float decay;
-  float const *parameters, *variance;
-  float *gradient, *momentum, *fresh;
+  typename Access::Read parameters, variance;
+  typename Access::Write gradient;
+  typename Access::Change momentum, fresh;
 };
 
 /// A function object, as Adam's below: of a lambda as large nvcc keeps a copy on the heap for every launch. What is the
@@ -87,11 +79,16 @@ struct LambKernel {
     Block const block = blocks[team.league_rank()];
     Restored const restored(units, block.tensor, c);
     float const decay = rule[block.tensor].decay;
-    auto const sum =
-        team_squares_of_runs<3, Space>(team, block.first, block.first + block.count, [&](Index k, int many) {
-          return LambRun<exact, by_root, steered>{
-              {mean.run<exact>(k, many), restored}, c, decay, parameters + k, variance + k, gradient + k, momentum + k,
-              steered ? fresh + k : nullptr};
+    auto const sum = team_squares_of_runs<3, Space>(
+        team, block.first, block.first + block.count, [&]<class Access>(Access, Index k, int many) {
+          return LambRun<exact, by_root, steered, Access>{{mean.run<exact, Access>(k, many), restored},
+                                                          c,
+                                                          decay,
+                                                          parameters + k,
+                                                          variance + k,
+                                                          gradient + k,
+                                                          momentum + k,
+                                                          steered ? fresh + k : nullptr};
         });
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       for (int i = 0; i < 3; ++i) out[i * count + team.league_rank()] = sum.value[i];
@@ -121,23 +118,24 @@ void with_known(bool first, bool second, bool third, Use const& use) {
   first ? of_second(std::true_type()) : of_second(std::false_type());
 }
 
-template <bool exact, bool by_root, bool shows>
+template <bool exact, bool by_root, bool shows, class Access>
 struct AdamRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
     float const root = to_momentum.units.growth * device_math::root(variance[lane]) + epsilon;
     float const before = momentum[lane];
     float const m = to_momentum(lane, root, before);
-    float const u =
-        device_math::quotient(led_momentum(m, before, to_momentum.units.lead), root) + decay * parameters[lane];
+    float const x = parameters[lane];
+    float const u = device_math::quotient(led_momentum(m, before, to_momentum.units.lead), root) + decay * x;
     momentum[lane] = m;
-    parameters[lane] -= rate * u;
+    parameters[lane] = x - rate * u;
     if constexpr (shows) direction[lane] = u;
   }
 
-  MomentumRun<exact, by_root> to_momentum;
+  MomentumRun<exact, by_root, Access> to_momentum;
   float epsilon, rate, decay;
-  float const* variance;
-  float *parameters, *momentum, *direction;
+  typename Access::Read variance;
+  typename Access::Change parameters, momentum;
+  typename Access::Write direction;
 };
 
 template <bool exact, bool by_root, bool shows, class Space>
@@ -148,10 +146,15 @@ struct AdamKernel {
     Block const block = blocks[team.league_rank()];
     Restored const restored(units, block.tensor, c);
     float const decay = rule[block.tensor].decay;
-    team_for_runs<Space>(team, block.first, block.first + block.count, [&](Index k, int many) {
-      return AdamRun<exact, by_root, shows>{
-          {mean.run<exact>(k, many), restored}, c.epsilon, rate, decay, variance + k, parameters + k, momentum + k,
-          shows ? direction + k : nullptr};
+    team_for_runs<Space>(team, block.first, block.first + block.count, [&]<class Access>(Access, Index k, int many) {
+      return AdamRun<exact, by_root, shows, Access>{{mean.run<exact, Access>(k, many), restored},
+                                                    c.epsilon,
+                                                    rate,
+                                                    decay,
+                                                    variance + k,
+                                                    parameters + k,
+                                                    momentum + k,
+                                                    shows ? direction + k : nullptr};
     });
   }
 
@@ -166,26 +169,27 @@ struct AdamKernel {
   Verdict const* judged;
 };
 
-template <bool exact>
+template <bool exact, class Access>
 struct SgdRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
     // What is dead takes no part in the exchange, whose mean is clip g + decay x elsewhere: its gradient is 0.
-    float const taken = mean.live(lane) ? mean(lane) : decay * parameters[lane];
+    float const x = parameters[lane];
+    float const taken = mean.live(lane) ? mean(lane) : decay * x;
     float const m = beta1 * momentum[lane] + taken;
     momentum[lane] = m;
-    parameters[lane] -= rate * m;
+    parameters[lane] = x - rate * m;
   }
 
-  comm::DecodedRun<exact> mean;
+  comm::DecodedRun<exact, Access> mean;
   float beta1, rate, decay;
-  float *parameters, *momentum;
+  typename Access::Change parameters, momentum;
 };
 
 template <bool exact, class Space, class Team>
 KOKKOS_INLINE_FUNCTION void apply_sgd(Team const& team, Block const& block, comm::Decoded const& mean, float beta1,
                                       float rate, float decay, float* parameters, float* momentum) {
-  team_for_runs<Space>(team, block.first, block.first + block.count, [&](Index k, int count) {
-    return SgdRun<exact>{mean.run<exact>(k, count), beta1, rate, decay, parameters + k, momentum + k};
+  team_for_runs<Space>(team, block.first, block.first + block.count, [&]<class Access>(Access, Index k, int count) {
+    return SgdRun<exact, Access>{mean.run<exact, Access>(k, count), beta1, rate, decay, parameters + k, momentum + k};
   });
 }
 
@@ -213,6 +217,7 @@ void onebit_lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<
                          float* gradient, float* momentum, float* fresh, Vec<double, Space> const& norms) {
   Index const count = table.count();
   require(static_cast<Index>(norms.extent(0)) == 4 * count, "numbers by block need four for each block");
+  require_neighbours<Space>(parameters, variance, gradient, momentum, fresh, mean.values());
   static std::string const label = "bellwether::optim::onebit_lamb_moments";
   with_known(mean.exact(), units.unify == Unify::element, fresh != nullptr,
              [&](auto exact, auto by_root, auto steered) {
@@ -275,6 +280,7 @@ void onebit_adam_apply(Space const& exec, BlockTable<Space> const& table, Vec<Te
                        double learning_rate, Vec<Verdict, Space> const& verdict, float const* variance,
                        float* parameters, float* momentum, float* direction) {
   static std::string const label = "bellwether::optim::onebit_adam_apply";
+  require_neighbours<Space>(variance, parameters, momentum, direction, mean.values());
   with_known(
       mean.exact(), units.unify == Unify::element, direction != nullptr, [&](auto exact, auto by_root, auto shows) {
         Kokkos::parallel_for(label, bound_team_policy<4>(exec, table.count()),
@@ -290,6 +296,7 @@ void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<Ten
                       float* parameters, float* momentum) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   static std::string const label = "bellwether::optim::onebit_sgd_apply";
+  require_neighbours<Space>(parameters, momentum, mean.values());
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
   Verdict const* const judged = verdict.data();

@@ -236,44 +236,50 @@ TEMPLATE_LIST_TEST_CASE("what is held is added up and handed out once in every s
   CHECK(downloaded(spent) == std::vector<std::int32_t>{0});
 }
 
-TEMPLATE_LIST_TEST_CASE("lanes vote on the bits of a word in every space", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("lanes form words of what each of them has, in every space", "", test::Spaces) {
   using Space = TestType;
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Space const exec;
-  // More words than a team has threads, and more teams than one.
-  constexpr Index blocks = 3, words = 21;
+  // More groups of words than a team has threads, and more teams than one.
+  constexpr Index blocks = 3, groups = 11, together = comm::LaneShare::words;
   std::vector<std::uint32_t> given;
-  for (Index w = 0; w < blocks * words; ++w) given.push_back(philox(static_cast<std::uint32_t>(w), 0, 0, 0, 3, 4).x[0]);
+  for (Index w = 0; w < blocks * groups * together; ++w)
+    given.push_back(philox(static_cast<std::uint32_t>(w), 0, 0, 0, 3, 4).x[0]);
   given[0] = 0;
   given[1] = ~0u;
   given[2] = 1;
   auto const wanted = uploaded<Space>(given);
-  Vec<std::uint32_t, Space> const voted("bellwether::test::voted", given.size());
-  Vec<std::int32_t, Space> const votes("bellwether::test::votes", 32 * given.size());
+  Vec<std::uint32_t, Space> const formed("bellwether::test::formed", given.size());
+  Vec<std::int32_t, Space> const asked("bellwether::test::asked", 32 * blocks * groups);
+  Vec<std::int32_t, Space> const written("bellwether::test::written", given.size());
   Kokkos::parallel_for(
-      "bellwether::test::votes", comm::block_policy(exec, blocks), KOKKOS_LAMBDA(Team const& team) {
-        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<int>(words)), [&](int const t) {
-          Index const w = team.league_rank() * words + t;
-          std::uint32_t const word = comm::word_of_lanes(team, [&](int const lane) {
-            votes(32 * w + lane) += 1;
-            return (wanted(w) & comm::lane_bit(lane)) != 0;
-          });
-          // Whichever lane asks has the word.
-          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, 32), [&](int const lane) {
-            if (lane == static_cast<int>(w % 32)) voted(w) = word;
-          });
+      "bellwether::test::words", comm::block_policy(exec, blocks), KOKKOS_LAMBDA(Team const& team) {
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<int>(groups)), [&](int const t) {
+          Index const group = team.league_rank() * groups + t;
+          comm::write_words<Space>(
+              team,
+              [&](int const lane, int) {
+                asked(32 * group + lane) += 1;
+                comm::LaneShare const share(lane);
+                return share.bits_of(wanted(group * together + share.word));
+              },
+              [&](int const w, std::uint32_t const word) {
+                formed(group * together + w) = word;
+                Kokkos::atomic_inc(&written(group * together + w));
+              });
         });
       });
-  exec.fence("bellwether::test::voted");
-  CHECK(downloaded(voted) == given);
-  CHECK(downloaded(votes) == std::vector<std::int32_t>(32 * given.size(), 1));
+  exec.fence("bellwether::test::formed");
+  CHECK(downloaded(formed) == given);
+  CHECK(downloaded(asked) == std::vector<std::int32_t>(32 * blocks * groups, 1));
+  CHECK(downloaded(written) == std::vector<std::int32_t>(given.size(), 1));
 }
 
 TEMPLATE_LIST_TEST_CASE("signs of a vector are its own in every space, to the last word", "", test::Spaces) {
   using Space = TestType;
   Space const exec;
   // Less than a word, whole words, more words than a team takes, and a part of one at the end.
-  auto const count = GENERATE(Index{5}, Index{64}, Index{32 * 64}, Index{32 * 200 + 17});
+  auto const count = GENERATE(Index{5}, Index{64}, Index{32 * 256}, Index{32 * 700 + 17});
   CAPTURE(count);
   std::vector<float> values;
   std::vector<bool> alive, positive;
