@@ -6,7 +6,7 @@
 #include "core/device_launch.hpp"
 #include "core/error.hpp"
 #include "core/pack.hpp"
-#include "core/team_sum.hpp"
+#include "core/team_runs.hpp"
 #include "tests/support/finite_differences.hpp"
 #include "tests/support/spaces.hpp"
 
@@ -14,6 +14,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -43,7 +44,78 @@ Sums<2> sum_and_count_up(Vec<double, Space> const& x, Index first, Index last) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), found)(0);
 }
 
+/// Halves what it is asked for and gives it and where it was.
+template <class Access>
+struct HalvingRun {
+  KOKKOS_INLINE_FUNCTION Terms<2> operator()(int lane) const {
+    float const was = changed[lane], other = read[lane];
+    changed[lane] = was / 2;
+    written[lane] = other;
+    return {{was, other}, Kokkos::abs(was)};
+  }
+  typename Access::Read read;
+  typename Access::Change changed;
+  typename Access::Write written;
+};
+
+template <class Space>
+struct HalvingKernel {
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    auto const run_of = [&]<class Access>(Access, Index k, int) {
+      return HalvingRun<Access>{read + k, changed + k, written + k};
+    };
+    auto const sums = team_squares_of_runs<2, Space>(team, first, last, run_of);
+    Kokkos::single(Kokkos::PerTeam(team), [&] { *out = sums; });
+  }
+
+  Index first, last;
+  float const* read;
+  float *changed, *written;
+  SumsAndLargest<2>* out;
+};
+
 }  // namespace
+
+TEMPLATE_LIST_TEST_CASE("runs take every element once, also where none or not all begin where four may be read", "",
+                        test::Spaces) {
+  using Space = TestType;
+  Index const whole = InRegisters::count * TeamShape<Space>::threads;
+  Index const count = GENERATE_COPY(Index{0}, 1, 5, whole - 1, whole, whole + 1, 2 * whole + 7);
+  Index const first = GENERATE(0, 3, 4);
+  CAPTURE(first, count);
+  auto const read = random_numbers<Space, float>(first + count + 2, 1);
+  auto const changed = random_numbers<Space, float>(first + count + 2, 2);
+  auto const before = to_host(changed), other = to_host(read);
+  Vec<float, Space> const written("bellwether::test::written", static_cast<std::size_t>(first + count + 2));
+  Vec<SumsAndLargest<2>, Space> const found("bellwether::test::found", 1);
+  require_neighbours<Space>(read.data(), changed.data(), written.data());
+  Kokkos::parallel_for(
+      "bellwether::test::runs", team_policy(Space(), 1),
+      HalvingKernel<Space>{first, first + count, read.data(), changed.data(), written.data(), found.data()});
+  auto const halved = to_host(changed), copied = to_host(written);
+  auto const sums = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), found)(0);
+  double squares = 0, others = 0, largest = 0;
+  for (Index k = 0; k < std::ssize(before); ++k) {
+    auto const at = static_cast<std::size_t>(k);
+    bool const inside = k >= first && k < first + count;
+    CHECK(halved[at] == (inside ? before[at] / 2 : before[at]));
+    CHECK(copied[at] == (inside ? other[at] : 0));
+    if (!inside) continue;
+    squares += before[at] * before[at];
+    others += other[at] * other[at];
+    largest = std::max(largest, std::abs(before[at]));
+  }
+  CHECK(std::abs(sums.value[0] - squares) < 1e-12 * static_cast<double>(count + 1));
+  CHECK(std::abs(sums.value[1] - others) < 1e-12 * static_cast<double>(count + 1));
+  CHECK(sums.largest == largest);
+}
+
+TEST_CASE("vectors that four cannot be read of are refused where threads do so") {
+  alignas(16) float numbers[8] = {};
+  CHECK_NOTHROW(require_neighbours<Exec>(numbers, static_cast<float*>(nullptr)));
+  if constexpr (has_packs<float, Exec>) CHECK_THROWS_AS(require_neighbours<Exec>(numbers + 1), InternalError);
+}
 
 TEMPLATE_LIST_TEST_CASE("loads ahead leave out nothing and take nothing twice", "", test::Spaces) {
   using Space = TestType;
