@@ -134,7 +134,7 @@ void check_same(input::Deck const& deck, int steps, Advance const& advance) {
   }
   Training ahead(deck, HostAhead::always);
   for (int step = 1; step <= steps; ++step) {
-    INFO("step " << step);
+    CAPTURE(step);
     auto const& wanted = expected[static_cast<std::size_t>(step - 1)];
     auto const told = advance(ahead, step);
     CHECK(told.row == wanted.row);
