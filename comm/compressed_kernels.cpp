@@ -25,7 +25,7 @@ struct ServerSource {
   KOKKOS_INLINE_FUNCTION float scale_of(int rank) const {
     return from_bits(received.words[block.scale_place + rank * received.scale_stride]);
   }
-  KOKKOS_INLINE_FUNCTION std::uint32_t word_of(int rank, Index t) const {
+  KOKKOS_INLINE_FUNCTION std::uint32_t received_word(int rank, Index t) const {
     return received.words[block.place + rank * received.stride + t];
   }
   /// What all elements of the block share.
@@ -41,7 +41,7 @@ struct ServerSource {
   /// In one loop, with sums that never leave registers.
   KOKKOS_INLINE_FUNCTION void mean_of_known(Index t) {
     std::uint32_t words[most_known];
-    for (int rank = 0; rank < known; ++rank) words[rank] = word_of(rank, t);
+    for (int rank = 0; rank < known; ++rank) words[rank] = received_word(rank, t);
     for (int lane = 0; lane < lanes; ++lane) sums[lane] = mean_of_words(words, lane);
   }
   KOKKOS_INLINE_FUNCTION float mean_of_words(std::uint32_t const (&words)[most_known], int lane) const {
@@ -58,15 +58,15 @@ struct ServerSource {
       // Four at a time: the running sums go through memory between loops. -0 + x is x.
       for (; rank + 4 <= received.ranks; rank += 4) {
         float const s0 = scale_of(rank), s1 = scale_of(rank + 1), s2 = scale_of(rank + 2), s3 = scale_of(rank + 3);
-        std::uint32_t const w0 = word_of(rank, t), w1 = word_of(rank + 1, t), w2 = word_of(rank + 2, t),
-                            w3 = word_of(rank + 3, t);
+        std::uint32_t const w0 = received_word(rank, t), w1 = received_word(rank + 1, t),
+                            w2 = received_word(rank + 2, t), w3 = received_word(rank + 3, t);
         for (int lane = 0; lane < lanes; ++lane)
           sums[lane] = (((sums[lane] + with_sign(s0, w0, lane)) + with_sign(s1, w1, lane)) + with_sign(s2, w2, lane)) +
                        with_sign(s3, w3, lane);
       }
       for (; rank < received.ranks; ++rank) {
         float const from = scale_of(rank);
-        std::uint32_t const word = word_of(rank, t);
+        std::uint32_t const word = received_word(rank, t);
         for (int lane = 0; lane < lanes; ++lane) sums[lane] += with_sign(from, word, lane);
       }
       // Divided, not multiplied by 1/P, where the two differ.
@@ -90,13 +90,13 @@ struct ServerSource {
     if constexpr (known > 0) {
       std::uint32_t words[most_known];
       BELLWETHER_UNROLL
-      for (int rank = 0; rank < known; ++rank) words[rank] = word_of(rank, t) << first;
+      for (int rank = 0; rank < known; ++rank) words[rank] = received_word(rank, t) << first;
       BELLWETHER_UNROLL
       for (int e = 0; e < n; ++e) y[e] = mean_of_words(words, e);
     } else {
       for (int rank = 0; rank < received.ranks; ++rank) {
         float const from = scale_of(rank);
-        std::uint32_t const word = word_of(rank, t) << first;
+        std::uint32_t const word = received_word(rank, t) << first;
         BELLWETHER_UNROLL
         for (int e = 0; e < n; ++e) y[e] = (rank == 0 ? -0.0f : y[e]) + with_sign(from, word, e);
       }

@@ -16,8 +16,9 @@ struct BlockSlice {
 };
 
 /// What a pass over a vector and its residual reads and writes. `z` (count): on entry z of the call before, or the
-/// residual itself where `kept` is 0; on exit the new z. `live`: (ceil(count / 32)). `kept`: the scale of each block's
-/// z in `z`. `partial`: (blocks, sums_of_words) by order of blocks.
+/// residual itself where `kept` is 0; on exit the new z; on devices it begins at a multiple of 16 bytes. `live`:
+/// (ceil(count / 32)). `kept`: the scale of each block's z in `z`. `partial`: (blocks, sums_of_words) by order of
+/// blocks.
 struct ResidualPass {
   Index count = 0;
   float* z = nullptr;
@@ -47,7 +48,7 @@ concept FormsWords = requires(Form& form, Index k) {
 
 /// A form that may know what all elements [first, last) of a team's block share: where begin_block(first, last) says
 /// so, of_block(k, values) gives what form(k) does of as many neighbours as values has, one, or four from a multiple of
-/// four on. On a device that spares the loads which find out, and takes one where there would be four.
+/// four on. On a device that spares the loads which find out, and reads four neighbours by one access.
 template <class Form>
 concept FormsBlocks = requires(Form& form, Index k, float (&one)[1], float (&four)[4]) {
   { form.begin_block(k, k) } -> std::convertible_to<bool>;
@@ -82,10 +83,13 @@ struct WorkerSource {
   KOKKOS_INLINE_FUNCTION void sums_of(Index k, Index, int, float (&z)[n]) const {
     float before[n] = {};
     if constexpr (!spent) load(static_cast<float const*>(pass.z) + k, before);
-    if constexpr (shared)
+    if constexpr (shared) {
       form.of_block(k, z);
-    else
+    } else {
+      BELLWETHER_UNROLL
       for (int e = 0; e < n; ++e) z[e] = form(k + e);
+    }
+    BELLWETHER_UNROLL
     for (int e = 0; e < n; ++e) z[e] = with_residual(z[e], before[e]);
   }
   KOKKOS_INLINE_FUNCTION float with_residual(float value, float before) const {
@@ -198,8 +202,8 @@ template <class Space>
 void pack_slice(Space const& exec, Index words, Index parts, Index const* part_first, Decoded const& slice,
                 std::uint32_t* message);
 
-/// The bit of every live element is 1 where its value is positive, as positive() has it. values: (count); live, signs:
-/// (ceil(count / 32)).
+/// The bit of every live element is 1 where its value is positive, as positive() has it. values: (count), on devices
+/// from a multiple of 16 bytes on; live, signs: (ceil(count / 32)).
 template <class Space>
 void sign_words(Space const& exec, Index count, float const* values, std::uint32_t const* live, std::uint32_t* signs);
 

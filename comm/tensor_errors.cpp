@@ -56,8 +56,8 @@ KOKKOS_INLINE_FUNCTION Sums<tensor_error_sums> sum_words(Index first, Index last
 
 /// One element on a device.
 KOKKOS_INLINE_FUNCTION Sums<tensor_error_sums> sums_of_element(Index k, LastMean const& mean) {
-  Index const w = k / word_elements;
-  std::uint32_t const bit = lane_bit(static_cast<int>(k % word_elements));
+  Index const w = word_of(k);
+  std::uint32_t const bit = lane_bit(lane_of(k));
   if ((mean.live[w] & bit) == 0) return {};
   double const z = mean.z[k], e = residual(mean.z[k], mean.scales[w / mean.group_words]);
   double y = 0, d = 0;

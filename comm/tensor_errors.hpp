@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace bellwether::comm {
@@ -41,17 +42,21 @@ struct LastMean {
   float const* y = nullptr;              ///< (mine)
   float const* server_scales = nullptr;  ///< (parts of the chunk) R
 
-  /// Of elements [k, k + many) of n, many <= 32, which two words hold at most.
+  /// Of elements [k, k + many) of n, many <= 32, which two words hold at most; one alone where they are a pack.
   template <class Access = InMemory>
   KOKKOS_INLINE_FUNCTION ResidualRun<Access> residuals(Index k, int many) const {
     Index const word = word_of(k);
     int const shift = lane_of(k);
-    bool const both = shift + many > static_cast<int>(word_elements);
     Index const group = word < group_words ? 0 : word / group_words;  // of the usual one group nothing is divided
     float const scale = scales[group];
-    bool const crosses = both && word + 1 == (group + 1) * group_words;
-    return {bits_from(live, k, many), scale, crosses ? scales[group + 1] : scale,
-            static_cast<int>(word_elements) - shift, z + k};
+    if constexpr (std::is_same_v<Access, InRegisters>) {
+      return {live[word] << shift, scale, scale, InRegisters::count, z + k};
+    } else {
+      bool const both = shift + many > static_cast<int>(word_elements);
+      bool const crosses = both && word + 1 == (group + 1) * group_words;
+      return {bits_from(live, k, many), scale, crosses ? scales[group + 1] : scale,
+              static_cast<int>(word_elements) - shift, z + k};
+    }
   }
 };
 

@@ -46,8 +46,9 @@ namespace bellwether::comm {
 
 /// Walks the words of a block in one pass: the elements z, +0 where dead, of word t, k < count, to source.keep(k, z),
 /// and its signs, 0 where dead, to source.signs(t, word). On a host source.begin(t) comes before word t, and z =
-/// source.sum(k, t, lane); on a device source.sums_of(k, t, lane, z) forms as many neighbours as z has, one or four.
-/// The result is given to every thread of the team, formed in an order that depends on the block and Space alone.
+/// source.sum(k, t, lane); on a device source.sums_of(k, t, place of k in word t, z) forms as many neighbours as z has,
+/// one or four. The result is given to every thread of the team, formed in an order that depends on the block and Space
+/// alone.
 template <class Space, class Team, class Source>
 KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock const& block, Index count,
                                                      Source& source) {
@@ -86,7 +87,8 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
     // read for several groups of words before they write any.
     using L = Lanes<Space>;
     static_assert(L::count == word_elements);
-    constexpr int own = LaneShare::elements, words = LaneShare::words, ahead = 2;
+    constexpr int own = LaneShare::elements, words = LaneShare::words;
+    constexpr int ahead = 2;  // groups: each takes three vectors and several words into registers
     detail::LaneTotal mine;
     int const groups = (block.words + words - 1) / words;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, (groups + ahead - 1) / ahead), [&](int const batch) {
@@ -128,12 +130,13 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
             mine.add(here[e]);
           }
           mine.live += static_cast<std::uint32_t>(Kokkos::popcount(live[i][at]));
-          if (whole[i])
+          if (whole[i]) {
             source.keep(k, here);
-          else
+          } else {
             BELLWETHER_UNROLL
-          for (int e = 0; e < own; ++e)
-            if (t < block.words && k + e < count) source.keep(k + e, here[e]);
+            for (int e = 0; e < own; ++e)
+              if (t < block.words && k + e < count) source.keep(k + e, here[e]);
+          }
         });
         write_words<Space>(
             team, [&](int const, int const at) { return signs_of(z[i][at]) & live[i][at]; },

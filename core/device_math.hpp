@@ -23,8 +23,14 @@ KOKKOS_INLINE_FUNCTION float multiply_add(float a, float b, float c) {
 #endif
 }
 
-/// a b, rounded also where something is added to it: below 2^-126 that is another sum.
-KOKKOS_INLINE_FUNCTION float rounded_product(float a, float b) { return multiply_add(a, b, -0.0f); }
+/// a b, rounded also where something is added to it, which a compiler would take into one operation.
+KOKKOS_INLINE_FUNCTION float rounded_product(float a, float b) {
+#if defined(__CUDA_ARCH__)
+  return __fmul_rn(a, b);
+#else
+  return multiply_add(a, b, -0.0f);
+#endif
+}
 
 /// Two numbers rounded to nearest, ties to even, the first in the lower half. What is not a number stays none.
 KOKKOS_INLINE_FUNCTION std::uint32_t bf16_pair(float low, float high) {

@@ -16,8 +16,8 @@ namespace bellwether {
 
 /// How one team walks one block. On a host a team is one thread that treats `lanes` neighbours at a time, each with its
 /// own running sum, which is what lets a compiler vectorise a sum without reordering it. On a device neighbours belong
-/// to the threads of the team. With BELLWETHER_DEVICE_TEAMS, a build for tests, hosts take the ways of devices, too,
-/// with teams of one thread.
+/// to the threads of the team, one to each, or four where they are read at once (team_runs.hpp). With
+/// BELLWETHER_DEVICE_TEAMS, a build for tests, hosts take the ways of devices, too, with teams of one thread.
 template <class Space>
 struct TeamShape {
   static constexpr bool on_host =

@@ -30,7 +30,7 @@ struct ExchangeForm {
     clip = static_cast<float>(verdict->clip_factor);
     if constexpr (unify != Unify::none)
       factors.set(units, first, last, [&](std::int32_t tensor) { return by_tensor(tensor); });
-    if constexpr (in_bits) word = momentum.bits.mean.word(first / comm::word_elements);
+    if constexpr (in_bits) word = momentum.bits.mean.word(comm::word_of(first));
     if constexpr (in_bits && unify == Unify::element)
       grown.set(units, first, last, [&](std::int32_t tensor) { return momentum.bits.growth[tensor]; });
   }

@@ -126,7 +126,7 @@ float const* LookAhead::point(Exec const& exec, BlockTable<Exec> const& table, U
   Verdict const* const judged = owed_ ? owed_->verdict.data() : nullptr;
   bool const by_root = units.variance != nullptr && units.unify != Unify::element;
   Kokkos::parallel_for(
-      label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+      label, bound_team_policy<3>(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         Block const block = blocks[team.league_rank()];
         bool const follows = judged != nullptr && !judged->skip;
         if (follows && by_root)

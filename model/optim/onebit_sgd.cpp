@@ -16,6 +16,7 @@ void OnebitSgd::dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gra
 void OnebitSgd::compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars,
                                   StepReport& report) {
   auto const& verdict = record().verdict();
+  require_neighbours<Exec>(parameters.data(), gradients.data());
   GradientForm const form{compressed().units(nullptr), rules().data(), parameters.data(), gradients.data(),
                           verdict.data()};
   auto const mean = compressed().exchange(exec, form, report);

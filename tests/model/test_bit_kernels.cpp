@@ -19,7 +19,7 @@ using optim::Unify;
 
 namespace {
 
-/// What a form gives, element by element and as words of neighbours.
+/// What a form gives, element by element, as words of neighbours, and as devices take what is one tensor's.
 template <class Form>
 struct Formed {
   KOKKOS_INLINE_FUNCTION void operator()(Index k) const { to[k] = form(k); }
@@ -33,6 +33,23 @@ struct FormedByWord {
     Index const first = 32 * w, last = first + 32 < count ? first + 32 : count;
     own.begin_word(first, last);
     for (Index k = first; k < last; ++k) to[k] = own.at(k, static_cast<int>(k - first));
+  }
+  Form form;
+  Index count;
+  float* to;
+};
+template <class Form, int many>
+struct FormedByBlock {
+  KOKKOS_INLINE_FUNCTION void operator()(Index at) const {
+    Form own = form;
+    Index const first = many * at, last = first + many < count ? first + many : count;
+    if (own.begin_block(first, last) && last - first == many) {
+      float values[many];
+      own.of_block(first, values);
+      for (int e = 0; e < many; ++e) to[first + e] = values[e];
+    } else {
+      for (Index k = first; k < last; ++k) to[k] = own(k);
+    }
   }
   Form form;
   Index count;
@@ -107,15 +124,21 @@ TEMPLATE_LIST_TEST_CASE("what a rank sends is the same from a momentum in bits a
   Step<TestType> step(layout, numbers, false, 0);
   auto const units = step.units(Exchange::momentum, unify, 0);
   optim::MomentumBits const bits = step.past();
+  auto const n = static_cast<Index>(numbers.n);
   Vec<float, TestType> const from_bits("bellwether::test::sent", numbers.n),
-      by_words("bellwether::test::sent", numbers.n);
+      by_words("bellwether::test::sent", numbers.n), by_fours("bellwether::test::sent", numbers.n),
+      by_ones("bellwether::test::sent", numbers.n);
   optim::with_exchange_form(
       units, coefficients(), {.bits = bits}, step.g.data(), step.verdict.data(), [&](auto const& form) {
         Kokkos::parallel_for("bellwether::test::form", Kokkos::RangePolicy<TestType>(step.exec, 0, numbers.n),
                              Formed<std::decay_t<decltype(form)>>{form, from_bits.data()});
-        Kokkos::parallel_for(
-            "bellwether::test::form", Kokkos::RangePolicy<TestType>(step.exec, 0, numbers.signs.size()),
-            FormedByWord<std::decay_t<decltype(form)>>{form, static_cast<Index>(numbers.n), by_words.data()});
+        Kokkos::parallel_for("bellwether::test::form",
+                             Kokkos::RangePolicy<TestType>(step.exec, 0, numbers.signs.size()),
+                             FormedByWord<std::decay_t<decltype(form)>>{form, n, by_words.data()});
+        Kokkos::parallel_for("bellwether::test::form", Kokkos::RangePolicy<TestType>(step.exec, 0, (n + 3) / 4),
+                             FormedByBlock<std::decay_t<decltype(form)>, 4>{form, n, by_fours.data()});
+        Kokkos::parallel_for("bellwether::test::form", Kokkos::RangePolicy<TestType>(step.exec, 0, n),
+                             FormedByBlock<std::decay_t<decltype(form)>, 1>{form, n, by_ones.data()});
         return 0;
       });
   step.exec.fence("bellwether::test::form");
@@ -131,6 +154,8 @@ TEMPLATE_LIST_TEST_CASE("what a rank sends is the same from a momentum in bits a
     }
   CHECK(worst(downloaded(from_bits), sent) < 1e-6);
   CHECK(worst(downloaded(by_words), sent) < 1e-6);
+  CHECK(worst(downloaded(by_fours), sent) < 1e-6);
+  CHECK(worst(downloaded(by_ones), sent) < 1e-6);
 }
 
 TEMPLATE_LIST_TEST_CASE("a step that is skipped leaves every bit as it was where the momentum is bits", "", Spaces) {
