@@ -203,7 +203,7 @@ void serve_words(Space const& exec, BlockSlice const& slice, ResidualPass const&
   if (slice.count == 0) return;
   require_neighbours<Space>(pass.z);
   auto const serve = [&]<int known>(std::integral_constant<int, known>) {
-    Kokkos::parallel_for("bellwether::comm::serve_words", block_policy(exec, slice.count),
+    Kokkos::parallel_for("bellwether::comm::serve_words", lanes_policy(exec, slice.count),
                          ServeWords<Space, known>{slice, pass, received, signs});
   };
   switch (received.ranks) {  // the usual numbers
@@ -308,7 +308,7 @@ void sign_words(Space const& exec, Index count, float const* values, std::uint32
   Index const words = (count + word_elements - 1) / word_elements;
   constexpr Index own = SignWords<Space>::own;
   require_neighbours<Space>(values);
-  Kokkos::parallel_for(label, block_policy(exec, (words + own - 1) / own),
+  Kokkos::parallel_for(label, lanes_policy(exec, (words + own - 1) / own),
                        SignWords<Space>{count, words, values, live, signs});
 }
 

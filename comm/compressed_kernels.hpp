@@ -155,7 +155,7 @@ void form_words(Space const& exec, BlockSlice const& slice, ResidualPass const& 
                 std::uint32_t* own, Form const& form) {
   if (slice.count == 0) return;
   require_neighbours<Space>(pass.z);
-  Kokkos::parallel_for("bellwether::comm::form_words", block_policy(exec, slice.count),
+  Kokkos::parallel_for("bellwether::comm::form_words", lanes_policy(exec, slice.count),
                        detail::FormWords<Space, Form>{slice, pass, message, own, form});
 }
 

@@ -145,23 +145,9 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
             });
       }
     });
-    detail::LaneTotal total;
-    constexpr int lanes = TeamShape<Space>::on_host ? 1 : static_cast<int>(word_elements);
-    Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(team, team.team_size() * lanes), [&](int, detail::LaneTotal& sum) { sum += mine; },
-        total);
+    auto const total = of_all_lanes<Space>(team, mine);
     return {{total.squares, total.magnitudes, static_cast<double>(total.live)}};
   }
-}
-
-/// A team for each of `blocks` blocks, with the shape that word_pass wants.
-template <class Space>
-Kokkos::TeamPolicy<Space> block_policy(Space const& exec, Index blocks) {
-  constexpr int threads = TeamShape<Space>::threads, lanes = static_cast<int>(word_elements);
-  if constexpr (TeamShape<Space>::host)
-    return {exec, static_cast<int>(blocks), threads};
-  else
-    return {exec, static_cast<int>(blocks), threads > lanes ? threads / lanes : 1, lanes};
 }
 
 }  // namespace bellwether::comm

@@ -43,6 +43,44 @@ struct Lanes {
   }
 };
 
+/// A team for each of `teams` items: on a device as many threads of 32 lanes as other teams have threads of one.
+template <class Space>
+Kokkos::TeamPolicy<Space> lanes_policy(Space const& exec, Index teams) {
+  constexpr int threads = TeamShape<Space>::threads, lanes = Lanes<Space>::count;
+  if constexpr (TeamShape<Space>::host)
+    return {exec, static_cast<int>(teams), threads};
+  else
+    return {exec, static_cast<int>(teams), threads > lanes ? threads / lanes : 1, lanes};
+}
+
+/// What lane `from` has, to all of them.
+template <class Space, class Team>
+KOKKOS_INLINE_FUNCTION std::uint32_t word_of_lane(Team const& team, std::uint32_t const (&words)[Lanes<Space>::here],
+                                                  int from) {
+#if defined(__CUDA_ARCH__)
+  static_cast<void>(team);
+  return __shfl_sync(~0u, words[0], from);
+#else
+  std::uint32_t word = 0;
+  Kokkos::parallel_reduce(
+      Kokkos::ThreadVectorRange(team, Lanes<Space>::count),
+      [&](int const lane, std::uint32_t& all) { all |= lane == from ? words[Lanes<Space>::mine(lane)] : 0u; },
+      Kokkos::BOr<std::uint32_t>(word));
+  return word;
+#endif
+}
+
+/// What the threads of a team of lanes_policy() have, each of its lanes alone where lanes are threads, taken together
+/// by +=, to all of them.
+template <class Space, class Team, class Total>
+KOKKOS_INLINE_FUNCTION Total of_all_lanes(Team const& team, Total const& mine) {
+  constexpr int lanes = TeamShape<Space>::on_host ? 1 : Lanes<Space>::count;
+  Total all{};
+  Kokkos::parallel_reduce(
+      Kokkos::TeamVectorRange(team, team.team_size() * lanes), [&](int, Total& sum) { sum += mine; }, all);
+  return all;
+}
+
 /// The word whose bit of every lane is vote(lane), to all of them. vote is called once a lane, by the lane itself where
 /// lanes are threads.
 template <class Team, class Vote>

@@ -34,7 +34,7 @@ KOKKOS_INLINE_FUNCTION Philox4 fold_signs(RandomKey const& key, std::int64_t ste
 inline constexpr Index fold_parts = 32;
 
 /// How the columns of a row are dealt to teams. On a host one takes all of them. On a device, where parts alone would
-/// keep few multiprocessors busy, a team takes this many groups of signs, one lane of them a thread.
+/// keep few multiprocessors busy, a team takes this many groups of signs, a thread of 32 lanes each.
 template <class Space>
 struct FoldStrips {
   static constexpr Index groups = TeamShape<Space>::host ? 0 : 8;

@@ -4,6 +4,7 @@
 
 #include "comm/signs.hpp"
 #include "core/column_sum.hpp"
+#include "core/lanes.hpp"
 #include "core/philox_lanes.hpp"
 #include "model/optim/variance_growth.hpp"
 
@@ -72,31 +73,80 @@ struct FoldByLanes {
   float* parts;
 };
 
-/// On a device: a group of elements is a row of ColumnTeam's.
+/// On a device: a thread of the team takes every groups-th group of elements, and each of its lanes a column, whose
+/// sums are added up in the order of threads.
 template <class Space>
 struct FoldByTeams {
-  using Columns = ColumnTeam<Space>;
-  static_assert(Columns::across == lanes);
+  using L = Lanes<Space>;
+  static constexpr int words = 4, rows = L::count / words;  // groups of a thread that its lanes look at together
+  static_assert(L::count == lanes);
+
+  static Kokkos::TeamPolicy<Space> policy(Space const& exec, Index blocks) {
+    auto policy = lanes_policy(exec, blocks);
+    policy.set_scratch_size(0, Kokkos::PerTeam(policy.team_size() * lanes * static_cast<int>(sizeof(float))));
+    return policy;
+  }
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
     Block const block = of.blocks[team.league_rank()];
+    int const threads = team.team_size();
+    auto* const staged = static_cast<float*>(team.team_scratch(0).get_shmem(threads * lanes * sizeof(float)));
     float* const out = parts + Index{team.league_rank()} * lanes;
-    Columns::sum(
-        team, TensorFold::groups(block), lanes, Columns::template staged<float>(team),
-        [&](Index group, int lane) {
-          Philox4 const signs = of.signs(block, group);
-          float sum = 0;
-          for (int word = 0; word < 4; ++word) {
-            Index const begin = group * sign_group + word * lanes;
-            int const here = static_cast<int>(Kokkos::min<Index>(lanes, block.count - begin));
-            if (lane >= here) break;
-            std::uint32_t const alive = live_bits(of.live, block.first + begin, here);
-            float const g = of.gradient[block.first + begin + lane];
-            sum += comm::masked(comm::with_sign(g, signs.x[word], lane), alive, lane);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, threads), [&](int const thread) {
+      float sums[L::here] = {};
+      for (Index group = thread; group < TensorFold::groups(block); group += rows * threads)
+        add(team, block, group, threads, sums);
+      L::all(team, [&](int const lane, int const mine) { staged[thread * lanes + lane] = sums[mine]; });
+    });
+    team.team_barrier();
+    int const columns = lanes;  // taken by reference
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns), [&](int const lane) {
+      float sum = 0;
+      for (int thread = 0; thread < threads; ++thread) sum += staged[thread * lanes + lane];
+      out[lane] = sum;
+    });
+  }
+
+  /// `rows` groups from `group` on, `apart` from each other. A lane draws the signs of one of them and looks up what is
+  /// live of one word: each would do so for all.
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void add(Team const& team, Block const& block, Index group, int apart,
+                                  float (&sums)[L::here]) const {
+    std::uint32_t drawn[words][L::here], alive[L::here];
+    L::all(team, [&](int const lane, int const mine) {
+      Philox4 const signs = of.signs(block, group + lane % rows * apart);
+      BELLWETHER_UNROLL
+      for (int word = 0; word < words; ++word) drawn[word][mine] = signs.x[word];
+      Index const begin = (group + lane / words * apart) * sign_group + lane % words * lanes;
+      int const here = static_cast<int>(Kokkos::min<Index>(lanes, block.count - begin));
+      alive[mine] = here > 0 ? live_bits(of.live, block.first + begin, here) : 0u;
+    });
+    constexpr int ahead = 2;  // groups that are read together
+    for (int row = 0; row < rows && group + row * apart < TensorFold::groups(block); row += ahead) {
+      float read[ahead][words][L::here];
+      L::all(team, [&](int const lane, int const mine) {
+        BELLWETHER_UNROLL
+        for (int i = 0; i < ahead; ++i) {
+          Index const k = (group + (row + i) * apart) * sign_group + lane;
+          BELLWETHER_UNROLL
+          for (int word = 0; word < words; ++word) {
+            Index const at = k + word * lanes;
+            read[i][word][mine] = at < block.count ? of.gradient[block.first + at] : 0.0f;
           }
-          return sum;
-        },
-        [&](int lane, float sum) { out[lane] = sum; });
+        }
+      });
+      BELLWETHER_UNROLL
+      for (int i = 0; i < ahead; ++i) {
+        BELLWETHER_UNROLL
+        for (int word = 0; word < words; ++word) {
+          std::uint32_t const signs = word_of_lane<Space>(team, drawn[word], row + i);
+          std::uint32_t const live = word_of_lane<Space>(team, alive, (row + i) * words + word);
+          L::all(team, [&](int const lane, int const mine) {
+            sums[mine] += comm::masked(comm::with_sign(read[i][word][mine], signs, lane), live, lane);
+          });
+        }
+      }
+    }
   }
 
   TensorFold of;

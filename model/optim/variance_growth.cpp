@@ -31,8 +31,7 @@ void fold_tensors(Space const& exec, BlockTable<Space> const& table, float const
                          AddFolds{first_block, parts, folds});
   } else {
     using Columns = ColumnTeam<Space>;
-    Kokkos::parallel_for(fold_label, Columns::template policy<float>(exec, table.count()),
-                         FoldByTeams<Space>{fold, parts});
+    Kokkos::parallel_for(fold_label, FoldByTeams<Space>::policy(exec, table.count()), FoldByTeams<Space>{fold, parts});
     Kokkos::parallel_for(sum_label, Columns::template policy<float>(exec, tensors),
                          AddFoldsByTeams<Space>{first_block, parts, folds});
   }

@@ -253,7 +253,7 @@ TEMPLATE_LIST_TEST_CASE("lanes form words of what each of them has, in every spa
   Vec<std::int32_t, Space> const asked("bellwether::test::asked", 32 * blocks * groups);
   Vec<std::int32_t, Space> const written("bellwether::test::written", given.size());
   Kokkos::parallel_for(
-      "bellwether::test::words", comm::block_policy(exec, blocks), KOKKOS_LAMBDA(Team const& team) {
+      "bellwether::test::words", lanes_policy(exec, blocks), KOKKOS_LAMBDA(Team const& team) {
         Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<int>(groups)), [&](int const t) {
           Index const group = team.league_rank() * groups + t;
           comm::write_words<Space>(
