@@ -81,7 +81,7 @@ struct FoldPass {
     constexpr Index most = FoldStrips<Space>::groups;  // taken by reference
     Index const begin = at * most;
     int const here = static_cast<int>(Kokkos::min(row_groups - begin, most));
-    SquareSum squares;
+    double squares = 0;  // of this thread's lanes, or of this lane
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, here), [&](int const of_strip) {
       float sums[L::here][own] = {};
       for (Index group = first + begin + of_strip; group < last; group += L::count * row_groups)
@@ -91,22 +91,14 @@ struct FoldPass {
           store(fold + (begin + of_strip) * sign_group + own * lane, sums[mine]);
         });
     });
-    return of_all_lanes<Space>(team, squares).value;
+    return of_all_lanes<Space>(team, squares);
   }
-
-  struct SquareSum {
-    double value = 0;
-    KOKKOS_INLINE_FUNCTION SquareSum& operator+=(SquareSum const& other) {
-      value += other.value;
-      return *this;
-    }
-  };
 
   /// As many groups from `group` on as a thread has lanes, row_groups apart and before `last`. A lane draws the signs
   /// of one of them: each would draw those of all.
   template <class Space, class Team, int here, int own>
   KOKKOS_INLINE_FUNCTION void add_rows(Team const& team, Index group, Index last, float (&sums)[here][own],
-                                       SquareSum& squares) const {
+                                       double& squares) const {
     using L = Lanes<Space>;
     constexpr int ahead = loads_ahead;  // groups that are read together
     std::uint32_t drawn[sign_words][here];
@@ -146,7 +138,7 @@ struct FoldPass {
           for (int e = 0; e < own; ++e) {
             float const g = read[i][mine][e];
             sums[mine][e] += comm::with_sign(g, signs, e);
-            squares.value += static_cast<double>(g) * g;
+            squares += static_cast<double>(g) * g;
           }
         });
       }
