@@ -43,7 +43,7 @@ struct Lanes {
   }
 };
 
-/// A team for each of `teams` items: on a device as many threads of 32 lanes as other teams have threads of one.
+/// A team for each of `teams` items: on a device threads of 32 lanes, as many lanes as other teams have threads.
 template <class Space>
 Kokkos::TeamPolicy<Space> lanes_policy(Space const& exec, Index teams) {
   constexpr int threads = TeamShape<Space>::threads, lanes = Lanes<Space>::count;

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "model/optim/gradient_fold.hpp"
+
 #include "core/error.hpp"
 #include "model/optim/formulas.hpp"
 #include "model/optim/gradient_fold_body.hpp"

@@ -73,8 +73,8 @@ struct FoldByLanes {
   float* parts;
 };
 
-/// On a device: a thread of the team takes every groups-th group of elements, and each of its lanes a column, whose
-/// sums are added up in the order of threads.
+/// On a device: threads of the team take groups of elements in turn, and each lane of theirs a column, whose sums are
+/// added up in the order of threads.
 template <class Space>
 struct FoldByTeams {
   using L = Lanes<Space>;
@@ -122,6 +122,7 @@ struct FoldByTeams {
       alive[mine] = here > 0 ? live_bits(of.live, block.first + begin, here) : 0u;
     });
     constexpr int ahead = 2;  // groups that are read together
+    static_assert(rows % ahead == 0);
     for (int row = 0; row < rows && group + row * apart < TensorFold::groups(block); row += ahead) {
       float read[ahead][words][L::here];
       L::all(team, [&](int const lane, int const mine) {
