@@ -170,11 +170,7 @@ struct SignWords {
           BELLWETHER_UNROLL
           for (int i = 0; i < ahead; ++i) {
             Index const word = first + (ahead * batch + i) * together + share.word;
-            Index const k = word * word_elements + share.first;
-            if (k + own_of_lane <= count)
-              load(values + k, read[i][mine]);
-            else
-              for (int e = 0; e < own_of_lane; ++e) read[i][mine][e] = k + e < count ? values[k + e] : -1.0f;
+            load_before(count, -1.0f, values, word * word_elements + share.first, read[i][mine]);
           }
         });
         BELLWETHER_UNROLL

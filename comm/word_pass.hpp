@@ -35,14 +35,6 @@ struct LaneTotal {
 };
 
 }  // namespace detail
-}  // namespace bellwether::comm
-
-template <>
-struct Kokkos::reduction_identity<bellwether::comm::detail::LaneTotal> {
-  KOKKOS_FORCEINLINE_FUNCTION static bellwether::comm::detail::LaneTotal sum() { return {}; }
-};
-
-namespace bellwether::comm {
 
 /// Walks the words of a block in one pass: the elements z, +0 where dead, of word t, k < count, to source.keep(k, z),
 /// and its signs, 0 where dead, to source.signs(t, word). On a host source.begin(t) comes before word t, and z =
@@ -94,35 +86,35 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, (groups + ahead - 1) / ahead), [&](int const batch) {
       float z[ahead][L::here][own];
       std::uint32_t live[ahead][L::here];
-      bool whole[ahead];
-      L::all(team, [&](int const lane, int const at) {
-        LaneShare const share(lane);
-        BELLWETHER_UNROLL
-        for (int i = 0; i < ahead; ++i) {
-          int const end = (ahead * batch + i + 1) * words, t = end - words + share.word;
+      // body(share, t, k, how many of the lane's elements there are, at) for each lane and what it has of group i.
+      auto const each_share = [&](int i, auto const& body) {
+        L::all(team, [&](int const lane, int const at) {
+          LaneShare const share(lane);
+          int const t = (ahead * batch + i) * words + share.word;
           Index const k = (block.word + t) * word_elements + share.first;
-          whole[i] = end <= block.words && (block.word + end) * word_elements <= count;
-          live[i][at] = t < block.words ? share.bits_of(source.live(t)) : 0u;
-          if (whole[i]) {
+          body(share, t, k, t < block.words ? Kokkos::min(Index{own}, count - k) : Index{0}, at);
+        });
+      };
+      BELLWETHER_UNROLL
+      for (int i = 0; i < ahead; ++i)
+        each_share(i, [&](LaneShare const& share, int t, Index k, Index there, int at) {
+          live[i][at] = there > 0 ? share.bits_of(source.live(t)) : 0u;
+          if (there == own) {
             source.sums_of(k, t, share.first, z[i][at]);
           } else {
             BELLWETHER_UNROLL
             for (int e = 0; e < own; ++e) {
               float one[1] = {0};
-              if (t < block.words && k + e < count) source.sums_of(k + e, t, share.first + e, one);
+              if (e < there) source.sums_of(k + e, t, share.first + e, one);
               z[i][at][e] = one[0];
             }
           }
-        }
-      });
+        });
       BELLWETHER_UNROLL
       for (int i = 0; i < ahead; ++i) {
         int const first = (ahead * batch + i) * words;
         if (first >= block.words) continue;
-        L::all(team, [&](int const lane, int const at) {
-          LaneShare const share(lane);
-          int const t = first + share.word;
-          Index const k = (block.word + t) * word_elements + share.first;
+        each_share(i, [&](LaneShare const&, int, Index k, Index there, int at) {
           float(&here)[own] = z[i][at];
           BELLWETHER_UNROLL
           for (int e = 0; e < own; ++e) {
@@ -130,12 +122,12 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
             mine.add(here[e]);
           }
           mine.live += static_cast<std::uint32_t>(Kokkos::popcount(live[i][at]));
-          if (whole[i]) {
+          if (there == own) {
             source.keep(k, here);
           } else {
             BELLWETHER_UNROLL
             for (int e = 0; e < own; ++e)
-              if (t < block.words && k + e < count) source.keep(k + e, here[e]);
+              if (e < there) source.keep(k + e, here[e]);
           }
         });
         write_words<Space>(

@@ -80,6 +80,16 @@ KOKKOS_INLINE_FUNCTION void load(T const* from, float (&to)[count]) {
   run.read(from);
   run.unpack(to);
 }
+/// Those from k on that come before `end`, `absent` in place of the others.
+template <int count>
+KOKKOS_INLINE_FUNCTION void load_before(Index end, float absent, float const* from, Index k, float (&to)[count]) {
+  if (k + count <= end) {
+    load(from + k, to);
+  } else {
+    BELLWETHER_UNROLL
+    for (int i = 0; i < count; ++i) to[i] = k + i < end ? from[k + i] : absent;
+  }
+}
 /// Rounds each to T.
 template <class T, int count>
 KOKKOS_INLINE_FUNCTION void store(T* to, float const (&from)[count]) {

@@ -114,13 +114,7 @@ struct FoldPass {
         BELLWETHER_UNROLL
         for (int i = 0; i < ahead; ++i) {
           Index const k = (group + (row + i) * row_groups) * sign_group + own * lane;
-          Index const end = row + i < rows ? count : 0;
-          if (k + own <= end) {
-            load(gradient + k, read[i][mine]);
-          } else {
-            BELLWETHER_UNROLL
-            for (int e = 0; e < own; ++e) read[i][mine][e] = k + e < end ? gradient[k + e] : 0.0f;
-          }
+          load_before(row + i < rows ? count : 0, 0.0f, gradient, k, read[i][mine]);
         }
       });
       BELLWETHER_UNROLL

@@ -7,12 +7,9 @@
 #include "model/layers/column_strips.hpp"
 #include "model/layers/cross_entropy_body.hpp"
 #include "model/layers/embedding_body.hpp"
-#include "model/layers/layer_norm_body.hpp"
-#include "model/layers/layer_norm_lanes.hpp"
 #include "model/layers/rows_body.hpp"
+#include "tests/model/layer_forms.hpp"
 #include "tests/model/row_origins.hpp"
-#include "tests/support/finite_differences.hpp"
-#include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>
@@ -20,139 +17,14 @@
 
 using namespace bellwether;
 using namespace bellwether::model;
-using test::dropout_of;
+using namespace bellwether::model::test_forms;
 using test::Origins;
 using test::random_numbers;
 using test::to_host;
 using test::to_space;
 using test::zeros;
-using Numbers = std::vector<double>;
 
 namespace {
-
-constexpr Index rows = 35;
-static_assert(rows > row_block && rows % row_block != 0);
-
-struct Threads {
-  using Space = Kokkos::DefaultHostExecutionSpace;
-  static constexpr bool lanes = false;
-  template <class Body>
-  static void run(Index items, Body const& body) {
-    for_each_row("bellwether::test::rows", Space(), items, 1, body);
-  }
-};
-
-/// Two threads to a team where the space has them, so that one may run ahead of the other.
-template <class S>
-struct Teams {
-  using Space = S;
-  static constexpr bool lanes = false;
-  template <class Body>
-  static void run(Index items, Body const& body) {
-    constexpr int lanes = TeamShape<Space>::host ? 1 : 32;
-    detail::RowByTeam<Body> const kernel{body};
-    int const most = Kokkos::TeamPolicy<Space>(Space(), 1, 1, lanes).team_size_max(kernel, Kokkos::ParallelForTag());
-    for_each_row_by_teams("bellwether::test::rows", Space(), items, std::min(2, most), lanes, body);
-  }
-};
-
-/// Wide rows in registers.
-template <class S>
-struct WideRows {
-  using Space = S;
-  static constexpr bool lanes = true;
-};
-
-template <class Form, class Real, class Stored>
-void normalise(LayerNormForward<Real, Stored> const& p) {
-  if constexpr (Form::lanes)
-    REQUIRE(normalise_by_lanes(typename Form::Space(), p));
-  else
-    Form::run(p.rows, NormaliseRow<Real, Stored>{p});
-}
-template <class Form, class Real, class Stored>
-void normalise_backward(LayerNormBackward<Real, Stored> const& p, Index columns) {
-  if constexpr (Form::lanes)
-    REQUIRE(normalise_backward_by_lanes(typename Form::Space(), p));
-  else
-    Form::run(row_blocks(p.rows), NormaliseBlockBackward<Real, Stored>{p, columns});
-}
-
-/// What each of them leaves behind, one array after the other.
-template <class... Views>
-Numbers together(Views const&... views) {
-  Kokkos::fence("bellwether::test::a form is done");
-  Numbers all;
-  auto const add = [&](auto const& view) {
-    auto const values = to_host(view);
-    all.insert(all.end(), values.begin(), values.end());
-  };
-  (add(views), ...);
-  return all;
-}
-
-/// allowed: of the largest magnitude.
-void compare(Numbers const& teams, Numbers const& threads, double allowed) {
-  REQUIRE(teams.size() == threads.size());
-  double largest = 0, difference = 0;
-  for (std::size_t k = 0; k < teams.size(); ++k) {
-    largest = test::larger(largest, threads[k]);
-    difference = test::larger(difference, teams[k] - threads[k]);
-  }
-  CHECK(largest > 0);
-  CHECK(difference < allowed * largest);
-}
-
-enum class Place { sub_layer, embeddings, head };
-
-/// Forward and backward of LayerNorm as it stands in the model.
-template <class Form, class Real, class Stored>
-Numbers layer_norm(Place place, Index C) {
-  using Space = typename Form::Space;
-  bool const inner = place == Place::sub_layer;
-  auto const in_dropout = dropout_of(inner ? 0.2 : 0), out_dropout = dropout_of(place == Place::embeddings ? 0.1 : 0);
-  Origins<Space> const origins(rows);
-  auto const sum = random_numbers<Space, Stored>(rows * C, 1), residual = random_numbers<Space, Stored>(rows * C, 3),
-             y = zeros<Space, Stored>(rows * C), da = zeros<Space, Stored>(rows * C);
-  auto const bias = random_numbers<Space, Real>(C, 2), gamma = random_numbers<Space, Real>(C, 4),
-             beta = random_numbers<Space, Real>(C, 5), dy = random_numbers<Space, Real>(rows * C, 6),
-             mean = zeros<Space, Real>(rows), inverse_deviation = zeros<Space, Real>(rows);
-  normalise<Form, Real, Stored>({.rows = rows,
-                                 .C = C,
-                                 .sum = sum.data(),
-                                 .bias = inner ? bias.data() : nullptr,
-                                 .residual = inner ? residual.data() : nullptr,
-                                 .in_dropout = in_dropout,
-                                 .out_dropout = out_dropout,
-                                 .origin = origins.get(),
-                                 .gamma = gamma.data(),
-                                 .beta = beta.data(),
-                                 .epsilon = Real(0.01),
-                                 .y = y.data(),
-                                 .mean = mean.data(),
-                                 .inverse_deviation = inverse_deviation.data()});
-  Index const columns = inner ? 3 * C : 2 * C;
-  auto const dsum = inner ? zeros<Space, Real>(rows * C) : dy;
-  auto const partial = random_numbers<Space, Real>(row_blocks(rows) * columns, 7);
-  normalise_backward<Form, Real, Stored>({.rows = rows,
-                                          .C = C,
-                                          .dy = dy.data(),
-                                          .sum = sum.data(),
-                                          .mean = mean.data(),
-                                          .inverse_deviation = inverse_deviation.data(),
-                                          .gamma = gamma.data(),
-                                          .in_dropout = in_dropout,
-                                          .out_dropout = out_dropout,
-                                          .origin = origins.get(),
-                                          .dsum = dsum.data(),
-                                          .da = inner ? da.data() : nullptr,
-                                          .dgamma = nullptr,
-                                          .dbeta = nullptr,
-                                          .dbias = nullptr,
-                                          .partial = partial.data()},
-                                         columns);
-  return together(sum, y, mean, inverse_deviation, dsum, da, partial);
-}
 
 template <class Form, class Real, class Stored, class Gelu>
 Numbers gelu() {
@@ -282,64 +154,7 @@ Numbers plain_rows() {
   return together(x, some, all, partial);
 }
 
-/// The layers in double, and with bf16, where a last bit of float may decide what a number is rounded to.
-template <class Space, class Layer>
-void compare_forms(Layer const& layer) {
-  compare(layer.template operator()<Teams<Space>, double, double>(),
-          layer.template operator()<Threads, double, double>(), 1e-13);
-  compare(layer.template operator()<Teams<Space>, float, bf16>(), layer.template operator()<Threads, float, bf16>(),
-          0x1p-7);
-}
-
 }  // namespace
-
-TEMPLATE_LIST_TEST_CASE("layer norm by teams", "", test::Spaces) {
-  auto const place = GENERATE(Place::sub_layer, Place::embeddings, Place::head);
-  compare_forms<TestType>([&]<class Form, class Real, class Stored>() {
-    return layer_norm<Form, Real, Stored>(place, 2 * dropout_chunk + 3);
-  });
-}
-
-TEMPLATE_LIST_TEST_CASE("layer norm by lanes", "", test::Spaces) {
-  auto const place = GENERATE(Place::sub_layer, Place::embeddings, Place::head);
-  // Lanes without a channel, one step of them, a last step that few have, and as many as there are.
-  Index const C = GENERATE(64, 256, 320, 1024);
-  CAPTURE(C);
-  compare(layer_norm<WideRows<TestType>, float, float>(place, C), layer_norm<Threads, float, float>(place, C), 3e-6);
-  compare(layer_norm<WideRows<TestType>, float, bf16>(place, C), layer_norm<Threads, float, bf16>(place, C), 0x1p-7);
-}
-
-TEST_CASE("which rows are for lanes") {
-  CHECK(lanes_take(128));
-  CHECK(lanes_take(1024));
-  CHECK_FALSE(lanes_take(1088));
-  CHECK_FALSE(lanes_take(96));
-  // Nor where dropout acts as it does nowhere in the model, on what comes out of a sum or on what nothing is added to.
-  Kokkos::DefaultHostExecutionSpace const host;
-  float some = 0;
-  LayerNormForward<float> forward{};
-  forward.C = 128;
-  SECTION("forward, on what comes out of a sum") {
-    forward.bias = forward.residual = &some;
-    forward.out_dropout = dropout_of(0.1);
-    CHECK_FALSE(normalise_by_lanes(host, forward));
-  }
-  SECTION("forward, on what nothing is added to") {
-    forward.in_dropout = dropout_of(0.1);
-    CHECK_FALSE(normalise_by_lanes(host, forward));
-  }
-  LayerNormBackward<float> backward{};
-  backward.C = 128;
-  SECTION("backward, on what comes out of a sum") {
-    backward.da = &some;
-    backward.out_dropout = dropout_of(0.1);
-    CHECK_FALSE(normalise_backward_by_lanes(host, backward));
-  }
-  SECTION("backward, on what nothing is added to") {
-    backward.in_dropout = dropout_of(0.1);
-    CHECK_FALSE(normalise_backward_by_lanes(host, backward));
-  }
-}
 
 TEMPLATE_LIST_TEST_CASE("activations by teams", "", test::Spaces) {
   compare_forms<TestType>([]<class Form, class Real, class Stored>() { return gelu<Form, Real, Stored, GeluErf>(); });
