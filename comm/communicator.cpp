@@ -4,9 +4,6 @@
 
 #include "core/error.hpp"
 
-#include <cstdio>
-#include <exception>
-
 namespace bellwether::comm {
 namespace {
 
@@ -90,20 +87,6 @@ class SelfCommunicator final : public Communicator {
 };
 
 }  // namespace
-
-Ticket& Ticket::operator=(Ticket&& other) noexcept {
-  if (this != &other) {
-    drop();
-    state_ = std::exchange(other.state_, nullptr);
-  }
-  return *this;
-}
-
-void Ticket::drop() noexcept {
-  if (!state_ || std::uncaught_exceptions() > 0) return;
-  std::fprintf(stderr, "internal error: collective %s was started and never waited for\n", state_->label());
-  std::terminate();
-}
 
 std::unique_ptr<Communicator> make_self_communicator() { return std::make_unique<SelfCommunicator>(); }
 

@@ -4,13 +4,13 @@
 
 #include "comm/config.hpp"
 #include "comm/rank_group.hpp"
+#include "comm/ticket.hpp"
 #include "core/types.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <utility>
 
 namespace bellwether::comm {
 
@@ -30,34 +30,6 @@ struct Message {
   enum class Kind { send, receive } kind;
   int peer;
   Bytes buffer;
-};
-
-/// A collective under way, to be waited for exactly once. Its state belongs to the communicator that started it, which
-/// uses it again for later collectives: a step allocates nothing. Destroying an unfinished ticket ends the program with
-/// the collective's name, because transport may still write into the caller's buffers; while an exception unwinds the
-/// stack the state stays with its communicator instead, so that the exception is what the user reads.
-class Ticket {
- public:
-  class State {
-   public:
-    virtual char const* label() const = 0;
-
-   protected:
-    ~State() = default;
-  };
-  Ticket() = default;
-  explicit Ticket(State& state) : state_(&state) {}
-  Ticket(Ticket&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
-  Ticket& operator=(Ticket&& other) noexcept;
-  ~Ticket() { drop(); }
-
-  State* state() const { return state_; }
-  bool pending() const { return state_ != nullptr; }
-  void release() { state_ = nullptr; }  ///< for communicators: the collective is finished
-
- private:
-  void drop() noexcept;
-  State* state_ = nullptr;
 };
 
 /// Bytes this rank handed to the transport since construction; what a rank keeps for itself is not counted. A broadcast

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "core/error.hpp"
-#include "core/types.hpp"
+
+#include <cuda_runtime_api.h>
 
 #include <string>
 

@@ -48,7 +48,7 @@ OWNERS = [
     (r"cblas\.h|cublas\w*\.h", r"core/.*\.cpp"),
     (r"utf8proc\.h", r"input/.*\.cpp"),
     (r"zlib\.h", r"(app|input)/.*\.cpp"),
-    (r"cuda\w*\.h", r"(core|comm)/.*\.cpp"),
+    (r"cuda\w*\.h", r"(core|comm)/.*\.cpp|core/status_cuda\.hpp"),  # the latter for sources of CUDA alone
 ]
 
 

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/nccl_operation.hpp"
+
+#include "core/status_cuda.hpp"
+
+namespace bellwether::comm {
+namespace {
+
+bool reached(cudaEvent_t event) {
+  cudaError_t const status = cudaEventQuery(event);
+  if (status == cudaErrorNotReady)
+    cudaGetLastError();  // no error: nobody else is to find it
+  else
+    check_cuda(status, "cudaEventQuery");
+  return status == cudaSuccess;
+}
+
+}  // namespace
+
+NcclOperation::NcclOperation() {
+  for (cudaEvent_t* event : {&ready_, &done_})
+    check_cuda(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+}
+
+NcclOperation::~NcclOperation() {
+  cudaEventDestroy(ready_);
+  cudaEventDestroy(done_);
+}
+
+void NcclOperation::begin(cudaStream_t caller, cudaStream_t stream, char const* name, Label label, std::int64_t bytes) {
+  name_ = name;
+  label_ = label;
+  bytes_ = bytes;
+  awaited_ = true;
+  caller_ = caller;
+  check_cuda(cudaEventRecord(ready_, caller_), "cudaEventRecord");
+  check_cuda(cudaStreamWaitEvent(stream, ready_, 0), "cudaStreamWaitEvent");
+}
+
+void NcclOperation::started(cudaStream_t stream) {
+  check_cuda(cudaEventRecord(done_, stream), "cudaEventRecord");
+  since_ = Clock::now();
+  under_way_ = true;
+}
+
+void NcclOperation::finish() {
+  check_cuda(cudaStreamWaitEvent(caller_, done_, 0), "cudaStreamWaitEvent");
+  awaited_ = false;
+}
+
+bool NcclOperation::under_way() {
+  if (!under_way_) return false;
+  if (!reached(ready_)) since_ = Clock::now();
+  under_way_ = !reached(done_);
+  return under_way_;
+}
+
+std::string NcclOperation::description() const {
+  return std::string(name_) + " " + label_ + ", " + std::to_string(bytes_) + " bytes from this rank";
+}
+
+}  // namespace bellwether::comm
