@@ -7,6 +7,7 @@
 #include <Kokkos_MathematicalFunctions.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 /// What a GPU has an instruction for, and what all else does in its place.
 namespace bellwether::device_math {
@@ -40,6 +41,24 @@ KOKKOS_INLINE_FUNCTION std::uint32_t bf16_pair(float low, float high) {
   return both;
 #else
   return static_cast<std::uint32_t>(bf16(low).bits) | static_cast<std::uint32_t>(bf16(high).bits) << 16;
+#endif
+}
+
+/// Writes one, two or four words by one access. to: at a multiple of their size.
+template <int count>
+KOKKOS_INLINE_FUNCTION void store_words(void* to, std::uint32_t const (&words)[count]) {
+#if defined(__CUDA_ARCH__)
+  // Of a struct's words, be it one of CUDA's vectors, nvcc makes one access at times only; of one number it always
+  // does.
+  using Whole =
+      std::conditional_t<count == 4, unsigned __int128, std::conditional_t<count == 2, std::uint64_t, std::uint32_t>>;
+  static_assert(sizeof(Whole) == sizeof words);
+  Whole whole = words[count - 1];
+  if constexpr (count > 1)
+    for (int i = count - 2; i >= 0; --i) whole = whole << 32 | words[i];
+  *static_cast<Whole*>(to) = whole;
+#else
+  __builtin_memcpy(to, words, sizeof words);
 #endif
 }
 

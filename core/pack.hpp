@@ -98,7 +98,7 @@ KOKKOS_INLINE_FUNCTION void store(T* to, float const (&from)[count]) {
   for (int i = 0; i < Run::packs; ++i) {
     Pack<T, Run::of_pack> pack;
     detail::fill(pack, from + i * Run::of_pack);
-    *reinterpret_cast<Pack<T, Run::of_pack>*>(to + i * Run::of_pack) = pack;
+    device_math::store_words(to + i * Run::of_pack, pack.words);
   }
 }
 

@@ -11,6 +11,15 @@
 #include <algorithm>
 
 namespace bellwether::model {
+namespace {
+
+/// Most columns whose sums over rows wait for each other: those of a block, two of LayerNorm's with a bias (3 C each),
+/// GELU's and the two of attention, or those of the embedding.
+Index partial_columns(ModelConfig const& config) {
+  return std::max(8 * config.hidden + config.feed_forward, (2 + config.segments) * config.hidden);
+}
+
+}  // namespace
 
 template <class Real, class Stored>
 Encoder<Real, Stored>::Encoder(Exec const& exec, ModelConfig const& config, BertLayout const& layout,
@@ -34,7 +43,7 @@ Encoder<Real, Stored>::Encoder(Exec const& exec, ModelConfig const& config, Bert
   }
   workspace.want(branch_, T * C);
   workspace.want(wide_, T * std::max(4 * C, F));
-  workspace.want(partial_, row_blocks(T) * std::max({3 * C, F, static_cast<Index>(config.segments) * C}));
+  workspace.want(partial_, row_blocks(T) * partial_columns(config) + PendingSums<Real>::padding);
   workspace.want(scratch_, attention_scratch<Real, Stored>(exec, capacity.sequences, C, config.heads, longest_));
 }
 
@@ -80,8 +89,7 @@ LayerNormBackward<Real, Stored> Encoder<Real, Stored>::norm_backward(Real const*
           .origin = batch.origin(),
           .dsum = dy,
           .dgamma = gradients + affine.weight,
-          .dbeta = gradients + affine.bias,
-          .partial = partial_};
+          .dbeta = gradients + affine.bias};
 }
 
 template <class Real, class Stored>
@@ -167,16 +175,17 @@ void Encoder<Real, Stored>::block_backward(Parameters<Real, Stored> const& param
   auto& block = blocks_[i];
   // What travels meanwhile goes on only while the host looks at it.
   auto const look = [&] { ready(at.last, at.last); };
+  PendingSums<Real> sums(partial_);
 
   auto norm = norm_backward(parameters.values, gradients, batch, block.output, at.output_norm, dy);
   norm.in_dropout = dropout(true, 3 * i + 3);
   norm.da = branch_;
   norm.dbias = gradients + at.output.bias;
-  layer_norm_backward(exec_, norm);
+  layer_norm_backward(exec_, norm, sums);
   gemm(exec_, Op::transpose, Op::none, C, F, T, 1, branch_, C, block.activated, F, 1, gradients + at.output.weight, F);
   look();
   gelu_linear_backward(exec_, config_.activation, T, F, C, branch_, parameters.matrices + at.output.weight, block.pre,
-                       wide_, partial_, gradients + at.intermediate.bias);
+                       wide_, sums, gradients + at.intermediate.bias);
   look();
   gemm(exec_, Op::transpose, Op::none, F, C, T, 1, wide_, F, block.attention.y, C, 1,
        gradients + at.intermediate.weight, C);
@@ -188,7 +197,7 @@ void Encoder<Real, Stored>::block_backward(Parameters<Real, Stored> const& param
   norm.in_dropout = dropout(true, 3 * i + 2);
   norm.da = branch_;
   norm.dbias = gradients + at.attention_output.bias;
-  layer_norm_backward(exec_, norm);
+  layer_norm_backward(exec_, norm, sums);
   gemm(exec_, Op::transpose, Op::none, C, C, T, 1, branch_, C, block.context, C, 1,
        gradients + at.attention_output.weight, C);
   look();
@@ -202,8 +211,9 @@ void Encoder<Real, Stored>::block_backward(Parameters<Real, Stored> const& param
   look();
   gemm(exec_, Op::none, Op::none, T, C, 3 * C, 1, dqkv, 3 * C, parameters.matrices + at.qkv_weight, C, 1, dy, C);
   // The key bias is left out: softmax makes its gradient exactly zero, and what would be computed is rounding noise.
-  add_column_sums(exec_, T, C, 3 * C, dqkv, partial_, gradients + at.qkv_bias);
-  add_column_sums(exec_, T, C, 3 * C, dqkv + 2 * C, partial_, gradients + at.qkv_bias + 2 * C);
+  Real* const dqkv_bias = gradients + at.qkv_bias;
+  add_column_sums<Real>(exec_, T, 3 * C, dqkv, 2 * C, sums, {C, {dqkv_bias, dqkv_bias + 2 * C}});
+  sums.add(exec_);
 }
 
 template <class Real, class Stored>
@@ -211,10 +221,12 @@ void Encoder<Real, Stored>::embedding_gradients(Real const* values, Real* gradie
                                                 Real* dy) {
   auto norm = norm_backward(values, gradients, batch, embedding_, layout_.embedding_norm, dy);
   norm.out_dropout = dropout(true, 0);
-  layer_norm_backward(exec_, norm);
+  PendingSums<Real> sums(partial_);
+  layer_norm_backward(exec_, norm, sums);
   embedding_backward(exec_, batch.tokens, config_.hidden, batch.token_index, batch.sequences, batch.longest,
-                     batch.offsets, batch.segments, config_.segments, dy, partial_, gradients + layout_.word,
+                     batch.offsets, batch.segments, config_.segments, dy, sums, gradients + layout_.word,
                      gradients + layout_.position, gradients + layout_.segment);
+  sums.add(exec_);
 }
 
 template class Encoder<float, float>;

@@ -62,7 +62,7 @@ class Encoder {
   std::vector<Block> blocks_;
   Stored* branch_ = nullptr;  // (T, C) gradient of a sub-layer's output
   Stored* wide_ = nullptr;    // (T, max(4 C, F)) gradients inside a sub-layer
-  Real* partial_ = nullptr;   // (row_blocks(T), max(3 C, F, segments C))
+  Real* partial_ = nullptr;   // (row_blocks(T), partial_columns()) and padding
   Real* scratch_ = nullptr;   // (slots, 3, S, S)
 };
 

@@ -77,8 +77,10 @@ void PretrainingHeads<Real, Stored>::run(Parameters<Real, Stored> const& paramet
   if (dhidden != nullptr) clear(exec_, dhidden, batch.tokens * config_.hidden);
   masked_forward(parameters, batch, hidden);
   masked_losses(parameters, gradients, batch, static_cast<Real>(scale.mlm));
-  if (gradients != nullptr) masked_backward(parameters, gradients, batch, dhidden, partial);
-  next_sentence(parameters, gradients, batch, static_cast<Real>(scale.nsp), hidden, dhidden, partial);
+  PendingSums<Real> sums(partial);
+  if (gradients != nullptr) masked_backward(parameters, gradients, batch, dhidden, sums);
+  next_sentence(parameters, gradients, batch, static_cast<Real>(scale.nsp), hidden, dhidden, sums);
+  sums.add(exec_);
 }
 
 template <class Real, class Stored>
@@ -138,23 +140,23 @@ void PretrainingHeads<Real, Stored>::masked_losses(Parameters<Real, Stored> cons
 
 template <class Real, class Stored>
 void PretrainingHeads<Real, Stored>::masked_backward(Parameters<Real, Stored> const& parameters, Real* gradients,
-                                                     DeviceBatch const& batch, Real* dhidden, Real* partial) {
+                                                     DeviceBatch const& batch, Real* dhidden, PendingSums<Real>& sums) {
   Index const M = batch.masked, C = config_.hidden;
-  layer_norm_backward(exec_, LayerNormBackward<Real, Stored>{.rows = M,
-                                                             .C = C,
-                                                             .dy = dnormed_,
-                                                             .sum = activated_,
-                                                             .mean = mean_,
-                                                             .inverse_deviation = inverse_deviation_,
-                                                             .gamma = parameters.values + layout_.transform_norm.weight,
-                                                             .dsum = dnormed_,
-                                                             .dgamma = gradients + layout_.transform_norm.weight,
-                                                             .dbeta = gradients + layout_.transform_norm.bias,
-                                                             .partial = partial});
+  layer_norm_backward(exec_,
+                      LayerNormBackward<Real, Stored>{.rows = M,
+                                                      .C = C,
+                                                      .dy = dnormed_,
+                                                      .sum = activated_,
+                                                      .mean = mean_,
+                                                      .inverse_deviation = inverse_deviation_,
+                                                      .gamma = parameters.values + layout_.transform_norm.weight,
+                                                      .dsum = dnormed_,
+                                                      .dgamma = gradients + layout_.transform_norm.weight,
+                                                      .dbeta = gradients + layout_.transform_norm.bias},
+                      sums);
   // From here on the normalised sum is not read again, nor is dnormed_ but by what comes next.
   Stored* const dpre = activated_;
-  bias_gelu_backward(exec_, config_.activation, M, C, pre_, dnormed_, dpre, partial,
-                     gradients + layout_.transform.bias);
+  bias_gelu_backward(exec_, config_.activation, M, C, pre_, dnormed_, dpre, sums, gradients + layout_.transform.bias);
   gemm(exec_, Op::transpose, Op::none, C, C, M, 1, dpre, C, rows_, C, 1, gradients + layout_.transform.weight, C);
   gemm(exec_, Op::none, Op::none, M, C, C, 1, dpre, C, parameters.matrices + layout_.transform.weight, C, 0, dnormed_,
        C);
@@ -164,7 +166,7 @@ void PretrainingHeads<Real, Stored>::masked_backward(Parameters<Real, Stored> co
 template <class Real, class Stored>
 void PretrainingHeads<Real, Stored>::next_sentence(Parameters<Real, Stored> const& parameters, Real* gradients,
                                                    DeviceBatch const& batch, Real scale, Stored const* hidden,
-                                                   Real* dhidden, Real* partial) {
+                                                   Real* dhidden, PendingSums<Real>& sums) {
   Index const B = batch.sequences, C = config_.hidden;
   gather_rows(exec_, B, C, batch.first_rows(), hidden, first_);
   gemm(exec_, Op::none, Op::transpose, B, C, C, 1, first_, C, parameters.matrices + layout_.pooler.weight, C, 0,
@@ -178,11 +180,11 @@ void PretrainingHeads<Real, Stored>::next_sentence(Parameters<Real, Stored> cons
   add_in_order(exec_, B, loss_, totals_.data() + 2);
   add_in_order(exec_, B, correct_, totals_.data() + 3);
   if (gradients == nullptr) return;
-  linear_gradients(exec_, B, C, 2, 2, dlogits, pooled_, gradients + layout_.next_weight, partial,
+  linear_gradients(exec_, B, C, 2, 2, dlogits, pooled_, gradients + layout_.next_weight, sums,
                    gradients + layout_.next_bias);
   gemm(exec_, Op::none, Op::none, B, C, 2, 1, dlogits, 2, parameters.matrices + layout_.next_weight, C, 0, dpooled_, C);
   tanh_backward(exec_, B, C, pooled_, dpooled_);
-  linear_gradients(exec_, B, C, C, C, dpooled_, first_, gradients + layout_.pooler.weight, partial,
+  linear_gradients(exec_, B, C, C, C, dpooled_, first_, gradients + layout_.pooler.weight, sums,
                    gradients + layout_.pooler.bias);
   gemm(exec_, Op::none, Op::none, B, C, C, 1, dpooled_, C, parameters.matrices + layout_.pooler.weight, C, 0, dfirst_,
        C);

@@ -20,7 +20,7 @@ class PretrainingHeads {
                    Workspace& workspace);
 
   /// Adds to the losses. hidden: (T, C), the encoder's output. gradients: (n), added to, and dhidden: (T, C),
-  /// overwritten; both null: losses only. partial: scratch, (row_blocks(T), max(3 C, F)).
+  /// overwritten; both null: losses only. partial: scratch of PendingSums, (row_blocks(T), 4 C + 2).
   void run(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch,
            LossScale const& scale, Stored const* hidden, Real* dhidden, Real* partial);
   /// Those of all runs since the last call, for losses_set_aside(): at most two of them wait. Does not wait itself.
@@ -32,9 +32,9 @@ class PretrainingHeads {
   void masked_forward(Parameters<Real, Stored> const& parameters, DeviceBatch const& batch, Stored const* hidden);
   void masked_losses(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch, Real scale);
   void masked_backward(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch,
-                       Real* dhidden, Real* partial);
+                       Real* dhidden, PendingSums<Real>& sums);
   void next_sentence(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch, Real scale,
-                     Stored const* hidden, Real* dhidden, Real* partial);
+                     Stored const* hidden, Real* dhidden, PendingSums<Real>& sums);
   /// A buffer in Real, and the one in Stored that takes its place as an operand: the same where the types are.
   struct Logits {
     Real* values;

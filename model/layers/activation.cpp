@@ -49,20 +49,21 @@ void gelu_forward(Space const& exec, Activation kind, Index rows, Index F, Store
 
 template <class Real, class Stored, class Given, class Space>
 void bias_gelu_backward(Space const& exec, Activation kind, Index rows, Index F, Stored const* pre, Given const* dy,
-                        Stored* dpre, Real* partial, Real* dbias) {
+                        Stored* dpre, BlockScratchOf<Real> const& scratch, Real* dbias) {
   constexpr char const* label = "bellwether::model::bias_gelu_backward";
-  with_gelu(kind, [&]<class Gelu>(Gelu) {
-    if constexpr (has_packs<Real, Space>) {
-      constexpr int own = std::min(widest_pack<Stored>, widest_pack<Given>);
-      if (F % own == 0 && begin_packs<own>(pre, dpre) && begin_packs<own>(dy) && begin_packs<4>(partial)) {
-        sum_strips<own>(label, exec, rows, F, partial, StripOfGelu<Gelu, Stored, Given, own>{F, pre, dy, dpre});
-        return;
+  scratch.sum(exec, row_blocks(rows), {F, {dbias}}, [&](Real* partial) {
+    with_gelu(kind, [&]<class Gelu>(Gelu) {
+      if constexpr (has_packs<Real, Space>) {
+        constexpr int own = std::min(widest_pack<Stored>, widest_pack<Given>);
+        if (F % own == 0 && begin_packs<own>(pre, dpre) && begin_packs<own>(dy) && begin_packs<4>(partial)) {
+          sum_strips<own>(label, exec, rows, F, partial, StripOfGelu<Gelu, Stored, Given, own>{F, pre, dy, dpre});
+          return;
+        }
       }
-    }
-    for_each_row(label, exec, row_blocks(rows), F,
-                 BiasGeluBlockBackward<Gelu, Real, Stored, Given>{rows, F, pre, dy, dpre, partial});
+      for_each_row(label, exec, row_blocks(rows), F,
+                   BiasGeluBlockBackward<Gelu, Real, Stored, Given>{rows, F, pre, dy, dpre, partial});
+    });
   });
-  add_block_sums<Real>(exec, row_blocks(rows), partial, {F, {dbias}});
 }
 
 template <class Real, class Stored, class Space>
@@ -77,7 +78,7 @@ void tanh_backward(Space const& exec, Index rows, Index C, Stored const* y, Stor
 
 #define BELLWETHER_GELU_BACKWARD(SPACE, REAL, STORED, GIVEN)                                                     \
   template void bias_gelu_backward(SPACE const&, Activation, Index, Index, STORED const*, GIVEN const*, STORED*, \
-                                   REAL*, REAL*);
+                                   BlockScratchOf<REAL> const&, REAL*);
 #define BELLWETHER_ACTIVATION_OF(SPACE, REAL, STORED)                                                     \
   BELLWETHER_GELU_BACKWARD(SPACE, REAL, STORED, STORED)                                                   \
   template void bias_gelu_forward(SPACE const&, Activation, Index, Index, REAL const*, STORED*, STORED*); \

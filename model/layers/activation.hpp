@@ -5,6 +5,7 @@
 #include "core/bf16.hpp"
 #include "core/types.hpp"
 #include "model/config.hpp"
+#include "model/layers/rows.hpp"
 
 namespace bellwether::model {
 
@@ -17,11 +18,10 @@ void bias_gelu_forward(Space const& exec, Activation kind, Index rows, Index F, 
 template <class Stored, class Space>
 void gelu_forward(Space const& exec, Activation kind, Index rows, Index F, Stored const* pre, Stored* y);
 
-/// dpre = dy GELU'(pre); dbias += its column sums. dy, pre, dpre: (rows, F), and dpre may be dy; partial:
-/// (row_blocks(rows), F) scratch. Given: Real or Stored.
+/// dpre = dy GELU'(pre); dbias += its column sums. dy, pre, dpre: (rows, F), and dpre may be dy. Given: Real or Stored.
 template <class Real, class Stored, class Given, class Space>
 void bias_gelu_backward(Space const& exec, Activation kind, Index rows, Index F, Stored const* pre, Given const* dy,
-                        Stored* dpre, Real* partial, Real* dbias);
+                        Stored* dpre, BlockScratchOf<Real> const& scratch, Real* dbias);
 
 /// y = tanh(y + bias), in place. y: (rows, C).
 template <class Real, class Stored, class Space>

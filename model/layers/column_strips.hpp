@@ -9,7 +9,7 @@
 /// Sums over rows for devices: a thread has neighbouring columns of a block of rows, and their sums in registers.
 namespace bellwether::model {
 
-/// Rows that are read before any of them is written.
+/// Rows that are read before any of them is written, as long as a block has so many.
 inline constexpr int strip_rows = 4;
 
 template <class Body, int own, class Space>
@@ -23,15 +23,9 @@ struct StripKernel {
     if (k >= columns) return;
     Index const end = Kokkos::min(rows, (block + 1) * row_block);
     float sums[own] = {};
-    for (Index r = block * row_block; r < end; r += strip_rows) {
-      float terms[strip_rows][own] = {};
-      body.read(r, Kokkos::min(end, r + strip_rows), k, terms);
-      BELLWETHER_UNROLL
-      for (auto const& row : terms) {
-        BELLWETHER_UNROLL
-        for (int i = 0; i < own; ++i) sums[i] += row[i];
-      }
-    }
+    Index r = block * row_block;
+    for (; r + strip_rows <= end; r += strip_rows) add<strip_rows>(r, k, sums);
+    for (; r < end; ++r) add<1>(r, k, sums);
     constexpr int stored = own < 4 ? own : 4;
     BELLWETHER_UNROLL
     for (int i = 0; i < own; i += stored) {
@@ -42,13 +36,25 @@ struct StripKernel {
     }
   }
 
+  template <int count>
+  KOKKOS_INLINE_FUNCTION void add(Index r, Index k, float (&sums)[own]) const {
+    float terms[count][own];
+    body.read(r, k, terms);
+    BELLWETHER_UNROLL
+    for (auto const& row : terms) {
+      BELLWETHER_UNROLL
+      for (int i = 0; i < own; ++i) sums[i] += row[i];
+    }
+  }
+
   Body body;
   Index rows, columns, strips;
   float* partial;
 };
 
-/// partial(block, k) = the sum over a block's rows of what body.read(first row, end, k, terms) leaves in terms[row -
-/// first] of columns [k, k + own). columns: a multiple of `own`. partial: (row_blocks(rows), columns).
+/// partial(block, k) = the sum over a block's rows of what body.read(first row, k, terms) leaves in terms[row - first]
+/// of columns [k, k + own), for as many rows as `terms` has. columns: a multiple of `own`. partial: (row_blocks(rows),
+/// columns).
 template <int own, class Body, class Space>
 void sum_strips(char const* label, Space const& exec, Index rows, Index columns, float* partial, Body const& body) {
   using Kernel = StripKernel<Body, own, Space>;
@@ -59,37 +65,39 @@ void sum_strips(char const* label, Space const& exec, Index rows, Index columns,
                        Kernel{body, rows, columns, strips, partial});
 }
 
-/// Terms of add_column_sums().
+/// Terms of add_column_sums(): columns from `count` on lie `gap` elements further on.
 template <class Stored, int own>
 struct StripOfMatrix {
-  KOKKOS_INLINE_FUNCTION void read(Index r, Index end, Index k, float (&terms)[strip_rows][own]) const {
+  template <int rows>
+  KOKKOS_INLINE_FUNCTION void read(Index r, Index k, float (&terms)[rows][own]) const {
+    Stored const* const first = x + r * stride + k + (k < count ? 0 : gap);
     BELLWETHER_UNROLL
-    for (int i = 0; i < strip_rows; ++i)
-      if (r + i < end) load(x + (r + i) * stride + k, terms[i]);
+    for (int i = 0; i < rows; ++i) load(first + i * stride, terms[i]);
   }
 
   Index stride;
   Stored const* x;
+  Index count, gap;
 };
 
 /// Terms of bias_gelu_backward(), which writes dpre on the way.
 template <class Gelu, class Stored, class Given, int own>
 struct StripOfGelu {
-  KOKKOS_INLINE_FUNCTION void read(Index r, Index end, Index k, float (&terms)[strip_rows][own]) const {
-    float at[strip_rows][own];
+  template <int rows>
+  KOKKOS_INLINE_FUNCTION void read(Index r, Index k, float (&terms)[rows][own]) const {
+    Index const first = r * F + k;
+    float at[rows][own];
     BELLWETHER_UNROLL
-    for (int i = 0; i < strip_rows; ++i)
-      if (r + i < end) {
-        load(pre + (r + i) * F + k, at[i]);
-        load(dy + (r + i) * F + k, terms[i]);
-      }
+    for (int i = 0; i < rows; ++i) {
+      load(pre + first + i * F, at[i]);
+      load(dy + first + i * F, terms[i]);
+    }
     BELLWETHER_UNROLL
-    for (int i = 0; i < strip_rows; ++i)
-      if (r + i < end) {
-        BELLWETHER_UNROLL
-        for (int j = 0; j < own; ++j) terms[i][j] *= Gelu::slope(at[i][j]);
-        store(dpre + (r + i) * F + k, terms[i]);
-      }
+    for (int i = 0; i < rows; ++i) {
+      BELLWETHER_UNROLL
+      for (int j = 0; j < own; ++j) terms[i][j] *= Gelu::slope(at[i][j]);
+      store(dpre + first + i * F, terms[i]);
+    }
   }
 
   Index F;

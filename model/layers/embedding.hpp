@@ -4,6 +4,7 @@
 
 #include "core/bf16.hpp"
 #include "core/types.hpp"
+#include "model/layers/rows.hpp"
 
 namespace bellwether::model {
 
@@ -22,11 +23,12 @@ void embedding_forward(Space const& exec, Index T, Index C, std::int32_t const* 
                        std::int32_t const* segments, Real const* word, Real const* position, Real const* segment,
                        Stored* sum);
 
-/// Adds dsum's rows to the gradients of the tables they were read from. sequence_offsets: (sequences + 1); segment
-/// gradients are formed by blocks of rows in partial: (row_blocks(T), segment_rows, C).
+/// Adds dsum's rows to the gradients of the tables they were read from. sequence_offsets: (sequences + 1); scratch:
+/// (row_blocks(T), segment_rows, C), for segments.
 template <class Real, class Space>
 void embedding_backward(Space const& exec, Index T, Index C, TokenIndex const& tokens, Index sequences, Index longest,
                         std::int32_t const* sequence_offsets, std::int32_t const* segments, Index segment_rows,
-                        Real const* dsum, Real* partial, Real* dword, Real* dposition, Real* dsegment);
+                        Real const* dsum, BlockScratchOf<Real> const& scratch, Real* dword, Real* dposition,
+                        Real* dsegment);
 
 }  // namespace bellwether::model

@@ -47,36 +47,37 @@ void linear_gelu_forward(Space const& exec, Activation kind, Index rows, Index i
 
 template <class Real, class Stored, class Space>
 void linear_gradients(Space const& exec, Index rows, Index in, Index out, Index stride, Stored const* dy,
-                      Stored const* x, Real* dW, Real* partial, Real* dbias) {
+                      Stored const* x, Real* dW, BlockScratchOf<Real> const& scratch, Real* dbias) {
   if constexpr (TeamShape<Space>::host)
     if (gemm_with_column_sums(exec, out, in, rows, dy, stride, x, in, dW, in, dbias)) return;
   gemm(exec, Op::transpose, Op::none, out, in, rows, 1, dy, stride, x, in, 1, dW, in);
-  add_column_sums(exec, rows, out, stride, dy, partial, dbias);
+  add_column_sums<Real>(exec, rows, out, stride, dy, scratch, dbias);
 }
 
 template <class Real, class Stored, class Space>
 void gelu_linear_backward(Space const& exec, Activation kind, Index rows, Index in, Index out, Stored const* dz,
-                          Stored const* V, Stored const* pre, Stored* dpre, Real* partial, Real* dbias) {
+                          Stored const* V, Stored const* pre, Stored* dpre, BlockScratchOf<Real> const& scratch,
+                          Real* dbias) {
   using Kind = typename Epilogue<Stored>::Kind;
   // The library's own sums for the bias would be rounded to Stored, and replace dbias where passes add to it.
   if (kind == Activation::gelu_tanh && gemm_with(exec, {.kind = Kind::gelu_slope, .at = pre}, Op::none, Op::none, rows,
                                                  in, out, dz, out, V, in, dpre, in)) {
-    add_column_sums(exec, rows, in, in, dpre, partial, dbias);
+    add_column_sums<Real>(exec, rows, in, in, dpre, scratch, dbias);
     return;
   }
   gemm(exec, Op::none, Op::none, rows, in, out, 1, dz, out, V, in, 0, dpre, in);
-  bias_gelu_backward(exec, kind, rows, in, pre, dpre, dpre, partial, dbias);
+  bias_gelu_backward<Real>(exec, kind, rows, in, pre, dpre, dpre, scratch, dbias);
 }
 
-#define BELLWETHER_LINEAR_OF(SPACE, REAL, STORED)                                                                      \
-  template void linear_forward(SPACE const&, Index, Index, Index, STORED const*, STORED const*,                        \
-                               Bias<REAL, STORED> const&, STORED*);                                                    \
-  template void linear_gelu_forward(SPACE const&, Activation, Index, Index, Index, STORED const*, STORED const*,       \
-                                    Bias<REAL, STORED> const&, STORED*, STORED*);                                      \
-  template void linear_gradients(SPACE const&, Index, Index, Index, Index, STORED const*, STORED const*, REAL*, REAL*, \
-                                 REAL*);                                                                               \
-  template void gelu_linear_backward(SPACE const&, Activation, Index, Index, Index, STORED const*, STORED const*,      \
-                                     STORED const*, STORED*, REAL*, REAL*);
+#define BELLWETHER_LINEAR_OF(SPACE, REAL, STORED)                                                                 \
+  template void linear_forward(SPACE const&, Index, Index, Index, STORED const*, STORED const*,                   \
+                               Bias<REAL, STORED> const&, STORED*);                                               \
+  template void linear_gelu_forward(SPACE const&, Activation, Index, Index, Index, STORED const*, STORED const*,  \
+                                    Bias<REAL, STORED> const&, STORED*, STORED*);                                 \
+  template void linear_gradients(SPACE const&, Index, Index, Index, Index, STORED const*, STORED const*, REAL*,   \
+                                 BlockScratchOf<REAL> const&, REAL*);                                             \
+  template void gelu_linear_backward(SPACE const&, Activation, Index, Index, Index, STORED const*, STORED const*, \
+                                     STORED const*, STORED*, BlockScratchOf<REAL> const&, REAL*);
 #define BELLWETHER_LINEAR(SPACE)              \
   BELLWETHER_LINEAR_OF(SPACE, float, float)   \
   BELLWETHER_LINEAR_OF(SPACE, double, double) \

@@ -5,6 +5,7 @@
 #include "core/bf16.hpp"
 #include "core/types.hpp"
 #include "model/config.hpp"
+#include "model/layers/rows.hpp"
 
 /// Products with what BERT does to them next, in one pass where the space has such a product (core/gemm_epilogue.hpp),
 /// else by gemm() and the kernels of rows.hpp and activation.hpp.
@@ -28,15 +29,16 @@ void linear_gelu_forward(Space const& exec, Activation kind, Index rows, Index i
                          Stored const* W, Bias<Real, Stored> const& bias, Stored* pre, Stored* y);
 
 /// Gradients of y = x W^T + bias: dW += dy^T x; dbias += dy's column sums. dy: rows of `out` elements, `stride` apart;
-/// x: (rows, in); dW: (out, in); partial: (row_blocks(rows), out) scratch; dbias: (out).
+/// x: (rows, in); dW: (out, in); dbias: (out).
 template <class Real, class Stored, class Space>
 void linear_gradients(Space const& exec, Index rows, Index in, Index out, Index stride, Stored const* dy,
-                      Stored const* x, Real* dW, Real* partial, Real* dbias);
+                      Stored const* x, Real* dW, BlockScratchOf<Real> const& scratch, Real* dbias);
 
 /// Back through z = GELU(pre) V^T: dpre = (dz V) GELU'(pre); dbias += its column sums. dz: (rows, out); V: (out, in);
-/// pre, dpre: (rows, in); partial: (row_blocks(rows), in) scratch; dbias: (in).
+/// pre, dpre: (rows, in); dbias: (in).
 template <class Real, class Stored, class Space>
 void gelu_linear_backward(Space const& exec, Activation kind, Index rows, Index in, Index out, Stored const* dz,
-                          Stored const* V, Stored const* pre, Stored* dpre, Real* partial, Real* dbias);
+                          Stored const* V, Stored const* pre, Stored* dpre, BlockScratchOf<Real> const& scratch,
+                          Real* dbias);
 
 }  // namespace bellwether::model

@@ -5,6 +5,8 @@
 #include "core/bf16.hpp"
 #include "core/types.hpp"
 
+#include <type_traits>
+
 namespace bellwether::model {
 
 // Layers are templates over Real, in which they compute, and Stored, in which activations and what matrices are
@@ -25,20 +27,72 @@ struct ColumnSums {
   Index columns() const { return count * (sums[2] != nullptr ? 3 : sums[1] != nullptr ? 2 : 1); }
 };
 
-/// to(k) += sum over blocks of partial(block, k), in an order that depends on `blocks` and Space alone. partial:
-/// (blocks, to.columns()).
-template <class Real, class Space>
-void add_block_sums(Space const& exec, Index blocks, Real const* partial, ColumnSums<Real> const& to);
+/// Sums by block, of one kernel or of several, that are still to be added where they belong, all by one launch.
+template <class Real>
+class PendingSums {
+ public:
+  static constexpr int most = 4;
+  /// What `most` of them take beside their blocks and columns, so that each begins at a whole pack of 16 bytes.
+  static constexpr Index padding = 4 * most;
+
+  /// scratch: for all that is put before add(), `padding` elements more than their blocks and columns.
+  explicit PendingSums(Real* scratch) : scratch_(scratch) {}
+  /// Where a kernel leaves its sums by block: (blocks, to.columns()).
+  Real* put(Index blocks, ColumnSums<Real> const& to);
+  /// to(k) += sum over blocks of what was put there, in an order that depends on `blocks` and Space alone.
+  template <class Space>
+  void add(Space const& exec);
+
+ private:
+  struct Put {
+    Index blocks;
+    Real const* partial;
+    ColumnSums<Real> to;
+  };
+  Real* scratch_;
+  Index taken_ = 0;
+  int count_ = 0;
+  Put puts_[most];
+};
+
+/// Where a kernel leaves sums by block: in scratch of its own, (blocks, columns), from where they are added at once, or
+/// among pending ones.
+template <class Real>
+class BlockScratch {
+ public:
+  BlockScratch(Real* scratch) : scratch_(scratch) {}
+  BlockScratch(PendingSums<Real>& pending) : pending_(&pending) {}
+
+  /// run(Real* partial) launches the kernel.
+  template <class Space, class Run>
+  void sum(Space const& exec, Index blocks, ColumnSums<Real> const& to, Run const& run) const {
+    PendingSums<Real> alone(scratch_);
+    PendingSums<Real>& sums = pending_ != nullptr ? *pending_ : alone;
+    run(sums.put(blocks, to));
+    if (pending_ == nullptr) alone.add(exec);
+  }
+
+ private:
+  Real* scratch_ = nullptr;
+  PendingSums<Real>* pending_ = nullptr;
+};
+/// For parameters that Real is not found by.
+template <class Real>
+using BlockScratchOf = std::type_identity_t<BlockScratch<Real>>;
 
 /// x(r, k) += bias(k). x: (rows, columns).
 template <class Real, class Stored, class Space>
 void add_bias(Space const& exec, Index rows, Index columns, Real const* bias, Stored* x);
 
-/// sums(k) += sum of x(r, k) over rows. x: rows of `columns` elements, `stride` apart; partial: (row_blocks(rows),
-/// columns), scratch.
+/// sums(k) += sum of x(r, k) over rows. x: rows of `columns` elements, `stride` apart.
 template <class Real, class Stored, class Space>
-void add_column_sums(Space const& exec, Index rows, Index columns, Index stride, Stored const* x, Real* partial,
-                     Real* sums);
+void add_column_sums(Space const& exec, Index rows, Index columns, Index stride, Stored const* x,
+                     BlockScratchOf<Real> const& partial, Real* sums);
+
+/// The same of two groups of to.count columns, that of to.sums[1] `apart` elements behind that of to.sums[0].
+template <class Real, class Stored, class Space>
+void add_column_sums(Space const& exec, Index rows, Index stride, Stored const* x, Index apart,
+                     BlockScratchOf<Real> const& partial, ColumnSums<Real> const& to);
 
 /// to(i, :) = from(index(i), :). index: (count), to: (count, C).
 template <class Stored, class Space>

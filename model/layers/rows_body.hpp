@@ -23,23 +23,27 @@ struct AddBias {
   Stored* x;
 };
 
-/// partial(block) = the sums of a block's rows.
+/// partial(block) = the sums of a block's rows, of `groups` groups of columns that begin `apart` elements behind each
+/// other.
 template <class Real, class Stored>
 struct SumBlock {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index block) const {
-    Real* const out = partial + block * columns;
-    row.each(columns, [=](Index k) { out[k] = 0; });
     Index const end = Kokkos::min(rows, (block + 1) * row_block);
-    for (Index r = block * row_block; r < end; ++r) {
-      Stored const* const in = x + r * stride;
-      row.each(columns, [=](Index k) { out[k] += in[k]; });
+    for (Index group = 0; group < groups; ++group) {
+      Real* const out = partial + (block * groups + group) * columns;
+      row.each(columns, [=](Index k) { out[k] = 0; });
+      for (Index r = block * row_block; r < end; ++r) {
+        Stored const* const in = x + r * stride + group * apart;
+        row.each(columns, [=](Index k) { out[k] += in[k]; });
+      }
     }
   }
 
   Index rows, columns, stride;
   Stored const* x;
   Real* partial;
+  Index groups = 1, apart = 0;
 };
 
 template <class Stored>
@@ -72,13 +76,13 @@ struct AddRow {
   Real* to;
 };
 
-/// Adds what blocks have summed to where it belongs, a strip of columns an item.
+/// Adds what blocks have summed to where it belongs, by strips of columns.
 template <class Real>
 struct AddBlockSums {
   /// On a host: the columns of a strip side by side.
   static constexpr Index strip = 64;
-  KOKKOS_INLINE_FUNCTION void operator()(Index item) const {
-    Index const begin = item * strip, width = Kokkos::min(Index{strip}, columns - begin);
+  KOKKOS_INLINE_FUNCTION void operator()(Index at) const {
+    Index const begin = at * strip, width = Kokkos::min(Index{strip}, columns - begin);
     Real sum[strip] = {};
     for (Index block = 0; block < blocks; ++block) {
       Real const* const in = partial + block * columns + begin;
@@ -90,9 +94,9 @@ struct AddBlockSums {
 
   /// On a device: a strip of ColumnTeam's a team.
   template <class Space, class Team>
-  KOKKOS_INLINE_FUNCTION void by_team(Team const& team) const {
+  KOKKOS_INLINE_FUNCTION void by_team(Team const& team, Index at) const {
     using Columns = ColumnTeam<Space>;
-    Index const begin = Index{team.league_rank()} * Columns::across;
+    Index const begin = at * Columns::across;
     int const width = static_cast<int>(Kokkos::min(Index{Columns::across}, columns - begin));
     Columns::sum(
         team, blocks, width, Columns::template staged<Real>(team),
@@ -109,14 +113,44 @@ struct AddBlockSums {
   ColumnSums<Real> to;
 };
 
+/// The same of several, whose strips follow one another.
+template <class Real>
+struct AddAllBlockSums {
+  static constexpr int most = PendingSums<Real>::most;
+
+  /// across: columns of a strip.
+  void append(AddBlockSums<Real> const& one, Index across) {
+    each[count] = one;
+    ends[count] = strips() + (one.columns + across - 1) / across;
+    ++count;
+  }
+  Index strips() const { return count == 0 ? 0 : ends[count - 1]; }
+
+  /// act(one of them, its strip), for a strip of all.
+  template <class Act>
+  KOKKOS_INLINE_FUNCTION void with(Index strip, Act const& act) const {
+    int which = 0;
+    while (strip >= ends[which]) ++which;
+    act(each[which], strip - (which == 0 ? 0 : ends[which - 1]));
+  }
+  KOKKOS_INLINE_FUNCTION void operator()(Index strip) const {
+    with(strip, [](AddBlockSums<Real> const& one, Index at) { one(at); });
+  }
+
+  int count = 0;
+  AddBlockSums<Real> each[most];
+  Index ends[most];
+};
+
 template <class Real, class Space>
-void add_block_sums_by_teams(Space const& exec, AddBlockSums<Real> const& body) {
+void add_block_sums_by_teams(Space const& exec, AddAllBlockSums<Real> const& all) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  constexpr Index across = ColumnTeam<Space>::across;
   Kokkos::parallel_for(
-      "bellwether::model::add_block_sums",
-      ColumnTeam<Space>::template policy<Real>(exec, (body.columns + across - 1) / across),
-      KOKKOS_LAMBDA(Team const& team) { body.template by_team<Space>(team); });
+      "bellwether::model::add_block_sums", ColumnTeam<Space>::template policy<Real>(exec, all.strips()),
+      KOKKOS_LAMBDA(Team const& team) {
+        all.with(team.league_rank(),
+                 [&](AddBlockSums<Real> const& one, Index at) { one.template by_team<Space>(team, at); });
+      });
 }
 
 }  // namespace bellwether::model

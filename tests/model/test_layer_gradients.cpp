@@ -71,10 +71,14 @@ TEMPLATE_LIST_TEST_CASE("linear layer: input, weight and bias", "", test::Spaces
   auto const dx = zeros<Space>(rows * in), dW = zeros<Space>(out * in), db = zeros<Space>(out),
              partial = zeros<Space>(row_blocks(rows) * out);
   linear_backward(exec, rows, in, out, x, W, w, dx, dW);
-  // In two parts, as the model takes the query's and the value's bias out of three; and with the weights, as others are
-  // taken.
-  add_column_sums(exec, rows, part, out, w.data(), partial.data(), db.data());
-  add_column_sums(exec, rows, out - part, out, w.data() + part, partial.data(), db.data() + part);
+  // The first and the last ones together, as the model takes the query's and the value's bias out of three, and those
+  // between them in the same launch; and with the weights, as others are taken.
+  constexpr Index apart = out - part;
+  auto const room = zeros<Space>(row_blocks(rows) * out + PendingSums<double>::padding);
+  PendingSums<double> sums(room.data());
+  add_column_sums<double>(exec, rows, out, w.data(), apart, sums, {part, {db.data(), db.data() + apart}});
+  add_column_sums<double>(exec, rows, apart - part, out, w.data() + part, sums, db.data() + part);
+  sums.add(exec);
   check_gradient("input", x, dx, value);
   check_gradient("weight", W, dW, value);
   check_gradient("bias", b, db, value);
@@ -155,22 +159,23 @@ TEMPLATE_LIST_TEST_CASE("layer norm: input, bias, residual, gamma and beta", "",
   auto const da = zeros<Space>(rows * C), dgamma = zeros<Space>(C), dbeta = zeros<Space>(C), dbias = zeros<Space>(C),
              partial = zeros<Space>(row_blocks(rows) * 3 * C), dy = copy_of(w);
   auto const dsum = inner ? zeros<Space>(rows * C) : dy;
-  layer_norm_backward(exec, LayerNormBackward<double>{.rows = rows,
-                                                      .C = C,
-                                                      .dy = dy.data(),
-                                                      .sum = sum.data(),
-                                                      .mean = mean.data(),
-                                                      .inverse_deviation = inverse_deviation.data(),
-                                                      .gamma = gamma.data(),
-                                                      .in_dropout = in_dropout,
-                                                      .out_dropout = out_dropout,
-                                                      .origin = origins.get(),
-                                                      .dsum = dsum.data(),
-                                                      .da = inner ? da.data() : nullptr,
-                                                      .dgamma = dgamma.data(),
-                                                      .dbeta = dbeta.data(),
-                                                      .dbias = inner ? dbias.data() : nullptr,
-                                                      .partial = partial.data()});
+  layer_norm_backward(exec,
+                      LayerNormBackward<double>{.rows = rows,
+                                                .C = C,
+                                                .dy = dy.data(),
+                                                .sum = sum.data(),
+                                                .mean = mean.data(),
+                                                .inverse_deviation = inverse_deviation.data(),
+                                                .gamma = gamma.data(),
+                                                .in_dropout = in_dropout,
+                                                .out_dropout = out_dropout,
+                                                .origin = origins.get(),
+                                                .dsum = dsum.data(),
+                                                .da = inner ? da.data() : nullptr,
+                                                .dgamma = dgamma.data(),
+                                                .dbeta = dbeta.data(),
+                                                .dbias = inner ? dbias.data() : nullptr},
+                      partial.data());
   check_gradient("input", a, inner ? da : dsum, value);
   check_gradient("gamma", gamma, dgamma, value);
   check_gradient("beta", beta, dbeta, value);

@@ -69,12 +69,13 @@ void compare_strips() {
   compare(strips, expected, std::is_same_v<Stored, bf16> ? 0x1p-7 : 3e-6);
 
   constexpr int wide = widest_pack<Stored>;
-  Index const columns = 16 * wide;  // of F, which is the stride
+  Index const columns = 16 * wide, gap = 3 * wide;  // of F, which is the stride
   auto const sums = of(Space(), [&](Stored const* x, Given const*, Stored*, float* partial) {
-    sum_strips<wide>("bellwether::test::strips", Space(), rows, columns, partial, StripOfMatrix<Stored, wide>{F, x});
+    sum_strips<wide>("bellwether::test::strips", Space(), rows, columns, partial,
+                     StripOfMatrix<Stored, wide>{F, x, columns / 2, gap});
   });
   auto const plain = of(Host(), [&](Stored const* x, Given const*, Stored*, float* partial) {
-    Threads::run(row_blocks(rows), SumBlock<float, Stored>{rows, columns, F, x, partial});
+    Threads::run(row_blocks(rows), SumBlock<float, Stored>{rows, columns / 2, F, x, partial, 2, columns / 2 + gap});
   });
   compare(sums, plain, 3e-6);
 }
@@ -204,13 +205,21 @@ TEMPLATE_LIST_TEST_CASE("sums of blocks by teams", "", test::Spaces) {
   auto const partial = test::random_values(blocks * 3 * count, 1), start = test::random_values(count, 2);
   auto const on_device = to_space<Space>(partial);
   auto const a = to_space<Space>(start), b = to_space<Space>(start), c = to_space<Space>(start);
-  add_block_sums_by_teams(
-      Space(), AddBlockSums<double>{blocks, 3 * count, on_device.data(), {count, {a.data(), b.data(), c.data()}}});
+  // Two in one launch, the first of fewer columns than a strip and of one block.
+  constexpr Index few = 5;
+  auto const d = to_space<Space>(test::random_values(few, 3)), alone = to_space<Space>(test::random_values(few, 4));
+  AddAllBlockSums<double> all;
+  all.append({1, few, alone.data(), {few, {d.data()}}}, ColumnTeam<Space>::across);
+  all.append({blocks, 3 * count, on_device.data(), {count, {a.data(), b.data(), c.data()}}}, ColumnTeam<Space>::across);
+  add_block_sums_by_teams(Space(), all);
   Numbers expected;
   for (Index column = 0; column < 3 * count; ++column) {
     double sum = start[static_cast<std::size_t>(column % count)];
     for (Index block = 0; block < blocks; ++block) sum += partial[static_cast<std::size_t>(block * 3 * count + column)];
     expected.push_back(sum);
   }
-  compare(together(a, b, c), expected, 1e-13);
+  for (Index column = 0; column < few; ++column)
+    expected.push_back(test::random_values(few, 3)[static_cast<std::size_t>(column)] +
+                       test::random_values(few, 4)[static_cast<std::size_t>(column)]);
+  compare(together(a, b, c, d), expected, 1e-13);
 }
