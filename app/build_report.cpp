@@ -136,10 +136,11 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   if (memory.libraries > 0) text += line("libraries", bytes_text(memory.libraries));
   text += line("together", bytes_text(memory.device()));
   if (report.device_allocated) {
-    // No product has been made when it is measured.
-    auto const predicted = static_cast<double>(memory.device() - memory.libraries);
+    // Neither a product nor a freeze has been made when it is measured.
+    auto const predicted = static_cast<double>(memory.device() - memory.libraries - memory.freeze);
     text += line("of the GPU",
-                 bytes_text(*report.device_allocated) + " before the first product" +
+                 bytes_text(*report.device_allocated) +
+                     (memory.freeze > 0 ? " before the first product and the freeze" : " before the first product") +
                      formatted(", %+.1f %%", 100.0 * (static_cast<double>(*report.device_allocated) / predicted - 1)));
   }
   text += line("rows of data", "up to " + bytes_text(memory.data) + " of host memory");

@@ -333,15 +333,13 @@ TrainingState Trainer::state() {
 
 MemoryUse Trainer::memory_use() const {
   auto const& t = *impl_;
-  std::int64_t data = t.stream.buffer_bytes();
-  for (auto const& batch : t.data.heldout.batches)
-    for (auto const& pass : batch.passes) data += pass.bytes();
   return {.parameters = static_cast<std::int64_t>(t.parameters.span().size_bytes()),
           .gradients = static_cast<std::int64_t>(t.gradients.span().size_bytes()),
           .optimizer = t.optimizer->state_bytes() + t.passes.bytes(),
           .activations = t.bert.workspace_bytes(),
+          .freeze = t.optimizer->freeze_bytes(),
           .libraries = gemm_workspace_bytes(t.exec),
-          .data = data};
+          .data = t.data.bytes()};
 }
 
 std::int64_t Trainer::held_bytes() const { return impl_->optimizer->held_bytes(); }

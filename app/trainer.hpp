@@ -29,6 +29,7 @@ struct TrainingState;
 /// Bytes that training holds on this rank, by kind: on the device, and in host memory what is read of the data.
 struct MemoryUse {
   std::int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0;
+  std::int64_t freeze = 0;     ///< of the optimizer's, what a freeze that is to come allocates
   std::int64_t libraries = 0;  ///< workspace of matrix products
   std::int64_t data = 0;
 

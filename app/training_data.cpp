@@ -54,6 +54,13 @@ model::Capacity TrainingData::capacity(input::BatchConfig const& batch, int rank
           .masked = std::max(train.masked_length, heldout.info.masked_length)};
 }
 
+std::int64_t TrainingData::bytes() const {
+  std::int64_t sum = stream->buffer_bytes();
+  for (auto const& batch : heldout.batches)
+    for (auto const& pass : batch.passes) sum += pass.bytes();
+  return sum;
+}
+
 std::vector<std::string> TrainingData::warnings(input::Deck const& deck, std::int64_t bytes_before) const {
   std::vector<std::string> texts;
   if (stream->info().static_masks && deck.data.dynamic_masking)

@@ -29,6 +29,7 @@ struct TrainingData {
 
   /// What a pass of either set needs at most on one of `ranks` ranks.
   model::Capacity capacity(input::BatchConfig const& batch, int ranks) const;
+  std::int64_t bytes() const;  ///< most memory that rows of either set take
   /// What the deck asks for and these shards do not give, one sentence each; training goes on without it. bytes_before:
   /// of the shards that a checkpoint was trained on; 0 without one.
   std::vector<std::string> warnings(input::Deck const& deck, std::int64_t bytes_before) const;

@@ -297,16 +297,25 @@ std::int64_t OnebitMethod::held_bytes() const {
          (looks_ahead() ? 2 : 1);
 }
 
+std::int64_t OnebitMethod::dense_bytes() const {
+  return dense_ ? dense_->bytes() + layout().count() * static_cast<std::int64_t>(sizeof(float)) : 0;
+}
+
+std::int64_t OnebitMethod::compressed_bytes() const {
+  return (compressed_ ? compressed_->bytes() : CompressedPhase::predicted_memory(config_, context_, record_.blocks())) +
+         more_compressed_bytes() + ahead_bytes() + momentum_bytes();
+}
+
+std::int64_t OnebitMethod::freeze_bytes() const {
+  return dense_ ? std::max<std::int64_t>(0, compressed_bytes() - dense_bytes()) : 0;
+}
+
 // What the larger phase takes: who asks before the freeze wants to know whether memory lasts.
 std::int64_t OnebitMethod::state_bytes() const {
   auto const numbers = layout().count() * static_cast<std::int64_t>(sizeof(float));
-  auto const compressed =
-      (compressed_ ? compressed_->bytes() : CompressedPhase::predicted_memory(config_, context_, record_.blocks())) +
-      more_compressed_bytes() + ahead_bytes() + momentum_bytes();
   return (variance_ ? numbers : 0) +
          static_cast<std::int64_t>(rules_.extent(0) * sizeof(TensorRule) + update_sums_.extent(0) * sizeof(double)) +
-         record_.bytes() + (drift_ ? drift_->bytes() : 0) + more_bytes() +
-         std::max(dense_ ? dense_->bytes() + numbers : 0, compressed);
+         record_.bytes() + (drift_ ? drift_->bytes() : 0) + more_bytes() + std::max(dense_bytes(), compressed_bytes());
 }
 
 /// After the freeze, at most. Numbers live until the first exchange, in memory that a method has another use for then.

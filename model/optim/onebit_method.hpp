@@ -36,6 +36,7 @@ class OnebitMethod : public Optimizer {
   bool near_freeze(std::int64_t step) const final;
   std::int64_t held_bytes() const final;
   std::int64_t state_bytes() const final;
+  std::int64_t freeze_bytes() const final;
   std::optional<SentBytes> predicted_bytes(Phase phase) const final;
 
  protected:
@@ -97,6 +98,8 @@ class OnebitMethod : public Optimizer {
   void settle_momentum();
   void visit_momentum(StateVisitor& visit);
   void visit_bits(StateVisitor& visit);
+  std::int64_t dense_bytes() const;       ///< of buffers and numbers up to the freeze
+  std::int64_t compressed_bytes() const;  ///< from it on, at most
   std::int64_t momentum_bytes() const;
   void clear_compressed_record(Exec const& exec);
   void take_up_dense_steps(StateVisitor& visit);

@@ -118,7 +118,8 @@ class Optimizer {
   virtual bool near_freeze(std::int64_t) const { return false; }
   /// Bytes of the residuals that this rank has for itself from the freeze on, and of what goes with them. For `check`.
   virtual std::int64_t held_bytes() const { return 0; }
-  virtual std::int64_t state_bytes() const = 0;  ///< moments and exchange buffers, for `check`
+  virtual std::int64_t state_bytes() const = 0;            ///< moments and exchange buffers, for `check`
+  virtual std::int64_t freeze_bytes() const { return 0; }  ///< of these, what a freeze that is to come allocates
   /// What this rank sends in a step of that phase; nothing where the method has no such phase. For `check`.
   virtual std::optional<SentBytes> predicted_bytes(Phase phase) const = 0;
 };

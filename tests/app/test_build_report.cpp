@@ -140,6 +140,62 @@ TEST_CASE("What check predicts is what training takes") {
     }
 }
 
+TEST_CASE("What check predicts of memory is what every 1-bit method holds before its freeze and after") {
+  auto& world = test::world();
+  TemporaryFolder const folder;
+  write_shard(folder / "a.h5", small_format(true), 0, 64);
+  using optim::Exchange, optim::KeptVariance, optim::Method, optim::Steer, optim::Unify;
+  struct Kept {
+    Method method;
+    Exchange exchange = Exchange::gradient;
+    Steer steer = Steer::norm;
+    double look_ahead = 1;
+    Unify unify = Unify::element;
+    KeptVariance variance = KeptVariance::shape;
+  };
+  for (auto const& kept :
+       {Kept{.method = Method::onebit_lamb, .look_ahead = 0},
+        Kept{.method = Method::onebit_lamb, .unify = Unify::layer},
+        Kept{.method = Method::onebit_lamb, .variance = KeptVariance::whole},
+        Kept{.method = Method::onebit_lamb, .exchange = Exchange::momentum, .look_ahead = 0},
+        Kept{.method = Method::onebit_lamb, .exchange = Exchange::momentum, .steer = Steer::variance, .look_ahead = 0},
+        Kept{.method = Method::onebit_adam},
+        Kept{.method = Method::onebit_adam, .exchange = Exchange::momentum, .look_ahead = 0},
+        Kept{.method = Method::onebit_sgd, .unify = Unify::layer}})
+    for (auto const wire : {comm::Wire::fp32, comm::Wire::bf16}) {
+      auto deck = small_deck(folder / "a.h5");
+      deck.data.dynamic_masking = false;
+      deck.model.hidden = 128;
+      deck.model.feed_forward = 512;
+      deck.schedule.steps = 3;
+      deck.comm.dense_wire = wire;
+      deck.optimizer.method = kept.method;
+      deck.optimizer.exchange = kept.exchange;
+      deck.optimizer.steer = kept.steer;
+      deck.optimizer.look_ahead = kept.look_ahead;
+      deck.optimizer.unify = kept.unify;
+      deck.optimizer.kept_variance = kept.variance;
+      deck.optimizer.freeze.step = 2;
+      auto const memory = app::build_report(deck, world).memory;
+
+      AllocationCounter const counter;
+      input::IoThread io;
+      app::Trainer trainer(deck, world, io);
+      auto const holds = [&](std::int64_t predicted) {
+        CAPTURE(static_cast<int>(kept.method), static_cast<int>(kept.exchange), held_bytes, predicted);
+        CHECK(static_cast<double>(held_bytes) <= 1.05 * static_cast<double>(predicted));
+        CHECK(static_cast<double>(held_bytes) >= 0.95 * static_cast<double>(predicted));
+      };
+      CHECK(memory.freeze > 0);
+      holds(memory.device() - memory.libraries - memory.freeze);
+      app::StepRow row;
+      for (int step = 0; step < 3; ++step) trainer.advance(app::StopReason::none, row);
+      CHECK(row.phase == 1);
+      CHECK(trainer.memory_use().freeze == 0);
+      holds(memory.device() - memory.libraries);
+    }
+}
+
 TEST_CASE("Held-out sequences may be longer and have more predictions than those trained on") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 32);
