@@ -14,6 +14,12 @@ void check_nccl(ncclResult_t status, char const* call) {
   if (status != ncclSuccess) throw RuntimeError(std::string(call) + ": " + ncclGetErrorString(status));
 }
 
+std::string nccl_error(ncclResult_t status, ncclComm_t group) {
+  char const* const detail = ncclGetLastError(group);
+  return ncclGetErrorString(status) +
+         (detail != nullptr && *detail != '\0' ? std::string(", ") + detail : std::string());
+}
+
 std::string nccl_version() {
   int code = 0;
   check_nccl(ncclGetVersion(&code), "ncclGetVersion");
@@ -26,10 +32,7 @@ void NcclCalls::settle(ncclResult_t status, char const* call) const {
     poll_();
     check_nccl(ncclCommGetAsyncError(group_, &status), "ncclCommGetAsyncError");
   }
-  if (status == ncclSuccess) return;
-  char const* const detail = ncclGetLastError(group_);
-  throw RuntimeError(std::string(call) + ": " + ncclGetErrorString(status) +
-                     (detail != nullptr && *detail != '\0' ? std::string(", ") + detail : std::string()));
+  if (status != ncclSuccess) throw RuntimeError(std::string(call) + ": " + nccl_error(status, group_));
 }
 
 template <class Posts>

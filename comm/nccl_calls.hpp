@@ -67,6 +67,8 @@ class NcclCalls {
   bool native_alltoall_;
 };
 
+/// The library's own text, with what it says of the group beside.
+std::string nccl_error(ncclResult_t status, ncclComm_t group);
 /// \throws RuntimeError with the library's own text, for calls outside a communicator.
 void check_nccl(ncclResult_t status, char const* call);
 /// "NCCL 2.28.9", of the library that is loaded.

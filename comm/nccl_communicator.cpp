@@ -28,7 +28,6 @@ class NcclCommunicator final : public Communicator {
   NcclCommunicator(std::unique_ptr<Communicator> host, double deadline, Watchdog* watchdog)
       : host_(std::move(host)),
         counter_(host_->rank(), host_->size()),
-        deadline_(deadline),
         watchdog_(watchdog),
         group_(shared_id(*host_), host_->rank(), host_->size(), deadline, watchdog) {
     std::vector<int> node_of(static_cast<std::size_t>(size()), 0);
@@ -52,7 +51,6 @@ class NcclCommunicator final : public Communicator {
     return sum;
   }
   void set_deadline(double seconds) override {
-    deadline_ = seconds;
     host_->set_deadline(seconds);
     group_.set_deadline(seconds);
   }
@@ -103,7 +101,7 @@ class NcclCommunicator final : public Communicator {
   bool leaves_host_free() const override { return true; }
   std::unique_ptr<Communicator> split(int color, int key) override {
     progress();
-    return std::make_unique<NcclCommunicator>(host_->split(color, key), deadline_, watchdog_);
+    return std::make_unique<NcclCommunicator>(host_->split(color, key), group_.deadline(), watchdog_);
   }
 
   void sum_host(std::span<double> inout, Label label) override {
@@ -129,7 +127,6 @@ class NcclCommunicator final : public Communicator {
 
   std::unique_ptr<Communicator> host_;
   TrafficCounter counter_;
-  double deadline_;  ///< s
   Watchdog* watchdog_;
   NcclGroup group_;
   std::vector<NcclCalls::Transfer> transfers_;

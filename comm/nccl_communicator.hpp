@@ -15,7 +15,7 @@ namespace bellwether::comm {
 /// A thread of the communicator looks after those under way: one that fails, or passes the deadline, aborts the group,
 /// and the next call throws StuckCollective. watchdog, which outlives the ranks or is null, is told of every collective
 /// and asked about one that is late.
-/// \throws RuntimeError where NCCL reports an error, here and in every member.
+/// \throws StuckCollective where NCCL or the device reports an error, here and in every member that calls them.
 std::unique_ptr<Communicator> make_nccl_communicator(std::unique_ptr<Communicator> host, double deadline,
                                                      Watchdog* watchdog);
 

@@ -4,26 +4,32 @@
 
 #include "core/status_cuda.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <exception>
 
 namespace bellwether::comm {
+namespace {
+
+// More than two steps of a large model start, as a rule: a step that the device lags behind in allocates nothing.
+constexpr int first_operations = 2048;
+constexpr double look_every = 0.1;  // s
+
+}  // namespace
 
 NcclGroup::NcclGroup(ncclUniqueId const& id, int rank, int size, double deadline, Watchdog* watchdog)
     : rank_(rank), size_(size), watchdog_(watchdog), deadline_(deadline) {
   check_cuda(cudaGetDevice(&device_), "cudaGetDevice");
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
   try {
-    settle_or_fail(nullptr, [&] {
+    for (int i = 0; i < first_operations; ++i) operations_.push_back(std::make_unique<NcclOperation>());
+    or_fail([&] {
       ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
       config.blocking = 0;
       ncclResult_t const made = ncclCommInitRankConfig(&group_, size, id, rank, &config);
       calls_.emplace(group_, stream_, rank, size, [this] { poll(); });
       calls_->settle(made, "ncclCommInitRankConfig");
     });
-    // More than are under way, as a rule: a step that the device lags behind in allocates nothing.
-    for (int i = 0; i < 32; ++i) operations_.push_back(std::make_unique<NcclOperation>());
+    started_ = true;
     watch_ = std::thread([this] { watch(); });
   } catch (...) {  // there is no destructor to come
     if (group_ != nullptr && !aborted_) ncclCommAbort(group_);
@@ -60,16 +66,24 @@ bool NcclGroup::finalize() {
 void NcclGroup::wait(Ticket& ticket) {
   require(ticket.pending(), "a ticket is waited for once");
   std::lock_guard const lock(mutex_);
-  throw_failure();
-  static_cast<NcclOperation&>(*ticket.state()).finish();
+  or_fail([&] {
+    auto& operation = static_cast<NcclOperation&>(*ticket.state());
+    calling_ = &operation;
+    operation.finish();
+  });
   ticket.release();
 }
 
 bool NcclGroup::ended(Ticket const& ticket) {
   require(ticket.pending(), "a ticket that was waited for is asked whether it has ended");
   std::lock_guard const lock(mutex_);
-  throw_failure();
-  return !static_cast<NcclOperation&>(*ticket.state()).under_way();
+  bool ended = false;
+  or_fail([&] {
+    auto& operation = static_cast<NcclOperation&>(*ticket.state());
+    calling_ = &operation;
+    ended = operation.ended();
+  });
+  return ended;
 }
 
 void NcclGroup::throw_if_failed() {
@@ -81,25 +95,63 @@ void NcclGroup::throw_failure() const {
   if (aborted_) throw StuckCollective(failure_);
 }
 
+double NcclGroup::deadline() {
+  std::lock_guard const lock(mutex_);
+  return deadline_;
+}
+
 void NcclGroup::set_deadline(double seconds) {
   std::lock_guard const lock(mutex_);
   deadline_ = seconds;
 }
 
-NcclOperation& NcclGroup::free_operation() {
-  auto const found = std::find_if(operations_.begin(), operations_.end(), [](auto const& one) { return one->free(); });
-  if (found != operations_.end()) return **found;
-  return *operations_.emplace_back(std::make_unique<NcclOperation>());
+NcclOperation& NcclGroup::next_operation() {
+  std::uint64_t const places = operations_.size();
+  if (begun_ >= places) {
+    std::uint64_t const oldest = begun_ - places;
+    if (oldest >= ended_) note_ended();
+    if (oldest >= ended_ || operation(oldest).awaited()) {
+      std::vector<std::unique_ptr<NcclOperation>> more(2 * places);
+      for (std::uint64_t number = oldest; number < begun_; ++number)
+        more[number % more.size()] = std::move(operations_[number % places]);
+      for (auto& place : more)
+        if (place == nullptr) place = std::make_unique<NcclOperation>();
+      operations_ = std::move(more);
+    }
+  }
+  return operation(begun_);
 }
 
-/// Between two looks at a call that has not come back: what never comes back ends by the deadline.
+/// Looks at the device. \throws RuntimeError where that has failed.
+void NcclGroup::note_ended() {
+  for (; ended_ < begun_ && operation(ended_).ended(); ++ended_) since_ = Clock::now();
+  if (ended_ < begun_ && !operation(ended_).ready()) since_ = Clock::now();
+}
+
+/// Between two looks at a call that has not come back.
 void NcclGroup::poll() {
-  double const waited = seconds_since(call_started_);
-  bool const half = waited > deadline_ / 2;
-  if (watchdog_ != nullptr && half && !asked_in_call_) watchdog_->ask();
-  asked_in_call_ = half;
-  if (waited > deadline_) throw RuntimeError("not finished after " + std::to_string(waited) + " s");
   std::this_thread::yield();
+  if (seconds_since(polled_) < look_every / 10) return;
+  polled_ = Clock::now();
+  note_ended();
+  end_if_late(calling_, call_started_);
+  if (aborted_) throw RuntimeError(failure_);
+}
+
+/// What never ends is ended by the deadline: the first one under way, or else a call that has not come back.
+void NcclGroup::end_if_late(NcclOperation const* calling, Clock::time_point call_started) {
+  bool const under_way = ended_ < begun_;
+  double const waited = seconds_since(under_way ? since_ : call_started);
+  bool const half = waited > deadline_ / 2;
+  if (watchdog_ != nullptr && half && !asked_) watchdog_->ask();
+  asked_ = half;
+  if (waited > deadline_)
+    fail(described(under_way ? &operation(ended_) : calling), "not finished after " + std::to_string(waited) + " s");
+}
+
+std::string NcclGroup::described(NcclOperation const* operation) const {
+  if (operation != nullptr) return operation->description();
+  return started_ ? "between collectives" : "the start of NCCL";
 }
 
 /// Kernels that wait for other ranks end, and with them whatever the host waits for.
@@ -115,42 +167,24 @@ void NcclGroup::watch() {
   cudaSetDevice(device_);
   std::unique_lock lock(mutex_);
   while (!leaving_ && !aborted_) {
-    leave_.wait_for(lock, std::chrono::milliseconds(100));
+    leave_.wait_for(lock, std::chrono::duration<double>(look_every));
     if (leaving_ || aborted_) return;
-    std::string const error = error_of_group_or_device();
-    NcclOperation const* const oldest = oldest_under_way();
-    double const waited = oldest != nullptr ? oldest->seconds() : 0;
-    bool const half = waited > deadline_ / 2;
-    if (watchdog_ != nullptr && half && asked_ != oldest) watchdog_->ask();
-    asked_ = half ? oldest : nullptr;
-    if (error.empty() && waited <= deadline_) continue;
-    fail(oldest != nullptr ? oldest->description() : std::string("between collectives"),
-         error.empty() ? "not finished after " + std::to_string(waited) + " s" : "ended by " + error);
+    std::string error;
+    try {
+      note_ended();
+      ncclResult_t status = ncclSuccess;
+      ncclResult_t const asked = ncclCommGetAsyncError(group_, &status);
+      if (asked != ncclSuccess) status = asked;
+      if (status != ncclSuccess && status != ncclInProgress) error = "NCCL: " + nccl_error(status, group_);
+    } catch (RuntimeError const& failed) {
+      error = failed.what();
+    }
+    bool const under_way = ended_ < begun_;
+    if (!error.empty())
+      fail(described(under_way ? &operation(ended_) : nullptr), "ended by " + error);
+    else
+      end_if_late(nullptr, Clock::now());
   }
-}
-
-/// What NCCL or the device have met meanwhile; empty where all is well.
-std::string NcclGroup::error_of_group_or_device() const {
-  ncclResult_t status = ncclSuccess;
-  ncclResult_t const asked = ncclCommGetAsyncError(group_, &status);
-  if (asked != ncclSuccess) status = asked;
-  if (status != ncclSuccess && status != ncclInProgress)
-    return std::string("NCCL: ") + ncclGetErrorString(status) + ", " + ncclGetLastError(group_);
-  try {
-    for (auto const& operation : operations_) operation->under_way();
-  } catch (RuntimeError const& error) {
-    return error.what();
-  }
-  return "";
-}
-
-/// After error_of_group_or_device(), which looks at the device.
-NcclOperation const* NcclGroup::oldest_under_way() const {
-  NcclOperation const* oldest = nullptr;
-  for (auto const& operation : operations_)
-    if (operation->marked() && (oldest == nullptr || operation->seconds() > oldest->seconds()))
-      oldest = operation.get();
-  return oldest;
 }
 
 }  // namespace bellwether::comm

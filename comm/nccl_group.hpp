@@ -5,9 +5,11 @@
 #include "comm/nccl_calls.hpp"
 #include "comm/nccl_operation.hpp"
 #include "comm/watchdog.hpp"
+#include "core/clock.hpp"
 #include "core/error.hpp"
 
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,8 +21,9 @@ namespace bellwether::comm {
 
 /// One rank's end of an NCCL communicator and what looks after it. Collectives go onto a stream of the group's own,
 /// behind what the caller's holds when they start and in front of what it gets after wait(), so that no host waits. A
-/// thread looks after those under way: one that fails, or passes the deadline, aborts the group, and from then on every
-/// member throws StuckCollective, which names the collective, its bytes and this rank. Sees neither Kokkos nor MPI.
+/// thread looks after those under way, which end in the order of their starts: where NCCL or the device fails, or the
+/// first of them is under way for longer than the deadline, it aborts the group. From then on every member throws
+/// StuckCollective, which names the collective, its bytes and this rank. Sees neither Kokkos nor MPI.
 class NcclGroup {
  public:
   /// Collective over the ranks that were given the same id; they share no call before. watchdog, which outlives the
@@ -36,40 +39,48 @@ class NcclGroup {
   template <class Posts>
   Ticket start(cudaStream_t caller, char const* name, Label label, std::int64_t bytes, Posts const& posts) {
     std::lock_guard const lock(mutex_);
-    throw_failure();
-    NcclOperation& operation = free_operation();
-    operation.begin(caller, stream_, name, label, bytes);
-    if (watchdog_ != nullptr) watchdog_->begin(name, label, size_);
-    settle_or_fail(&operation, [&] { posts(*calls_); });
-    operation.started(stream_);
-    return Ticket(operation);
+    NcclOperation* operation = nullptr;
+    or_fail([&] {
+      operation = &next_operation();
+      operation->begin(caller, stream_, name, label, bytes);
+      calling_ = operation;
+      if (watchdog_ != nullptr) watchdog_->begin(name, label, size_);
+      posts(*calls_);
+      operation->started(stream_);
+    });
+    if (begun_++ == ended_) since_ = Clock::now();
+    return Ticket(*operation);
   }
   void wait(Ticket& ticket);
   bool ended(Ticket const& ticket);
   void throw_if_failed();
+  double deadline();  ///< s
   void set_deadline(double seconds);
 
  private:
-  NcclOperation& free_operation();
-  /// Calls that may stay in progress, of an operation, or of the group's start where that is null.
-  /// \throws StuckCollective after the group was aborted.
+  /// Calls of NCCL, which may stay in progress, and of the device.
+  /// \throws StuckCollective where they fail, or take longer than the deadline, after the group was aborted.
   template <class Calls>
-  void settle_or_fail(NcclOperation const* operation, Calls const& calls) {
+  void or_fail(Calls const& calls) {
+    throw_failure();
     call_started_ = Clock::now();
-    asked_in_call_ = false;
     try {
       calls();
     } catch (RuntimeError const& error) {
-      fail(operation != nullptr ? operation->description() : std::string("the start of NCCL"), error.what());
-      throw_failure();
+      if (!aborted_) fail(described(calling_), error.what());
     }
+    calling_ = nullptr;
+    throw_failure();
   }
+  NcclOperation& operation(std::uint64_t number) const { return *operations_[number % operations_.size()]; }
+  NcclOperation& next_operation();
+  void note_ended();
   void poll();
+  void end_if_late(NcclOperation const* calling, Clock::time_point call_started);
   void fail(std::string const& what, std::string const& how);
   void throw_failure() const;
   void watch();
-  std::string error_of_group_or_device() const;
-  NcclOperation const* oldest_under_way() const;
+  std::string described(NcclOperation const* operation) const;
   bool finalize();
 
   int const rank_, size_;
@@ -78,15 +89,20 @@ class NcclGroup {
   cudaStream_t stream_ = nullptr;
   ncclComm_t group_ = nullptr;
   std::optional<NcclCalls> calls_;
-  std::vector<std::unique_ptr<NcclOperation>> operations_;
-  Clock::time_point call_started_;
-  bool asked_in_call_ = false;            ///< the watchdog, about a call that has not come back
-  NcclOperation const* asked_ = nullptr;  ///< the late one that the watchdog was asked about
 
-  std::mutex mutex_;  ///< of everything that both threads see; NCCL's calls must not overlap an abort
+  std::mutex mutex_;  ///< of all that follows and of NCCL's calls, which must not overlap an abort
   std::condition_variable leave_;
   double deadline_;  ///< s
-  bool leaving_ = false, aborted_ = false;
+  /// A ring: start number k has operation(k) until that is taken again, once it was waited for and has ended.
+  std::vector<std::unique_ptr<NcclOperation>> operations_;
+  std::uint64_t begun_ = 0;  ///< starts so far
+  std::uint64_t ended_ = 0;  ///< of these, as note_ended() knows: those before this number
+  /// When the first one under way could begin: the work before it and the collective before it had ended by then.
+  Clock::time_point since_;
+  NcclOperation const* calling_ = nullptr;  ///< whose calls are being made
+  Clock::time_point call_started_, polled_;
+  bool asked_ = false;  ///< the watchdog, about what is late
+  bool started_ = false, leaving_ = false, aborted_ = false;
   std::string failure_;
   std::thread watch_;
 };

@@ -40,8 +40,7 @@ void NcclOperation::begin(cudaStream_t caller, cudaStream_t stream, char const* 
 
 void NcclOperation::started(cudaStream_t stream) {
   check_cuda(cudaEventRecord(done_, stream), "cudaEventRecord");
-  since_ = Clock::now();
-  under_way_ = true;
+  ended_ = false;
 }
 
 void NcclOperation::finish() {
@@ -49,11 +48,11 @@ void NcclOperation::finish() {
   awaited_ = false;
 }
 
-bool NcclOperation::under_way() {
-  if (!under_way_) return false;
-  if (!reached(ready_)) since_ = Clock::now();
-  under_way_ = !reached(done_);
-  return under_way_;
+bool NcclOperation::ready() const { return reached(ready_); }
+
+bool NcclOperation::ended() {
+  ended_ = ended_ || reached(done_);
+  return ended_;
 }
 
 std::string NcclOperation::description() const {

@@ -43,7 +43,8 @@ Encoder<Real, Stored>::Encoder(Exec const& exec, ModelConfig const& config, Bert
   }
   workspace.want(branch_, T * C);
   workspace.want(wide_, T * std::max(4 * C, F));
-  workspace.want(partial_, row_blocks(T) * partial_columns(config) + PendingSums<Real>::padding);
+  partial_size_ = PendingSums<Real>::room(row_blocks(T), partial_columns(config));
+  workspace.want(partial_, partial_size_);
   workspace.want(scratch_, attention_scratch<Real, Stored>(exec, capacity.sequences, C, config.heads, longest_));
 }
 
@@ -175,7 +176,7 @@ void Encoder<Real, Stored>::block_backward(Parameters<Real, Stored> const& param
   auto& block = blocks_[i];
   // What travels meanwhile goes on only while the host looks at it.
   auto const look = [&] { ready(at.last, at.last); };
-  PendingSums<Real> sums(partial_);
+  PendingSums<Real> sums(partial());
 
   auto norm = norm_backward(parameters.values, gradients, batch, block.output, at.output_norm, dy);
   norm.in_dropout = dropout(true, 3 * i + 3);
@@ -221,7 +222,7 @@ void Encoder<Real, Stored>::embedding_gradients(Real const* values, Real* gradie
                                                 Real* dy) {
   auto norm = norm_backward(values, gradients, batch, embedding_, layout_.embedding_norm, dy);
   norm.out_dropout = dropout(true, 0);
-  PendingSums<Real> sums(partial_);
+  PendingSums<Real> sums(partial());
   layer_norm_backward(exec_, norm, sums);
   embedding_backward(exec_, batch.tokens, config_.hidden, batch.token_index, batch.sequences, batch.longest,
                      batch.offsets, batch.segments, config_.segments, dy, sums, gradients + layout_.word,

@@ -8,6 +8,8 @@
 #include "model/layers/layer_norm.hpp"
 #include "model/parameters.hpp"
 
+#include <span>
+
 namespace bellwether::model {
 
 /// Embeddings and transformer blocks, forward and backward, over a planned workspace. Computes in Real; activations and
@@ -26,8 +28,8 @@ class Encoder {
                 GradientReady const& ready);
 
   Stored* hidden(Index i) const { return i == 0 ? embedding_.y : blocks_[i - 1].output.y; }  ///< (T, C)
-  /// Scratch that heads may use between forward and backward: (row_blocks(T), max(3 C, F)).
-  Real* partial() const { return partial_; }
+  /// Scratch of PendingSums, which heads may use between forward and backward.
+  std::span<Real> partial() const { return {partial_, static_cast<std::size_t>(partial_size_)}; }
 
  private:
   struct Norm {
@@ -62,8 +64,9 @@ class Encoder {
   std::vector<Block> blocks_;
   Stored* branch_ = nullptr;  // (T, C) gradient of a sub-layer's output
   Stored* wide_ = nullptr;    // (T, max(4 C, F)) gradients inside a sub-layer
-  Real* partial_ = nullptr;   // (row_blocks(T), partial_columns()) and padding
-  Real* scratch_ = nullptr;   // (slots, 3, S, S)
+  Real* partial_ = nullptr;   // (partial_size) sums by block of rows
+  Index partial_size_ = 0;
+  Real* scratch_ = nullptr;  // (slots, 3, S, S)
 };
 
 }  // namespace bellwether::model

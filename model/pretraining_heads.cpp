@@ -72,7 +72,7 @@ Stored* PretrainingHeads<Real, Stored>::operand(Logits const& logits) {
 template <class Real, class Stored>
 void PretrainingHeads<Real, Stored>::run(Parameters<Real, Stored> const& parameters, Real* gradients,
                                          DeviceBatch const& batch, LossScale const& scale, Stored const* hidden,
-                                         Real* dhidden, Real* partial) {
+                                         Real* dhidden, std::span<Real> partial) {
   Kokkos::Profiling::ScopedRegion const region("bellwether::model::heads");
   if (dhidden != nullptr) clear(exec_, dhidden, batch.tokens * config_.hidden);
   masked_forward(parameters, batch, hidden);

@@ -8,6 +8,8 @@
 #include "model/device_batch.hpp"
 #include "model/parameters.hpp"
 
+#include <span>
+
 namespace bellwether::model {
 
 /// Masked-LM head on the M masked rows with the decoder tied to the word embeddings, and next-sentence head on the
@@ -20,9 +22,10 @@ class PretrainingHeads {
                    Workspace& workspace);
 
   /// Adds to the losses. hidden: (T, C), the encoder's output. gradients: (n), added to, and dhidden: (T, C),
-  /// overwritten; both null: losses only. partial: scratch of PendingSums, (row_blocks(T), 4 C + 2).
+  /// overwritten; both null: losses only. partial: scratch of PendingSums, for 3 C columns of M rows
+  /// and C + 2 of B.
   void run(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch,
-           LossScale const& scale, Stored const* hidden, Real* dhidden, Real* partial);
+           LossScale const& scale, Stored const* hidden, Real* dhidden, std::span<Real> partial);
   /// Those of all runs since the last call, for losses_set_aside(): at most two of them wait. Does not wait itself.
   void set_losses_aside();
   /// The oldest that were set aside. Waits for the runs that they are of, not for later ones.

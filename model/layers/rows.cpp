@@ -14,9 +14,11 @@ namespace bellwether::model {
 template <class Real>
 Real* PendingSums<Real>::put(Index blocks, ColumnSums<Real> const& to) {
   require(count_ < most, "more sums by block than are added by one launch");
-  Real* const partial = scratch_ + taken_;
+  Index const size = blocks * to.columns();
+  require(taken_ + size <= std::ssize(scratch_), "scratch of sums by block too small");
+  Real* const partial = scratch_.data() + taken_;
   puts_[count_++] = {blocks, partial, to};
-  taken_ += (blocks * to.columns() + 3) / 4 * 4;
+  taken_ += (size + 3) / 4 * 4;
   return partial;
 }
 
@@ -45,8 +47,8 @@ void add_bias(Space const& exec, Index rows, Index columns, Real const* bias, St
 
 template <class Real, class Stored, class Space>
 void add_column_sums(Space const& exec, Index rows, Index columns, Index stride, Stored const* x,
-                     BlockScratchOf<Real> const& partial, Real* sums) {
-  add_column_sums<Real>(exec, rows, stride, x, columns, partial, {columns, {sums}});
+                     BlockScratchOf<Real> const& scratch, Real* sums) {
+  add_column_sums<Real>(exec, rows, stride, x, columns, scratch, {columns, {sums}});
 }
 
 template <class Real, class Stored, class Space>

@@ -5,6 +5,7 @@
 #include "core/bf16.hpp"
 #include "core/types.hpp"
 
+#include <span>
 #include <type_traits>
 
 namespace bellwether::model {
@@ -32,11 +33,12 @@ template <class Real>
 class PendingSums {
  public:
   static constexpr int most = 4;
-  /// What `most` of them take beside their blocks and columns, so that each begins at a whole pack of 16 bytes.
-  static constexpr Index padding = 4 * most;
+  /// Elements of scratch for `most` of them with so many blocks, and so many columns together: each begins at a whole
+  /// pack of 16 bytes.
+  static Index room(Index blocks, Index columns) { return blocks * columns + 4 * most; }
 
-  /// scratch: for all that is put before add(), `padding` elements more than their blocks and columns.
-  explicit PendingSums(Real* scratch) : scratch_(scratch) {}
+  /// scratch: for all that is put before add().
+  explicit PendingSums(std::span<Real> scratch) : scratch_(scratch) {}
   /// Where a kernel leaves its sums by block: (blocks, to.columns()).
   Real* put(Index blocks, ColumnSums<Real> const& to);
   /// to(k) += sum over blocks of what was put there, in an order that depends on `blocks` and Space alone.
@@ -49,7 +51,7 @@ class PendingSums {
     Real const* partial;
     ColumnSums<Real> to;
   };
-  Real* scratch_;
+  std::span<Real> scratch_;
   Index taken_ = 0;
   int count_ = 0;
   Put puts_[most];
@@ -66,7 +68,7 @@ class BlockScratch {
   /// run(Real* partial) launches the kernel.
   template <class Space, class Run>
   void sum(Space const& exec, Index blocks, ColumnSums<Real> const& to, Run const& run) const {
-    PendingSums<Real> alone(scratch_);
+    PendingSums<Real> alone({scratch_, static_cast<std::size_t>(blocks * to.columns())});
     PendingSums<Real>& sums = pending_ != nullptr ? *pending_ : alone;
     run(sums.put(blocks, to));
     if (pending_ == nullptr) alone.add(exec);
@@ -87,12 +89,12 @@ void add_bias(Space const& exec, Index rows, Index columns, Real const* bias, St
 /// sums(k) += sum of x(r, k) over rows. x: rows of `columns` elements, `stride` apart.
 template <class Real, class Stored, class Space>
 void add_column_sums(Space const& exec, Index rows, Index columns, Index stride, Stored const* x,
-                     BlockScratchOf<Real> const& partial, Real* sums);
+                     BlockScratchOf<Real> const& scratch, Real* sums);
 
 /// The same of two groups of to.count columns, that of to.sums[1] `apart` elements behind that of to.sums[0].
 template <class Real, class Stored, class Space>
 void add_column_sums(Space const& exec, Index rows, Index stride, Stored const* x, Index apart,
-                     BlockScratchOf<Real> const& partial, ColumnSums<Real> const& to);
+                     BlockScratchOf<Real> const& scratch, ColumnSums<Real> const& to);
 
 /// to(i, :) = from(index(i), :). index: (count), to: (count, C).
 template <class Stored, class Space>

@@ -39,7 +39,8 @@ struct Ranks;
 struct ncclComm {
   Ranks* ranks;
   int rank;
-  bool open = false, gone = false;  ///< amid sends and receives; destroyed or aborted
+  bool open = false, finalized = false,
+       gone = false;  ///< amid sends and receives; on its way out; destroyed or aborted
   std::vector<std::unique_ptr<Collective>> collectives;
 };
 
@@ -63,7 +64,7 @@ struct Machine {
   std::map<int, ncclResult_t> errors;
   cudaError_t device_error = cudaSuccess;
   char ids = 0;
-  int aborted = 0, destroyed = 0;
+  int aborted = 0, destroyed = 0, made = 0, held = 0;
   std::string faults;
 };
 Machine machine;
@@ -120,6 +121,9 @@ void advance() {
 ncclResult_t state_of(ncclComm_t group) {
   auto const found = machine.errors.find(group->rank);
   if (found != machine.errors.end()) return found->second;
+  if (group->finalized)
+    for (auto const& one : group->collectives)
+      if (!one->delivered) return ncclInProgress;
   return group->ranks->complete() ? ncclSuccess : ncclInProgress;
 }
 
@@ -158,7 +162,7 @@ void reset() {
   machine.by_id.clear();
   machine.errors.clear();
   machine.device_error = cudaSuccess;
-  machine.aborted = machine.destroyed = 0;
+  machine.aborted = machine.destroyed = machine.made = machine.held = 0;
   machine.faults.clear();
 }
 cudaStream_t new_stream() {
@@ -191,6 +195,14 @@ int destroyed() {
   std::lock_guard const lock(machine.mutex);
   return machine.destroyed;
 }
+int events() {
+  std::lock_guard const lock(machine.mutex);
+  return machine.made;
+}
+int held() {
+  std::lock_guard const lock(machine.mutex);
+  return machine.held;
+}
 std::string faults() {
   std::lock_guard const lock(machine.mutex);
   return machine.faults;
@@ -210,15 +222,27 @@ char const* cudaGetErrorString(cudaError_t) { return "the device's own words"; }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   std::lock_guard const lock(machine.mutex);
   *stream = machine.streams.emplace_back(std::make_unique<CUstream_st>()).get();
+  ++machine.held;
   return cudaSuccess;
 }
-cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }  // what is on it goes on, as on a device
+/// What is on a stream, and what waits for an event, goes on, as on a device.
+cudaError_t cudaStreamDestroy(cudaStream_t) {
+  std::lock_guard const lock(machine.mutex);
+  --machine.held;
+  return cudaSuccess;
+}
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   std::lock_guard const lock(machine.mutex);
   *event = machine.events.emplace_back(std::make_unique<CUevent_st>()).get();
+  ++machine.made;
+  ++machine.held;
   return cudaSuccess;
 }
-cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventDestroy(cudaEvent_t) {
+  std::lock_guard const lock(machine.mutex);
+  --machine.held;
+  return cudaSuccess;
+}
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   std::lock_guard const lock(machine.mutex);
   stream->work.push_back([event, version = ++event->recorded] {
@@ -262,16 +286,19 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* group, int size, ncclUniqueId id
 ncclResult_t ncclCommGetAsyncError(ncclComm_t group, ncclResult_t* status) {
   std::lock_guard const lock(machine.mutex);
   if (group->gone) fault("a look at a group that is gone");
+  advance();
   *status = state_of(group);
   return ncclSuccess;
 }
 ncclResult_t ncclCommFinalize(ncclComm_t group) {
   std::lock_guard const lock(machine.mutex);
+  group->finalized = true;
   return state_of(group);
 }
 ncclResult_t ncclCommDestroy(ncclComm_t group) {
   std::lock_guard const lock(machine.mutex);
   if (group->gone) fault("a group that is destroyed once it is gone");
+  if (!group->finalized) fault("a group that is destroyed before it was finalized");
   group->gone = true;
   ++machine.destroyed;
   return ncclSuccess;

@@ -16,7 +16,7 @@ namespace stand_in_gpu {
 /// Forgets all; nobody may hold a stream, an event or a group.
 void reset();
 cudaStream_t new_stream();
-/// Work on a stream that ends once `passes` says so.
+/// Work on a stream that ends once `passes` says so, which any thread may ask.
 void put_work(cudaStream_t stream, std::function<bool()> passes);
 bool idle(cudaStream_t stream);  ///< all that was put there has ended
 
@@ -27,8 +27,10 @@ void fail_rank(int rank, ncclResult_t error);
 
 int aborted();    ///< groups so far
 int destroyed();  ///< groups so far, after they were finalized
+int events();     ///< made so far
+int held();       ///< events and streams that were made and not destroyed
 /// What the libraries do not allow and was done: a call of a group that is gone, an abort amid its calls, lengths that
-/// do not match. Empty where all is well.
+/// do not match, a group that is destroyed before it was finalized. Empty where all is well.
 std::string faults();
 
 }  // namespace stand_in_gpu

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/error.hpp"
 #include "core/gemm.hpp"
 #include "model/layers/activation.hpp"
 #include "model/layers/attention.hpp"
@@ -74,10 +75,11 @@ TEMPLATE_LIST_TEST_CASE("linear layer: input, weight and bias", "", test::Spaces
   // The first and the last ones together, as the model takes the query's and the value's bias out of three, and those
   // between them in the same launch; and with the weights, as others are taken.
   constexpr Index apart = out - part;
-  auto const room = zeros<Space>(row_blocks(rows) * out + PendingSums<double>::padding);
-  PendingSums<double> sums(room.data());
+  auto const room = zeros<Space>(PendingSums<double>::room(row_blocks(rows), out));
+  PendingSums<double> sums({room.data(), room.size()});
   add_column_sums<double>(exec, rows, out, w.data(), apart, sums, {part, {db.data(), db.data() + apart}});
   add_column_sums<double>(exec, rows, apart - part, out, w.data() + part, sums, db.data() + part);
+  CHECK_THROWS_AS(sums.put(row_blocks(rows), {8 * out, {db.data()}}), InternalError);  // no room
   sums.add(exec);
   check_gradient("input", x, dx, value);
   check_gradient("weight", W, dW, value);
