@@ -26,8 +26,8 @@ namespace bellwether::comm {
 /// StuckCollective, which names the collective, its bytes and this rank. Sees neither Kokkos nor MPI.
 class NcclGroup {
  public:
-  /// Collective over the ranks that were given the same id; they share no call before. watchdog, which outlives the
-  /// group or is null, is told of every collective and asked about one that is late.
+  /// Collective over the ranks that were given the same id. watchdog, which outlives the group or is null, is told of
+  /// every collective and asked about one that is late.
   /// \throws StuckCollective where the group does not come about within the deadline, or not at all.
   NcclGroup(ncclUniqueId const& id, int rank, int size, double deadline, Watchdog* watchdog);
   /// Ends what is under way first, but while an exception unwinds, or past the deadline, aborts it.
