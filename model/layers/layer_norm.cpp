@@ -17,25 +17,24 @@ void layer_norm_forward(Space const& exec, LayerNormForward<Real, Stored> const&
 }
 
 template <class Real, class Stored, class Space>
-void layer_norm_backward(Space const& exec, LayerNormBackward<Real, Stored> p, BlockScratchOf<Real> const& scratch) {
+void layer_norm_backward(Space const& exec, LayerNormBackward<Real, Stored> const& p,
+                         BlockScratchOf<Real> const& scratch) {
   require((p.da == nullptr) == (p.dbias == nullptr), "gradients of the sublayer and of its bias come together");
   ColumnSums<Real> const to{p.C, {p.dgamma, p.dbeta, p.dbias}};
   scratch.sum(exec, row_blocks(p.rows), to, [&](Real* partial) {
-    p.partial = partial;
     if constexpr (has_packs<Real, Space>)
-      if (normalise_backward_by_lanes(exec, p)) return;
+      if (normalise_backward_by_lanes(exec, p, partial)) return;
     for_each_row("bellwether::model::layer_norm_backward", exec, row_blocks(p.rows), p.C,
-                 NormaliseBlockBackward<Real, Stored>{p, to.columns()});
+                 NormaliseBlockBackward<Real, Stored>{p, to.columns(), partial});
   });
 }
 
-#define BELLWETHER_LAYER_NORM_OF(SPACE, ...)                                            \
-  template void layer_norm_forward(SPACE const&, LayerNormForward<__VA_ARGS__> const&); \
-  template void layer_norm_backward(SPACE const&, LayerNormBackward<__VA_ARGS__>,       \
-                                    BlockScratchOf<LayerNormBackward<__VA_ARGS__>::Sum> const&);
-#define BELLWETHER_LAYER_NORM(SPACE)      \
-  BELLWETHER_LAYER_NORM_OF(SPACE, float)  \
-  BELLWETHER_LAYER_NORM_OF(SPACE, double) \
+#define BELLWETHER_LAYER_NORM_OF(SPACE, REAL, STORED)                                    \
+  template void layer_norm_forward(SPACE const&, LayerNormForward<REAL, STORED> const&); \
+  template void layer_norm_backward(SPACE const&, LayerNormBackward<REAL, STORED> const&, BlockScratchOf<REAL> const&);
+#define BELLWETHER_LAYER_NORM(SPACE)              \
+  BELLWETHER_LAYER_NORM_OF(SPACE, float, float)   \
+  BELLWETHER_LAYER_NORM_OF(SPACE, double, double) \
   BELLWETHER_LAYER_NORM_OF(SPACE, float, bf16)
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_LAYER_NORM)
 

@@ -31,7 +31,6 @@ void layer_norm_forward(Space const& exec, LayerNormForward<Real, Stored> const&
 
 template <class Real, class Stored = Real>
 struct LayerNormBackward {
-  using Sum = Real;
   Index rows, C;
   Real const* dy;                 ///< (rows, C)
   Stored const* sum;              ///< (rows, C) of forward
@@ -46,9 +45,9 @@ struct LayerNormBackward {
   Real* dgamma;           ///< (C) added to
   Real* dbeta;            ///< (C) added to
   Real* dbias = nullptr;  ///< (C) added to; null: there is no bias
-  Real* partial{};  ///< (row_blocks(rows), 2 C, or with a bias 3 C): of the kernels, which layer_norm_backward() sets
 };
 template <class Real, class Stored, class Space>
-void layer_norm_backward(Space const& exec, LayerNormBackward<Real, Stored> p, BlockScratchOf<Real> const& scratch);
+void layer_norm_backward(Space const& exec, LayerNormBackward<Real, Stored> const& p,
+                         BlockScratchOf<Real> const& scratch);
 
 }  // namespace bellwether::model

@@ -45,7 +45,7 @@ template <class Real, class Stored = Real>
 struct NormaliseBlockBackward {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index block) const {
-    Real* const sums = p.partial + block * columns;
+    Real* const sums = partial + block * columns;
     row.each(columns, [=](Index k) { sums[k] = 0; });
     row.sync();
     Index const end = Kokkos::min(p.rows, (block + 1) * row_block);
@@ -90,6 +90,7 @@ struct NormaliseBlockBackward {
 
   LayerNormBackward<Real, Stored> p;
   Index columns;  ///< 3 C, or 2 C without a bias
+  Real* partial;  ///< (row_blocks(rows), columns)
 };
 
 }  // namespace bellwether::model

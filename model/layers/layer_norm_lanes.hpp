@@ -179,7 +179,7 @@ struct NormaliseBackwardByLanes {
       if (r + at_once < norm.end) fetch(team, norm, r + at_once, dy, sums);
       of_rows(team, norm, r, &norm.scratch.sums[turn][0][0], gamma, d, xhat, columns);
     }
-    float* const to = p.partial + Index{team.league_rank()} * (adds ? 3 : 2) * p.C;
+    float* const to = partial + Index{team.league_rank()} * (adds ? 3 : 2) * p.C;
     norm.lanes.all(team, [&](int worker, int mine) {
       if (!norm.has(worker)) return;
       int const k = norm.channel(worker);
@@ -253,6 +253,7 @@ struct NormaliseBackwardByLanes {
 
   LayerNormBackward<float, Stored> p;
   NormSetting setting;
+  float* partial;  ///< as NormaliseBlockBackward's
 };
 
 /// layer_norm_forward() by lanes. \returns false, nothing done, where rows are not for them, or dropout acts where the
@@ -278,14 +279,15 @@ bool normalise_by_lanes(Space const& exec, LayerNormForward<float, Stored> const
 
 /// The part of layer_norm_backward() before sums over blocks, by lanes. \returns as normalise_by_lanes() does.
 template <class Stored, class Space>
-bool normalise_backward_by_lanes(Space const& exec, LayerNormBackward<float, Stored> const& p) {
+bool normalise_backward_by_lanes(Space const& exec, LayerNormBackward<float, Stored> const& p, float* partial) {
   bool const adds = p.da != nullptr;
   if (!lanes_take(p.C) || (adds ? p.out_dropout : p.in_dropout).active() ||
-      !begin_packs<ChannelLanes::own>(p.dy, p.sum, p.gamma, p.dsum, p.da, p.partial))
+      !begin_packs<ChannelLanes::own>(p.dy, p.sum, p.gamma, p.dsum, p.da, partial))
     return false;
   auto const run = [&]<bool adds_one>(std::bool_constant<adds_one>) {
-    run_lanes("bellwether::model::layer_norm_backward", exec, row_blocks(p.rows),
-              NormaliseBackwardByLanes<adds_one, Stored, Space>{p, {p.C, adds_one ? p.in_dropout : p.out_dropout}});
+    run_lanes(
+        "bellwether::model::layer_norm_backward", exec, row_blocks(p.rows),
+        NormaliseBackwardByLanes<adds_one, Stored, Space>{p, {p.C, adds_one ? p.in_dropout : p.out_dropout}, partial});
   };
   adds ? run(std::true_type()) : run(std::false_type());
   return true;

@@ -36,11 +36,11 @@ void normalise(LayerNormForward<Real, Stored> const& p) {
     Form::run(p.rows, NormaliseRow<Real, Stored>{p});
 }
 template <class Form, class Real, class Stored>
-void normalise_backward(LayerNormBackward<Real, Stored> const& p, Index columns) {
+void normalise_backward(LayerNormBackward<Real, Stored> const& p, Index columns, Real* partial) {
   if constexpr (Form::lanes)
-    REQUIRE(normalise_backward_by_lanes(typename Form::Space(), p));
+    REQUIRE(normalise_backward_by_lanes(typename Form::Space(), p, partial));
   else
-    Form::run(row_blocks(p.rows), NormaliseBlockBackward<Real, Stored>{p, columns});
+    Form::run(row_blocks(p.rows), NormaliseBlockBackward<Real, Stored>{p, columns, partial});
 }
 
 enum class Place { sub_layer, embeddings, head };
@@ -88,9 +88,8 @@ Numbers layer_norm(Place place, Index C) {
                                           .da = inner ? da.data() : nullptr,
                                           .dgamma = nullptr,
                                           .dbeta = nullptr,
-                                          .dbias = nullptr,
-                                          .partial = partial.data()},
-                                         columns);
+                                          .dbias = nullptr},
+                                         columns, partial.data());
   return together(sum, y, mean, inverse_deviation, dsum, da, partial);
 }
 
@@ -136,10 +135,10 @@ TEST_CASE("which rows are for lanes") {
   SECTION("backward, on what comes out of a sum") {
     backward.da = &some;
     backward.out_dropout = dropout_of(0.1);
-    CHECK_FALSE(normalise_backward_by_lanes(host, backward));
+    CHECK_FALSE(normalise_backward_by_lanes(host, backward, nullptr));
   }
   SECTION("backward, on what nothing is added to") {
     backward.in_dropout = dropout_of(0.1);
-    CHECK_FALSE(normalise_backward_by_lanes(host, backward));
+    CHECK_FALSE(normalise_backward_by_lanes(host, backward, nullptr));
   }
 }
