@@ -4,6 +4,8 @@
 
     count_results.py [--skipped N] FILE...      N: stages that were left out, and said so
 
+What a failed test printed last follows its name.
+
 A file that is missing is a run that did not take place: it is named, and counts as one failure. So does a test whose
 program or fixture is missing; skipped is only what a test itself declared so.
 """
@@ -12,6 +14,9 @@ import os
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
+
+
+LINES_SHOWN = 40
 
 
 def count(path):
@@ -34,6 +39,8 @@ def count(path):
         else:
             failed += 1
             print(f"failed: {case.get('name')} ({path})")
+            for line in (case.findtext("system-out") or "").splitlines()[-LINES_SHOWN:]:
+                print(f"    {line}")
     return passed, failed, skipped
 
 

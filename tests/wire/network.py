@@ -4,8 +4,8 @@
 own, both directions of a link limited by tbf. Needs root, ip and tc. Nothing is touched but what was made here, and that is
 removed whatever happens, with what still runs there; after SIGKILL by the next who makes a network."""
 
-import concurrent.futures
 import contextlib
+import ctypes
 import os
 import pathlib
 import re
@@ -14,10 +14,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 MOST_HOSTS = 254  # of addresses that begin alike
+CLONE_NEWNET = 0x40000000  # of Linux's sched.h
 SEGMENT = 1448  # bytes of payload at the most
 FRAME_OVERHEAD = 14 + 20 + 32  # bytes of Ethernet, IPv4 and TCP with timestamps before the payload of a packet
 BURST = 256 << 10  # bytes of frames that a limited link lets through at once after a pause
@@ -57,6 +59,31 @@ def delete(namespace):
     subprocess.run(["ip", "netns", "del", namespace], check=False, capture_output=True)
 
 
+def opened_in(namespace, names):
+    """Descriptors of files of /proc/net as they are in a namespace."""
+    def enter_and_open():
+        place = os.open(f"/run/netns/{namespace}", os.O_RDONLY)
+        try:
+            if ctypes.CDLL(None, use_errno=True).setns(place, CLONE_NEWNET) != 0:
+                raise OSError(ctypes.get_errno(), f"setns to {namespace}")
+        finally:
+            os.close(place)
+        for name in names:
+            opened.append(os.open(f"/proc/thread-self/net/{name}", os.O_RDONLY))
+
+    opened = []
+    thread = threading.Thread(target=enter_and_open)  # only a thread enters, and ends there
+    thread.start()
+    thread.join()
+    assert len(opened) == len(names), namespace
+    return opened
+
+
+def text_of(descriptor):
+    """The whole of such a file as it is now."""
+    return os.pread(descriptor, 1 << 16, 0).decode()
+
+
 def collect():
     """Removes what processes have left that were killed, with what still runs there."""
     left = set()
@@ -87,6 +114,7 @@ class Network:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"bw{os.getpid()}_"))
         for host in self.hosts:
             (self.folder / str(host)).mkdir()
+        self.counters = []  # of each host: open files of what its interfaces and its TCP have counted
 
     def make(self):
         run("ip", "netns", "add", self.hub)
@@ -100,6 +128,7 @@ class Network:
             run("ip", "-n", name, "addr", "add", f"10.77.0.{host}/24", "dev", "eth0")
             for link in ("eth0", "lo"):
                 run("ip", "-n", name, "link", "set", link, "up")
+            self.counters.append(opened_in(name, ("dev", "snmp")))
 
     def processes(self):
         """Numbers of all that run on these hosts."""
@@ -117,6 +146,10 @@ class Network:
 
     def remove(self):
         self.end_processes()
+        for files in self.counters:  # which keep their namespace
+            for file in files:
+                os.close(file)
+        self.counters.clear()
         for name in [f"{self.prefix}{host}" for host in self.hosts] + [self.hub]:
             delete(name)
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -130,18 +163,16 @@ class Network:
                 if megabits:
                     run(*tc, "add", "dev", link, "root", "tbf", "rate", f"{megabits}mbit", "burst", BURST, "latency", "100ms")
 
-    def sent(self, host):
-        """Payload bytes that a host has handed to its link so far, and of them those in segments that TCP sent again."""
-        text = run("ip", "netns", "exec", f"{self.prefix}{host}", "sh", "-c",
-                   "cd /sys/class/net/eth0/statistics; cat tx_bytes tx_packets; grep ^Tcp: /proc/net/snmp")
-        octets, packets, keys, counts = text.splitlines()
-        again = int(counts.split()[keys.split().index("RetransSegs")])
-        return int(octets) - int(packets) * FRAME_OVERHEAD, again * SEGMENT
-
     def sent_by_all(self):
-        """The same of every host, asked all at once."""
-        with concurrent.futures.ThreadPoolExecutor(len(self.hosts)) as pool:
-            return list(pool.map(self.sent, self.hosts))
+        """Of every host the payload bytes that it has handed to its link so far, and of them those in segments that TCP sent
+        again. Read from files that are open already: who first starts a program in each namespace reads too late."""
+        counters = []
+        for interfaces, protocols in self.counters:
+            link = re.search(r"^ *eth0:(.*)", text_of(interfaces), re.MULTILINE)[1].split()
+            keys, counts = (line.split() for line in text_of(protocols).splitlines() if line.startswith("Tcp:"))
+            octets, packets = int(link[8]), int(link[9])
+            counters.append((octets - packets * FRAME_OVERHEAD, int(counts[keys.index("RetransSegs")]) * SEGMENT))
+        return counters
 
     def command(self, program, hosts=None):
         """The launcher's command line for one rank on each of these hosts (all of them), as on a cluster, and its environment."""

@@ -26,7 +26,7 @@ def main():
         print(f"skipped: {reason}")
         sys.exit(4)
     cells()
-    options = parse([sys.argv[1], "--model", "tiny", "--batch", "2", "--rates", "200", "--calls", "1", "--patience", "600"])
+    options = parse([sys.argv[1], "--model", "tiny", "--batch", "16", "--rates", "200", "--calls", "1", "--patience", "600"])
     with tempfile.TemporaryDirectory() as folder:
         with network(2) as net:
             prefix = net.prefix
