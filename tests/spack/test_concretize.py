@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""Spack finds a solution for each environment of spack/environments, and no fault in the recipe. Where there is no Spack 1 in
+PATH it exits with 4, ctest's sign for skipped."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WANTED = {"cpu": ("~cuda", "+openmp"), "cuda": ("+cuda", "cuda_arch:=90")}
+
+
+def missing():
+    """Why this cannot be tested here; empty where it can."""
+    if shutil.which("spack") is None:
+        return "no spack"
+    told = subprocess.run(["spack", "--version"], check=False, capture_output=True, text=True).stdout
+    version = re.match(r"(\d+)\.", told)
+    return "" if version and int(version[1]) >= 1 else f"Spack 1.0 or newer is needed, not {told.strip()}"
+
+
+def spack(*words):
+    done = subprocess.run(["spack", *map(str, words)], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, f"spack {' '.join(map(str, words))}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def main():
+    if reason := missing():
+        print(f"skipped: {reason}")
+        sys.exit(4)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, variants in WANTED.items():
+            # A copy: Spack writes what it finds beside the file.
+            environment = pathlib.Path(folder, name)
+            environment.mkdir()
+            deck = (ROOT / f"spack/environments/{name}/spack.yaml").read_text(encoding="utf-8")
+            here = deck.replace("../../spack_repo", f"{ROOT}/spack/spack_repo").replace("../../..", str(ROOT))
+            (environment / "spack.yaml").write_text(here, encoding="utf-8")
+            solved = spack("-e", environment, "spec", "--fresh")
+            line = re.search(r"^.*\bbellwether@main.*$", solved, re.MULTILINE)[0]
+            assert all(variant in line for variant in variants) and f"dev_path={ROOT}" in line, line
+            kokkos = re.search(r"\^kokkos@.*$", solved, re.MULTILINE)[0]
+            assert ("+cuda " in kokkos or "+cuda_lambda" in kokkos) == (name == "cuda"), kokkos
+            spack("-e", environment, "audit", "packages", "bellwether")
+
+
+if __name__ == "__main__":
+    main()

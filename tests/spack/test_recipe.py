@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Spack recipe asks for all that cmake/ finds, from the same version on, and for nothing else; its tests' modules are those
+that bootstrap installs; the options that it sets are there. Needs no Spack: the recipe is run with its directives recorded."""
+
+import importlib.util
+import pathlib
+import re
+import sys
+import types
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RECIPE = ROOT / "spack/spack_repo/bellwether/packages/bellwether/package.py"
+# Spack's names of what CMake calls otherwise, without regard to case and underscores; none: it comes with the compiler.
+NAMES = {"pkgconfig": "pkgconfig", "zlib": "zlib-api", "cudatoolkit": "cuda", "threads": None}
+BUILD_TOOLS = {"c", "cxx"}
+
+
+class Recorded:
+    """What the directives of a recipe were called with."""
+
+    def __init__(self):
+        self.specs = []  # of depends_on
+        self.variants = []
+        self.versions = []
+
+    def modules(self):
+        """Stand-ins for those that a recipe imports."""
+        def ignored(*_, **__):
+            pass
+
+        class When:
+            def __init__(self, _):
+                pass
+
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *_):
+                return False
+
+        named = {name: types.ModuleType(name) for name in (
+            "spack", "spack.package", "spack_repo", "spack_repo.builtin", "spack_repo.builtin.build_systems",
+            "spack_repo.builtin.build_systems.cmake", "spack_repo.builtin.build_systems.cuda")}
+        vars(named["spack_repo.builtin.build_systems.cmake"]).update(CMakePackage=type("CMakePackage", (), {}), generator=ignored)
+        vars(named["spack_repo.builtin.build_systems.cuda"]).update(
+            CudaPackage=type("CudaPackage", (), {"cuda_arch_values": ("80", "90")}))
+        vars(named["spack.package"]).update(
+            license=ignored, conflicts=ignored, when=When,
+            depends_on=lambda spec, **_: self.specs.append(spec), variant=lambda name, **_: self.variants.append(name),
+            version=lambda name, **_: self.versions.append(name))
+        return named
+
+
+def recorded():
+    told = Recorded()
+    before = dict(sys.modules)
+    sys.modules.update(told.modules())
+    try:
+        spec = importlib.util.spec_from_file_location("recipe", RECIPE)
+        module = importlib.util.module_from_spec(spec)
+        sys.dont_write_bytecode = True
+        spec.loader.exec_module(module)
+    finally:
+        sys.modules.clear()
+        sys.modules.update(before)
+    return told, module.Bellwether
+
+
+def text(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def found_by_cmake():
+    """Names as Spack has them, and the least version, empty where none is named."""
+    lines = "".join(text(f"cmake/{name}.cmake") for name in ("dependencies", "cuda", "nccl"))
+    least = re.findall(r"^ *find_package\(([\w-]+) ?([\d.]*)", lines, re.MULTILINE)
+    least += [(name, "") for name in re.findall(r"^ *pkg_check_modules\((\w+)", lines, re.MULTILINE)]
+    least += [(name, "") for name in re.findall(r"^ *find_library\(\w+ (\w+)", lines, re.MULTILINE)]
+    least.append(("cmake", re.search(r"cmake_minimum_required\(VERSION ([\d.]+)\)", text("CMakeLists.txt"))[1]))
+    names = ((name.lower().replace("_", "-"), version) for name, version in least)
+    return {NAMES.get(name, name): version for name, version in names if NAMES.get(name, name)}
+
+
+def main():
+    told, package = recorded()
+    asked = {}  # least versions of packages
+    for spec in told.specs:
+        name, version = re.match(r"([\w-]+)(?:@([\d.]+):)?", spec).groups()
+        asked[name] = asked.get(name) or version or ""
+    modules = {name for name in asked if name.startswith("py-")}
+    packages = asked.keys() - modules - BUILD_TOOLS - {"python"}
+    found = found_by_cmake()
+    assert packages == found.keys(), sorted(packages ^ found.keys())
+    for name, version in found.items():
+        assert not version or asked[name] == version, (name, version, asked[name])
+    installed = re.search(r"^apt_test=\(([^)]*)\)", text("bootstrap"), re.MULTILINE)[1].split()
+    assert {name.replace("python3-", "").replace("yaml", "pyyaml") for name in installed} == {name[3:] for name in modules}
+    assert told.versions == ["main"] and set(told.variants) == {"openmp", "report"}  # with cuda and cuda_arch, which it inherits
+    assert package.git == ROOT.as_uri()
+    options = set(re.findall(r"\"(BELLWETHER_\w+)\"", RECIPE.read_text(encoding="utf-8")))
+    cmake = text("CMakeLists.txt") + text("cmake/dependencies.cmake")
+    assert options and all(re.search(rf"\({option}\b", cmake) for option in options), options
+    presets = set(re.findall(r"preset = \"(\w+)\" if .* else \"(\w+)\"", RECIPE.read_text(encoding="utf-8"))[0])
+    assert all(f'"name": "{preset}", "inherits": "base", "configurePreset"' in text("CMakePresets.json") for preset in presets)
+
+
+if __name__ == "__main__":
+    main()
