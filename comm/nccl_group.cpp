@@ -111,11 +111,15 @@ NcclOperation& NcclGroup::next_operation() {
     std::uint64_t const oldest = begun_ - places;
     if (oldest >= ended_) note_ended();
     if (oldest >= ended_ || operation(oldest).awaited()) {
-      std::vector<std::unique_ptr<NcclOperation>> more(2 * places);
+      std::vector<std::unique_ptr<NcclOperation>> more(2 * places), fresh;
+      while (fresh.size() < places) fresh.push_back(std::make_unique<NcclOperation>());
       for (std::uint64_t number = oldest; number < begun_; ++number)
         more[number % more.size()] = std::move(operations_[number % places]);
-      for (auto& place : more)
-        if (place == nullptr) place = std::make_unique<NcclOperation>();
+      for (auto& place : more) {
+        if (place != nullptr) continue;
+        place = std::move(fresh.back());
+        fresh.pop_back();
+      }
       operations_ = std::move(more);
     }
   }

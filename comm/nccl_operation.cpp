@@ -5,27 +5,22 @@
 #include "core/status_cuda.hpp"
 
 namespace bellwether::comm {
-namespace {
 
-bool reached(cudaEvent_t event) {
-  cudaError_t const status = cudaEventQuery(event);
+NcclOperation::Event NcclOperation::new_event() {
+  cudaEvent_t event = nullptr;
+  check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  return Event(event);
+}
+
+NcclOperation::NcclOperation() : ready_(new_event()), done_(new_event()) {}
+
+bool NcclOperation::reached(Event const& event) {
+  cudaError_t const status = cudaEventQuery(event.get());
   if (status == cudaErrorNotReady)
     cudaGetLastError();  // no error: nobody else is to find it
   else
     check_cuda(status, "cudaEventQuery");
   return status == cudaSuccess;
-}
-
-}  // namespace
-
-NcclOperation::NcclOperation() {
-  for (cudaEvent_t* event : {&ready_, &done_})
-    check_cuda(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-}
-
-NcclOperation::~NcclOperation() {
-  cudaEventDestroy(ready_);
-  cudaEventDestroy(done_);
 }
 
 void NcclOperation::begin(cudaStream_t caller, cudaStream_t stream, char const* name, Label label, std::int64_t bytes) {
@@ -34,17 +29,17 @@ void NcclOperation::begin(cudaStream_t caller, cudaStream_t stream, char const* 
   bytes_ = bytes;
   awaited_ = true;
   caller_ = caller;
-  check_cuda(cudaEventRecord(ready_, caller_), "cudaEventRecord");
-  check_cuda(cudaStreamWaitEvent(stream, ready_, 0), "cudaStreamWaitEvent");
+  check_cuda(cudaEventRecord(ready_.get(), caller_), "cudaEventRecord");
+  check_cuda(cudaStreamWaitEvent(stream, ready_.get(), 0), "cudaStreamWaitEvent");
 }
 
 void NcclOperation::started(cudaStream_t stream) {
-  check_cuda(cudaEventRecord(done_, stream), "cudaEventRecord");
+  check_cuda(cudaEventRecord(done_.get(), stream), "cudaEventRecord");
   ended_ = false;
 }
 
 void NcclOperation::finish() {
-  check_cuda(cudaStreamWaitEvent(caller_, done_, 0), "cudaStreamWaitEvent");
+  check_cuda(cudaStreamWaitEvent(caller_, done_.get(), 0), "cudaStreamWaitEvent");
   awaited_ = false;
 }
 

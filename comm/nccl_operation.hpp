@@ -8,7 +8,9 @@
 #include <nccl.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <type_traits>
 
 namespace bellwether::comm {
 
@@ -17,7 +19,6 @@ namespace bellwether::comm {
 class NcclOperation final : public Ticket::State {
  public:
   NcclOperation();
-  ~NcclOperation();
   NcclOperation(NcclOperation const&) = delete;
   NcclOperation& operator=(NcclOperation const&) = delete;
 
@@ -37,11 +38,18 @@ class NcclOperation final : public Ticket::State {
   std::string description() const;
 
  private:
+  struct Destroy {
+    void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
+  };
+  using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy>;
+  static Event new_event();
+  static bool reached(Event const& event);
+
   char const* name_ = "";
   Label label_ = "";
   std::int64_t bytes_ = 0;
   bool awaited_ = false, ended_ = true;
-  cudaEvent_t ready_ = nullptr, done_ = nullptr;
+  Event ready_, done_;
   cudaStream_t caller_ = nullptr;
 };
 

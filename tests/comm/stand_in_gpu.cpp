@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 /// Records and waits name a version of an event: the one that was newest when they were called.
@@ -65,6 +66,7 @@ struct Machine {
   cudaError_t device_error = cudaSuccess;
   char ids = 0;
   int aborted = 0, destroyed = 0, made = 0, held = 0;
+  std::optional<int> events_left;
   std::string faults;
 };
 Machine machine;
@@ -163,6 +165,7 @@ void reset() {
   machine.errors.clear();
   machine.device_error = cudaSuccess;
   machine.aborted = machine.destroyed = machine.made = machine.held = 0;
+  machine.events_left.reset();
   machine.faults.clear();
 }
 cudaStream_t new_stream() {
@@ -182,6 +185,10 @@ bool idle(cudaStream_t stream) {
 void fail_device(cudaError_t error) {
   std::lock_guard const lock(machine.mutex);
   machine.device_error = error;
+}
+void limit_events(int more) {
+  std::lock_guard const lock(machine.mutex);
+  machine.events_left = more;
 }
 void fail_rank(int rank, ncclResult_t error) {
   std::lock_guard const lock(machine.mutex);
@@ -233,6 +240,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t) {
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   std::lock_guard const lock(machine.mutex);
+  if (machine.events_left && --*machine.events_left < 0) return cudaErrorMemoryAllocation;
   *event = machine.events.emplace_back(std::make_unique<CUevent_st>()).get();
   ++machine.made;
   ++machine.held;

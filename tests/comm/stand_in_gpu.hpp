@@ -22,6 +22,8 @@ bool idle(cudaStream_t stream);  ///< all that was put there has ended
 
 /// What every look at the device says from here on; cudaSuccess for none.
 void fail_device(cudaError_t error);
+/// How many more events there is memory for.
+void limit_events(int more);
 /// What a rank's group is found to have met; ncclInProgress: calls do not come back.
 void fail_rank(int rank, ncclResult_t error);
 

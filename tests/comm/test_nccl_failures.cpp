@@ -220,3 +220,34 @@ TEST_CASE("A group that is left while an exception unwinds, or that does not end
   }
   CHECK(stand_in_gpu::faults().empty());
 }
+
+TEST_CASE("Where the device has no memory for events nothing is left behind, and what is under way is told") {
+  int const more = GENERATE(0, 1, 5);
+  stand_in_gpu::reset();
+  stand_in_gpu::limit_events(more);
+  CHECK_THROWS_AS(NcclGroup(new_id(), 0, 1, soon, nullptr), bellwether::RuntimeError);
+  CHECK(stand_in_gpu::held() == 0);
+  CHECK(stand_in_gpu::aborted() == 0);  // there was no group yet
+
+  auto ranks = make_ranks(2, never);
+  stand_in_gpu::limit_events(more);
+  stand_in_gpu::put_work(ranks[0].stream, [] { return false; });
+  std::vector<std::byte> mine(4), all(8);
+  std::string failure;
+  // As many as there are places, and one more, for which there is none.
+  for (int starts = 0; failure.empty() && starts < 100000; ++starts) {
+    try {
+      Ticket one = gather(ranks[0], mine.data(), all.data(), 4);
+      ranks[0].group->wait(one);
+    } catch (StuckCollective const& error) {
+      failure = error.what();
+    }
+  }
+  CHECK_THAT(failure, ContainsSubstring("rank 0 of 2, cudaEventCreateWithFlags: the device's own words"));
+  CHECK(stand_in_gpu::aborted() == 1);
+  int const events = stand_in_gpu::events();
+  ranks.clear();
+  CHECK(stand_in_gpu::held() == 2);  // the callers' streams
+  CHECK(stand_in_gpu::events() == events);
+  CHECK(stand_in_gpu::faults().empty());
+}
