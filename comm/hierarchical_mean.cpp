@@ -17,12 +17,12 @@ namespace {
 
 template <class T>
 Vec<T> buffer(char const* label, Index count) {
-  return Vec<T>(label, static_cast<std::size_t>(count));
+  return Vec<T>(std::string(label), static_cast<std::size_t>(count));
 }
 
 template <class T>
 Vec<T> uploaded(char const* label, std::vector<T> const& values) {
-  Vec<T> const device(label, values.size());
+  Vec<T> const device(std::string(label), values.size());
   Kokkos::deep_copy(device, Kokkos::View<T const*, Kokkos::HostSpace>(values.data(), values.size()));
   return device;
 }

@@ -47,7 +47,7 @@ void OnebitLamb::dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gr
 }
 
 Vec<double> OnebitLamb::squares() const {
-  return {norms_.data(), static_cast<std::size_t>(2 * record().blocks().count())};
+  return Vec<double>(norms_.data(), static_cast<std::size_t>(2 * record().blocks().count()));
 }
 
 TrustBounds OnebitLamb::trust_bounds() const { return {config().min_coefficient, config().max_coefficient}; }

@@ -28,7 +28,7 @@ class StepRecord {
   Vec<Verdict> const& verdict() const { return verdict_; }
   NormLimit norm_limit() const;  ///< for who forms the verdict
   float* layer(std::size_t quantity) const { return layers_.data() + quantity * tensors_; }  ///< (tensors)
-  Vec<float> values(std::size_t quantity) const { return {layer(quantity), tensors_}; }
+  Vec<float> values(std::size_t quantity) const { return Vec<float>(layer(quantity), tensors_); }
 
   StepReport const& report() const;
   /// Adds what the exchange of the last step did to its report.
