@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Spack finds a solution for each environment of spack/environments, and no fault in the recipe. Where there is no Spack 1 in
-PATH it exits with 4, ctest's sign for skipped."""
+"""Spack finds a solution for each environment of spack/environments, and no fault in the recipe. Where there is no Spack 1.1
+in PATH it exits with 4, ctest's sign for skipped."""
 
 import pathlib
 import re
@@ -13,14 +13,20 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WANTED = {"cpu": ("~cuda", "+openmp"), "cuda": ("+cuda", "cuda_arch:=90")}
 
+COMMON = {"hdf5": ("hdf5@1.",), "openblas": ("threads=openmp",)}
+PARTS = {"cpu": COMMON | {"kokkos": ("kokkos@4.", "~cuda", "+serial", "+openmp", "cxxstd=20")},
+         "cuda": COMMON | {"kokkos": ("kokkos@4.", "+cuda", "+cmake_lang", "+cuda_lambda", "~shared", "cuda_arch=90"),
+                           "nccl": ("+cuda", "cuda_arch:=90")}}
+REFUSED = {"bellwether +cuda": "name the GPUs", "bellwether +cuda cuda_arch=90a": "cuda_arch is one of"}
+
 
 def missing():
     """Why this cannot be tested here; empty where it can."""
     if shutil.which("spack") is None:
         return "no spack"
     told = subprocess.run(["spack", "--version"], check=False, capture_output=True, text=True).stdout
-    version = re.match(r"(\d+)\.", told)
-    return "" if version and int(version[1]) >= 1 else f"Spack 1.0 or newer is needed, not {told.strip()}"
+    version = re.match(r"(\d+)\.(\d+)", told)
+    return "" if version and (int(version[1]), int(version[2])) >= (1, 1) else f"Spack 1.1 or newer is needed, not {told.strip()}"
 
 
 def spack(*words):
@@ -44,9 +50,14 @@ def main():
             solved = spack("-e", environment, "spec", "--fresh")
             line = re.search(r"^.*\bbellwether@main.*$", solved, re.MULTILINE)[0]
             assert all(variant in line for variant in variants) and f"dev_path={ROOT}" in line, line
-            kokkos = re.search(r"\^kokkos@.*$", solved, re.MULTILINE)[0]
-            assert ("+cuda " in kokkos or "+cuda_lambda" in kokkos) == (name == "cuda"), kokkos
+            for package, wanted in PARTS[name].items():
+                part = re.search(rf"\^{package}@.*$", solved, re.MULTILINE)[0]
+                assert all(variant in part for variant in wanted), part
             spack("-e", environment, "audit", "packages", "bellwether")
+            for spec, reason in REFUSED.items():
+                told = subprocess.run(["spack", "-e", environment, "spec", "--fresh", spec], check=False, capture_output=True,
+                                      text=True)
+                assert told.returncode != 0 and reason in told.stderr, (spec, told.stderr)
 
 
 if __name__ == "__main__":

@@ -21,8 +21,9 @@ class Recorded:
 
     def __init__(self):
         self.specs = []  # of depends_on
+        self.conflicts = []
         self.variants = []
-        self.versions = []
+        self.versions = {}  # branches by name
 
     def modules(self):
         """Stand-ins for those that a recipe imports."""
@@ -44,11 +45,11 @@ class Recorded:
             "spack_repo.builtin.build_systems.cmake", "spack_repo.builtin.build_systems.cuda")}
         vars(named["spack_repo.builtin.build_systems.cmake"]).update(CMakePackage=type("CMakePackage", (), {}), generator=ignored)
         vars(named["spack_repo.builtin.build_systems.cuda"]).update(
-            CudaPackage=type("CudaPackage", (), {"cuda_arch_values": ("80", "90")}))
+            CudaPackage=type("CudaPackage", (), {"cuda_arch_values": ("80", "90", "90a")}))
         vars(named["spack.package"]).update(
-            license=ignored, conflicts=ignored, when=When,
+            license=ignored, when=When, conflicts=lambda spec, **_: self.conflicts.append(spec),
             depends_on=lambda spec, **_: self.specs.append(spec), variant=lambda name, **_: self.variants.append(name),
-            version=lambda name, **_: self.versions.append(name))
+            version=lambda name, branch: self.versions.update({name: branch}))
         return named
 
 
@@ -96,7 +97,12 @@ def main():
         assert not version or asked[name] == version, (name, version, asked[name])
     installed = re.search(r"^apt_test=\(([^)]*)\)", text("bootstrap"), re.MULTILINE)[1].split()
     assert {name.replace("python3-", "").replace("yaml", "pyyaml") for name in installed} == {name[3:] for name in modules}
-    assert told.versions == ["main"] and set(told.variants) == {"openmp", "report"}  # with cuda and cuda_arch, which it inherits
+    assert {"nccl@2.18:", "mpi", "kokkos cuda_arch=90", "nccl cuda_arch=90"} <= set(told.specs)
+    assert "cuda_arch=none" in told.conflicts and "cuda_arch=90a" in told.conflicts and "cuda_arch=90" not in told.conflicts
+    assert {base.__name__ for base in package.__bases__} == {"CMakePackage", "CudaPackage"}
+    folder = re.search(r"^ *- (\S+)$", text("spack-repo-index.yaml"), re.MULTILINE)[1]
+    assert RECIPE.is_relative_to(ROOT / folder) and "namespace: bellwether" in text(f"{folder}/repo.yaml")
+    assert told.versions == {"main": "main"} and set(told.variants) == {"openmp", "report"}  # with cuda and cuda_arch, which it inherits
     assert package.git == ROOT.as_uri()
     options = set(re.findall(r"\"(BELLWETHER_\w+)\"", RECIPE.read_text(encoding="utf-8")))
     cmake = text("CMakeLists.txt") + text("cmake/dependencies.cmake")

@@ -4,6 +4,7 @@
 own, both directions of a link limited by tbf. Needs root, ip and tc. Nothing is touched but what was made here, and that is
 removed whatever happens, with what still runs there; after SIGKILL by the next who makes a network."""
 
+import concurrent.futures
 import contextlib
 import ctypes
 import os
@@ -14,7 +15,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
@@ -72,10 +72,13 @@ def opened_in(namespace, names):
             opened.append(os.open(f"/proc/thread-self/net/{name}", os.O_RDONLY))
 
     opened = []
-    thread = threading.Thread(target=enter_and_open)  # only a thread enters, and ends there
-    thread.start()
-    thread.join()
-    assert len(opened) == len(names), namespace
+    try:
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:  # only a thread enters, and ends there
+            pool.submit(enter_and_open).result()
+    except OSError:
+        for file in opened:
+            os.close(file)
+        raise
     return opened
 
 
