@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -32,7 +33,13 @@ void run_ordered(int threads, Produce const& produce, MakeWorker const& make_wor
   bool closed = false;
 
   auto const serve = [&] {
-    auto worker = make_worker();
+    std::optional<decltype(make_worker())> worker;
+    std::exception_ptr error;
+    try {
+      worker.emplace(make_worker());
+    } catch (...) {
+      error = std::current_exception();
+    }
     for (;;) {
       std::shared_ptr<Block> block;
       {
@@ -42,8 +49,9 @@ void run_ordered(int threads, Produce const& produce, MakeWorker const& make_wor
         block = std::move(waiting.front());
         waiting.pop_front();
       }
+      if (!worker) block->error = error;
       try {
-        block->out = worker(std::move(block->in));
+        if (worker) block->out = (*worker)(std::move(block->in));
       } catch (...) {
         block->error = std::current_exception();
       }

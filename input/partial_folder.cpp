@@ -8,19 +8,60 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 #include <utility>
 
 namespace bellwether::input {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Another file system, or another part of this one, may be mounted there: such a folder cannot be renamed.
+bool is_mount_point(fs::path const& folder) {
+  std::ifstream mounts("/proc/self/mountinfo");
+  for (std::string line; std::getline(mounts, line);) {
+    std::istringstream fields(line);
+    std::string point;
+    for (int field = 0; field < 5; ++field) fields >> point;
+    std::string name;
+    for (std::size_t i = 0; i < point.size(); ++i) {  // blanks and the like stand as three octal digits
+      bool const escaped = point[i] == '\\' && i + 3 < point.size();
+      name += escaped ? static_cast<char>(std::stoi(point.substr(i + 1, 3), nullptr, 8)) : point[i];
+      if (escaped) i += 3;
+    }
+    if (name == folder) return true;
+  }
+  return false;
+}
+
+/// An empty folder that is there is replaced at the end. \throws InputError where it could not be then.
+fs::path replaceable(fs::path const& out) {
+  std::error_code error;
+  auto folder = fs::canonical(out, error);  // what a link leads to
+  if (error) throw InputError(out.string() + ": cannot be looked at: " + error.message());
+  auto const refuse = [&](std::string const& what) {
+    throw InputError(out.string() + ": " + what + "; --out must name a new folder, or another empty one");
+  };
+  if (folder == fs::current_path(error)) refuse("is the folder that this is called in");
+  if (is_mount_point(folder)) refuse("is where a file system is mounted");
+  return folder;
+}
+
+}  // namespace
+
 PartialFolder::PartialFolder(std::string const& out) : out_(fs::path(out).lexically_normal()) {
   if (!out_.has_filename()) out_ = out_.parent_path();
-  partial_ = out_.string() + ".partial";
   std::error_code error;
-  if (fs::exists(fs::symlink_status(out_, error)) && !(fs::is_directory(out_, error) && fs::is_empty(out_, error)))
-    throw InputError(out_.string() + ": exists already; --out must name a new or empty folder");
+  if (fs::exists(fs::symlink_status(out_, error))) {
+    if (!fs::is_directory(out_, error) || !fs::is_empty(out_, error))
+      throw InputError(out_.string() + ": exists already; --out must name a new or empty folder");
+    out_ = replaceable(out_);
+  }
+  partial_ = out_.string() + ".partial";
   auto const there = fs::symlink_status(partial_, error);
   bool const was_there = fs::is_regular_file(fs::symlink_status(partial_ / marker, error));
   // What is empty may be had: there is nothing to lose, and a call that was killed early leaves no more.
@@ -95,9 +136,17 @@ void PartialFile::write(std::string_view text) {
 }
 
 void PartialFile::keep() {
-  int const closed = close(std::exchange(file_, -1));
-  if (closed != 0 || rename(partial_.c_str(), path_.c_str()) != 0)
-    throw RuntimeError(path_ + ": cannot be written: " + std::strerror(errno));
+  bool shown = close(std::exchange(file_, -1)) == 0;
+  if (shown) {
+    shown = renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0;
+    // Network file systems may not know this way; then a file that came meanwhile is seen but for a moment.
+    if (!shown && (errno == EINVAL || errno == ENOSYS)) {
+      std::error_code error;
+      errno = EEXIST;
+      shown = !fs::exists(fs::symlink_status(path_, error)) && rename(partial_.c_str(), path_.c_str()) == 0;
+    }
+  }
+  if (!shown) throw RuntimeError(path_ + ": cannot be written: " + std::strerror(errno));
   kept_ = true;
 }
 

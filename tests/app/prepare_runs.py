@@ -3,7 +3,7 @@
 """What `bellwether prepare` makes of texts, seen from outside.
 
     prepare_runs.py CASE PROGRAM      CASE: rows | repeats | refuses | stops | leaves_alone | odd_texts |
-                                            command_line | memory | holds_out_nothing
+                                            command_line | memory | holds_out_nothing | mounted
 
 Exits with 4, ctest's sign for skipped, where h5py or NumPy is missing."""
 
@@ -213,6 +213,16 @@ def leaves_alone(folder):
     assert f"busy.partial: is in use by process {working.process.pid} on " in errors, errors
     assert list(folder.path.glob("busy.partial/train_00000.h5*"))
     assert working.stop(signal.SIGINT) == 130
+    # An empty folder is filled, where a link leads to it, too; one that could not be is refused before the work.
+    (folder.path / "real").mkdir()
+    (folder.path / "link").symlink_to("real")
+    folder.run(*good, "link")
+    assert (folder.path / "link").is_symlink() and (folder.path / "real" / "vocab.txt").exists()
+    (folder.path / "here").mkdir()
+    done = subprocess.run([folder.program, "prepare", "../text.txt", "--vocab", "../vocab.txt", "--out", "."],
+                          cwd=folder.path / "here", capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 2 and "error: .: is the folder that this is called in; --out must" in done.stderr, done.stderr
+    assert not list(folder.path.glob("here*/*")) and not (folder.path / "here.partial").exists()
     # A trained vocabulary appears with the shards or not at all.
     train = ["--train-vocab", 100, "--vocab", "new.txt"]
     folder.run("empty.txt", *train, "--out", "trained", expected=2)
@@ -221,6 +231,24 @@ def leaves_alone(folder):
     assert (folder.path / "new.txt").read_text() == (folder.path / "trained" / "vocab.txt").read_text()
     folder.run("text.txt", *train, "--out", "other", expected=2)
     assert not list(folder.path.glob("other*")) and len(list(folder.path.glob("new.txt*"))) == 1
+
+
+def mounted(folder):
+    """An empty file system, as containers have it for results, cannot be renamed: told before the work."""
+    folder.write("text.txt", paragraphs(documents(150)))
+    place = folder.path / "an empty disk"
+    place.mkdir()
+    mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place], capture_output=True, text=True, check=False)
+    if mount.returncode != 0:
+        print(f"skipped: {mount.stderr.strip()}")
+        sys.exit(4)
+    try:
+        errors = folder.run("text.txt", "--vocab", "vocab.txt", "--out", place, expected=2)
+        folder.run("text.txt", "--vocab", "vocab.txt", "--out", place / "shards")
+    finally:
+        subprocess.run(["umount", place], check=True)
+    assert f"error: {place}: is where a file system is mounted; --out must name" in errors, errors
+    assert not list(folder.path.glob("*.partial"))
 
 
 def odd_texts(folder):
@@ -282,6 +310,7 @@ def command_line(folder):
             (prepare + ["--seed"], "--seed: a value is missing"),
             (["inspect", "x", "--rows", "-1"], "--rows: '-1'; allowed: a whole number from 0 to 9223372036854775807"),
             (["train"], "train: deck is missing"), (["train", "a", "b"], "one word too many: 'b'"),
+            (["--log", "json", "train", "a"], "'--log' stands before the command"),
             (["trian"], "unknown command 'trian' (did you mean 'train'?)"), ([], "no command given; one of train"),
             (["--vresion"], "unknown option '--vresion' (did you mean '--version'?); `bellwether --help`"),
             (["check", "--schema", "nope.yaml"], "--schema"), (["check", "--schema", "--set", "a.b=c"], "--set"),
@@ -333,7 +362,7 @@ def memory(folder):
 
 def main(case, program):
     with tempfile.TemporaryDirectory() as path:
-        {"rows": rows, "repeats": repeats, "refuses": refuses, "stops": stops, "leaves_alone": leaves_alone,
+        {"rows": rows, "repeats": repeats, "refuses": refuses, "stops": stops, "mounted": mounted, "leaves_alone": leaves_alone,
          "odd_texts": odd_texts, "command_line": command_line, "memory": memory,
          "holds_out_nothing": holds_out_nothing}[case](Folder(program, path))
 

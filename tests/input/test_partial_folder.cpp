@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/error.hpp"
+#include "input/partial_folder.hpp"
+#include "tests/input/temporary_folder.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <fstream>
+#include <sstream>
+
+using namespace bellwether;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+std::string contents(std::string const& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("A file appears when it is kept, and not over one that came meanwhile") {
+  TemporaryFolder const folder;
+  auto const path = folder / "vocab.txt";
+  {
+    input::PartialFile late(path, "is there");
+    late.write("late");
+    CHECK_FALSE(std::filesystem::exists(path));
+    std::ofstream(path) << "early";
+    CHECK_THROWS_WITH(late.keep(), ContainsSubstring("vocab.txt: cannot be written: File exists"));
+  }
+  CHECK(contents(path) == "early");
+  {
+    input::PartialFile file(folder / "other.txt", "is there");
+    file.write("kept");
+    file.keep();
+  }
+  CHECK(contents(folder / "other.txt") == "kept");
+  std::filesystem::remove(folder / "other.txt");
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+  CHECK_THROWS_AS(input::PartialFile(path, "is there"), InputError);
+}
