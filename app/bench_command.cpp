@@ -64,7 +64,7 @@ void require_writable(comm::World& world, std::string const& path) {
   together(world.group(), [&] {
     if (world.rank() != 0 || path.empty()) return;
     try {
-      write_text_file(path, "");
+      require_writable_file(path);
     } catch (RuntimeError const& error) {
       throw InputError(std::string("--json: ") + error.what());
     }
@@ -74,7 +74,7 @@ void require_writable(comm::World& world, std::string const& path) {
 /// The table on standard output, the file, and the exit code.
 int conclude(Session const& session, Common const& common, std::string const& json, bool all_hold) {
   if (session.rank() == 0) {
-    if (!common.json.empty()) write_text_file(common.json, json);
+    if (!common.json.empty()) write_chosen_file(common.json, json);
     if (!all_hold) std::cerr << "error: a result is wrong; see DOES NOT HOLD above\n";
   }
   return all_hold ? 0 : exit_failed;

@@ -17,7 +17,25 @@
 namespace bellwether::app {
 namespace {
 
+namespace fs = std::filesystem;
+
 std::string reason(int error) { return std::strerror(error); }
+
+/// Devices and pipes, at the end of links too.
+bool is_no_file(std::string const& path) {
+  std::error_code error;
+  auto const status = fs::status(path, error);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+/// What is written for the user's path: what a link leads to, there or not yet.
+std::string target_of(std::string const& path) {
+  std::error_code error;
+  auto const target = fs::weakly_canonical(path, error);
+  if (error) throw RuntimeError(path + ": cannot be written: " + error.message());
+  if (fs::is_directory(target, error)) throw RuntimeError(path + ": is a folder; allowed: a file");
+  return target.string();
+}
 
 }  // namespace
 
@@ -33,8 +51,11 @@ void sync_path(std::string const& path) {
 
 void replace_file(std::string const& temporary, std::string const& path) {
   sync_path(temporary);
-  if (std::rename(temporary.c_str(), path.c_str()) != 0)
-    throw RuntimeError(path + ": cannot be replaced: " + reason(errno));
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+    int const error = errno;
+    ::unlink(temporary.c_str());
+    throw RuntimeError(path + ": cannot be replaced: " + reason(error));
+  }
   auto const folder = std::filesystem::path(path).parent_path();
   sync_path(folder.empty() ? "." : folder.string());
 }
@@ -47,6 +68,27 @@ void write_text_file(std::string const& path, std::string_view text) {
   file.close();
   if (!file) throw RuntimeError(temporary + ": cannot be written: " + reason(errno));
   replace_file(temporary, path);
+}
+
+void write_chosen_file(std::string const& path, std::string_view text) {
+  if (!is_no_file(path)) return write_text_file(target_of(path), text);
+  std::ofstream out(path, std::ios::binary | std::ios::app);
+  out << text;
+  out.close();
+  if (!out) throw RuntimeError(path + ": cannot be written: " + reason(errno));
+}
+
+void require_writable_file(std::string const& path) {
+  if (is_no_file(path)) {
+    if (::access(path.c_str(), W_OK) != 0) throw RuntimeError(path + ": cannot be written: " + reason(errno));
+    return;
+  }
+  auto const temporary = target_of(path) + ".part";
+  input::make_way_for_file(temporary);
+  int const file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) throw RuntimeError(path + ": cannot be written: " + reason(errno));
+  ::close(file);
+  ::unlink(temporary.c_str());
 }
 
 }  // namespace bellwether::app

@@ -18,4 +18,10 @@ void replace_file(std::string const& temporary, std::string const& path);
 /// A text file, whole or not at all, through `path`.part. \throws RuntimeError naming file and reason.
 void write_text_file(std::string const& path, std::string_view text);
 
+/// A text file of the user's choice: a link stays one, and what is no file, such as /dev/stdout, is written to.
+/// \throws RuntimeError naming file and reason.
+void write_chosen_file(std::string const& path, std::string_view text);
+/// Whether that will be possible, without a change to what is there. \throws RuntimeError where it will not.
+void require_writable_file(std::string const& path);
+
 }  // namespace bellwether::app
