@@ -52,6 +52,10 @@ std::string unknown_option(CLI::App const& command, std::string const& word) {
   return "unknown option " + shown(name) + did_you_mean(name, known) + "; " + help_of(command) + " lists what there is";
 }
 
+bool knows_option(CLI::App const& command, std::string const& word) {
+  return command.get_option_no_throw(word.substr(0, word.find('='))) != nullptr;
+}
+
 }  // namespace
 
 CLI::Validator whole_numbers(std::int64_t low, std::int64_t high) {
@@ -126,7 +130,10 @@ std::string command_line_fault(CLI::App const& program, CLI::ParseError const& e
   // What is unknown comes first: the option that is said to be missing may be meant by it.
   auto const rest = program.remaining(true);
   for (auto const& word : rest)
-    if (word.starts_with('-') && word != "--") return unknown_option(command, word);
+    if (word.starts_with('-') && word != "--")
+      return knows_option(command, word) ? shown(word) + " stands before the command, or behind --; write bellwether " +
+                                               path_of(command) + " " + word
+                                         : unknown_option(command, word);
   if (auto const kinds = names_of_commands(command); !kinds.empty()) {
     auto const word = std::ranges::find_if(rest, [](auto const& each) { return !each.starts_with('-'); });
     if (word == rest.end()) return path_of(command) + ": one of " + joined(kinds) + " is missing";

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -58,8 +59,10 @@ int run(Action const& action, Session& session, bool output_matters) {
     if (lost.empty()) return code;
     throw bellwether::RuntimeError(lost);
   } catch (CommonError const& error) {
-    if (session.rank() == 0)
+    if (session.tells())
       for (auto const& fault : error.faults()) tell(fault);
+    else if (session.size() == 1)  // there is no world yet: the first rank alone tells, and is not to be cut short
+      std::this_thread::sleep_for(bellwether::app::time_to_tell);
     return exit_input;
   } catch (CommonFailure const& error) {
     if (session.rank() == 0) tell(error.what());
@@ -70,6 +73,9 @@ int run(Action const& action, Session& session, bool output_matters) {
     code = exit_failed;
     patience = seconds_to_speak;
     faults = {error.what()};
+  } catch (std::bad_alloc const&) {
+    code = exit_failed;
+    faults = {"out of memory: this machine, the job's limit or `ulimit -v` has no more"};
   } catch (std::exception const& error) {
     code = exit_failed;
     faults = {error.what()};

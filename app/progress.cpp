@@ -157,6 +157,10 @@ void Progress::checkpoint(std::int64_t step, std::string const& path) {
     impl_->say("checkpoint", "checkpoint: " + path);
 }
 
+void Progress::checkpoint_in_passing(std::int64_t step, std::string const& path) {
+  if (impl_->json()) checkpoint(step, path);
+}
+
 void Progress::note(std::string const& text) { impl_->say("note", text); }
 void Progress::warning(std::string const& text) { impl_->say("warning", impl_->json() ? text : "warning: " + text); }
 

@@ -33,7 +33,8 @@ class Progress {
   /// flops: floating-point operations of the step's matrix products, all ranks together.
   void step(StepRow const& row, double flops);
   void evaluation(EvaluationRow const& row);
-  void checkpoint(std::int64_t step, std::string const& path);
+  void checkpoint(std::int64_t step, std::string const& path);             ///< the last one of the job
+  void checkpoint_in_passing(std::int64_t step, std::string const& path);  ///< told to programs alone
   void note(std::string const& text);  ///< for the reader: what starts, what was resumed
   void warning(std::string const& text);
   void finish(std::string const& summary);

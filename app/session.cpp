@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/session.hpp"
 
+#include "app/agreement.hpp"
+#include "app/command_line.hpp"
 #include "comm/world.hpp"
 #include "input/hdf5_file.hpp"
 
@@ -13,6 +15,7 @@ Session::~Session() = default;
 
 comm::World& Session::world() {
   if (!world_) {
+    if (auto const fault = comm::World::fault_of_threads(); !fault.empty()) throw CommonError(fault);
     input::start_hdf5();
     world_ = std::make_unique<comm::World>(argc_, argv_);
   }
@@ -20,6 +23,8 @@ comm::World& Session::world() {
 }
 
 int Session::rank() const { return world_ ? world_->rank() : 0; }
+
+bool Session::tells() const { return world_ ? world_->rank() == 0 : tells_faults(); }
 
 int Session::size() const { return world_ ? world_->size() : 1; }
 

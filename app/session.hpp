@@ -26,7 +26,8 @@ class Session {
   /// the session. \throws RuntimeError where they cannot start.
   comm::World& world();
 
-  int rank() const;  ///< 0 in a command without MPI
+  int rank() const;    ///< 0 in a command without MPI
+  bool tells() const;  ///< whether this process is the one that tells what concerns all
   int size() const;
 
   /// All that the command leaves is written, and `exit_code` what it returns; a rank that hangs while MPI ends does not

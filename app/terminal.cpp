@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -70,7 +69,8 @@ std::size_t width_of(int terminal) {
 Terminal::Terminal(std::FILE* out) : out_(fileno(out)) {
   if (out_ < 0 || isatty(out_) != 1) return;
   reader_ = out_;
-  if (std::ranges::none_of(launched, [](auto name) { return std::getenv(name.data()) != nullptr; })) return;
+  // What it was started with: MPI itself sets some of these variables where there was no launcher.
+  if (!is_launched(getpid())) return;
   reader_ = launcher_terminal();
   owned_ = reader_ >= 0;
 }

@@ -215,7 +215,10 @@ struct TrainingRun::Impl {
   void tolerate(Work const& work) try {
     auto const before = checkpoints->last_complete();
     work();
-    if (checkpoints->last_complete() != before) failed_checkpoints = 0;
+    auto const newest = checkpoints->last_complete();
+    if (newest == before) return;
+    failed_checkpoints = 0;
+    if (progress) progress->checkpoint_in_passing(newest.value(), checkpoints->path(newest.value()));
   } catch (UnsoundState const&) {
     throw;
   } catch (CommonFailure const& failure) {

@@ -19,6 +19,10 @@
 #include <exception>
 #include <thread>
 
+#ifdef KOKKOS_ENABLE_OPENMP
+#include <omp.h>
+#endif
+
 namespace bellwether::comm {
 namespace {
 
@@ -148,6 +152,16 @@ std::vector<std::string> gathered(Communicator& all, std::string const& mine) {
 }
 
 }  // namespace
+
+std::string World::fault_of_threads() {
+#ifdef KOKKOS_ENABLE_OPENMP
+  constexpr int most = Kokkos::Impl::OpenMPTraits::MAX_THREAD_COUNT;
+  if (int const threads = omp_get_max_threads(); threads > most)
+    return "OMP_NUM_THREADS: " + std::to_string(threads) + " threads for a rank, by this variable or as many as the " +
+           "machine has; allowed: 1 to " + std::to_string(most) + ", and more ranks";
+#endif
+  return "";
+}
 
 World::World(int& argc, char**& argv) : impl_(std::make_unique<Impl>()) {
   int provided = MPI_THREAD_SINGLE;

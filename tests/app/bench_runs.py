@@ -235,9 +235,43 @@ def refusals(bench):
             errors = bench.call(ranks, *arguments, expected=2)
             lines = [line for line in errors.splitlines() if "error: " in line]
             assert len(lines) == 1 and told in lines[0], (arguments, errors)
+    files(bench)
+    threads(bench)
     for timed in ("step", "optimizer"):
         alone = bench.call(1, timed, "--timeline", expected=2)
         assert alone.count("error: ") == 1 and "--timeline: one rank exchanges nothing; at least 2 are needed" in alone, alone
+
+
+def threads(bench):
+    """More of them than Kokkos has room for are one fault for all ranks; without OpenMP nobody counts them."""
+    few = ["kernels", "--elements", "100", "--calls", "1", "--warmup", "1"]
+    os.environ["OMP_NUM_THREADS"] = "2"
+    parallel = bench.results(1, *few)["machine"]["threads_a_rank"] > 1
+    os.environ["OMP_NUM_THREADS"] = "513"
+    for ranks in (1, 2) if parallel else ():
+        errors = bench.call(ranks, *few, expected=2)
+        assert errors.count("error: ") == 1 and "OMP_NUM_THREADS: 513 threads for a rank" in errors, errors
+    if not parallel:
+        assert bench.results(1, *few)["machine"]["threads_a_rank"] == 1
+    del os.environ["OMP_NUM_THREADS"]
+
+
+def files(bench):
+    """The user's file is left alone until there are results; a link stays one, and what is no file is written to."""
+    few = ["kernels", "--elements", "100", "--calls", "1", "--warmup", "1"]
+    kept, link = bench.folder / "kept.json", bench.folder / "link.json"
+    kept.write_text("old")
+    bench.call(1, "kernels", "--elements", "1024Gi", "--json", "kept.json", expected=2)
+    assert kept.read_text() == "old"
+    link.symlink_to("kept.json")
+    bench.call(1, *few, "--json", "link.json")
+    assert link.is_symlink() and json.loads(kept.read_text())["bench"] == "kernels"
+    assert '"bench": "kernels"' in bench.call(1, *few, "--json", "/dev/stdout")
+    (bench.folder / "folder").mkdir()
+    for wrong in ("folder", "."):
+        errors = bench.call(1, *few, "--json", wrong, expected=2)
+        assert "is a folder; allowed: a file" in errors, errors
+    assert not list(bench.folder.glob("*.part"))
 
 
 def main(cases):

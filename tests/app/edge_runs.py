@@ -42,7 +42,10 @@ def on_screen(runs, command, columns):
 
 
 def terminal(runs):
-    """Under the launcher, the line renews itself where the launcher's output is a terminal, and only there."""
+    """The line renews itself on a terminal; under the launcher where the launcher's output is one, and only there."""
+    runs.deck("alone", 16, 10)
+    shown = on_screen(runs, [runs.program, "train", "alone.yaml"], 72)
+    assert len(re.findall(r"\r([^\r\n]+)\x1b\[K", shown)) >= 3, shown
     for name, between in (("direct", []), ("scripted", ["sh", "-c", '"$@"; exit $?', "script"])):
         command = runs.launch(2) + between + [runs.program, "train", f"{name}.yaml"]
         runs.deck(name, 16, 10)
@@ -64,6 +67,7 @@ def json_lines(runs):
     steps = [o for o in objects if o["event"] == "step"]
     evaluations = [o for o in objects if o["event"] == "evaluation"]
     assert {o["event"] for o in objects} == {"note", "step", "evaluation", "checkpoint", "done"}, text
+    assert [o["step"] for o in objects if o["event"] == "checkpoint"] == [3, 6], text
     for table, told in (("steps", steps), ("evaluation", evaluations)):
         rows = runs.table("run", table)
         assert len(rows) == len(told) > 0, text
