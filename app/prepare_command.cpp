@@ -40,25 +40,13 @@ class PrepareLine {
   Clock::time_point next_{};
 };
 
-void print_set(char const* name, input::SetSummary const& set) {
+void print_set(char const* name, input::CorpusFacts const& set, std::int64_t row_tokens, std::int64_t shards) {
   auto const share = set.rows > 0 ? 100 * set.random_next / set.rows : 0;
-  auto const length = set.rows > 0 ? set.row_tokens / set.rows : 0;
+  auto const length = set.rows > 0 ? row_tokens / set.rows : 0;
   std::printf("%-9s %s of %s on average from %s in %s, %lld %% with a random next\n", name,
               counted(set.rows, "row").c_str(), counted(length, "token").c_str(),
-              counted(set.documents, "document").c_str(), counted(set.shards, "shard").c_str(),
+              counted(set.documents, "document").c_str(), counted(shards, "shard").c_str(),
               static_cast<long long>(share));
-}
-
-/// Says where next-sentence labels mean little: more than a tenth of the rows had no other document to draw from.
-void warn_of_lone_documents(char const* name, input::SetSummary const& set) {
-  if (10 * set.lone_rows <= set.rows) return;
-  std::cerr << "warning: " << name << ": ";
-  if (set.documents == 1)
-    std::cerr << "one document";
-  else
-    std::cerr << 100 * set.lone_rows / set.rows << " % of the rows come of windows with one document";
-  std::cerr << ": random next sentences are of the same document, so that next-sentence labels mean little; put blank "
-               "lines between documents\n";
 }
 
 int run_prepare(input::PrepareOptions const& options) {
@@ -78,29 +66,24 @@ int run_prepare(input::PrepareOptions const& options) {
     std::cerr << "interrupted: nothing was written\n";
     return 128 + interrupt.signal();
   }
+  for (auto const& text : summary.warnings) std::cerr << "warning: " << text << '\n';
   if (options.out.empty()) {
     std::printf("written   %s, a vocabulary of %lld tokens\n", options.vocabulary.c_str(),
                 static_cast<long long>(summary.vocabulary));
     return 0;
   }
   double const seconds = seconds_since(began);
-  if (summary.invalid_lines > 0)
-    std::cerr << "warning: " << counted(summary.invalid_lines, "line")
-              << (summary.invalid_lines == 1 ? " holds" : " hold")
-              << " bytes that are not UTF-8, which were left out; the first is at or soon after "
-              << summary.first_invalid << '\n';
-  std::printf(
-      "text      %lld tokens, %.2f %% unknown to the vocabulary of %lld\n", static_cast<long long>(summary.tokens),
-      summary.tokens > 0 ? 100.0 * static_cast<double>(summary.unknown) / static_cast<double>(summary.tokens) : 0.0,
-      static_cast<long long>(summary.vocabulary));
-  warn_of_lone_documents("train", summary.train);
-  warn_of_lone_documents("held out", summary.heldout);
-  print_set("train", summary.train);
-  if (options.heldout > 0) print_set("held out", summary.heldout);
-  if (options.heldout > 0 && summary.heldout.rows == 0)
-    std::cerr << "warning: nothing is held out: " << counted(summary.heldout.documents, "document") << " of "
-              << counted(summary.heldout.documents + summary.train.documents, "document")
-              << " fell to --heldout and gave no rows; take a larger share, more text or another --seed\n";
+  auto const tokens = summary.train.tokens + summary.heldout.tokens;
+  auto const unknown = summary.train.unknown + summary.heldout.unknown;
+  std::printf("text      %lld tokens, %.2f %% unknown to the vocabulary of %lld\n", static_cast<long long>(tokens),
+              tokens > 0 ? 100.0 * static_cast<double>(unknown) / static_cast<double>(tokens) : 0.0,
+              static_cast<long long>(summary.vocabulary));
+  bool const split = options.heldout > 0 && summary.heldout.tokens > 0;
+  std::printf("          word frequencies alone predict %s with a loss of %.2f nats a token\n",
+              split ? "the held-out text" : "it",
+              split ? summary.heldout.frequency_loss : summary.train.frequency_loss);
+  print_set("train", summary.train, summary.train_row_tokens, summary.train_shards);
+  if (options.heldout > 0) print_set("held out", summary.heldout, summary.heldout_row_tokens, summary.heldout_shards);
   std::printf("written   %s in %.1f s\n", options.out.c_str(), seconds);
   return 0;
 }
@@ -113,8 +96,9 @@ void add_prepare(CLI::App& program, Action& chosen) {
   options->threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   CLI::App* command = program.add_subcommand("prepare", "Turn text into shards of token ids to train on");
   command
-      ->add_option("text", options->texts,
-                   "text files, plain or .gz; a paragraph a line, blank lines between documents")
+      ->add_option(
+          "text", options->texts,
+          "text files, plain or .gz, or - for standard input; a paragraph a line, blank lines between documents")
       ->required()
       ->type_name("TEXT");
   command->add_option("--vocab", options->vocabulary, "vocabulary, one token a line; written if it is trained")
@@ -140,6 +124,7 @@ void add_prepare(CLI::App& program, Action& chosen) {
   command->add_option("--heldout", options->heldout, "share of documents for evaluation, written to DIR/heldout")
       ->check(numbers(0, 0.9))
       ->capture_default_str();
+  command->add_flag("--strict", options->strict, "warnings are errors: nothing is written");
   command->add_flag("--wrapped", options->wrapped, "lines are wrapped: sentences go on over line ends");
   command->add_option("--rows-per-shard", options->shard_rows, "rows a file")
       ->check(whole_numbers(1, 1 << 30))

@@ -39,6 +39,7 @@ Json json_of(char const* event, Row const& row) {
 
 struct Progress::Impl {
   ProgressOptions options;
+  double frequency_loss = 0;
   std::FILE* out;
   Terminal terminal;
   bool on_line = false;  // the renewed line is on the screen
@@ -137,9 +138,14 @@ void Progress::step(StepRow const& row, double flops) {
   }
 }
 
+void Progress::compare_with_frequencies(double loss) { impl_->frequency_loss = loss; }
+
 void Progress::evaluation(EvaluationRow const& row) {
+  bool const compares = impl_->frequency_loss > 0;
   if (impl_->json()) {
-    impl_->tell(json_of("evaluation", row));
+    Json object = json_of("evaluation", row);
+    if (compares) object["frequency_loss"] = impl_->frequency_loss;
+    impl_->tell(object);
     return;
   }
   std::array<char, 200> text{};
@@ -147,7 +153,12 @@ void Progress::evaluation(EvaluationRow const& row) {
                 static_cast<long long>(row.step), loss_text(row.loss).data(), loss_text(row.mlm_loss).data(),
                 loss_text(row.nsp_loss).data(), share_text(row.mlm_accuracy).data(),
                 share_text(row.nsp_accuracy).data());
-  impl_->say("evaluation", text.data());
+  std::string comparison;
+  if (compares)
+    comparison =
+        (row.mlm_loss < impl_->frequency_loss ? "  below word frequencies (" : "  not yet below word frequencies (") +
+        std::string(loss_text(impl_->frequency_loss).data()) + ")";
+  impl_->say("evaluation", text.data() + comparison);
 }
 
 void Progress::checkpoint(std::int64_t step, std::string const& path) {

@@ -33,6 +33,9 @@ class Progress {
   /// flops: floating-point operations of the step's matrix products, all ranks together.
   void step(StepRow const& row, double flops);
   void evaluation(EvaluationRow const& row);
+  /// From here on evaluations are shown beside the masked-LM loss that word frequencies alone reach on the held-out
+  /// text, in nats (input::CorpusFacts::frequency_loss); 0: not known.
+  void compare_with_frequencies(double loss);
   void checkpoint(std::int64_t step, std::string const& path);             ///< the last one of the job
   void checkpoint_in_passing(std::int64_t step, std::string const& path);  ///< told to programs alone
   void note(std::string const& text);  ///< for the reader: what starts, what was resumed

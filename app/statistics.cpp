@@ -46,7 +46,7 @@ auto read_or_advise(std::string const& directory, Read read) {
 }  // namespace
 
 Recorded recorded_statistics(std::string const& directory) {
-  StatisticsFiles const files(directory, "", {}, {});
+  StatisticsFiles const files(directory, RunDescription{}, {}, {});
   bool const shown = std::filesystem::exists(files.main_file());
   if (files.count_segments() > 0) return Recorded::rows;  // written with the first rows, never before
   if (!shown) return Recorded::nothing;
@@ -72,7 +72,7 @@ struct Statistics::Impl {
   Impl(StatisticsOptions o, input::IoThread& thread)
       : options(std::move(o)),
         io(thread),
-        files(options.directory, options.run_name, {.quantities = options.quantities, .layers = options.layers},
+        files(options.directory, options.run, {.quantities = options.quantities, .layers = options.layers},
               {options.segment_rows, options.segment_rows, options.segment_layer_rows}),
         traffic(options.traffic) {}
 

@@ -28,8 +28,8 @@ struct RecordPoint {
 
 /// Where and how statistics are written.
 struct StatisticsOptions {
-  std::string directory;                   ///< the run's; statistics.h5 and statistics/ go there
-  std::string run_name{};                  ///< a title for readers
+  std::string directory;  ///< the run's; statistics.h5 and statistics/ go there
+  RunDescription run{};
   std::vector<std::string> layers;         ///< names of the tensors, in the order of the layout
   std::vector<std::string> quantities;     ///< measured of each tensor: the matrices of /layers, such as "trust_ratio"
   std::optional<RecordPoint> resume;       ///< rows beyond this point are cut; nothing: a new run

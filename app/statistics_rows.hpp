@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
 
 namespace bellwether::app {
@@ -102,6 +103,12 @@ struct EvaluationRow {
     visit("mlm_accuracy", "", row.mlm_accuracy);
     visit("nsp_accuracy", "", row.nsp_accuracy);
   }
+};
+
+/// Describes a run to the readers of its statistics.
+struct RunDescription {
+  std::string name{};         ///< a title
+  double frequency_loss = 0;  ///< masked-LM loss that word frequencies reach on the held-out text, nats; 0: not known
 };
 
 }  // namespace bellwether::app

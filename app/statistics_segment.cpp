@@ -121,10 +121,10 @@ SegmentRows rows_in(StatisticsSegment const& segment) {
   return {std::ssize(segment.steps), std::ssize(segment.evaluations), std::ssize(segment.layer_steps)};
 }
 
-StatisticsFiles::StatisticsFiles(std::string directory, std::string run_name, LayerTable table, SegmentRows capacity)
+StatisticsFiles::StatisticsFiles(std::string directory, RunDescription run, LayerTable table, SegmentRows capacity)
     : directory_(std::move(directory)),
       main_((std::filesystem::path(directory_) / "statistics.h5").string()),
-      run_name_(std::move(run_name)),
+      run_(std::move(run)),
       table_(std::move(table)),
       capacity_(capacity) {}
 
@@ -167,7 +167,7 @@ void StatisticsFiles::publish(std::vector<SegmentRows> const& segments, TrafficT
   Hdf5File file = Hdf5File::create(temporary);
   file.set_attribute("/", "format", "bellwether statistics");
   file.set_attribute("/", "format_version", "1.0");
-  if (!run_name_.empty()) file.set_attribute("/", "run_name", run_name_);
+  if (!run_.name.empty()) file.set_attribute("/", "run_name", run_.name);
   auto const show = [&](std::string const& name, std::int64_t SegmentRows::*rows) {
     std::vector<input::VirtualSource> sources;
     for (std::size_t i = 0; i < segments.size(); ++i)
@@ -181,6 +181,7 @@ void StatisticsFiles::publish(std::vector<SegmentRows> const& segments, TrafficT
   if (!show("evaluation", &SegmentRows::evaluations))
     file.write_table("evaluation", columns_of(std::vector<EvaluationRow>()));
   file.set_attribute("evaluation", "units", units<EvaluationRow>());
+  if (run_.frequency_loss > 0) file.set_attribute("evaluation", "frequency_loss", run_.frequency_loss);
   file.write_table("traffic", columns_of(std::vector{traffic.dense, traffic.compressed}));
   file.set_attribute("traffic", "units", units<PhaseTraffic>());
   if (!show("layers/step", &SegmentRows::layers)) file.write<std::int64_t>("layers/step", {0}, {});

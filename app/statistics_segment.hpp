@@ -49,8 +49,8 @@ std::optional<TrafficTotals> read_traffic(input::Hdf5File const& file);
 /// The files of one run's statistics.
 class StatisticsFiles {
  public:
-  /// A segment has room for `capacity` rows. `run_name` is a title for readers.
-  StatisticsFiles(std::string directory, std::string run_name, LayerTable table, SegmentRows capacity);
+  /// A segment has room for `capacity` rows.
+  StatisticsFiles(std::string directory, RunDescription run, LayerTable table, SegmentRows capacity);
   std::string const& main_file() const { return main_; }
   std::string segment_file(std::int64_t index) const;  ///< statistics/segment_<index>.h5
   std::int64_t layers() const { return std::ssize(table_.layers); }
@@ -70,7 +70,8 @@ class StatisticsFiles {
 
  private:
   std::string relative_segment(std::int64_t index) const;
-  std::string directory_, main_, run_name_;
+  std::string directory_, main_;
+  RunDescription run_;
   LayerTable table_;
   SegmentRows capacity_;
 };

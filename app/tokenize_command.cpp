@@ -2,26 +2,46 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
+#include "app/progress_text.hpp"
+#include "core/error.hpp"
+#include "input/corpus_facts.hpp"
 #include "input/token_lines.hpp"
 
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace bellwether::app {
 namespace {
 
 struct TokenizeOptions {
   std::string vocabulary;
+  bool strict = false;
   int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 };
 
 int tokenize(TokenizeOptions const& options) {
   auto const vocabulary = input::Vocabulary::read(options.vocabulary);
   input::TokenizerTables const tables(vocabulary);
-  input::tokenize_lines(tables, stdin, stdout, options.threads);
+  auto const count = input::tokenize_lines(tables, stdin, stdout, options.threads);
+  std::vector<std::string> texts;
+  if (count.invalid_lines > 0)
+    texts.push_back(counted(count.invalid_lines, "line") + (count.invalid_lines == 1 ? " holds" : " hold") +
+                    " bytes that are not UTF-8, which were left out; the first is line " +
+                    std::to_string(count.first_invalid) + " of standard input");
+  input::CorpusFacts const facts{.tokens = count.tokens,
+                                 .unknown = count.unknown,
+                                 .bytes = count.bytes,
+                                 .overlong = count.overlong_bytes,
+                                 .vocabulary = vocabulary.size(),
+                                 .cased = vocabulary.cased_tokens()};
+  for (auto const& text : input::corpus_warnings(facts)) texts.push_back(text);
+  if (options.strict && !texts.empty()) throw InputError(texts);
+  for (auto const& text : texts) std::cerr << "warning: " << text << '\n';
   return 0;
 }
 
@@ -35,6 +55,7 @@ void add_tokenize(CLI::App& program, Action& chosen) {
   command->add_option("--threads", options->threads, "threads to use")
       ->check(whole_numbers(1, 1024))
       ->capture_default_str();
+  command->add_flag("--strict", options->strict, "warnings are errors: the exit code says so");
   command->callback([options, &chosen] { chosen = [options](Session&) { return tokenize(*options); }; });
 }
 

@@ -378,6 +378,7 @@ std::optional<std::int64_t> Trainer::frozen_after() const { return impl_->optimi
 std::int64_t Trainer::step() const { return impl_->step; }
 std::int64_t Trainer::samples() const { return impl_->samples; }
 bool Trainer::gives_ahead() const { return impl_->gives_ahead; }
+double Trainer::frequency_loss() const { return impl_->data.heldout.info.frequency_loss; }
 bool Trainer::evaluates() const { return !impl_->data.heldout.batches.empty(); }
 ParameterLayout const& Trainer::layout() const { return impl_->bert.layout().table; }
 std::int64_t Trainer::sequence_length() const { return impl_->stream.info().sequence_length; }

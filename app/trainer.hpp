@@ -71,6 +71,8 @@ class Trainer {
   bool gives_ahead() const;  ///< where goes_on is said
   bool evaluates() const;
   EvaluationRow evaluate();  ///< over the held-out sequences
+  /// Masked-LM loss that word frequencies alone reach on the held-out text, in nats; 0 where the shards do not say.
+  double frequency_loss() const;
 
   /// Names of what the optimizer measures of each tensor, and its values in the last step, (tensors) each.
   std::vector<std::string> layer_quantities() const;

@@ -25,6 +25,7 @@ struct ShardSetInfo {
   std::int64_t vocabulary = 0;    ///< V that the shards were made with; 0: none of them says
   SpecialIds special;             ///< of the shards that say V
   std::uint64_t fingerprint = 0;  ///< of names, row counts and kind of masks: a resumed run must see the same rows
+  double frequency_loss = 0;      ///< of the corpus (CorpusFacts); 0: no shard says
   std::int64_t bytes = 0;         ///< of all files: others where one was mended, compressed anew or made differently
 };
 

@@ -182,6 +182,17 @@ Hdf5File Hdf5File::create(std::string const& path) {
   return Hdf5File(std::move(impl));
 }
 
+Hdf5File Hdf5File::modify(std::string const& path) {
+  auto impl = std::make_unique<Impl>();
+  impl->path = path;
+  impl->writing = true;
+  Id const access = access_properties(has_locks(path));
+  H5Pset_sieve_buf_size(access.get(), 0);
+  impl->file = Id(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()), H5Fclose);
+  impl->check(impl->file.valid(), "", "cannot be opened for writing");
+  return Hdf5File(std::move(impl));
+}
+
 std::string const& Hdf5File::path() const { return impl_->path; }
 void Hdf5File::flush() { impl_->check(H5Fflush(impl_->file.get(), H5F_SCOPE_LOCAL) >= 0, "", "cannot be written"); }
 void Hdf5File::close() {

@@ -96,6 +96,7 @@ class Hdf5File {
  public:
   static Hdf5File open(std::string const& path, VirtualData virtual_data = VirtualData::refuse);  ///< for reading
   static Hdf5File create(std::string const& path);  ///< new and empty; an old file of that name is lost
+  static Hdf5File modify(std::string const& path);  ///< a complete file of ours, to add to
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) noexcept;
   ~Hdf5File();

@@ -3,16 +3,15 @@
 #include "input/prepare.hpp"
 
 #include "core/error.hpp"
+#include "input/document_splitter.hpp"
 #include "input/ordered_pipeline.hpp"
 #include "input/partial_folder.hpp"
-#include "input/shard_set_writer.hpp"
+#include "input/segment_worker.hpp"
+#include "input/set_builder.hpp"
 #include "input/text_reader.hpp"
+#include "input/text_source.hpp"
 #include "input/vocabulary_trainer.hpp"
-#include "input/wordpiece.hpp"
 
-#include <xxhash.h>
-
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -23,118 +22,6 @@ namespace bellwether::input {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct TokenSegment {
-  std::uint32_t begin, count;  ///< in TokenBlock::ids
-  bool starts_document, heldout;
-};
-
-struct TokenBlock {
-  std::vector<std::int32_t> ids;
-  std::vector<TokenSegment> segments;
-  std::int64_t unknown = 0, invalid_lines = 0, bytes_read = 0;
-  std::string first_invalid;
-};
-
-struct ReadBlock {
-  TextBlock text;
-  std::int64_t bytes_read = 0;
-};
-
-/// Text to segments of ids, on one thread.
-class SegmentWorker {
- public:
-  SegmentWorker(TokenizerTables const& tables, PrepareOptions const& options)
-      : tokenizer_(std::make_unique<Tokenizer>(tables, WrittenSpecials::characters)),
-        options_(&options),
-        unknown_(tables.vocabulary().special().unknown) {}
-
-  TokenBlock operator()(ReadBlock const& read) {
-    TokenBlock block;
-    block.bytes_read = read.bytes_read;
-    auto const& lines = read.text.lines;
-    for (std::size_t i = 0; i < lines.size();) {
-      std::string_view text = read.text.line(lines[i]);
-      std::size_t next = i + 1;
-      if (options_->wrapped) {
-        // Lines lie one after the other, a line feed between them: what a document has of this block is one text.
-        while (next < lines.size() && !lines[next].starts_document) ++next;
-        text = std::string_view(read.text.text)
-                   .substr(lines[i].begin, lines[next - 1].begin + lines[next - 1].size - lines[i].begin);
-      }
-      if (!is_valid_utf8(text)) {
-        if (block.invalid_lines++ == 0) block.first_invalid = read.text.first_line_name;
-      }
-      add_text(text, lines[i].starts_document, read.text.line(lines[i]), block);
-      i = next;
-    }
-    block.unknown = std::count(block.ids.begin(), block.ids.end(), unknown_);
-    return block;
-  }
-
- private:
-  void add_text(std::string_view text, bool starts_document, std::string_view first_line, TokenBlock& block) {
-    bool const heldout =
-        starts_document && options_->heldout > 0 &&
-        static_cast<double>(XXH3_64bits_withSeed(first_line.data(), first_line.size(), options_->seed)) * 0x1p-64 <
-            options_->heldout;
-    for (std::size_t at = 0; at < text.size();) {
-      std::size_t const end = sentence_end(text, at);
-      std::size_t const before = block.ids.size();
-      tokenizer_->encode(text.substr(at, end - at), block.ids);
-      at = end;
-      auto const count = block.ids.size() - before;
-      // A segment without tokens is kept where it opens a document: the mark must not be lost.
-      if (count > 0 || starts_document)
-        block.segments.push_back(
-            {static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(count), starts_document, heldout});
-      starts_document = false;
-    }
-  }
-
-  std::unique_ptr<Tokenizer> tokenizer_;
-  PrepareOptions const* options_;
-  std::int32_t unknown_;
-};
-
-/// Collects the documents of one set in a window and writes it whenever it is full.
-class SetBuilder {
- public:
-  /// `poll` is called at least every few thousand tokens; what it throws ends the work.
-  SetBuilder(ShardSetWriter writer, PrepareOptions const& options, std::function<void()> poll)
-      : writer_(std::move(writer)),
-        window_(options.sequence_length - 3),
-        limit_(options.window_tokens),
-        poll_(std::move(poll)) {}
-
-  void start_document() {
-    if (window_.tokens() >= limit_) flush();
-    window_.start_document();
-  }
-  void add(std::span<std::int32_t const> ids) {
-    // A document far longer than the window is cut; the rest is another document.
-    if (window_.tokens() >= 2 * limit_) flush();
-    window_.add_segment(ids);
-  }
-  SetSummary finish() {
-    flush();
-    writer_.close();
-    return {documents_, writer_.rows(), writer_.shards(), writer_.row_tokens(), writer_.random_next(), lone_rows_};
-  }
-
- private:
-  void flush() {
-    auto const before = writer_.rows();
-    documents_ += window_.documents();
-    writer_.write(window_, poll_);
-    if (window_.documents() == 1) lone_rows_ += writer_.rows() - before;
-    window_.clear();
-  }
-  ShardSetWriter writer_;
-  DocumentWindow window_;
-  std::int64_t limit_, documents_ = 0, lone_rows_ = 0;
-  std::function<void()> poll_;
-};
 
 RowRule row_rule(PrepareOptions const& options, Vocabulary const& vocabulary) {
   auto const& s = vocabulary.special();
@@ -157,7 +44,9 @@ RowRule row_rule(PrepareOptions const& options, Vocabulary const& vocabulary) {
 void require_regular(std::vector<std::string> const& texts) {
   std::vector<std::string> faults;
   for (auto const& text : texts)
-    if (!fs::is_regular_file(text))
+    if (text == standard_input)
+      faults.push_back("standard input: --train-vocab reads the text twice; give a file, or a vocabulary with --vocab");
+    else if (!fs::is_regular_file(text))
       faults.push_back(text + ": is no regular file, but --train-vocab reads the text twice; a file, or --vocab");
   if (!faults.empty()) throw InputError(std::move(faults));
 }
@@ -165,18 +54,162 @@ void require_regular(std::vector<std::string> const& texts) {
 /// Thrown through the pipeline when the user interrupts; caught in prepare().
 struct Stopped {};
 
-}  // namespace
+/// The two sets of shards that texts become.
+struct Sets {
+  SetBuilder train;
+  std::optional<SetBuilder> heldout;
 
-PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks) {
-  bool const trains = options.trained_vocabulary > 0;
-  require(trains || !options.vocabulary.empty(), "a vocabulary is either read or trained");
+  Sets(PrepareOptions const& options, Vocabulary const& vocabulary, std::string const& folder,
+       std::function<void()> const& poll)
+      : train(ShardSetWriter(folder, "train", row_rule(options, vocabulary)), options.window_tokens, poll) {
+    if (options.heldout == 0) return;
+    auto rule = row_rule(options, vocabulary);
+    // Far from the numbers of the training rows: other masks, other pairs.
+    rule.first_row = std::int64_t{1} << 48;
+    rule.first_window = std::int64_t{1} << 31;
+    heldout.emplace(ShardSetWriter(folder + "/heldout", "heldout", rule), options.window_tokens, poll);
+  }
+};
+
+/// Reads all texts, tokenizes them on threads and writes their rows. \param tell is called between blocks.
+class CorpusPass {
+ public:
+  CorpusPass(PrepareOptions const& options, TextReader& reader, Vocabulary const& vocabulary, Sets& sets)
+      : options_(options),
+        reader_(reader),
+        tables_(vocabulary),
+        sets_(sets),
+        splitter_(options.heldout, options.seed,
+                  {.begin =
+                       [this](bool heldout) {
+                         current_ = heldout ? &*sets_.heldout : &sets_.train;
+                         current_->start_document();
+                       },
+                   .add = [this](std::span<std::int32_t const> ids) { current_->add(ids); }}) {}
+
+  void run(std::function<void(std::int64_t bytes_read)> const& tell) {
+    struct Read {
+      TextBlock text;
+      std::int64_t bytes_read = 0;
+    };
+    run_ordered<Read, TokenBlock>(
+        options_.threads,
+        [&](Read& block) {
+          bool const more = reader_.next(block.text);
+          block.bytes_read = reader_.bytes_read();
+          return more;
+        },
+        [&] {
+          return [worker = SegmentWorker(tables_, options_.wrapped)](Read const& block) mutable {
+            TokenBlock tokens = worker(block.text);
+            tokens.bytes_read = block.bytes_read;
+            return tokens;
+          };
+        },
+        [&](TokenBlock&& block) {
+          take(block);
+          tell(block.bytes_read);
+        });
+    splitter_.finish();
+    sets_.train.finish();
+    if (sets_.heldout) sets_.heldout->finish();
+  }
+
+  /// Facts of both sets, and warnings about the texts.
+  void summarise(Vocabulary const& vocabulary, PrepareSummary& summary) const {
+    auto const& s = vocabulary.special();
+    CorpusFacts whole;
+    whole.bytes = bytes_;
+    whole.overlong = overlong_bytes_;
+    whole.longest = splitter_.longest();
+    whole.median = splitter_.median();
+    whole.duplicates = splitter_.duplicates();
+    whole.vocabulary = vocabulary.size();
+    whole.vocabulary_asked = options_.trained_vocabulary;
+    whole.cased = vocabulary.cased_tokens();
+    auto const of_set = [&](SetBuilder const& set) {
+      auto facts = set.counted(whole);
+      facts.unknown = set.frequencies()[static_cast<std::size_t>(s.unknown)];
+      facts.frequency_loss = frequency_loss(set.frequencies(), sets_.train.frequencies());
+      return facts;
+    };
+    summary.train = of_set(sets_.train);
+    if (sets_.heldout) summary.heldout = of_set(*sets_.heldout);
+    auto& texts = summary.warnings;
+    texts = reader_.warnings();
+    if (invalid_lines_ > 0)
+      texts.push_back(std::to_string(invalid_lines_) + (invalid_lines_ == 1 ? " line holds" : " lines hold") +
+                      " bytes that are not UTF-8, which were left out; the first is " +
+                      reader_.describe(first_invalid_));
+    auto const found = corpus_warnings(
+        summary.train, splitter_.longest() > 0 ? reader_.describe(splitter_.longest_at()) : std::string());
+    texts.insert(texts.end(), found.begin(), found.end());
+    if (sets_.heldout) warn_of_heldout(summary);
+  }
+
+ private:
+  static void warn_of_heldout(PrepareSummary& summary) {
+    auto const &train = summary.train, &heldout = summary.heldout;
+    CorpusFacts const lone{.documents = heldout.documents, .rows = heldout.rows, .lone_rows = heldout.lone_rows};
+    for (auto const& text : corpus_warnings(lone)) summary.warnings.push_back("held out: " + text);
+    if (heldout.rows > 0) return;
+    auto const documents = [](std::int64_t count) {
+      return std::to_string(count) + (count == 1 ? " document" : " documents");
+    };
+    summary.warnings.push_back("nothing is held out: --heldout chose " + documents(heldout.documents) + " of " +
+                               documents(heldout.documents + train.documents) +
+                               ", which gave no rows; take a larger share, more text or another --seed");
+  }
+
+  void take(TokenBlock const& block) {
+    std::span<std::int32_t const> rest(block.ids);
+    for (auto const& part : block.parts) {
+      if (part.starts_document) splitter_.start_document(part.place);
+      splitter_.add(part.lines);
+      for (auto const& line : part.lines) bytes_ += line.bytes;
+      for (auto const count : part.sentences) {
+        splitter_.add(rest.first(count));
+        rest = rest.subspan(count);
+      }
+    }
+    if (invalid_lines_ == 0) first_invalid_ = block.first_invalid;
+    invalid_lines_ += block.invalid_lines;
+    overlong_bytes_ += block.overlong_bytes;
+  }
+
+  PrepareOptions const& options_;
+  TextReader& reader_;
+  TokenizerTables tables_;
+  Sets& sets_;
+  SetBuilder* current_ = nullptr;
+  DocumentSplitter splitter_;
+  std::int64_t bytes_ = 0, overlong_bytes_ = 0, invalid_lines_ = 0;
+  TextPlace first_invalid_;
+};
+
+/// Records the facts in every shard of `set`.
+void record(SetBuilder const& set, CorpusFacts const& facts) {
+  for (auto const& path : set.writer().paths()) write_corpus_facts(path, facts);
+}
+
+/// \throws InputError for options that no text can make good.
+void check_options(PrepareOptions const& options) {
+  require(options.trained_vocabulary > 0 || !options.vocabulary.empty(), "a vocabulary is either read or trained");
+  require(!options.out.empty() || (options.trained_vocabulary > 0 && !options.vocabulary.empty()),
+          "there is something to write");
   if (options.predictions > options.sequence_length - 3)
     throw InputError("--max-predictions " + std::to_string(options.predictions) + ": at most " +
                      std::to_string(options.sequence_length - 3) + ", the tokens of a row but [CLS] and two [SEP]");
   // Not a number fails this test, too.
   if (!(options.heldout >= 0 && options.heldout <= 0.9))
     throw InputError("--heldout: the share of documents to hold out; allowed: a number from 0 to 0.9");
-  require(!options.out.empty() || (trains && !options.vocabulary.empty()), "there is something to write");
+}
+
+}  // namespace
+
+PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks) {
+  check_options(options);
+  bool const trains = options.trained_vocabulary > 0;
   auto const poll = [&] {
     if (hooks.stop && hooks.stop()) throw Stopped();
   };
@@ -208,52 +241,35 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
     if (trained)
       for (auto const& token : tokens) trained->write(token + '\n');
     if (!folder) {
+      summary.warnings = reader.warnings();
+      summary.train.vocabulary = summary.vocabulary;
+      summary.train.vocabulary_asked = options.trained_vocabulary;
+      auto const found = corpus_warnings(summary.train);
+      summary.warnings.insert(summary.warnings.end(), found.begin(), found.end());
+      if (options.strict && !summary.warnings.empty()) throw InputError(summary.warnings);
       trained->keep();
       return summary;
     }
     write_vocabulary(folder->path() + "/vocab.txt", tokens);
-
-    TokenizerTables const tables(*vocabulary);
-    auto rule = row_rule(options, *vocabulary);
-    SetBuilder train(ShardSetWriter(folder->path(), "train", rule), options, poll);
-    std::optional<SetBuilder> heldout;
-    if (options.heldout > 0) {
-      // Far from the numbers of the training rows: other masks, other pairs.
-      rule.first_row = std::int64_t{1} << 48;
-      rule.first_window = std::int64_t{1} << 31;
-      heldout.emplace(ShardSetWriter(folder->path() + "/heldout", "heldout", rule), options, poll);
-    }
-    SetBuilder* current = &train;
-    run_ordered<ReadBlock, TokenBlock>(
-        options.threads,
-        [&](ReadBlock& block) {
-          bool const more = reader.next(block.text);
-          block.bytes_read = reader.bytes_read();
-          return more;
-        },
-        [&] { return SegmentWorker(tables, options); },
-        [&](TokenBlock&& block) {
-          for (auto const& segment : block.segments) {
-            if (segment.starts_document) {
-              current = segment.heldout && heldout ? &*heldout : &train;
-              current->start_document();
-            }
-            current->add(std::span<std::int32_t const>(block.ids).subspan(segment.begin, segment.count));
-          }
-          summary.tokens += static_cast<std::int64_t>(block.ids.size());
-          summary.unknown += block.unknown;
-          if (summary.invalid_lines == 0) summary.first_invalid = block.first_invalid;
-          summary.invalid_lines += block.invalid_lines;
-          tell("writing rows", block.bytes_read, reader.bytes_total());
-        });
-    summary.train = train.finish();
-    if (heldout) summary.heldout = heldout->finish();
+    Sets sets(options, *vocabulary, folder->path(), poll);
+    CorpusPass pass(options, reader, *vocabulary, sets);
+    pass.run([&](std::int64_t read) { tell("writing rows", read, reader.bytes_total()); });
+    if (sets.train.writer().rows() == 0)
+      throw InputError(options.texts.front() + ": no row for training comes of the texts; text with words is needed");
+    pass.summarise(*vocabulary, summary);
+    if (options.strict && !summary.warnings.empty()) throw InputError(summary.warnings);
+    record(sets.train, summary.train);
+    if (sets.heldout) record(*sets.heldout, summary.heldout);
+    auto const totals = [](SetBuilder const& set, std::int64_t& shards, std::int64_t& row_tokens) {
+      shards = set.writer().shards();
+      row_tokens = set.writer().row_tokens();
+    };
+    totals(sets.train, summary.train_shards, summary.train_row_tokens);
+    if (sets.heldout) totals(*sets.heldout, summary.heldout_shards, summary.heldout_row_tokens);
   } catch (Stopped const&) {
     summary.stopped = true;
     return summary;
   }
-  if (summary.train.rows == 0)
-    throw InputError(options.texts.front() + ": no row for training comes of the texts; text with words is needed");
   if (trained) trained->keep();
   try {
     folder->keep();

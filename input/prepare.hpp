@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "input/corpus_facts.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -10,9 +12,9 @@
 
 namespace bellwether::input {
 
-/// What `prepare` is told.
+/// The options of `prepare`.
 struct PrepareOptions {
-  std::vector<std::string> texts;       ///< plain or gzip-compressed; blank lines between documents
+  std::vector<std::string> texts;       ///< files, plain or gzip-compressed, or "-"; blank lines between documents
   std::string vocabulary;               ///< file to use, or to write where one is trained
   std::int64_t trained_vocabulary = 0;  ///< tokens of the vocabulary to train; 0: read the file
   std::string out;                      ///< folder to make; empty: only train a vocabulary
@@ -21,7 +23,8 @@ struct PrepareOptions {
   std::int64_t duplicates = 1;          ///< passes over the corpus, each with other pairs
   bool static_masks = false;
   bool wrapped = false;  ///< lines are wrapped: sentences go on over line ends
-  double heldout = 0;    ///< share of documents kept apart, chosen by their first line
+  bool strict = false;   ///< warnings are errors
+  double heldout = 0;    ///< share of documents kept apart, chosen by their text and the seed
   std::int64_t shard_rows = 32768;
   std::int64_t window_tokens = 1 << 23;  ///< documents among which pairs are drawn and rows are shuffled
   std::uint64_t seed = 1;
@@ -38,25 +41,21 @@ struct PrepareHooks {
   std::function<bool()> stop;  ///< asked many times a second; true: give up and leave nothing behind
 };
 
-struct SetSummary {
-  std::int64_t documents = 0, rows = 0, shards = 0, row_tokens = 0, random_next = 0;
-  std::int64_t lone_rows = 0;  ///< rows whose random next comes of the same document: their window has no other
-};
 struct PrepareSummary {
-  std::int64_t vocabulary = 0;           ///< tokens in it
-  std::int64_t tokens = 0, unknown = 0;  ///< of the texts
-  std::int64_t invalid_lines = 0;        ///< lines with bytes that are not UTF-8, which are left out
-  std::string first_invalid;             ///< "file" and the line at or before it
-  SetSummary train, heldout;
+  std::int64_t vocabulary = 0;  ///< tokens in it
+  CorpusFacts train, heldout;
+  std::int64_t train_shards = 0, heldout_shards = 0;
+  std::int64_t train_row_tokens = 0, heldout_row_tokens = 0;  ///< of all rows, without padding
+  std::vector<std::string> warnings;                          ///< what is poor in the texts, with its likely cause
   bool stopped = false;
 };
 
 /// Turns texts into shards: OUT/train_00000.h5 and so on, OUT/heldout/heldout_00000.h5 and so on, OUT/vocab.txt. All of
 /// it is made in OUT.partial, which becomes OUT at the end and is removed if anything fails; a trained vocabulary's own
-/// file appears with it. Memory: a window of
-/// documents for each set, whatever the size of the corpus. Rows depend on texts, vocabulary, options and seed, not on
-/// the number of threads.
-/// \throws InputError for texts, vocabulary or options that cannot be used; RuntimeError where the disk refuses.
+/// file appears with it. Memory: a window of documents for each set, whatever the size of the corpus. Rows depend on
+/// texts, vocabulary, options and seed, not on the number of threads.
+/// \throws InputError for texts, vocabulary or options that cannot be used; with `strict`, also with every warning.
+/// \throws RuntimeError where the disk refuses.
 PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks);
 
 }  // namespace bellwether::input

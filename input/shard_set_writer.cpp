@@ -26,12 +26,22 @@ std::int64_t ShardSetWriter::chunk_rows() const {
   return std::clamp<std::int64_t>(most_tokens / rule_.format.sequence_length, 1, most_rows);
 }
 
+std::string ShardSetWriter::path_of(std::int64_t shard) const {
+  std::string number = std::to_string(shard);
+  number.insert(0, number.size() < 5 ? 5 - number.size() : 0, '0');
+  return folder_ + "/" + name_ + "_" + number + ".h5";
+}
+
+std::vector<std::string> ShardSetWriter::paths() const {
+  std::vector<std::string> paths;
+  for (std::int64_t shard = 0; shard < shards_; ++shard) paths.push_back(path_of(shard));
+  return paths;
+}
+
 void ShardSetWriter::append(std::span<std::int32_t const> ids, SentencePair const& pair) {
   if (!shard_) {
     std::filesystem::create_directories(folder_);
-    std::string number = std::to_string(shards_);
-    number.insert(0, number.size() < 5 ? 5 - number.size() : 0, '0');
-    shard_ = std::make_unique<ShardWriter>(folder_ + "/" + name_ + "_" + number + ".h5", rule_.format, chunk_rows());
+    shard_ = std::make_unique<ShardWriter>(path_of(shards_), rule_.format, chunk_rows());
     ++shards_;
   }
   auto const special = rule_.format.special;

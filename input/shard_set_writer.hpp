@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace bellwether::input {
 
@@ -33,6 +34,8 @@ class ShardSetWriter {
   void write(DocumentWindow const& window, std::function<void()> const& poll = {});
   void close();
 
+  RowRule const& rule() const { return rule_; }
+  std::vector<std::string> paths() const;  ///< of the shards so far
   std::int64_t rows() const { return rows_; }
   std::int64_t shards() const { return shards_; }
   std::int64_t row_tokens() const { return row_tokens_; }
@@ -40,6 +43,7 @@ class ShardSetWriter {
 
  private:
   std::int64_t chunk_rows() const;
+  std::string path_of(std::int64_t shard) const;
   void append(std::span<std::int32_t const> ids, SentencePair const& pair);
 
   std::string folder_, name_;

@@ -4,95 +4,138 @@
 
 #include "core/error.hpp"
 #include "input/regular_file.hpp"
+#include "input/text_kind.hpp"
+#include "input/text_source.hpp"
+#include "input/unicode.hpp"
 
-#include <zlib.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <utility>
 
 namespace bellwether::input {
-
 namespace {
 
-constexpr std::string_view blanks = " \t\r\v\f";
+constexpr std::size_t start_bytes = std::size_t{1} << 16;  // of a file, looked at before any is read
 
-bool is_blank(std::string_view line) { return line.find_first_not_of(blanks) == std::string_view::npos; }
-bool is_space(char c) { return c == '\n' || blanks.find(c) != std::string_view::npos; }
-
-/// What to do about a text that begins with the mark of another encoding than UTF-8; empty where it does not.
-std::string other_encoding(std::string_view start) {
-  using namespace std::string_view_literals;
-  std::string name;
-  if (start.starts_with("\xFF\xFE\0\0"sv) || start.starts_with("\0\0\xFE\xFF"sv))
-    name = "UTF-32";
-  else if (start.starts_with("\xFF\xFE"sv) || start.starts_with("\xFE\xFF"sv))
-    name = "UTF-16";
-  else
-    return "";
-  return "is " + name + "; allowed: UTF-8, as `iconv -f " + name + " -t UTF-8` makes it";
+bool is_blank(std::string_view line) {
+  for (std::size_t at = 0; at < line.size();) {
+    auto const byte = static_cast<unsigned char>(line[at]);
+    if (byte > 0x20 && byte < 0x7F) return false;
+    if (!is_invisible(decode_utf8(line, at))) return false;
+  }
+  return true;
 }
+
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/// Position of the first line feed or carriage return.
+std::size_t find_line_end(std::string_view text) {
+  auto const feed = text.find('\n');
+  auto const before = text.substr(0, feed);
+  auto const carriage_return = before.find('\r');
+  return carriage_return != std::string_view::npos ? carriage_return : feed;
+}
+
+/// Where a line that is longer than longest_line is cut: behind white space, or at least not inside a character.
+std::size_t cut_of(std::string_view line) {
+  constexpr std::size_t longest = TextReader::longest_line;
+  std::size_t cut = longest;
+  while (cut > longest / 2 && !is_space(line[cut - 1])) --cut;
+  if (cut > longest / 2) return cut;
+  cut = longest;
+  while (cut > longest - 4 && (static_cast<unsigned char>(line[cut]) & 0xC0) == 0x80) --cut;
+  return cut;
+}
+
+/// Names the paths that lead to one file or pipe: its text would be trained on twice.
+class SamePaths {
+ public:
+  /// Returns "", or what is wrong with `path`.
+  std::string add(std::string const& path) {
+    struct stat status {};
+    int const code = path == standard_input ? fstat(0, &status) : stat(path.c_str(), &status);
+    if (code != 0) return "";
+    auto const [first, added] = seen_.emplace(std::pair{status.st_dev, status.st_ino}, path);
+    if (added || S_ISCHR(status.st_mode)) return "";
+    return path + ": is given twice" + (first->second == path ? "" : ", also as " + first->second) +
+           "; allowed: each text once; --duplicate N passes over the texts N times";
+  }
+
+ private:
+  std::map<std::pair<dev_t, ino_t>, std::string> seen_;
+};
 
 }  // namespace
 
-/// zlib reads what is not compressed as it is.
-struct TextReader::File {
-  explicit File(std::string name) : path(std::move(name)), handle(gzopen(path.c_str(), "rb")) {
-    if (handle == nullptr) throw InputError(path + ": cannot read this text");
-    gzbuffer(handle, 1 << 18);
-  }
-  ~File() { gzclose(handle); }
-  File(File const&) = delete;
-  File& operator=(File const&) = delete;
-  std::string path;
-  gzFile handle;
-};
-
 TextReader::TextReader(std::vector<std::string> paths) : paths_(std::move(paths)) {
   std::vector<std::string> faults;
+  SamePaths same;
   for (auto const& path : paths_) {
-    std::error_code error;
-    auto const status = std::filesystem::status(path, error);
-    if (!std::filesystem::exists(status))
-      faults.push_back(path + ": no such text");
-    else if (std::filesystem::is_directory(status))
-      faults.push_back(path + ": is a folder; name text files, plain or .gz");
-    else if (auto const kind = fault_of_file(path, Pipes::of_this_process); !kind.empty())
-      faults.push_back(path + ": " + kind);
-    else if (!std::filesystem::is_regular_file(status))
-      continue;  // what is read of a pipe is gone
-    else if (gzFile const probe = gzopen(path.c_str(), "rb"); probe == nullptr)
-      faults.push_back(path + ": cannot be opened for reading");
-    else {
-      if (path.ends_with(".gz") && gzdirect(probe) != 0)
-        faults.push_back(path + ": is not compressed with gzip, as its name says; another name if it is plain text");
-      char start[4] = {};
-      if (int const got = gzread(probe, start, sizeof start); got > 0)
-        if (auto const fault = other_encoding({start, static_cast<std::size_t>(got)}); !fault.empty())
-          faults.push_back(path + ": " + fault);
-      gzclose(probe);
+    if (auto const fault = inspect_start(path); !fault.empty()) {
+      faults.push_back((path == standard_input ? "standard input" : path) + ": " + fault);
+      continue;
     }
-    if (auto const size = std::filesystem::file_size(path, error); !error) total_ += static_cast<std::int64_t>(size);
+    if (auto const fault = same.add(path); !fault.empty()) faults.push_back(fault);
+    std::error_code error;
+    if (auto const size = std::filesystem::file_size(path, error); path != standard_input && !error)
+      total_ += static_cast<std::int64_t>(size);
   }
   if (!faults.empty()) throw InputError(std::move(faults));
 }
 
 TextReader::~TextReader() = default;
 
+/// What keeps `path` from being read as a text, by its first bytes; empty if nothing does.
+std::string TextReader::inspect_start(std::string const& path) {
+  if (path == standard_input) return "";
+  std::error_code error;
+  auto const status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) return "no such text";
+  if (std::filesystem::is_directory(status)) return "is a folder; name text files, plain or .gz";
+  if (auto kind = fault_of_file(path, Pipes::of_this_process); !kind.empty()) return kind;
+  if (!std::filesystem::is_regular_file(status)) return "";  // what is read of a pipe is gone
+  if (path.ends_with(".gz") && std::filesystem::file_size(path, error) == 0)
+    return "is empty (0 bytes), which no gzip file is; make it again or leave it out";
+  std::string start(start_bytes, '\0');
+  try {
+    TextSource source(path);
+    bool const named = path.ends_with(".gz") || path.ends_with(".tgz");
+    std::size_t filled = 0;
+    for (std::size_t got = 1; got > 0 && filled < start.size(); filled += got)
+      got = source.read(std::span(start).subspan(filled));
+    start.resize(filled);
+    auto const wrapping = source.compressed() ? Wrapping::gzip : Wrapping::none;
+    if (auto fault = text_fault(start, wrapping, path); !fault.empty()) return fault;
+    if (named && !source.compressed())
+      return "is not compressed with gzip, as its name says; another name if it is plain text";
+  } catch (InputError const&) {
+    return "";  // next() reports the damage with its line
+  }
+  if (auto const warning = markup_warning(start); !warning.empty()) warnings_.push_back(path + " " + warning);
+  return "";
+}
+
+std::int64_t TextReader::bytes_read() const { return bytes_before_ + (source_ ? source_->bytes_read() : 0); }
+
+std::string TextReader::describe(TextPlace place) const {
+  auto const& path = paths_[static_cast<std::size_t>(place.file)];
+  return (path == standard_input ? "standard input" : path) + ":" + std::to_string(place.line);
+}
+
 bool TextReader::open_next() {
-  if (file_) compressed_before_ += compressed_now();
-  file_.reset();
+  if (source_) bytes_before_ += source_->bytes_read();
+  source_.reset();
   if (next_path_ == paths_.size()) return false;
-  file_ = std::make_unique<File>(paths_[next_path_++]);
+  source_ = std::make_unique<TextSource>(paths_[next_path_++]);
   line_ = 0;
-  at_start_ = true;
+  returns_ = 0;
+  bytes_decoded_ = 0;
   document_ended_ = true;
   continues_ = false;
   return true;
-}
-
-std::int64_t TextReader::compressed_now() const {
-  return file_ ? std::max<std::int64_t>(0, gzoffset(file_->handle)) : 0;
 }
 
 /// Appends to the buffer, dropping what has been handed out; false at the end of the file.
@@ -101,94 +144,92 @@ bool TextReader::fill() {
   position_ = 0;
   std::size_t const before = buffer_.size();
   buffer_.resize(before + longest_line);
-  int const got = gzread(file_->handle, buffer_.data() + before, static_cast<unsigned>(longest_line));
-  buffer_.resize(before + static_cast<std::size_t>(std::max(got, 0)));
-  int code = Z_OK;
-  char const* const message = gzerror(file_->handle, &code);
-  // A truncated member reads to its end without a negative count; only the code tells.
-  if (got < 0 || code == Z_BUF_ERROR)
-    throw InputError(file_->path + ":" + std::to_string(line_ + 1) + ": reading stops here, the file is damaged" +
-                     (code == Z_BUF_ERROR ? " (it ends early)" : std::string(" (") + message + ")"));
-  if (std::exchange(at_start_, false))
-    if (auto const fault = other_encoding(buffer_); !fault.empty()) throw InputError(file_->path + ": " + fault);
+  std::size_t got = 0;
+  try {
+    // A pipe may deliver few bytes at a time; the first ones must suffice to recognise what they are.
+    std::size_t const wanted = bytes_decoded_ == 0 ? std::size_t{4096} : std::size_t{1};
+    for (std::size_t more = 1; more > 0 && got < wanted; got += more)
+      more = source_->read(std::span(buffer_).subspan(before + got));
+  } catch (InputError const& error) {
+    if (got == 0)  // else the next call meets the fault again, when the lines before it have been counted
+      throw InputError(std::string(error.what()) + "; " + std::to_string(line_) + (line_ == 1 ? " line" : " lines") +
+                       " before it can be read");
+  }
+  buffer_.resize(before + got);
+  auto const fresh = std::string_view(buffer_).substr(before);
+  auto const wrapping = source_->compressed() ? Wrapping::gzip : Wrapping::none;
+  std::string const file = source_->is_standard_input() ? "FILE" : source_->name();
+  auto const fault = bytes_decoded_ == 0 ? text_fault(fresh, wrapping, file) : binary_fault(fresh, file);
+  if (!fault.empty())
+    throw InputError(source_->name() + ": " +
+                     (bytes_decoded_ == 0 ? "" : "from line " + std::to_string(line_ + 1) + " on, ") + fault);
+  bytes_decoded_ += static_cast<std::int64_t>(got);
   return got > 0;
 }
 
 void TextReader::take_line(std::string_view line, TextBlock& block) {
   if (is_blank(line)) {
-    // What is left of a line that was cut ends no document.
+    // The rest of a line that was cut ends no document.
     if (!continues_) document_ended_ = true;
     return;
   }
-  if (block.lines.empty()) block.first_line_name = file_->path + ":" + std::to_string(line_);
-  block.lines.push_back({block.text.size(), line.size(), document_ended_});
+  TextPlace const place{static_cast<std::int32_t>(next_path_ - 1), line_};
+  block.lines.push_back({block.text.size(), line.size(), document_ended_, place});
   block.text.append(line);
   block.text.push_back('\n');
   document_ended_ = false;
+}
+
+/// Carriage returns without a line feed are lines; all behind the first one are blank.
+void TextReader::finish_returns() {
+  if (returns_ > 1) {
+    line_ += returns_ - 1;
+    document_ended_ = true;
+  }
+  returns_ = 0;
+}
+
+/// Takes a line that ends with `end`, a line feed or a carriage return.
+void TextReader::end_line(std::string_view line, char end, TextBlock& block) {
+  // "\r\r\n" is one line end: a text that a program converted twice has no blank lines between its lines.
+  if (line.empty() && returns_ > 0) {
+    returns_ = end == '\n' ? 0 : returns_ + 1;
+    return;
+  }
+  finish_returns();
+  if (!continues_) ++line_;
+  take_line(line, block);
+  continues_ = false;
+  returns_ = end == '\r' ? 1 : 0;
 }
 
 bool TextReader::next(TextBlock& block) {
   block.text.clear();
   block.lines.clear();
   while (block.text.size() < block_bytes) {
-    if (!file_ && !open_next()) break;
+    if (!source_ && !open_next()) break;
     auto const rest = std::string_view(buffer_).substr(position_);
-    if (auto const feed = rest.substr(0, longest_line).find('\n'); feed != std::string_view::npos) {
-      ++line_;
-      take_line(rest.substr(0, feed), block);
-      position_ += feed + 1;
-      continues_ = false;
+    if (auto const end = find_line_end(rest.substr(0, longest_line)); end != std::string_view::npos) {
+      end_line(rest.substr(0, end), rest[end], block);
+      position_ += end + 1;
       continue;
     }
     if (rest.size() > longest_line) {
-      std::size_t cut = longest_line;
-      while (cut > longest_line / 2 && !is_space(rest[cut - 1])) --cut;
-      if (cut <= longest_line / 2) {
-        // No space: at least not inside a character.
-        cut = longest_line;
-        while (cut > longest_line - 4 && (static_cast<unsigned char>(rest[cut]) & 0xC0) == 0x80) --cut;
-      }
+      auto const cut = cut_of(rest);
+      finish_returns();
+      if (!continues_) ++line_;
       take_line(rest.substr(0, cut), block);
       position_ += cut;
       continues_ = true;
       continue;
     }
     if (fill()) continue;
-    if (position_ < buffer_.size()) {
-      ++line_;
-      take_line(std::string_view(buffer_).substr(position_), block);
-    }
+    if (position_ < buffer_.size()) end_line(std::string_view(buffer_).substr(position_), '\n', block);
     buffer_.clear();
     position_ = 0;
     if (!open_next()) break;
   }
   return !block.lines.empty();
-}
-
-std::size_t sentence_end(std::string_view text, std::size_t begin) {
-  static constexpr std::string_view closers[] = {"\"", "'", ")", "]", "\xE2\x80\x9D", "\xE2\x80\x99", "\xC2\xBB"};
-  std::size_t at = begin;
-  while ((at = text.find_first_of(".!?", at)) != std::string_view::npos) {
-    std::size_t const mark = at;
-    while (at < text.size() && (text[at] == '.' || text[at] == '!' || text[at] == '?')) ++at;
-    for (bool closed = true; closed;) {
-      closed = false;
-      for (auto const closer : closers)
-        if (text.substr(at).starts_with(closer)) {
-          at += closer.size();
-          closed = true;
-        }
-    }
-    if (at >= text.size()) break;
-    if (!is_space(text[at])) continue;
-    bool const initial = text[mark] == '.' && mark > begin && text[mark - 1] >= 'A' && text[mark - 1] <= 'Z' &&
-                         (mark - 1 == begin || text[mark - 2] == ' ' || text[mark - 2] == '.');
-    std::size_t next = at;
-    while (next < text.size() && is_space(text[next])) ++next;
-    if (next == text.size()) break;
-    if (!initial && !(text[next] >= 'a' && text[next] <= 'z')) return at;
-  }
-  return text.size();
 }
 
 }  // namespace bellwether::input

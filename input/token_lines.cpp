@@ -4,7 +4,9 @@
 
 #include "core/error.hpp"
 #include "input/ordered_pipeline.hpp"
+#include "input/text_kind.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 
@@ -31,6 +33,7 @@ class LineBlocks {
       block.resize(before + block_bytes);
       std::size_t const got = std::fread(block.data() + before, 1, block_bytes, file_);
       block.resize(before + got);
+      check(std::string_view(block).substr(before));
       if (got == 0) {
         if (std::ferror(file_) != 0) throw RuntimeError("reading the text failed");
         return !block.empty();
@@ -45,28 +48,45 @@ class LineBlocks {
   }
 
  private:
+  /// \throws InputError where `bytes`, just read, are no text.
+  void check(std::string_view bytes) {
+    auto const fault = at_start_ ? text_fault(bytes, Wrapping::none, "FILE", "bellwether tokenize --vocab VOCABULARY")
+                                 : binary_fault(bytes, "FILE");
+    if (!fault.empty()) throw InputError("standard input " + fault);
+    at_start_ = false;
+  }
+
   std::FILE* file_;
   std::string rest_;
+  bool at_start_ = true;
 };
 
 class LineWorker {
  public:
   explicit LineWorker(TokenizerTables const& tables)
-      : tokenizer_(std::make_unique<Tokenizer>(tables, WrittenSpecials::tokens)) {}
+      : tokenizer_(std::make_unique<Tokenizer>(tables, WrittenSpecials::tokens)),
+        unknown_(tables.vocabulary().special().unknown) {}
 
   Written operator()(std::string const& block) {
     Written written;
+    auto& count = written.count;
+    std::int64_t const overlong_before = tokenizer_->overlong_bytes();
     written.text.reserve(block.size() * 2);
     std::string_view rest = block;
     while (!rest.empty()) {
       auto const end = rest.find('\n');
+      auto const line = rest.substr(0, end);
       ids_.clear();
-      tokenizer_->encode(rest.substr(0, end), ids_);
+      tokenizer_->encode(line, ids_);
       append(written.text);
-      ++written.count.lines;
-      written.count.tokens += static_cast<std::int64_t>(ids_.size());
+      ++count.lines;
+      count.tokens += static_cast<std::int64_t>(ids_.size());
+      count.unknown += std::ranges::count(ids_, unknown_);
+      if (!is_valid_utf8(line) && count.invalid_lines++ == 0) count.first_invalid = count.lines;
       rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     }
+    count.bytes = static_cast<std::int64_t>(block.size());
+    count.overlong_bytes = tokenizer_->overlong_bytes() - overlong_before;
     return written;
   }
 
@@ -86,6 +106,7 @@ class LineWorker {
 
   std::unique_ptr<Tokenizer> tokenizer_;
   std::vector<std::int32_t> ids_;
+  std::int32_t unknown_;
 };
 
 }  // namespace
@@ -98,8 +119,15 @@ LineCount tokenize_lines(TokenizerTables const& tables, std::FILE* in, std::FILE
       [&](Written&& written) {
         if (std::fwrite(written.text.data(), 1, written.text.size(), out) != written.text.size())
           throw RuntimeError("writing the ids failed");
-        total.lines += written.count.lines;
-        total.tokens += written.count.tokens;
+        auto const& count = written.count;
+        if (total.invalid_lines == 0 && count.invalid_lines > 0)
+          total.first_invalid = total.lines + count.first_invalid;
+        total.lines += count.lines;
+        total.tokens += count.tokens;
+        total.unknown += count.unknown;
+        total.bytes += count.bytes;
+        total.overlong_bytes += count.overlong_bytes;
+        total.invalid_lines += count.invalid_lines;
       });
   if (std::fflush(out) != 0) throw RuntimeError("writing the ids failed");
   return total;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <iterator>
 #include <span>
 
@@ -85,12 +86,38 @@ std::size_t count_code_points(std::string_view utf8) {
 
 bool is_valid_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
+    // Eight ASCII characters at a time.
+    std::uint64_t word = 0;
+    if (text.size() - at >= sizeof word) {
+      std::memcpy(&word, text.data() + at, sizeof word);
+      if ((word & 0x8080808080808080u) == 0) {
+        at += sizeof word;
+        continue;
+      }
+    }
     std::size_t const begin = at;
     // A written U+FFFD is three bytes; any shorter one stands for a fault.
     if (decode_utf8(text, at) == replacement_character && text.substr(begin, at - begin) != "\xEF\xBF\xBD")
       return false;
   }
   return true;
+}
+
+bool is_white_space(char32_t c) {
+  if (c < 0x80) return c == ' ' || (c >= '\t' && c <= '\r');
+  auto const category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
+}
+
+bool is_invisible(char32_t c) {
+  if (is_white_space(c)) return true;
+  auto const category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF;
+}
+
+bool is_capital(char32_t c) {
+  auto const code = static_cast<utf8proc_int32_t>(c);
+  return utf8proc_tolower(code) != code;
 }
 
 BertCharacters::BertCharacters() : traits_(code_points, 0) {

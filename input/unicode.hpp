@@ -18,6 +18,12 @@ void append_utf8(std::string& text, char32_t code);
 std::size_t count_code_points(std::string_view utf8);
 bool is_valid_utf8(std::string_view text);
 
+/// White space: tab to carriage return, and Unicode's space, line and paragraph separators (categories Zs, Zl, Zp).
+bool is_white_space(char32_t c);
+/// A character that leaves nothing to see: white space, control and format characters (categories Cc and Cf).
+bool is_invisible(char32_t c);
+bool is_capital(char32_t c);  ///< a letter that lower case changes
+
 /// What BERT-uncased does to text before WordPiece, character by character: clean-up, spaces around CJK ideographs,
 /// NFD, removal of non-spacing marks, lower case, punctuation. Properties come from utf8proc; where the tables of the
 /// reference (Hugging Face `tokenizers`) are of another Unicode version, unicode_exceptions.hpp says so.

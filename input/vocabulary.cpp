@@ -4,25 +4,63 @@
 
 #include "core/error.hpp"
 #include "input/regular_file.hpp"
+#include "input/text_kind.hpp"
+#include "input/text_source.hpp"
 #include "input/unicode.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <span>
 
 namespace bellwether::input {
 
+namespace {
+
+/// The whole text of a vocabulary without byte order mark, its lines ended by line feeds.
+std::string read_text(std::string const& path) {
+  TextSource source(path);
+  std::string text;
+  constexpr std::size_t step = std::size_t{1} << 18;
+  for (std::size_t got = 1; got > 0;) {
+    std::size_t const before = text.size();
+    text.resize(before + step);
+    got = source.read(std::span(text).subspan(before));
+    text.resize(before + got);
+  }
+  auto const wrapping = source.compressed() ? Wrapping::gzip : Wrapping::none;
+  if (auto const fault = text_fault(text, wrapping, path, "cat > vocab.txt"); !fault.empty())
+    throw InputError(path + ": " + fault);
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  if (text.find('\n') == std::string::npos) std::ranges::replace(text, '\r', '\n');
+  return text;
+}
+
+bool has_capital(std::string_view token) {
+  if (token.starts_with('[') && token.ends_with(']')) return false;
+  for (std::size_t at = 0; at < token.size();)
+    if (is_capital(decode_utf8(token, at))) return true;
+  return false;
+}
+
+}  // namespace
+
 Vocabulary Vocabulary::read(std::string const& path) {
-  auto const fault = fault_of_file(path, Pipes::of_this_process);
-  std::ifstream file;
-  if (fault.empty()) file.open(path, std::ios::binary);
-  if (!file.is_open())
-    throw InputError(path + ": cannot read this vocabulary" + (fault.empty() ? "" : ", which " + fault) +
+  std::error_code status;
+  auto fault = fault_of_file(path, Pipes::of_this_process);
+  if (fault.empty() && !std::filesystem::exists(path, status)) fault = "does not exist";
+  if (!fault.empty())
+    throw InputError(path + ": cannot read this vocabulary, which " + fault +
                      "; a text file with one token a line is needed");
+  std::string const text = read_text(path);
   std::vector<std::string> tokens;
-  for (std::string line; std::getline(file, line);) {
-    // Trailing blanks are no part of a token: files written on Windows end their lines with \r\n.
-    while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t')) line.pop_back();
-    tokens.push_back(std::move(line));
+  for (std::size_t at = 0; at < text.size();) {
+    auto const end = std::min(text.find('\n', at), text.size());
+    auto line = std::string_view(text).substr(at, end - at);
+    // Files written on Windows end their lines with a carriage return and a line feed.
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
+    tokens.emplace_back(line);
+    at = end + 1;
   }
   while (!tokens.empty() && tokens.back().empty()) tokens.pop_back();
   return Vocabulary(std::move(tokens), path);
@@ -66,6 +104,8 @@ bool Vocabulary::is_special(std::int32_t id) const {
   return id == special_.pad || id == special_.unknown || id == special_.classify || id == special_.separate ||
          id == special_.mask;
 }
+
+std::int64_t Vocabulary::cased_tokens() const { return std::ranges::count_if(tokens_, has_capital); }
 
 void write_vocabulary(std::string const& path, std::vector<std::string> const& tokens) {
   std::string const partial = path + ".partial";

@@ -20,8 +20,9 @@ inline constexpr std::string_view special_token_names[] = {"[PAD]", "[UNK]", "[C
 /// A WordPiece vocabulary: token i is line i of a vocab.txt; pieces inside a word begin with ##.
 class Vocabulary {
  public:
-  /// \throws InputError naming file and line of an empty, repeated or wrongly encoded token, or the file and the
-  /// special tokens that it lacks.
+  /// Reads a file, plain or gzip-compressed, one token a line. A byte order mark and white space at a line's end are no
+  /// part of a token. \throws InputError naming file and line of an empty, repeated or wrongly encoded token, or the
+  /// file and what it is, if it is no text, or the special tokens that it lacks.
   static Vocabulary read(std::string const& path);
   /// The same from memory; `name` stands in messages.
   Vocabulary(std::vector<std::string> tokens, std::string const& name);
@@ -31,6 +32,7 @@ class Vocabulary {
   std::optional<std::int32_t> find(std::string_view token) const;
   SpecialTokens const& special() const { return special_; }
   bool is_special(std::int32_t id) const;
+  std::int64_t cased_tokens() const;  ///< tokens with capital letters, but for names in brackets such as [CLS]
 
  private:
   std::vector<std::string> tokens_;

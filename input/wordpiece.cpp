@@ -62,7 +62,7 @@ void PieceTrie::add(std::int32_t root, std::string_view piece, std::int32_t id) 
 }
 
 void PieceTrie::split(std::string_view word, std::vector<std::int32_t>& ids) const {
-  if (word.size() > most_characters && count_code_points(word) > most_characters) {
+  if (is_overlong(word)) {
     ids.push_back(unknown_);
     return;
   }
@@ -193,7 +193,13 @@ void Tokenizer::encode_ascii_word(std::string_view word, std::vector<std::int32_
   words_.assign(word);
   for (char& c : words_)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  tables_.trie().split(words_, ids);
+  split(words_, ids);
+}
+
+/// Words that are this long are never cached, so that each occurrence is counted.
+void Tokenizer::split(std::string_view word, std::vector<std::int32_t>& ids) {
+  if (PieceTrie::is_overlong(word)) overlong_bytes_ += static_cast<std::int64_t>(word.size());
+  tables_.trie().split(word, ids);
 }
 
 void Tokenizer::encode_any(std::string_view chunk, std::vector<std::int32_t>& ids) {
@@ -202,7 +208,7 @@ void Tokenizer::encode_any(std::string_view chunk, std::vector<std::int32_t>& id
   std::string_view rest = words_;
   while (!rest.empty()) {
     auto const end = std::min(rest.find(' '), rest.size());
-    tables_.trie().split(rest.substr(0, end), ids);
+    split(rest.substr(0, end), ids);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
 }

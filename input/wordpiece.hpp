@@ -20,6 +20,9 @@ class PieceTrie {
 
   /// Appends the pieces of one word, or [UNK] where some part has no piece or the word has more than 100 characters.
   void split(std::string_view word, std::vector<std::int32_t>& ids) const;
+  static bool is_overlong(std::string_view word) {
+    return word.size() > most_characters && count_code_points(word) > most_characters;
+  }
 
   static constexpr std::size_t most_characters = 100;
 
@@ -67,6 +70,8 @@ class Tokenizer {
   Tokenizer(TokenizerTables const& tables, WrittenSpecials written);
   /// Appends the ids of `text`; bytes that are not UTF-8 count as U+FFFD, which the clean-up removes.
   void encode(std::string_view text, std::vector<std::int32_t>& ids);
+  /// Bytes of the words so far that have more than 100 characters, each of which became [UNK].
+  std::int64_t overlong_bytes() const { return overlong_bytes_; }
 
  private:
   static constexpr std::size_t cached_bytes = 26, cached_ids = 9, cache_size = std::size_t{1} << 15;
@@ -82,11 +87,13 @@ class Tokenizer {
   void encode_cached(std::string_view key, std::uint64_t hash, std::vector<std::int32_t>& ids, Slow const& slow);
   void encode_ascii_word(std::string_view word, std::vector<std::int32_t>& ids);
   void encode_any(std::string_view chunk, std::vector<std::int32_t>& ids);
+  void split(std::string_view word, std::vector<std::int32_t>& ids);
 
   TokenizerTables const& tables_;
   WrittenSpecials written_;
   std::vector<Cached> cache_;  ///< direct mapped
   std::string words_;
+  std::int64_t overlong_bytes_ = 0;
 };
 
 }  // namespace bellwether::input

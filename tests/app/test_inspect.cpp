@@ -78,7 +78,7 @@ TEST_CASE("inspect tells the rows of statistics and not the room that segments h
   input::IoThread io;
   StatisticsOptions options;
   options.directory = folder.path();
-  options.run_name = "a first try";
+  options.run.name = "a first try";
   options.layers = sample::layer_names();
   options.quantities = {"weight_norm"};
   options.segment_rows = 8;

@@ -175,6 +175,20 @@ TEST_CASE("On a terminal one line renews itself at the width of the window") {
   CHECK_THAT(terminal.shown(), ContainsSubstring("mlm 25.0%  lr 1.0e-3  1.00k tok/s  gemm 50%  left 1m54s"));
 }
 
+TEST_CASE("Evaluations say whether they are below the loss of word frequencies") {
+  auto const evaluate = [](LogForm form, double frequencies, double loss) {
+    return written({.form = form, .steps = 2}, [&](Progress& progress) {
+      progress.compare_with_frequencies(frequencies);
+      progress.evaluation({.step = 2, .tokens = 4000, .loss = loss + 1, .mlm_loss = loss});
+    });
+  };
+  CHECK(evaluate(LogForm::lines, 0, 7).find("frequencies") == std::string::npos);
+  CHECK_THAT(evaluate(LogForm::lines, 6.4217, 7), ContainsSubstring("  not yet below word frequencies (6.422)\n"));
+  CHECK_THAT(evaluate(LogForm::lines, 6.4217, 6), ContainsSubstring("nsp acc -  below word frequencies (6.422)\n"));
+  CHECK(nlohmann::json::parse(evaluate(LogForm::json, 6.5, 7)).at("frequency_loss") == 6.5);
+  CHECK(!nlohmann::json::parse(evaluate(LogForm::json, 0, 7)).contains("frequency_loss"));
+}
+
 TEST_CASE("Every JSON line is valid and carries what people read") {
   ProgressOptions const options{.form = LogForm::json, .steps = 2, .print_every = 50, .gemm_flops_per_second = 1000};
   auto const text = written(options, [](Progress& progress) {

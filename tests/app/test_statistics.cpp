@@ -134,8 +134,10 @@ TEST_CASE("A run's name is on record") {
   TemporaryFolder const folder;
   input::IoThread io;
   auto named = options(folder);
-  named.run_name = "a first try";
+  named.run = {.name = "a first try", .frequency_loss = 6.25};
   Statistics const statistics(named, io);
+  CHECK(Hdf5File::open(folder / "statistics.h5", input::VirtualData::show).attribute("evaluation", "frequency_loss") ==
+        Hdf5File::Attribute(6.25));
   CHECK(Hdf5File::open(folder / "statistics.h5", input::VirtualData::show).attribute("/", "run_name") ==
         Hdf5File::Attribute(std::string("a first try")));
 }

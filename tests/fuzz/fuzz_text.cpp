@@ -4,6 +4,7 @@
 /// or gzip as its first bytes say, by a vocabulary of its own. Every id is one of the vocabulary, and however a text is
 /// cut into sentences, each cut goes on.
 #include "core/error.hpp"
+#include "input/sentences.hpp"
 #include "input/text_reader.hpp"
 #include "input/wordpiece.hpp"
 #include "tests/fuzz/target.hpp"

@@ -93,6 +93,48 @@ TEST_CASE("a vocabulary is read as it was written", "[vocabulary]") {
   std::filesystem::remove(path);
 }
 
+TEST_CASE("a vocabulary is the same with a byte order mark and with any line ends", "[vocabulary]") {
+  auto const path = (std::filesystem::temp_directory_path() / "bellwether_marked_vocab.txt").string();
+  for (std::string const& mark : {std::string(), std::string("\xEF\xBB\xBF")})
+    for (std::string const& end : {std::string("\n"), std::string("\r\n"), std::string("\r"), std::string(" \t\r\n")}) {
+      {
+        std::ofstream file(path, std::ios::binary);
+        file << mark;
+        for (auto const& token : small) file << token << end;
+      }
+      auto const vocabulary = Vocabulary::read(path);
+      CHECK(vocabulary.size() == static_cast<std::int64_t>(small.size()));
+      for (std::size_t i = 0; i < small.size(); ++i) CHECK(vocabulary.token(static_cast<std::int32_t>(i)) == small[i]);
+    }
+  std::ofstream(path, std::ios::binary) << "\xFF\xFE[\0P\0";
+  CHECK_THROWS_WITH(Vocabulary::read(path), ContainsSubstring("is UTF-16 text; allowed: UTF-8 text"));
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("tokens with capital letters are counted, names in brackets are not", "[vocabulary]") {
+  auto tokens = small;
+  CHECK(Vocabulary(tokens, "small").cased_tokens() == 0);
+  for (auto const* token : {"A", "##Ab", "\u00C9t", "[X]", "\u00DF"}) tokens.emplace_back(token);
+  CHECK(Vocabulary(tokens, "cased").cased_tokens() == 3);
+}
+
+TEST_CASE("words that are too long, unknown tokens and bytes that are not UTF-8 are counted", "[wordpiece]") {
+  Vocabulary const vocabulary(small, "small");
+  TokenizerTables const tables(vocabulary);
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> const in(std::tmpfile(), &std::fclose),
+      out(std::tmpfile(), &std::fclose);
+  std::string const text = "a x\n" + std::string(101, 'a') + " b\n\xFF a\nb " + std::string(150, 'B') + "\nb\xC3\n";
+  std::fwrite(text.data(), 1, text.size(), in.get());
+  std::rewind(in.get());
+  auto const count = tokenize_lines(tables, in.get(), out.get(), 2);
+  CHECK(count.lines == 5);
+  CHECK(count.unknown == 3);
+  CHECK(count.bytes == static_cast<std::int64_t>(text.size()));
+  CHECK(count.overlong_bytes == 251);
+  CHECK(count.invalid_lines == 2);
+  CHECK(count.first_invalid == 3);
+}
+
 TEST_CASE("lines keep their order on any number of threads", "[wordpiece]") {
   Vocabulary const vocabulary(small, "small");
   TokenizerTables const tables(vocabulary);

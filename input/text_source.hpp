@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace bellwether::input {
+
+/// The path that stands for standard input; a file of that name is ./-
+inline constexpr char const* standard_input = "-";
+
+/// The bytes of one text file or of standard input, decompressed if they are gzip by their first two bytes. All members
+/// of a gzip file are read (RFC 1952, section 2.2); zeros between and behind them are padding, as tapes leave it.
+class TextSource {
+ public:
+  /// \throws InputError where `path` cannot be opened.
+  explicit TextSource(std::string const& path);
+  ~TextSource();
+  TextSource(TextSource const&) = delete;
+  TextSource& operator=(TextSource const&) = delete;
+
+  /// Reads up to to.size() decompressed bytes; 0 at the end. All bytes before a fault are returned before it is thrown.
+  /// \throws InputError naming file and byte: a gzip member is damaged or cut, or something else follows it.
+  std::size_t read(std::span<char> to);
+
+  std::string const& name() const { return name_; }  ///< the path, or "standard input"
+  bool is_standard_input() const { return !owned_; }
+  bool compressed() const { return inflater_ != nullptr; }
+  std::int64_t bytes_read() const { return taken_ - static_cast<std::int64_t>(pending().size()); }  ///< as stored
+
+ private:
+  struct Inflater;
+  std::span<unsigned char const> pending() const { return std::span(stored_).subspan(begin_, end_ - begin_); }
+  bool refill();
+  bool next_member();
+  [[noreturn]] void fail(std::string const& what) const;
+
+  std::string name_;
+  int file_ = -1;
+  bool owned_ = true;
+  std::unique_ptr<unsigned char[]> buffer_;
+  std::span<unsigned char> stored_;  ///< bytes as stored; [begin_, end_) are not used yet
+  std::size_t begin_ = 0, end_ = 0;
+  std::int64_t taken_ = 0;              ///< bytes read from the file
+  std::int64_t member_ = 0;             ///< byte at which the current gzip member begins
+  std::unique_ptr<Inflater> inflater_;  ///< null: not compressed
+  bool in_member_ = false, damaged_ = false;
+};
+
+}  // namespace bellwether::input
