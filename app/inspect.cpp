@@ -9,6 +9,7 @@
 #include "app/statistics_segment.hpp"
 #include "core/error.hpp"
 #include "input/hdf5_file.hpp"
+#include "input/shard_files.hpp"
 #include "input/shards.hpp"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include "comm/rank_group.hpp"
 #include "comm/world.hpp"
 #include "core/error.hpp"
+#include "input/io_thread.hpp"
 #include "model/bert.hpp"
 
 #include <algorithm>
@@ -67,6 +68,11 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck, std::in
     texts.push_back(
         "data.dynamic_masking: true, but data.train holds static masks: the same masks in every epoch, and no use for "
         "data.mask_probability; false says so");
+  auto const tell = [&](char const* key, input::ShardSetInfo const& info) {
+    for (auto const& warning : info.warnings) texts.push_back(std::string(key) + ": " + warning);
+  };
+  tell("data.train", stream->info());
+  if (!heldout.batches.empty()) tell("data.heldout", heldout.info);
   auto const tell_unmasked = [&](char const* key, input::ShardSetInfo const& info) {
     if (info.unmasked)
       texts.push_back(std::string(key) +
@@ -103,6 +109,9 @@ TrainingData open_training_data(input::Deck const& deck, comm::World& world, inp
         auto const other =
             input::other_vocabulary(heldout.vocabulary, heldout.special, train.vocabulary, train.special, "data.train");
         if (!other.empty()) faults.add("data.heldout", other);
+        for (auto const& fault : io.run(input::IoThread::Priority::read_ahead,
+                                        [&] { return input::trained_copies(train.shards, heldout.shards); }))
+          faults.add("data.heldout", fault);
       });
     faults.raise();
   });

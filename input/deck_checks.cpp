@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/deck_checks.hpp"
 
+#include "input/deck_shards.hpp"
 #include "input/deck_values.hpp"
 
-#include <algorithm>
 #include <filesystem>
-#include <map>
-#include <set>
 #include <string_view>
 
 namespace bellwether::input {
@@ -22,66 +20,6 @@ bool overridden(Origins const& origins, std::string_view key) {
 
 std::string absolute(std::string const& path, std::string const& base) {
   return (fs::path(base) / path).lexically_normal().string();
-}
-
-bool shard_name(fs::path const& path) { return path.extension() == ".h5" || path.extension() == ".hdf5"; }
-
-bool has_shards(fs::path const& folder, std::error_code& error) {
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (shard_name(entry->path())) return true;
-  return false;
-}
-
-void check_shards(std::string const& key, std::vector<std::string> const& paths, Complain const& complain) {
-  std::set<std::string> seen;
-  for (auto const& path : paths) {
-    std::error_code error;
-    auto const status = fs::status(path, error);
-    if (!seen.insert(path).second)
-      complain(key, path + " is listed twice; each shard once");
-    else if (!fs::exists(status))
-      complain(key, path + " does not exist; HDF5 files or folders of them");
-    else if (fs::is_directory(status) && !has_shards(path, error))
-      complain(key, path + (error ? " cannot be read (" + error.message() + ")" : " has no shards") +
-                        "; a folder with .h5 or .hdf5 files, as `bellwether prepare` writes it");
-    else if (!fs::is_directory(status) && !fs::is_regular_file(status))
-      complain(key, path + " is neither file nor folder; HDF5 files or folders of them");
-  }
-}
-
-/// The shards that a path stands for; none where it cannot be read, which check_shards() tells.
-std::vector<fs::path> shards_at(fs::path const& path) {
-  std::error_code error;
-  if (!fs::is_directory(path, error)) return {path};
-  std::vector<fs::path> files;
-  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
-    if (shard_name(entry->path())) files.push_back(entry->path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-/// Held-out loss says nothing about sequences that are trained on, so a file must not be reached in both ways, be it
-/// through a folder or a link.
-void check_apart(DataConfig const& data, Complain const& complain) {
-  std::map<fs::path, std::string> trained;  // the file itself, and what data.train names
-  std::error_code error;
-  for (auto const& path : data.train)
-    for (auto const& file : shards_at(path))
-      if (auto const itself = fs::canonical(file, error); !error) trained.emplace(itself, path);
-  for (auto const& path : data.heldout) {
-    if (std::find(data.train.begin(), data.train.end(), path) != data.train.end()) {
-      complain("data.heldout", path + " is trained on too; shards that data.train does not name");
-      continue;
-    }
-    for (auto const& file : shards_at(path)) {
-      auto const itself = fs::canonical(file, error);
-      auto const found = error ? trained.end() : trained.find(itself);
-      if (found == trained.end()) continue;
-      complain("data.heldout", file.string() + " is trained on too, by data.train: " + found->second +
-                                   "; shards that data.train does not lead to");
-      break;
-    }
-  }
 }
 
 }  // namespace

@@ -3,8 +3,9 @@
 #include "core/error.hpp"
 #include "input/shards.hpp"
 
+#include <xxhash.h>
+
 #include <algorithm>
-#include <filesystem>
 
 namespace bellwether::input {
 namespace {
@@ -182,27 +183,13 @@ bool ShardReader::has_predictions(std::int64_t count) const {
   return std::ranges::any_of(positions, [](auto const position) { return position != 0; });
 }
 
-std::vector<std::string> find_shards(std::vector<std::string> const& paths) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> files, faults;
-  for (auto const& path : paths) {
-    std::error_code status;
-    if (fs::is_regular_file(path, status)) {
-      files.push_back(path);
-    } else if (fs::is_directory(path, status)) {
-      std::vector<std::string> found;
-      for (auto const& entry : fs::directory_iterator(path))
-        if (entry.path().extension() == ".h5" || entry.path().extension() == ".hdf5")
-          found.push_back(entry.path().string());
-      if (found.empty()) faults.push_back(path + ": no .h5 or .hdf5 files in this folder");
-      std::ranges::sort(found);
-      files.insert(files.end(), found.begin(), found.end());
-    } else {
-      faults.push_back(path + ": no such file or folder");
-    }
-  }
-  if (!faults.empty()) throw InputError(faults);
-  return files;
+std::vector<std::int32_t> ShardReader::token_ids(std::int64_t first, std::int64_t count) const {
+  return matrix_rows<std::int32_t>(file_, "input_ids", first, count, format_.sequence_length);
+}
+
+std::uint64_t ShardReader::label_checksum(std::int64_t count) const {
+  auto const labels = matrix_rows<std::int8_t>(file_, "next_sentence_labels", 0, std::min(count, rows_), 1);
+  return XXH3_64bits(labels.data(), labels.size());
 }
 
 }  // namespace bellwether::input

@@ -3,6 +3,7 @@
 #include "input/shard_set.hpp"
 
 #include "core/error.hpp"
+#include "input/shard_files.hpp"
 
 #include <xxhash.h>
 
@@ -13,8 +14,9 @@
 namespace bellwether::input {
 namespace {
 
-constexpr std::int64_t rows_looked_at = 256;  // of a shard, for masks
-constexpr std::int64_t least_piece = 256;     // rows: a read of some 100 kB and more is worth its seek
+constexpr std::int64_t rows_looked_at = 256;     // of a shard, for masks
+constexpr std::int64_t labels_looked_at = 1024;  // of a shard, to tell it from others: a chunk
+constexpr std::int64_t least_piece = 256;        // rows: a read of some 100 kB and more is worth its seek
 
 /// What in `format` does not fit the first shard, the first that says its vocabulary, or the run; empty if all does.
 std::vector<std::string> misfits(ShardFormat const& format, ShardFormat const& first, ShardFormat const& vocabulary_of,
@@ -63,15 +65,13 @@ std::string other_vocabulary(std::int64_t vocabulary, SpecialIds const& special,
 }
 
 ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& config, StreamGeometry const& geometry)
-    : files_(find_shards(paths)),
-      window_rows_(config.window),
-      bounds_{.vocabulary = geometry.vocabulary, .segments = 2} {
+    : window_rows_(config.window), bounds_{.vocabulary = geometry.vocabulary, .segments = 2} {
   std::vector<std::string> faults;
   ShardFormat first, with_vocabulary;
   with_vocabulary.vocabulary = 0;
   std::string identity;
   bool have_first = false, masked = false;
-  for (auto const& file : files_) try {
+  for (auto const& file : find_shards(paths)) try {
       ShardReader const reader(file);
       ShardFormat const& format = reader.format();
       if (!have_first) first = format;
@@ -88,7 +88,12 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
       // File names without folders: data may move between runs.
       identity += std::filesystem::path(file).filename().string() + '\n' + std::to_string(reader.rows()) +
                   (format.static_masks ? " static\n" : " dynamic\n");
-      info_.bytes += static_cast<std::int64_t>(std::filesystem::file_size(file));
+      info_.shards.push_back({.path = file,
+                              .rows = reader.rows(),
+                              .sequence_length = format.sequence_length,
+                              .bytes = static_cast<std::int64_t>(std::filesystem::file_size(file)),
+                              .labels = reader.label_checksum(labels_looked_at)});
+      info_.bytes += info_.shards.back().bytes;
     } catch (InputError const& error) {
       faults.insert(faults.end(), error.faults().begin(), error.faults().end());
     }
@@ -96,7 +101,11 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
     faults.push_back("sequences of " + std::to_string(first.sequence_length) +
                      " tokens; allowed: at most model.positions, " + std::to_string(geometry.positions));
   if (!faults.empty()) throw InputError(faults);
-  if (info_.rows == 0) throw InputError(files_.empty() ? "no shards" : files_.front() + ": no rows in any shard");
+  if (info_.rows == 0)
+    throw InputError(info_.shards.empty() ? "no shards" : info_.shards.front().path + ": no rows in any shard");
+  for (auto const& [original, copy] : find_copies(info_.shards))
+    info_.warnings.push_back(info_.shards[copy].path + ": holds the same rows as " + info_.shards[original].path +
+                             ", which therefore come twice an epoch");
   info_.sequence_length = first.sequence_length;
   info_.static_masks = first.static_masks;
   info_.unmasked = !masked;
@@ -115,8 +124,8 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
 }
 
 ShardRows ShardSet::read(Piece const& piece) const {
-  ShardRows loaded =
-      ShardReader(files_.at(static_cast<std::size_t>(piece.shard))).read(piece.first_row, piece.rows, bounds_);
+  ShardRows loaded = ShardReader(info_.shards.at(static_cast<std::size_t>(piece.shard)).path)
+                         .read(piece.first_row, piece.rows, bounds_);
   if (info_.static_masks) return loaded;
   // Every rank needs the predictions of all sequences for the global count, but draws the masks of its own only.
   for (std::int64_t r = 0; r < piece.rows; ++r) {

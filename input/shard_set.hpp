@@ -26,7 +26,6 @@ class ShardSet {
   ShardRows read(Piece const& piece) const;
 
  private:
-  std::vector<std::string> files_;
   std::vector<ShardExtent> extents_;
   std::int64_t window_rows_;
   ShardSetInfo info_;

@@ -97,15 +97,15 @@ class ShardReader {
   ShardRows read(std::int64_t first, std::int64_t count, ShardBounds const& bounds) const;
   /// Whether one of the first `count` rows has a masked position; where masks are dynamic, none is recorded.
   bool has_predictions(std::int64_t count) const;
+  /// Token ids of rows [first, first + count), unchecked: for comparing shards.
+  std::vector<std::int32_t> token_ids(std::int64_t first, std::int64_t count) const;
+  /// XXH3 of the next-sentence labels of the first `count` rows, or of all where there are fewer.
+  std::uint64_t label_checksum(std::int64_t count) const;
 
  private:
   Hdf5File file_;
   ShardFormat format_;
   std::int64_t rows_ = 0, chunk_rows_ = 1;
 };
-
-/// Files of `paths` and the .h5 and .hdf5 files of folders among them, the latter sorted by name.
-/// \throws InputError where one is missing or a folder holds none.
-std::vector<std::string> find_shards(std::vector<std::string> const& paths);
 
 }  // namespace bellwether::input

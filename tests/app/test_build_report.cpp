@@ -271,6 +271,18 @@ TEST_CASE("Shards of another vocabulary are not held out") {
                                  "allowed: shards of one vocabulary"});
 }
 
+TEST_CASE("A copy of what is trained on is not held out") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 4);
+  std::filesystem::copy_file(folder / "train.h5", folder / "copy.h5");
+  auto deck = small_deck(folder / "train.h5");
+  deck.data.heldout = {folder / "copy.h5"};
+  auto const told = [](std::string const& path) { return app::broadcast_text(test::world().communicator(), path); };
+  auto const copy = told(folder / "copy.h5"), train = told(folder / "train.h5");
+  CHECK(faults_of(deck) == std::vector<std::string>{"data.heldout: " + copy + ": holds the same rows as " + train +
+                                                    " of data.train; allowed: rows that are not trained on"});
+}
+
 TEST_CASE("A model that the host cannot hold is refused before it is allocated") {
   if (on_devices) SKIP("training is on a device, whose memory says so itself");
   TemporaryFolder const folder;

@@ -271,7 +271,7 @@ TEST_CASE("shards of several vocabularies are refused", "[stream]") {
   format.special.mask = 4;
   write_shard(folder / "c.h5", format, 0, 4);
   format = small_format(static_masks);
-  write_shard(folder / "d.h5", format, 0, 4);
+  write_shard(folder / "d.h5", format, 4, 4);
   try {
     BatchStream(io, {folder.path()}, {}, geometry(0, 1, 32));
     FAIL("accepted");
