@@ -112,6 +112,7 @@ void inspect_shard(std::string const& path, InspectOptions const& options, std::
   line(out, "vocabulary",
        format_of.vocabulary > 0 ? std::to_string(format_of.vocabulary)
                                 : "not recorded; largest id " + std::to_string(largest_id));
+  if (!format_of.vocabulary_checksum.empty()) line(out, "vocabulary xxh3", format_of.vocabulary_checksum);
   if (format_of.vocabulary > 0)
     line(out, "special ids",
          formatted("[CLS] %lld, [SEP] %lld, [MASK] %lld", static_cast<long long>(format_of.special.classify),

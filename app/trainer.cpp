@@ -19,6 +19,7 @@
 #include "core/error.hpp"
 #include "core/gemm.hpp"
 #include "input/batch_stream.hpp"
+#include "input/vocabulary_checksum.hpp"
 #include "model/bert.hpp"
 #include "model/flops.hpp"
 #include "model/initialise.hpp"
@@ -58,6 +59,7 @@ struct Trainer::Impl {
                                                          .rate_warmup_steps = deck.schedule.warmup_steps})),
         passes(exec, deck.model, bert, *optimizer, parameters, gradients, world.size()),
         gives_ahead(host_ahead == HostAhead::always || ranks.leaves_host_free()),
+        vocabulary(static_cast<std::int64_t>(input::checksum_number(stream.info().vocabulary.checksum))),
         noise(deck.statistics.noise_beta),
         sums(world.rank(), world.size()) {
     model::initialise(exec, bert.layout().table, static_cast<std::uint64_t>(deck.run.seed),
@@ -127,6 +129,18 @@ struct Trainer::Impl {
     sums[StepSums::nsp_correct] = losses.nsp_correct;
   }
 
+  /// After a checkpoint was read. `of_data`: what the shards record. The weights of an id are those of its token:
+  /// nothing that was learned is of use with another vocabulary, and a run of days would go on without a word of it.
+  /// Shards, or a checkpoint, that do not record theirs are taken for the same.
+  void settle_vocabulary(std::int64_t of_data) {
+    auto const text = [](std::int64_t sum) { return input::checksum_text(static_cast<std::uint64_t>(sum)); };
+    auto const of_checkpoint = std::exchange(vocabulary, of_data != 0 ? of_data : vocabulary);
+    if (of_checkpoint != 0 && of_data != 0 && of_checkpoint != of_data)
+      throw InputError("data.train: made with a vocabulary of checksum " + text(of_data) +
+                       ", but the checkpoint was trained on one of checksum " + text(of_checkpoint) +
+                       ": the same ids are other tokens; allowed: shards of that vocabulary");
+  }
+
   /// What the step that was made says of the noise of gradients, into its row. After its passes were waited for.
   void fill_noise(StepRow& row, model::GivenPasses const& now, optim::StepReport const& report) {
     std::int64_t const sequences = now.sequences;
@@ -170,6 +184,7 @@ struct Trainer::Impl {
   bool gives_ahead;
   std::optional<model::GivenPasses> ahead;  // of the step to come, under way already
   Clock::time_point counted_to;             // end of the last step: where a step's passes were ahead, it began there
+  std::int64_t vocabulary;  // checksum of the one that the data, or the checkpoint's, were made with; 0: not known
   optim::NoiseScale noise;
   StepSums sums;
   std::int64_t step = 0, tokens = 0, samples = 0, skipped_in_a_row = 0;
@@ -315,11 +330,14 @@ TrainingState Trainer::state() {
                 visit.count("skipped_in_a_row", t.skipped_in_a_row, 0);
                 visit.scalar("shards_fingerprint", fingerprint);
                 visit.count("shards_bytes", t.shards_bytes, 0);
+                auto const vocabulary = t.vocabulary;
+                if (visit.has("vocabulary_checksum")) visit.scalar("vocabulary_checksum", t.vocabulary);
                 visit.number("wall_seconds", t.wall_seconds, 0);
                 t.noise.visit_state(visit);
                 t.totals.visit_state(visit);
                 if (fingerprint != expected)
                   throw InputError("data.train: not the shards that the checkpoint was trained on");
+                t.settle_vocabulary(vocabulary);
                 if (position != t.batches.position()) t.batches.seek(position);
               },
           .position = [&t] { return t.batches.position(); },

@@ -106,8 +106,7 @@ TrainingData open_training_data(input::Deck const& deck, comm::World& world, inp
             input::heldout_batches(io, deck.data.heldout, deck.data, geometry, deck.statistics.evaluate_sequences);
         if (!data.stream) return;
         auto const &train = data.stream->info(), &heldout = data.heldout.info;
-        auto const other =
-            input::other_vocabulary(heldout.vocabulary, heldout.special, train.vocabulary, train.special, "data.train");
+        auto const other = input::other_vocabulary(heldout.vocabulary, train.vocabulary, "data.train");
         if (!other.empty()) faults.add("data.heldout", other);
         for (auto const& fault : io.run(input::IoThread::Priority::read_ahead,
                                         [&] { return input::trained_copies(train.shards, heldout.shards); }))

@@ -5,6 +5,7 @@
 #include "input/sections.hpp"
 #include "input/shard_copies.hpp"
 #include "input/shards.hpp"
+#include "input/vocabulary_record.hpp"
 #include "model/batch.hpp"
 
 #include <cstdint>
@@ -23,19 +24,13 @@ struct ShardSetInfo {
   std::int64_t masked_length = 0;    ///< most predictions a sequence
   bool static_masks = false;
   bool unmasked = false;            ///< static masks, but none in the first rows of any shard
-  std::int64_t vocabulary = 0;      ///< V that the shards were made with; 0: none of them says
-  SpecialIds special;               ///< of the shards that say V
+  VocabularyRecord vocabulary;      ///< of the shards that record one
   std::uint64_t fingerprint = 0;    ///< of names, row counts and kind of masks: a resumed run must see the same rows
   double frequency_loss = 0;        ///< of the corpus (CorpusFacts); 0: no shard says
   std::int64_t bytes = 0;           ///< of all files: others where one was mended, compressed anew or made differently
   std::vector<OpenedShard> shards;  ///< in the order of files
   std::vector<std::string> warnings;  ///< what may be wrong and can be trained on, one sentence each
 };
-
-/// Says how shards made with `vocabulary` ids are of another vocabulary than `whose`, made with `expected`; empty where
-/// they are not, or where one of the two is not recorded (0).
-std::string other_vocabulary(std::int64_t vocabulary, SpecialIds const& special, std::int64_t expected,
-                             SpecialIds const& expected_special, std::string const& whose);
 
 /// A fixed share of the stream: which samples of each global batch this rank takes, in which passes.
 struct StreamGeometry {

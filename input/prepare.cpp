@@ -10,6 +10,7 @@
 #include "input/set_builder.hpp"
 #include "input/text_reader.hpp"
 #include "input/text_source.hpp"
+#include "input/vocabulary_checksum.hpp"
 #include "input/vocabulary_trainer.hpp"
 
 #include <cmath>
@@ -34,7 +35,8 @@ RowRule row_rule(PrepareOptions const& options, Vocabulary const& vocabulary) {
                      .masked_length = predictions,
                      .vocabulary = vocabulary.size(),
                      .static_masks = options.static_masks,
-                     .special = special},
+                     .special = special,
+                     .vocabulary_checksum = vocabulary_checksum(vocabulary)},
           .duplicates = options.duplicates,
           .shard_rows = options.shard_rows,
           .seed = options.seed};

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/error.hpp"
 #include "input/shards.hpp"
+#include "input/vocabulary_checksum.hpp"
 
 #include <xxhash.h>
 
@@ -148,6 +149,13 @@ ShardReader::ShardReader(std::string const& path) : file_(Hdf5File::open(path)) 
     format_.vocabulary = integer("vocabulary_size").value_or(0);
     format_.special = {integer("cls_id").value_or(101), integer("sep_id").value_or(102),
                        integer("mask_id").value_or(103)};
+    if (auto const checksum = file_.attribute("/", vocabulary_checksum_name)) {
+      auto const* const text = std::get_if<std::string>(&*checksum);
+      if (text == nullptr || !is_vocabulary_checksum(*text))
+        throw InputError(path + ": attribute '" + vocabulary_checksum_name +
+                         "': allowed: sixteen hexadecimal digits, 0 to 9 and a to f");
+      format_.vocabulary_checksum = *text;
+    }
     if (format_.vocabulary < 0)
       throw InputError(path + ": attribute 'vocabulary_size' is " + std::to_string(format_.vocabulary) +
                        "; allowed: 1 and more, or none");

@@ -18,8 +18,34 @@ constexpr std::int64_t rows_looked_at = 256;     // of a shard, for masks
 constexpr std::int64_t labels_looked_at = 1024;  // of a shard, to tell it from others: a chunk
 constexpr std::int64_t least_piece = 256;        // rows: a read of some 100 kB and more is worth its seek
 
-/// What in `format` does not fit the first shard, the first that says its vocabulary, or the run; empty if all does.
-std::vector<std::string> misfits(ShardFormat const& format, ShardFormat const& first, ShardFormat const& vocabulary_of,
+/// The vocabulary of a set, as far as shards record it, and which shards those are.
+struct SetVocabulary {
+  VocabularyRecord record;
+  std::string size_from, checksum_from;
+
+  void note(ShardFormat const& format, std::string const& file) {
+    if (record.tokens == 0 && format.vocabulary != 0) {
+      record.tokens = format.vocabulary;
+      record.special = format.special;
+      size_from = file;
+    }
+    if (record.checksum.empty() && !format.vocabulary_checksum.empty()) {
+      record.checksum = format.vocabulary_checksum;
+      checksum_from = file;
+    }
+  }
+  /// How a shard is of another vocabulary; empty where it is not.
+  std::string fault(ShardFormat const& format) const {
+    auto found = VocabularyRecord::of(format);
+    auto const checksum = std::exchange(found.checksum, "");
+    if (auto other = other_vocabulary(found, record, size_from); !other.empty()) return other;
+    found.checksum = checksum;
+    return other_vocabulary(found, record, checksum_from);
+  }
+};
+
+/// What in `format` does not fit the first shard, the vocabulary of the set, or the run; empty if all does.
+std::vector<std::string> misfits(ShardFormat const& format, ShardFormat const& first, SetVocabulary const& of_set,
                                  DataConfig const& config, std::int64_t vocabulary) {
   std::vector<std::string> faults;
   if (format.sequence_length != first.sequence_length)
@@ -29,9 +55,7 @@ std::vector<std::string> misfits(ShardFormat const& format, ShardFormat const& f
     faults.push_back("static and dynamic masks are mixed in one set");
   else if (!format.static_masks && !config.dynamic_masking)
     faults.push_back("holds unmasked ids; allowed with data.dynamic_masking: false: shards with static masks");
-  auto const other = other_vocabulary(format.vocabulary, format.special, vocabulary_of.vocabulary,
-                                      vocabulary_of.special, "the first shard");
-  if (!other.empty())
+  if (auto const other = of_set.fault(format); !other.empty())
     faults.push_back(other);
   else if (!format.static_masks && format.special != first.special)
     faults.push_back("special ids differ from the first shard's");
@@ -49,26 +73,11 @@ std::vector<std::string> misfits(ShardFormat const& format, ShardFormat const& f
 
 }  // namespace
 
-std::string other_vocabulary(std::int64_t vocabulary, SpecialIds const& special, std::int64_t expected,
-                             SpecialIds const& expected_special, std::string const& whose) {
-  if (vocabulary == 0 || expected == 0) return "";
-  if (vocabulary != expected)
-    return "made with a vocabulary of " + std::to_string(vocabulary) + ", " + whose + " with one of " +
-           std::to_string(expected) + "; allowed: shards of one vocabulary";
-  auto const ids = [](SpecialIds const& s) {
-    return std::to_string(s.classify) + ", " + std::to_string(s.separate) + ", " + std::to_string(s.mask);
-  };
-  if (special != expected_special)
-    return "made with [CLS], [SEP], [MASK] = " + ids(special) + ", " + whose + " with " + ids(expected_special) +
-           "; allowed: shards of one vocabulary";
-  return "";
-}
-
 ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& config, StreamGeometry const& geometry)
     : window_rows_(config.window), bounds_{.vocabulary = geometry.vocabulary, .segments = 2} {
   std::vector<std::string> faults;
-  ShardFormat first, with_vocabulary;
-  with_vocabulary.vocabulary = 0;
+  ShardFormat first;
+  SetVocabulary vocabulary;
   std::string identity;
   bool have_first = false, masked = false;
   for (auto const& file : find_shards(paths)) try {
@@ -76,8 +85,8 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
       ShardFormat const& format = reader.format();
       if (!have_first) first = format;
       have_first = true;
-      if (with_vocabulary.vocabulary == 0) with_vocabulary = format;
-      for (auto const& fault : misfits(format, first, with_vocabulary, config, geometry.vocabulary))
+      vocabulary.note(format, file);
+      for (auto const& fault : misfits(format, first, vocabulary, config, geometry.vocabulary))
         faults.push_back(file + ": " + fault);
       // Whole chunks, so that none is decompressed twice.
       std::int64_t const chunk = reader.chunk_rows(), least = std::min(least_piece, config.window);
@@ -109,8 +118,7 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
   info_.sequence_length = first.sequence_length;
   info_.static_masks = first.static_masks;
   info_.unmasked = !masked;
-  info_.vocabulary = with_vocabulary.vocabulary;
-  info_.special = with_vocabulary.special;
+  info_.vocabulary = vocabulary.record;
   info_.fingerprint = XXH3_64bits(identity.data(), identity.size());
   dealer_ = {.rank = geometry.rank,
              .size = geometry.size,
@@ -119,7 +127,7 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
              .static_masks = first.static_masks,
              .masking = {.probability = config.mask_probability,
                          .maximum = info_.masked_length,
-                         .vocabulary = info_.vocabulary > 0 ? info_.vocabulary : geometry.vocabulary,
+                         .vocabulary = info_.vocabulary.tokens > 0 ? info_.vocabulary.tokens : geometry.vocabulary,
                          .special = first.special}};
 }
 

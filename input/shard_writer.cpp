@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/error.hpp"
 #include "input/shards.hpp"
+#include "input/vocabulary_checksum.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -53,6 +54,8 @@ ShardWriter::ShardWriter(std::string path, ShardFormat const& format, std::int64
   file_->set_attribute("/", "format_version", "1.0");
   file_->set_attribute("/", "masking", format.static_masks ? "static" : "dynamic");
   file_->set_attribute("/", "vocabulary_size", format.vocabulary);
+  if (!format.vocabulary_checksum.empty())
+    file_->set_attribute("/", vocabulary_checksum_name, format.vocabulary_checksum);
   file_->set_attribute("/", "sequence_length", format.sequence_length);
   file_->set_attribute("/", "max_predictions", format.masked_length);
   file_->set_attribute("/", "cls_id", format.special.classify);

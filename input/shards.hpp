@@ -24,6 +24,7 @@ struct ShardFormat {
   std::int64_t vocabulary = 30522;     ///< V; 0: not recorded, as in shards of other programs
   bool static_masks = true;            ///< false: input_ids are unmasked, masks are drawn at training time
   SpecialIds special;
+  std::string vocabulary_checksum{};  ///< vocabulary_checksum(); empty: not recorded
 };
 
 /// One row: [CLS] A [SEP] B [SEP] without padding.

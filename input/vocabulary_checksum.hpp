@@ -16,6 +16,9 @@ class Vocabulary;
 std::string vocabulary_checksum(std::vector<std::string> const& tokens);
 std::string vocabulary_checksum(Vocabulary const& vocabulary);
 
+/// The attribute of a shard that holds it.
+constexpr auto vocabulary_checksum_name = "vocabulary_xxh3";
+
 /// Whether a text can be such a checksum.
 bool is_vocabulary_checksum(std::string const& text);
 

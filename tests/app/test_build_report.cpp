@@ -271,6 +271,26 @@ TEST_CASE("Shards of another vocabulary are not held out") {
                                  "allowed: shards of one vocabulary"});
 }
 
+TEST_CASE("Shards of another vocabulary of the same size are not held out") {
+  TemporaryFolder const folder;
+  auto format = small_format(true);
+  format.vocabulary_checksum = "00000000000000aa";
+  write_shard(folder / "train.h5", format, 0, 4);
+  format.vocabulary_checksum = "00000000000000bb";
+  write_shard(folder / "other.h5", format, 4, 4);
+  format.vocabulary_checksum = "";
+  write_shard(folder / "unknown.h5", format, 4, 4);
+  auto deck = small_deck(folder / "train.h5");
+  deck.data.heldout = {folder / "other.h5"};
+  CHECK(faults_of(deck) ==
+        std::vector<std::string>{
+            "data.heldout: made with a vocabulary of checksum 00000000000000bb, data.train with one of "
+            "checksum 00000000000000aa: the same ids are other tokens; allowed: shards of one "
+            "vocabulary"});
+  deck.data.heldout = {folder / "unknown.h5"};
+  CHECK(faults_of(deck).empty());
+}
+
 TEST_CASE("A copy of what is trained on is not held out") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);

@@ -35,7 +35,9 @@ std::string inspected(std::string const& path, InspectOptions const& options = {
 TEST_CASE("inspect tells what a shard holds", "[inspect]") {
   TemporaryFolder const folder;
   write_shard(folder / "a.h5", small_format(true), 0, 21);
-  write_shard(folder / "b.h5", small_format(false), 0, 3);
+  auto recorded = small_format(false);
+  recorded.vocabulary_checksum = "0123456789abcdef";
+  write_shard(folder / "b.h5", recorded, 0, 3);
   auto const one = inspected(folder / "a.h5", {.rows = 1});
   CHECK_THAT(one, ContainsSubstring("a.h5: Bellwether shard"));
   CHECK_THAT(one, ContainsSubstring("rows                21\n"));
@@ -47,7 +49,8 @@ TEST_CASE("inspect tells what a shard holds", "[inspect]") {
                                     "  masked at 1\n  original  11\n"));
   auto const both = inspected(folder.path());
   CHECK_THAT(both, ContainsSubstring("a.h5: Bellwether shard") && ContainsSubstring("b.h5: Bellwether shard") &&
-                       ContainsSubstring("dynamic: drawn at training time"));
+                       ContainsSubstring("dynamic: drawn at training time") &&
+                       ContainsSubstring("vocabulary xxh3     0123456789abcdef\n"));
 }
 
 TEST_CASE("inspect tells what other files hold", "[inspect]") {

@@ -277,14 +277,35 @@ TEST_CASE("shards of several vocabularies are refused", "[stream]") {
     FAIL("accepted");
   } catch (InputError const& error) {
     REQUIRE(error.faults().size() == 2);
-    CHECK_THAT(error.faults()[0],
-               ContainsSubstring("b.h5: made with a vocabulary of 90, the first shard with one of 100; allowed"));
-    CHECK_THAT(error.faults()[1], ContainsSubstring("c.h5: made with [CLS], [SEP], [MASK] = 1, 2, 4, the first shard "
-                                                    "with 1, 2, 3; allowed"));
+    CHECK_THAT(error.faults()[0], ContainsSubstring("b.h5: made with a vocabulary of 90, " + (folder / "a.h5") +
+                                                    " with one of 100; allowed"));
+    CHECK_THAT(error.faults()[1], ContainsSubstring("c.h5: made with [CLS], [SEP], [MASK] = 1, 2, 4, " +
+                                                    (folder / "a.h5") + " with 1, 2, 3; allowed"));
   }
   auto const info = BatchStream(io, {folder / "a.h5", folder / "d.h5"}, {}, geometry(0, 1, 32)).info();
-  CHECK(info.vocabulary == 100);
-  CHECK(info.special.mask == 3);
+  CHECK(info.vocabulary.tokens == 100);
+  CHECK(info.vocabulary.special.mask == 3);
+}
+
+TEST_CASE("shards of two vocabularies of one size are refused", "[stream]") {
+  TemporaryFolder const folder;
+  IoThread io;
+  auto format = small_format(GENERATE(true, false));
+  write_shard(folder / "a.h5", format, 0, 4);  // of before: no checksum
+  format.vocabulary_checksum = "00000000000000aa";
+  write_shard(folder / "b.h5", format, 4, 4);
+  format.vocabulary_checksum = "00000000000000bb";
+  write_shard(folder / "c.h5", format, 8, 4);
+  auto const open = [&](std::vector<std::string> const& shards) {
+    return BatchStream(io, shards, {}, geometry(0, 1, 32)).info().vocabulary.checksum;
+  };
+  CHECK_THROWS_MATCHES(
+      open({folder.path()}), InputError,
+      MessageMatches(ContainsSubstring(folder / "c.h5" + ": made with a vocabulary of checksum 00000000000000bb, " +
+                                       (folder / "b.h5") +
+                                       " with one of checksum 00000000000000aa: the same ids are other tokens")));
+  CHECK(open({folder / "a.h5"}).empty());
+  CHECK(open({folder / "a.h5", folder / "b.h5"}) == "00000000000000aa");
 }
 
 TEST_CASE("a bad row surfaces in next()", "[stream]") {
