@@ -94,7 +94,7 @@ void inspect_shard(std::string const& path, InspectOptions const& options, std::
     summarise(reader.read(first, std::min(piece, reader.rows() - first), bounds));
   auto const rows = static_cast<double>(std::max<std::int64_t>(1, reader.rows()));
   auto const tokens = static_cast<double>(counts.tokens);
-  out << path << ": " << (format_of.vocabulary > 0 ? "Bellwether shard" : "shard of another program") << '\n';
+  out << path << ": " << (format_of.ours ? "Bellwether shard" : "shard of another program") << '\n';
   line(out, "file", bytes_text(std::filesystem::file_size(path)));
   line(out, "rows", std::to_string(reader.rows()));
   line(out, "sequence length", std::to_string(format_of.sequence_length) + " tokens");

@@ -19,7 +19,6 @@
 #include "core/error.hpp"
 #include "core/gemm.hpp"
 #include "input/batch_stream.hpp"
-#include "input/vocabulary_checksum.hpp"
 #include "model/bert.hpp"
 #include "model/flops.hpp"
 #include "model/initialise.hpp"
@@ -59,7 +58,6 @@ struct Trainer::Impl {
                                                          .rate_warmup_steps = deck.schedule.warmup_steps})),
         passes(exec, deck.model, bert, *optimizer, parameters, gradients, world.size()),
         gives_ahead(host_ahead == HostAhead::always || ranks.leaves_host_free()),
-        vocabulary(static_cast<std::int64_t>(input::checksum_number(stream.info().vocabulary.checksum))),
         noise(deck.statistics.noise_beta),
         sums(world.rank(), world.size()) {
     model::initialise(exec, bert.layout().table, static_cast<std::uint64_t>(deck.run.seed),
@@ -129,18 +127,6 @@ struct Trainer::Impl {
     sums[StepSums::nsp_correct] = losses.nsp_correct;
   }
 
-  /// After a checkpoint was read. `of_data`: what the shards record. The weights of an id are those of its token:
-  /// nothing that was learned is of use with another vocabulary, and a run of days would go on without a word of it.
-  /// Shards, or a checkpoint, that do not record theirs are taken for the same.
-  void settle_vocabulary(std::int64_t of_data) {
-    auto const text = [](std::int64_t sum) { return input::checksum_text(static_cast<std::uint64_t>(sum)); };
-    auto const of_checkpoint = std::exchange(vocabulary, of_data != 0 ? of_data : vocabulary);
-    if (of_checkpoint != 0 && of_data != 0 && of_checkpoint != of_data)
-      throw InputError("data.train: made with a vocabulary of checksum " + text(of_data) +
-                       ", but the checkpoint was trained on one of checksum " + text(of_checkpoint) +
-                       ": the same ids are other tokens; allowed: shards of that vocabulary");
-  }
-
   /// What the step that was made says of the noise of gradients, into its row. After its passes were waited for.
   void fill_noise(StepRow& row, model::GivenPasses const& now, optim::StepReport const& report) {
     std::int64_t const sequences = now.sequences;
@@ -188,7 +174,6 @@ struct Trainer::Impl {
   optim::NoiseScale noise;
   StepSums sums;
   std::int64_t step = 0, tokens = 0, samples = 0, skipped_in_a_row = 0;
-  std::int64_t shards_bytes = 0;  // of the data that the checkpoint was trained on
   double wall_seconds = 0;
   TrafficTotals totals;
 };
@@ -320,24 +305,16 @@ TrainingState Trainer::state() {
           .data =
               [&t](StateVisitor& visit) {
                 auto position = t.batches.position();
-                auto fingerprint = static_cast<std::int64_t>(t.stream.info().fingerprint);
-                auto const expected = fingerprint;
-                t.shards_bytes = t.stream.info().bytes;
                 visit.count("step", t.step, 0);
                 visit.count("sample", position, 0);
                 visit.count("tokens", t.tokens, 0);
                 visit.count("samples", t.samples, 0);
                 visit.count("skipped_in_a_row", t.skipped_in_a_row, 0);
-                visit.scalar("shards_fingerprint", fingerprint);
-                visit.count("shards_bytes", t.shards_bytes, 0);
-                auto const vocabulary = t.vocabulary;
-                if (visit.has("vocabulary_checksum")) visit.scalar("vocabulary_checksum", t.vocabulary);
+                t.data.visit_state(visit);
                 visit.number("wall_seconds", t.wall_seconds, 0);
                 t.noise.visit_state(visit);
                 t.totals.visit_state(visit);
-                if (fingerprint != expected)
-                  throw InputError("data.train: not the shards that the checkpoint was trained on");
-                t.settle_vocabulary(vocabulary);
+                t.data.require_recorded();
                 if (position != t.batches.position()) t.batches.seek(position);
               },
           .position = [&t] { return t.batches.position(); },
@@ -409,7 +386,7 @@ std::vector<std::string> Trainer::warnings() const {
   auto texts = deck_warnings(t.deck);
   auto const of_nodes = node_warnings(t.deck, t.data_ranks.nodes());
   texts.insert(texts.end(), of_nodes.begin(), of_nodes.end());
-  auto const of_data = t.data.warnings(t.deck, t.shards_bytes);
+  auto const of_data = t.data.warnings(t.deck);
   texts.insert(texts.end(), of_data.begin(), of_data.end());
   return texts;
 }

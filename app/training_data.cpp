@@ -3,10 +3,14 @@
 #include "app/training_data.hpp"
 
 #include "app/agreement.hpp"
+#include "app/formatted.hpp"
+#include "app/progress_text.hpp"
 #include "comm/rank_group.hpp"
 #include "comm/world.hpp"
 #include "core/error.hpp"
+#include "core/state_visitor.hpp"
 #include "input/io_thread.hpp"
+#include "input/vocabulary_checksum.hpp"
 #include "model/bert.hpp"
 
 #include <algorithm>
@@ -45,6 +49,33 @@ class KeyFaults {
   std::vector<std::string> faults_;
 };
 
+/// Checkpoints hold signed numbers.
+std::int64_t as_state(std::uint64_t checksum) { return static_cast<std::int64_t>(checksum); }
+
+std::int64_t vocabulary_of(input::ShardSetInfo const& info) {
+  return as_state(input::checksum_number(info.vocabulary.checksum));
+}
+
+std::string told(input::ShardSetInfo const& info) {
+  return counted(info.rows, "row") + " in " + counted(std::ssize(info.shards), "shard") + " of checksum " +
+         hexadecimal(info.content ^ info.fingerprint);
+}
+
+/// Ranks read shards each for itself, and every one works out which rows the others take. A folder on a disk of its own
+/// node may have been filled otherwise, and then no two ranks would mean the same batch.
+void require_same_data(comm::RankGroup& group, TrainingData const& data) {
+  std::vector<std::string> faults;
+  auto const compare = [&](char const* key, input::ShardSetInfo const& info) {
+    auto const mine = told(info), zero = broadcast_text(group, mine);
+    if (mine != zero)
+      faults.push_back(std::string(key) + ": " + mine + ", but " + zero +
+                       " on rank 0; allowed: the same shards on every rank");
+  };
+  compare("data.train", data.stream->info());
+  compare("data.heldout", data.heldout.info);
+  raise_together(group, faults);
+}
+
 }  // namespace
 
 model::Capacity TrainingData::capacity(input::BatchConfig const& batch, int ranks) const {
@@ -62,7 +93,7 @@ std::int64_t TrainingData::bytes() const {
   return sum;
 }
 
-std::vector<std::string> TrainingData::warnings(input::Deck const& deck, std::int64_t bytes_before) const {
+std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
   std::vector<std::string> texts;
   if (stream->info().static_masks && deck.data.dynamic_masking)
     texts.push_back(
@@ -85,11 +116,53 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck, std::in
   if (!heldout.batches.empty() && heldout.info.rows < asked)
     texts.push_back("statistics.evaluate_sequences: " + std::to_string(asked) + ", but data.heldout has " +
                     std::to_string(heldout.info.rows) + " sequences; evaluations run over those");
-  if (auto const now = stream->info().bytes; bytes_before != 0 && bytes_before != now)
+  // A row that was at fault may have been mended, as the error for it asks for.
+  if (recorded.content != 0 && recorded.content != as_state(stream->info().content))
+    texts.push_back(
+        "data.train: the shards have the names and row counts of those that the checkpoint was trained on, but other "
+        "rows: unless a few were mended, the run sees some text again and some never");
+  else if (auto const now = stream->info().bytes; recorded.bytes != 0 && recorded.bytes != now)
     texts.push_back("data.train: the shards have " + std::to_string(now) + " bytes, but had " +
-                    std::to_string(bytes_before) +
+                    std::to_string(recorded.bytes) +
                     " when the checkpoint was written; the samples are the same only if their rows are");
+  if (recorded.heldout_content != 0 && !heldout.batches.empty() &&
+      recorded.heldout_content != as_state(heldout.info.content))
+    texts.push_back(
+        "data.heldout: the rows are others than when the checkpoint was written: held-out losses before and after do "
+        "not compare");
   return texts;
+}
+
+void TrainingData::visit_state(StateVisitor& visit) {
+  auto const& train = stream->info();
+  recorded.fingerprint = as_state(train.fingerprint);
+  recorded.content = as_state(train.content);
+  recorded.bytes = train.bytes;
+  recorded.heldout_content = as_state(heldout.info.content);
+  if (auto const known = vocabulary_of(train); known != 0) recorded.vocabulary = known;
+  visit.scalar("shards_fingerprint", recorded.fingerprint);
+  visit.count("shards_bytes", recorded.bytes, 0);
+  // Checkpoints of before have none of these.
+  auto const scalar = [&](char const* name, std::int64_t& value) {
+    if (visit.has(name)) visit.scalar(name, value);
+  };
+  scalar("shards_content", recorded.content);
+  scalar("heldout_content", recorded.heldout_content);
+  scalar("vocabulary_checksum", recorded.vocabulary);
+}
+
+void TrainingData::require_recorded() const {
+  auto const& train = stream->info();
+  if (recorded.fingerprint != as_state(train.fingerprint))
+    throw InputError("data.train: not the shards that the checkpoint was trained on");
+  // The weights of an id are those of its token: nothing that was learned is of use with another vocabulary, and a run
+  // of days would go on without a word of it.
+  auto const known = vocabulary_of(train);
+  if (known != 0 && recorded.vocabulary != 0 && known != recorded.vocabulary)
+    throw InputError("data.train: made with a vocabulary of checksum " + train.vocabulary.checksum +
+                     ", but the checkpoint was trained on one of checksum " +
+                     hexadecimal(static_cast<std::uint64_t>(recorded.vocabulary)) +
+                     ": the same ids are other tokens; allowed: shards of that vocabulary");
 }
 
 TrainingData open_training_data(input::Deck const& deck, comm::World& world, input::IoThread& io) {
@@ -114,6 +187,7 @@ TrainingData open_training_data(input::Deck const& deck, comm::World& world, inp
       });
     faults.raise();
   });
+  require_same_data(world.group(), data);
   return data;
 }
 

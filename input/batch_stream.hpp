@@ -28,6 +28,7 @@ struct ShardSetInfo {
   std::uint64_t fingerprint = 0;    ///< of names, row counts and kind of masks: a resumed run must see the same rows
   double frequency_loss = 0;        ///< of the corpus (CorpusFacts); 0: no shard says
   std::int64_t bytes = 0;           ///< of all files: others where one was mended, compressed anew or made differently
+  std::uint64_t content = 0;        ///< of row counts and first labels, whatever the names: other rows have another one
   std::vector<OpenedShard> shards;  ///< in the order of files
   std::vector<std::string> warnings;  ///< what may be wrong and can be trained on, one sentence each
 };

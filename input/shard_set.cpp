@@ -3,6 +3,7 @@
 #include "input/shard_set.hpp"
 
 #include "core/error.hpp"
+#include "input/shard_doubts.hpp"
 #include "input/shard_files.hpp"
 
 #include <xxhash.h>
@@ -71,60 +72,131 @@ std::vector<std::string> misfits(ShardFormat const& format, ShardFormat const& f
   return faults;
 }
 
+std::int64_t bytes_of(std::string const& file) {
+  std::error_code status;
+  auto const bytes = std::filesystem::file_size(file, status);
+  if (status) throw InputError(file + ": cannot be read: " + status.message());
+  return static_cast<std::int64_t>(bytes);
+}
+
+std::uint64_t content_of(std::vector<OpenedShard> const& shards) {
+  std::vector<std::uint64_t> facts;
+  for (auto const& shard : shards) {
+    facts.push_back(static_cast<std::uint64_t>(shard.rows));
+    facts.push_back(shard.labels);
+  }
+  return XXH3_64bits(facts.data(), facts.size() * sizeof facts[0]);
+}
+
+/// Opens the shards of a set one after another and collects what is wrong or doubtful.
+class Opening {
+ public:
+  Opening(DataConfig const& config, StreamGeometry const& geometry) : config_(config), geometry_(geometry) {}
+
+  void open(std::string const& file) try {
+    ShardReader const reader(file);
+    ShardFormat const& format = reader.format();
+    if (formats.empty()) first = format;
+    vocabulary.note(format, file);
+    for (auto const& fault : misfits(format, first, vocabulary, config_, geometry_.vocabulary))
+      faults.push_back(file + ": " + fault);
+    // Whole chunks, so that none is decompressed twice.
+    std::int64_t const chunk = reader.chunk_rows(), least = std::min(least_piece, config_.window);
+    extents.push_back({reader.rows(), (least + chunk - 1) / chunk * chunk});
+    formats.push_back(format);
+    // File names without folders: data may move between runs.
+    identity += std::filesystem::path(file).filename().string() + '\n' + std::to_string(reader.rows()) +
+                (format.static_masks ? " static\n" : " dynamic\n");
+    shards.push_back({.path = file,
+                      .rows = reader.rows(),
+                      .sequence_length = format.sequence_length,
+                      .bytes = bytes_of(file),
+                      .labels = reader.label_checksum(labels_looked_at)});
+    doubt(reader);
+  } catch (InputError const& error) {
+    faults.insert(faults.end(), error.faults().begin(), error.faults().end());
+  }
+
+  /// One sentence each; of a set without any masked position ShardSetInfo::unmasked tells.
+  std::vector<std::string> warnings() const {
+    std::vector<std::string> texts;
+    for (auto const& [original, copy] : find_copies(shards))
+      texts.push_back(shards[copy].path + ": holds the same rows as " + shards[original].path +
+                      ", which therefore come twice an epoch");
+    for (auto const* found : {&unmasked_, &doubts_})
+      if (masked || found == &doubts_)
+        for (auto& sentence : found->sentences()) texts.push_back(std::move(sentence));
+    return texts;
+  }
+
+  std::vector<std::string> faults;
+  std::vector<OpenedShard> shards;
+  std::vector<ShardExtent> extents;
+  std::vector<ShardFormat> formats;
+  ShardFormat first;
+  SetVocabulary vocabulary;
+  std::string identity;
+  bool masked = false;  ///< whether there is anything to predict in any shard
+
+ private:
+  void doubt(ShardReader const& reader) {
+    auto const& file = reader.path();
+    bool const dynamic = !reader.format().static_masks, predicts = reader.has_predictions(rows_looked_at);
+    masked = masked || dynamic || predicts;
+    if (dynamic && predicts)
+      faults.push_back(file + ": says that masks are dynamic, but holds masked_lm_positions; allowed: zeros there");
+    if (!dynamic && !predicts && reader.rows() > 0)
+      unmasked_.add(file, "has no masked positions in its first rows: only next sentences to predict");
+    if (reader.rows() == 0) doubts_.add(file, "has no rows");
+    for (auto const& name : reader.unwritten())
+      if (!name.starts_with("masked_lm_")) doubts_.add(file, "has only zeros in " + name + ", which was never written");
+  }
+
+  DataConfig const& config_;
+  StreamGeometry const& geometry_;
+  ShardDoubts unmasked_, doubts_;
+};
+
 }  // namespace
 
 ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& config, StreamGeometry const& geometry)
     : window_rows_(config.window), bounds_{.vocabulary = geometry.vocabulary, .segments = 2} {
-  std::vector<std::string> faults;
-  ShardFormat first;
-  SetVocabulary vocabulary;
-  std::string identity;
-  bool have_first = false, masked = false;
-  for (auto const& file : find_shards(paths)) try {
-      ShardReader const reader(file);
-      ShardFormat const& format = reader.format();
-      if (!have_first) first = format;
-      have_first = true;
-      vocabulary.note(format, file);
-      for (auto const& fault : misfits(format, first, vocabulary, config, geometry.vocabulary))
-        faults.push_back(file + ": " + fault);
-      // Whole chunks, so that none is decompressed twice.
-      std::int64_t const chunk = reader.chunk_rows(), least = std::min(least_piece, config.window);
-      masked = masked || !format.static_masks || reader.has_predictions(rows_looked_at);
-      extents_.push_back({reader.rows(), (least + chunk - 1) / chunk * chunk});
-      info_.rows += reader.rows();
-      info_.masked_length = std::max(info_.masked_length, format.masked_length);
-      // File names without folders: data may move between runs.
-      identity += std::filesystem::path(file).filename().string() + '\n' + std::to_string(reader.rows()) +
-                  (format.static_masks ? " static\n" : " dynamic\n");
-      info_.shards.push_back({.path = file,
-                              .rows = reader.rows(),
-                              .sequence_length = format.sequence_length,
-                              .bytes = static_cast<std::int64_t>(std::filesystem::file_size(file)),
-                              .labels = reader.label_checksum(labels_looked_at)});
-      info_.bytes += info_.shards.back().bytes;
-    } catch (InputError const& error) {
-      faults.insert(faults.end(), error.faults().begin(), error.faults().end());
-    }
-  if (have_first && geometry.positions > 0 && first.sequence_length > geometry.positions)
+  Opening opening(config, geometry);
+  for (auto const& file : find_shards(paths)) opening.open(file);
+  auto& faults = opening.faults;
+  auto const& first = opening.first;
+  if (geometry.positions > 0 && first.sequence_length > geometry.positions && !opening.formats.empty())
     faults.push_back("sequences of " + std::to_string(first.sequence_length) +
                      " tokens; allowed: at most model.positions, " + std::to_string(geometry.positions));
   if (!faults.empty()) throw InputError(faults);
-  if (info_.rows == 0)
-    throw InputError(info_.shards.empty() ? "no shards" : info_.shards.front().path + ": no rows in any shard");
-  for (auto const& [original, copy] : find_copies(info_.shards))
-    info_.warnings.push_back(info_.shards[copy].path + ": holds the same rows as " + info_.shards[original].path +
-                             ", which therefore come twice an epoch");
   info_.sequence_length = first.sequence_length;
   info_.static_masks = first.static_masks;
-  info_.unmasked = !masked;
-  info_.vocabulary = vocabulary.record;
-  info_.fingerprint = XXH3_64bits(identity.data(), identity.size());
+  info_.unmasked = !opening.masked;
+  info_.vocabulary = opening.vocabulary.record;
+  info_.fingerprint = XXH3_64bits(opening.identity.data(), opening.identity.size());
+  info_.warnings = opening.warnings();
+  for (auto const& path : paths)
+    for (auto& doubt : folder_doubts(path)) info_.warnings.push_back(std::move(doubt));
+  for (auto const& shard : opening.shards) {
+    info_.rows += shard.rows;
+    info_.bytes += shard.bytes;
+  }
+  info_.content = content_of(opening.shards);
+  for (auto const& format : opening.formats) info_.masked_length = std::max(info_.masked_length, format.masked_length);
+  if (info_.rows == 0)
+    throw InputError(opening.shards.empty() ? "no shards" : opening.shards.front().path + ": no rows in any shard");
+  extents_ = std::move(opening.extents);
+  formats_ = std::move(opening.formats);
+  info_.shards = std::move(opening.shards);
+  if (info_.vocabulary.tokens > 0) {
+    bounds_.vocabulary = std::min(bounds_.vocabulary, info_.vocabulary.tokens);
+    bounds_.vocabulary_of = " (the vocabulary that the shards record)";
+  }
   dealer_ = {.rank = geometry.rank,
              .size = geometry.size,
              .micro = geometry.micro,
              .seed = geometry.seed,
-             .static_masks = first.static_masks,
+             .static_masks = info_.static_masks,
              .masking = {.probability = config.mask_probability,
                          .maximum = info_.masked_length,
                          .vocabulary = info_.vocabulary.tokens > 0 ? info_.vocabulary.tokens : geometry.vocabulary,
@@ -132,8 +204,14 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
 }
 
 ShardRows ShardSet::read(Piece const& piece) const {
-  ShardRows loaded = ShardReader(info_.shards.at(static_cast<std::size_t>(piece.shard)).path)
-                         .read(piece.first_row, piece.rows, bounds_);
+  auto const at = static_cast<std::size_t>(piece.shard);
+  OpenedShard const& opened = info_.shards.at(at);
+  ShardReader const reader(opened.path);
+  // Which rows come when, and how many masks are drawn, was decided by what the shard was then.
+  if (reader.rows() != opened.rows || reader.format() != formats_[at] || bytes_of(opened.path) != opened.bytes)
+    throw InputError(opened.path +
+                     ": was replaced or written to since this job opened it; allowed: the shard as it was then");
+  ShardRows loaded = reader.read(piece.first_row, piece.rows, bounds_);
   if (info_.static_masks) return loaded;
   // Every rank needs the predictions of all sequences for the global count, but draws the masks of its own only.
   for (std::int64_t r = 0; r < piece.rows; ++r) {

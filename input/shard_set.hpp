@@ -27,6 +27,7 @@ class ShardSet {
 
  private:
   std::vector<ShardExtent> extents_;
+  std::vector<ShardFormat> formats_;
   std::int64_t window_rows_;
   ShardSetInfo info_;
   ShardBounds bounds_;

@@ -25,6 +25,8 @@ struct ShardFormat {
   bool static_masks = true;            ///< false: input_ids are unmasked, masks are drawn at training time
   SpecialIds special;
   std::string vocabulary_checksum{};  ///< vocabulary_checksum(); empty: not recorded
+  bool ours = false;                  ///< read from a shard of this program: rows begin with [CLS] and end with [SEP]
+  bool operator==(ShardFormat const&) const = default;
 };
 
 /// One row: [CLS] A [SEP] B [SEP] without padding.
@@ -93,10 +95,12 @@ class ShardReader {
   ShardFormat const& format() const { return format_; }
   std::int64_t rows() const { return rows_; }
   std::int64_t chunk_rows() const { return chunk_rows_; }  ///< rows compressed together; 1 where not chunked
+  /// Data sets that were made and never written: they read as zeros.
+  std::vector<std::string> const& unwritten() const { return unwritten_; }
   /// Rows [first, first + count).
   /// \throws InputError naming file, data set, row and column of the first value out of range.
   ShardRows read(std::int64_t first, std::int64_t count, ShardBounds const& bounds) const;
-  /// Whether one of the first `count` rows has a masked position; where masks are dynamic, none is recorded.
+  /// Whether one of the first `count` rows has a masked position.
   bool has_predictions(std::int64_t count) const;
   /// Token ids of rows [first, first + count), unchecked: for comparing shards.
   std::vector<std::int32_t> token_ids(std::int64_t first, std::int64_t count) const;
@@ -107,6 +111,7 @@ class ShardReader {
   Hdf5File file_;
   ShardFormat format_;
   std::int64_t rows_ = 0, chunk_rows_ = 1;
+  std::vector<std::string> unwritten_;
 };
 
 }  // namespace bellwether::input

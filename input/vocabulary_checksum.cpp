@@ -22,7 +22,12 @@ class TokenSum {
     XXH3_64bits_update(state_.get(), token.data(), token.size());
     XXH3_64bits_update(state_.get(), "\n", 1);
   }
-  std::string text() const { return checksum_text(XXH3_64bits_digest(state_.get())); }
+  std::string text() const {
+    char buffer[digits];
+    char* const end = std::to_chars(buffer, buffer + digits, XXH3_64bits_digest(state_.get()), 16).ptr;
+    std::string const written(buffer, end);
+    return std::string(digits - written.size(), '0') + written;
+  }
 
  private:
   std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
@@ -51,15 +56,6 @@ std::uint64_t checksum_number(std::string const& text) {
   std::uint64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number, 16);
   return number;
-}
-
-std::string checksum_text(std::uint64_t number) {
-  if (number == 0) return "";
-  std::string text(digits, '0');
-  char buffer[digits];
-  auto const* const end = std::to_chars(buffer, buffer + digits, number, 16).ptr;
-  std::copy(buffer, end, text.end() - (end - buffer));
-  return text;
 }
 
 }  // namespace bellwether::input

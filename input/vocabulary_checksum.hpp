@@ -22,8 +22,7 @@ constexpr auto vocabulary_checksum_name = "vocabulary_xxh3";
 /// Whether a text can be such a checksum.
 bool is_vocabulary_checksum(std::string const& text);
 
-/// The same as a number, and back; 0 stands for none, an empty text.
+/// The same as a number; 0 stands for none, an empty text.
 std::uint64_t checksum_number(std::string const& text);
-std::string checksum_text(std::uint64_t number);
 
 }  // namespace bellwether::input

@@ -43,12 +43,8 @@ TEST_CASE("line ends of a vocabulary do not count, the order of its tokens does"
 }
 
 TEST_CASE("checksums of vocabularies are texts of sixteen digits or nothing", "[vocabulary]") {
-  for (std::uint64_t const number : {std::uint64_t{1}, std::uint64_t{0xabcdef}, ~std::uint64_t{0}}) {
-    CHECK(is_vocabulary_checksum(checksum_text(number)));
-    CHECK(checksum_number(checksum_text(number)) == number);
-  }
-  CHECK(checksum_text(0xabcdef) == "0000000000abcdef");
-  CHECK(checksum_text(0).empty());
+  CHECK(checksum_number("0000000000abcdef") == 0xabcdef);
+  CHECK(checksum_number("ffffffffffffffff") == ~std::uint64_t{0});
   CHECK(checksum_number("") == 0);
   for (char const* text : {"", "0", "0000000000ABCDEF", "0000000000abcde ", "0x00000000abcdef", "0000000000abcdef0"})
     CHECK(!is_vocabulary_checksum(text));

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs whose shards are not those of the checkpoint, or not the same on all ranks.
+
+    data_runs.py CASE PROGRAM MPIRUN      CASE: vocabularies | other_rows | other_shards_on_a_rank"""
+
+import shutil
+
+from runs import h5py, main, newest_checkpoint
+
+CHECKSUM = "vocabulary_xxh3"
+
+
+def edited(runs, name, edit):
+    """A copy of all shards, each of them changed."""
+    shutil.rmtree(runs.folder / name, ignore_errors=True)
+    shutil.copytree(runs.folder / "shards", runs.folder / name)
+    for shard in (runs.folder / name).rglob("*.h5"):
+        with h5py.File(shard, "r+") as file:
+            edit(file)
+    return ("--set", f"data.train=[{name}]", "--set", f"data.heldout=[{name}/heldout]")
+
+
+def vocabularies(runs):
+    """Shards of another vocabulary are refused on resume, those that do not record theirs are taken for the same."""
+    def record(value):
+        def edit(file):
+            del file.attrs[CHECKSUM]
+            if value:
+                file.attrs[CHECKSUM] = value
+        return edit
+
+    shard = next((runs.folder / "shards").glob("*.h5"))
+    with h5py.File(shard, "r") as file:
+        own = file.attrs[CHECKSUM].decode()
+    assert f"  vocabulary xxh3     {own}\n" in runs.call([runs.program, "inspect", str(shard)])
+    runs.train("run", 1, 16, 2)
+    other = edited(runs, "other", record("00000000000000aa"))
+    unknown = edited(runs, "unknown", record(None))
+
+    def refused():
+        runs.deck("run", 16, 6)
+        told = runs.refuse(runs.command("run", 2, "--resume", *other))
+        assert (f"data.train=[other]: made with a vocabulary of checksum 00000000000000aa, but the checkpoint was trained on "
+                f"one of checksum {own}: the same ids are other tokens; allowed: shards of that vocabulary") in told, told
+
+    refused()
+    told = runs.train("run", 1, 16, 4, more=("--resume", *unknown))
+    assert "finished at step 4" in told, told
+    refused()  # the record outlives a job whose shards have none
+
+    # What a checkpoint records of its data.
+    replicated = newest_checkpoint(runs.folder / "run") / "replicated.h5"
+    with h5py.File(replicated, "r") as file:
+        index = [line.decode() for line in file["index"][:]]
+    assert {"scalar data/vocabulary_checksum", "scalar data/shards_content", "scalar data/heldout_content"} <= set(index)
+
+    # A set of two vocabularies is refused, whichever it is.
+    shutil.copytree(runs.folder / "shards", runs.folder / "mixed")
+    shutil.copy(next((runs.folder / "other").glob("*.h5")), runs.folder / "mixed/zz.h5")
+    told = runs.refuse([runs.program, "check", "run.yaml", "--set", "data.train=[mixed]"])
+    assert f"mixed/zz.h5: made with a vocabulary of checksum 00000000000000aa, {runs.folder}" in told, told
+    told = runs.refuse([runs.program, "check", "run.yaml", "--set", "data.heldout=[other/heldout]"])
+    assert "data.heldout=[other/heldout]: made with a vocabulary of checksum 00000000000000aa, data.train with one" in told, told
+
+
+def other_rows(runs):
+    """Shards of the same names and row counts with other rows: a warning, because a row may have been mended."""
+    def turned(file):
+        file["next_sentence_labels"][:] = 1 - file["next_sentence_labels"][:]
+
+    runs.train("run", 1, 16, 2)
+    other = edited(runs, "other", turned)
+    told = runs.train("run", 1, 16, 4, more=("--resume", *other))
+    assert "warning: data.train: the shards have the names and row counts of those that the checkpoint was trained on, but " \
+           "other rows" in told, told
+    assert "warning: data.heldout: the rows are others than when the checkpoint was written" in told, told
+    told = runs.train("run", 1, 16, 6, more=("--resume", *other))
+    assert "other rows" not in told and "the rows are others" not in told, told
+
+
+def other_shards_on_a_rank(runs):
+    """Folders of one name that hold different shards on two nodes: each rank would mean other batches."""
+    for rank in "01":
+        shutil.copytree(runs.folder / "shards", runs.folder / rank / "shards")
+    runs.deck("run", 16, 2)
+    data = ("--set", "data.train=[/proc/self/cwd/shards]", "--set", "data.heldout=[/proc/self/cwd/shards/heldout]")
+
+    def command():
+        words = runs.launch(1)[:-2]
+        for rank in "01":
+            words += [*([":"] if rank == "1" else []), "-np", "1", "-wdir", str(runs.folder / rank), runs.program, "train",
+                      str(runs.folder / "run.yaml"), "--log", "lines", "--set", f"run.directory={runs.folder}/run", *data]
+        return words
+
+    held_out = next((runs.folder / "1/shards/heldout").glob("*.h5"))
+    shutil.copy(held_out, runs.folder / "more.h5")
+    with h5py.File(held_out, "r+") as file:
+        file["next_sentence_labels"][0] = 1 - file["next_sentence_labels"][0]
+    told = runs.refuse(command())
+    assert "error: rank 1: --set data.heldout=[/proc/self/cwd/shards/heldout]: " in told, told
+    assert " on rank 0; allowed: the same shards on every rank" in told and "data.train" not in told, told
+    assert not (runs.folder / "run").exists()
+    shutil.move(runs.folder / "more.h5", held_out)
+    assert "finished at step 2" in runs.call(command())
+
+
+main({"vocabularies": vocabularies, "other_rows": other_rows, "other_shards_on_a_rank": other_shards_on_a_rank})
