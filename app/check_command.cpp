@@ -22,6 +22,7 @@ struct CheckOptions {
   std::string deck;
   std::vector<std::string> overrides;
   std::string cluster;
+  bool strict = false;
   bool schema = false;
   bool markdown = false;
 };
@@ -45,6 +46,8 @@ int check(CheckOptions const& options, Session& session) {
   require_equal_start(world.group(), start_facts(report.layout_fingerprint));
   std::optional<Workload> work;
   if (cluster) work = workload_of(world, *cluster, shared.deck, report);
+  // Rank 0 has the warnings that a run would print.
+  if (options.strict) raise_together(world.group(), session.rank() == 0 ? report.warnings : std::vector<std::string>());
   if (session.rank() != 0) return 0;
   for (auto const& warning : report.warnings) std::cerr << "warning: " << warning << '\n';
   if (holds_run(shared.deck.run.directory))
@@ -69,6 +72,7 @@ void add_check(CLI::App& program, Action& chosen) {
       ->add_option("--cluster", options->cluster,
                    "a YAML file about a cluster: also forecast steps there, and what compression is worth")
       ->type_name("CLUSTER");
+  command->add_flag("--strict", options->strict, "warnings are errors: the exit code says so");
   command->add_flag("--schema", options->schema, "print every key with type, range, default and help instead");
   command->add_flag("--markdown", options->markdown, "the schema as Markdown, which is docs/deck_reference.md");
   command->callback([options, &chosen] {

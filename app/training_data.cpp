@@ -78,6 +78,20 @@ void require_same_data(comm::RankGroup& group, TrainingData const& data) {
 
 }  // namespace
 
+namespace {
+
+/// A warning where the model has far more tokens than the shards' vocabulary; 0: shards do not record it. Rounding up
+/// to a multiple of 128 is usual, since products are faster then.
+std::string unused_tokens(std::int64_t model, std::int64_t shards) {
+  constexpr std::int64_t rounding = 128;
+  if (shards == 0 || model <= shards + shards / 20 + rounding) return "";
+  return "model.vocabulary: " + std::to_string(model) + ", but data.train was made with a vocabulary of " +
+         std::to_string(shards) + ": " + std::to_string(model - shards) +
+         " tokens take memory and time and never occur; set it to " + std::to_string((shards + 7) / 8 * 8);
+}
+
+}  // namespace
+
 model::Capacity TrainingData::capacity(input::BatchConfig const& batch, int ranks) const {
   auto const share = (batch.global + ranks - 1) / ranks;
   auto const& train = stream->info();
@@ -104,6 +118,10 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
   };
   tell("data.train", stream->info());
   if (!heldout.batches.empty()) tell("data.heldout", heldout.info);
+  // Held-out text is a sample of the same corpus; its warnings would repeat these.
+  for (auto const& warning : stream->info().corpus_warnings) texts.push_back("data.train: " + warning);
+  if (auto const text = unused_tokens(deck.model.vocabulary, stream->info().vocabulary.tokens); !text.empty())
+    texts.push_back(text);
   auto const tell_unmasked = [&](char const* key, input::ShardSetInfo const& info) {
     if (info.unmasked)
       texts.push_back(std::string(key) +

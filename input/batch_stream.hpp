@@ -30,7 +30,8 @@ struct ShardSetInfo {
   std::int64_t bytes = 0;           ///< of all files: others where one was mended, compressed anew or made differently
   std::uint64_t content = 0;        ///< of row counts and first labels, whatever the names: other rows have another one
   std::vector<OpenedShard> shards;  ///< in the order of files
-  std::vector<std::string> warnings;  ///< what may be wrong and can be trained on, one sentence each
+  std::vector<std::string> warnings;         ///< what may be wrong and can be trained on, one sentence each
+  std::vector<std::string> corpus_warnings;  ///< what is poor in the texts, one sentence each (see corpus_facts.hpp)
 };
 
 /// A fixed share of the stream: which samples of each global batch this rank takes, in which passes.

@@ -5,8 +5,10 @@
 #include "core/error.hpp"
 #include "input/hdf5_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 #include <variant>
 
 namespace bellwether::input {
@@ -50,6 +52,7 @@ std::string percent(double share) {
 std::string number(std::int64_t value) { return std::to_string(value); }
 
 std::string why_random(CorpusFacts const& facts) {
+  if (facts.documents == 0) return "documents may have one sentence each, or sentences may fill whole rows";
   if (static_cast<double>(facts.sentences) < 1.5 * static_cast<double>(facts.documents))
     return "documents have one sentence each; put the sentences of a document on consecutive lines, and blank lines "
            "only between documents";
@@ -135,6 +138,25 @@ std::optional<CorpusFacts> read_corpus_facts(Hdf5File const& shard) {
     if (found != nullptr) value = *found;
   });
   return complete ? std::optional(facts) : std::nullopt;
+}
+
+void SetFacts::add(CorpusFacts const& facts) {
+  if (std::ranges::find(corpora_, facts) == corpora_.end()) corpora_.push_back(facts);
+}
+
+void SetFacts::add_rows(std::int64_t rows, std::int64_t random_next) {
+  others_.rows += rows;
+  others_.random_next += random_next;
+}
+
+std::vector<std::string> SetFacts::warnings() const {
+  std::vector<std::string> texts;
+  auto const take = [&](CorpusFacts const& facts) {
+    for (auto& text : corpus_warnings(facts)) texts.push_back(std::move(text));
+  };
+  for (auto const& facts : corpora_) take(facts);
+  take(others_);
+  return texts;
 }
 
 double frequency_loss(std::vector<std::int64_t> const& seen, std::vector<std::int64_t> const& known) {

@@ -37,6 +37,20 @@ void write_corpus_facts(std::string const& shard, CorpusFacts const& facts);
 /// The facts of a shard; nothing where it has none, as shards of other programs and of earlier versions.
 std::optional<CorpusFacts> read_corpus_facts(Hdf5File const& shard);
 
+/// The facts of the shards of one set, which several calls of `prepare` may have made.
+class SetFacts {
+ public:
+  void add(CorpusFacts const& facts);
+  /// A shard without facts: `rows` of its rows were looked at, of which `random_next` have a random next sentence.
+  void add_rows(std::int64_t rows, std::int64_t random_next);
+  std::vector<std::string> warnings() const;
+  double frequency_loss() const { return corpora_.empty() ? 0 : corpora_.front().frequency_loss; }  ///< 0: not known
+
+ private:
+  std::vector<CorpusFacts> corpora_;  ///< each once, in the order of the shards
+  CorpusFacts others_;                ///< of shards without facts: their rows alone
+};
+
 /// The masked-LM loss of a model that knows how frequent words are and nothing else, in nats a token. It is the cross
 /// entropy of the tokens in `seen` under the frequencies in `known` (Shannon, A Mathematical Theory of Communication,
 /// 1948, section 6). Both hold one count for each token of the vocabulary. Counts in `known` are raised by one, so that

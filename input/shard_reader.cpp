@@ -105,6 +105,11 @@ std::vector<std::int32_t> ShardReader::token_ids(std::int64_t first, std::int64_
   return matrix_rows<std::int32_t>(file_, "input_ids", first, count, format_.sequence_length);
 }
 
+std::int64_t ShardReader::random_next(std::int64_t count) const {
+  auto const labels = matrix_rows<std::int8_t>(file_, "next_sentence_labels", 0, std::min(count, rows_), 1);
+  return std::ranges::count(labels, std::int8_t{1});
+}
+
 std::uint64_t ShardReader::label_checksum(std::int64_t count) const {
   auto const labels = matrix_rows<std::int8_t>(file_, "next_sentence_labels", 0, std::min(count, rows_), 1);
   return XXH3_64bits(labels.data(), labels.size());

@@ -113,6 +113,10 @@ class Opening {
                       .bytes = bytes_of(file),
                       .labels = reader.label_checksum(labels_looked_at)});
     doubt(reader);
+    if (auto const known = reader.corpus_facts())
+      facts.add(*known);
+    else
+      facts.add_rows(std::min(labels_looked_at, reader.rows()), reader.random_next(labels_looked_at));
   } catch (InputError const& error) {
     faults.insert(faults.end(), error.faults().begin(), error.faults().end());
   }
@@ -135,6 +139,7 @@ class Opening {
   std::vector<ShardFormat> formats;
   ShardFormat first;
   SetVocabulary vocabulary;
+  SetFacts facts;
   std::string identity;
   bool masked = false;  ///< whether there is anything to predict in any shard
 
@@ -175,6 +180,8 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
   info_.vocabulary = opening.vocabulary.record;
   info_.fingerprint = XXH3_64bits(opening.identity.data(), opening.identity.size());
   info_.warnings = opening.warnings();
+  info_.corpus_warnings = opening.facts.warnings();
+  info_.frequency_loss = opening.facts.frequency_loss();
   for (auto const& path : paths)
     for (auto& doubt : folder_doubts(path)) info_.warnings.push_back(std::move(doubt));
   for (auto const& shard : opening.shards) {

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "input/corpus_facts.hpp"
 #include "input/hdf5_file.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -106,6 +108,8 @@ class ShardReader {
   std::vector<std::int32_t> token_ids(std::int64_t first, std::int64_t count) const;
   /// XXH3 of the next-sentence labels of the first `count` rows, or of all where there are fewer.
   std::uint64_t label_checksum(std::int64_t count) const;
+  std::int64_t random_next(std::int64_t count) const;  ///< rows among the first `count` with label 1
+  std::optional<CorpusFacts> corpus_facts() const { return read_corpus_facts(file_); }
 
  private:
   Hdf5File file_;

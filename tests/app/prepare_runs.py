@@ -399,6 +399,22 @@ def poor_texts(folder):
         assert words in errors, (words, errors)
         assert strict.returncode == 2 and words in strict.stderr and "warning: " not in strict.stderr, strict.stderr
         assert not list(folder.path.glob("*.partial")) and not list(folder.path.glob("strict*"))
+    # `check` repeats what the shards record, and names a model with far more tokens than they have.
+    folder.write("text.txt", "\n\n".join(sentence for doc in docs[:20] for sentence in doc))
+    folder.run("text.txt", "--vocab", "vocab.txt", "--out", "poor", "--sequence-length", 32)
+    folder.write("deck.yaml", "data: {train: [poor]}\nmodel: {vocabulary: 30522, hidden: 16, layers: 1, heads: 2, intermediate: 32}\n")
+
+    def check(*arguments):
+        return subprocess.run([folder.program, "check", "deck.yaml", *arguments], cwd=folder.path, capture_output=True,
+                              text=True, timeout=120, check=False)
+
+    expected = ["data.train: 100 % of the rows have a random next sentence",
+                "model.vocabulary: 30522, but data.train was made with a vocabulary of 682: 29840 tokens"]
+    done, strict = check(), check("--strict")
+    assert done.returncode == 0 and all("warning: " + words in done.stderr for words in expected), done.stderr
+    assert strict.returncode == 2 and all("error: " + words in strict.stderr for words in expected), strict.stderr
+    done = check("--set", "model.vocabulary=688")
+    assert expected[0] in done.stderr and "model.vocabulary" not in done.stderr, done.stderr
     # Chinese sentences end with a full stop of their own, without a space.
     chinese = "\n\n".join("".join("".join(chr(0x4E00 + d * 7 % 500 + i) for i in range(6)) + "\u3002" for _ in range(20))
                           for d in range(60))

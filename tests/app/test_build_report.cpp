@@ -359,8 +359,11 @@ TEST_CASE("Shards without any masked position are told") {
   auto const report = app::build_report(deck, test::world());
   REQUIRE(report.warnings.size() == 1);
   CHECK(report.warnings[0].starts_with("data.train: no masked positions in the first rows"));
-  deck.data.train = {folder / "bare.h5", folder / "train.h5"};
-  CHECK(app::build_report(deck, test::world()).warnings.empty());
+  deck.data.train = {folder / "train.h5", folder / "bare.h5"};
+  auto const beside = app::build_report(deck, test::world());
+  REQUIRE(beside.warnings.size() == 1);
+  CHECK(beside.warnings[0].ends_with(
+      "bare.h5: has no masked positions in its first rows: only next sentences to predict"));
 }
 
 TEST_CASE("Static masks in place of dynamic ones are told") {

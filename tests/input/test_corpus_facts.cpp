@@ -87,6 +87,26 @@ TEST_CASE("a shard keeps the facts of its corpus", "[text]") {
   CHECK(Hdf5File::open(folder / "shard.h5").attribute("/", "format") == Hdf5File::Attribute("bellwether shard"));
 }
 
+TEST_CASE("the shards of a set tell each corpus once, and those without facts by their rows", "[corpus]") {
+  SetFacts set;
+  CHECK(set.warnings().empty());
+  CHECK(set.frequency_loss() == 0);
+  auto poor = good();
+  poor.duplicates = 0.5;
+  for (int shard = 0; shard < 3; ++shard) {
+    set.add(good());
+    set.add(poor);
+    set.add_rows(100, 50);
+  }
+  CHECK(set.frequency_loss() == 6.5);
+  REQUIRE(set.warnings().size() == 1);
+  CHECK_THAT(set.warnings()[0], ContainsSubstring("50 % of the documents repeat"));
+  set.add_rows(5000, 4990);
+  REQUIRE(set.warnings().size() == 2);
+  CHECK_THAT(set.warnings()[1], ContainsSubstring("97 % of the rows have a random next sentence") &&
+                                    ContainsSubstring("may have one sentence each"));
+}
+
 TEST_CASE("the loss of word frequencies is their entropy, or higher on another text", "[text]") {
   CHECK(frequency_loss({0, 0}, {3, 4}) == 0);
   CHECK(frequency_loss({500000, 500000}, {500000, 500000}) == Catch::Approx(std::log(2)).epsilon(1e-5));
