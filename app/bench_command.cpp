@@ -46,15 +46,16 @@ void add_common(CLI::App* command, Common& common) {
   command->add_option("--warmup", common.warmup, "calls before them")
       ->check(whole_numbers(1, 10000))
       ->capture_default_str();
-  command->add_option("--json", common.json, "also write everything to this file")->check([](std::string const& file) {
-    return std::string(file.empty() ? "a file without a name" : "");
-  });
+  command->add_option("--json", common.json, "also write everything to this file")
+      ->check([](std::string const& file) { return std::string(file.empty() ? "a file without a name" : ""); })
+      ->check(paths());
 }
 
 void add_model(CLI::App* command, std::string& model) {
   command
       ->add_option("--model", model,
                    "size of the model: tiny, mini, small, medium, base or large, or a deck, DECK.yaml")
+      ->check(paths())
       ->type_name("SIZE|DECK")
       ->capture_default_str();
 }
@@ -336,6 +337,7 @@ void add_checkpoint(CLI::App* bench, Action& chosen) {
   CLI::App* command = bench->add_subcommand("checkpoint", "How long training stands still for a checkpoint");
   add_model(command, options->model);
   command->add_option("--directory", options->directory, "where to write; what is written is removed")
+      ->check(paths())
       ->type_name("DIR")
       ->capture_default_str();
   add_common(command, *options);

@@ -3,11 +3,13 @@
 #include "app/agreement.hpp"
 #include "app/build_report.hpp"
 #include "app/cluster_report.hpp"
+#include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/run_directory.hpp"
 #include "app/start_check.hpp"
 #include "comm/world.hpp"
 #include "input/deck.hpp"
+#include "input/document_file.hpp"
 
 #include <iostream>
 #include <memory>
@@ -53,8 +55,8 @@ int check(CheckOptions const& options, Session& session) {
   if (holds_run(shared.deck.run.directory))
     std::cerr << "warning: run.directory: " << shared.deck.run.directory
               << " holds a run already: train needs --resume or another directory\n";
-  std::cout << options.deck << " has no faults\n\n" << report_text(report, shared.deck);
-  if (work) std::cout << cluster_text(options.cluster, *cluster, *work);
+  std::cout << shared.source.path << " has no faults\n\n" << report_text(report, shared.deck);
+  if (work) std::cout << cluster_text(input::document_name(options.cluster), *cluster, *work);
   return 0;
 }
 
@@ -64,13 +66,14 @@ void add_check(CLI::App& program, Action& chosen) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* command =
       program.add_subcommand("check", "Build everything a deck asks for, tell its size and traffic, train nothing");
-  command->add_option("deck", options->deck, "the deck, a YAML file");
+  command->add_option("deck", options->deck, "the deck, a YAML file; - for standard input")->check(paths());
   command->add_option("--set", options->overrides, "section.key=value in place of the deck's value")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command
       ->add_option("--cluster", options->cluster,
                    "a YAML file about a cluster: also forecast steps there, and what compression is worth")
+      ->check(paths())
       ->type_name("CLUSTER");
   command->add_flag("--strict", options->strict, "warnings are errors: the exit code says so");
   command->add_flag("--schema", options->schema, "print every key with type, range, default and help instead");
@@ -87,6 +90,9 @@ void add_check(CLI::App& program, Action& chosen) {
       throw CLI::ValidationError("check", "--markdown is a form of the schema; only with --schema");
     if (!options->schema && options->deck.empty())
       throw CLI::ValidationError("check", "no deck given; bellwether check DECK or bellwether check --schema");
+    if (!options->cluster.empty() && input::document_name(options->cluster) == "standard input" &&
+        input::document_name(options->deck) == "standard input")
+      throw CLI::ValidationError("check", "deck and cluster both come from standard input; one of them from a file");
     chosen = [options](Session& session) { return check(*options, session); };
   });
 }

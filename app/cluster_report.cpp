@@ -9,6 +9,7 @@
 #include "app/progress_text.hpp"
 #include "comm/rank_group.hpp"
 #include "comm/world.hpp"
+#include "input/document_file.hpp"
 
 #include <algorithm>
 
@@ -46,7 +47,7 @@ input::Cluster read_shared_cluster(comm::RankGroup& group, std::string const& pa
   together(group, [&] {
     if (group.rank() == 0) text = input::read_cluster_text(path);
   });
-  auto const name = broadcast_text(group, path);
+  auto const name = broadcast_text(group, input::document_name(path));
   text = broadcast_text(group, text);
   input::Cluster cluster;
   together(group, [&] { cluster = input::parse_cluster(name, text); });

@@ -4,6 +4,7 @@
 
 #include "app/formatted.hpp"
 #include "input/suggestion.hpp"
+#include "input/written_path.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -89,6 +90,10 @@ CLI::Validator one_of(std::vector<std::string> const& words) {
     return shown(text) + did_you_mean(text, words) + "; one of " + joined(words);
   };
   return {check, joined(words)};
+}
+
+CLI::Validator paths() {
+  return {[](std::string& path) { return input::unexpanded_path(path, ".", input::Tilde::where_it_exists); }, ""};
 }
 
 std::optional<std::int64_t> element_count(std::string const& text) {

@@ -17,6 +17,8 @@ namespace bellwether::app {
 CLI::Validator whole_numbers(std::int64_t low, std::int64_t high);
 CLI::Validator numbers(double low, double high);
 CLI::Validator one_of(std::vector<std::string> const& words);
+/// A file or folder: refused where a shell should have expanded `~` or `$NAME` in it, as unexpanded_path() has it.
+CLI::Validator paths();
 /// A count of elements, digits with Ki, Mi or Gi (2^10, 2^20, 2^30) behind them or nothing, from 1 to 2^40; nothing
 /// where it is none.
 std::optional<std::int64_t> element_count(std::string const& text);

@@ -20,7 +20,8 @@ void add_inspect(CLI::App& program, Action& chosen) {
   auto options = std::make_shared<Options>();
   CLI::App* command = program.add_subcommand("inspect", "Say what a shard, a checkpoint or a statistics file holds");
   command->add_option("file", options->path, "an HDF5 file, or a folder of them such as step_1000; or checkpoints/")
-      ->required();
+      ->required()
+      ->check(paths());
   command->add_option("--rows", options->inspect.rows, "rows of a shard to print")
       ->check(whole_numbers(0, std::numeric_limits<std::int64_t>::max()));
   command->add_flag("--deck", options->inspect.show_deck, "print the deck stored in a checkpoint");

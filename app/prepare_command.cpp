@@ -100,13 +100,17 @@ void add_prepare(CLI::App& program, Action& chosen) {
           "text", options->texts,
           "text files, plain or .gz, or - for standard input; a paragraph a line, blank lines between documents")
       ->required()
+      ->check(paths())
       ->type_name("TEXT");
   command->add_option("--vocab", options->vocabulary, "vocabulary, one token a line; written if it is trained")
+      ->check(paths())
       ->type_name("FILE");
   command->add_option("--train-vocab", options->trained_vocabulary, "train a WordPiece vocabulary of SIZE tokens")
       ->check(whole_numbers(6, 1 << 24))
       ->type_name("SIZE");
-  command->add_option("--out", options->out, "folder to make, with shards and vocab.txt")->type_name("DIR");
+  command->add_option("--out", options->out, "folder to make, with shards and vocab.txt")
+      ->check(paths())
+      ->type_name("DIR");
   command->add_option("--sequence-length", options->sequence_length, "tokens a row, [CLS] and [SEP] included")
       ->check(whole_numbers(8, 65536))
       ->capture_default_str();

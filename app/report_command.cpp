@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/installation.hpp"
 #include "app/statistics_segment.hpp"
@@ -73,8 +74,8 @@ int report(ReportOptions const& options) {
 void add_report(CLI::App& program, Action& chosen) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* command = program.add_subcommand("report", "Draw loss, rate, throughput and trust ratios of a run");
-  command->add_option("run", options->run, "directory of the run")->required();
-  command->add_option("--out", options->out, "HTML page to write (RUN/report.html)");
+  command->add_option("run", options->run, "directory of the run")->required()->check(paths());
+  command->add_option("--out", options->out, "HTML page to write (RUN/report.html)")->check(paths());
   command->callback([options, &chosen] { chosen = [options](Session&) { return report(*options); }; });
 }
 

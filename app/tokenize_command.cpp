@@ -51,7 +51,10 @@ void add_tokenize(CLI::App& program, Action& chosen) {
   auto options = std::make_shared<TokenizeOptions>();
   CLI::App* command = program.add_subcommand(
       "tokenize", "Turn lines on standard input into lines of WordPiece ids, without [CLS] and [SEP]");
-  command->add_option("--vocab", options->vocabulary, "vocabulary, one token a line")->required()->type_name("FILE");
+  command->add_option("--vocab", options->vocabulary, "vocabulary, one token a line")
+      ->required()
+      ->check(paths())
+      ->type_name("FILE");
   command->add_option("--threads", options->threads, "threads to use")
       ->check(whole_numbers(1, 1024))
       ->capture_default_str();

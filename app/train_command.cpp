@@ -39,7 +39,7 @@ int train(TrainOptions const& options, Session& session) {
 void add_train(CLI::App& program, Action& chosen) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App* command = program.add_subcommand("train", "Train what a deck describes; also under mpirun or srun");
-  command->add_option("deck", options->deck, "the deck, a YAML file")->required();
+  command->add_option("deck", options->deck, "the deck, a YAML file; - for standard input")->required()->check(paths());
   command->add_option("--set", options->overrides, "section.key=value in place of the deck's value")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);

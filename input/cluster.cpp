@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "input/deck_document.hpp"
 #include "input/deck_table.hpp"
+#include "input/document_file.hpp"
 
 namespace bellwether::input {
 
@@ -52,7 +53,7 @@ void Cluster::describe(ConfigVisitor& visit) {
   });
 }
 
-std::string read_cluster_text(std::string const& path) { return read_document(path, "a cluster"); }
+std::string read_cluster_text(std::string const& path) { return read_document(path, "a cluster").text; }
 
 Cluster parse_cluster(std::string const& path, std::string_view text) {
   std::vector<SyntaxFault> syntax;

@@ -7,14 +7,10 @@
 #include "input/deck_document.hpp"
 #include "input/deck_reader.hpp"
 #include "input/deck_table.hpp"
-#include "input/regular_file.hpp"
+#include "input/document_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <tuple>
 
 namespace bellwether::input {
@@ -60,22 +56,10 @@ void Deck::describe(ConfigVisitor& visit) {
   section("statistics", "what is measured, and how often", statistics);
 }
 
-std::string read_document(std::string const& path, std::string const& kind) {
-  auto const fault = [&](std::string const& what) {
-    return InputError(path + ": " + what + "; " + kind + " is a YAML file");
-  };
-  if (auto const other = fault_of_file(path, Pipes::of_this_process); !other.empty()) throw fault(other);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw fault("cannot be read (" + std::string(std::strerror(errno)) + ")");
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) throw fault("cannot be read to its end");
-  return text;
-}
-
 DeckSource read_deck_source(std::string const& path, std::vector<std::string> overrides) {
-  namespace fs = std::filesystem;
-  return {path, read_document(path, "a deck"), std::move(overrides), fs::absolute(path).parent_path().string(),
-          fs::current_path().string()};
+  auto document = read_document(path, "a deck");
+  return {std::move(document.name), std::move(document.text), std::move(overrides), std::move(document.folder),
+          std::filesystem::current_path().string()};
 }
 
 void throw_faults(std::vector<Fault> faults) {
@@ -104,13 +88,13 @@ DeckReading read_keys(DeckSource const& source) {
     reader.finish(keys);
     append(reading.faults, reader.faults());
     reading.origins = reader.origins();
+    reading.paths = reader.paths();
     reading.broken = reader.broken();
   };
   // First the deck alone: it is judged as it stands. Then with the overrides, which may complete it.
   bool const changed = !reading.overrides.empty();
   read({}, true, reading.whole && !changed);
   if (changed) read(reading.overrides, false, reading.whole);
-  resolve_paths(reading.deck, source, reading.origins);
   return reading;
 }
 
@@ -135,8 +119,10 @@ Deck parse_deck(DeckSource const& source, DeckPaths paths) {
   };
   if (reading.whole) {
     check_keys(reading.deck, reading.origins, reading.broken, complain);
-    if (paths == DeckPaths::checked) check_paths(reading.deck, reading.broken, complain);
+    if (paths == DeckPaths::checked) check_written_paths(reading, source, complain);
   }
+  resolve_paths(reading.deck, source, reading.origins);
+  if (reading.whole && paths == DeckPaths::checked) check_paths(reading.deck, reading.broken, complain);
   throw_faults(std::move(faults));
   return std::move(reading.deck);
 }

@@ -30,13 +30,14 @@ struct Deck {
 
 /// Text of a deck and overrides, as rank 0 read them and broadcast them.
 struct DeckSource {
-  std::string path;  ///< as the user gave it, for messages
+  std::string path;  ///< as the user gave it, or "standard input": for messages
   std::string text;
   std::vector<std::string> overrides;  ///< "a.b=c"
   std::string folder;                  ///< absolute; paths of `data` in the deck are relative to it
   std::string working_directory;       ///< absolute; of run.directory and paths in overrides
 };
 
+/// A deck that comes over a pipe or another descriptor has the working directory as its folder.
 /// \throws InputError naming the file where it cannot be read.
 DeckSource read_deck_source(std::string const& path, std::vector<std::string> overrides);
 /// Whether what a deck's paths name is looked at: for those who neither read nor write it, it need not be there.

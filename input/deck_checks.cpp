@@ -4,6 +4,7 @@
 
 #include "input/deck_shards.hpp"
 #include "input/deck_values.hpp"
+#include "input/written_path.hpp"
 
 #include <filesystem>
 #include <string_view>
@@ -22,12 +23,28 @@ std::string absolute(std::string const& path, std::string const& base) {
   return (fs::path(base) / path).lexically_normal().string();
 }
 
+/// The folder that relative paths of a key start from; `run.directory` has a rule of its own.
+std::string const& base_of(std::string_view key, DeckSource const& source, Origins const& origins) {
+  return key == "run.directory" || overridden(origins, key) ? source.working_directory : source.folder;
+}
+
 }  // namespace
 
+void check_written_paths(DeckReading& reading, DeckSource const& source, Complain const& complain) {
+  for (auto const& [key, nodes] : reading.paths) {
+    if (reading.broken.contains(key)) continue;
+    auto const& base = base_of(key, source, reading.origins);
+    for (auto const& node : nodes) {
+      auto const what = unexpanded_path(node.text, base, Tilde::refused);
+      if (what.empty()) continue;
+      complain(key, what);
+      reading.broken.insert(key);
+    }
+  }
+}
+
 void resolve_paths(Deck& deck, DeckSource const& source, Origins const& origins) {
-  auto const base = [&](std::string_view key) {
-    return overridden(origins, key) ? source.working_directory : source.folder;
-  };
+  auto const base = [&](std::string_view key) { return base_of(key, source, origins); };
   for (auto& path : deck.data.train) path = absolute(path, base("data.train"));
   for (auto& path : deck.data.heldout) path = absolute(path, base("data.heldout"));
   // "." in a deck is the deck's folder, not that of whoever starts the program: a resolved deck stays with its run.

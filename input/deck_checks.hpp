@@ -3,6 +3,7 @@
 #pragma once
 
 #include "input/deck.hpp"
+#include "input/deck_document.hpp"
 #include "input/deck_reader.hpp"
 
 #include <functional>
@@ -13,6 +14,10 @@ namespace bellwether::input {
 
 /// Told as "key: what", at the place that decides the key's value, and only where deck or command line decide it.
 using Complain = std::function<void(std::string const& key, std::string const& what)>;
+
+/// Paths that only a shell would expand. Their keys are added to `reading.broken`: what these paths lead to is not
+/// looked at.
+void check_written_paths(DeckReading& reading, DeckSource const& source, Complain const& complain);
 
 /// Makes the paths of a deck absolute.
 void resolve_paths(Deck& deck, DeckSource const& source, Origins const& origins);

@@ -11,6 +11,7 @@ namespace bellwether::input {
 struct DeckReading {
   Deck deck;
   Origins origins;  ///< of the keys that do not keep their default
+  WrittenPaths paths;
   std::vector<Fault> faults;
   std::vector<Override> overrides;
   std::set<std::string, std::less<>> broken;  ///< keys whose value could not be read
@@ -18,8 +19,6 @@ struct DeckReading {
 };
 DeckReading read_keys(DeckSource const& source);
 
-/// A file's text. \throws InputError, "x.yaml: cannot be read (why); `kind` is a YAML file".
-std::string read_document(std::string const& path, std::string const& kind);
 /// \throws InputError with the faults in the order of their places, overrides last, where there are any.
 void throw_faults(std::vector<Fault> faults);
 

@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "input/suggestion.hpp"
+#include "input/written_path.hpp"
 
 #include <algorithm>
 
@@ -116,6 +117,15 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
     Value said = value;
     return field.default_allowed && read_node(node, said).empty() && said == value;
   };
+  bool const path = names_files(key);
+  auto const note_paths = [&](TreeNode const& node) {
+    if (path) paths_[key] = node.kind == TreeNode::Kind::sequence ? node.items : std::vector{node};
+  };
+  auto const read_here = [&](TreeNode const& node, Value& into) {
+    // YAML's word for no value, which who writes it for a path takes for the home folder.
+    bool const home = path && !node.quoted && node.text == "~";
+    return home ? unexpanded_path("~", "", Tilde::refused) : read_node(node, into);
+  };
   bool given = false;
   if (group_.broken) broken_.insert(key);
   if (auto const* entry = map ? map->find(leaf) : nullptr) {
@@ -123,9 +133,10 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
     if (!applies) {
       if (judged && !choice_broken_ && !harmless(entry->value)) add(source, entry->place, subject + meaningless);
     } else {
-      auto const what = read_node(entry->value, value);
+      auto const what = read_here(entry->value, value);
       if (!what.empty()) broken_.insert(key);
       if (!what.empty() && judged) add(source, entry->value.place, subject + what);
+      note_paths(entry->value);
       origins_[key] = source ? Origin{{}, source->index} : Origin{entry->value.place, -1};
     }
   }
@@ -137,7 +148,8 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
       continue;
     }
     broken_.erase(key);
-    if (auto const what = read_node(change.value, value); !what.empty()) {
+    note_paths(change.value);
+    if (auto const what = read_here(change.value, value); !what.empty()) {
       broken_.insert(key);
       faults_.push_back(override_fault(change, what));
     }

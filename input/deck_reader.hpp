@@ -30,6 +30,9 @@ struct Origin {
 };
 using Origins = std::map<std::string, Origin, std::less<>>;
 
+/// The texts of keys that name files or folders, as written where the key's value is decided.
+using WrittenPaths = std::map<std::string, std::vector<TreeNode>, std::less<>>;
+
 /// Text of a fault: `deck.yaml:12:5: what`, without lines `what`, or `--set a.b=c: what`.
 Fault document_fault(std::string const& name, Place place, std::string const& what);
 Fault override_fault(Override const& which, std::string const& what);
@@ -60,6 +63,7 @@ class DeckReader : public ConfigVisitor {
 
   std::vector<Fault>& faults() { return faults_; }
   Origins const& origins() const { return origins_; }
+  WrittenPaths const& paths() const { return paths_; }
   /// Keys whose value could not be read: nothing can be said about them together with others.
   std::set<std::string, std::less<>> const& broken() const { return broken_; }
 
@@ -100,6 +104,7 @@ class DeckReader : public ConfigVisitor {
   Group group_;
   std::vector<Fault> faults_;
   Origins origins_;
+  WrittenPaths paths_;
   std::set<std::string, std::less<>> broken_;
   bool choice_broken_ = false;  // which other keys have a meaning is not known then
 };

@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 
+#include <charconv>
 #include <filesystem>
 
 namespace bellwether::input {
@@ -11,23 +12,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether links lead from a path to a descriptor of this process.
-bool is_descriptor(fs::path path) {
+}  // namespace
+
+std::optional<int> descriptor_of(std::string const& written) {
   std::error_code status;
   auto const descriptors = fs::canonical("/proc/self/fd", status);
-  if (status) return false;
+  if (status) return std::nullopt;
   constexpr int most_links = 40;  // as many as Linux follows
+  fs::path path = written;
   for (int link = 0; link < most_links; ++link) {
     path = fs::absolute(path, status);
-    if (!status && fs::canonical(path.parent_path(), status) == descriptors && !status) return true;
-    if (status || !fs::is_symlink(path, status)) return false;
+    if (!status && fs::canonical(path.parent_path(), status) == descriptors && !status) {
+      auto const name = path.filename().string();
+      int number = 0;
+      auto const [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+      return error == std::errc() && end == name.data() + name.size() ? std::optional(number) : std::nullopt;
+    }
+    if (status || !fs::is_symlink(path, status)) return std::nullopt;
     path = path.parent_path() / fs::read_symlink(path, status);
-    if (status) return false;
+    if (status) return std::nullopt;
   }
-  return false;
+  return std::nullopt;
 }
-
-}  // namespace
 
 std::string fault_of_file(std::string const& path, Pipes pipes) {
   std::error_code status;
@@ -36,7 +42,7 @@ std::string fault_of_file(std::string const& path, Pipes pipes) {
   if (type == fs::file_type::regular || type == fs::file_type::none || type == fs::file_type::not_found ||
       type == fs::file_type::unknown)
     return "";
-  if (pipes == Pipes::of_this_process && is_descriptor(path)) return "";
+  if (pipes == Pipes::of_this_process && descriptor_of(path)) return "";
   return "is a pipe, a device or a socket; allowed: a file";
 }
 

@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole runs with decks and paths as shells, pipes and launchers hand them over.
+
+    deck_runs.py CASE PROGRAM MPIRUN      CASE: written_paths | piped_decks"""
+
+import os
+import shutil
+import subprocess
+
+from runs import PATIENCE, main
+
+
+def written_paths(runs):
+    """What only a shell expands is refused, wherever a path is written, before anything is made."""
+    runs.deck("run", 16, 2)
+    before = sorted(runs.folder.iterdir())
+    program, text = runs.program, ["text.txt", "--vocab", "vocab.txt", "--sequence-length", "64"]
+
+    def refused(command, what):
+        told = runs.refuse([program] + command, HOME="/home/ada", BELLWETHER_TEST_USER="ada")
+        assert len(told.splitlines()) == 1 and what in told, (command, told)
+        assert sorted(runs.folder.iterdir()) == before, command
+
+    for command in (["train", "run.yaml"], ["check", "run.yaml"]):
+        refused(command + ["--set", "run.directory=~/run"],
+                "error: --set run.directory=~/run: '~/run' begins with ~, which is not expanded; write it out: '/home/ada/run'")
+        refused(command + ["--set", "data.train=[$BELLWETHER_TEST_USER/shards]"], "write it out: 'ada/shards'")
+    for command in (["train"], ["check"], ["inspect"], ["report"], ["prepare"], ["prepare", *text, "--out"],
+                    ["prepare", "text.txt", "--out", "new", "--vocab"], ["tokenize", "--vocab"], ["report", "run", "--out"],
+                    ["check", "run.yaml", "--cluster"], ["bench", "checkpoint", "--directory"], ["bench", "kernels", "--json"],
+                    ["bench", "step", "--model"]):
+        more = ["--vocab", "vocab.txt", "--out", "new"] if command == ["prepare"] else []
+        for path in ("~/x.yaml", "${BELLWETHER_TEST_USER}/x.yaml"):
+            refused(command + [path] + more, "which is not expanded; write it out: '/home/ada/x.yaml'" if path[0] == "~"
+                    else "which is not expanded; write it out: 'ada/x.yaml'")
+    # A shell lists such a name for `*`.
+    shutil.copy(runs.folder / "text.txt", runs.folder / "~text.txt")
+    runs.call([program, "prepare", "~text.txt", *text[1:], "--out", "$1"])
+
+
+def piped_decks(runs):
+    """A deck from standard input or another pipe is relative to the working directory; rank 0 reads it for all."""
+    (runs.folder / "decks").mkdir()
+    runs.deck("run", 16, 2)
+    deck = (runs.folder / "run.yaml").read_text()
+
+    def piped(command, text, expected=0, **more):
+        done = subprocess.run(command, cwd=runs.folder, input=text, capture_output=True, text=True, timeout=PATIENCE,
+                              check=False, env=dict(os.environ), **more)
+        assert done.returncode == expected, done
+        return done.stdout + done.stderr
+
+    for path in ("-", "/dev/stdin", "/dev/fd/0"):
+        told = piped([runs.program, "check", path], deck)
+        assert told.startswith("standard input has no faults") or "\nstandard input has no faults" in told, told
+    ends = os.pipe()
+    os.write(ends[1], deck.encode())
+    os.close(ends[1])
+    told = piped([runs.program, "check", f"/dev/fd/{ends[0]}"], "", pass_fds=[ends[0]])
+    os.close(ends[0])
+    assert f"/dev/fd/{ends[0]} has no faults" in told, told
+    told = piped([runs.program, "check", "-"], deck.replace("[shards]", "[nowhere]"), expected=2)
+    assert f"error: standard input:3:15: data.train: {runs.folder}/nowhere does not exist" in told, told
+    told = piped([runs.program, "check", "-", "--cluster", "/dev/stdin"], deck, expected=2)
+    assert "error: deck and cluster both come from standard input" in told, told
+    assert "error: standard input: is empty" in piped([runs.program, "check", "-"], "", expected=2)
+
+    for ranks in (1, 2):
+        told = piped(runs.launch(ranks) + [runs.program, "train", "-", "--set", f"run.directory=piped{ranks}"], deck)
+        assert "finished at step 2" in told, told
+        resolved = (runs.folder / f"piped{ranks}/deck.resolved.yaml").read_text()
+        assert "\n# Made from standard input --set run.directory=piped" in resolved, resolved
+        assert "# standard input:4" in resolved, resolved
+    told = piped(runs.launch(2) + [runs.program, "check", "/dev/fd/63"], deck, expected=2)
+    assert told.count("error: ") == 1 and "error: /dev/fd/63: is not open here: launchers hand on standard input alone" in told
+
+
+if __name__ == "__main__":
+    main(globals())
