@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "input/deck_checks.hpp"
 #include "input/deck_document.hpp"
+#include "input/deck_overrides.hpp"
 #include "input/deck_reader.hpp"
 #include "input/deck_table.hpp"
 #include "input/document_file.hpp"
@@ -15,26 +16,6 @@
 
 namespace bellwether::input {
 namespace {
-
-std::vector<Override> parse_overrides(std::vector<std::string> const& written, std::vector<Fault>& faults) {
-  std::vector<Override> overrides;
-  for (auto const& text : written) {
-    Override change{text, text.substr(0, text.find('=')), {}, static_cast<int>(overrides.size())};
-    auto const dot = change.key.find('.');
-    if (change.key.size() == text.size() || dot == 0 || dot == std::string::npos || dot + 1 == change.key.size()) {
-      faults.push_back(override_fault(change, "not an override; section.key=value"));
-      change.key.clear();
-    } else {
-      std::vector<SyntaxFault> syntax;
-      change.value = parse_tree(text.substr(change.key.size() + 1), syntax);
-      for (auto const& fault : syntax) faults.push_back(override_fault(change, fault.what));
-    }
-    overrides.push_back(std::move(change));
-  }
-  // A malformed override has no key to apply or to judge.
-  std::erase_if(overrides, [](Override const& change) { return change.key.empty(); });
-  return overrides;
-}
 
 void append(std::vector<Fault>& to, std::vector<Fault> const& from) { to.insert(to.end(), from.begin(), from.end()); }
 

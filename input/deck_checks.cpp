@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/deck_checks.hpp"
 
+#include "input/deck_characters.hpp"
 #include "input/deck_shards.hpp"
 #include "input/deck_values.hpp"
 #include "input/written_path.hpp"
@@ -28,14 +29,32 @@ std::string const& base_of(std::string_view key, DeckSource const& source, Origi
   return key == "run.directory" || overridden(origins, key) ? source.working_directory : source.folder;
 }
 
+/// What is wrong with a path that leads to nothing and holds what nobody sees: a folder would be made that cannot be
+/// typed. Quotes say that the characters are meant. `to_read`: the path must exist, so that any odd character but a
+/// letter may be why it does not.
+std::string odd_path(TreeNode const& node, std::string const& base, bool in_override, bool to_read) {
+  std::error_code error;
+  if (node.quoted || fs::exists(fs::symlink_status(fs::path(base) / node.text, error))) return "";
+  auto const first = find_odd(node.text);
+  bool const in_odd_quotes = first && first->at == 0 && first->kind == Oddity::quote;
+  for (auto const& odd : node.odd)
+    if (odd.kind == Oddity::blank || odd.kind == Oddity::invisible || odd.kind == Oddity::line_break || in_odd_quotes ||
+        (to_read && odd.kind != Oddity::letter))
+      return "'" + node.text + "' does not exist, and holds " + told(odd, in_override) +
+             "; in double quotes it is taken for a part of the path";
+  return "";
+}
+
 }  // namespace
 
 void check_written_paths(DeckReading& reading, DeckSource const& source, Complain const& complain) {
   for (auto const& [key, nodes] : reading.paths) {
     if (reading.broken.contains(key)) continue;
     auto const& base = base_of(key, source, reading.origins);
+    bool const in_override = overridden(reading.origins, key);
     for (auto const& node : nodes) {
-      auto const what = unexpanded_path(node.text, base, Tilde::refused);
+      auto what = unexpanded_path(node.text, base, Tilde::refused);
+      if (what.empty()) what = odd_path(node, base, in_override, key != "run.directory");
       if (what.empty()) continue;
       complain(key, what);
       reading.broken.insert(key);

@@ -3,18 +3,10 @@
 #include "input/cluster.hpp"
 #include "input/deck_document.hpp"
 #include "input/deck_table.hpp"
-
-#include <algorithm>
+#include "input/odd_characters.hpp"
 
 namespace bellwether::input {
 namespace {
-
-/// Text for a comment or a table: on one line.
-std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-  return text;
-}
 
 std::string padded(std::string text, std::size_t width) {
   if (text.size() < width) text.resize(width, ' ');
@@ -25,8 +17,8 @@ std::string origin_of(std::string const& key, Origins const& origins, DeckSource
   auto const origin = origins.find(key);
   if (origin == origins.end()) return "default";
   int const change = origin->second.override_index;
-  if (change >= 0) return "--set " + one_line(source.overrides.at(static_cast<std::size_t>(change)));
-  return one_line(source.path) + ":" + std::to_string(origin->second.place.line);
+  if (change >= 0) return "--set " + with_codes(source.overrides.at(static_cast<std::size_t>(change)));
+  return with_codes(source.path) + ":" + std::to_string(origin->second.place.line);
 }
 
 std::string default_of(KeyRow const& key) { return key.required ? "none, it must be given" : key.value; }
@@ -41,8 +33,8 @@ std::string resolved_deck(Deck const& resolved, DeckSource const& source, DeckPl
       "# Every key of a run with its value and where the value came from. `bellwether train` goes on with the run by\n"
       "# --resume and begins another one by --set run.directory=NEW.\n";
   if (place == DeckPlace::run_directory) text += "# run.directory is the folder of this file: a run may be moved.\n";
-  text += "# Made from " + one_line(source.path);
-  for (auto const& change : source.overrides) text += " --set " + one_line(change);
+  text += "# Made from " + with_codes(source.path);
+  for (auto const& change : source.overrides) text += " --set " + with_codes(change);
   text += "\n";
   for (auto const& section : key_table(deck)) {
     text += "\n" + section.name + ":  # " + section.help + "\n";
@@ -113,9 +105,11 @@ std::string deck_reference_markdown() {
       "at\n"
       "once. `--set section.key=value` replaces a value. Paths in `data` are relative to the deck, on the command "
       "line\n"
-      "and in `run` to where the program is started; `directory: .` in a deck is the deck's own folder. A key with a "
-      "dot\n"
-      "is written as a map in the deck, `freeze: {step: 200}`; `freeze: auto` is the map that sets nothing.\n";
+      "and in `run` to where the program is started; `directory: .` in a deck is the deck's own folder. A deck that "
+      "comes\n"
+      "over a pipe lies in the working directory. [More about paths and `--set`](running.md#decks-paths-and---set). A "
+      "key with\n"
+      "a dot is written as a map in the deck, `freeze: {step: 200}`; `freeze: auto` is the map that sets nothing.\n";
   text += markdown_of(key_table(Deck()), "##");
   text +=
       "\n## A cluster\n\nAnother file, for [forecasts](running.md#before-it-runs-elsewhere): `bellwether check DECK "

@@ -3,6 +3,7 @@
 #include "input/deck_reader.hpp"
 
 #include "core/error.hpp"
+#include "input/deck_characters.hpp"
 #include "input/suggestion.hpp"
 #include "input/written_path.hpp"
 
@@ -11,32 +12,29 @@
 namespace bellwether::input {
 namespace {
 
-/// A path or a parser's message may hold line breaks: a fault is one line.
-std::string on_one_line(std::string text) {
-  for (char& c : text)
-    if (c == '\n' || c == '\t' || c == '\r') c = ' ';
-  return text;
-}
-
 /// A name from a deck for a message: on one line, and not longer than a name may be.
 std::string printable(std::string const& name) {
   std::string text = name.substr(0, 64);
   while (!text.empty() && text.size() < name.size() && (static_cast<unsigned char>(name[text.size()]) & 0xC0) == 0x80)
     text.pop_back();
-  text = on_one_line(std::move(text));
-  return text.size() < name.size() ? text + "..." : text;
+  return with_codes(text) + (text.size() < name.size() ? "..." : "");
+}
+
+/// What a fault's cause may be, where a key or a value has odd characters; else nothing.
+std::string odd_note(std::vector<OddPlace> const& odd, bool in_override) {
+  return odd.empty() ? "" : "; it holds " + told(odd.front(), in_override);
 }
 
 }  // namespace
 
 Fault document_fault(std::string const& name, Place place, std::string const& what) {
-  if (place.line == 0) return {place, -1, on_one_line(what)};
+  if (place.line == 0) return {place, -1, with_codes(what)};
   return {place, -1,
-          name + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + on_one_line(what)};
+          name + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + with_codes(what)};
 }
 
 Fault override_fault(Override const& which, std::string const& what) {
-  return {{}, which.index, "--set " + printable(which.written) + ": " + on_one_line(what)};
+  return {{}, which.index, "--set " + printable(which.written) + ": " + with_codes(what)};
 }
 
 DeckReader::DeckReader(std::string deck_name, TreeNode const& root, std::vector<Override> const& overrides,
@@ -62,7 +60,8 @@ void DeckReader::section(std::string_view name, std::string_view, std::function<
   section_place_ = entry ? entry->place : Place{1, 1};
   here_ = entry && entry->value.kind == TreeNode::Kind::map ? &entry->value : nullptr;
   if (entry && judge_deck_ && !here_ && entry->value.kind != TreeNode::Kind::null)
-    add(entry->value.place, path_ + ": not a section; keys with values, one a line, indented");
+    add(entry->value.place,
+        path_ + ": not a section; keys with values, one a line, indented" + odd_note(entry->value.odd, false));
   describe(*this);
   path_.clear();
   group_ = {};
@@ -81,7 +80,9 @@ void DeckReader::enter_group(Field const& first, std::string_view name) {
   if (!value) return;
   bool const judged = group_.change || judge_deck_;
   std::string const subject = group_.change ? "" : key + ": ";
-  if (!group_.applies) {
+  if (group_.change && group_.change->faulty) {
+    group_.broken = true;
+  } else if (!group_.applies) {
     if (judged && !choice_broken_)
       add(group_.change, entry ? entry->place : Place{},
           subject + "has no meaning here; only with " + group_.only_with);
@@ -135,7 +136,8 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
     } else {
       auto const what = read_here(entry->value, value);
       if (!what.empty()) broken_.insert(key);
-      if (!what.empty() && judged) add(source, entry->value.place, subject + what);
+      if (!what.empty() && judged)
+        add(source, entry->value.place, subject + what + odd_note(entry->value.odd, source != nullptr));
       note_paths(entry->value);
       origins_[key] = source ? Origin{{}, source->index} : Origin{entry->value.place, -1};
     }
@@ -143,6 +145,10 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
   for (auto const& change : overrides_) {
     if (change.key != key) continue;
     given = true;
+    if (change.faulty) {
+      broken_.insert(key);
+      continue;
+    }
     if (!applies) {
       if (!choice_broken_ && !harmless(change.value)) faults_.push_back(override_fault(change, meaningless));
       continue;
@@ -151,7 +157,7 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
     note_paths(change.value);
     if (auto const what = read_here(change.value, value); !what.empty()) {
       broken_.insert(key);
-      faults_.push_back(override_fault(change, what));
+      faults_.push_back(override_fault(change, what + odd_note(change.value.odd, true)));
     }
     origins_[key] = {{}, change.index};
   }
@@ -190,6 +196,8 @@ void DeckReader::judge_keys(TreeNode const& map, std::string const& path, std::v
     if (!is_new) {
       auto const where = change ? "; once a map" : "; once a file (line " + std::to_string(first->second) + ")";
       add(change, entry.place, name + ": given again" + where);
+    } else if (!entry.odd.empty()) {  // known keys have none
+      add(change, entry.place, name + ": holds " + told(entry.odd.front(), change != nullptr));
     } else if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
       add(change, entry.place, name + ": " + unknown_key(entry.key, known, catalogue));
     }
@@ -208,11 +216,16 @@ void DeckReader::judge_section(TreeNode const& map, std::string const& section, 
     if (entry->value.kind == TreeNode::Kind::map)
       judge_keys(entry->value, path + ".", leaves, catalogue);
     else if (auto const what = read_group_word(entry->value, leaves); !what.empty())
-      add(entry->value.place, path + ": " + what);
+      add(entry->value.place, path + ": " + what + odd_note(entry->value.odd, false));
   }
 }
 
 void DeckReader::judge_override(Override const& change, KeyCatalogue const& catalogue) {
+  if (auto const odd = find_odd(change.key)) {
+    faults_.push_back(
+        override_fault(change, "the key holds " + character_name(odd->code) + ": " + odd_advice(odd->code)));
+    return;
+  }
   auto const [section_name, name] = split_key(change.key);
   auto const section =
       std::ranges::find_if(catalogue, [&, wanted = section_name](auto const& one) { return one.first == wanted; });
@@ -231,10 +244,12 @@ void DeckReader::judge_override(Override const& change, KeyCatalogue const& cata
   } else if (!group.empty()) {
     if (std::ranges::find(leaves, leaf) == leaves.end())
       faults_.push_back(override_fault(change, unknown_key(std::string(leaf), leaves, catalogue)));
+  } else if (change.faulty) {
+    return;
   } else if (change.value.kind == TreeNode::Kind::map) {
     judge_keys(change.value, "", leaves, catalogue, &change);
   } else if (auto const what = read_group_word(change.value, leaves); !what.empty()) {
-    faults_.push_back(override_fault(change, what));
+    faults_.push_back(override_fault(change, what + odd_note(change.value.odd, true)));
   }
 }
 

@@ -21,6 +21,7 @@ struct Override {
   std::string key;      ///< "section.key"
   TreeNode value;
   int index = 0;
+  bool faulty = false;  ///< the value could not be read, which was told
 };
 
 /// Where a value comes from: the deck, an override, or neither (a default).

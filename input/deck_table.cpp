@@ -12,14 +12,18 @@ namespace {
 std::string quoted(std::string const& text) {
   static char const* const digits = "0123456789abcdef";
   std::string out = "\"";
-  for (char const c : text) {
-    auto const byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      out += std::string("\\") + c;
-    else if (byte < 0x20)
-      out += std::string("\\x") + digits[byte >> 4] + digits[byte & 15];
+  auto const escaped = [](unsigned char byte) { return std::string("\\x") + digits[byte >> 4] + digits[byte & 15]; };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    auto const byte = static_cast<unsigned char>(text[at]);
+    auto const next = at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : 0u;
+    if (byte == '"' || byte == '\\')
+      out += std::string("\\") + text[at];
+    else if (byte < 0x20 || byte == 0x7F)
+      out += escaped(byte);
+    else if (byte == 0xC2 && next >= 0x80 && next < 0xA0)  // U+0080 to U+009F, which a deck may not hold as they are
+      out += escaped(static_cast<unsigned char>(text[++at]));
     else
-      out += c;
+      out += text[at];
   }
   return out + "\"";
 }

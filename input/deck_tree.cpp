@@ -2,41 +2,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/deck_tree.hpp"
 
+#include "input/deck_characters.hpp"
+
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
-
-#include <utf8proc.h>
 
 #include <sstream>
 
 namespace bellwether::input {
 namespace {
 
-constexpr std::size_t largest_deck_bytes = 1 << 20;
-
-Place place_of(YAML::Mark const& mark) { return {mark.line + 1, mark.column + 1}; }
-
-TreeNode node_at(TreeNode::Kind kind, YAML::Mark const& mark) {
-  TreeNode node;
-  node.kind = kind;
-  node.place = place_of(mark);
-  return node;
-}
-
 /// Builds the tree from the parser's events. yaml-cpp's own nodes resolve aliases and merge keys behind the reader's
 /// back and lose the place of keys; events do neither.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(std::vector<SyntaxFault>& faults) : faults_(faults) {}
+  TreeBuilder(std::string_view text, TextPlaces const& places, std::vector<SyntaxFault>& faults)
+      : text_(text), places_(places), faults_(faults) {}
   TreeNode take() { return std::move(root_); }
 
   void OnDocumentStart(YAML::Mark const&) override {}
   void OnDocumentEnd() override {}
   void OnNull(YAML::Mark const& mark, YAML::anchor_t anchor) override {
     refuse_anchor(mark, anchor);
-    add(node_at(TreeNode::Kind::null, mark));
+    TreeNode node = node_at(TreeNode::Kind::null, mark);
+    node.text = null_word_at(byte_of(mark));
+    add(std::move(node));
   }
   void OnAlias(YAML::Mark const& mark, YAML::anchor_t) override {
     faults_.push_back({place_of(mark), "an alias; write the value out where it is used"});
@@ -49,6 +41,7 @@ class TreeBuilder : public YAML::EventHandler {
     TreeNode node = node_at(TreeNode::Kind::scalar, mark);
     node.text = value;
     node.quoted = tag == "!";
+    if (!node.quoted) node.odd = odd_places(value, text_, byte_of(mark), places_);
     add(std::move(node));
   }
   void OnSequenceStart(YAML::Mark const& mark, std::string const& tag, YAML::anchor_t anchor,
@@ -71,10 +64,27 @@ class TreeBuilder : public YAML::EventHandler {
     TreeNode node;
     std::string key = {};
     Place key_place = {};
+    std::vector<OddPlace> key_odd = {};
     bool has_key = false;
     bool key_is_word = true;
   };
 
+  std::size_t byte_of(YAML::Mark const& mark) const { return places_.byte(mark.line, mark.column); }
+  Place place_of(YAML::Mark const& mark) const { return places_.at(byte_of(mark)); }
+  TreeNode node_at(TreeNode::Kind kind, YAML::Mark const& mark) const {
+    TreeNode node;
+    node.kind = kind;
+    node.place = place_of(mark);
+    return node;
+  }
+  /// The word that says null, for messages; empty where nothing is written.
+  std::string null_word_at(std::size_t byte) const {
+    for (std::string_view const word : {"~", "null", "Null", "NULL"})
+      if (auto const end = byte + word.size(); end <= text_.size() && text_.substr(byte, word.size()) == word)
+        if (end == text_.size() || std::string_view(" \t\r\n,]}").find(text_[end]) != std::string_view::npos)
+          return std::string(word);
+    return "";
+  }
   void refuse_anchor(YAML::Mark const& mark, YAML::anchor_t anchor) {
     if (anchor != 0) faults_.push_back({place_of(mark), "an anchor; write the value out where it is used"});
   }
@@ -100,43 +110,22 @@ class TreeBuilder : public YAML::EventHandler {
       if (!parent.key_is_word) faults_.push_back({node.place, "a key that is not a word; keys are plain words"});
       parent.key = node.text;
       parent.key_place = node.place;
+      parent.key_odd = std::move(node.odd);
       parent.has_key = true;
     } else {
-      if (parent.key_is_word) parent.node.entries.push_back({std::move(parent.key), parent.key_place, std::move(node)});
+      if (parent.key_is_word)
+        parent.node.entries.push_back(
+            {std::move(parent.key), parent.key_place, std::move(node), std::move(parent.key_odd)});
       parent.has_key = false;
     }
   }
 
+  std::string_view text_;
+  TextPlaces const& places_;
   std::vector<SyntaxFault>& faults_;
   std::vector<Open> open_;
   TreeNode root_;
 };
-
-/// Bytes that YAML gives a meaning of their own or that end yaml-cpp's reading early (0x04 counts as end of file).
-bool readable(std::string_view text, std::vector<SyntaxFault>& faults) {
-  if (text.size() > largest_deck_bytes) {
-    faults.push_back({{1, 1}, "more than 1 MiB; a short text"});
-    return false;
-  }
-  Place place{1, 1};
-  auto const* bytes = reinterpret_cast<utf8proc_uint8_t const*>(text.data());
-  for (std::size_t at = 0; at < text.size();) {
-    utf8proc_int32_t code = 0;
-    auto const length = utf8proc_iterate(bytes + at, static_cast<utf8proc_ssize_t>(text.size() - at), &code);
-    if (length <= 0) {
-      faults.push_back({place, "a byte that is not UTF-8; text in UTF-8"});
-      return false;
-    }
-    bool const control = (code < 0x20 && code != '\t' && code != '\n' && code != '\r') || (code >= 0x7F && code < 0xA0);
-    if (control) {
-      faults.push_back({place, "control character " + std::to_string(code) + "; plain text"});
-      return false;
-    }
-    place = code == '\n' ? Place{place.line + 1, 1} : Place{place.line, place.column + 1};
-    at += static_cast<std::size_t>(length);
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -147,21 +136,28 @@ TreeNode::Entry const* TreeNode::find(std::string_view key) const {
 }
 
 TreeNode parse_tree(std::string_view text, std::vector<SyntaxFault>& faults) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   if (!readable(text, faults)) return {};
-  TreeBuilder builder(faults);
+  TextPlaces const places(text);
+  TreeBuilder builder(text, places, faults);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) return {};
     TreeNode root = builder.take();
-    TreeBuilder second(faults);
+    TreeBuilder second(text, places, faults);
     if (parser.HandleNextDocument(second)) {
       Place const place = second.take().place;
       faults.push_back({place.line > 0 ? place : Place{1, 1}, "a second document; one a file"});
     }
     return root;
   } catch (YAML::Exception const& error) {
-    faults.push_back({error.mark.is_null() ? Place{1, 1} : place_of(error.mark), "not YAML: " + error.msg});
+    auto const place = error.mark.is_null() ? Place{1, 1} : places.at(places.byte(error.mark.line, error.mark.column));
+    // Of brackets and quotes that are never closed the parser names the beginning or the end.
+    bool const unclosed =
+        error.msg.find("not found") != std::string::npos || error.msg.find("EOF") != std::string::npos;
+    faults.push_back({place, "not YAML: " + error.msg + likely_cause(text, places, place, unclosed)});
     return {};
   }
 }

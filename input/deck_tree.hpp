@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "input/odd_characters.hpp"
+
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,14 +26,23 @@ struct Fault {
   std::string text;         ///< complete line
 };
 
+/// An odd character and where it stands.
+struct OddPlace {
+  char32_t code = 0;
+  Oddity kind = Oddity::blank;
+  Place place;
+};
+
 /// A deck as written: what the parser saw, with the place of everything, nothing converted and nothing dropped.
 struct TreeNode {
   enum class Kind { null, scalar, sequence, map };
   struct Entry;
   Kind kind = Kind::null;
   Place place;
-  std::string text;             ///< of a scalar
+  std::string text;             ///< of a scalar; of a null the word that says so, if any
   bool quoted = false;          ///< a scalar in quotes, or a block of text
+  bool blanks_around = false;   ///< a scalar of an override with blanks before or behind it, which `text` leaves out
+  std::vector<OddPlace> odd;    ///< of a scalar without quotes, the first few
   std::vector<TreeNode> items;  ///< of a sequence
   std::vector<Entry> entries;   ///< of a map, in order, repeated keys included
 
@@ -42,6 +53,7 @@ struct TreeNode::Entry {
   std::string key;
   Place place;
   TreeNode value;
+  std::vector<OddPlace> odd = {};  ///< of a key without quotes
 };
 
 /// Why a text is no deck; the message does not name the file.
@@ -51,7 +63,8 @@ struct SyntaxFault {
 };
 
 /// Reads one YAML document without interpreting scalars. Anchors, aliases, tags, keys that are not plain text, second
-/// documents, control characters and text that is not UTF-8 are faults: a deck says everything where it stands.
+/// documents, control characters and text that is not UTF-8 are faults: a deck says everything where it stands. A byte
+/// order mark at the beginning is skipped.
 /// Repeated keys stay in the tree. Faults go to `faults`; the tree holds what could be read.
 TreeNode parse_tree(std::string_view text, std::vector<SyntaxFault>& faults);
 

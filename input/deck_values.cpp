@@ -17,13 +17,13 @@ constexpr double largest_exact_whole = 9007199254740992.0;  // 2^53
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The value for a message: in quotes, short, on one line.
+/// The value for a message: in quotes and short. Messages as a whole are brought on one line.
 std::string shown(std::string_view text) {
   constexpr std::size_t longest = 40;
   std::string out = "'";
   std::size_t end = std::min(text.size(), longest);
   while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  for (char const c : text.substr(0, end)) out += c == '\n' || c == '\t' || c == '\r' ? ' ' : c;
+  out += text.substr(0, end);
   return out + (end < text.size() ? "...'" : "'");
 }
 
@@ -134,9 +134,13 @@ std::string read_bounded_real(Field const& field, TreeNode const& node, double& 
 }
 
 std::string read_text(TreeNode const& node, std::string& value) {
-  if (null_word(node)) return "no value";
+  if (null_word(node)) return node.text.empty() ? "no value" : shown(node.text) + " means no value";
   if (node.kind != TreeNode::Kind::scalar) return shown(node) + " is not a text";
   if (node.text.empty()) return "an empty text";
+  if (node.blanks_around) return shown(node.text) + " with blanks around it; without them, or in quotes";
+  for (auto odd = find_odd(node.text); odd && !node.quoted; odd = find_odd(node.text, odd->at + odd->bytes))
+    if (odd->kind == Oddity::blank && node.text.substr(odd->at + odd->bytes).starts_with('#'))
+      return shown(node.text) + " goes on behind #, which begins no comment there";
   value = node.text;
   return {};
 }

@@ -70,7 +70,7 @@ TEST_CASE("Words that readers of YAML disagree about are refused") {
     CHECK(fault("batch:\n  global: " + word + "\n").ends_with(" is not a number; a whole number from 1 to 16777216"));
   CHECK(fault("batch:\n  global:\n")
             .ends_with(": batch.global: nothing is not a number; a whole number from 1 to 16777216"));
-  CHECK(fault("run:\n  name: null\n") == "4:9: run.name: no value; a text");
+  CHECK(fault("run:\n  name: null\n") == "4:9: run.name: 'null' means no value; a text");
 }
 
 TEST_CASE("Numbers out of range and not finite are refused") {
@@ -306,8 +306,8 @@ TEST_CASE("Text that is no plain YAML is refused") {
   CHECK(fault("batch:\n  global: !!int 32\n") == "4:11: a type tag; types follow from the key");
   CHECK(fault("? [a]\n: 3\n").find("a key that is not a word; keys are plain words") != std::string::npos);
   CHECK(fault("---\nbatch:\n  global: 1\n").ends_with("a second document; one a file"));
-  CHECK(fault(std::string("batch:\0\n", 8)) == "3:7: control character 0; plain text");
-  CHECK(fault("# \x04\nbatch:\n  global: 0\n") == "3:3: control character 4; plain text");
+  CHECK(fault(std::string("batch:\0\n", 8)) == "3:7: control character U+0000 (null); delete it");
+  CHECK(fault("# \x04\nbatch:\n  global: 0\n") == "3:3: control character U+0004 (end of transmission); delete it");
   CHECK(fault("# \xff\xfe\n") == "3:3: a byte that is not UTF-8; text in UTF-8");
   DeckFolder const folder;
   CHECK(faults_of(folder.source(std::string(2 << 20, '#'))) == Faults{"deck.yaml:1:1: more than 1 MiB; a short text"});
