@@ -47,6 +47,8 @@ CheckpointReader::CheckpointReader(FoundCheckpoint const& found, ParameterLayout
       require_attribute(from, "step", step_, "as in the manifest");
       for (auto const& line : from.read_texts("index")) lines += line + '\n';
     });
+  // Without the index nothing else could be told from it.
+  raise_together(group_, faults_);
   std::istringstream in(broadcast_text(group_, lines));
   for (std::string line; std::getline(in, line);) unread_.insert(line);
 }

@@ -5,6 +5,7 @@
 #include "app/checkpoint_entries.hpp"
 #include "input/hdf5_file.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <string>
@@ -35,7 +36,10 @@ class CheckpointReader : public CheckpointVisitor {
   void number(std::string_view name, double& value, double least) override;
   bool has(std::string_view name) const override;
   void drop(std::string_view name) override;
-  void fault(std::string text) { faults_.push_back(std::move(text)); }
+  /// A fault that is noted already, as where every read meets the same locked file, is not noted again.
+  void fault(std::string text) {
+    if (std::ranges::find(faults_, text) == faults_.end()) faults_.push_back(std::move(text));
+  }
 
   /// After the walk: two models may have equal tensors and still differ in what decays or is live. More live elements
   /// than the checkpoint's run had are a fault of `settles_live`, a key of the deck, where that is not empty.

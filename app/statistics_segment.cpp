@@ -7,6 +7,7 @@
 #include "app/formatted.hpp"
 #include "core/error.hpp"
 #include "input/hdf5_file.hpp"
+#include "input/unopened_file.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -242,7 +243,8 @@ void StatisticsFiles::check_layers() const {
     try {
       return Hdf5File::open(main_);
     } catch (InputError const& error) {
-      if (!std::filesystem::exists(main_) || count_segments() == 0) throw;
+      bool const sound = !std::filesystem::exists(main_) || input::is_locked_by_another(main_);
+      if (sound || count_segments() == 0) throw;
       throw InputError(std::string(error.what()) + "; once it is removed, it is made anew from the segments beside it");
     }
   };

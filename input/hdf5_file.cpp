@@ -6,6 +6,7 @@
 #include "input/hdf5_file_handles.hpp"
 #include "input/lock_file.hpp"
 #include "input/regular_file.hpp"
+#include "input/unopened_file.hpp"
 
 #include <hdf5.h>
 
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string_view>
 
@@ -64,15 +66,43 @@ hid_t native(ElementType type) {
   }
 }
 
+namespace {
+
+/// The narrowest of our integers that holds all values; HDF5 also knows some of 3 bytes.
+ElementType integer_of(hid_t type) {
+  for (auto candidate : {ElementType::i8, ElementType::u8, ElementType::i16, ElementType::u16, ElementType::i32,
+                         ElementType::u32, ElementType::i64, ElementType::u64})
+    if (H5Tget_size(native(candidate)) >= H5Tget_size(type) && H5Tget_sign(native(candidate)) == H5Tget_sign(type))
+      return candidate;
+  return ElementType::other;
+}
+
+/// An enumeration of FALSE and TRUE, as h5py writes booleans, with other numbers than 0 and 1.
+bool is_strange_boolean(hid_t type, hid_t base) {
+  auto const number = [&](char const* name) -> std::int64_t {
+    constexpr std::int64_t none = -1;
+    std::array<std::int64_t, 2> value{};  // room for the widest integer
+    if (H5Tget_size(base) > sizeof value || H5Tenum_valueof(type, name, value.data()) < 0) return none;
+    return H5Tconvert(base, H5T_NATIVE_INT64, 1, value.data(), nullptr, H5P_DEFAULT) >= 0 ? value[0] : none;
+  };
+  return H5Tget_member_index(type, "FALSE") >= 0 && H5Tget_member_index(type, "TRUE") >= 0 &&
+         (number("FALSE") != 0 || number("TRUE") != 1);
+}
+
+}  // namespace
+
 ElementType element_of(hid_t type) {
   std::size_t const size = H5Tget_size(type);
   switch (H5Tget_class(type)) {
     case H5T_INTEGER:
-      for (auto candidate : {ElementType::i8, ElementType::u8, ElementType::i16, ElementType::u16, ElementType::i32,
-                             ElementType::u32, ElementType::i64, ElementType::u64})
-        if (H5Tget_size(native(candidate)) == size && H5Tget_sign(native(candidate)) == H5Tget_sign(type))
-          return candidate;
-      return ElementType::other;
+      return integer_of(type);
+    case H5T_ENUM: {
+      Id const base(H5Tget_super(type), H5Tclose);
+      bool const numbers = H5Tget_class(base.get()) == H5T_INTEGER && !is_strange_boolean(type, base.get());
+      return numbers ? integer_of(base.get()) : ElementType::other;
+    }
+    case H5T_BITFIELD:  // booleans of PyTables
+      return size == 1 ? ElementType::u8 : ElementType::other;
     case H5T_FLOAT:
       return size == 4 ? ElementType::f32 : size == 8 ? ElementType::f64 : ElementType::other;
     case H5T_STRING:
@@ -165,7 +195,7 @@ Hdf5File Hdf5File::open(std::string const& path, VirtualData virtual_data) {
   // Of the reasons why there are no locks HDF5 knows one, ENOSYS of parallel file systems; NFS, for one, has others.
   Id const access = access_properties(has_locks(path));
   impl->file = Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
-  impl->check(impl->file.valid(), "", "cannot be opened as HDF5");
+  if (!impl->file.valid()) throw InputError(path + ": " + why_unopened(path, hdf5::last_error()));
   return Hdf5File(std::move(impl));
 }
 
@@ -321,7 +351,11 @@ void Hdf5File::fetch(std::string const& name, ElementType type, Shape const& fir
                "holds " + to_string(found) + ", wanted " + to_string(type));
   impl_->require_values(set, name);
   auto const [where, memory] = impl_->box(set, name, first, count, size);
-  if (H5Dread(set.get(), native(type), memory.get(), where.get(), H5P_DEFAULT, values) >= 0) return;
+  // HDF5 does not convert bit fields to numbers.
+  bool const bits = H5Tget_class(stored.get()) == H5T_BITFIELD;
+  bool const read =
+      H5Dread(set.get(), bits ? H5T_NATIVE_B8 : native(type), memory.get(), where.get(), H5P_DEFAULT, values) >= 0;
+  if (read && (!bits || H5Tconvert(H5T_NATIVE_UINT8, native(type), size, values, nullptr, H5P_DEFAULT) >= 0)) return;
   if (auto const filter = missing_filter(set); !filter.empty()) {
     hdf5::last_error();  // tells where plugins were looked for
     impl_->fail(name, "is compressed by the filter " + filter +

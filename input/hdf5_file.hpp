@@ -13,7 +13,8 @@
 
 namespace bellwether::input {
 
-/// What an element of a data set or an attribute is. Integers of any width and byte order are converted on reading.
+/// What an element of a data set or an attribute is. Integers of any width and byte order are converted on reading, and
+/// so are the numbers of enumerations: booleans of h5py are one of FALSE = 0 and TRUE = 1.
 enum class ElementType { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, text, table, other };
 
 bool is_integer(ElementType type);

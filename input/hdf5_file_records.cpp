@@ -138,7 +138,8 @@ std::vector<Column> Hdf5File::read_table(std::string const& name, std::int64_t f
     Column column{label, {}};
     H5free_memory(label);
     auto const member = H5Tget_member_class(type.get(), static_cast<unsigned>(c));
-    impl_->check(member == H5T_INTEGER || member == H5T_FLOAT, name, "column '" + column.name + "' holds no numbers");
+    bool const integers = member == H5T_INTEGER || member == H5T_ENUM;
+    impl_->check(integers || member == H5T_FLOAT, name, "column '" + column.name + "' holds no numbers");
     auto const read_as = [&](auto zero, hid_t native_type) {
       std::vector<decltype(zero)> values(rows);
       Id const one(H5Tcreate(H5T_COMPOUND, 8), H5Tclose);
@@ -148,7 +149,7 @@ std::vector<Column> Hdf5File::read_table(std::string const& name, std::int64_t f
                      "cannot be read");
       column.values = std::move(values);
     };
-    if (member == H5T_INTEGER)
+    if (integers)
       read_as(std::int64_t{}, H5T_NATIVE_INT64);
     else
       read_as(double{}, H5T_NATIVE_DOUBLE);
@@ -212,7 +213,7 @@ std::optional<Hdf5File::Attribute> Hdf5File::attribute(std::string const& object
   ElementType const kind = element_of(type.get());
   impl_->check(holds_few_texts(type.get(), space.get()), object, "attribute '" + name + "' is too long");
   if (kind == ElementType::text) return texts_of(type.get(), space.get(), get).front();
-  if (is_integer(kind)) {
+  if (is_integer(kind) && H5Tget_class(type.get()) != H5T_BITFIELD) {
     std::int64_t value = 0;
     get(H5T_NATIVE_INT64, &value);
     return value;

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files that are not what they should be, in every place where the program reads one: each ends in an error, soon.
 
-    hostile_runs.py CASE PROGRAM MPIRUN      CASE: pipes | links"""
+    hostile_runs.py CASE PROGRAM MPIRUN      CASE: pipes | links | locked | number_types"""
 
 import os
+import re
 import shutil
+import sys
 
-from runs import h5py, main
+from runs import h5py, main, np
 
 WORDS = ("input_ids", "input_mask", "segment_ids", "masked_lm_positions", "masked_lm_ids", "next_sentence_labels")
 
@@ -124,6 +126,93 @@ def in_the_way(runs):
             runs.train(run.name, 1, 8, 6, every=2, more=("--resume",))
             assert victim.read_text() == "precious" and not (run / f"{name}.part").exists(), (kind, name)
             assert (run / "checkpoints/step_6/manifest").exists() and len(runs.table(run.name)) == 6
+
+
+def locked(runs):
+    """HDF5 files that another program has open for writing, and others that cannot be opened: each says why."""
+    runs.train("run", 1, 16, 2, every=1)
+    shard = next((runs.folder / "shards").glob("*.h5"))
+    check, step = ["check", "run.yaml"], runs.folder / "run/checkpoints/step_2"
+    resume = ["train", "run.yaml", "--resume", "--set", "schedule.steps=4"]
+    holder = (rf"is locked: another program has it open for writing(, process {os.getpid()} \(\S+\))?; close it there, or wait\. "
+              r"HDF5_USE_FILE_LOCKING=FALSE")
+
+    def refused(command, file, what):
+        told = runs.refuse([runs.program] + command, BELLWETHER_PYTHON=sys.executable)
+        assert re.search(rf"error: (\S+ )?.*{file.name}: {what}", told) and len(told.splitlines()) == 1, (command, told)
+
+    for file, commands in ((shard, (check, ["train", "run.yaml", "--set", "run.directory=other"], ["inspect", str(shard)])),
+                           (runs.folder / "run/statistics.h5", (resume, ["inspect", "run/statistics.h5"], ["report", "run"])),
+                           (runs.folder / "run/statistics/segment_000000.h5", (resume, ["inspect", "run/statistics.h5"])),
+                           (step / "replicated.h5", (resume, ["inspect", str(step)]))):
+        with h5py.File(file, "r+"):
+            for command in commands:
+                refused(command, file, holder)
+    assert not (runs.folder / "other").exists()
+    with h5py.File(shard, "r+") as file:
+        file.flush()
+        runs.call([runs.program] + check, HDF5_USE_FILE_LOCKING="FALSE")
+    whole = shard.read_bytes()
+    for content, what in ((b"", "is empty; whoever writes it has not finished, or has failed"), (b"text " * 500, "is no HDF5 file"),
+                          (whole[:-100], f"is cut short: it has {len(whole) - 100} of {len(whole)} bytes; wait until")):
+        shard.write_bytes(content)
+        for command in (check, ["inspect", str(shard)]):
+            refused(command, shard, what)
+    shard.write_bytes(whole)
+    with h5py.File(shard, "w", libver="latest") as file:
+        file["x"] = 1
+        file.flush()
+        shutil.copy(shard, runs.folder / "open.h5")
+    refused(["inspect", "open.h5"], runs.folder / "open.h5", "was not closed by the program that wrote it.*h5clear -s open.h5")
+    shard.write_bytes(whole)
+    if os.geteuid() != 0:  # whom no rights bind
+        shard.chmod(0)
+        refused(check, shard, "cannot be read: Permission denied; needed: the right to read it")
+
+
+def number_types(runs):
+    """Shards of other programs with booleans, enumerations and integers of any width and order of bytes are read alike."""
+    source = next((runs.folder / "shards").glob("*.h5"))
+    other = runs.folder / "other.h5"
+    with h5py.File(source, "r") as file:
+        values = {name: file[name][:8] for name in WORDS}
+    values["masked_lm_positions"][:, 0] = 1
+    values["masked_lm_ids"][:, 0] = 7
+
+    def written(kinds):
+        with h5py.File(other, "w") as file:
+            for name, data in values.items():
+                kind = kinds.get(name, "i4")
+                if kind != "bits":
+                    file.create_dataset(name, data=data.astype(kind))
+                    continue
+                space = h5py.h5s.create_simple(data.shape)
+                stored = h5py.h5d.create(file.id, name.encode(), h5py.h5t.STD_B8LE, space)
+                stored.write(space, space, data.astype("u1"), mtype=h5py.h5t.NATIVE_B8)
+        return runs.call([runs.program, "inspect", "other.h5", "--rows", "8"])
+
+    flags = ("input_mask", "segment_ids", "next_sentence_labels")
+    plain = written({}).split("\n", 2)[2]  # without sizes of the file
+    enumeration = h5py.enum_dtype({"A": 0, "B": 1}, basetype=">i2")
+    for kind in ("?", enumeration, "bits", "u1", ">i8", "<u2", ">u4", "i8"):
+        assert written(dict.fromkeys(flags, kind)).split("\n", 2)[2] == plain, kind
+    for kind in (">i2", "<u2", ">u8", "i8"):
+        assert written(dict.fromkeys(("input_ids", "masked_lm_ids", "masked_lm_positions"), kind)).split("\n", 2)[2] == plain, kind
+    runs.deck("run", 8, 2)
+    written(dict.fromkeys(flags, "?"))
+    runs.call([runs.program, "train", "run.yaml", "--set", "data.train=other.h5", "--set", "data.heldout=[]",
+               "--set", "data.dynamic_masking=false"])
+    swapped = h5py.enum_dtype({"FALSE": 1, "TRUE": 0}, basetype="i1")
+    for kind, what in ((swapped, "holds other; allowed: integers"), ("f4", "holds float32; allowed: integers")):
+        with h5py.File(other, "w") as file:
+            for name, data in values.items():
+                file.create_dataset(name, data=data.astype("i1" if kind is swapped else kind) if name == "input_mask" else data,
+                                    dtype=kind if name == "input_mask" else None)
+        assert f"'input_mask': {what}" in runs.refuse([runs.program, "inspect", "other.h5"])
+    with h5py.File(other, "w") as file:
+        file.attrs["flag"], file["flags"] = np.True_, np.array([True, False])
+    told = runs.call([runs.program, "inspect", "other.h5"])
+    assert "/@flag = 1" in told and "/flags  int8 (2)" in told, told
 
 
 if __name__ == "__main__":
