@@ -5,12 +5,14 @@
 #include "app/checksum.hpp"
 #include "app/durable_file.hpp"
 #include "app/formatted.hpp"
+#include "app/progress_text.hpp"
 #include "core/error.hpp"
 #include "input/hdf5_file.hpp"
 #include "input/unopened_file.hpp"
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 
@@ -101,20 +103,49 @@ void require_quantities(Hdf5File const& file, std::string const& path, std::vect
 
 }  // namespace
 
+namespace {
+
+/// Rows of a segment's data set that were written; the rest of its extent is zeros.
+std::int64_t rows_in_use(Hdf5File const& segment, std::string const& data_set) {
+  auto const extent = segment.info(data_set).shape.at(0);
+  auto const counted_at = data_set.starts_with("layers/") ? std::string("layers") : data_set;
+  auto const rows = segment.attribute(counted_at, "rows");
+  auto const* const count = rows ? std::get_if<std::int64_t>(&*rows) : nullptr;
+  return count == nullptr ? extent : std::min(*count, extent);
+}
+
+/// \throws InputError where a segment does not hold the rows that `main_file` shows of it.
+void require_rows(std::string const& main_file, std::string const& segment_path,
+                  std::vector<input::VirtualSource> const& shown) {
+  auto const segment = Hdf5File::open(segment_path);
+  for (auto const& source : shown) {
+    auto const rows = segment.contains(source.data_set) ? rows_in_use(segment, source.data_set) : 0;
+    if (rows < source.rows)
+      throw InputError(segment_path + ": holds " + counted(rows, "row") + " of " + source.data_set + ", but " +
+                       main_file + " shows " + std::to_string(source.rows) +
+                       "; it is an older file or another run's: bring back the one that was written with " + main_file);
+  }
+}
+
+}  // namespace
+
 void require_segments(std::string const& main_file) {
   Hdf5File const file = Hdf5File::open(main_file);
   auto const folder = std::filesystem::path(main_file).parent_path();
-  std::set<std::string> segments;
-  for (char const* name : {"steps", "evaluation", "layers/step"})
+  std::vector<std::string> tables = {"steps", "evaluation"};
+  if (file.contains("layers"))
+    for (auto const& name : file.list("layers")) tables.push_back("layers/" + name);
+  std::map<std::string, std::vector<input::VirtualSource>> segments;
+  for (auto const& name : tables)
     if (file.contains(name))
-      for (auto const& source : file.virtual_sources(name)) segments.insert(source.file);
-  for (auto const& name : segments) {
+      for (auto const& source : file.virtual_sources(name)) segments[source.file].push_back(source);
+  for (auto const& [name, shown] : segments) {
     auto const segment = folder / name;
     if (!std::filesystem::is_regular_file(segment))
       throw InputError(segment.string() + (std::filesystem::exists(segment) ? ": not a file" : ": missing") + ", but " +
                        main_file + " shows its rows; the folder " + std::filesystem::path(name).parent_path().string() +
                        " belongs beside it");
-    Hdf5File::open(segment.string());  // where one is cut short HDF5 shows zeros, too
+    require_rows(main_file, segment.string(), shown);
   }
 }
 

@@ -177,3 +177,44 @@ TEST_CASE("A segment that is cut short is told apart from zeros") {
   CHECK_THROWS_WITH(Statistics(options(folder, 30), io),
                     ContainsSubstring("statistics/segment_000001.h5: ") && ContainsSubstring("moved out of"));
 }
+
+TEST_CASE("A segment of an earlier moment is told apart from zeros") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  auto const segment = folder / "statistics/segment_000000.h5", early = folder / "early.h5";
+  {
+    Statistics statistics(options(folder), io);
+    record(statistics, 1, 4);
+    statistics.flush();
+    statistics.wait();
+    std::filesystem::copy_file(segment, early);
+    record(statistics, 5, 30);
+    statistics.flush();
+    statistics.wait();
+  }
+  app::require_segments(folder / "statistics.h5");
+  std::filesystem::copy_file(early, segment, std::filesystem::copy_options::overwrite_existing);
+  CHECK_THROWS_WITH(app::require_segments(folder / "statistics.h5"),
+                    ContainsSubstring(segment + ": holds ") &&
+                        ContainsSubstring("statistics.h5 shows 8; it is an older file or another run's"));
+  CHECK_THROWS_WITH(Statistics(options(folder, 30), io),
+                    ContainsSubstring(segment + ": holds ") && ContainsSubstring("moved out of"));
+}
+
+TEST_CASE("A segment without a quantity that is shown is told apart from zeros") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  {
+    Statistics statistics(options(folder), io);
+    record(statistics, 1, 30);
+    statistics.flush();
+    statistics.wait();
+  }
+  auto const segment = folder / "statistics/segment_000001.h5";
+  {
+    auto other = Hdf5File::create(segment);
+    other.write<std::int64_t>("something", {1}, std::vector<std::int64_t>{1});
+    other.close();
+  }
+  CHECK_THROWS_WITH(app::require_segments(folder / "statistics.h5"), ContainsSubstring(segment + ": holds 0 rows of "));
+}
