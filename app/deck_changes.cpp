@@ -3,6 +3,7 @@
 #include "app/deck_changes.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <sstream>
@@ -81,10 +82,19 @@ std::vector<std::string> method_faults(std::vector<DeckChange> const& changes, s
 
 std::vector<std::string> model_faults(std::vector<DeckChange> const& changes, std::string const& checkpoint) {
   std::vector<std::string> faults;
-  for (auto const& [key, was, is] : changes)
-    if (key == "model.heads" || key == "model.activation" || key == "model.layer_norm_epsilon")
-      faults.push_back(key + ": " + is + ", but " + checkpoint + " was written with " + was +
-                       ", and its weights mean another model with it; allowed: " + was);
+  auto const one_of = [](std::string const& key, std::initializer_list<char const*> keys) {
+    return std::ranges::find(keys, key) != keys.end();
+  };
+  for (auto const& [key, was, is] : changes) {
+    bool const size = one_of(key, {"model.vocabulary", "model.hidden", "model.layers", "model.feed_forward",
+                                   "model.positions", "model.segments"});
+    bool const meaning = one_of(key, {"model.heads", "model.activation", "model.layer_norm_epsilon"});
+    if ((!size && !meaning) || was == unused || is == unused) continue;
+    faults.push_back(
+        key + ": " + is + ", but " + checkpoint + " was written with " + was +
+        (size ? ", and its weights have the sizes of that model" : ", and its weights mean another model with it") +
+        "; allowed: " + was);
+  }
   return faults;
 }
 

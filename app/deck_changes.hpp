@@ -21,7 +21,7 @@ std::vector<DeckChange> deck_changes(std::string const& before, std::string cons
 std::string changes_text(std::vector<DeckChange> const& changes);
 /// Of a resume with another optimizer.method, whose state is not the checkpoint's; none where it is the same.
 std::vector<std::string> method_faults(std::vector<DeckChange> const& changes, std::string const& checkpoint);
-/// Of a resume with another model of the same weights: other heads, activation or epsilon.
+/// Of a resume with another model: one of other sizes, or with the same weights and other heads, activation or epsilon.
 std::vector<std::string> model_faults(std::vector<DeckChange> const& changes, std::string const& checkpoint);
 /// Faults of a resume after the freeze, from a checkpoint of this path and step, that changes any of the optimizer's
 /// keys `settled`.

@@ -116,7 +116,7 @@ struct TrainingRun::Impl {
       settled = settled_faults(changed, deck.optimizer.settled_at_freeze(), found.path, found.step);
     if (!settled.empty()) throw CommonError(settled);  // what else is wrong may follow from it
     if (!faults.empty() && !changes.empty())
-      faults.push_back("settings differ from those of the checkpoint: " + changes);
+      faults.insert(faults.begin(), "settings differ from those of the checkpoint: " + changes);
     if (!faults.empty()) throw CommonError(faults);
     resumed = found.path;
   }

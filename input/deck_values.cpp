@@ -158,7 +158,7 @@ std::string allowed_values(Field const& field, ValueType type) {
   if (type == ValueType::truth) return "true or false";
   if (type == ValueType::text) return "a text";
   if (type == ValueType::texts) return "a list of texts";
-  if (type == ValueType::optional_duration) return "a time H:MM:SS or D-HH:MM:SS, or null";
+  if (type == ValueType::optional_duration) return "a time H:MM:SS or D-HH:MM:SS from 0:00:01 to 999-23:59:59, or null";
   bool const whole = type == ValueType::whole || type == ValueType::optional_whole;
   std::string words = whole ? "a whole number" : "a number";
   bool const low = std::isfinite(field.minimum), high = std::isfinite(field.maximum);
@@ -245,7 +245,11 @@ std::string read_value(Field const& field, TreeNode const& node, std::optional<s
     return {};
   }
   auto const duration = node.kind == TreeNode::Kind::scalar ? duration_of(node.text) : std::nullopt;
-  if (!duration) return with_allowed(shown(node) + " is not a time", field, ValueType::optional_duration);
+  if (!duration) {
+    bool const formed = node.kind == TreeNode::Kind::scalar && has_duration_form(node.text);
+    return with_allowed(shown(node) + (formed ? " is out of range" : " is not a time"), field,
+                        ValueType::optional_duration);
+  }
   value = duration;
   return {};
 }

@@ -41,6 +41,15 @@ std::optional<std::chrono::seconds> duration_of(std::string_view text) {
   return whole.count() > 0 ? std::optional<std::chrono::seconds>(whole) : std::nullopt;
 }
 
+bool has_duration_form(std::string_view text) {
+  std::string form;  // each digit as 0
+  for (char const c : text) form += c >= '0' && c <= '9' ? '0' : c;
+  auto const digits = form.find_first_not_of('0');
+  if (digits == 0 || digits == form.npos) return false;
+  std::string_view const rest = std::string_view(form).substr(digits);
+  return rest == ":00:00" || rest == "-00:00:00";
+}
+
 std::string duration_text(std::chrono::seconds duration) {
   auto const all = duration.count();
   auto const hours = all / 3600, minutes = all / 60 % 60, seconds = all % 60;

@@ -13,6 +13,9 @@ namespace bellwether::input {
 /// 24 where there are days. Nothing where the text is not of this form or the time is zero or above 999 days.
 std::optional<std::chrono::seconds> duration_of(std::string_view text);
 
+/// Whether a text has one of these forms, whatever its numbers: "1:75:00" has.
+bool has_duration_form(std::string_view text);
+
 /// The same form back: 3:50:00, 2-00:00:00.
 std::string duration_text(std::chrono::seconds duration);
 

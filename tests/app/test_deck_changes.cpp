@@ -70,6 +70,10 @@ TEST_CASE("Weights mean the model that they were trained in") {
   CHECK(faults("heads: 4, hidden_dropout: 0.2, compute: bf16").empty());
   CHECK(faults("heads: 2") == std::vector<std::string>{"model.heads: 2, but run/step_30 was written with 4, and its "
                                                        "weights mean another model with it; allowed: 4"});
+  CHECK(faults("heads: 4, hidden: 128") ==
+        std::vector<std::string>{"model.hidden: 128, but run/step_30 was written with 256, and its weights have the "
+                                 "sizes of that model; allowed: 256"});
+  CHECK(faults("heads: 4, vocabulary: 64, layers: 1, feed_forward: 8, positions: 16, segments: 3").size() == 5);
   CHECK(faults("activation: gelu_tanh, layer_norm_epsilon: 1e-5").size() == 2);
 }
 

@@ -51,7 +51,11 @@ TEST_CASE("A value of another type is refused") {
   CHECK(fault("run:\n  name: [a]\n") == "4:9: run.name: a list is not a text; a text");
   CHECK(fault("run:\n  name: ''\n") == "4:9: run.name: an empty text; a text");
   CHECK(fault("run:\n  walltime: 3:50\n") ==
-        "4:13: run.walltime: '3:50' is not a time; a time H:MM:SS or D-HH:MM:SS, or null");
+        "4:13: run.walltime: '3:50' is not a time; a time H:MM:SS or D-HH:MM:SS from 0:00:01 to 999-23:59:59, or null");
+  for (std::string const time : {"0:00:00", "1:60:00", "1-24:00:00", "1000-00:00:00"})
+    CHECK(fault("run:\n  walltime: " + time + "\n") ==
+          "4:13: run.walltime: '" + time +
+              "' is out of range; a time H:MM:SS or D-HH:MM:SS from 0:00:01 to 999-23:59:59, or null");
   CHECK(fault("batch: 3\n") == "3:8: batch: not a section; keys with values, one a line, indented");
   CHECK(fault("data2: 1\n").starts_with("3:1: data2: unknown key (did you mean 'data'?)"));
 }

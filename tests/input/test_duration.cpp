@@ -48,6 +48,14 @@ TEST_CASE("time limits as batch systems write them") {
     CHECK(duration_of(text) == std::nullopt);
 }
 
+TEST_CASE("a time out of range has the form of one") {
+  for (auto const* text : {"0:00:00", "3:60:00", "1-24:00:00", "1000-00:00:00", "99999999999:00:00"})
+    CHECK(has_duration_form(text));
+  for (auto const* text :
+       {"", "60", "3:50", ":00:00", "1-1:00:00", "-1:00:00", "1:00:00 ", "3.5:00:00", "1-", "1-2-03:00:00"})
+    CHECK_FALSE(has_duration_form(text));
+}
+
 TEST_CASE("a time is written so that it reads back") {
   CHECK(duration_text(seconds(13800)) == "3:50:00");
   CHECK(duration_text(seconds(86400 + 59)) == "24:00:59");
