@@ -46,7 +46,9 @@ void add_common(CLI::App* command, Common& common) {
   command->add_option("--warmup", common.warmup, "calls before them")
       ->check(whole_numbers(1, 10000))
       ->capture_default_str();
-  command->add_option("--json", common.json, "also write everything to this file")
+  command
+      ->add_option("--json", common.json,
+                   "also write everything to this file; -: to standard output, and tables to standard error")
       ->check([](std::string const& file) { return std::string(file.empty() ? "a file without a name" : ""); })
       ->check(paths());
 }
@@ -63,7 +65,7 @@ void add_model(CLI::App* command, std::string& model) {
 /// Collective. A file that cannot be written is found before minutes are spent on what it is to hold.
 void require_writable(comm::World& world, std::string const& path) {
   together(world.group(), [&] {
-    if (world.rank() != 0 || path.empty()) return;
+    if (world.rank() != 0 || path.empty() || path == "-") return;
     try {
       require_writable_file(path);
     } catch (RuntimeError const& error) {
@@ -72,10 +74,16 @@ void require_writable(comm::World& world, std::string const& path) {
   });
 }
 
-/// The table on standard output, the file, and the exit code.
+/// Where tables go: standard output holds nothing but JSON where that was asked for.
+std::ostream& tables(Common const& common) { return common.json == "-" ? std::cerr : std::cout; }
+
+/// The file, and the exit code.
 int conclude(Session const& session, Common const& common, std::string const& json, bool all_hold) {
   if (session.rank() == 0) {
-    if (!common.json.empty()) write_chosen_file(common.json, json);
+    if (common.json == "-")
+      std::cout << json;
+    else if (!common.json.empty())
+      write_chosen_file(common.json, json);
     if (!all_hold) std::cerr << "error: a result is wrong; see DOES NOT HOLD above\n";
   }
   return all_hold ? 0 : exit_failed;
@@ -90,14 +98,14 @@ int run_for_each(std::vector<std::int64_t> const& elements, Common const& common
   auto& world = session.world();
   require_writable(world, common.json);
   auto const machine = BenchMachine::of(world);
-  if (session.rank() == 0) std::cout << machine_text(machine);
+  if (session.rank() == 0) tables(common) << machine_text(machine);
   Results results;
   bool hold = true;
   for (auto const count : elements) {
     results.emplace_back(count, bench(count));
     auto const& rows = results.back().second;
     for (auto const& row : rows) hold = hold && all_hold(row.checks);
-    if (session.rank() == 0) std::cout << text(count, rows) << std::flush;
+    if (session.rank() == 0) tables(common) << text(count, rows) << std::flush;
   }
   return conclude(session, common, json(machine, results), hold);
 }
@@ -189,7 +197,7 @@ int run_optimizer(std::string const& model, std::vector<std::string> const& meth
   for (auto const& name : methods) bench.methods.push_back(method_of(name));
   auto const machine = BenchMachine::of(world);
   auto const result = bench_optimizer(world, bench);
-  if (session.rank() == 0) std::cout << machine_text(machine) << optimizer_text(result);
+  if (session.rank() == 0) tables(common) << machine_text(machine) << optimizer_text(result);
   bool const hold = std::ranges::all_of(result.phases, [](auto const& phase) { return all_hold(phase.checks); });
   return conclude(session, common, optimizer_json(machine, result), hold);
 }
@@ -199,10 +207,10 @@ int run_checkpoint(std::string const& model, std::string const& directory, Commo
   auto const subject = subject_of(model, world);
   require_writable(world, common.json);
   auto const machine = BenchMachine::of(world);
-  if (session.rank() == 0) std::cout << machine_text(machine);
+  if (session.rank() == 0) tables(common) << machine_text(machine);
   auto const result = bench_checkpoint(
       world, {.model = subject.model, .directory = directory, .warmup = common.warmup, .calls = common.calls});
-  if (session.rank() == 0) std::cout << checkpoint_text(result);
+  if (session.rank() == 0) tables(common) << checkpoint_text(result);
   bool const hold = std::ranges::all_of(result.results, [](auto const& one) { return all_hold(one.checks); });
   return conclude(session, common, checkpoint_json(machine, result), hold);
 }
@@ -239,12 +247,12 @@ int run_step(StepOptions const& options, Session& session) {
   bench.optimizer.method = method_of(options.method);
   for (auto const& type : options.types) bench.types.push_back(type == "bf16" ? ComputeType::bf16 : ComputeType::fp32);
   auto const machine = BenchMachine::of(world);
-  if (session.rank() == 0) std::cout << machine_text(machine);
+  if (session.rank() == 0) tables(options) << machine_text(machine);
   auto const results = bench_step(world, bench);
   bool hold = true;
   for (auto const& result : results) {
     hold = hold && all_hold(result.checks);
-    if (session.rank() == 0) std::cout << step_text(bench, result);
+    if (session.rank() == 0) tables(options) << step_text(bench, result);
   }
   return conclude(session, options, step_json(machine, bench, results), hold);
 }

@@ -3,13 +3,11 @@
 #include "app/agreement.hpp"
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
+#include "app/standard_streams.hpp"
 #include "app/version.hpp"
 #include "comm/rank_group.hpp"
 
-#include <cerrno>
 #include <csignal>
-#include <cstdio>
-#include <cstring>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -23,6 +21,7 @@ using bellwether::InputError;
 using bellwether::app::Action;
 using bellwether::app::CommonError;
 using bellwether::app::CommonFailure;
+using bellwether::app::lost_output;
 using bellwether::app::Session;
 
 constexpr int exit_failed = 1;
@@ -37,15 +36,6 @@ std::string marked(Session const& session, std::vector<std::string> const& fault
   for (auto const& fault : faults)
     text += (text.empty() ? "error: " : "\n[rank " + std::to_string(session.rank()) + "] error: ") + fault;
   return text;
-}
-
-/// What a command has written may still lie in buffers: why it does not arrive, empty where it does.
-std::string lost_output() {
-  errno = 0;
-  std::cout.flush();
-  bool const arrived = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
-  std::string const reason = errno == 0 ? "" : std::string(": ") + std::strerror(errno);
-  return arrived ? "" : "standard output: cannot be written" + reason;
 }
 
 /// The exit code of the command, or of what it threw. Errors are printed here and nowhere else.
@@ -97,6 +87,7 @@ int tell_help(CLI::App const& program, CLI::ParseError const& wanted) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  bellwether::app::reserve_standard_streams();
   CLI::App program("Bellwether: BERT pre-training where the network is the bottleneck", "bellwether");
   program.set_version_flag("--version", "bellwether " + bellwether::app::program_version());
   program.require_subcommand(1);

@@ -7,7 +7,9 @@
 #include "input/text_kind.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <memory>
 
 namespace bellwether::input {
@@ -20,6 +22,9 @@ struct Written {
   std::string text;
   LineCount count;
 };
+
+/// A failed read or write with the system's reason.
+RuntimeError failed(std::string const& what) { return RuntimeError(what + ": " + std::strerror(errno)); }
 
 /// Whole lines, about block_bytes at a time; the last may lack its line feed.
 class LineBlocks {
@@ -35,7 +40,7 @@ class LineBlocks {
       block.resize(before + got);
       check(std::string_view(block).substr(before));
       if (got == 0) {
-        if (std::ferror(file_) != 0) throw RuntimeError("reading the text failed");
+        if (std::ferror(file_) != 0) throw failed("standard input: cannot be read");
         return !block.empty();
       }
       // Only what was read now can hold the last line feed: a long line is not searched again and again.
@@ -118,7 +123,7 @@ LineCount tokenize_lines(TokenizerTables const& tables, std::FILE* in, std::FILE
       threads, [&](std::string& block) { return blocks.next(block); }, [&] { return LineWorker(tables); },
       [&](Written&& written) {
         if (std::fwrite(written.text.data(), 1, written.text.size(), out) != written.text.size())
-          throw RuntimeError("writing the ids failed");
+          throw failed("standard output: cannot be written");
         auto const& count = written.count;
         if (total.invalid_lines == 0 && count.invalid_lines > 0)
           total.first_invalid = total.lines + count.first_invalid;
@@ -129,7 +134,7 @@ LineCount tokenize_lines(TokenizerTables const& tables, std::FILE* in, std::FILE
         total.overlong_bytes += count.overlong_bytes;
         total.invalid_lines += count.invalid_lines;
       });
-  if (std::fflush(out) != 0) throw RuntimeError("writing the ids failed");
+  if (std::fflush(out) != 0) throw failed("standard output: cannot be written");
   return total;
 }
 

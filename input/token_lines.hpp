@@ -20,7 +20,8 @@ struct LineCount {
 
 /// Reads lines from `in`, writes one line of ids separated by spaces for each to `out`, in order, on `threads` threads.
 /// A line ends with a line feed. Memory: a few blocks of 1 MiB, or of the longest line.
-/// \throws InputError where `in` holds no UTF-8 text (see text_kind.hpp); RuntimeError where reading or writing fails.
+/// \throws InputError where `in` holds no UTF-8 text (see text_kind.hpp); RuntimeError where reading or writing fails,
+/// with the system's reason; it calls `in` standard input and `out` standard output, which the program hands over.
 LineCount tokenize_lines(TokenizerTables const& tables, std::FILE* in, std::FILE* out, int threads);
 
 }  // namespace bellwether::input
