@@ -3,6 +3,7 @@
 #include "app/agreement.hpp"
 
 #include "comm/rank_group.hpp"
+#include "core/system_limits.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -53,7 +54,7 @@ void together(comm::RankGroup& group, std::function<void()> const& work) {
   } catch (InputError const& error) {
     faults = error.faults();
   } catch (std::exception const& error) {
-    failure = error.what();
+    failure = what_of(error);
   }
   raise_together(group, faults);
   if (failure = first_fault(group, failure); !failure.empty()) throw CommonFailure(failure);

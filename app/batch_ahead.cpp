@@ -4,6 +4,7 @@
 
 #include "app/agreement.hpp"
 #include "core/error.hpp"
+#include "core/system_limits.hpp"
 
 #include <exception>
 #include <utility>
@@ -33,7 +34,7 @@ std::string BatchAhead::try_to_fetch() {
   try {
     fetch();
   } catch (std::exception const& error) {
-    return error.what();
+    return what_of(error);
   }
   return "";
 }

@@ -14,6 +14,7 @@
 #include "comm/rank_group.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/system_limits.hpp"
 #include "input/hdf5_file.hpp"
 #include "input/io_thread.hpp"
 
@@ -44,7 +45,7 @@ std::string outcome(std::future<T>& future, T& value, std::string& unsound) {
   } catch (UnsoundValues const& error) {
     return unsound = error.what();
   } catch (std::exception const& error) {
-    return error.what();
+    return what_of(error);
   }
 }
 
@@ -345,7 +346,7 @@ void Checkpoints::load(FoundCheckpoint const& found, TrainingState const& state)
   try {
     walk(state, reader);
   } catch (std::exception const& error) {
-    reader.fault(error.what());
+    reader.fault(what_of(error));
   }
   reader.check_layout(state.settles_live ? state.settles_live() : "");
   reader.finish();

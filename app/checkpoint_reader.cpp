@@ -9,6 +9,7 @@
 #include "app/formatted.hpp"
 #include "comm/rank_group.hpp"
 #include "core/error.hpp"
+#include "core/system_limits.hpp"
 #include "input/io_thread.hpp"
 
 #include <algorithm>
@@ -76,7 +77,7 @@ bool CheckpointReader::attempt(std::function<void()> const& read) {
     io_.run(input::IoThread::Priority::checkpoint, read);
     return true;
   } catch (std::exception const& error) {
-    fault(error.what());
+    fault(what_of(error));
     return false;
   }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/checkpoint_snapshot.hpp"
 
+#include "core/system_limits.hpp"
 #include "input/io_thread.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ using Floats = std::span<float const>;
 
 /// Why what is formed for a checkpoint was not.
 std::string no_memory(SavedEntry const& entry, std::exception const& error) {
-  return entry.path + ": no memory to form it in: " + error.what();
+  return entry.path + ": no memory to form it in: " + what_of(error);
 }
 
 /// One file of a snapshot in steps: head, every entry piece by piece, end of file, checksum.

@@ -6,11 +6,11 @@
 #include "app/standard_streams.hpp"
 #include "app/version.hpp"
 #include "comm/rank_group.hpp"
+#include "core/system_limits.hpp"
 
 #include <csignal>
 #include <exception>
 #include <iostream>
-#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -63,12 +63,9 @@ int run(Action const& action, Session& session, bool output_matters) {
     code = exit_failed;
     patience = seconds_to_speak;
     faults = {error.what()};
-  } catch (std::bad_alloc const&) {
-    code = exit_failed;
-    faults = {"out of memory: this machine, the job's limit or `ulimit -v` has no more"};
   } catch (std::exception const& error) {
     code = exit_failed;
-    faults = {error.what()};
+    faults = {bellwether::what_of(error)};
   }
   session.end_other_ranks(code, marked(session, faults), patience);
   for (auto const& fault : faults) tell(fault);

@@ -17,7 +17,11 @@ comm::World& Session::world() {
   if (!world_) {
     if (auto const fault = comm::World::fault_of_threads(); !fault.empty()) throw CommonError(fault);
     input::start_hdf5();
-    world_ = std::make_unique<comm::World>(argc_, argv_);
+    try {
+      world_ = std::make_unique<comm::World>(argc_, argv_);
+    } catch (InputError const& error) {  // on every rank
+      throw CommonError(error.faults());
+    }
   }
   return *world_;
 }

@@ -4,6 +4,7 @@
 
 #include "app/statistics_segment.hpp"
 #include "core/error.hpp"
+#include "core/system_limits.hpp"
 #include "input/io_thread.hpp"
 
 #include <algorithm>
@@ -114,7 +115,7 @@ struct Statistics::Impl {
         files.publish(rows, sent);
         fault.clear();
       } catch (std::exception const& error) {
-        fault = error.what();
+        fault = what_of(error);
         throw;
       }
     }));

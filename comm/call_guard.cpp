@@ -3,6 +3,7 @@
 #include "comm/call_guard.hpp"
 
 #include "core/error.hpp"
+#include "core/system_limits.hpp"
 
 #include <mpi.h>
 
@@ -37,7 +38,13 @@ std::thread deaf_thread(Work work) {
   sigset_t every, earlier;
   sigfillset(&every);
   pthread_sigmask(SIG_SETMASK, &every, &earlier);
-  std::thread thread(std::move(work));
+  std::thread thread;
+  try {
+    thread = start_thread("watch over the end of a call", std::move(work));
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &earlier, nullptr);
+    throw;
+  }
   pthread_sigmask(SIG_SETMASK, &earlier, nullptr);
   return thread;
 }

@@ -3,6 +3,7 @@
 #include "comm/nccl_group.hpp"
 
 #include "core/status_cuda.hpp"
+#include "core/system_limits.hpp"
 
 #include <chrono>
 #include <exception>
@@ -30,7 +31,7 @@ NcclGroup::NcclGroup(ncclUniqueId const& id, int rank, int size, double deadline
       calls_->settle(made, "ncclCommInitRankConfig");
     });
     started_ = true;
-    watch_ = std::thread([this] { watch(); });
+    watch_ = start_thread("watch over NCCL", [this] { watch(); });
   } catch (...) {  // there is no destructor to come
     if (group_ != nullptr && !aborted_) ncclCommAbort(group_);
     cudaStreamDestroy(stream_);

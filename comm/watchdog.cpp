@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/watchdog.hpp"
 
+#include "core/system_limits.hpp"
+
 #include <mpi.h>
 
 #include <algorithm>
@@ -61,7 +63,12 @@ struct Watchdog::Impl {
     sigset_t every, earlier;
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &earlier);
-    thread = std::thread([this] { watch(); });
+    try {
+      thread = start_thread("answer other ranks", [this] { watch(); });
+    } catch (...) {
+      pthread_sigmask(SIG_SETMASK, &earlier, nullptr);
+      throw;
+    }
     pthread_sigmask(SIG_SETMASK, &earlier, nullptr);
   }
   ~Impl() {

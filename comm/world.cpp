@@ -11,6 +11,7 @@
 #include "core/device_launch.hpp"
 #include "core/error.hpp"
 #include "core/gemm.hpp"
+#include "core/system_limits.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -151,6 +152,43 @@ std::vector<std::string> gathered(Communicator& all, std::string const& mine) {
   return texts;
 }
 
+/// Threads that a rank starts: OpenMP's beside the main one, and a few of MPI's and our own. Without a launcher MPI
+/// starts a process of its own beside this one, with threads.
+int threads_of_a_rank() {
+  bool launched = false;
+  for (char const* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
+    launched = launched || std::getenv(variable) != nullptr;
+  int const others = launched ? 4 : 12;
+#ifdef KOKKOS_ENABLE_OPENMP
+  return omp_get_max_threads() - 1 + others;
+#else
+  return others;
+#endif
+}
+
+std::string fault_of(ThreadProbe const& probe) {
+  return probe.reason().empty() ? "" : no_thread("compute with", probe.reason());
+}
+
+/// Collective. Ranks of a node may share a limit, so that all hold their threads at once. \throws InputError on every
+/// rank with the fault of the lowest one that has any; MPI has ended then.
+void require_threads_together(int rank, int size) {
+  if (size == 1) return;
+  std::string fault;
+  int lowest = size;
+  {
+    ThreadProbe const probe(threads_of_a_rank());
+    fault = fault_of(probe);
+    int const mine = fault.empty() ? size : rank;
+    check_mpi(MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+  }
+  if (lowest == size) return;
+  fault.resize(2048);
+  check_mpi(MPI_Bcast(fault.data(), static_cast<int>(fault.size()), MPI_CHAR, lowest, MPI_COMM_WORLD), "MPI_Bcast");
+  MPI_Finalize();
+  throw InputError((lowest > 0 ? "rank " + std::to_string(lowest) + ": " : "") + fault.c_str());
+}
+
 }  // namespace
 
 std::string World::fault_of_threads() {
@@ -160,7 +198,8 @@ std::string World::fault_of_threads() {
     return "OMP_NUM_THREADS: " + std::to_string(threads) + " threads for a rank, by this variable or as many as the " +
            "machine has; allowed: 1 to " + std::to_string(most) + ", and more ranks";
 #endif
-  return "";
+  ThreadProbe const probe(threads_of_a_rank());
+  return fault_of(probe);
 }
 
 World::World(int& argc, char**& argv) : impl_(std::make_unique<Impl>()) {
@@ -172,6 +211,7 @@ World::World(int& argc, char**& argv) : impl_(std::make_unique<Impl>()) {
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &impl_->size), "MPI_Comm_size");
   impl_->host = processor_name();
   impl_->nodes = find_nodes(rank(), size(), impl_->host, impl_->deadline);
+  require_threads_together(rank(), size());
   // Kokkos warns each process that threads are not bound, which is right on a laptop and for several ranks a node.
   auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
   if (int const device = device_of(impl_->nodes, impl_->host); device >= 0) settings.set_device_id(device);

@@ -53,11 +53,11 @@ class NodeGroups {
 /// rank. No Kokkos or MPI header is needed to use it.
 class World {
  public:
-  /// Asked before there is one, because Kokkos would end the program: in words, that OpenMP has more threads for this
-  /// process than Kokkos' back end has room for; empty where all is well.
+  /// Asked before there is one, because Kokkos and OpenMP would end the program: in words, that OpenMP has more threads
+  /// for this process than Kokkos' back end has room for, or than the system lets it start; empty where all is well.
   static std::string fault_of_threads();
 
-  /// \throws RuntimeError where MPI cannot start or is not thread-safe enough.
+  /// \throws RuntimeError where MPI cannot start; InputError, on every rank alike, where a rank cannot have its threads.
   World(int& argc, char**& argv);
   /// Ends Kokkos and MPI. While an exception unwinds the stack MPI is left open: other ranks may be inside a
   /// collective, and the launcher ends them when this process goes.

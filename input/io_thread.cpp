@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/io_thread.hpp"
 
+#include "core/system_limits.hpp"
+
 #include <algorithm>
 
 namespace bellwether::input {
 
-IoThread::IoThread() : thread_([this] { work(); }) {}
+IoThread::IoThread() : thread_(start_thread("read and write files", [this] { work(); })) {}
 
 IoThread::~IoThread() {
   {

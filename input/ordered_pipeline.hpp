@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/system_limits.hpp"
+
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -17,7 +19,7 @@ namespace bellwether::input {
 /// Runs blocks of work on threads and keeps their order. `produce` fills an In and returns false at the end; each
 /// thread makes its own worker with `make_worker`, a callable In -> Out; `consume` sees the Outs in the order of
 /// production, on the calling thread, as `produce` does. At most 2 blocks a thread are in memory. The first exception
-/// of any of them is thrown here, after the threads have ended.
+/// of any of them is thrown here, after the threads have ended, and a RuntimeError where the system refuses a thread.
 template <class In, class Out, class Produce, class MakeWorker, class Consume>
 void run_ordered(int threads, Produce const& produce, MakeWorker const& make_worker, Consume const& consume) {
   struct Block {
@@ -79,7 +81,7 @@ void run_ordered(int threads, Produce const& produce, MakeWorker const& make_wor
       for (auto& thread : threads) thread.join();
     }
   } joiner{mutex, work, waiting, closed, {}};
-  for (int i = 0; i < threads; ++i) joiner.threads.emplace_back(serve);
+  for (int i = 0; i < threads; ++i) joiner.threads.push_back(start_thread("work on the text", serve));
 
   auto const take_oldest = [&] {
     auto const block = ordered.front();

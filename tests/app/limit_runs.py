@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: 2026 The Bellwether developers
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole runs where the system refuses threads or memory.
+
+    limit_runs.py CASE PROGRAM MPIRUN FAILING_THREADS      CASE: threads_refused | memory_refused
+
+FAILING_THREADS is the module that failing_threads.c becomes."""
+
+import os
+import re
+import resource
+import subprocess
+import sys
+
+from runs import PATIENCE, main, preloaded
+
+TEXT = ["text.txt", "--vocab", "vocab.txt", "--sequence-length", "64", "--out", "again"]
+LIMITS = r"; limits here: .+; raise one, or use fewer threads \(--threads, OMP_NUM_THREADS\) or ranks"
+
+
+def threads_refused(runs):
+    """One error that says what the thread was for and what limits it; nothing is left half made."""
+    runs.deck("run", 16, 2)
+    shard = str(next((runs.folder / "shards").glob("*.h5")))
+
+    def told(command, most, expected, ranks=1, threads=4):
+        variables = preloaded(os.path.abspath(sys.argv[4]), FAILING_THREADS=str(most), OMP_NUM_THREADS=str(threads))
+        set_here = ["env", *(f"{name}={value}" for name, value in variables.items())]
+        return runs.refuse((runs.launch(ranks) if ranks > 1 else []) + set_here + [runs.program] + command, expected)
+
+    error = told(["prepare", *TEXT, "--threads", "8"], 3, 1)
+    assert re.fullmatch("error: no thread to work on the text: Resource temporarily unavailable" + LIMITS, error), error
+    assert not list(runs.folder.glob("again*"))
+    error = told(["inspect", shard], 0, 1)
+    assert re.fullmatch("error: no thread to read and write files: Resource temporarily unavailable" + LIMITS, error), error
+    with open(runs.folder / "text.txt", "rb") as text:
+        variables = preloaded(os.path.abspath(sys.argv[4]), FAILING_THREADS="2")
+        done = subprocess.run([runs.program, "tokenize", "--vocab", "vocab.txt", "--threads", "8"], cwd=runs.folder, stdin=text,
+                              capture_output=True, text=True, check=False, timeout=PATIENCE, env=dict(os.environ, **variables))
+    assert done.returncode == 1 and done.stdout == "" and "error: no thread to work on the text" in done.stderr, done
+    # Those of OpenMP, which would end the program, and of MPI; a build without OpenMP needs a few as well.
+    for command in (["check", "run.yaml"], ["train", "run.yaml"], ["bench", "kernels", "--elements", "100"]):
+        for ranks in (1, 2):
+            error = told(command, 2, 2, ranks)
+            assert re.fullmatch("error: no thread to compute with: Resource temporarily unavailable" + LIMITS, error), error
+    assert not (runs.folder / "run").exists()
+
+
+def memory_refused(runs):
+    """Memory that the address space has no room for is one error that names the limit."""
+    def limited(mebibytes, command, **environment):
+        most = mebibytes << 20
+        return subprocess.run([runs.program, *command], cwd=runs.folder, capture_output=True, text=True, check=False,
+                              timeout=PATIENCE, env=dict(os.environ, **environment),
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)))
+
+    if limited(4096, ["--version"]).returncode != 0:  # the address sanitizer reserves more than that
+        print("skipped: the program does not start with a limit on its address space")
+        sys.exit(4)
+    (runs.folder / "line.txt").write_text("word " * (100 << 20))
+    done = limited(400, ["prepare", "line.txt", "--vocab", "vocab.txt", "--out", "again", "--threads", "1"])
+    assert done.returncode == 1, done
+    assert re.fullmatch(r"error: not enough memory; limits here: `ulimit -v` 409600 KiB \(400 MiB\).*; raise one, or .*\n",
+                        done.stderr), done.stderr
+    assert not list(runs.folder.glob("again*"))
+
+
+if __name__ == "__main__":
+    main(globals())
