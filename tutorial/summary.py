@@ -4,10 +4,9 @@
 
 Usage: summary.py OUT PROGRAMS, PROGRAMS the folder of the program
 
-The bar is the unigram entropy of the training text: -sum p ln p over the frequencies p of its tokens, in nats. A model
-that has learnt frequencies and nothing of context stops there. Ends with status 1 if the run did not get below.
+The bar is the loss that a model reaches which knows how frequent words are and nothing of context. `prepare` computes
+it, the run records it in statistics.h5. Ends with status 1 if the run did not get below.
 """
-import glob
 import math
 import os
 import sys
@@ -15,33 +14,19 @@ import sys
 import h5py
 import numpy
 
-FIRST_WORD = 5  # [PAD] [UNK] [CLS] [SEP] [MASK] stand before it and are never predicted
-
-
-def unigram_entropy(folder):
-    """Nats a token, over the unmasked ids of all shards of a folder."""
-    counts = numpy.zeros(0, dtype=numpy.int64)
-    for path in glob.glob(os.path.join(folder, "*.h5")) + glob.glob(os.path.join(folder, "*.hdf5")):
-        with h5py.File(path, "r") as shard:
-            new = numpy.bincount(shard["input_ids"][:][shard["input_mask"][:] != 0])
-        size = max(len(counts), len(new))
-        counts = numpy.pad(counts, (0, size - len(counts))) + numpy.pad(new, (0, size - len(new)))
-    share = counts[FIRST_WORD:][counts[FIRST_WORD:] > 0] / counts[FIRST_WORD:].sum()
-    return float(-(share * numpy.log(share)).sum())
-
 
 def main():
     out, programs = map(os.path.abspath, sys.argv[1:])
-    entropy = unigram_entropy(os.path.join(out, "shards"))
     with h5py.File(os.path.join(out, "run", "statistics.h5"), "r") as file:
         steps, evaluation = file["steps"][:], file["evaluation"][:]
+        frequencies = float(file["evaluation"].attrs["frequency_loss"])
     loss = evaluation["mlm_loss"][-1]
-    below = loss < entropy
+    below = loss < frequencies
     print(f"""
 What happened
   {steps["step"][-1]} steps over {steps["tokens"][-1] / 1e6:.1f} million tokens in {steps["wall_seconds"][-1] / 60:.1f} minutes, {numpy.median(steps["tokens_per_second"]):.0f} tokens/s on 2 ranks
   masked-LM loss on text the model never saw: {evaluation["mlm_loss"][0]:.2f} at step {evaluation["step"][0]}, {loss:.2f} nats at the end
-  word frequencies alone cannot do better than {entropy:.2f} nats (a perplexity of {math.exp(entropy):.0f}): {"the model uses context" if below else "NOT reached"}
+  word frequencies alone cannot do better than {frequencies:.2f} nats (a perplexity of {math.exp(frequencies):.0f}): {"the model uses context" if below else "NOT reached"}
   it guesses {100 * evaluation["mlm_accuracy"][-1]:.1f} % of the hidden words
 
 Where the files are

@@ -402,7 +402,7 @@ def poor_texts(folder):
     # `check` repeats what the shards record, and names a model with far more tokens than they have.
     folder.write("text.txt", "\n\n".join(sentence for doc in docs[:20] for sentence in doc))
     folder.run("text.txt", "--vocab", "vocab.txt", "--out", "poor", "--sequence-length", 32)
-    folder.write("deck.yaml", "data: {train: [poor]}\nmodel: {vocabulary: 30522, hidden: 16, layers: 1, heads: 2, intermediate: 32}\n")
+    folder.write("deck.yaml", "data: {train: [poor]}\nmodel: {vocabulary: 30522, hidden: 16, layers: 1, heads: 2, feed_forward: 32}\n")
 
     def check(*arguments):
         return subprocess.run([folder.program, "check", "deck.yaml", *arguments], cwd=folder.path, capture_output=True,
