@@ -2,51 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/bench_checkpoint.hpp"
 
-#include "app/agreement.hpp"
+#include "app/bench_folder.hpp"
 #include "app/checkpoint.hpp"
 #include "app/checkpoint_entries.hpp"
 #include "app/device_copy.hpp"
 #include "comm/rank_group.hpp"
 #include "comm/world.hpp"
-#include "core/error.hpp"
 #include "input/io_thread.hpp"
 #include "model/bert_layout.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <random>
 
 namespace bellwether::app {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// A folder of all ranks that goes with what is in it.
-class BenchFolder {
- public:
-  BenchFolder(comm::RankGroup& group, std::string const& parent) : group_(group) {
-    path_ = broadcast_text(group,
-                           (fs::path(parent) / ("bellwether_bench_checkpoint." + std::to_string(::getpid()))).string());
-    together(group, [&] {
-      std::error_code error;
-      if (group_.rank() == 0 && !fs::create_directory(path_, error))
-        throw InputError("--directory: " + path_ +
-                         " cannot be made: " + (error ? error.message() : std::string("it is there already")));
-    });
-  }
-  ~BenchFolder() {
-    std::error_code ignored;
-    if (group_.rank() == 0) fs::remove_all(path_, ignored);
-  }
-  std::string const& path() const { return path_; }
-
- private:
-  comm::RankGroup& group_;
-  std::string path_;
-};
 
 /// What training keeps, with values of a rank's own where it has them.
 class BenchState {

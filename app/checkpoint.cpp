@@ -12,9 +12,9 @@
 #include "app/session.hpp"
 #include "app/sound_state.hpp"
 #include "comm/rank_group.hpp"
-#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/system_limits.hpp"
+#include "core/run_clock.hpp"
 #include "input/hdf5_file.hpp"
 #include "input/io_thread.hpp"
 
@@ -65,7 +65,7 @@ struct Checkpoints::Impl {
   /// Called when this rank next looks how far the checkpoint is, which in training is after another step: then every
   /// rank has its copy, which takes longer beside a rank that writes.
   std::function<void()> start_writing{};
-  Clock::duration copying{};
+  RunClock::duration copying{};
   std::future<std::vector<CheckpointFile>> written{};
   std::future<std::vector<std::string>> completed{};
   /// Steps that are skipped move the position alone.
@@ -75,14 +75,14 @@ struct Checkpoints::Impl {
   };
   std::optional<Saved> last{};
   std::set<std::int64_t> damaged{};  // steps whose checkpoints were passed over
-  Clock::time_point began{};
+  RunClock::time_point began{};
   std::optional<double> longest{};
   HostBuffer memory{};  // of the snapshot
 
   bool is_root() const { return group.rank() == 0; }
 
   void begin(std::int64_t new_step, std::string const& deck, TrainingState const& state) {
-    began = Clock::now();
+    began = RunClock::now();
     std::string fault;
     if (is_root()) try {
         folder.prepare(new_step);
@@ -110,7 +110,7 @@ struct Checkpoints::Impl {
       auto write = write_snapshot(io, temporary, std::move(head), snapshot, memory);
       written = std::move(write.files);
       start_writing = std::move(write.start);
-      copying = Clock::now() - began;
+      copying = RunClock::now() - began;
     } else {
       std::packaged_task<std::vector<CheckpointFile>()> now([&] { return write_directly(io, temporary, head, state); });
       written = now.get_future();
@@ -138,7 +138,7 @@ struct Checkpoints::Impl {
 
   void start() {
     if (!start_writing) return;
-    began = Clock::now() - copying;
+    began = RunClock::now() - copying;
     std::exchange(start_writing, nullptr)();
   }
 
@@ -146,11 +146,16 @@ struct Checkpoints::Impl {
   template <class T>
   void await(std::future<T> const& future) const {
     std::chrono::duration<double> const patience(options.patience);
-    for (auto waited = patience; future.wait_for(patience) != std::future_status::ready; waited += patience)
+    auto const start = RunClock::now();
+    auto waited = patience;
+    while (future.wait_for(patience) != std::future_status::ready) {
+      if (seconds_since(start) < waited.count()) continue;  // the process was stopped meanwhile
       if (is_root())
         warn(formatted("step %lld: training has waited for %.0f s for its checkpoint to be written to ",
                        static_cast<long long>(step), waited.count()) +
              folder.temporary_path(step));
+      waited += patience;
+    }
   }
 
   /// Moves on as far as it can without waiting; true: a stage ended.

@@ -293,6 +293,12 @@ std::string CheckpointFolder::fault_in(std::int64_t step, CheckpointFile const& 
   return fault.empty() ? "" : path + ": " + fault;
 }
 
+bool is_of_checkpoint(std::string const& path) {
+  std::error_code status;
+  auto const folder = fs::weakly_canonical(path, status).parent_path();
+  return !status && step_in(folder.filename().string()) && fs::exists(folder / "manifest", status);
+}
+
 std::string recorded_fault(std::string const& path) {
   std::error_code status;
   auto const whole = fs::weakly_canonical(path, status), folder = whole.parent_path();

@@ -66,6 +66,9 @@ class CheckpointFolder {
   std::string directory_;
 };
 
+/// Whether a file lies in a checkpoint's folder that has a manifest.
+bool is_of_checkpoint(std::string const& path);
+
 /// What is wrong with a file inside a folder step_<n>, by the manifest beside it; empty where nothing is, and of other
 /// files. \throws InputError where that manifest cannot be read.
 std::string recorded_fault(std::string const& path);

@@ -7,9 +7,9 @@
 #include "input/written_path.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <string_view>
 
 namespace bellwether::app {
@@ -115,10 +115,9 @@ CLI::Validator element_counts() {
   return {check, "COUNT"};
 }
 
-bool tells_faults() {
-  for (char const* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
-    if (char const* const rank = std::getenv(variable)) return std::string_view(rank) == "0";
-  return true;
+bool runs_alone(CLI::App const& program) {
+  constexpr std::array<std::string_view, 4> alone = {"prepare", "tokenize", "inspect", "report"};
+  return std::ranges::any_of(alone, [&](auto const& name) { return program.got_subcommand(std::string(name)); });
 }
 
 std::string command_line_fault(CLI::App const& program, CLI::ParseError const& error) {

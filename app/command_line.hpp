@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,11 +23,9 @@ CLI::Validator paths();
 std::optional<std::int64_t> element_count(std::string const& text);
 CLI::Validator element_counts();
 
-/// False on all ranks but the first under a launcher whose variables say so: a fault that every rank finds before MPI
-/// starts is told once.
-bool tells_faults();
-/// The other ranks leave that much later: a launcher ends all ranks when one has failed.
-constexpr std::chrono::milliseconds time_to_tell{300};
+/// Whether the command that `program` has parsed never uses MPI, so that each process works for itself whatever started
+/// it.
+bool runs_alone(CLI::App const& program);
 
 /// What `error`, thrown by program.parse(), is about, with the nearest option where one is unknown.
 std::string command_line_fault(CLI::App const& program, CLI::ParseError const& error);

@@ -63,11 +63,16 @@ void replace_file(std::string const& temporary, std::string const& path) {
 void write_text_file(std::string const& path, std::string_view text) {
   std::string const temporary = path + ".part";
   input::make_way_for_file(temporary);
-  std::ofstream file(temporary, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw RuntimeError(temporary + ": cannot be written: " + reason(errno));
-  replace_file(temporary, path);
+  try {
+    std::ofstream file(temporary, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) throw RuntimeError(temporary + ": cannot be written: " + reason(errno));
+    replace_file(temporary, path);
+  } catch (RuntimeError const&) {
+    ::unlink(temporary.c_str());  // nothing half written stays
+    throw;
+  }
 }
 
 void write_chosen_file(std::string const& path, std::string_view text) {

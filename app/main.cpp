@@ -4,6 +4,7 @@
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/standard_streams.hpp"
+#include "app/launcher.hpp"
 #include "app/version.hpp"
 #include "comm/rank_group.hpp"
 #include "core/system_limits.hpp"
@@ -49,10 +50,8 @@ int run(Action const& action, Session& session, bool output_matters) {
     if (lost.empty()) return code;
     throw bellwether::RuntimeError(lost);
   } catch (CommonError const& error) {
-    if (session.tells())
+    if (session.rank() == 0)
       for (auto const& fault : error.faults()) tell(fault);
-    else if (session.size() == 1)  // there is no world yet: the first rank alone tells, and is not to be cut short
-      std::this_thread::sleep_for(bellwether::app::time_to_tell);
     return exit_input;
   } catch (CommonFailure const& error) {
     if (session.rank() == 0) tell(error.what());
@@ -91,24 +90,21 @@ int main(int argc, char** argv) {
   program.get_formatter()->column_width(34);
   Action chosen;
   for (auto const add : bellwether::app::commands()) add(program, chosen);
-  bool const first = bellwether::app::tells_faults();
   auto fault = bellwether::app::unknown_command(program, argc, argv);
   if (fault.empty()) try {
       program.parse(argc, argv);
     } catch (CLI::ParseError const& error) {
-      if (error.get_exit_code() == 0) return first ? tell_help(program, error) : 0;
+      if (error.get_exit_code() == 0) return tell_help(program, error);
       fault = bellwether::app::command_line_fault(program, error);
     }
   if (!fault.empty()) {
-    if (first)
-      tell(fault);
-    else
-      std::this_thread::sleep_for(bellwether::app::time_to_tell);
+    if (!bellwether::app::runs_alone(program)) std::this_thread::sleep_for(bellwether::app::turn_to_tell());
+    tell(fault);
     return exit_input;
   }
   bool const output_matters = !program.got_subcommand("train");  // training outlives the reader of its progress
   std::signal(SIGXFSZ, SIG_IGN);  // where files may not grow, writing fails with their name instead
-  Session session(argc, argv);
+  Session session(argc, argv, bellwether::app::given_command(program));
   int const code = run(chosen, session, output_matters);
   if (code != 0) session.note_end(code);  // what other ranks print may still be lost
   return code;

@@ -1,12 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws the statistics of a run into one self-contained HTML page: report.py RUN OUT.html"""
+"""Draws the statistics of a run into one self-contained HTML page: report.py RUN OUT.html, or - for standard output. Exit
+codes: 0, 1 where something failed, 2 where RUN holds no statistics that can be drawn."""
 import html
 import io
 import os
 import pathlib
 import re
+import signal
 import sys
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # imports take a while; ended there, Python would show where
 
 # Files of a run are replaced, never changed: there is nothing to lock, and some file systems have no locks.
 os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
@@ -21,6 +26,8 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.colors import LogNorm, Normalize  # noqa: E402
 from matplotlib.ticker import LogFormatterSciNotation  # noqa: E402
+
+import report_record  # noqa: E402
 
 BLUE, ORANGE, GREEN, GREY = "#1f5fa8", "#d9730d", "#2c8a4b", "#888888"
 SURROUNDINGS = 10  # steps on either side of a freeze
@@ -352,11 +359,10 @@ def summary(steps, evaluation, traffic):
     return "<table>" + "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows) + "</table>"
 
 
-def main(run, out):
+def page_of(run):
+    """The whole page of a run."""
     with h5py.File(pathlib.Path(run) / "statistics.h5", "r") as file:
-        steps, evaluation, layers, traffic = file["steps"][:], file["evaluation"][:], file["layers"], file["traffic"][:]
-        if len(steps) == 0:
-            sys.exit(f"report.py: {run}: no step has been written yet")
+        steps, evaluation, traffic, layers = report_record.record_of(file)
         parts = [("Loss", losses(steps, evaluation), ""), ("Learning rate and gradient", rates(steps), ""),
                  ("Throughput", speed(steps), ""), ("Gradient noise scale", *noise(steps))]
         freeze, warning = frozen_after(steps, layers), ""
@@ -385,14 +391,10 @@ def main(run, out):
         if text:
             body += f"\n<p>{html.escape(text)}</p>"
     title = html.escape(f"{name} ({folder})" if name else f"Bellwether: {folder}")
-    try:
-        pathlib.Path(out).write_text(PAGE.format(title=title, body=body), encoding="utf-8")
-    except OSError as error:
-        sys.exit(f"error: {out}: cannot be written: {error.strerror}")
-    print(out)
+    return PAGE.format(title=title, body=body)
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit("usage: report.py RUN OUT.html")
-    main(sys.argv[1], sys.argv[2])
+    sys.exit(report_record.draw(page_of, sys.argv[1], sys.argv[2]))

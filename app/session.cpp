@@ -3,41 +3,63 @@
 #include "app/session.hpp"
 
 #include "app/agreement.hpp"
-#include "app/command_line.hpp"
+#include "app/launcher.hpp"
+#include "comm/call_guard.hpp"
+#include "comm/mpi_ranks.hpp"
 #include "comm/world.hpp"
+#include "core/environment.hpp"
 #include "input/hdf5_file.hpp"
 
 namespace bellwether::app {
+namespace {
 
-Session::Session(int argc, char** argv) : argc_(argc), argv_(argv) {}
+/// Adds what is wrong where `work` finds something that the user can mend.
+template <class Work>
+void collect(std::vector<std::string>& faults, Work const& work) {
+  try {
+    work();
+  } catch (InputError const& error) {
+    faults.insert(faults.end(), error.faults().begin(), error.faults().end());
+  }
+}
+
+}  // namespace
+
+Session::Session(int argc, char** argv, GivenCommand given) : argc_(argc), argv_(argv), given_(std::move(given)) {}
 
 Session::~Session() = default;
 
 comm::World& Session::world() {
-  if (!world_) {
-    if (auto const fault = comm::World::fault_of_threads(); !fault.empty()) throw CommonError(fault);
-    input::start_hdf5();
-    try {
-      world_ = std::make_unique<comm::World>(argc_, argv_);
-    } catch (InputError const& error) {  // on every rank
-      throw CommonError(error.faults());
-    }
+  if (world_) return *world_;
+  // Found before MPI starts, and told by one rank: MPI knows which. A lone process does not need it for that.
+  auto faults = faults_of_threads(comm::World::openmp_limits());
+  if (faults.empty())
+    if (auto fault = comm::World::fault_of_threads(); !fault.empty()) faults.push_back(std::move(fault));
+  double deadline = comm::usual_start_deadline;
+  collect(faults, [&] { deadline = comm::start_deadline(); });
+  collect(faults, [] { input::start_hdf5(); });
+  if (!faults.empty() && !has_launcher()) throw CommonError(faults);
+  ranks_ = std::make_unique<comm::MpiRanks>(argc_, argv_, deadline);
+  raise_together(*ranks_, faults);
+  require_same_command(*ranks_, given_);
+  try {
+    world_ = std::make_unique<comm::World>(*ranks_);
+  } catch (InputError const& error) {  // on every rank
+    throw CommonError(error.faults());
   }
   return *world_;
 }
 
-int Session::rank() const { return world_ ? world_->rank() : 0; }
+int Session::rank() const { return ranks_ ? ranks_->rank() : 0; }
 
-bool Session::tells() const { return world_ ? world_->rank() == 0 : tells_faults(); }
-
-int Session::size() const { return world_ ? world_->size() : 1; }
+int Session::size() const { return ranks_ ? ranks_->size() : 1; }
 
 void Session::note_end(int exit_code) const {
   if (world_) world_->note_end(exit_code);
 }
 
 void Session::end_other_ranks(int exit_code, std::string const& message, double patience) const {
-  if (world_ && world_->size() > 1) world_->abort(exit_code, message, patience);
+  if (ranks_ && ranks_->size() > 1) ranks_->abort(exit_code, message, patience);
 }
 
 }  // namespace bellwether::app

@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "app/given_options.hpp"
 #include "core/error.hpp"
 
 #include <memory>
 #include <string>
 
 namespace bellwether::comm {
+class MpiRanks;
 class World;
-}
+}  // namespace bellwether::comm
 
 namespace bellwether::app {
 
@@ -17,17 +19,18 @@ namespace bellwether::app {
 /// command can still be told with the rank of this process, and the job be ended, before MPI goes away.
 class Session {
  public:
-  Session(int argc, char** argv);
+  /// given: compared with what other ranks were given, once there are any.
+  Session(int argc, char** argv, GivenCommand given);
   ~Session();
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;
 
   /// MPI and Kokkos: started by the first call, so that commands that need neither never pay for them, and ended with
-  /// the session. \throws RuntimeError where they cannot start.
+  /// the session. The first call is collective. \throws CommonError where environment variables are wrong on any rank
+  /// or command lines differ between ranks, RuntimeError where libraries cannot start.
   comm::World& world();
 
-  int rank() const;    ///< 0 in a command without MPI
-  bool tells() const;  ///< whether this process is the one that tells what concerns all
+  int rank() const;  ///< 0 in a command without MPI
   int size() const;
 
   /// All that the command leaves is written, and `exit_code` what it returns; a rank that hangs while MPI ends does not
@@ -41,6 +44,8 @@ class Session {
  private:
   int argc_;
   char** argv_;
+  GivenCommand given_;
+  std::unique_ptr<comm::MpiRanks> ranks_;
   std::unique_ptr<comm::World> world_;
 };
 

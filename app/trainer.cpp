@@ -15,9 +15,9 @@
 #include "comm/holder_mean.hpp"
 #include "comm/world.hpp"
 #include "core/arena.hpp"
-#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/gemm.hpp"
+#include "core/run_clock.hpp"
 #include "input/batch_stream.hpp"
 #include "model/bert.hpp"
 #include "model/flops.hpp"
@@ -113,7 +113,7 @@ struct Trainer::Impl {
     return batches.try_to_fetch();
   }
   /// Waits for the gradients: what comes after is the wait for other ranks.
-  double seconds_to_gradients(model::GivenPasses const& now, Clock::time_point start) const {
+  double seconds_to_gradients(model::GivenPasses const& now, RunClock::time_point start) const {
     passes.wait(now);
     return seconds_since(start);
   }
@@ -169,7 +169,7 @@ struct Trainer::Impl {
   model::StepPasses passes;
   bool gives_ahead;
   std::optional<model::GivenPasses> ahead;  // of the step to come, under way already
-  Clock::time_point counted_to;             // end of the last step: where a step's passes were ahead, it began there
+  RunClock::time_point counted_to;          // end of the last step: where a step's passes were ahead, it began there
   std::int64_t vocabulary;  // checksum of the one that the data, or the checkpoint's, were made with; 0: not known
   optim::NoiseScale noise;
   StepSums sums;
@@ -186,7 +186,7 @@ void Trainer::read_first_samples() { impl_->batches.fetch_together(); }
 
 StepOutcome Trainer::advance(StopReason wish, StepRow& row, bool goes_on) {
   auto& t = *impl_;
-  auto const start = t.ahead ? t.counted_to : Clock::now();
+  auto const start = t.ahead ? t.counted_to : RunClock::now();
   t.world.note_step(t.step + 1);
   double const waited_before = t.stream.waited_seconds();
   auto const now = t.ahead ? *std::exchange(t.ahead, std::nullopt) : t.give_passes(t.step + 1);
@@ -218,7 +218,7 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row, bool goes_on) {
 
   t.tokens += now.tokens;
   t.samples += now.sequences;
-  t.counted_to = Clock::now();
+  t.counted_to = RunClock::now();
   double const seconds = std::chrono::duration<double>(t.counted_to - start).count();
   t.wall_seconds += seconds;
   auto const traffic = traffic_of(report.phase, report.sent);

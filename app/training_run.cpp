@@ -21,6 +21,7 @@
 #include "comm/rank_group.hpp"
 #include "comm/world.hpp"
 #include "core/error.hpp"
+#include "core/run_clock.hpp"
 #include "input/io_thread.hpp"
 
 #include <algorithm>
@@ -162,8 +163,9 @@ struct TrainingRun::Impl {
     int const cores = static_cast<int>(std::thread::hardware_concurrency());
     if (cores > 0 && threads > cores)
       progress->warning(counted(world.nodes().ranks_here, "rank") + " with " + counted(world.threads(), "thread") +
-                        " each share " + counted(cores, "core") + " of " + world.host() +
-                        ", which is slow: lower OMP_NUM_THREADS or the number of ranks");
+                        " each share " + counted(cores, "core") + " of " + world.host() + ", which is slow: lower " +
+                        (std::getenv("KOKKOS_NUM_THREADS") != nullptr ? "KOKKOS_NUM_THREADS" : "OMP_NUM_THREADS") +
+                        " or the number of ranks");
     if (!resumed.empty()) progress->note("resumed from " + resumed);
     if (!resumed.empty() && !goes_on)
       progress->warning("no statistics of the steps before: the record begins after step " +
@@ -354,7 +356,7 @@ int TrainingRun::finish() try {
       ~StopFileRemoval() { of.remove_stop_file(); }
     } const whatever_ends_it{run};
     while (!run.last() && stopped == StopReason::none && !diverged && data_fault.empty()) {
-      auto const start = Clock::now();
+      auto const start = RunClock::now();
       auto const outcome = run.trainer->advance(run.stops.pending(), row, run.goes_on());
       stopped = outcome.stop;
       data_fault = outcome.data_fault;

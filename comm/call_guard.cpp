@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/call_guard.hpp"
 
+#include "core/deaf_thread.hpp"
 #include "core/error.hpp"
-#include "core/system_limits.hpp"
+#include "core/run_clock.hpp"
 
 #include <mpi.h>
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -23,7 +23,6 @@ namespace {
 using Seconds = std::chrono::duration<double>;
 
 constexpr auto variable = "BELLWETHER_START_DEADLINE";
-constexpr double usual_deadline = 600;
 constexpr double longest_deadline = 1e8;  // three years, which clocks can still add
 constexpr double seconds_to_speak = 2;    // for other ranks that wait for the same
 constexpr double seconds_to_abort = 10;   // for MPI_Abort, which may hang as well
@@ -32,28 +31,11 @@ constexpr int failed = 1;
 // How the process ends is the whole process's, whoever watches the call it ends in.
 std::atomic<int> end_code{failed};
 
-/// Signals are the main thread's.
-template <class Work>
-std::thread deaf_thread(Work work) {
-  sigset_t every, earlier;
-  sigfillset(&every);
-  pthread_sigmask(SIG_SETMASK, &every, &earlier);
-  std::thread thread;
-  try {
-    thread = start_thread("watch over the end of a call", std::move(work));
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &earlier, nullptr);
-    throw;
-  }
-  pthread_sigmask(SIG_SETMASK, &earlier, nullptr);
-  return thread;
-}
-
 }  // namespace
 
 double start_deadline() {
   char const* const text = std::getenv(variable);
-  if (text == nullptr) return usual_deadline;
+  if (text == nullptr) return usual_start_deadline;
   char* end = nullptr;
   double const seconds = std::strtod(text, &end);
   if (end == text || *end != '\0' || !(seconds > 0 && seconds <= longest_deadline))
@@ -62,7 +44,7 @@ double start_deadline() {
 }
 
 void leave_after(double seconds, int code) {
-  deaf_thread([=] {
+  deaf_thread("watch over the end of a call", [=] {
     std::this_thread::sleep_for(Seconds(seconds));
     std::_Exit(code);
   }).detach();
@@ -72,9 +54,12 @@ void note_end(int code) { end_code = code; }
 
 struct CallGuard::Impl {
   Impl(char const* name, char const* moment, double limit, Watchdog* asked, int mine)
-      : call(name), when(moment), deadline(limit), watchdog(asked), rank(mine), thread(deaf_thread([this] {
-          watch();
-        })) {}
+      : call(name),
+        when(moment),
+        deadline(limit),
+        watchdog(asked),
+        rank(mine),
+        thread(deaf_thread("watch over a call", [this] { watch(); })) {}
   ~Impl() {
     {
       std::lock_guard const lock(mutex);
@@ -84,9 +69,13 @@ struct CallGuard::Impl {
     thread.join();
   }
 
+  /// Time in which this process was stopped does not count.
   bool done_within(double seconds) {
+    auto const began = RunClock::now();
     std::unique_lock lock(mutex);
-    return wake.wait_for(lock, Seconds(seconds), [this] { return done; });
+    for (double left = seconds; left > 0 && !done; left = seconds - seconds_since(began))
+      wake.wait_for(lock, Seconds(left), [this] { return done; });
+    return done;
   }
 
   void watch() {

@@ -8,7 +8,8 @@
 
 namespace bellwether::comm {
 
-/// Seconds that ranks wait for each other before a deck says so: BELLWETHER_START_DEADLINE, else 600.
+constexpr double usual_start_deadline = 600;
+/// Seconds that ranks wait for each other before a deck says so: BELLWETHER_START_DEADLINE, else the usual ones.
 /// \throws InputError where that is no number above 0.
 double start_deadline();
 

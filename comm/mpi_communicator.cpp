@@ -7,8 +7,8 @@
 #include "comm/mpi_operation.hpp"
 #include "comm/receive_queue.hpp"
 #include "comm/traffic_counter.hpp"
-#include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/run_clock.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -251,7 +251,7 @@ class MpiCommunicator final : public Communicator {
   }
 
   void complete(MpiOperation& operation) {
-    auto const began = Clock::now();
+    auto const began = RunClock::now();
     auto* const watchdog = options_.watchdog;
     bool asked = watchdog == nullptr;
     if (watchdog != nullptr) watchdog->note_waiting(true);

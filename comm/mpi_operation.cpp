@@ -14,14 +14,6 @@ using HostBytes = Kokkos::View<std::byte*, Kokkos::HostSpace, Kokkos::MemoryUnma
 
 }  // namespace
 
-void check_mpi(int code, char const* call) {
-  if (code == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING] = "unknown error";
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  throw RuntimeError(std::string(call) + ": " + text);
-}
-
 void MpiOperation::begin(Exec const& exec, char const* operation, Label label, bool staged) {
   require(!busy_, "an operation under way is not free");
   operation_ = operation;

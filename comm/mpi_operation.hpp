@@ -3,6 +3,7 @@
 #pragma once
 
 #include "comm/communicator.hpp"
+#include "comm/mpi_check.hpp"
 
 #include <mpi.h>
 
@@ -11,9 +12,6 @@
 #include <vector>
 
 namespace bellwether::comm {
-
-/// \throws RuntimeError with MPI's own text unless `code` is MPI_SUCCESS.
-void check_mpi(int code, char const* call);
 
 /// One collective under way over MPI: its requests, its argument arrays, and its staging memory, all kept from one
 /// collective to the next.

@@ -55,7 +55,7 @@ NcclGroup::~NcclGroup() {
 /// False past the deadline, or where NCCL fails.
 bool NcclGroup::finalize() {
   ncclResult_t status = ncclCommFinalize(group_);
-  for (auto const start = Clock::now(); status == ncclInProgress && seconds_since(start) < deadline_;) {
+  for (auto const start = RunClock::now(); status == ncclInProgress && seconds_since(start) < deadline_;) {
     std::this_thread::yield();
     if (ncclCommGetAsyncError(group_, &status) != ncclSuccess) return false;
   }
@@ -129,22 +129,22 @@ NcclOperation& NcclGroup::next_operation() {
 
 /// Looks at the device. \throws RuntimeError where that has failed.
 void NcclGroup::note_ended() {
-  for (; ended_ < begun_ && operation(ended_).ended(); ++ended_) since_ = Clock::now();
-  if (ended_ < begun_ && !operation(ended_).ready()) since_ = Clock::now();
+  for (; ended_ < begun_ && operation(ended_).ended(); ++ended_) since_ = RunClock::now();
+  if (ended_ < begun_ && !operation(ended_).ready()) since_ = RunClock::now();
 }
 
 /// Between two looks at a call that has not come back.
 void NcclGroup::poll() {
   std::this_thread::yield();
   if (seconds_since(polled_) < look_every / 10) return;
-  polled_ = Clock::now();
+  polled_ = RunClock::now();
   note_ended();
   end_if_late(calling_, call_started_);
   if (aborted_) throw RuntimeError(failure_);
 }
 
 /// What never ends is ended by the deadline: the first one under way, or else a call that has not come back.
-void NcclGroup::end_if_late(NcclOperation const* calling, Clock::time_point call_started) {
+void NcclGroup::end_if_late(NcclOperation const* calling, RunClock::time_point call_started) {
   bool const under_way = ended_ < begun_;
   double const waited = seconds_since(under_way ? since_ : call_started);
   bool const half = waited > deadline_ / 2;
@@ -188,7 +188,7 @@ void NcclGroup::watch() {
     if (!error.empty())
       fail(described(under_way ? &operation(ended_) : nullptr), "ended by " + error);
     else
-      end_if_late(nullptr, Clock::now());
+      end_if_late(nullptr, RunClock::now());
   }
 }
 

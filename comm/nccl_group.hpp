@@ -5,8 +5,8 @@
 #include "comm/nccl_calls.hpp"
 #include "comm/nccl_operation.hpp"
 #include "comm/watchdog.hpp"
-#include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/run_clock.hpp"
 
 #include <condition_variable>
 #include <cstdint>
@@ -48,7 +48,7 @@ class NcclGroup {
       posts(*calls_);
       operation->started(stream_);
     });
-    if (begun_++ == ended_) since_ = Clock::now();
+    if (begun_++ == ended_) since_ = RunClock::now();
     return Ticket(*operation);
   }
   void wait(Ticket& ticket);
@@ -63,7 +63,7 @@ class NcclGroup {
   template <class Calls>
   void or_fail(Calls const& calls) {
     throw_failure();
-    call_started_ = Clock::now();
+    call_started_ = RunClock::now();
     try {
       calls();
     } catch (RuntimeError const& error) {
@@ -76,7 +76,7 @@ class NcclGroup {
   NcclOperation& next_operation();
   void note_ended();
   void poll();
-  void end_if_late(NcclOperation const* calling, Clock::time_point call_started);
+  void end_if_late(NcclOperation const* calling, RunClock::time_point call_started);
   void fail(std::string const& what, std::string const& how);
   void throw_failure() const;
   void watch();
@@ -98,9 +98,9 @@ class NcclGroup {
   std::uint64_t begun_ = 0;  ///< starts so far
   std::uint64_t ended_ = 0;  ///< of these, as note_ended() knows: those before this number
   /// When the first one under way could begin: the work before it and the collective before it had ended by then.
-  Clock::time_point since_;
+  RunClock::time_point since_;
   NcclOperation const* calling_ = nullptr;  ///< whose calls are being made
-  Clock::time_point call_started_, polled_;
+  RunClock::time_point call_started_, polled_;
   bool asked_ = false;  ///< the watchdog, about what is late
   bool started_ = false, leaving_ = false, aborted_ = false;
   std::string failure_;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/watchdog.hpp"
 
-#include "core/system_limits.hpp"
+#include "core/deaf_thread.hpp"
 
 #include <mpi.h>
 
@@ -10,7 +10,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <cstring>
 #include <exception>
 #include <list>
@@ -59,17 +58,7 @@ struct Watchdog::Impl {
     if (MPI_Comm_dup(MPI_COMM_WORLD, &all) != MPI_SUCCESS) return;
     MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
     MPI_Comm_rank(all, &rank);
-    // Signals are the main thread's.
-    sigset_t every, earlier;
-    sigfillset(&every);
-    pthread_sigmask(SIG_SETMASK, &every, &earlier);
-    try {
-      thread = start_thread("answer other ranks", [this] { watch(); });
-    } catch (...) {
-      pthread_sigmask(SIG_SETMASK, &earlier, nullptr);
-      throw;
-    }
-    pthread_sigmask(SIG_SETMASK, &earlier, nullptr);
+    thread = deaf_thread("answer other ranks", [this] { watch(); });
   }
   ~Impl() {
     if (!thread.joinable()) return;

@@ -6,19 +6,17 @@
 #include "comm/call_guard.hpp"
 #include "comm/mpi_communicator.hpp"
 #include "comm/mpi_operation.hpp"
+#include "comm/mpi_ranks.hpp"
 #include "comm/transport.hpp"
 #include "comm/watchdog.hpp"
 #include "core/device_launch.hpp"
+#include "core/environment.hpp"
 #include "core/error.hpp"
 #include "core/gemm.hpp"
 #include "core/system_limits.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <exception>
-#include <thread>
 
 #ifdef KOKKOS_ENABLE_OPENMP
 #include <omp.h>
@@ -117,8 +115,11 @@ NodeGroups::NodeGroups(Communicator& all, Nodes const& nodes, CommConfig const& 
 NodeGroups::~NodeGroups() = default;
 
 struct World::Impl {
-  double deadline = start_deadline();  // before MPI starts: it may refuse
-  int rank = 0, size = 1;
+  explicit Impl(MpiRanks& started) : ranks(started) {}
+  Impl(int& argc, char**& argv) : own(std::make_unique<MpiRanks>(argc, argv, start_deadline())), ranks(*own) {}
+
+  std::unique_ptr<MpiRanks> own;
+  MpiRanks& ranks;
   Nodes nodes;
   std::string host;
   Offer offer;
@@ -171,7 +172,7 @@ std::string fault_of(ThreadProbe const& probe) {
 }
 
 /// Collective. Ranks of a node may share a limit, so that all hold their threads at once. \throws InputError on every
-/// rank with the fault of the lowest one that has any; MPI has ended then.
+/// rank with the fault of the lowest one that has any.
 void require_threads_together(int rank, int size) {
   if (size == 1) return;
   std::string fault;
@@ -185,32 +186,35 @@ void require_threads_together(int rank, int size) {
   if (lowest == size) return;
   fault.resize(2048);
   check_mpi(MPI_Bcast(fault.data(), static_cast<int>(fault.size()), MPI_CHAR, lowest, MPI_COMM_WORLD), "MPI_Bcast");
-  MPI_Finalize();
   throw InputError((lowest > 0 ? "rank " + std::to_string(lowest) + ": " : "") + fault.c_str());
 }
 
 }  // namespace
 
-std::string World::fault_of_threads() {
+std::optional<OpenMpLimits> World::openmp_limits() {
 #ifdef KOKKOS_ENABLE_OPENMP
-  constexpr int most = Kokkos::Impl::OpenMPTraits::MAX_THREAD_COUNT;
-  if (int const threads = omp_get_max_threads(); threads > most)
-    return "OMP_NUM_THREADS: " + std::to_string(threads) + " threads for a rank, by this variable or as many as the " +
-           "machine has; allowed: 1 to " + std::to_string(most) + ", and more ranks";
+  return OpenMpLimits{.most = Kokkos::Impl::OpenMPTraits::MAX_THREAD_COUNT,
+                      .threads = omp_get_max_threads(),
+                      .thread_limit = omp_get_thread_limit(),
+                      .places = omp_get_num_places()};
+#else
+  return std::nullopt;
 #endif
+}
+
+std::string World::fault_of_threads() {
   ThreadProbe const probe(threads_of_a_rank());
   return fault_of(probe);
 }
 
-World::World(int& argc, char**& argv) : impl_(std::make_unique<Impl>()) {
-  int provided = MPI_THREAD_SINGLE;
-  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
-  if (provided < MPI_THREAD_SERIALIZED) throw RuntimeError("this MPI offers no thread support beyond the main thread");
-  check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &impl_->rank), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &impl_->size), "MPI_Comm_size");
+World::World(int& argc, char**& argv) : impl_(std::make_unique<Impl>(argc, argv)) { start(); }
+
+World::World(MpiRanks& ranks) : impl_(std::make_unique<Impl>(ranks)) { start(); }
+
+void World::start() {
+  double const deadline = impl_->ranks.deadline();
   impl_->host = processor_name();
-  impl_->nodes = find_nodes(rank(), size(), impl_->host, impl_->deadline);
+  impl_->nodes = find_nodes(rank(), size(), impl_->host, deadline);
   require_threads_together(rank(), size());
   // Kokkos warns each process that threads are not bound, which is right on a laptop and for several ranks a node.
   auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
@@ -221,10 +225,10 @@ World::World(int& argc, char**& argv) : impl_(std::make_unique<Impl>()) {
   std::vector<std::string> hosts;
   for (int const node : impl_->nodes.node_of) hosts.push_back(impl_->nodes.hosts[static_cast<std::size_t>(node)]);
   {
-    CallGuard const guard("MPI_Comm_dup", "at start-up", impl_->deadline);
+    CallGuard const guard("MPI_Comm_dup", "at start-up", deadline);
     impl_->watchdog = std::make_unique<Watchdog>(std::move(hosts));
   }
-  impl_->communicator = make_world_communicator({.deadline = impl_->deadline, .watchdog = impl_->watchdog.get()});
+  impl_->communicator = make_world_communicator({.deadline = deadline, .watchdog = impl_->watchdog.get()});
   impl_->communicator->set_nodes(impl_->nodes.node_of);
   find_offer();
 }
@@ -261,24 +265,21 @@ std::unique_ptr<Communicator> World::make_communicator(Transport transport, doub
 World::~World() {
   impl_->communicator.reset();
   {
-    CallGuard const guard("MPI_Comm_free", "at the end", impl_->deadline);
+    CallGuard const guard("MPI_Comm_free", "at the end", impl_->ranks.deadline());
     impl_->watchdog.reset();
   }
   Kokkos::finalize();
-  if (std::uncaught_exceptions() != 0) return;
-  CallGuard const guard("MPI_Finalize", "at the end", impl_->deadline);
-  MPI_Finalize();
 }
 
 void World::set_deadline(double seconds) {
-  impl_->deadline = seconds;
+  impl_->ranks.set_deadline(seconds);
   impl_->communicator->set_deadline(seconds);
 }
 
 void World::note_end(int code) { comm::note_end(code); }
 
-int World::rank() const { return impl_->rank; }
-int World::size() const { return impl_->size; }
+int World::rank() const { return impl_->ranks.rank(); }
+int World::size() const { return impl_->ranks.size(); }
 std::vector<std::string> const& World::devices() const { return impl_->devices; }
 std::optional<std::int64_t> World::free_device_memory() const { return backend::free_device_memory(); }
 Offer const& World::offer() const { return impl_->offer; }
@@ -306,17 +307,7 @@ void World::sum_by_library(std::span<float> values) const {
 }
 
 void World::abort(int exit_code, std::string_view message, double patience) const {
-  std::fflush(stdout);
-  std::fprintf(stderr, "[rank %d] %.*s\n", rank(), static_cast<int>(message.size()), message.data());
-  std::fflush(stderr);
-  if (size() > 1) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(patience));
-    leave_after(10, exit_code);  // MPI_Abort may hang with what else is stuck
-    MPI_Abort(MPI_COMM_WORLD, exit_code);
-  }
-  // Alone, there is nobody to tell, and MPI's own farewell would bury the message.
-  MPI_Finalize();
-  std::_Exit(exit_code);
+  impl_->ranks.abort(exit_code, message, patience);
 }
 
 }  // namespace bellwether::comm

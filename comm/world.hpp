@@ -12,9 +12,14 @@
 #include <string_view>
 #include <vector>
 
+namespace bellwether {
+struct OpenMpLimits;
+}
+
 namespace bellwether::comm {
 
 class Communicator;
+class MpiRanks;
 class RankGroup;
 struct Offer;
 
@@ -53,14 +58,17 @@ class NodeGroups {
 /// rank. No Kokkos or MPI header is needed to use it.
 class World {
  public:
-  /// Asked before there is one, because Kokkos and OpenMP would end the program: in words, that OpenMP has more threads
-  /// for this process than Kokkos' back end has room for, or than the system lets it start; empty where all is well.
+  /// What faults_of_threads() asks of OpenMP; none where Kokkos computes without it. Before there is a world.
+  static std::optional<OpenMpLimits> openmp_limits();
+  /// Says why the system does not let this process start its threads, before there is a world; empty where it does.
+  /// OpenMP would end the program.
   static std::string fault_of_threads();
 
-  /// \throws RuntimeError where MPI cannot start; InputError, on every rank alike, where a rank cannot have its threads.
+  /// Starts MPI, too, and ends it. \throws what MpiRanks and the other constructor throw.
   World(int& argc, char**& argv);
-  /// Ends Kokkos and MPI. While an exception unwinds the stack MPI is left open: other ranks may be inside a
-  /// collective, and the launcher ends them when this process goes.
+  /// Collective. ranks: MPI, which outlives the world. \throws RuntimeError where a device is missing; InputError, on
+  /// every rank alike, where a rank cannot have its threads.
+  explicit World(MpiRanks& ranks);
   ~World();
   World(World const&) = delete;
   World& operator=(World const&) = delete;
@@ -94,6 +102,7 @@ class World {
   [[noreturn]] void abort(int exit_code, std::string_view message, double patience = 0) const;
 
  private:
+  void start();
   void find_offer();
   struct Impl;
   std::unique_ptr<Impl> impl_;

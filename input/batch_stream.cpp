@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/batch_stream.hpp"
 
-#include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/run_clock.hpp"
 #include "input/io_thread.hpp"
 #include "input/shard_set.hpp"
 
@@ -79,7 +79,7 @@ struct BatchStream::Impl {
   }
   void await(Reading& reading) {
     if (reading.ready) return;
-    auto const start = Clock::now();
+    auto const start = RunClock::now();
     reading.pieces = reading.future.get();
     waited_seconds += seconds_since(start);
     reading.order = window_order(geometry.seed, reading.epoch, reading.window);

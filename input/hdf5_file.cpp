@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/hdf5_file.hpp"
 
+#include "core/environment.hpp"
 #include "core/error.hpp"
 #include "input/hdf5_file_handles.hpp"
 #include "input/lock_file.hpp"
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 
@@ -166,7 +168,25 @@ Hdf5File::Hdf5File(Hdf5File&&) noexcept = default;
 Hdf5File& Hdf5File::operator=(Hdf5File&&) noexcept = default;
 Hdf5File::~Hdf5File() = default;
 
+namespace {
+
+/// Newer libraries do not start over these, or read and write what this program does not expect.
+constexpr VariableRule library_rules[] = {
+    {"HDF5_DRIVER", "sec2", [](std::string_view value) { return value.empty() || value == "sec2"; }},
+    {"HDF5_VOL_CONNECTOR", "native", [](std::string_view value) { return value.empty() || value == "native"; }},
+    {"HDF5_USE_FILE_LOCKING", "TRUE, FALSE, BEST_EFFORT, 1 or 0",
+     [](std::string_view value) {
+       return value.empty() || value == "TRUE" || value == "FALSE" || value == "BEST_EFFORT" || value == "1" ||
+              value == "0";
+     }},
+};
+
+}  // namespace
+
 void start_hdf5() {
+  if (auto faults = faults_of_variables(library_rules, [](char const* name) { return std::getenv(name); });
+      !faults.empty())
+    throw InputError(std::move(faults));
   static bool const started = H5dont_atexit() >= 0 && H5open() >= 0;
   if (!started) throw RuntimeError("the HDF5 library cannot start");
 }
@@ -271,6 +291,7 @@ DataSetInfo Hdf5File::info(std::string const& name) const {
   std::vector<hsize_t> extent(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.get()))));
   H5Sget_simple_extent_dims(space.get(), extent.data(), nullptr);
   info.shape.assign(extent.begin(), extent.end());
+  info.is_null = H5Sget_simple_extent_type(space.get()) == H5S_NULL;
   auto const layout = H5Pget_layout(properties.get());
   info.is_virtual = layout == H5D_VIRTUAL;
   info.is_external = H5Pget_external_count(properties.get()) > 0;

@@ -36,6 +36,7 @@ struct DataSetInfo {
   Shape chunk;                    ///< empty: contiguous or virtual
   std::int64_t stored_bytes = 0;  ///< on disk, after compression
   bool is_virtual = false, is_external = false;
+  bool is_null = false;  ///< it has no place for any element
   bool gzip = false, shuffle = false;
 
   /// Whether that many elements can have been written. A file may declare far more than it holds, or than memory does;
@@ -84,7 +85,8 @@ constexpr ElementType element_type() {
 /// Starts the library without what it does at the program's end, where it would crash over a file whose writing failed:
 /// files that were closed are whole already. Before MPI starts, because the parallel library ends itself with MPI
 /// otherwise; the first file calls it too.
-/// \throws RuntimeError where HDF5 cannot start.
+/// \throws InputError where an environment variable asks HDF5 for what this program does not use, RuntimeError where
+/// HDF5 cannot start.
 void start_hdf5();
 
 /// One open HDF5 file. HDF5 is not thread-safe everywhere: in the program, only the I/O thread uses this class.
@@ -108,9 +110,14 @@ class Hdf5File {
 
   bool contains(std::string const& name) const;
   bool is_group(std::string const& name) const;
+  /// What a name in the file leads to; links to other places are not followed. other: a named type, say.
+  enum class Kind { group, data_set, link, other };
+  Kind kind(std::string const& name) const;
   std::vector<std::string> list(std::string const& group = "/") const;  ///< names in it, sorted
   void create_group(std::string const& name);
   DataSetInfo info(std::string const& name) const;
+  /// What an element of a data set is, for people, also where ElementType has no name for it: "enumeration of no, yes".
+  std::string type_description(std::string const& name) const;
   /// Where an object lies in the file: one that several names lead to has one address.
   std::uint64_t address(std::string const& object) const;
 
@@ -180,9 +187,10 @@ class Hdf5File {
   /// `object` is a group or a data set, "/" the root. An older value is replaced.
   void set_attribute(std::string const& object, std::string const& name, Attribute const& value);
   std::optional<Attribute> attribute(std::string const& object, std::string const& name) const;
-  /// Whether it is a text of variable length, as other programs write them: reading one of a damaged file may crash
-  /// HDF5.
-  bool has_variable_text(std::string const& object, std::string const& name) const;
+  /// The value of an attribute of any type and shape, for people, the first values where there are many; a few words
+  /// in parentheses where it is nothing to print. Texts of variable length, as other programs write them, are not
+  /// read: those of a damaged file may crash HDF5.
+  std::string attribute_description(std::string const& object, std::string const& name) const;
   std::vector<std::string> attribute_names(std::string const& object) const;
 
  private:

@@ -224,14 +224,6 @@ std::optional<Hdf5File::Attribute> Hdf5File::attribute(std::string const& object
   return value;
 }
 
-bool Hdf5File::has_variable_text(std::string const& object, std::string const& name) const {
-  Id const at = impl_->open_object(object);
-  Id const attribute(H5Aopen(at.get(), name.c_str(), H5P_DEFAULT), H5Aclose);
-  impl_->check(attribute.valid(), object, "attribute '" + name + "' cannot be opened");
-  Id const type(H5Aget_type(attribute.get()), H5Tclose);
-  return H5Tis_variable_str(type.get()) > 0;
-}
-
 std::vector<std::string> Hdf5File::attribute_names(std::string const& object) const {
   Id const at = impl_->open_object(object);
   std::vector<std::string> names;

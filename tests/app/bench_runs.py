@@ -3,13 +3,14 @@
 """`bellwether bench`: what it prints and writes, not how fast anything is.
 
     bench_runs.py CASE PROGRAM MPIRUN TOOL      CASE: collectives | optimizer | kernels | huge_pages | step |
-                                                      checkpoint | tools | refusals
+                                                      checkpoint | interrupted | tools | refusals
 
 Exits with 4, ctest's sign for skipped, where the system has no huge pages."""
 
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -191,6 +192,23 @@ def checkpoint(bench):
         assert not list(bench.folder.glob("bellwether_bench_checkpoint*"))
     error = bench.call(2, "checkpoint", "--model", "tiny", "--directory", "nowhere", expected=2)
     assert "--directory: nowhere/bellwether_bench_checkpoint" in error and error.count("error: ") == 1, error
+
+
+def interrupted(bench):
+    """However `bench checkpoint` is ended, what it has written goes."""
+    for ranks, sent in ((1, signal.SIGTERM), (1, signal.SIGINT), (1, signal.SIGHUP), (1, signal.SIGKILL), (2, signal.SIGTERM)):
+        launch = [bench.mpirun, "--oversubscribe", "--bind-to", "none", "-np", str(ranks)] if ranks > 1 else []
+        with subprocess.Popen([*launch, bench.program, "bench", "checkpoint", "--model", "tiny", "--calls", "10000"], cwd=bench.folder,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            while not list(bench.folder.glob("bellwether_bench_checkpoint.*/*/checkpoints/step_*")):
+                assert process.poll() is None
+                time.sleep(0.01)
+            process.send_signal(sent)
+            assert process.wait(timeout=PATIENCE) != 0, (ranks, sent)
+        limit = time.monotonic() + PATIENCE
+        while list(bench.folder.glob("bellwether_bench_checkpoint*")):
+            assert time.monotonic() < limit, (ranks, sent, list(bench.folder.iterdir()))
+            time.sleep(0.05)
 
 
 def tools(bench):

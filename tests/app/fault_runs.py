@@ -5,9 +5,9 @@
     fault_runs.py CASE PROGRAM MPIRUN FAILING_PROGRAM FAILING_MPI      CASE: flipped_bit | flipped_bit_compressed | unsound |
                                                              skipped_compressed | skipped_starts | lost_rank | lost_in_evaluation |
                                                              lost_in_checkpoint | lost_from_node | stopped_rank |
-                                                             stopped_start | stopped_end
+                                                             stopped_start | stopped_end | suspended_job
 
-FAILING_PROGRAM is the program with failing_product.cpp, FAILING_MPI the module that failing_mpi.c becomes. The last seven with Open MPI 4
+FAILING_PROGRAM is the program with failing_product.cpp, FAILING_MPI the module that failing_mpi.c becomes. Those of lost and stopped ranks with Open MPI 4
 alone: its launcher can be told to let survivors live when a rank dies. Exits with 4, ctest's sign for skipped, where a process may not
 write into its children's memory."""
 
@@ -262,6 +262,34 @@ def lost_from_node(runs):
 def stopped_rank(runs):
     """A rank that stands still, as on a host that swaps or hangs: the same, and it is not left behind."""
     without(runs, "stopped", signal.SIGSTOP, "--set", "statistics.evaluate_every=0")
+
+
+def suspended_job(runs):
+    """A whole job that stands still for longer than the deadline, as by `scontrol suspend`, goes on: the pause counts neither
+    against the deadline nor as time of a step or as a reason to expect slow ones."""
+    runs.deck("paused", 8, 1000000)
+    command = runs.command("paused", 2, "--set", "comm.deadline=4", "--set", "checkpoint.every=0", "--set", "statistics.print_every=1",
+                           "--set", "statistics.every=1", "--set", "statistics.evaluate_every=0", "--set", "run.walltime=0:10:00")
+    pause = 12
+
+    def suspend(job):
+        every = ranks_of(job, 2)
+        for rank in every:
+            os.kill(rank, signal.SIGSTOP)
+        time.sleep(pause)
+        os.kill(every[1], signal.SIGCONT)
+        time.sleep(0.5)  # ranks go on one after another
+        os.kill(every[0], signal.SIGCONT)
+        resumed = time.monotonic()
+        for _ in job.stdout:  # lines come as long as both make steps
+            if time.monotonic() > resumed + 6:
+                break
+        job.send_signal(signal.SIGUSR1)
+
+    told, code = runs.stop(command, suspend)
+    assert code == 85 and "stopped at step" in told and "by a signal" in told, (code, told)
+    steps = runs.table("paused")
+    assert steps["step_seconds"].max() < pause - 2 and steps["wall_seconds"][-1] >= steps["step_seconds"].sum() - 1e-6, steps["step_seconds"].max()
 
 
 def within_call(runs, name, call, count, sent, *more):

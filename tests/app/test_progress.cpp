@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/launcher.hpp"
 #include "app/progress.hpp"
 #include "app/progress_text.hpp"
 #include "app/terminal.hpp"
@@ -187,6 +188,26 @@ TEST_CASE("Evaluations say whether they are below the loss of word frequencies")
   CHECK_THAT(evaluate(LogForm::lines, 6.4217, 6), ContainsSubstring("nsp acc -  below word frequencies (6.422)\n"));
   CHECK(nlohmann::json::parse(evaluate(LogForm::json, 6.5, 7)).at("frequency_loss") == 6.5);
   CHECK(!nlohmann::json::parse(evaluate(LogForm::json, 0, 7)).contains("frequency_loss"));
+}
+
+TEST_CASE("A launcher is known by an ancestor, not by variables alone") {
+  CHECK(starts_ranks("mpirun"));
+  CHECK(starts_ranks("slurmstepd"));
+  CHECK(starts_ranks("mpiexec.hydra"));
+  CHECK_FALSE(starts_ranks("bash"));
+  CHECK_FALSE(starts_ranks(""));
+  for (auto const* name : {"OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) unsetenv(name);
+  setenv("SLURM_PROCID", "3", 1);
+  CHECK(launched_as().value().rank == 3);
+  CHECK_FALSE(launched_as()->size.has_value());
+  setenv("SLURM_STEP_NUM_TASKS", "4", 1);
+  CHECK(launched_as()->size == 4);
+  CHECK(turn_to_tell().count() == 0);  // this test was not started with them
+  setenv("PMI_RANK", "1", 1);
+  CHECK(launched_as()->rank == 1);
+  setenv("PMI_RANK", "one", 1);
+  CHECK(launched_as()->rank == 3);
+  for (auto const* name : {"PMI_RANK", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}) unsetenv(name);
 }
 
 TEST_CASE("Every JSON line is valid and carries what people read") {

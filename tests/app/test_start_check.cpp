@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/agreement.hpp"
+#include "app/given_options.hpp"
 #include "app/start_check.hpp"
 #include "comm/communicator.hpp"
 #include "comm/world.hpp"
@@ -82,6 +83,54 @@ TEST_CASE("Another layout, version or build on one rank is refused on all") {
   CHECK(faults_of([&] { app::require_equal_start(ranks(), facts); }) ==
         std::vector<std::string>{who + "program version is 0.2, on rank 0 0.1; the same program and deck on every rank",
                                  "build options is O0.2, on rank 0 O0.1; the same program and deck on every rank"});
+}
+
+TEST_CASE("Ranks that were given the same command start together") {
+  CHECK_NOTHROW(app::require_same_command(ranks(), {"0.1", "train", {{"deck", "a.yaml"}, {"--resume", ""}}}));
+}
+
+TEST_CASE("What was given to some ranks alone is told by name on all") {
+  int const size = ranks().size();
+  if (size == 1) return;
+  bool const odd = ranks().rank() == size - 1;
+  auto const at_odd = " on rank " + std::to_string(size - 1);
+  std::string const at_others = size == 2 ? " on rank 0" : " on ranks 0 to " + std::to_string(size - 2);
+  auto const told = [&](app::GivenCommand const& mine) {
+    return faults_of([&] { app::require_same_command(ranks(), mine); });
+  };
+  app::GivenCommand train{"0.1", "train", {{"deck", "a.yaml"}}}, resumed = train, changed = train;
+  resumed.options.push_back({"--resume", ""});
+  CHECK(told(odd ? resumed : train) == std::vector<std::string>{"--resume is not given" + at_others + " and given" +
+                                                                at_odd + "; give every rank the same options"});
+  changed.options = {{"deck", "b.yaml"}, {"--log", ""}};
+  CHECK(told(odd ? train : changed) ==
+        std::vector<std::string>{
+            "deck is b.yaml" + at_others + " and a.yaml" + at_odd + "; give every rank the same options",
+            "--log is given" + at_others + " and not given" + at_odd + "; give every rank the same options"});
+  // Options of two commands cannot be compared.
+  app::GivenCommand const check{"0.1", "check", {{"deck", "b.yaml"}}}, newer{"0.2", "train", {{"deck", "a.yaml"}}};
+  CHECK(told(odd ? check : train) == std::vector<std::string>{"the command is train" + at_others + " and check" +
+                                                              at_odd + "; start the same command on every rank"});
+  CHECK(told(odd ? newer : check) == std::vector<std::string>{"the program is 0.1" + at_others + " and 0.2" + at_odd +
+                                                              "; start the same program on every rank"});
+}
+
+TEST_CASE("The options of a command line are known by their names, whatever their order") {
+  CLI::App program("", "bellwether");
+  std::vector<std::string> overrides;
+  std::string deck, log;
+  bool resume = false;
+  CLI::App* const train = program.add_subcommand("train", "");
+  train->add_option("deck", deck);
+  train->add_option("--set", overrides)->allow_extra_args(false);
+  train->add_flag("--resume", resume);
+  train->add_option("--log", log);
+  program.parse("train --set b.c=1 --log=json --set a.b=x=y a.yaml --resume --set b.c=2");
+  auto const given = app::given_command(program);
+  CHECK(given.command == "train");
+  CHECK(given.options ==
+        std::vector<app::GivenOption>{
+            {"deck", "a.yaml"}, {"--set b.c", "1, 2"}, {"--set a.b", "x=y"}, {"--resume", ""}, {"--log", "json"}});
 }
 
 TEST_CASE("Faults found after the deck was read get their places in it") {

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace bellwether::comm {
+class RankGroup;
+}
+
+namespace bellwether::app {
+
+/// One option of a command line with its values; a flag has none.
+struct GivenOption {
+  std::string name;  ///< "--resume", or "deck" of a word without a name
+  std::string value;
+  bool operator==(GivenOption const&) const = default;
+};
+
+/// What the user has started on one rank.
+struct GivenCommand {
+  std::string program;  ///< version and build options
+  std::string command;  ///< "bench step"
+  std::vector<GivenOption> options;
+  bool operator==(GivenCommand const&) const = default;
+};
+
+/// The command and the options that `program` has parsed, in the order of the help text. Every key of --set is an
+/// option of its own, "--set comm.deadline". Empty command: none was given.
+GivenCommand given_command(CLI::App const& program);
+
+/// Collective, the first thing that ranks do together. Ranks may be started by separate parts of one launcher's
+/// command line. \throws CommonError on all ranks where programs, commands or options differ; it names each of these
+/// with the ranks.
+void require_same_command(comm::RankGroup& group, GivenCommand const& mine);
+
+}  // namespace bellwether::app

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/environment.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <cstdlib>
+#include <map>
+
+using namespace bellwether;
+
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+Lookup lookup_in(Variables const& variables) {
+  return [&](char const* name) -> char const* {
+    auto const found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  };
+}
+
+std::vector<std::string> faults_of(Variables const& variables) {
+  return faults_of_thread_variables(lookup_in(variables));
+}
+
+}  // namespace
+
+TEST_CASE("variables that the libraries understand are no faults") {
+  CHECK(faults_of({}).empty());
+  CHECK(faults_of({{"KOKKOS_NUM_THREADS", "512"},
+                   {"KOKKOS_DEVICE_ID", "0"},
+                   {"KOKKOS_MAP_DEVICE_ID_BY", "mpi_rank"},
+                   {"KOKKOS_DISABLE_WARNINGS", "YES"},
+                   {"KOKKOS_VISIBLE_DEVICES", "0, 2,1"},
+                   {"OMP_NUM_THREADS", " 4 , 2 "},
+                   {"OMP_PROC_BIND", "Spread, close"},
+                   {"OMP_PLACES", "sockets( 2 )"},
+                   {"OMP_WAIT_POLICY", "PASSIVE"},
+                   {"OMP_DYNAMIC", "false"},
+                   {"GOMP_SPINCOUNT", "10k"}})
+            .empty());
+  for (auto const* size : {"512", "512k", " 8 M ", "1G", "65536B"}) CHECK(faults_of({{"OMP_STACKSIZE", size}}).empty());
+}
+
+TEST_CASE("a variable that a library cannot read is told with its value and what is allowed") {
+  CHECK(faults_of({{"KOKKOS_NUM_THREADS", "abc"}}) ==
+        std::vector<std::string>{"KOKKOS_NUM_THREADS: 'abc'; allowed: a whole number, 1 or more; correct or unset this "
+                                 "environment variable"});
+  for (auto const* value : {"", " ", "0", "-1", "+1", "4x", "1.5", "0x10", "4294967297", "99999999999999999999"}) {
+    INFO(value);
+    CHECK(faults_of({{"KOKKOS_NUM_THREADS", value}}).size() == 1);
+    CHECK(faults_of({{"OMP_NUM_THREADS", value}}).size() == 1);
+    CHECK(faults_of({{"OMP_THREAD_LIMIT", value}}).size() == 1);
+  }
+  for (auto const* value : {"", "K", "1T", "-1M", "99999999999999999999", "99999999999999999G", "1MM"}) {
+    INFO(value);
+    CHECK(faults_of({{"OMP_STACKSIZE", value}}).size() == 1);
+  }
+  CHECK(faults_of({{"OMP_NUM_THREADS", "2,"}, {"OMP_PROC_BIND", "true,close"}, {"KOKKOS_TUNE_INTERNALS", "maybe"}})
+            .size() == 3);
+  for (auto const* value : {"", "core", "cores(", "cores(0)", "cores)", "{a}"}) {
+    INFO(value);
+    CHECK(faults_of({{"OMP_PLACES", value}}).size() == 1);
+  }
+  for (auto const* value : {"threads", "CORES(4)", "{0:4},{4:4}", "{0,1}:2:4, !{3}"})
+    CHECK(faults_of({{"OMP_PLACES", value}}).empty());
+  auto const longer = faults_of({{"OMP_PROC_BIND", std::string(1000, 'x')}});
+  REQUIRE(longer.size() == 1);
+  CHECK(longer[0].starts_with("OMP_PROC_BIND: '" + std::string(64, 'x') + "...'; allowed: "));
+}
+
+TEST_CASE("the size of a stack is that of the newer name") {
+  CHECK(stack_bytes(lookup_in({})) == 0);
+  CHECK(stack_bytes(lookup_in({{"OMP_STACKSIZE", "2"}})) == 2048);
+  CHECK(stack_bytes(lookup_in({{"GOMP_STACKSIZE", "1M"}, {"OMP_STACKSIZE", "100b"}})) == 100);
+  CHECK(stack_bytes(lookup_in({{"GOMP_STACKSIZE", "1M"}})) == std::size_t{1} << 20);
+}
+
+TEST_CASE("more threads than there may be are told, and so are those that the system does not start") {
+  for (auto const* name : {"KOKKOS_NUM_THREADS", "OMP_NUM_THREADS", "OMP_STACKSIZE", "GOMP_STACKSIZE", "OMP_PLACES"})
+    unsetenv(name);
+  OpenMpLimits const limits{.most = 512, .threads = 2, .thread_limit = 1000, .places = 0};
+  CHECK(faults_of_threads(std::nullopt).empty());
+  CHECK(faults_of_threads(limits).empty());
+  auto many = limits;
+  many.threads = 513;
+  CHECK(faults_of_threads(many) ==
+        std::vector<std::string>{"OMP_NUM_THREADS: 513 threads for a rank, by this variable or as "
+                                 "many as the machine has; allowed: 1 to 512, and more ranks"});
+  setenv("KOKKOS_NUM_THREADS", "600", 1);
+  CHECK(faults_of_threads(limits) ==
+        std::vector<std::string>{"KOKKOS_NUM_THREADS: 600 threads for a rank; allowed: 1 to 512, and more ranks"});
+  CHECK(faults_of_threads(std::nullopt).empty());  // without OpenMP nobody counts them
+  setenv("KOKKOS_NUM_THREADS", "4", 1);
+  auto few = limits;
+  few.thread_limit = 3;
+  CHECK(faults_of_threads(few) ==
+        std::vector<std::string>{"KOKKOS_NUM_THREADS: 4 threads for a rank, but OMP_THREAD_LIMIT "
+                                 "allows 3; raise or unset it"});
+  setenv("OMP_STACKSIZE", "100000G", 1);
+  auto const starved = faults_of_threads(limits);
+  REQUIRE(starved.size() == 1);
+  CHECK(starved[0].starts_with(
+      "KOKKOS_NUM_THREADS: 4 threads for a rank with 104857600000K of stack each cannot be started: "));
+  setenv("OMP_STACKSIZE", "64K", 1);
+  CHECK(faults_of_threads(limits) ==
+        std::vector<std::string>{"OMP_STACKSIZE: '64K'; allowed: at least 256K; correct or unset "
+                                 "this environment variable"});
+  for (auto const* name : {"KOKKOS_NUM_THREADS", "OMP_STACKSIZE"}) unsetenv(name);
+  setenv("OMP_PLACES", "{999}", 1);
+  setenv("OMP_PROC_BIND", "true", 1);
+  CHECK(faults_of_threads(limits).size() == 1);
+  setenv("OMP_PROC_BIND", "false", 1);  // then nobody asks for places
+  CHECK(faults_of_threads(limits).empty());
+  unsetenv("OMP_PLACES");
+}
+
+TEST_CASE("a tool of Kokkos that cannot be loaded is told") {
+  setenv("KOKKOS_TOOLS_LIBS", "/none/tool.so;second", 1);
+  auto const faults = faults_of_threads(std::nullopt);
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].starts_with(
+      "KOKKOS_TOOLS_LIBS: '/none/tool.so;second'; allowed: a tool of Kokkos (/none/tool.so: cannot open"));
+  unsetenv("KOKKOS_TOOLS_LIBS");
+}
