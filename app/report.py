@@ -89,13 +89,16 @@ def curve(axes, steps, values, colour, label):
         axes.plot(steps, values, color=colour, linewidth=1.6, label=label)
 
 
-def losses(steps, evaluation):
+def losses(steps, evaluation, frequencies):
+    """frequencies: masked-LM loss that word frequencies reach on the held-out text; None where the run does not record it."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), width_ratios=[2, 1])
     curve(left, steps["step"], steps["mlm_loss"], BLUE, "training")
     curve(right, steps["step"], steps["nsp_loss"], BLUE, "training")
     if len(evaluation):
         for axes, name in ((left, "mlm_loss"), (right, "nsp_loss")):
             axes.plot(evaluation["step"], evaluation[name], "o-", color=ORANGE, markersize=4, label="held out")
+    if frequencies is not None:
+        left.axhline(frequencies, color="0.5", linestyle="--", linewidth=1, label="word frequencies")
     left.set(xlabel="step", ylabel="masked-LM loss (nats a position)")
     right.set(xlabel="step", ylabel="next-sentence loss (nats)")
     left.legend()
@@ -342,7 +345,7 @@ def traffic_rows(traffic):
     return rows
 
 
-def summary(steps, evaluation, traffic):
+def summary(steps, evaluation, frequencies, traffic):
     last = steps[-1]
     rows = [("steps", f"{last['step']:,}"), ("tokens", f"{last['tokens']:,}"), ("sequences", f"{last['samples']:,}"),
             ("training time", duration(last["wall_seconds"])),
@@ -352,6 +355,9 @@ def summary(steps, evaluation, traffic):
         end = evaluation[-1]
         rows.append(("held out", f"masked-LM loss {end['mlm_loss']:.3f}, accuracy {100 * end['mlm_accuracy']:.1f} % "
                                  f"at step {end['step']:,}"))
+        if frequencies is not None:
+            rows.append(("word frequencies", f"masked-LM loss {frequencies:.3f}; the held-out loss is "
+                                             f"{'below it' if end['mlm_loss'] < frequencies else 'not yet below it'}"))
     sent, inside = np.mean(steps["sent_bytes"]) / 1e6, np.mean(steps["inside_node_bytes"]) / 1e6
     rows.append(("sent by rank 0", f"{sent:,.2f} MB a step, {inside:,.2f} inside its node and {sent - inside:,.2f} to "
                                    "other nodes"))
@@ -363,7 +369,8 @@ def page_of(run):
     """The whole page of a run."""
     with h5py.File(pathlib.Path(run) / "statistics.h5", "r") as file:
         steps, evaluation, traffic, layers = report_record.record_of(file)
-        parts = [("Loss", losses(steps, evaluation), ""), ("Learning rate and gradient", rates(steps), ""),
+        frequencies = file["evaluation"].attrs.get("frequency_loss")
+        parts = [("Loss", losses(steps, evaluation, frequencies), ""), ("Learning rate and gradient", rates(steps), ""),
                  ("Throughput", speed(steps), ""), ("Gradient noise scale", *noise(steps))]
         freeze, warning = frozen_after(steps, layers), ""
         if freeze is not None:
@@ -377,7 +384,7 @@ def page_of(run):
         folder = pathlib.Path(run).resolve().name
         name = file.attrs.get("run_name", "")
         name = name.decode() if isinstance(name, bytes) else name  # text of fixed length
-    body = summary(steps, evaluation, traffic)
+    body = summary(steps, evaluation, frequencies, traffic)
     if warning:
         body += f'\n<p class="warning">Warning: {html.escape(warning)}</p>'
     for heading, figure, left_out in maps:

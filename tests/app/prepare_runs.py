@@ -4,7 +4,7 @@
 
     prepare_runs.py CASE PROGRAM      CASE: rows | repeats | refuses | stops | leaves_alone | odd_texts |
                                             command_line | memory | holds_out_nothing | mounted | no_texts |
-                                            poor_texts | splits
+                                            poor_texts | splits | frequencies
 
 Exits with 4, ctest's sign for skipped, where h5py or NumPy is missing."""
 
@@ -427,6 +427,42 @@ def poor_texts(folder):
     assert b"the vocabulary is cased" in done.stderr and b"1 line holds bytes" in done.stderr, done.stderr
 
 
+def frequencies(folder):
+    """A run shows its held-out loss beside that of word frequencies: in its log, its statistics and its report."""
+    folder.write("text.txt", paragraphs(documents(150)))
+    folder.run("text.txt", "--vocab", "vocab.txt", "--out", "shards", "--sequence-length", 32, "--heldout", 0.2)
+    folder.write("deck.yaml", """
+run: {directory: run}
+data: {train: [shards], heldout: [shards/heldout]}
+batch: {global: 8, micro: 8}
+model: {vocabulary: 688, hidden: 16, layers: 1, heads: 2, feed_forward: 32, positions: 32}
+schedule: {steps: 3, warmup_steps: 1}
+statistics: {evaluate_every: 2, evaluate_sequences: 16}
+""")
+    environment = dict(os.environ, OMP_NUM_THREADS="1", BELLWETHER_PYTHON=sys.executable)
+
+    def call(*arguments):
+        return subprocess.run([folder.program, *arguments], cwd=folder.path, capture_output=True, text=True, timeout=300,
+                              check=True, env=environment).stdout
+
+    with h5py.File(next((folder.path / "shards" / "heldout").glob("*.h5"))) as shard:
+        loss = float(shard.attrs["corpus_frequency_loss"])
+    log = [line for line in call("train", "deck.yaml").splitlines() if line.startswith("held out at step ")]
+    with h5py.File(folder.path / "run" / "statistics.h5") as file:
+        assert float(file["evaluation"].attrs["frequency_loss"]) == loss
+        below = file["evaluation"]["mlm_loss"] < loss
+    assert len(log) == len(below) == 2, log
+    for line, is_below in zip(log, below):
+        assert line.endswith(f"  {'' if is_below else 'not yet '}below word frequencies ({loss:.3f})"), line
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        return
+    call("report", "run")
+    page = (folder.path / "run" / "report.html").read_text()
+    assert "<th>word frequencies</th>" in page and f"masked-LM loss {loss:.3f}; the held-out loss is " in page
+
+
 def splits(folder):
     """Documents that begin alike are held out by the share asked for, whatever the order of the files."""
     docs = [["aa ab."] + doc for doc in documents(200)]
@@ -530,7 +566,7 @@ def memory(folder):
 def main(case, program):
     with tempfile.TemporaryDirectory() as path:
         {"rows": rows, "repeats": repeats, "refuses": refuses, "stops": stops, "mounted": mounted, "leaves_alone": leaves_alone,
-         "odd_texts": odd_texts, "no_texts": no_texts, "poor_texts": poor_texts, "splits": splits, "command_line": command_line, "memory": memory,
+         "odd_texts": odd_texts, "no_texts": no_texts, "poor_texts": poor_texts, "splits": splits, "frequencies": frequencies, "command_line": command_line, "memory": memory,
          "holds_out_nothing": holds_out_nothing}[case](Folder(program, path))
 
 
