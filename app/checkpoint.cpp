@@ -13,8 +13,8 @@
 #include "app/sound_state.hpp"
 #include "comm/rank_group.hpp"
 #include "core/error.hpp"
-#include "core/system_limits.hpp"
 #include "core/run_clock.hpp"
+#include "core/system_limits.hpp"
 #include "input/hdf5_file.hpp"
 #include "input/io_thread.hpp"
 
@@ -326,6 +326,7 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
     auto const manifest = impl_->examine(step);
     if (!manifest) continue;
     FoundCheckpoint found{impl_->folder.complete_path(step), step, manifest->ranks, ""};
+    for (auto const& file : manifest->files) found.files.push_back(file.name);
     together(impl_->group, [&] {
       if (!impl_->is_root()) return;
       found.deck = impl_->io.run(priority, [&] {

@@ -44,8 +44,9 @@ struct TrainingState {
 struct FoundCheckpoint {
   std::string path;  ///< of the folder
   std::int64_t step = 0;
-  int ranks = 0;     ///< that wrote it
-  std::string deck;  ///< resolved deck of the run that wrote it
+  int ranks = 0;                     ///< that wrote it
+  std::string deck;                  ///< resolved deck of the run that wrote it
+  std::vector<std::string> files{};  ///< named by its manifest: no other file has a checksum that was verified
 };
 
 struct CheckpointOptions {

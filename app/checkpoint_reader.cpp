@@ -40,12 +40,19 @@ Shape shape_of(std::span<float const> values) { return {static_cast<std::int64_t
 
 CheckpointReader::CheckpointReader(FoundCheckpoint const& found, ParameterLayout const& layout, comm::RankGroup& group,
                                    input::IoThread& io)
-    : folder_(found.path), step_(found.step), ranks_(found.ranks), layout_(layout), group_(group), io_(io) {
+    : folder_(found.path),
+      step_(found.step),
+      ranks_(found.ranks),
+      files_(found.files),
+      layout_(layout),
+      group_(group),
+      io_(io) {
   std::string lines;
   if (group_.rank() == 0)
     attempt([&] {
       auto const from = Hdf5File::open(shared_file());
       require_attribute(from, "step", step_, "as in the manifest");
+      require_attribute(from, "ranks", ranks_, "as in the manifest");
       for (auto const& line : from.read_texts("index")) lines += line + '\n';
     });
   // Without the index nothing else could be told from it.
@@ -59,7 +66,11 @@ std::string CheckpointReader::shared_file() const {
 }
 
 input::Hdf5File CheckpointReader::open(int rank) const {
-  auto file = Hdf5File::open((std::filesystem::path(folder_) / ("rank" + std::to_string(rank) + ".h5")).string());
+  std::string const name = "rank" + std::to_string(rank) + ".h5",
+                    path = (std::filesystem::path(folder_) / name).string();
+  if (std::ranges::count(files_, name) == 0)
+    throw InputError(path + ": is not named by the manifest, which therefore has no checksum of it");
+  auto file = Hdf5File::open(path);
   require_attribute(file, "step", step_, "as in the manifest");
   require_attribute(file, "ranks", ranks_, "as in the manifest");
   require_attribute(file, "rank", rank, "as in its name");

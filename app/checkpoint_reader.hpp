@@ -73,12 +73,14 @@ class CheckpointReader : public CheckpointVisitor {
   void read_scalar(
       std::string const& path, T& value, std::function<void(T)> const& check = [](T) {});
   std::string shared_file() const;
-  /// A rank's own file. \throws InputError where it says that it is of another step or rank.
+  /// A rank's own file. \throws InputError where the manifest does not name it, or where it says that it is of another
+  /// step or rank.
   input::Hdf5File open(int rank) const;
 
   std::string folder_;
   std::int64_t step_;
   int ranks_;
+  std::vector<std::string> files_;  // that the manifest names
   ParameterLayout const& layout_;
   comm::RankGroup& group_;
   input::IoThread& io_;

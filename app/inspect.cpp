@@ -47,6 +47,8 @@ void print_row(std::ostream& out, input::ShardRows const& rows, std::int64_t r, 
   out << "  original " << ids(rows.masked_ids, rows.masked_length, rows.predictions[at]) << '\n';
 }
 
+constexpr std::int64_t rows_at_once = 8192;
+
 void inspect_shard(std::string const& path, InspectOptions const& options, std::ostream& out) {
   input::ShardReader const reader(path);
   auto const& format_of = reader.format();
@@ -55,9 +57,9 @@ void inspect_shard(std::string const& path, InspectOptions const& options, std::
       .segments = 2,
       .vocabulary_of = format_of.vocabulary > 0 ? " (the vocabulary that the shard records)" : ""};
   ShardCounts counts;
+  reader.has_predictions(rows_at_once);
   counts.shortest = format_of.sequence_length;
   std::int32_t largest_id = 0;
-  std::int64_t constexpr piece = 8192;
   auto const summarise = [&](input::ShardRows const& rows) {
     for (auto const length : rows.lengths) {
       counts.tokens += length;
@@ -68,8 +70,8 @@ void inspect_shard(std::string const& path, InspectOptions const& options, std::
     counts.random_next += std::ranges::count(rows.next_labels, 1);
     for (auto const id : rows.token_ids) largest_id = std::max(largest_id, id);
   };
-  for (std::int64_t first = 0; first < reader.rows(); first += piece)
-    summarise(reader.read(first, std::min(piece, reader.rows() - first), bounds));
+  for (std::int64_t first = 0; first < reader.rows(); first += rows_at_once)
+    summarise(reader.read(first, std::min(rows_at_once, reader.rows() - first), bounds));
   auto const rows = static_cast<double>(std::max<std::int64_t>(1, reader.rows()));
   auto const tokens = static_cast<double>(counts.tokens);
   out << path << ": " << (format_of.ours ? "Bellwether shard" : "shard of another program") << '\n';

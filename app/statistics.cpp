@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/statistics.hpp"
 
+#include "app/record_checks.hpp"
 #include "app/statistics_segment.hpp"
 #include "core/error.hpp"
 #include "core/system_limits.hpp"
@@ -69,6 +70,7 @@ struct Statistics::Impl {
   std::string fault{};                   // of the last write, empty where it ended well; the I/O thread's, too
   std::int64_t failures = 0;             // of writes, in a row
   std::optional<StepRow> last{};
+  std::string doubt{};
 
   Impl(StatisticsOptions o, input::IoThread& thread)
       : options(std::move(o)),
@@ -165,9 +167,11 @@ struct Statistics::Impl {
         open = read_or_advise(options.directory, [this, index] { return files.read(index); });
         bool const ends_here = is_beyond(open, point);
         if (ends_here) cut(open, point, options.layers.size());
+        if (doubt.empty()) doubt = record_break(last, open.steps);
         if (!open.steps.empty()) last = open.steps.back();
         if (ends_here) break;
       }
+      if (doubt.empty() && last) doubt = other_record(*last, point);
       // Nothing may show rows that are gone: first what readers open, then the segments behind it.
       auto shown = closed;
       shown.push_back(rows_in(open));
@@ -202,6 +206,8 @@ Statistics::~Statistics() {
 std::optional<std::int64_t> Statistics::last_step() const {
   return impl_->last ? std::optional(impl_->last->step) : std::nullopt;
 }
+
+std::string const& Statistics::doubt() const { return impl_->doubt; }
 
 void Statistics::append(StepRow const& row) {
   impl_->make_room();

@@ -23,7 +23,9 @@ namespace bellwether::app {
 /// number with the step that is tried next.
 struct RecordPoint {
   std::int64_t step = 0;
-  std::int64_t samples = 0;  ///< seen, those of skipped steps too
+  std::int64_t samples = 0;              ///< seen, those of skipped steps too
+  std::int64_t tokens = 0;               ///< likewise
+  std::optional<double> wall_seconds{};  ///< of training; nothing: time and tokens are not compared
 };
 
 /// Where and how statistics are written.
@@ -56,6 +58,8 @@ class Statistics {
   ~Statistics();
 
   std::optional<std::int64_t> last_step() const;  ///< of the newest row of /steps
+  /// Of a resumed run: why what it found recorded seems to be of another run; empty where nothing speaks for it.
+  std::string const& doubt() const;
   /// \throws RuntimeError naming the file where so many earlier writes in a row failed.
   void append(StepRow const& row);
   /// One of `values` for each of StatisticsOptions::quantities, in their order: (layers), or empty for what this step

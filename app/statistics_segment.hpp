@@ -40,8 +40,8 @@ struct LayerTable {
 };
 
 /// Finds whether all segments are there whose rows this statistics.h5 shows, and hold that many rows: HDF5 shows zeros
-/// for rows that are not there. Does nothing to other files. \throws InputError naming the first segment that is missing
-/// or has fewer rows.
+/// for rows that are not there. Does nothing to other files. \throws InputError naming the first segment that is
+/// missing or has fewer rows.
 void require_segments(std::string const& main_file);
 
 /// /traffic of a statistics.h5; nothing where it has none. \throws InputError where a column is missing.

@@ -372,6 +372,8 @@ std::optional<std::int64_t> Trainer::frozen_after() const { return impl_->optimi
 
 std::int64_t Trainer::step() const { return impl_->step; }
 std::int64_t Trainer::samples() const { return impl_->samples; }
+std::int64_t Trainer::tokens() const { return impl_->tokens; }
+double Trainer::wall_seconds() const { return impl_->wall_seconds; }
 bool Trainer::gives_ahead() const { return impl_->gives_ahead; }
 double Trainer::frequency_loss() const { return impl_->data.heldout.info.frequency_loss; }
 bool Trainer::evaluates() const { return !impl_->data.heldout.batches.empty(); }

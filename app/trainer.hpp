@@ -62,6 +62,8 @@ class Trainer {
 
   std::int64_t step() const;     ///< real steps done
   std::int64_t samples() const;  ///< sequences seen, those of skipped steps too
+  std::int64_t tokens() const;   ///< likewise
+  double wall_seconds() const;   ///< of all steps, over restarts
   /// Those of the next step, which would otherwise be the first to find them damaged. \throws CommonError.
   void read_first_samples();
   /// One step. `wish` is this rank's; `row` is filled on every rank alike. goes_on, on all ranks alike: if the step is

@@ -144,7 +144,11 @@ struct TrainingRun::Impl {
       progress->warning("step " + std::to_string(trainer->step()) + ": statistics not written: " + fault +
                         "; training goes on, and the rows wait in memory");
     };
-    if (goes_on) record.resume = RecordPoint{.step = trainer->step(), .samples = trainer->samples()};
+    if (goes_on)
+      record.resume = RecordPoint{.step = trainer->step(),
+                                  .samples = trainer->samples(),
+                                  .tokens = trainer->tokens(),
+                                  .wall_seconds = trainer->wall_seconds()};
     for (auto const& tensor : trainer->layout().tensors()) record.layers.push_back(tensor.name);
     record.quantities = trainer->layer_quantities();
     record.traffic = trainer->traffic();
@@ -174,6 +178,9 @@ struct TrainingRun::Impl {
     if (goes_on && recorded_to < trainer->step() / recorded_every * recorded_every)
       progress->warning("the record lacks what was recorded of steps " + std::to_string(recorded_to + 1) + " to " +
                         std::to_string(trainer->step()) + ": it is not the one that the checkpoint was written beside");
+    if (!statistics->doubt().empty())
+      progress->warning("the record in " + deck.run.directory + " seems to be of another run: " + statistics->doubt() +
+                        "; with statistics.h5 and the folder statistics moved out, it begins anew");
     if (!changes.empty()) progress->warning("settings differ from those of the checkpoint: " + changes);
     if (options.resume && resumed.empty())
       progress->note("no checkpoint to resume from: starting at step 0" +

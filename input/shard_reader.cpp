@@ -98,7 +98,10 @@ ShardRows ShardReader::read(std::int64_t first, std::int64_t count, ShardBounds 
 bool ShardReader::has_predictions(std::int64_t count) const {
   auto const rows = std::min(count, rows_);
   auto const positions = matrix_rows<std::int32_t>(file_, "masked_lm_positions", 0, rows, format_.masked_length);
-  return std::ranges::any_of(positions, [](auto const position) { return position != 0; });
+  bool const found = std::ranges::any_of(positions, [](auto const position) { return position != 0; });
+  if (found && !format_.static_masks)
+    throw InputError(path() + ": says that masks are dynamic, but holds masked_lm_positions; allowed: zeros there");
+  return found;
 }
 
 std::vector<std::int32_t> ShardReader::token_ids(std::int64_t first, std::int64_t count) const {

@@ -73,6 +73,8 @@ void check_ends(ShardRows const& rows, RowFault& fault, ShardFormat const& forma
   }
 }
 
+constexpr auto some_ids = "ids of which some are above 0: padding is never predicted";
+
 }  // namespace
 
 void check_tokens(ShardRows& rows, Hdf5File const& file, std::int64_t first, ShardFormat const& format,
@@ -104,7 +106,10 @@ void check_tokens(ShardRows& rows, Hdf5File const& file, std::int64_t first, Sha
 }
 
 void check_predictions(ShardRows& rows, Hdf5File const& file, std::int64_t first, ShardBounds const& bounds) {
+  constexpr std::int64_t several = 4;
   RowFault fault(file, first);
+  std::int64_t in_all = 0, first_predicting = 0;
+  bool some_id = false;
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     fault.row(r);
     auto const* const position = rows.masked_positions.data() + r * rows.masked_length;
@@ -130,11 +135,15 @@ void check_predictions(ShardRows& rows, Hdf5File const& file, std::int64_t first
     for (std::int64_t rest = count; rest < rows.masked_length; ++rest)
       if (id[rest] > 0 && id[rest] != padding)
         fault.raise("masked_lm_ids", rest, "0: position 0 is [CLS], which is never predicted");
-    constexpr std::int32_t several = 4;
-    if (count >= several && std::all_of(id, id + count, [](auto predicted) { return predicted == 0; }))
-      fault.raise("masked_lm_ids", 0, "ids of which some are above 0: padding is never predicted");
+    bool const only_zeros = std::all_of(id, id + count, [](auto predicted) { return predicted == 0; });
+    if (count >= several && only_zeros) fault.raise("masked_lm_ids", 0, some_ids);
+    if (in_all == 0) first_predicting = r;
+    in_all += count;
+    some_id = some_id || !only_zeros;
     rows.predictions.push_back(count);
   }
+  fault.row(first_predicting);
+  if (in_all >= several && !some_id) fault.raise("masked_lm_ids", 0, some_ids);
 }
 
 }  // namespace bellwether::input

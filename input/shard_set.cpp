@@ -148,8 +148,6 @@ class Opening {
     auto const& file = reader.path();
     bool const dynamic = !reader.format().static_masks, predicts = reader.has_predictions(rows_looked_at);
     masked = masked || dynamic || predicts;
-    if (dynamic && predicts)
-      faults.push_back(file + ": says that masks are dynamic, but holds masked_lm_positions; allowed: zeros there");
     if (!dynamic && !predicts && reader.rows() > 0)
       unmasked_.add(file, "has no masked positions in its first rows: only next sentences to predict");
     if (reader.rows() == 0) doubts_.add(file, "has no rows");

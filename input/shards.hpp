@@ -103,6 +103,7 @@ class ShardReader {
   /// \throws InputError naming file, data set, row and column of the first value out of range.
   ShardRows read(std::int64_t first, std::int64_t count, ShardBounds const& bounds) const;
   /// Whether one of the first `count` rows has a masked position.
+  /// \throws InputError where one has, though masks are said to be dynamic.
   bool has_predictions(std::int64_t count) const;
   /// Token ids of rows [first, first + count), unchecked: for comparing shards.
   std::vector<std::int32_t> token_ids(std::int64_t first, std::int64_t count) const;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs whose shards are not those of the checkpoint, or not the same on all ranks.
 
-    data_runs.py CASE PROGRAM MPIRUN      CASE: vocabularies | other_rows | other_shards_on_a_rank"""
+    data_runs.py CASE PROGRAM MPIRUN      CASE: vocabularies | other_rows | other_shards_on_a_rank |
+                                            variables"""
 
 import shutil
 
@@ -105,4 +106,12 @@ def other_shards_on_a_rank(runs):
     assert "finished at step 2" in runs.call(command())
 
 
-main({"vocabularies": vocabularies, "other_rows": other_rows, "other_shards_on_a_rank": other_shards_on_a_rank})
+def variables(runs):
+    """Numbers in the environment that are none."""
+    runs.deck("run", 16, 2)
+    for value in ("", "soon", "-1", "0", "nan", "inf", "1e9", "10 s", "1,000"):
+        told = runs.refuse([runs.program, "check", "run.yaml"], BELLWETHER_START_DEADLINE=value)
+        assert f"BELLWETHER_START_DEADLINE: '{value}'; allowed: seconds, above 0 and at most 1e8" in told, told
+
+
+main({"variables": variables, "vocabularies": vocabularies, "other_rows": other_rows, "other_shards_on_a_rank": other_shards_on_a_rank})

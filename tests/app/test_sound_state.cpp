@@ -222,3 +222,36 @@ TEST_CASE("A rank's file of another step or rank is refused") {
                     ContainsSubstring("/rank" + std::to_string(last) +
                                       ".h5: /: attribute 'step' is 1; allowed: 2, as in the manifest"));
 }
+
+TEST_CASE("A manifest that names fewer files, or another number of ranks, is refused") {
+  CheckpointFixture run;
+  run.save(1, 1);
+  int const ranks = run.communicator.size();
+  bool const fewer = GENERATE(false, true);
+  std::string const last = "rank" + std::to_string(ranks - 1) + ".h5";
+  test::on_rank_0([&] {
+    auto manifest = app::CheckpointFolder(run.folder->path()).read_manifest(1);
+    if (fewer)
+      std::erase_if(manifest.files, [&](auto const& file) { return file.name == last; });
+    else
+      ++manifest.ranks;
+    std::ofstream(run.folder->step(1) + "/manifest") << manifest.text();
+  });
+  auto owner = run.owner(90);
+  auto const found = run.checkpoints->find_latest();
+  REQUIRE(found.has_value());
+  auto const what = fewer ? "/" + last + ": is not named by the manifest, which therefore has no checksum of it"
+                          : "replicated.h5: /: attribute 'ranks' is " + std::to_string(ranks) +
+                                "; allowed: " + std::to_string(ranks + 1) + ", as in the manifest";
+  CHECK_THROWS_WITH(run.checkpoints->load(*found, owner.state()), ContainsSubstring(what));
+}
+
+TEST_CASE("A folder that has the name of another step is passed over") {
+  CheckpointFixture run;
+  run.save(1, 1);
+  run.save(2, 2);
+  test::on_rank_0([&] { std::filesystem::rename(run.folder->step(2), run.folder->step(3)); });
+  auto const found = run.checkpoints->find_latest();
+  REQUIRE((found && found->step == 1));
+  if (run.communicator.rank() == 0) CHECK_THAT(run.warnings, ContainsSubstring("step_3/manifest: it is of step 2"));
+}

@@ -109,6 +109,89 @@ TEST_CASE("Statistics of another run are refused") {
   CHECK_THROWS_AS(Statistics(other, io), InputError);
 }
 
+namespace {
+
+/// Rows of a run whose steps take `seconds` each.
+void record_steps(Statistics& statistics, std::int64_t first, std::int64_t last, double seconds, double& wall) {
+  for (std::int64_t step = first; step <= last; ++step) {
+    wall += seconds;
+    app::StepRow row;
+    row.step = step;
+    row.samples = 10 * step;
+    row.tokens = 100 * step;
+    row.step_seconds = seconds;
+    row.wall_seconds = wall;
+    statistics.append(row);
+  }
+  statistics.flush();
+  statistics.wait();
+}
+
+/// Twenty steps, in segments of eight.
+double record_run(TemporaryFolder const& folder, input::IoThread& io, double seconds) {
+  Statistics statistics(options(folder), io);
+  double wall = 0;
+  record_steps(statistics, 1, 20, seconds, wall);
+  return wall;
+}
+
+std::string doubt_of(TemporaryFolder const& folder, input::IoThread& io, app::RecordPoint const& point) {
+  auto settings = options(folder);
+  settings.resume = point;
+  return Statistics(settings, io).doubt();
+}
+
+}  // namespace
+
+TEST_CASE("A record of another run is told by its times") {
+  TemporaryFolder const folder, other;
+  input::IoThread io;
+  double const wall = record_run(folder, io, 0.1);
+  app::RecordPoint const point{.step = 20, .samples = 200, .tokens = 2000, .wall_seconds = wall};
+  auto const segment = [](TemporaryFolder const& of) { return of / "statistics/segment_000001.h5"; };
+  CHECK(doubt_of(folder, io, point).empty());
+  record_run(other, io, 0.2);
+  SECTION("all of it") {
+    CHECK(doubt_of(other, io, point) == "its row of step 20 says 2000 tokens in 4 s, the checkpoint 2000 in 2 s");
+  }
+  SECTION("other tokens") {
+    auto moved = point;
+    moved.tokens = 1999;
+    CHECK(doubt_of(folder, io, moved) == "its row of step 20 says 2000 tokens in 2 s, the checkpoint 1999 in 2 s");
+  }
+  SECTION("a segment in its midst") {
+    std::filesystem::copy_file(segment(other), segment(folder), std::filesystem::copy_options::overwrite_existing);
+    CHECK(doubt_of(folder, io, point) == "its row of step 9 does not follow on that of step 8");
+  }
+  SECTION("a segment twice") {
+    std::filesystem::copy_file(folder / "statistics/segment_000000.h5", segment(folder),
+                               std::filesystem::copy_options::overwrite_existing);
+    CHECK(doubt_of(folder, io, point) == "its row of step 1 does not follow on that of step 8");
+  }
+  SECTION("one that ends before the checkpoint cannot be told") {
+    auto later = point;
+    later.step = 21;
+    later.samples = 210;
+    CHECK(doubt_of(folder, io, later).empty());
+  }
+}
+
+TEST_CASE("A record that was cut and goes on is of one run") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  record_run(folder, io, 0.1);
+  double wall = 0;
+  for (int step = 0; step < 12; ++step) wall += 0.1;
+  auto settings = options(folder);
+  settings.resume = app::RecordPoint{.step = 12, .samples = 120, .tokens = 1200, .wall_seconds = wall};
+  {
+    Statistics statistics(settings, io);
+    CHECK(statistics.doubt().empty());
+    record_steps(statistics, 13, 30, 0.3, wall);
+  }
+  CHECK(doubt_of(folder, io, {.step = 30, .samples = 300, .tokens = 3000, .wall_seconds = wall}).empty());
+}
+
 TEST_CASE("Segments alone are enough to resume, and are never written over by a new run") {
   TemporaryFolder const folder;
   input::IoThread io;
