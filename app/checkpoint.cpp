@@ -243,13 +243,16 @@ struct Checkpoints::Impl {
     std::optional<Manifest> manifest;
     if (fault.empty()) {
       manifest = Manifest::parse(broadcast_text(group, text));
-      std::string mine;
-      for (std::size_t i = 0; i < manifest->files.size() && mine.empty(); ++i)
+      std::string mine, lock;
+      for (std::size_t i = 0; i < manifest->files.size() && mine.empty() && lock.empty(); ++i)
         if (static_cast<int>(i % static_cast<std::size_t>(group.size())) == group.rank()) try {
-            mine = folder.fault_in(candidate, manifest->files[i]);
+            lock = folder.lock_on(candidate, manifest->files[i]);
+            if (lock.empty()) mine = folder.fault_in(candidate, manifest->files[i]);
           } catch (RuntimeError const& error) {
             mine = error.what();
           }
+      // What another program is writing is not damaged: an older checkpoint must not take its place without a word.
+      if (lock = first_fault(group, lock); !lock.empty()) throw CommonError(lock);
       fault = first_fault(group, mine);
     }
     if (fault.empty()) return manifest;

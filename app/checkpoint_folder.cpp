@@ -5,6 +5,7 @@
 #include "app/checksum.hpp"
 #include "app/durable_file.hpp"
 #include "core/error.hpp"
+#include "input/unopened_file.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -285,6 +286,11 @@ Manifest CheckpointFolder::read_manifest(std::int64_t step) const { return manif
 std::string CheckpointFolder::size_fault_in(std::int64_t step, CheckpointFile const& file) const {
   auto const fault = size_fault_of((fs::path(complete_path(step)) / file.name).string(), file);
   return fault.empty() ? "" : file.name + ": " + fault;
+}
+
+std::string CheckpointFolder::lock_on(std::int64_t step, CheckpointFile const& file) const {
+  std::string const path = (fs::path(complete_path(step)) / file.name).string();
+  return input::is_locked_by_another(path) ? path + ": " + input::why_unopened(path, "") : "";
 }
 
 std::string CheckpointFolder::fault_in(std::int64_t step, CheckpointFile const& file) const {

@@ -59,6 +59,8 @@ class CheckpointFolder {
   bool has_manifest(std::int64_t step) const;   ///< one that read_manifest() takes
   /// \throws InputError naming the file and what is wrong with it.
   Manifest read_manifest(std::int64_t step) const;
+  /// That another program has one file open for writing, with what to do; empty where none has.
+  std::string lock_on(std::int64_t step, CheckpointFile const& file) const;
   /// Size and checksum of one file; empty where it is right, else what is wrong.
   std::string fault_in(std::int64_t step, CheckpointFile const& file) const;
 

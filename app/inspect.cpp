@@ -11,6 +11,7 @@
 #include "input/hdf5_file.hpp"
 #include "input/shard_files.hpp"
 #include "input/shards.hpp"
+#include "input/unopened_file.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -109,7 +110,9 @@ void inspect_shard(std::string const& path, InspectOptions const& options, std::
 void require_undamaged(std::vector<std::string> const& files) {
   std::vector<std::string> faults;
   for (auto const& file : files)
-    if (auto const fault = recorded_fault(file); !fault.empty())
+    if (input::is_locked_by_another(file))  // and perhaps not as the manifest says, for that reason
+      faults.push_back(file + ": " + input::why_unopened(file, ""));
+    else if (auto const fault = recorded_fault(file); !fault.empty())
       faults.push_back(fault + "; inspect --damaged looks into it all the same");
   if (!faults.empty()) throw InputError(std::move(faults));
 }

@@ -157,11 +157,12 @@ std::vector<std::string> gathered(Communicator& all, std::string const& mine) {
 /// starts a process of its own beside this one, with threads.
 int threads_of_a_rank() {
   bool launched = false;
-  for (char const* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
+  for (char const* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
     launched = launched || std::getenv(variable) != nullptr;
   int const others = launched ? 4 : 12;
 #ifdef KOKKOS_ENABLE_OPENMP
-  return omp_get_max_threads() - 1 + others;
+  char const* const of_kokkos = std::getenv("KOKKOS_NUM_THREADS");  // a number: faults_of_threads() has looked
+  return (of_kokkos != nullptr ? std::atoi(of_kokkos) : omp_get_max_threads()) - 1 + others;
 #else
   return others;
 #endif

@@ -6,7 +6,8 @@
 
 namespace bellwether::input {
 
-/// Whether another program holds a lock on a file that keeps this one from reading it, as HDF5 does while it writes.
+/// Whether another program holds a lock on a file that keeps this one from reading it, as HDF5 does while it writes. No
+/// where HDF5_USE_FILE_LOCKING=FALSE says that locks do not count.
 bool is_locked_by_another(std::string const& path);
 
 /// Why HDF5 could not open a file for reading, and what to do: no rights, nothing in it, a lock and who holds it, a

@@ -63,7 +63,7 @@ def piped_decks(runs):
     told = piped([runs.program, "check", "-"], deck.replace("[shards]", "[nowhere]"), expected=2)
     assert f"error: standard input:3:15: data.train: {runs.folder}/nowhere does not exist" in told, told
     told = piped([runs.program, "check", "-", "--cluster", "/dev/stdin"], deck, expected=2)
-    assert "error: deck and cluster both come from standard input" in told, told
+    assert "error: check: deck and cluster both come from standard input" in told, told
     assert "error: standard input: is empty" in piped([runs.program, "check", "-"], "", expected=2)
 
     for ranks in (1, 2):

@@ -62,7 +62,7 @@ def attributes(runs):
             sequence = np.empty(1, object)
             sequence[0] = np.arange(3, dtype="i4")
             holder.attrs.create("sequence", sequence, dtype=h5py.vlen_dtype("i4"))
-            holder.attrs.create("tuple", np.zeros(3, "i4"), shape=(), dtype=np.dtype("(3,)i4"))
+            holder.attrs.create("tuple", np.zeros(3, "i4"), shape=(3,), dtype=np.dtype("(3,)i4"))
             space_padded = h5py.h5t.C_S1.copy()
             space_padded.set_size(8)
             space_padded.set_strpad(h5py.h5t.STR_SPACEPAD)

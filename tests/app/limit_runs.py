@@ -45,6 +45,16 @@ def threads_refused(runs):
             assert re.fullmatch("error: no thread to compute with: Resource temporarily unavailable" + LIMITS, error), error
     assert not (runs.folder / "run").exists()
 
+    def refused(**threads):
+        variables = preloaded(os.path.abspath(sys.argv[4]), FAILING_THREADS="20", **threads)
+        return subprocess.run([runs.program, "check", "run.yaml"], cwd=runs.folder, capture_output=True, text=True, check=False,
+                              timeout=PATIENCE, env=dict(os.environ, **variables)).returncode == 2
+
+    # The number of Kokkos comes before that of OpenMP; a build without OpenMP takes neither.
+    if refused(OMP_NUM_THREADS="30"):
+        assert refused(OMP_NUM_THREADS="1", KOKKOS_NUM_THREADS="30")
+        assert not refused(OMP_NUM_THREADS="30", KOKKOS_NUM_THREADS="1")
+
 
 def memory_refused(runs):
     """Memory that the address space has no room for is one error that names the limit."""
