@@ -28,6 +28,7 @@ from matplotlib.colors import LogNorm, Normalize  # noqa: E402
 from matplotlib.ticker import LogFormatterSciNotation  # noqa: E402
 
 import report_record  # noqa: E402
+import report_table  # noqa: E402
 
 BLUE, ORANGE, GREEN, GREY = "#1f5fa8", "#d9730d", "#2c8a4b", "#888888"
 SURROUNDINGS = 10  # steps on either side of a freeze
@@ -314,57 +315,6 @@ def heat_maps(layers):
         yield heading, *heat_map(layers, name, label)
 
 
-def duration(seconds):
-    hours, rest = divmod(int(seconds), 3600)
-    return f"{hours} h {rest // 60} min" if hours else f"{rest // 60} min {rest % 60} s"
-
-
-def megabytes(count):
-    return f"{count / 1e6:,.2f} MB"
-
-
-def traffic_rows(traffic):
-    """What rank 0 sent over the run, by phase, beside dense means over the same steps."""
-    dense, compressed = traffic
-    if compressed["sent_bytes"] == 0:
-        return []
-    other = compressed["sent_bytes"] - sum(compressed[f"{name}_bytes"] for name in ("worker", "server", "scalar"))
-    rows = [(f"sent in {dense['steps']:,} steps before the freeze",
-             f"{megabytes(dense['sent_bytes'])}, {megabytes(dense['scalar_bytes'])} of them scalars"),
-            (f"sent in {compressed['steps']:,} steps after the freeze",
-             f"{megabytes(compressed['sent_bytes'])}: to servers (all-to-all) {megabytes(compressed['worker_bytes'])}, "
-             f"from them (all-gather) {megabytes(compressed['server_bytes'])}, "
-             + (f"inside the node beside these {megabytes(other)}, " if other else "")
-             + f"scalars and folds {megabytes(compressed['scalar_bytes'])}")]
-    sent, scalars = (dense[name] + compressed[name] for name in ("sent_bytes", "scalar_bytes"))
-    for name, wire in (("fp32", "fp32"), ("16bit", "16 bit")):
-        whole = dense[f"dense_bytes_{name}"] + compressed[f"dense_bytes_{name}"]
-        rows.append((f"dense means in {wire} over these steps",
-                     f"{megabytes(whole)}, {whole / sent:.2f} times as much; {whole / (sent - scalars):.2f} without "
-                     "scalars and folds"))
-    return rows
-
-
-def summary(steps, evaluation, frequencies, traffic):
-    last = steps[-1]
-    rows = [("steps", f"{last['step']:,}"), ("tokens", f"{last['tokens']:,}"), ("sequences", f"{last['samples']:,}"),
-            ("training time", duration(last["wall_seconds"])),
-            ("tokens per second", f"{np.nanmedian(steps['tokens_per_second']):,.0f} (median)"),
-            ("training loss", f"{np.nanmean(steps['loss'][-50:]):.3f} (mean of the last {min(50, len(steps))} steps)")]
-    if len(evaluation):
-        end = evaluation[-1]
-        rows.append(("held out", f"masked-LM loss {end['mlm_loss']:.3f}, accuracy {100 * end['mlm_accuracy']:.1f} % "
-                                 f"at step {end['step']:,}"))
-        if frequencies is not None:
-            rows.append(("word frequencies", f"masked-LM loss {frequencies:.3f}; the held-out loss is "
-                                             f"{'below it' if end['mlm_loss'] < frequencies else 'not yet below it'}"))
-    sent, inside = np.mean(steps["sent_bytes"]) / 1e6, np.mean(steps["inside_node_bytes"]) / 1e6
-    rows.append(("sent by rank 0", f"{sent:,.2f} MB a step, {inside:,.2f} inside its node and {sent - inside:,.2f} to "
-                                   "other nodes"))
-    rows += traffic_rows(traffic)
-    return "<table>" + "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows) + "</table>"
-
-
 def page_of(run):
     """The whole page of a run."""
     with h5py.File(pathlib.Path(run) / "statistics.h5", "r") as file:
@@ -384,7 +334,7 @@ def page_of(run):
         folder = pathlib.Path(run).resolve().name
         name = file.attrs.get("run_name", "")
         name = name.decode() if isinstance(name, bytes) else name  # text of fixed length
-    body = summary(steps, evaluation, frequencies, traffic)
+    body = report_table.summary(steps, evaluation, frequencies, traffic)
     if warning:
         body += f'\n<p class="warning">Warning: {html.escape(warning)}</p>'
     for heading, figure, left_out in maps:

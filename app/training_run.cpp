@@ -145,10 +145,7 @@ struct TrainingRun::Impl {
                         "; training goes on, and the rows wait in memory");
     };
     if (goes_on)
-      record.resume = RecordPoint{.step = trainer->step(),
-                                  .samples = trainer->samples(),
-                                  .tokens = trainer->tokens(),
-                                  .wall_seconds = trainer->wall_seconds()};
+      record.resume = RecordPoint{trainer->step(), trainer->samples(), trainer->tokens(), trainer->wall_seconds()};
     for (auto const& tensor : trainer->layout().tensors()) record.layers.push_back(tensor.name);
     record.quantities = trainer->layer_quantities();
     record.traffic = trainer->traffic();
