@@ -275,12 +275,10 @@ def lost_output(runs):
         assert re.fullmatch("error: standard output: cannot be written(: No space left on device)?", told), (command, told)
 
 
-def leads_to(descriptor, target):
-    """Whether a link in /proc leads there; a descriptor may be closed at any moment."""
-    try:
-        return os.readlink(descriptor) == target
-    except FileNotFoundError:
-        return False
+def catches(process, number):
+    """Whether a process has a handler for a signal."""
+    status = pathlib.Path(f"/proc/{process}/status").read_text()
+    return int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16) >> (number - 1) & 1 == 1
 
 
 def early_signal(runs):
@@ -291,10 +289,9 @@ def early_signal(runs):
     with subprocess.Popen([runs.program, "train", "/dev/stdin", "--log", "lines", "--set", "run.directory=early",
                            "--set", "data.train=shards", "--set", "data.heldout=shards/heldout"],
                           cwd=runs.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        descriptors = pathlib.Path(f"/proc/{process.pid}/fd")
-        pipe = os.readlink(descriptors / "0")
-        while sum(leads_to(descriptor, pipe) for descriptor in descriptors.iterdir()) < 2:
-            time.sleep(0.01)  # until the program opens it
+        while not catches(process.pid, signal.SIGUSR1):
+            assert process.poll() is None
+            time.sleep(0.01)
         process.send_signal(signal.SIGUSR1)
         time.sleep(0.2)
         process.stdin.write(text)
