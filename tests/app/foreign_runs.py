@@ -108,7 +108,7 @@ def objects(runs):
     told = inspected(runs, "others.h5")
     for line in ("/empty  float32, without a value", "/empty_text  text, without a value", "/rows_of_none  float32 (0, 4)",
                  "/scalar  float32 ()  = -2", "/largest  uint64 ()  = 18446744073709551615", "/half  float16 (3)",
-                 "/flags  enumeration of FALSE, TRUE (2)", "/blob  opaque of 6 bytes ()", "/words  text (2)", "/pointer  reference ()",
+                 "/flags  int8 (2)", "/blob  opaque of 6 bytes ()", "/words  text (2)", "/pointer  reference ()",
                  "/pair  compound (2)", "/kind  neither group nor data set", "/soft  a link to another place, not followed",
                  "/away  a link to another place, not followed", "/dangling  a link to another place, not followed",
                  "/model_weights/@layer_names = [dense, dropout]", "/model_weights/@keras_version = (text of variable length)",
@@ -190,7 +190,7 @@ def reports_of_others(runs):
     statistics.write_bytes(kept[:len(kept) // 2])
     refused("statistics.h5", 2)
     statistics.write_bytes(b"no HDF5")
-    refused("cannot be opened as HDF5", 2)
+    refused("is no HDF5 file", 2)
 
 
 def interrupted_report(runs):
