@@ -212,7 +212,7 @@ def number_types(runs):
     with h5py.File(other, "w") as file:
         file.attrs["flag"], file["flags"] = np.True_, np.array([True, False])
     told = runs.call([runs.program, "inspect", "other.h5"])
-    assert "/@flag = 1" in told and "/flags  int8 (2)" in told, told
+    assert "/@flag = TRUE" in told and "/flags  int8 (2)" in told, told
 
 
 if __name__ == "__main__":
