@@ -10,6 +10,8 @@
 #include "core/environment.hpp"
 #include "input/hdf5_file.hpp"
 
+#include <thread>
+
 namespace bellwether::app {
 namespace {
 
@@ -34,7 +36,11 @@ comm::World& Session::world() {
   // Found before MPI starts, and told by one rank: MPI knows which. A lone process does not need it for that.
   auto faults = faults_of_threads(comm::World::openmp_limits());
   if (faults.empty())
-    if (auto fault = comm::World::fault_of_threads(); !fault.empty()) faults.push_back(std::move(fault));
+    if (auto const fault = comm::World::fault_of_threads(); !fault.empty()) {
+      // MPI and the guards of its calls need threads as well, so that ranks cannot meet to tell it once.
+      std::this_thread::sleep_for(turn_to_tell());
+      throw CommonError(fault);
+    }
   double deadline = comm::usual_start_deadline;
   collect(faults, [&] { deadline = comm::start_deadline(); });
   collect(faults, [] { input::start_hdf5(); });

@@ -231,6 +231,13 @@ def no_locks(runs):
     """File systems without locks say so in several ways. Everything works there, and a run warns that nothing keeps a
     second one out."""
     assert "has no locks" not in runs.train("whole", 2, 16, 8, 2, more=ONEBIT)
+
+    def prepared(out, **environment):
+        runs.call([runs.program, "prepare", "text.txt", "--vocab", "vocab.txt", "--out", out, "--sequence-length", "64",
+                   "--heldout", "0.1"], **environment)
+        return {path.relative_to(runs.folder / out): held for path, held in contents(runs.folder / out).items()}
+
+    with_locks = prepared("with_locks")
     for reason in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
         name, environment = f"run{reason}", failing("lock", "", reason)
         for more in ((), ("--resume",)):
@@ -242,10 +249,7 @@ def no_locks(runs):
             assert (f"resumed from {runs.folder}/{name}/checkpoints/step_6" in told) == bool(more), told
         runs.compare("whole", name, 8)
         assert "/steps" in runs.call([runs.program, "inspect", f"{name}/statistics.h5"], **environment)
-        runs.call([runs.program, "prepare", "text.txt", "--vocab", "vocab.txt", "--out", f"shards{reason}", "--sequence-length", "64",
-                   "--heldout", "0.1"], **environment)
-        made = {path.relative_to(runs.folder / f"shards{reason}"): held for path, held in contents(runs.folder / f"shards{reason}").items()}
-        assert made == {path.relative_to(runs.folder / "shards"): held for path, held in contents(runs.folder / "shards").items()}
+        assert prepared(f"shards{reason}", **environment) == with_locks
     try:
         import matplotlib  # noqa: F401  pylint: disable=import-outside-toplevel,unused-import
     except ImportError as missing:
