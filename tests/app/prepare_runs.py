@@ -3,25 +3,19 @@
 """What `bellwether prepare` makes of texts, seen from outside.
 
     prepare_runs.py CASE PROGRAM      CASE: rows | repeats | refuses | stops | leaves_alone | odd_texts |
-                                            command_line | memory | holds_out_nothing | mounted | no_texts |
-                                            poor_texts | splits | frequencies
+                                            command_line | memory | holds_out_nothing | mounted
 
 Exits with 4, ctest's sign for skipped, where h5py or NumPy is missing."""
 
-import bz2
 import gzip
-import lzma
 import os
 import pathlib
 import random
-import shutil
 import signal
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
-import zipfile
 
 try:
     import h5py
@@ -299,188 +293,6 @@ def odd_texts(folder):
     assert done.returncode == 2 and "--train-vocab reads the text twice" in done.stderr, done.stderr
 
 
-def no_texts(folder):
-    """What is no text is refused by name before any work; standard input is read, and its content looked at too."""
-    text = paragraphs(documents(150))
-    folder.write("text.txt", text)
-    one, two = gzip.compress(text.encode()), gzip.compress(b"aa ab.\n\nab aa.\n")
-    with tarfile.open(folder.path / "docs.tar.gz", "w:gz") as archive:
-        archive.add(folder.path / "text.txt", "text.txt")
-    with zipfile.ZipFile(folder.path / "docs.zip", "w") as archive:
-        archive.writestr("text.txt", text)
-    for name, content, words in [
-            ("text.bz2", bz2.compress(text.encode()), "is a bzip2 file; allowed: UTF-8 text"),
-            ("text.xz", lzma.compress(text.encode()), "xz -dc text.xz | bellwether prepare -"),
-            ("text.lzma", lzma.compress(text.encode(), format=lzma.FORMAT_ALONE), "is an lzma file"),
-            ("twice.gz", gzip.compress(one), "gzip -dc twice.gz | gzip -dc | bellwether prepare -"),
-            ("docs.tar.gz", None, "holds, gzip-compressed, a tar archive"), ("docs.zip", None, "is a zip archive"),
-            ("le.txt", text.encode("utf-16-le"), "is UTF-16LE text without a byte order mark"),
-            ("be.txt", text.encode("utf-32-be"), "is UTF-32BE text without a byte order mark"),
-            ("random.txt", random.Random(1).randbytes(50000), "is binary: "),
-            ("followed.gz", one + b"_" + two, f"followed.gz: byte {len(one)} (0x5F) follows a complete gzip member"),
-            ("cut.gz", one + two[:-5], f"ends in the midst of the gzip member that begins at byte {len(one)} "),
-            ("empty.gz", b"", "empty.gz: is empty (0 bytes), which no gzip file is")]:
-        if content is not None:
-            (folder.path / name).write_bytes(content)
-        errors = folder.run(name, "--vocab", "vocab.txt", "--out", "no", expected=2)
-        assert words in errors and errors.count("error: ") == 1, (name, errors)
-        assert not list(folder.path.glob("no*")), name
-    # Damage behind what can be read is told with the lines before it.
-    errors = folder.run("cut.gz", "--vocab", "vocab.txt", "--out", "no", expected=2)
-    lines = text.count("\n") + len(gzip.decompress(two).splitlines())
-    assert f"; {lines} lines before it can be read" in errors, (lines, errors)
-    errors = folder.run("text.txt", "./text.txt", "--vocab", "vocab.txt", "--out", "no", expected=2)
-    assert "./text.txt: is given twice, also as text.txt" in errors, errors
-
-    def piped(content, out, expected=0):
-        done = subprocess.run([folder.program, "prepare", "-", "--vocab", "vocab.txt", "--out", out], cwd=folder.path,
-                              input=content, capture_output=True, timeout=600, check=False)
-        assert done.returncode == expected, (done.returncode, done.stderr)
-        return done.stderr.decode()
-
-    folder.run("text.txt", "--vocab", "vocab.txt", "--out", "file")
-    for number, content in enumerate((text.encode(), one, one + bytes(512))):
-        piped(content, f"pipe{number}")
-        assert all(np.array_equal(a, b) for a, b in zip(folder.rows("file").values(),
-                                                        folder.rows(f"pipe{number}").values()))
-    assert "standard input: is an xz file" in piped(lzma.compress(text.encode()), "no", 2)
-    errors = folder.run("-", "--train-vocab", 100, "--out", "no", expected=2)
-    assert "standard input: --train-vocab reads the text twice" in errors, errors
-    # A vocabulary is a text too; its byte order mark is no part of its first token.
-    vocabulary = (folder.path / "vocab.txt").read_bytes()
-    (folder.path / "marked.txt").write_bytes(b"\xef\xbb\xbf" + vocabulary.replace(b"\n", b"\r\n"))
-    folder.run("text.txt", "--vocab", "marked.txt", "--out", "marked")
-    assert (folder.path / "marked" / "vocab.txt").read_bytes() == vocabulary
-    (folder.path / "wide.txt").write_bytes(vocabulary.decode().encode("utf-16"))
-    errors = folder.run("text.txt", "--vocab", "wide.txt", "--out", "no", expected=2)
-    assert "error: wide.txt: is UTF-16 text" in errors, errors
-
-
-def poor_texts(folder):
-    """Each fault of a text has a warning with its number and cause; --strict makes it an error."""
-    docs = documents(150)
-
-    def warnings_of(text, *arguments):
-        shutil.rmtree(folder.path / "strict", ignore_errors=True)
-        folder.write("text.txt", text)
-        out = f"out{len(list(folder.path.glob('out*')))}"
-        command = [folder.program, "prepare", "text.txt", "--out", out, "--sequence-length", "32", *map(str, arguments)]
-        if "--train-vocab" not in arguments and "--vocab" not in arguments:
-            command += ["--vocab", "vocab.txt"]
-        done = subprocess.run(command, cwd=folder.path, capture_output=True, text=True, timeout=600, check=True)
-        command[command.index(out)] = "strict"
-        strict = subprocess.run([*command, "--strict"], cwd=folder.path, capture_output=True, text=True, timeout=600,
-                                check=False)
-        assert all(line.startswith("warning: ") for line in done.stderr.splitlines()), done.stderr
-        return done.stderr, out, strict
-
-    errors, out, _ = warnings_of(paragraphs(docs))
-    assert errors == "", errors
-    with h5py.File(folder.path / out / "train_00000.h5") as shard:
-        assert shard.attrs["corpus_documents"] == 150 and shard.attrs["corpus_unknown_tokens"] == 0
-        loss, rows = float(shard.attrs["corpus_frequency_loss"]), len(shard["input_ids"])
-    counts = np.bincount(np.array([6 + 26 * LETTERS.index(w[0]) + LETTERS.index(w[1]) if w != "." else 5
-                                   for doc in docs for s in doc for w in s.replace(".", " .").split()]), minlength=682)
-    expected = -(counts[counts > 0] * np.log((counts[counts > 0] + 1) / (counts.sum() + 682))).sum() / counts.sum()
-    assert abs(loss - expected) < 1e-9 and rows > 100, (loss, expected)
-    folder.write("cased.txt", (folder.path / "vocab.txt").read_text().replace("\na", "\nA").replace("\nb", "\nB"))
-    folder.write("letters.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n.\na\n")
-    long_word = "acgt" * 60
-    for text, arguments, words in [
-            (paragraphs(docs), ["--vocab", "letters.txt"], "of the tokens are unknown to the vocabulary ([UNK]): the vocabulary is of"),
-            (paragraphs(docs), ["--vocab", "cased.txt"], "the vocabulary is cased"),
-            ("\n\n".join(sentence for doc in docs[:20] for sentence in doc), [], "documents have one sentence each"),
-            ("\n\n".join(f"{long_word}{word(n)}." for n in range(100)), [], "is in words of more than 100 characters"),
-            (paragraphs(docs), ["--train-vocab", 30000], "tokens, 30000 were asked for"),
-            (paragraphs(docs) + "\n" + "\n".join(s for doc in docs * 20 for s in doc), [], f"it begins at text.txt:{150 * 21 + 1}"),
-            (paragraphs(docs + docs[:30]), [], "17 % of the documents repeat another one exactly"),
-            ('{"text": "aa ab"}\n\n' + paragraphs(docs), [], "text.txt looks like JSON")]:
-        errors, _, strict = warnings_of(text, *arguments)
-        assert words in errors, (words, errors)
-        assert strict.returncode == 2 and words in strict.stderr and "warning: " not in strict.stderr, strict.stderr
-        assert not list(folder.path.glob("*.partial")) and not list(folder.path.glob("strict*"))
-    # `check` repeats what the shards record, and names a model with far more tokens than they have.
-    folder.write("text.txt", "\n\n".join(sentence for doc in docs[:20] for sentence in doc))
-    folder.run("text.txt", "--vocab", "vocab.txt", "--out", "poor", "--sequence-length", 32)
-    folder.write("deck.yaml", "data: {train: [poor]}\nmodel: {vocabulary: 30522, hidden: 16, layers: 1, heads: 2, feed_forward: 32}\n")
-
-    def check(*arguments):
-        return subprocess.run([folder.program, "check", "deck.yaml", *arguments], cwd=folder.path, capture_output=True,
-                              text=True, timeout=120, check=False)
-
-    expected = ["data.train: 100 % of the rows have a random next sentence",
-                "model.vocabulary: 30522, but data.train was made with a vocabulary of 682: 29840 tokens"]
-    done, strict = check(), check("--strict")
-    assert done.returncode == 0 and all("warning: " + words in done.stderr for words in expected), done.stderr
-    assert strict.returncode == 2 and all("error: " + words in strict.stderr for words in expected), strict.stderr
-    done = check("--set", "model.vocabulary=688")
-    assert expected[0] in done.stderr and "model.vocabulary" not in done.stderr, done.stderr
-    # Chinese sentences end with a full stop of their own, without a space.
-    chinese = "\n\n".join("".join("".join(chr(0x4E00 + d * 7 % 500 + i) for i in range(6)) + "\u3002" for _ in range(20))
-                          for d in range(60))
-    folder.write("chinese_vocab.txt", "\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "\u3002"] +
-                                                [chr(0x4E00 + i) for i in range(520)]))
-    errors, _, _ = warnings_of(chinese, "--vocab", "chinese_vocab.txt")
-    assert errors == "", errors
-    done = subprocess.run([folder.program, "tokenize", "--vocab", "cased.txt"], cwd=folder.path, input=b"Aa ab\nba \xff\n",
-                          capture_output=True, timeout=60, check=True)
-    assert b"the vocabulary is cased" in done.stderr and b"1 line holds bytes" in done.stderr, done.stderr
-
-
-def frequencies(folder):
-    """A run shows its held-out loss beside that of word frequencies: in its log, its statistics and its report."""
-    folder.write("text.txt", paragraphs(documents(150)))
-    folder.run("text.txt", "--vocab", "vocab.txt", "--out", "shards", "--sequence-length", 32, "--heldout", 0.2)
-    folder.write("deck.yaml", """
-run: {directory: run}
-data: {train: [shards], heldout: [shards/heldout]}
-batch: {global: 8, micro: 8}
-model: {vocabulary: 688, hidden: 16, layers: 1, heads: 2, feed_forward: 32, positions: 32}
-schedule: {steps: 3, warmup_steps: 1}
-statistics: {evaluate_every: 2, evaluate_sequences: 16}
-""")
-    environment = dict(os.environ, OMP_NUM_THREADS="1", BELLWETHER_PYTHON=sys.executable)
-
-    def call(*arguments):
-        return subprocess.run([folder.program, *arguments], cwd=folder.path, capture_output=True, text=True, timeout=300,
-                              check=True, env=environment).stdout
-
-    with h5py.File(next((folder.path / "shards" / "heldout").glob("*.h5"))) as shard:
-        loss = float(shard.attrs["corpus_frequency_loss"])
-    log = [line for line in call("train", "deck.yaml").splitlines() if line.startswith("held out at step ")]
-    with h5py.File(folder.path / "run" / "statistics.h5") as file:
-        assert float(file["evaluation"].attrs["frequency_loss"]) == loss
-        below = file["evaluation"]["mlm_loss"] < loss
-    assert len(log) == len(below) == 2, log
-    for line, is_below in zip(log, below):
-        assert line.endswith(f"  {'' if is_below else 'not yet '}below word frequencies ({loss:.3f})"), line
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        return
-    call("report", "run")
-    page = (folder.path / "run" / "report.html").read_text()
-    assert "<th>word frequencies</th>" in page and f"masked-LM loss {loss:.3f}; the held-out loss is " in page
-
-
-def splits(folder):
-    """Documents that begin alike are held out by the share asked for, whatever the order of the files."""
-    docs = [["aa ab."] + doc for doc in documents(200)]
-    for name, part in (("a.txt", docs[:120]), ("b.txt", docs[120:])):
-        folder.write(name, paragraphs(part))
-    folder.write("copies.txt", paragraphs(docs[:50]))
-    held = {}
-    for out, texts, seed in (("ab", ["a.txt", "b.txt"], 1), ("ba", ["b.txt", "a.txt"], 1), ("copies", ["a.txt", "b.txt", "copies.txt"], 1),
-                             ("other", ["a.txt", "b.txt"], 2)):
-        folder.run(*texts, "--vocab", "vocab.txt", "--out", out, "--heldout", 0.2, "--seed", seed)
-        train, heldout = ({d for row in folder.rows(f"{out}{sub}")["input_ids"] for d in document_of(row) if d > 0}
-                          for sub in ("", "/heldout"))
-        assert not train & heldout, out
-        assert 20 < len(heldout) < 63, len(heldout)  # 40 +- 4 standard deviations
-        held[out] = heldout
-    assert held["ab"] == held["ba"] == held["copies"] != held["other"]
-
-
 def command_line(folder):
     """Faults of the command line: one line that begins with `error: `, exit code 2, whatever a launcher has left in the
     environment."""
@@ -566,7 +378,7 @@ def memory(folder):
 def main(case, program):
     with tempfile.TemporaryDirectory() as path:
         {"rows": rows, "repeats": repeats, "refuses": refuses, "stops": stops, "mounted": mounted, "leaves_alone": leaves_alone,
-         "odd_texts": odd_texts, "no_texts": no_texts, "poor_texts": poor_texts, "splits": splits, "frequencies": frequencies, "command_line": command_line, "memory": memory,
+         "odd_texts": odd_texts, "command_line": command_line, "memory": memory,
          "holds_out_nothing": holds_out_nothing}[case](Folder(program, path))
 
 
