@@ -41,25 +41,21 @@ constexpr std::array<Size, 6> sizes{{{"tiny", 2, 128, 2, 32},
 
 std::vector<std::string> const method_names{"lamb", "adamw", "onebit_lamb", "onebit_adam", "onebit_sgd"};
 
-void add_common(CLI::App* command, Common& common) {
-  command->add_option("--calls", common.calls, "timed calls")->check(whole_numbers(1, 10000))->capture_default_str();
-  command->add_option("--warmup", common.warmup, "calls before them")
-      ->check(whole_numbers(1, 10000))
-      ->capture_default_str();
+void add_common(Command command, Common& common) {
+  command.option("--calls", common.calls, "timed calls").check(whole_numbers(1, 10000)).show_default();
+  command.option("--warmup", common.warmup, "calls before them").check(whole_numbers(1, 10000)).show_default();
   command
-      ->add_option("--json", common.json,
-                   "also write everything to this file; -: to standard output, and tables to standard error")
-      ->check([](std::string const& file) { return std::string(file.empty() ? "a file without a name" : ""); })
-      ->check(paths());
+      .option("--json", common.json,
+              "also write everything to this file; -: to standard output, and tables to standard error")
+      .check({[](std::string const& file) { return file.empty() ? "a file without a name" : ""; }, ""})
+      .check(paths());
 }
 
-void add_model(CLI::App* command, std::string& model) {
-  command
-      ->add_option("--model", model,
-                   "size of the model: tiny, mini, small, medium, base or large, or a deck, DECK.yaml")
-      ->check(paths())
-      ->type_name("SIZE|DECK")
-      ->capture_default_str();
+void add_model(Command command, std::string& model) {
+  command.option("--model", model, "size of the model: tiny, mini, small, medium, base or large, or a deck, DECK.yaml")
+      .check(paths())
+      .type_name("SIZE|DECK")
+      .show_default();
 }
 
 /// Collective. A file that cannot be written is found before minutes are spent on what it is to hold.
@@ -257,55 +253,51 @@ int run_step(StepOptions const& options, Session& session) {
   return conclude(session, options, step_json(machine, bench, results), hold);
 }
 
-void add_step(CLI::App* bench, Action& chosen) {
+void add_step(Command bench) {
   auto options = std::make_shared<StepOptions>();
-  CLI::App* command = bench->add_subcommand("step", "Whole training steps on random tokens without padding");
+  auto const command = bench.subcommand("step", "Whole training steps on random tokens without padding");
   add_model(command, options->model);
-  command->add_option("--compute", options->types, "fp32, bf16 or both, with a comma between them")
-      ->delimiter(',')
-      ->check(one_of({"fp32", "bf16"}))
-      ->type_name("TYPE,...")
-      ->capture_default_str();
-  command->add_option("--method", options->method, "one that trains without a freeze: lamb or adamw")
-      ->check(one_of({"lamb", "adamw"}))
-      ->capture_default_str();
+  command.option("--compute", options->types, "fp32, bf16 or both, with a comma between them")
+      .separated_by(',')
+      .check(one_of({"fp32", "bf16"}))
+      .type_name("TYPE,...")
+      .show_default();
+  command.option("--method", options->method, "one that trains without a freeze: lamb or adamw")
+      .check(one_of({"lamb", "adamw"}))
+      .show_default();
   command
-      ->add_option("--sequences", options->sequences,
-                   "a step of a rank; not set: 32, fewer from small on, or batch.micro")
-      ->check(whole_numbers(1, 1 << 20));
-  command->add_option("--length", options->length, "tokens of a sequence")
-      ->check(whole_numbers(2, 1 << 20))
-      ->capture_default_str();
-  command->add_option("--masked", options->masked, "positions of a sequence that are predicted")
-      ->check(whole_numbers(1, 1 << 20))
-      ->capture_default_str();
-  command->add_flag("--profile", options->profile, "also tell each product and kernel, and products by themselves");
-  command->add_flag("--timeline", options->timeline,
-                    "also tell when gradients travel beside the backward pass, and what that hides");
+      .option("--sequences", options->sequences, "a step of a rank; not set: 32, fewer from small on, or batch.micro")
+      .check(whole_numbers(1, 1 << 20));
+  command.option("--length", options->length, "tokens of a sequence").check(whole_numbers(2, 1 << 20)).show_default();
+  command.option("--masked", options->masked, "positions of a sequence that are predicted")
+      .check(whole_numbers(1, 1 << 20))
+      .show_default();
+  command.flag("--profile", options->profile, "also tell each product and kernel, and products by themselves");
+  command.flag("--timeline", options->timeline,
+               "also tell when gradients travel beside the backward pass, and what that hides");
   add_common(command, *options);
-  command->callback(
-      [options, &chosen] { chosen = [options](Session& session) { return run_step(*options, session); }; });
+  command.when_given([options] { return [options](Session& session) { return run_step(*options, session); }; });
 }
 
 using RunOfSizes = int (*)(std::vector<std::int64_t> const&, Common const&, Session&);
 
 /// A bench of vectors of given sizes.
-void add_sizes(CLI::App* command, std::vector<std::string> const& without, RunOfSizes run, Action& chosen) {
+void add_sizes(Command command, std::vector<std::string> const& without, RunOfSizes run) {
   struct Options : Common {
     std::vector<std::string> elements;
   };
   auto options = std::make_shared<Options>();
   options->elements = without;
   command
-      ->add_option("--elements", options->elements,
-                   "floats of a vector, such as 5000, 64Ki, 300Mi; several with commas between them")
-      ->delimiter(',')
-      ->check(element_counts())
-      ->type_name("COUNT,...")
-      ->capture_default_str();
+      .option("--elements", options->elements,
+              "floats of a vector, such as 5000, 64Ki, 300Mi; several with commas between them")
+      .separated_by(',')
+      .check(element_counts())
+      .type_name("COUNT,...")
+      .show_default();
   add_common(command, *options);
-  command->callback([options, run, &chosen] {
-    chosen = [options, run](Session& session) {
+  command.when_given([options, run] {
+    return [options, run](Session& session) {
       std::vector<std::int64_t> counts;
       for (auto const& text : options->elements) counts.push_back(*element_count(text));
       return run(counts, *options, session);
@@ -313,61 +305,60 @@ void add_sizes(CLI::App* command, std::vector<std::string> const& without, RunOf
   });
 }
 
-void add_optimizer(CLI::App* bench, Action& chosen) {
+void add_optimizer(Command bench) {
   struct Options : Common {
     std::string model = "tiny";
     std::vector<std::string> methods;
     bool timeline = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = bench->add_subcommand("optimizer", "Steps of every method, kernel by kernel, without a model");
+  auto const command = bench.subcommand("optimizer", "Steps of every method, kernel by kernel, without a model");
   add_model(command, options->model);
-  command->add_option("--method", options->methods, "methods, with commas between them; not set: all, or the deck's")
-      ->delimiter(',')
-      ->check(one_of(method_names))
-      ->type_name("NAME,...");
-  command->add_flag("--timeline", options->timeline, "also tell when the segments of compressed exchanges travel");
+  command.option("--method", options->methods, "methods, with commas between them; not set: all, or the deck's")
+      .separated_by(',')
+      .check(one_of(method_names))
+      .type_name("NAME,...");
+  command.flag("--timeline", options->timeline, "also tell when the segments of compressed exchanges travel");
   add_common(command, *options);
-  command->callback([options, &chosen] {
-    chosen = [options](Session& session) {
+  command.when_given([options] {
+    return [options](Session& session) {
       return run_optimizer(options->model, options->methods, options->timeline, *options, session);
     };
   });
 }
 
-void add_checkpoint(CLI::App* bench, Action& chosen) {
+void add_checkpoint(Command bench) {
   struct Options : Common {
     std::string model = "mini", directory = ".";
   };
   auto options = std::make_shared<Options>();
   options->calls = 5;
   options->warmup = 1;
-  CLI::App* command = bench->add_subcommand("checkpoint", "How long training stands still for a checkpoint");
+  auto const command = bench.subcommand("checkpoint", "How long training stands still for a checkpoint");
   add_model(command, options->model);
-  command->add_option("--directory", options->directory, "where to write; what is written is removed")
-      ->check(paths())
-      ->type_name("DIR")
-      ->capture_default_str();
+  command.option("--directory", options->directory, "where to write; what is written is removed")
+      .check(paths())
+      .type_name("DIR")
+      .show_default();
   add_common(command, *options);
-  command->callback([options, &chosen] {
-    chosen = [options](Session& session) {
-      return run_checkpoint(options->model, options->directory, *options, session);
-    };
+  command.when_given([options] {
+    return
+        [options](Session& session) { return run_checkpoint(options->model, options->directory, *options, session); };
   });
 }
 
 }  // namespace
 
-void add_bench(CLI::App& program, Action& chosen) {
-  CLI::App* bench = program.add_subcommand("bench", "Time the parts of a step, each result checked");
-  bench->require_subcommand(1);
-  add_sizes(bench->add_subcommand("collectives", "Dense and compressed means over ranks"), {"64Ki", "1Mi", "16Mi"},
-            run_collectives, chosen);
-  add_optimizer(bench, chosen);
-  add_sizes(bench->add_subcommand("kernels", "Packing signs and the means' kernels beside copies of memory"), {"32Mi"},
-            run_kernels, chosen);
-  add_step(bench, chosen);
-  add_checkpoint(bench, chosen);
+void add_bench(Command program) {
+  auto const bench = program.subcommand("bench", "Time the parts of a step, each result checked");
+  bench.require_subcommand();
+  add_sizes(bench.subcommand("collectives", "Dense and compressed means over ranks"), {"64Ki", "1Mi", "16Mi"},
+            run_collectives);
+  add_optimizer(bench);
+  add_sizes(bench.subcommand("kernels", "Packing signs and the means' kernels beside copies of memory"), {"32Mi"},
+            run_kernels);
+  add_step(bench);
+  add_checkpoint(bench);
 }
 
 }  // namespace bellwether::app

@@ -8,6 +8,7 @@
 #include "app/run_directory.hpp"
 #include "app/start_check.hpp"
 #include "comm/world.hpp"
+#include "core/error.hpp"
 #include "input/deck.hpp"
 #include "input/document_file.hpp"
 
@@ -62,38 +63,37 @@ int check(CheckOptions const& options, Session& session) {
 
 }  // namespace
 
-void add_check(CLI::App& program, Action& chosen) {
+void add_check(Command program) {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* command =
-      program.add_subcommand("check", "Build everything a deck asks for, tell its size and traffic, train nothing");
-  command->add_option("deck", options->deck, "the deck, a YAML file; - for standard input")->check(paths());
-  command->add_option("--set", options->overrides, "section.key=value in place of the deck's value")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  auto const command =
+      program.subcommand("check", "Build everything a deck asks for, tell its size and traffic, train nothing");
+  command.option("deck", options->deck, "the deck, a YAML file; - for standard input").check(paths());
+  command.option("--set", options->overrides, "section.key=value in place of the deck's value")
+      .type_name("KEY=VALUE")
+      .one_value_each();
   command
-      ->add_option("--cluster", options->cluster,
-                   "a YAML file about a cluster: also forecast steps there, and what compression is worth")
-      ->check(paths())
-      ->type_name("CLUSTER");
-  command->add_flag("--strict", options->strict, "warnings are errors: the exit code says so");
-  command->add_flag("--schema", options->schema, "print every key with type, range, default and help instead");
-  command->add_flag("--markdown", options->markdown, "the schema as Markdown, which is docs/deck_reference.md");
-  command->callback([options, &chosen] {
+      .option("--cluster", options->cluster,
+              "a YAML file about a cluster: also forecast steps there, and what compression is worth")
+      .check(paths())
+      .type_name("CLUSTER");
+  command.flag("--strict", options->strict, "warnings are errors: the exit code says so");
+  command.flag("--schema", options->schema, "print every key with type, range, default and help instead");
+  command.flag("--markdown", options->markdown, "the schema as Markdown, which is docs/deck_reference.md");
+  command.when_given([options] {
     if (options->schema && !options->deck.empty())
-      throw CLI::ValidationError("check",
-                                 "--schema is about every deck; without " + options->deck + ", or no --schema");
+      throw InputError("--schema is about every deck; without " + options->deck + ", or no --schema");
     if (options->schema && !options->cluster.empty())
-      throw CLI::ValidationError("check", "--cluster forecasts what a deck asks for; with a deck, or no --schema");
+      throw InputError("--cluster forecasts what a deck asks for; with a deck, or no --schema");
     if (options->schema && !options->overrides.empty())
-      throw CLI::ValidationError("check", "--set changes a deck, which --schema does not read; one of the two");
+      throw InputError("--set changes a deck, which --schema does not read; one of the two");
     if (options->markdown && !options->schema)
-      throw CLI::ValidationError("check", "--markdown is a form of the schema; only with --schema");
+      throw InputError("--markdown is a form of the schema; only with --schema");
     if (!options->schema && options->deck.empty())
-      throw CLI::ValidationError("check", "no deck given; bellwether check DECK or bellwether check --schema");
+      throw InputError("no deck given; bellwether check DECK or bellwether check --schema");
     if (!options->cluster.empty() && input::document_name(options->cluster) == "standard input" &&
         input::document_name(options->deck) == "standard input")
-      throw CLI::ValidationError("check", "deck and cluster both come from standard input; one of them from a file");
-    chosen = [options](Session& session) { return check(*options, session); };
+      throw InputError("deck and cluster both come from standard input; one of them from a file");
+    return [options](Session& session) { return check(*options, session); };
   });
 }
 

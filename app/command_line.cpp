@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/command_line.hpp"
 
-#include "app/formatted.hpp"
+#include "app/version.hpp"
+#include "core/error.hpp"
 #include "input/suggestion.hpp"
-#include "input/written_path.hpp"
+
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
-#include <string_view>
+#include <sstream>
 
 namespace bellwether::app {
 namespace {
@@ -18,12 +17,7 @@ namespace {
 using input::did_you_mean;
 using input::joined;
 
-/// A value for a message: not longer than a line.
-std::string shown(std::string const& value) {
-  return "'" + (value.size() > 64 ? value.substr(0, 64) + "..." : value) + "'";
-}
-
-std::string shortest(double value) { return formatted("%.6g", value); }
+// ---- what is wrong
 
 std::vector<std::string> names_of_commands(CLI::App const& program) {
   std::vector<std::string> names;
@@ -57,69 +51,7 @@ bool knows_option(CLI::App const& command, std::string const& word) {
   return command.get_option_no_throw(word.substr(0, word.find('='))) != nullptr;
 }
 
-}  // namespace
-
-CLI::Validator whole_numbers(std::int64_t low, std::int64_t high) {
-  std::string const range = std::to_string(low) + " to " + std::to_string(high);
-  auto const check = [low, high, range](std::string& text) -> std::string {
-    std::int64_t value = 0;
-    auto const* const end = text.data() + text.size();
-    auto const [stop, error] = std::from_chars(text.data(), end, value);
-    bool const octal = text.size() > 1 && text[0] == '0';
-    if (error == std::errc() && stop == end && !octal && value >= low && value <= high) return "";
-    return shown(text) + "; allowed: a whole number from " + range;
-  };
-  return {check, range};
-}
-
-CLI::Validator numbers(double low, double high) {
-  std::string const range = shortest(low) + " to " + shortest(high);
-  auto const check = [low, high, range](std::string& text) -> std::string {
-    double value = 0;
-    auto const* const end = text.data() + text.size();
-    auto const [stop, error] = std::from_chars(text.data(), end, value);
-    if (error == std::errc() && stop == end && value >= low && value <= high) return "";
-    return shown(text) + "; allowed: a number from " + range;
-  };
-  return {check, range};
-}
-
-CLI::Validator one_of(std::vector<std::string> const& words) {
-  auto const check = [words](std::string& text) -> std::string {
-    if (std::ranges::find(words, text) != words.end()) return "";
-    return shown(text) + did_you_mean(text, words) + "; one of " + joined(words);
-  };
-  return {check, joined(words)};
-}
-
-CLI::Validator paths() {
-  return {[](std::string& path) { return input::unexpanded_path(path, ".", input::Tilde::where_it_exists); }, ""};
-}
-
-std::optional<std::int64_t> element_count(std::string const& text) {
-  std::int64_t value = 0;
-  auto const* const end = text.data() + text.size();
-  auto const [stop, error] = std::from_chars(text.data(), end, value);
-  std::string_view const unit(stop, static_cast<std::size_t>(end - stop));
-  constexpr std::int64_t most = std::int64_t{1} << 40;
-  int const shift = unit.empty() ? 0 : unit == "Ki" ? 10 : unit == "Mi" ? 20 : unit == "Gi" ? 30 : -1;
-  if (error != std::errc() || shift < 0 || value < 1 || value > (most >> shift)) return std::nullopt;
-  return value << shift;
-}
-
-CLI::Validator element_counts() {
-  auto const check = [](std::string& text) -> std::string {
-    if (element_count(text)) return "";
-    return shown(text) + "; allowed: a whole number from 1 to 1024Gi, with Ki, Mi, Gi behind it or nothing";
-  };
-  return {check, "COUNT"};
-}
-
-bool runs_alone(CLI::App const& program) {
-  constexpr std::array<std::string_view, 4> alone = {"prepare", "tokenize", "inspect", "report"};
-  return std::ranges::any_of(alone, [&](auto const& name) { return program.got_subcommand(std::string(name)); });
-}
-
+/// What `error`, thrown by program.parse(), is about, with the nearest option where one is unknown.
 std::string command_line_fault(CLI::App const& program, CLI::ParseError const& error) {
   auto const chosen = program.get_subcommands();
   if (chosen.empty()) {
@@ -154,11 +86,130 @@ std::string command_line_fault(CLI::App const& program, CLI::ParseError const& e
   return what;
 }
 
-std::string unknown_command(CLI::App const& program, int argc, char** argv) {
+/// A word in the place of a command that is none, with the nearest command; empty where all is well.
+std::string unknown_command(CLI::App const& program, int argc, char const* const* argv) {
   if (argc < 2 || argv[1][0] == '-') return {};
   auto const names = names_of_commands(program);
   if (std::ranges::find(names, argv[1]) != names.end()) return {};
   return "unknown command " + shown(argv[1]) + did_you_mean(argv[1], names) + "; one of " + joined(names);
+}
+
+// ---- what was given
+
+void add(std::vector<GivenOption>& options, GivenOption const& option) {
+  auto const known = std::ranges::find(options, option.name, &GivenOption::name);
+  if (known == options.end())
+    options.push_back(option);
+  else
+    known->value += ", " + option.value;
+}
+
+void add_options(CLI::App const& command, std::vector<GivenOption>& options) {
+  for (auto const* option : command.get_options()) {
+    if (option->count() == 0) continue;
+    auto const& names = option->get_lnames();
+    std::string const name = names.empty() ? option->get_single_name() : "--" + names.front();
+    if (option->get_items_expected_max() == 0) {
+      add(options, {name, ""});
+      continue;
+    }
+    for (auto const& value : option->results()) {
+      auto const equals = name == "--set" ? value.find('=') : std::string::npos;
+      add(options, equals == std::string::npos
+                       ? GivenOption{name, value}
+                       : GivenOption{name + " " + value.substr(0, equals), value.substr(equals + 1)});
+    }
+  }
+}
+
+/// The command and the options that `program` has parsed, in the order of the help text.
+GivenCommand given_command(CLI::App const& program) {
+  GivenCommand given{program_version() + " (" + build_options() + ")", {}, {}};
+  for (auto const* command = &program;;) {
+    auto const chosen = command->get_subcommands();
+    if (chosen.empty()) return given;
+    command = chosen.front();
+    given.command += (given.command.empty() ? "" : " ") + command->get_name();
+    add_options(*command, given.options);
+  }
+}
+
+}  // namespace
+
+Option Option::required() const {
+  option_->required();
+  return *this;
+}
+
+Option Option::check(OptionCheck const& check) const {
+  option_->check(CLI::Validator([fault = check.fault](std::string& value) { return fault(value); }, check.description));
+  return *this;
+}
+
+Option Option::type_name(std::string const& text) const {
+  option_->type_name(text);
+  return *this;
+}
+
+Option Option::show_default() const {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option Option::separated_by(char separator) const {
+  option_->delimiter(separator);
+  return *this;
+}
+
+Option Option::one_value_each() const {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
+Command Command::subcommand(std::string const& name, std::string const& help) const {
+  return {*app_->add_subcommand(name, help), *chosen_};
+}
+
+void Command::require_subcommand() const { app_->require_subcommand(1); }
+
+Option Command::option(std::string const& name, Target target, std::string const& help) const {
+  return Option(
+      std::visit([&](auto value) -> CLI::Option& { return *app_->add_option(name, value.get(), help); }, target));
+}
+
+void Command::flag(std::string const& name, bool& target, std::string const& help) const {
+  app_->add_flag(name, target, help);
+}
+
+void Command::when_given(std::function<Action()> const& choose) const {
+  app_->callback([choose, app = app_, chosen = chosen_] {
+    try {
+      *chosen = choose();
+    } catch (InputError const& error) {
+      throw CLI::ValidationError(path_of(*app), error.what());
+    }
+  });
+}
+
+CommandLine read_command_line(int argc, char const* const* argv, std::vector<AddCommand> const& commands) {
+  CommandLine line;
+  CLI::App program("Bellwether: BERT pre-training where the network is the bottleneck", "bellwether");
+  program.set_version_flag("--version", "bellwether " + program_version());
+  program.require_subcommand(1);
+  program.get_formatter()->column_width(34);
+  for (auto const add : commands) add({program, line.action});
+  line.fault = unknown_command(program, argc, argv);
+  if (line.fault.empty()) try {
+      program.parse(argc, argv);
+    } catch (CLI::Success const& wanted) {
+      std::ostringstream text;
+      program.exit(wanted, text);
+      line.text = text.str();
+    } catch (CLI::ParseError const& error) {
+      line.fault = command_line_fault(program, error);
+    }
+  line.given = given_command(program);
+  return line;
 }
 
 }  // namespace bellwether::app

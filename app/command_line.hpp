@@ -2,35 +2,89 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "app/given_options.hpp"
+#include "app/option_checks.hpp"
 
 #include <cstdint>
-#include <optional>
+#include <functional>
 #include <string>
+#include <variant>
 #include <vector>
 
-/// What the command line's library leaves to be said better.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+/// The command line. The header of CLI11, which parses it, takes ten seconds to compile: command_line.cpp alone
+/// includes it.
 namespace bellwether::app {
 
-/// Values of an option: decimal digits only, where the library would take octal and hexadecimal numbers, too.
-CLI::Validator whole_numbers(std::int64_t low, std::int64_t high);
-CLI::Validator numbers(double low, double high);
-CLI::Validator one_of(std::vector<std::string> const& words);
-/// A file or folder: refused where a shell should have expanded `~` or `$NAME` in it, as unexpanded_path() has it.
-CLI::Validator paths();
-/// A count of elements, digits with Ki, Mi or Gi (2^10, 2^20, 2^30) behind them or nothing, from 1 to 2^40; nothing
-/// where it is none.
-std::optional<std::int64_t> element_count(std::string const& text);
-CLI::Validator element_counts();
+class Session;
 
-/// Whether the command that `program` has parsed never uses MPI, so that each process works for itself whatever started
-/// it.
-bool runs_alone(CLI::App const& program);
+/// What the command line asks for; returns the exit code. Called once the whole command line is understood.
+using Action = std::function<int(Session&)>;
 
-/// What `error`, thrown by program.parse(), is about, with the nearest option where one is unknown.
-std::string command_line_fault(CLI::App const& program, CLI::ParseError const& error);
+/// An option of a command; a handle that is copied freely.
+class Option {
+ public:
+  explicit Option(CLI::Option& option) : option_(&option) {}
+  Option required() const;
+  /// Refuses the values that `check` finds fault with.
+  Option check(OptionCheck const& check) const;
+  /// What the help text calls a value.
+  Option type_name(std::string const& text) const;
+  /// The help text shows the value that the target has now.
+  Option show_default() const;
+  /// One word holds several values with `separator` between them.
+  Option separated_by(char separator) const;
+  /// A list of which each value needs the option before it.
+  Option one_value_each() const;
 
-/// A word in the place of a command that is none, with the nearest command; empty where all is well.
-std::string unknown_command(CLI::App const& program, int argc, char** argv);
+ private:
+  CLI::Option* option_;
+};
+
+/// A command, or the program itself, to which options and commands are added; a handle that is copied freely.
+class Command {
+ public:
+  /// Where the value of an option goes; it must live until the command line is read.
+  using Target = std::variant<std::reference_wrapper<std::string>, std::reference_wrapper<std::vector<std::string>>,
+                              std::reference_wrapper<int>, std::reference_wrapper<std::int64_t>,
+                              std::reference_wrapper<std::uint64_t>, std::reference_wrapper<double>>;
+
+  Command(CLI::App& app, Action& chosen) : app_(&app), chosen_(&chosen) {}
+  Command subcommand(std::string const& name, std::string const& help) const;
+  void require_subcommand() const;
+  /// name: "--log", or "deck" for a word without a name.
+  Option option(std::string const& name, Target target, std::string const& help) const;
+  void flag(std::string const& name, bool& target, std::string const& help) const;
+  /// `choose` gives what is to be done where this command is given. \throws from it: InputError where its options do
+  /// not go together, which becomes the fault of the command line.
+  void when_given(std::function<Action()> const& choose) const;
+
+ private:
+  CLI::App* app_;
+  Action* chosen_;
+};
+
+/// Adds one command to the program. Options live in a shared_ptr that both lambdas hold:
+///
+///     auto options = std::make_shared<CheckOptions>();
+///     auto const command = program.subcommand("check", "...");
+///     command.option("deck", options->deck, "...").required();
+///     command.when_given([options] { return [options](Session& session) { ...; return 0; }; });
+using AddCommand = void (*)(Command program);
+
+/// What a command line says: exactly one of action, text and fault is there.
+struct CommandLine {
+  Action action;
+  std::string text;   ///< what --help or --version prints
+  std::string fault;  ///< what is wrong, with the nearest word that is known
+  GivenCommand given;
+};
+
+/// Reads a command line of a program that has `commands`.
+CommandLine read_command_line(int argc, char const* const* argv, std::vector<AddCommand> const& commands);
 
 }  // namespace bellwether::app

@@ -3,11 +3,12 @@
 #include "app/given_options.hpp"
 
 #include "app/agreement.hpp"
-#include "app/version.hpp"
 #include "comm/rank_group.hpp"
 #include "core/error.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace bellwether::app {
 namespace {
@@ -107,45 +108,11 @@ std::vector<std::string> differences(std::vector<GivenCommand> const& given) {
   return faults;
 }
 
-// ---- what was given
-
-void add(std::vector<GivenOption>& options, GivenOption const& option) {
-  auto const known = std::ranges::find(options, option.name, &GivenOption::name);
-  if (known == options.end())
-    options.push_back(option);
-  else
-    known->value += ", " + option.value;
-}
-
-void add_options(CLI::App const& command, std::vector<GivenOption>& options) {
-  for (auto const* option : command.get_options()) {
-    if (option->count() == 0) continue;
-    auto const& names = option->get_lnames();
-    std::string const name = names.empty() ? option->get_single_name() : "--" + names.front();
-    if (option->get_items_expected_max() == 0) {
-      add(options, {name, ""});
-      continue;
-    }
-    for (auto const& value : option->results()) {
-      auto const equals = name == "--set" ? value.find('=') : std::string::npos;
-      add(options, equals == std::string::npos
-                       ? GivenOption{name, value}
-                       : GivenOption{name + " " + value.substr(0, equals), value.substr(equals + 1)});
-    }
-  }
-}
-
 }  // namespace
 
-GivenCommand given_command(CLI::App const& program) {
-  GivenCommand given{program_version() + " (" + build_options() + ")", {}, {}};
-  for (auto const* command = &program;;) {
-    auto const chosen = command->get_subcommands();
-    if (chosen.empty()) return given;
-    command = chosen.front();
-    given.command += (given.command.empty() ? "" : " ") + command->get_name();
-    add_options(*command, given.options);
-  }
+bool runs_alone(GivenCommand const& given) {
+  constexpr std::array<std::string_view, 4> alone = {"prepare", "tokenize", "inspect", "report"};
+  return std::ranges::find(alone, given.command) != alone.end();
 }
 
 void require_same_command(comm::RankGroup& group, GivenCommand const& mine) {

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <vector>
 
@@ -23,14 +21,14 @@ struct GivenOption {
 /// What the user has started on one rank.
 struct GivenCommand {
   std::string program;  ///< version and build options
-  std::string command;  ///< "bench step"
+  std::string command;  ///< "bench step"; empty: none was given
+  /// In the order of the help text. Every key of --set is an option of its own, "--set comm.deadline".
   std::vector<GivenOption> options;
   bool operator==(GivenCommand const&) const = default;
 };
 
-/// The command and the options that `program` has parsed, in the order of the help text. Every key of --set is an
-/// option of its own, "--set comm.deadline". Empty command: none was given.
-GivenCommand given_command(CLI::App const& program);
+/// Whether the command never uses MPI, so that each process works for itself whatever started it.
+bool runs_alone(GivenCommand const& given);
 
 /// Collective, the first thing that ranks do together. Ranks may be started by separate parts of one launcher's
 /// command line. \throws CommonError on all ranks where programs, commands or options differ; it names each of these

@@ -5,7 +5,6 @@
 #include "app/commands.hpp"
 #include "app/launcher.hpp"
 #include "app/standard_streams.hpp"
-#include "app/version.hpp"
 #include "comm/rank_group.hpp"
 #include "core/system_limits.hpp"
 
@@ -71,9 +70,9 @@ int run(Action const& action, Session& session, bool output_matters) {
   return code;
 }
 
-/// --help and --version.
-int tell_help(CLI::App const& program, CLI::ParseError const& wanted) {
-  program.exit(wanted);
+/// What --help or --version prints.
+int tell_help(std::string const& text) {
+  std::cout << text;
   auto const lost = lost_output();
   if (lost.empty()) return 0;
   tell(lost);
@@ -84,28 +83,17 @@ int tell_help(CLI::App const& program, CLI::ParseError const& wanted) {
 
 int main(int argc, char** argv) {
   bellwether::app::reserve_standard_streams();
-  CLI::App program("Bellwether: BERT pre-training where the network is the bottleneck", "bellwether");
-  program.set_version_flag("--version", "bellwether " + bellwether::app::program_version());
-  program.require_subcommand(1);
-  program.get_formatter()->column_width(34);
-  Action chosen;
-  for (auto const add : bellwether::app::commands()) add(program, chosen);
-  auto fault = bellwether::app::unknown_command(program, argc, argv);
-  if (fault.empty()) try {
-      program.parse(argc, argv);
-    } catch (CLI::ParseError const& error) {
-      if (error.get_exit_code() == 0) return tell_help(program, error);
-      fault = bellwether::app::command_line_fault(program, error);
-    }
-  if (!fault.empty()) {
-    if (!bellwether::app::runs_alone(program)) std::this_thread::sleep_for(bellwether::app::turn_to_tell());
-    tell(fault);
+  auto const line = bellwether::app::read_command_line(argc, argv, bellwether::app::commands());
+  if (!line.fault.empty()) {
+    if (!runs_alone(line.given)) std::this_thread::sleep_for(bellwether::app::turn_to_tell());
+    tell(line.fault);
     return exit_input;
   }
-  bool const output_matters = !program.got_subcommand("train");  // training outlives the reader of its progress
+  if (!line.text.empty()) return tell_help(line.text);
+  bool const output_matters = line.given.command != "train";  // training outlives the reader of its progress
   std::signal(SIGXFSZ, SIG_IGN);  // where files may not grow, writing fails with their name instead
-  Session session(argc, argv, bellwether::app::given_command(program));
-  int const code = run(chosen, session, output_matters);
+  Session session(argc, argv, line.given);
+  int const code = run(line.action, session, output_matters);
   if (code != 0) session.note_end(code);  // what other ranks print may still be lost
   return code;
 }

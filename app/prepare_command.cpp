@@ -5,6 +5,7 @@
 #include "app/interrupt.hpp"
 #include "app/progress_text.hpp"
 #include "core/clock.hpp"
+#include "core/error.hpp"
 #include "input/prepare.hpp"
 
 #include <unistd.h>
@@ -90,68 +91,63 @@ int run_prepare(input::PrepareOptions const& options) {
 
 }  // namespace
 
-void add_prepare(CLI::App& program, Action& chosen) {
+void add_prepare(Command program) {
   auto options = std::make_shared<input::PrepareOptions>();
   auto masking = std::make_shared<std::string>("dynamic");
   options->threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  CLI::App* command = program.add_subcommand("prepare", "Turn text into shards of token ids to train on");
+  auto const command = program.subcommand("prepare", "Turn text into shards of token ids to train on");
   command
-      ->add_option(
-          "text", options->texts,
-          "text files, plain or .gz, or - for standard input; a paragraph a line, blank lines between documents")
-      ->required()
-      ->check(paths())
-      ->type_name("TEXT");
-  command->add_option("--vocab", options->vocabulary, "vocabulary, one token a line; written if it is trained")
-      ->check(paths())
-      ->type_name("FILE");
-  command->add_option("--train-vocab", options->trained_vocabulary, "train a WordPiece vocabulary of SIZE tokens")
-      ->check(whole_numbers(6, 1 << 24))
-      ->type_name("SIZE");
-  command->add_option("--out", options->out, "folder to make, with shards and vocab.txt")
-      ->check(paths())
-      ->type_name("DIR");
-  command->add_option("--sequence-length", options->sequence_length, "tokens a row, [CLS] and [SEP] included")
-      ->check(whole_numbers(8, 65536))
-      ->capture_default_str();
+      .option("text", options->texts,
+              "text files, plain or .gz, or - for standard input; a paragraph a line, blank lines between documents")
+      .required()
+      .check(paths())
+      .type_name("TEXT");
+  command.option("--vocab", options->vocabulary, "vocabulary, one token a line; written if it is trained")
+      .check(paths())
+      .type_name("FILE");
+  command.option("--train-vocab", options->trained_vocabulary, "train a WordPiece vocabulary of SIZE tokens")
+      .check(whole_numbers(6, 1 << 24))
+      .type_name("SIZE");
+  command.option("--out", options->out, "folder to make, with shards and vocab.txt").check(paths()).type_name("DIR");
+  command.option("--sequence-length", options->sequence_length, "tokens a row, [CLS] and [SEP] included")
+      .check(whole_numbers(8, 65536))
+      .show_default();
   command
-      ->add_option("--max-predictions", options->predictions,
-                   "most masked tokens a row; 0: 15 % of the sequence length, rounded up to a multiple of 4")
-      ->check(whole_numbers(0, 65536))
-      ->capture_default_str();
-  command->add_option("--duplicate", options->duplicates, "passes over the text, each with other pairs")
-      ->check(whole_numbers(1, 1000))
-      ->capture_default_str();
-  command->add_option("--masking", *masking, "dynamic: masks are drawn while training; static: now, once for all")
-      ->check(one_of({"dynamic", "static"}))
-      ->capture_default_str();
-  command->add_option("--heldout", options->heldout, "share of documents for evaluation, written to DIR/heldout")
-      ->check(numbers(0, 0.9))
-      ->capture_default_str();
-  command->add_flag("--strict", options->strict, "warnings are errors: nothing is written");
-  command->add_flag("--wrapped", options->wrapped, "lines are wrapped: sentences go on over line ends");
-  command->add_option("--rows-per-shard", options->shard_rows, "rows a file")
-      ->check(whole_numbers(1, 1 << 30))
-      ->capture_default_str();
+      .option("--max-predictions", options->predictions,
+              "most masked tokens a row; 0: 15 % of the sequence length, rounded up to a multiple of 4")
+      .check(whole_numbers(0, 65536))
+      .show_default();
+  command.option("--duplicate", options->duplicates, "passes over the text, each with other pairs")
+      .check(whole_numbers(1, 1000))
+      .show_default();
+  command.option("--masking", *masking, "dynamic: masks are drawn while training; static: now, once for all")
+      .check(one_of({"dynamic", "static"}))
+      .show_default();
+  command.option("--heldout", options->heldout, "share of documents for evaluation, written to DIR/heldout")
+      .check(numbers(0, 0.9))
+      .show_default();
+  command.flag("--strict", options->strict, "warnings are errors: nothing is written");
+  command.flag("--wrapped", options->wrapped, "lines are wrapped: sentences go on over line ends");
+  command.option("--rows-per-shard", options->shard_rows, "rows a file")
+      .check(whole_numbers(1, 1 << 30))
+      .show_default();
   command
-      ->add_option("--window", options->window_tokens,
-                   "tokens held in memory: pairs are drawn and rows shuffled among the documents of a window")
-      ->check(whole_numbers(1, 1 << 29))
-      ->capture_default_str();
-  command->add_option("--seed", options->seed, "seed of pairs, masks and held-out documents")
-      ->check(whole_numbers(0, std::numeric_limits<std::int64_t>::max()))
-      ->capture_default_str();
-  command->add_option("--threads", options->threads, "threads to use")
-      ->check(whole_numbers(1, 1024))
-      ->capture_default_str();
-  command->callback([options, masking, &chosen] {
+      .option("--window", options->window_tokens,
+              "tokens held in memory: pairs are drawn and rows shuffled among the documents of a window")
+      .check(whole_numbers(1, 1 << 29))
+      .show_default();
+  command.option("--seed", options->seed, "seed of pairs, masks and held-out documents")
+      .check(whole_numbers(0, std::numeric_limits<std::int64_t>::max()))
+      .show_default();
+  command.option("--threads", options->threads, "threads to use").check(whole_numbers(1, 1024)).show_default();
+  command.when_given([options, masking] {
     bool const trains = options->trained_vocabulary > 0;
     if (!trains && options->vocabulary.empty())
-      throw CLI::ValidationError("prepare", "a vocabulary is needed: --vocab FILE or --train-vocab SIZE");
+      throw InputError("a vocabulary is needed: --vocab FILE or --train-vocab SIZE");
     if (options->out.empty() && !(trains && !options->vocabulary.empty()))
-      throw CLI::ValidationError("prepare", "--out DIR is needed; only --train-vocab SIZE --vocab FILE does without");
+      throw InputError("--out DIR is needed; only --train-vocab SIZE --vocab FILE does without");
     options->static_masks = *masking == "static";
-    chosen = [options](Session&) { return run_prepare(*options); };
+    return [options](Session&) { return run_prepare(*options); };
   });
 }
 

@@ -157,12 +157,12 @@ int report(ReportOptions const& options) {
 
 }  // namespace
 
-void add_report(CLI::App& program, Action& chosen) {
+void add_report(Command program) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* command = program.add_subcommand("report", "Draw loss, rate, throughput and trust ratios of a run");
-  command->add_option("run", options->run, "directory of the run")->required()->check(paths());
-  command->add_option("--out", options->out, "HTML page to write (RUN/report.html)")->check(paths());
-  command->callback([options, &chosen] { chosen = [options](Session&) { return report(*options); }; });
+  auto const command = program.subcommand("report", "Draw loss, rate, throughput and trust ratios of a run");
+  command.option("run", options->run, "directory of the run").required().check(paths());
+  command.option("--out", options->out, "HTML page to write (RUN/report.html)").check(paths());
+  command.when_given([options] { return [options](Session&) { return report(*options); }; });
 }
 
 }  // namespace bellwether::app

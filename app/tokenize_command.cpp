@@ -47,19 +47,17 @@ int tokenize(TokenizeOptions const& options) {
 
 }  // namespace
 
-void add_tokenize(CLI::App& program, Action& chosen) {
+void add_tokenize(Command program) {
   auto options = std::make_shared<TokenizeOptions>();
-  CLI::App* command = program.add_subcommand(
+  auto const command = program.subcommand(
       "tokenize", "Turn lines on standard input into lines of WordPiece ids, without [CLS] and [SEP]");
-  command->add_option("--vocab", options->vocabulary, "vocabulary, one token a line")
-      ->required()
-      ->check(paths())
-      ->type_name("FILE");
-  command->add_option("--threads", options->threads, "threads to use")
-      ->check(whole_numbers(1, 1024))
-      ->capture_default_str();
-  command->add_flag("--strict", options->strict, "warnings are errors: the exit code says so");
-  command->callback([options, &chosen] { chosen = [options](Session&) { return tokenize(*options); }; });
+  command.option("--vocab", options->vocabulary, "vocabulary, one token a line")
+      .required()
+      .check(paths())
+      .type_name("FILE");
+  command.option("--threads", options->threads, "threads to use").check(whole_numbers(1, 1024)).show_default();
+  command.flag("--strict", options->strict, "warnings are errors: the exit code says so");
+  command.when_given([options] { return [options](Session&) { return tokenize(*options); }; });
 }
 
 }  // namespace bellwether::app

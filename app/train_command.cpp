@@ -36,19 +36,19 @@ int train(TrainOptions const& options, Session& session) {
 
 }  // namespace
 
-void add_train(CLI::App& program, Action& chosen) {
+void add_train(Command program) {
   auto options = std::make_shared<TrainOptions>();
-  CLI::App* command = program.add_subcommand("train", "Train what a deck describes; also under mpirun or srun");
-  command->add_option("deck", options->deck, "the deck, a YAML file; - for standard input")->required()->check(paths());
-  command->add_option("--set", options->overrides, "section.key=value in place of the deck's value")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  command->add_flag("--resume", options->run.resume, "continue from the newest complete checkpoint, if there is one");
-  command->add_option("--log", options->log, "automatic: a renewed line on a terminal, plain lines elsewhere")
-      ->check(one_of({"automatic", "lines", "json"}));
-  command->callback([options, &chosen] {
+  auto const command = program.subcommand("train", "Train what a deck describes; also under mpirun or srun");
+  command.option("deck", options->deck, "the deck, a YAML file; - for standard input").required().check(paths());
+  command.option("--set", options->overrides, "section.key=value in place of the deck's value")
+      .type_name("KEY=VALUE")
+      .one_value_each();
+  command.flag("--resume", options->run.resume, "continue from the newest complete checkpoint, if there is one");
+  command.option("--log", options->log, "automatic: a renewed line on a terminal, plain lines elsewhere")
+      .check(one_of({"automatic", "lines", "json"}));
+  command.when_given([options] {
     options->run.log = log_form(options->log);
-    chosen = [options](Session& session) { return train(*options, session); };
+    return [options](Session& session) { return train(*options, session); };
   });
 }
 

@@ -3,7 +3,7 @@
 #include "app/bench_bounds.hpp"
 #include "app/bench_report.hpp"
 #include "app/bench_timing.hpp"
-#include "app/command_line.hpp"
+#include "app/option_checks.hpp"
 #include "core/error.hpp"
 
 #include <catch2/catch_approx.hpp>

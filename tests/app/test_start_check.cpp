@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/agreement.hpp"
+#include "app/commands.hpp"
 #include "app/given_options.hpp"
 #include "app/start_check.hpp"
 #include "comm/communicator.hpp"
@@ -10,6 +11,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -116,19 +118,12 @@ TEST_CASE("What was given to some ranks alone is told by name on all") {
 }
 
 TEST_CASE("The options of a command line are known by their names, whatever their order") {
-  CLI::App program("", "bellwether");
-  std::vector<std::string> overrides;
-  std::string deck, log;
-  bool resume = false;
-  CLI::App* const train = program.add_subcommand("train", "");
-  train->add_option("deck", deck);
-  train->add_option("--set", overrides)->allow_extra_args(false);
-  train->add_flag("--resume", resume);
-  train->add_option("--log", log);
-  program.parse("train --set b.c=1 --log=json --set a.b=x=y a.yaml --resume --set b.c=2");
-  auto const given = app::given_command(program);
-  CHECK(given.command == "train");
-  CHECK(given.options ==
+  auto const words = std::to_array<char const*>({"bellwether", "train", "--set", "b.c=1", "--log=json", "--set",
+                                                 "a.b=x=y", "a.yaml", "--resume", "--set", "b.c=2"});
+  auto const line = app::read_command_line(static_cast<int>(words.size()), words.data(), {app::add_train});
+  CHECK(line.fault.empty());
+  CHECK(line.given.command == "train");
+  CHECK(line.given.options ==
         std::vector<app::GivenOption>{
             {"deck", "a.yaml"}, {"--set b.c", "1, 2"}, {"--set a.b", "x=y"}, {"--resume", ""}, {"--log", "json"}});
 }
