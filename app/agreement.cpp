@@ -6,6 +6,7 @@
 #include "core/system_limits.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <span>
 

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <condition_variable>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <mutex>

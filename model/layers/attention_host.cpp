@@ -3,6 +3,7 @@
 #include "core/gemm.hpp"
 #include "model/layers/attention.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace bellwether::model {

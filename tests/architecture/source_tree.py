@@ -62,6 +62,20 @@ def includes(path):
 
 
 @functools.lru_cache(maxsize=None)
+def included_foreign(path):
+    """Names of the headers outside the tree that a file includes, itself or through headers of the tree."""
+    found, seen, left = set(), {path}, [path]
+    while left:
+        for _, _, name in includes(left.pop()):
+            if name not in files():
+                found.add(name)
+            elif name not in seen:
+                seen.add(name)
+                left.append(name)
+    return found
+
+
+@functools.lru_cache(maxsize=None)
 def sees(path):
     """The set of all headers that a file includes, directly or through headers of this tree."""
     seen, todo = set(), [path]

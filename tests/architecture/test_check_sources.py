@@ -27,7 +27,7 @@ class Tree:
 
     @staticmethod
     def forget():
-        for function in (tree.code, tree.code_without_strings, tree.includes, tree.sees):
+        for function in (tree.code, tree.code_without_strings, tree.includes, tree.included_foreign, tree.sees):
             function.cache_clear()
 
 
@@ -38,6 +38,9 @@ BROKEN = [
     ("foreign_headers", {"model/a.cpp": "#include <mpi.h>\n"}),
     ("foreign_headers", {"app/a.cpp": "#  include <hdf5.h>\n"}),
     ("foreign_headers", {"input/a.hpp": "#include <yaml-cpp/yaml.h>\n"}),
+    ("foreign_headers", {"app/a.hpp": "#include <CLI/CLI.hpp>\n"}),
+    ("foreign_headers", {"app/command_line.hpp": "#include <CLI/CLI.hpp>\n"}),
+    ("foreign_headers", {"tests/app/a.cpp": "#include <CLI/CLI.hpp>\n"}),
     ("kokkos_sources", {"input/a.hpp": '#include "core/b.hpp"\n', "core/b.hpp": "#include <Kokkos_Core.hpp>\n"}),
     ("kokkos_sources", {"core/a.cpp": "#include <Kokkos_Core.hpp>\n", "core/CMakeLists.txt": "f(core PLAIN a.cpp)"}),
     ("kernel_labels", {"core/a.cpp": "Kokkos::parallel_for(n, f);\n"}),
@@ -49,6 +52,7 @@ BROKEN = [
     ("licence_lines", {"core/a.cpp": "int x;\n"}),
     ("habits", {"core/a.cpp": "  std::exit(1);\n"}),
     ("habits", {"core/utils.hpp": ""}),
+    ("standard_headers", {"core/a.cpp": '#include "core/b.hpp"\nstd::vector<std::string> v;\n', "core/b.hpp": "#include <string>\n"}),
 ]
 SPDX = "// SPDX-FileCopyrightText: x\n// SPDX-License-Identifier: BSD-3-Clause\n"
 SOUND = {
@@ -58,7 +62,10 @@ SOUND = {
     '  Kokkos::deep_copy(exec, a, b); /* exec.fence() */ exec.fence("read by the host"); // std::exit(1)\n'
     '  Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), f); }\n',
     "core/CMakeLists.txt": "bellwether_component(core\n  KOKKOS a.cpp\n  LINK x)\n",
-    "app/b.hpp": SPDX + "class A { void at_exit(); };\n",
+    "app/command_line.cpp": SPDX + "#include <CLI/CLI.hpp>\n",
+    "tests/core/c.cpp": SPDX + "#include <nlohmann/json.hpp>\n",
+    "app/b.hpp": SPDX + "#include <vector>\nclass A { void at_exit(); };\n",
+    "app/b.cpp": SPDX + '#include "app/b.hpp"\nstd::vector<int> v; // std::string\n',
 }
 
 
