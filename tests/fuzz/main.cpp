@@ -49,8 +49,9 @@ class Editor {
   }
 
   char odd_byte() {
-    constexpr std::string_view odd("\0\xff\x7f\x80\n\r\t :,-.#'\"[]{}0129eE~$%", 30);
-    return odd[below(odd.size())];
+    constexpr std::string_view odd = "\xff\x7f\x80\n\r\t :,-.#'\"[]{}0129eE~$%";
+    auto const at = below(odd.size() + 1);
+    return at < odd.size() ? odd[at] : '\0';
   }
 
   void edit(std::string& text) {
