@@ -43,8 +43,23 @@ set(BELLWETHER_TEAM_TESTS block_table core bert_gradients layer_gradients layer_
     optimizer_kernels onebit onebit_kernels onebit_mpi onebit_traces noise_scale compressed_kernels compressed_mean
     hierarchical_mean gemm_rows tiny_bert)
 
-function(bellwether_test name)
+# Tests of values alone: other tests run the same kernels and exchanges over the same memory.
+set(BELLWETHER_VALUE_TESTS optimizer_mpi onebit_freeze onebit_resume onebit_traces noise_scale variance_growth
+    bert_reference network_model)
+
+# Whether a special build does without a test.
+function(bellwether_left_out name result)
+  set(${result} OFF PARENT_SCOPE)
   if(BELLWETHER_DEVICE_TEAMS AND NOT name IN_LIST BELLWETHER_TEAM_TESTS)
+    set(${result} ON PARENT_SCOPE)
+  elseif(BELLWETHER_SANITIZE MATCHES address AND name IN_LIST BELLWETHER_VALUE_TESTS)
+    set(${result} ON PARENT_SCOPE)
+  endif()
+endfunction()
+
+function(bellwether_test name)
+  bellwether_left_out(${name} left_out)
+  if(left_out)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "KOKKOS" "TIMEOUT" "SOURCES;LINK;LABELS")
@@ -59,7 +74,8 @@ function(bellwether_test name)
 endfunction()
 
 function(bellwether_mpi_test name)
-  if(BELLWETHER_DEVICE_TEAMS AND NOT name IN_LIST BELLWETHER_TEAM_TESTS)
+  bellwether_left_out(${name} left_out)
+  if(left_out)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LINK;LABELS;RANKS")
