@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-# Kokkos, the standard library and Catch2 are parsed once a tree, not once a file. A build for CUDA has no precompiled
-# headers, and so notices a source that includes less than it uses.
+# Precompiled headers: the compiler parses Kokkos, the standard library and Catch2 once a build tree. A build for CUDA
+# has none, so that it refuses a source that includes less than it uses.
 if(BELLWETHER_PRECOMPILED_HEADERS AND NOT Kokkos_ENABLE_CUDA)
   set(BELLWETHER_PRECOMPILED
     <Kokkos_Core.hpp>
@@ -35,8 +35,8 @@ if(BELLWETHER_PRECOMPILED_HEADERS AND NOT Kokkos_ENABLE_CUDA)
     <utility>
     <variant>
     <vector>)
-  # g++ 12 warns falsely of texts that are put together, and with precompiled headers does not know whose headers it
-  # warns of. The sanitizers notice what these warnings are for.
+  # With precompiled headers g++ 12 reports false warnings from inside the standard library, which it takes for our
+  # code. A build for CUDA has these warnings.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(bellwether_options INTERFACE
       $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds> $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>
@@ -44,8 +44,8 @@ if(BELLWETHER_PRECOMPILED_HEADERS AND NOT Kokkos_ENABLE_CUDA)
   endif()
 endif()
 
-# bellwether_precompile(<target> <owner> [<header>...]): gives a target the headers above. The owner, which names itself,
-# compiles them and further ones; compile options of the others must be the same as the owner's.
+# bellwether_precompile(<target> <owner> [<header>...]): gives a target the headers above. The owner names itself; it
+# compiles them, with further headers. All other targets must have the owner's compile options.
 function(bellwether_precompile target owner)
   if(NOT DEFINED BELLWETHER_PRECOMPILED)
     return()

@@ -37,17 +37,18 @@ function(bellwether_test_executable name kokkos main sources link)
   bellwether_precompile(${name} bellwether_test_main)
 endfunction()
 
-# The tests whose kernels take other ways on devices, for a build with BELLWETHER_DEVICE_TEAMS, and two that their
-# CMakeLists.txt say more about.
+# The tests that a build with BELLWETHER_DEVICE_TEAMS has: their kernels run other code on devices. gemm_rows and
+# tiny_bert are among them because model/CMakeLists.txt sets properties of their targets.
 set(BELLWETHER_TEAM_TESTS block_table core bert_gradients layer_gradients layer_teams team_attention optimizer
     optimizer_kernels onebit onebit_kernels onebit_mpi onebit_traces noise_scale compressed_kernels compressed_mean
     hierarchical_mean gemm_rows tiny_bert)
 
-# Tests of values alone: other tests run the same kernels and exchanges over the same memory.
+# The tests that a build with the address sanitizer leaves out: they compare values, and other tests run the same
+# kernels and exchanges.
 set(BELLWETHER_VALUE_TESTS optimizer_mpi onebit_freeze onebit_resume onebit_traces noise_scale variance_growth
     bert_reference network_model)
 
-# Whether a special build does without a test.
+# Sets `result` to ON where this build leaves a test out.
 function(bellwether_left_out name result)
   set(${result} OFF PARENT_SCOPE)
   if(BELLWETHER_DEVICE_TEAMS AND NOT name IN_LIST BELLWETHER_TEAM_TESTS)
@@ -82,7 +83,7 @@ function(bellwether_mpi_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)
   endif()
-  # What a rank does wrong with memory it does on 2 and 3 ranks: an even number and one that leaves shares of two sizes.
+  # Two ranks have equal shares of most vectors, three have unequal ones: memory faults show on one of them.
   if(BELLWETHER_SANITIZE MATCHES address)
     list(FILTER arg_RANKS INCLUDE REGEX "^[23]$")
   endif()
