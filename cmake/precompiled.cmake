@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-# Precompiled headers: the compiler parses Kokkos, the standard library and Catch2 once a build tree. A build for CUDA
-# has none, so that it refuses a source that includes less than it uses.
-if(BELLWETHER_PRECOMPILED_HEADERS AND NOT Kokkos_ENABLE_CUDA)
+# Precompiled headers: the compiler parses Kokkos, the standard library and Catch2 once a build tree. In a build for
+# CUDA plain C++ sources alone have them, without Kokkos, which nvcc must compile.
+if(BELLWETHER_PRECOMPILED_HEADERS)
   set(BELLWETHER_PRECOMPILED
-    <Kokkos_Core.hpp>
     <algorithm>
     <array>
     <atomic>
@@ -35,8 +34,11 @@ if(BELLWETHER_PRECOMPILED_HEADERS AND NOT Kokkos_ENABLE_CUDA)
     <utility>
     <variant>
     <vector>)
+  if(NOT Kokkos_ENABLE_CUDA)
+    list(APPEND BELLWETHER_PRECOMPILED <Kokkos_Core.hpp>)
+  endif()
   # With precompiled headers g++ 12 reports false warnings from inside the standard library, which it takes for our
-  # code. A build for CUDA has these warnings.
+  # code. Sources that nvcc compiles have these warnings.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(bellwether_options INTERFACE
       $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds> $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>
@@ -47,7 +49,11 @@ endif()
 # bellwether_precompile(<target> <owner> [<header>...]): gives a target the headers above. The owner names itself; it
 # compiles them, with further headers. All other targets must have the owner's compile options.
 function(bellwether_precompile target owner)
-  if(NOT DEFINED BELLWETHER_PRECOMPILED)
+  set(for_nvcc FALSE)  # tests: all of their main program
+  if(Kokkos_ENABLE_CUDA AND NOT owner STREQUAL "bellwether_core")
+    set(for_nvcc TRUE)
+  endif()
+  if(NOT DEFINED BELLWETHER_PRECOMPILED OR for_nvcc)
     return()
   endif()
   if(owner STREQUAL target)

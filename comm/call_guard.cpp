@@ -9,12 +9,15 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 
 namespace bellwether::comm {
@@ -36,9 +39,10 @@ std::atomic<int> end_code{failed};
 double start_deadline() {
   char const* const text = std::getenv(variable);
   if (text == nullptr) return usual_start_deadline;
-  char* end = nullptr;
-  double const seconds = std::strtod(text, &end);
-  if (end == text || *end != '\0' || !(seconds > 0 && seconds <= longest_deadline))
+  double seconds = 0;  // from_chars: strtod would take hexadecimal numbers and the locale's comma
+  auto const* const last = text + std::strlen(text);
+  auto const [end, error] = std::from_chars(text, last, seconds);
+  if (error != std::errc() || end != last || !(seconds > 0 && seconds <= longest_deadline))
     throw InputError(std::string(variable) + ": '" + text + "'; allowed: seconds, above 0 and at most 1e8");
   return seconds;
 }

@@ -9,6 +9,7 @@
 #include "comm/mpi_ranks.hpp"
 #include "comm/transport.hpp"
 #include "comm/watchdog.hpp"
+#include "core/blas_memory.hpp"
 #include "core/device_launch.hpp"
 #include "core/environment.hpp"
 #include "core/error.hpp"
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #ifdef KOKKOS_ENABLE_OPENMP
 #include <omp.h>
@@ -153,34 +155,39 @@ std::vector<std::string> gathered(Communicator& all, std::string const& mine) {
   return texts;
 }
 
+/// Threads that a rank computes with, before Kokkos has started.
+int computing_threads() {
+#ifdef KOKKOS_ENABLE_OPENMP
+  char const* const of_kokkos = std::getenv("KOKKOS_NUM_THREADS");  // a number: faults_of_threads() has looked
+  return of_kokkos != nullptr ? std::atoi(of_kokkos) : omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+
 /// Threads that a rank starts: OpenMP's beside the main one, and a few of MPI's and our own. Without a launcher MPI
 /// starts a process of its own beside this one, with threads.
 int threads_of_a_rank() {
   bool launched = false;
   for (char const* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
     launched = launched || std::getenv(variable) != nullptr;
-  int const others = launched ? 4 : 12;
-#ifdef KOKKOS_ENABLE_OPENMP
-  char const* const of_kokkos = std::getenv("KOKKOS_NUM_THREADS");  // a number: faults_of_threads() has looked
-  return (of_kokkos != nullptr ? std::atoi(of_kokkos) : omp_get_max_threads()) - 1 + others;
-#else
-  return others;
-#endif
+  return computing_threads() - 1 + (launched ? 4 : 12);
 }
 
 std::string fault_of(ThreadProbe const& probe) {
   return probe.reason().empty() ? "" : no_thread("compute with", probe.reason());
 }
 
-/// Collective. Ranks of a node may share a limit, so that all hold their threads at once. \throws InputError on every
-/// rank with the fault of the lowest one that has any.
-void require_threads_together(int rank, int size) {
-  if (size == 1) return;
-  std::string fault;
+/// Collective. Threads, and memory of OpenBLAS for them. Ranks of a node may share a limit, so that all hold their
+/// threads at once. \throws InputError on every rank with the fault of the lowest one that has any.
+void require_resources_together(int rank, int size) {
   int lowest = size;
+  std::string fault;
   {
-    ThreadProbe const probe(threads_of_a_rank());
-    fault = fault_of(probe);
+    std::optional<ThreadProbe> probe;
+    if (size > 1) probe.emplace(threads_of_a_rank());  // a lone rank has tried before MPI started
+    fault = probe ? fault_of(*probe) : "";
+    if (fault.empty()) fault = reserve_blas_memory(computing_threads());
     int const mine = fault.empty() ? size : rank;
     check_mpi(MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
   }
@@ -216,7 +223,7 @@ void World::start() {
   double const deadline = impl_->ranks.deadline();
   impl_->host = processor_name();
   impl_->nodes = find_nodes(rank(), size(), impl_->host, deadline);
-  require_threads_together(rank(), size());
+  require_resources_together(rank(), size());
   // Kokkos warns each process that threads are not bound, which is right on a laptop and for several ranks a node.
   auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
   if (int const device = device_of(impl_->nodes, impl_->host); device >= 0) settings.set_device_id(device);

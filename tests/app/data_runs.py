@@ -109,7 +109,7 @@ def other_shards_on_a_rank(runs):
 def variables(runs):
     """Numbers in the environment that are none."""
     runs.deck("run", 16, 2)
-    for value in ("", "soon", "-1", "0", "nan", "inf", "1e9", "10 s", "1,000"):
+    for value in ("", "soon", "-1", "0", "nan", "inf", "1e9", "10 s", "1,000", "0x10"):
         told = runs.refuse([runs.program, "check", "run.yaml"], BELLWETHER_START_DEADLINE=value)
         assert f"BELLWETHER_START_DEADLINE: '{value}'; allowed: seconds, above 0 and at most 1e8" in told, told
 
