@@ -29,6 +29,7 @@ int tokenize(TokenizeOptions const& options) {
   input::TokenizerTables const tables(vocabulary);
   auto const count = input::tokenize_lines(tables, stdin, stdout, options.threads);
   std::vector<std::string> texts;
+  if (!count.markup.empty()) texts.push_back("standard input " + count.markup);
   if (count.invalid_lines > 0)
     texts.push_back(counted(count.invalid_lines, "line") + (count.invalid_lines == 1 ? " holds" : " hold") +
                     " bytes that are not UTF-8, which were left out; the first is line " +
@@ -38,7 +39,9 @@ int tokenize(TokenizeOptions const& options) {
                                  .bytes = count.bytes,
                                  .overlong = count.overlong_bytes,
                                  .vocabulary = vocabulary.size(),
-                                 .cased = vocabulary.cased_tokens()};
+                                 .cased = vocabulary.cased_tokens(),
+                                 .accented = vocabulary.accented_tokens(),
+                                 .words = count.words};
   for (auto const& text : input::corpus_warnings(facts)) texts.push_back(text);
   if (options.strict && !texts.empty()) throw InputError(texts);
   for (auto const& text : texts) std::cerr << "warning: " << text << '\n';

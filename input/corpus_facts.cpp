@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -15,8 +16,12 @@ namespace bellwether::input {
 namespace {
 
 constexpr double most_unknown = 0.2, most_cased = 0.02, most_random_next = 0.9, most_overlong = 0.05,
-                 most_duplicates = 0.05, most_lone_rows = 0.1, longest_over_median = 200;
+                 most_duplicates = 0.05, most_lone_rows = 0.1, longest_over_median = 200, most_pieces = 3.5,
+                 most_accented = 0.02;
 constexpr std::int64_t few_rows = 16, few_documents = 10;  // too few for a share to mean something
+
+/// Facts that earlier versions did not record.
+bool is_newer(std::string_view name) { return name == "corpus_accented_tokens" || name == "corpus_words"; }
 
 /// Calls `visit(name, member)` for every fact that shards record.
 template <class Facts, class Visit>
@@ -35,6 +40,8 @@ void for_each_fact(Facts& facts, Visit const& visit) {
   visit("corpus_vocabulary", facts.vocabulary);
   visit("corpus_vocabulary_asked", facts.vocabulary_asked);
   visit("corpus_cased_tokens", facts.cased);
+  visit("corpus_accented_tokens", facts.accented);
+  visit("corpus_words", facts.words);
   visit("corpus_duplicate_share", facts.duplicates);
   visit("corpus_frequency_loss", facts.frequency_loss);
 }
@@ -83,6 +90,19 @@ std::vector<std::string> corpus_warnings(CorpusFacts const& facts, std::string c
   warn(!unknown && share(facts.cased, facts.vocabulary) > most_cased, [&] {
     return "the vocabulary is cased: " + number(facts.cased) + " of its " + number(facts.vocabulary) +
            " tokens have capital letters, which lower-cased text never has; take an uncased vocabulary";
+  });
+  warn(share(facts.accented, facts.vocabulary) > most_accented, [&] {
+    return number(facts.accented) + " of the vocabulary's " + number(facts.vocabulary) +
+           " tokens have accents, which are stripped from text; take a vocabulary that was made without accents";
+  });
+  double const pieces = share(facts.tokens, facts.words);
+  warn(!overlong && !unknown && pieces > most_pieces, [&] {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f", pieces);
+    return "words fall apart into " + std::string(text) +
+           " tokens each (1.1 to 1.5 are usual): the vocabulary is of another language than the text or very small, or "
+           "the text is no prose (encoded data, numbers); take a vocabulary of this text, or train one with "
+           "--train-vocab";
   });
   warn(overlong, [&] {
     return percent(share(facts.overlong, facts.bytes)) +
@@ -134,7 +154,7 @@ std::optional<CorpusFacts> read_corpus_facts(Hdf5File const& shard) {
   for_each_fact(facts, [&]<class T>(char const* name, T& value) {
     auto const stored = shard.attribute("/", name);
     auto const* const found = stored ? std::get_if<T>(&*stored) : nullptr;
-    complete = complete && found != nullptr;
+    complete = complete && (found != nullptr || is_newer(name));
     if (found != nullptr) value = *found;
   });
   return complete ? std::optional(facts) : std::nullopt;

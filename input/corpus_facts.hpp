@@ -23,6 +23,8 @@ struct CorpusFacts {
   std::int64_t vocabulary = 0;                ///< tokens of the vocabulary
   std::int64_t vocabulary_asked = 0;          ///< size that --train-vocab asked for; 0: read from a file
   std::int64_t cased = 0;                     ///< tokens of the vocabulary with capital letters
+  std::int64_t accented = 0;                  ///< tokens of the vocabulary with accents; 0 where not recorded
+  std::int64_t words = 0;                     ///< tokens that begin a word; 0 where not recorded
   double duplicates = 0;                      ///< share of documents that repeat another one exactly
   double frequency_loss = 0;                  ///< nats a token: see frequency_loss()
   bool operator==(CorpusFacts const&) const = default;

@@ -14,6 +14,7 @@
 #include "input/vocabulary_trainer.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -129,9 +130,13 @@ class CorpusPass {
     whole.vocabulary = vocabulary.size();
     whole.vocabulary_asked = options_.trained_vocabulary;
     whole.cased = vocabulary.cased_tokens();
+    whole.accented = vocabulary.accented_tokens();
     auto const of_set = [&](SetBuilder const& set) {
       auto facts = set.counted(whole);
-      facts.unknown = set.frequencies()[static_cast<std::size_t>(s.unknown)];
+      auto const& frequencies = set.frequencies();
+      facts.unknown = frequencies[static_cast<std::size_t>(s.unknown)];
+      for (std::int32_t id = 0; id < vocabulary.size(); ++id)
+        if (vocabulary.begins_word(id)) facts.words += frequencies[static_cast<std::size_t>(id)];
       facts.frequency_loss = frequency_loss(set.frequencies(), sets_.train.frequencies());
       return facts;
     };
@@ -150,11 +155,28 @@ class CorpusPass {
   }
 
  private:
-  static void warn_of_heldout(PrepareSummary& summary) {
+  /// Few long documents make the share of the text differ from the share of the documents.
+  void warn_of_share(PrepareSummary& summary) const {
+    auto const held = static_cast<double>(summary.heldout.tokens),
+               all = held + static_cast<double>(summary.train.tokens);
+    double const share = held / all, asked = options_.heldout;
+    if (share <= 2 * asked + 0.05 && share >= asked / 5) return;
+    auto const percent = [](double value) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%.1f %%", 100 * value);
+      return std::string(text);
+    };
+    summary.warnings.push_back(percent(share) + " of the tokens are held out, and --heldout asked for " +
+                               percent(asked) +
+                               " of the documents: few documents hold most of the text; put blank lines between their "
+                               "parts, or take another --seed");
+  }
+
+  void warn_of_heldout(PrepareSummary& summary) const {
     auto const &train = summary.train, &heldout = summary.heldout;
     CorpusFacts const lone{.documents = heldout.documents, .rows = heldout.rows, .lone_rows = heldout.lone_rows};
     for (auto const& text : corpus_warnings(lone)) summary.warnings.push_back("held out: " + text);
-    if (heldout.rows > 0) return;
+    if (heldout.rows > 0) return warn_of_share(summary);
     auto const documents = [](std::int64_t count) {
       return std::to_string(count) + (count == 1 ? " document" : " documents");
     };
@@ -257,7 +279,10 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
     CorpusPass pass(options, reader, *vocabulary, sets);
     pass.run([&](std::int64_t read) { tell("writing rows", read, reader.bytes_total()); });
     if (sets.train.writer().rows() == 0)
-      throw InputError(options.texts.front() + ": no row for training comes of the texts; text with words is needed");
+      throw InputError(options.texts.front() + ": no row for training comes of the texts; " +
+                       (sets.heldout && sets.heldout->writer().rows() > 0
+                            ? "--heldout chose all of them; take a smaller share, more documents or another --seed"
+                            : "text with words is needed"));
     pass.summarise(*vocabulary, summary);
     if (options.strict && !summary.warnings.empty()) throw InputError(summary.warnings);
     record(sets.train, summary.train);

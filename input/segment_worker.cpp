@@ -6,6 +6,9 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
+#include <string>
+
 namespace bellwether::input {
 
 TokenBlock SegmentWorker::operator()(TextBlock const& text) {
@@ -34,9 +37,24 @@ TokenBlock SegmentWorker::operator()(TextBlock const& text) {
 
 void SegmentWorker::add_line(TextBlock const& text, TextLine const& line, TokenBlock& block) {
   auto const bytes = text.line(line);
-  block.parts.back().lines.push_back(
-      {XXH3_64bits(bytes.data(), bytes.size()), static_cast<std::int64_t>(bytes.size())});
+  block.parts.back().lines.push_back({hash_of(bytes), static_cast<std::int64_t>(bytes.size())});
   if (!is_valid_utf8(bytes) && block.invalid_lines++ == 0) block.first_invalid = line.place;
+}
+
+/// The hash of the letters that the tokenizer sees, without white space: lines that give the same tokens by any
+/// vocabulary are copies of each other.
+std::uint64_t SegmentWorker::hash_of(std::string_view line) {
+  letters_.clear();
+  bool const ascii = std::ranges::all_of(line, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (!ascii) tables_->characters().normalise(line, letters_);
+  auto const from = ascii ? line : std::string_view(letters_);
+  std::size_t kept = 0;
+  letters_.resize(from.size());
+  for (char const c : from) {
+    if (static_cast<unsigned char>(c) <= ' ' || c == '\x7F') continue;
+    letters_[kept++] = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return XXH3_64bits(letters_.data(), kept);
 }
 
 void SegmentWorker::add_sentences(std::string_view text, TokenBlock& block) {

@@ -36,16 +36,21 @@ class SegmentWorker {
  public:
   /// \param wrapped lines are wrapped: sentences go on over line ends, but not over the end of a block.
   SegmentWorker(TokenizerTables const& tables, bool wrapped)
-      : tokenizer_(std::make_unique<Tokenizer>(tables, WrittenSpecials::characters)), wrapped_(wrapped) {}
+      : tokenizer_(std::make_unique<Tokenizer>(tables, WrittenSpecials::characters)),
+        tables_(&tables),
+        wrapped_(wrapped) {}
 
   TokenBlock operator()(TextBlock const& text);
 
  private:
   void add_line(TextBlock const& text, TextLine const& line, TokenBlock& block);
+  std::uint64_t hash_of(std::string_view line);
   void add_sentences(std::string_view text, TokenBlock& block);
 
   std::unique_ptr<Tokenizer> tokenizer_;
+  TokenizerTables const* tables_;
   bool wrapped_;
+  std::string letters_;  ///< of a line, for its hash
 };
 
 }  // namespace bellwether::input

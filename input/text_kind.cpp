@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
+#include <system_error>
 
 namespace bellwether::input {
 namespace {
@@ -37,6 +39,9 @@ constexpr Format formats[] = {
     {0, "7z\xBC\xAF\x27\x1C"sv, "a 7-Zip archive", "7z x -so"},
     {0, "Rar!\x1A\x07"sv, "a RAR archive", "unrar p -inul"},
     {257, "ustar"sv, "a tar archive", "tar -xO -f"},
+    {0, "070701"sv, "a cpio archive", "cpio -i --to-stdout --quiet <"},
+    {0, "070702"sv, "a cpio archive", "cpio -i --to-stdout --quiet <"},
+    {0, "070707"sv, "a cpio archive", "cpio -i --to-stdout --quiet <"},
     {0, "!<arch>\n"sv, "an ar archive", ""},
     {0,
      "\x7F"
@@ -72,10 +77,39 @@ bool is_bzip2(std::string_view start) {
          (start.substr(4, 6) == "\x31\x41\x59\x26\x53\x59" || start.substr(4, 6) == "\x17\x72\x45\x38\x50\x90");
 }
 
+/// A header of 76 octal or 110 hexadecimal digits.
+bool is_cpio(std::string_view start) {
+  std::size_t const digits = start.starts_with("070707") ? 76 : 110;
+  return start.size() >= digits && start.substr(0, digits).find_first_not_of("0123456789abcdefABCDEF") == start.npos;
+}
+
+/// A tar archive of before 1988, without magic bytes: byte 148 has the sum of the first 512, itself taken as blanks.
+bool is_old_tar(std::string_view start) {
+  constexpr std::size_t header = 512, field = 148, field_size = 8;
+  if (start.size() < header) return false;
+  unsigned sum = 0, stored = 0;
+  for (std::size_t i = 0; i < header; ++i)
+    sum += i >= field && i < field + field_size ? ' ' : static_cast<unsigned char>(start[i]);
+  auto digits = start.substr(field, field_size);
+  digits.remove_prefix(std::min(digits.find_first_not_of(' '), digits.size()));
+  auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), stored, 8);
+  return error == std::errc() && end != digits.data() && stored == sum;
+}
+
+/// The 7-bit encoding of Chinese, Japanese or Korean text that switches character sets by escape sequences; else empty.
+std::string escaped_encoding(std::string_view start) {
+  if (start.find("\x1B$)C") != start.npos) return "ISO-2022-KR";
+  if (start.find("\x1B$)A") != start.npos || start.find("\x1B$)G") != start.npos) return "ISO-2022-CN";
+  for (auto const* const japanese : {"\x1B$B", "\x1B$@", "\x1B$(D"})
+    if (start.find(japanese) != start.npos) return "ISO-2022-JP";
+  return "";
+}
+
 /// Whether `start` is of this format: some magic bytes are letters that a text may begin with.
 bool is_of(Format const& format, std::string_view start) {
   if (start.size() < format.offset || !start.substr(format.offset).starts_with(format.magic)) return false;
   if (format.magic == "BZh") return is_bzip2(start);
+  if (format.magic.starts_with("0707")) return is_cpio(start);
   if (format.magic == "RIFF") return start.size() >= 12 && start.substr(0, 12).find('\0') != std::string_view::npos;
   if (format.magic == "PAR1") return start.size() >= 5 && (static_cast<unsigned char>(start[4]) < 0x20);
   return true;
@@ -107,10 +141,25 @@ std::string nul_encoding(std::array<std::size_t, 4> const& nuls, std::size_t siz
   return "";
 }
 
-/// A line `{"name": ...`, or the beginning of a list of such objects.
-bool is_json(std::string_view line) {
-  if (line.starts_with('[')) line.remove_prefix(1);
-  return line.starts_with("{\"") && line.find("\":") != std::string_view::npos;
+constexpr auto blanks = " \t\r\n";
+
+/// JSON's or Python's object `{"name": ...`, or the beginning of a list of such objects, over line ends.
+bool is_json(std::string_view start) {
+  auto const skip = [&](char character) {
+    start.remove_prefix(std::min(start.find_first_not_of(blanks), start.size()));
+    if (!start.starts_with(character)) return false;
+    start.remove_prefix(1);
+    return true;
+  };
+  skip('[');
+  if (!skip('{')) return false;
+  bool const doubled = skip('"');
+  if (!doubled && !skip('\'')) return false;
+  auto const name = start.substr(0, 256);
+  auto const end = name.find(doubled ? '"' : '\'');
+  if (end == std::string_view::npos) return false;
+  start.remove_prefix(end + 1);
+  return skip(':');
 }
 
 }  // namespace
@@ -131,6 +180,12 @@ std::string text_fault(std::string_view start, Wrapping wrapping, std::string co
            consumer;
   }
   if (auto const mark = name_of_mark(start); !mark.empty()) return within + mark + " text" + convert(mark, file);
+  if (is_old_tar(start))
+    return within + "a tar archive" + std::string(allowed) +
+           "; unpack it: " + (packed ? "gzip -dc " + file + " | tar -xO -f - | " : "tar -xO -f " + file + " | ") +
+           consumer;
+  if (auto const encoding = escaped_encoding(start); !encoding.empty())
+    return within + encoding + " text" + convert(encoding, file);
   auto const binary = binary_fault(start, file);
   return binary.empty() ? encoding_fault(start, file) : binary;
 }
@@ -145,6 +200,8 @@ std::string binary_fault(std::string_view bytes, std::string const& file) {
   constexpr std::size_t stray = 8;
   bool const binary = 50 * controls > bytes.size() && (controls >= stray || 4 * nul_bytes >= bytes.size());
   if (!binary) return "";
+  if (nul_bytes == bytes.size())
+    return "holds only NUL bytes, as a copy or download that did not finish leaves them; take a whole copy";
   std::array<std::size_t, 4> nuls{};
   for (std::size_t i = 0; i < bytes.size(); ++i) nuls[i % 4] += bytes[i] == '\0' ? 1 : 0;
   if (auto const encoding = nul_encoding(nuls, bytes.size()); !encoding.empty())
@@ -169,17 +226,18 @@ std::string encoding_fault(std::string_view text, std::string const& file) {
 
 std::string markup_warning(std::string_view start) {
   if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
-  start.remove_prefix(std::min(start.find_first_not_of(" \t\r\n"), start.size()));
+  start.remove_prefix(std::min(start.find_first_not_of(blanks), start.size()));
   auto const line = start.substr(0, start.find_first_of("\r\n"));
   if (line.starts_with("version https://git-lfs"))
     return "is a pointer of Git LFS, not the text itself; `git lfs pull` gets the text";
-  if (is_json(line))
+  if (is_json(start))
     return "looks like JSON: names and braces become words to train on; take the text out first, by "
            "`jq -r '.text + \"\\n\"'` for example";
   std::string lower(line.substr(0, 64));
   std::ranges::transform(lower, lower.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  for (std::string_view const opening : {"<!doctype", "<html", "<?xml", "<mediawiki", "<head", "<body"})
+  for (std::string_view const opening : {"<!doctype", "<html", "<?xml", "<mediawiki", "<head", "<body", "<!--", "<doc>",
+                                         "<doc ", "<div", "<p>", "<page", "<article", "<text>", "<tei"})
     if (lower.starts_with(opening))
       return "looks like HTML or XML: tags become words to train on; take the text out first";
   if (line.starts_with("WARC/"))

@@ -18,16 +18,16 @@ enum class Wrapping { none, gzip };
 std::string text_fault(std::string_view start, Wrapping wrapping, std::string const& file,
                        std::string const& consumer = "bellwether prepare -");
 
-/// Recognises bytes that no text holds: more than 2 % NUL or control characters. Names UTF-16 and UTF-32 without a byte
-/// order mark by where the NULs are. Returns "" for text; otherwise as text_fault() does.
+/// Recognises bytes that no text holds: NUL alone, or more than 2 % NUL or control characters. Names UTF-16 and UTF-32
+/// without a byte order mark by where the NULs are. Returns "" for text; otherwise as text_fault() does.
 std::string binary_fault(std::string_view bytes, std::string const& file);
 
 /// Recognises text in another encoding than UTF-8: more than a tenth of the characters cannot be decoded. A character
 /// that is cut at the end of `text` does not count.
 std::string encoding_fault(std::string_view text, std::string const& file);
 
-/// Recognises markup that would be trained on as if it were text: JSON lines, HTML, XML, WARC headers, a pointer of
-/// Git LFS. Returns a warning without the file's name, or "".
+/// Recognises markup that would be trained on as if it were text: JSON, Python's objects, HTML, XML, the documents of
+/// WikiExtractor and TREC, WARC headers, a pointer of Git LFS. Returns a warning without the file's name, or "".
 std::string markup_warning(std::string_view start);
 
 }  // namespace bellwether::input

@@ -5,7 +5,6 @@
 #include "core/error.hpp"
 #include "input/regular_file.hpp"
 #include "input/text_kind.hpp"
-#include "input/text_source.hpp"
 #include "input/unicode.hpp"
 
 #include <sys/stat.h>
@@ -19,6 +18,7 @@ namespace bellwether::input {
 namespace {
 
 constexpr std::size_t start_bytes = std::size_t{1} << 16;  // of a file, looked at before any is read
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 bool is_blank(std::string_view line) {
   for (std::size_t at = 0; at < line.size();) {
@@ -74,6 +74,7 @@ TextReader::TextReader(std::vector<std::string> paths) : paths_(std::move(paths)
   std::vector<std::string> faults;
   SamePaths same;
   for (auto const& path : paths_) {
+    states_.push_back(path == standard_input ? FileState{} : file_state(path));
     if (auto const fault = inspect_start(path); !fault.empty()) {
       faults.push_back((path == standard_input ? "standard input" : path) + ": " + fault);
       continue;
@@ -135,7 +136,15 @@ bool TextReader::open_next() {
   bytes_decoded_ = 0;
   document_ended_ = true;
   continues_ = false;
+  require_unchanged();
   return true;
+}
+
+/// A text is read in parts, by several passes: all must be of one state.
+void TextReader::require_unchanged() const {
+  auto const& known = states_[next_path_ - 1];
+  if (!known.regular || source_->state() == known) return;
+  throw InputError(source_->name() + ": has changed while it was read; run again when nothing writes to it any more");
 }
 
 /// Appends to the buffer, dropping what has been handed out; false at the end of the file.
@@ -146,9 +155,8 @@ bool TextReader::fill() {
   buffer_.resize(before + longest_line);
   std::size_t got = 0;
   try {
-    // A pipe may deliver few bytes at a time; the first ones must suffice to recognise what they are.
-    std::size_t const wanted = bytes_decoded_ == 0 ? std::size_t{4096} : std::size_t{1};
-    for (std::size_t more = 1; more > 0 && got < wanted; got += more)
+    // A pipe delivers few bytes at a time. What they are is judged by the same stretches as in a file.
+    for (std::size_t more = 1; more > 0 && got < longest_line; got += more)
       more = source_->read(std::span(buffer_).subspan(before + got));
   } catch (InputError const& error) {
     if (got == 0)  // else the next call meets the fault again, when the lines before it have been counted
@@ -156,15 +164,26 @@ bool TextReader::fill() {
                        " before it can be read");
   }
   buffer_.resize(before + got);
-  auto const fresh = std::string_view(buffer_).substr(before);
-  auto const wrapping = source_->compressed() ? Wrapping::gzip : Wrapping::none;
-  std::string const file = source_->is_standard_input() ? "FILE" : source_->name();
-  auto const fault = bytes_decoded_ == 0 ? text_fault(fresh, wrapping, file) : binary_fault(fresh, file);
-  if (!fault.empty())
-    throw InputError(source_->name() + ": " +
-                     (bytes_decoded_ == 0 ? "" : "from line " + std::to_string(line_ + 1) + " on, ") + fault);
+  inspect_bytes(std::string_view(buffer_).substr(before));
+  if (bytes_decoded_ == 0 && buffer_.starts_with(byte_order_mark)) position_ = byte_order_mark.size();
   bytes_decoded_ += static_cast<std::int64_t>(got);
+  if (got == 0) require_unchanged();
   return got > 0;
+}
+
+/// \throws InputError where `fresh`, the next bytes of a file, are no UTF-8 text.
+void TextReader::inspect_bytes(std::string_view fresh) {
+  auto const wrapping = source_->compressed() ? Wrapping::gzip : Wrapping::none;
+  bool const from_pipe = !states_[next_path_ - 1].regular, first = bytes_decoded_ == 0;
+  std::string const file = source_->is_standard_input() ? "FILE" : source_->name();
+  auto fault = first ? text_fault(fresh, wrapping, file) : binary_fault(fresh, file);
+  if (fault.empty() && !first) fault = encoding_fault(fresh, file);
+  if (!fault.empty())
+    throw InputError(source_->name() + ": " + (first ? "" : "from line " + std::to_string(line_ + 1) + " on, ") +
+                     fault);
+  if (!first || !from_pipe) return;  // inspect_start() has looked at files
+  if (auto const warning = markup_warning(fresh); !warning.empty())
+    warnings_.push_back(source_->name() + " " + warning);
 }
 
 void TextReader::take_line(std::string_view line, TextBlock& block) {

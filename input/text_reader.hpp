@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "input/text_source.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,8 +11,6 @@
 #include <vector>
 
 namespace bellwether::input {
-
-class TextSource;
 
 /// A line of one of the texts; TextReader::describe() makes it readable.
 struct TextPlace {
@@ -34,8 +34,8 @@ struct TextBlock {
 
 /// Reads text files, plain or gzip-compressed, one after the other, in blocks of bounded size. A line ends with a line
 /// feed, a carriage return, or carriage returns and a line feed. A blank line ends a document, and so does the end of a
-/// file. A line is blank if it holds only white space, control and format characters of Unicode. A line of more than
-/// 256 KiB is cut, at white space where it has some.
+/// file. A byte order mark at the beginning of a file is no part of it. A line is blank if it holds only white space,
+/// control and format characters of Unicode. A line of more than 256 KiB is cut, at white space where it has some.
 class TextReader {
  public:
   /// \param paths files, or "-" for standard input. Pipes and standard input are read once, by next().
@@ -44,7 +44,8 @@ class TextReader {
   explicit TextReader(std::vector<std::string> paths);
   ~TextReader();
   /// The next block; false at the end.
-  /// \throws InputError naming file and line, or byte, of what is damaged or no text.
+  /// \throws InputError naming file and line, or byte, of what is damaged or no text, and a file that has changed since
+  /// this object was made.
   bool next(TextBlock& block);
 
   std::string describe(TextPlace place) const;                            ///< "file:line"
@@ -57,12 +58,15 @@ class TextReader {
  private:
   bool open_next();
   bool fill();
+  void inspect_bytes(std::string_view fresh);
+  void require_unchanged() const;
   std::string inspect_start(std::string const& path);
   void end_line(std::string_view line, char end, TextBlock& block);
   void take_line(std::string_view line, TextBlock& block);
   void finish_returns();
 
   std::vector<std::string> paths_, warnings_;
+  std::vector<FileState> states_;  ///< of the files when they were looked at
   std::size_t next_path_ = 0;
   std::unique_ptr<TextSource> source_;
   std::string buffer_;  ///< what is read of the file and not yet handed out from position_ on

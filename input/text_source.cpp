@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -23,7 +24,23 @@ bool begins_member(std::span<unsigned char const> bytes) {
   return bytes.size() >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B;
 }
 
+FileState state_of(int code, struct stat const& status) {
+  if (code != 0 || !S_ISREG(status.st_mode)) return {};
+  return {.regular = true,
+          .device = status.st_dev,
+          .inode = status.st_ino,
+          .size = status.st_size,
+          .seconds = status.st_mtim.tv_sec,
+          .nanoseconds = status.st_mtim.tv_nsec};
+}
+
 }  // namespace
+
+FileState file_state(std::string const& path) {
+  struct stat status {};
+  int const code = stat(path.c_str(), &status);
+  return state_of(code, status);
+}
 
 struct TextSource::Inflater {
   Inflater() {
@@ -56,6 +73,12 @@ TextSource::TextSource(std::string const& path)
 
 TextSource::~TextSource() {
   if (owned_) close(file_);
+}
+
+FileState TextSource::state() const {
+  struct stat status {};
+  int const code = fstat(file_, &status);
+  return state_of(code, status);
 }
 
 void TextSource::fail(std::string const& what) const { throw InputError(name_ + ": " + what); }

@@ -12,6 +12,17 @@ namespace bellwether::input {
 /// The path that stands for standard input; a file of that name is ./-
 inline constexpr char const* standard_input = "-";
 
+/// What tells that a regular file was written to or replaced.
+struct FileState {
+  bool regular = false;  ///< all else is 0 where not
+  std::uint64_t device = 0, inode = 0;
+  std::int64_t size = 0, seconds = 0, nanoseconds = 0;  ///< bytes; time of the last change of its content
+  bool operator==(FileState const&) const = default;
+};
+
+/// The state of the file at `path`, behind symbolic links.
+FileState file_state(std::string const& path);
+
 /// The bytes of one text file or of standard input, decompressed if they are gzip by their first two bytes. All members
 /// of a gzip file are read (RFC 1952, section 2.2); zeros between and behind them are padding, as tapes leave it.
 class TextSource {
@@ -26,6 +37,7 @@ class TextSource {
   /// \throws InputError naming file and byte: a gzip member is damaged or cut, or something else follows it.
   std::size_t read(std::span<char> to);
 
+  FileState state() const;                           ///< now, of the open file
   std::string const& name() const { return name_; }  ///< the path, or "standard input"
   bool is_standard_input() const { return !owned_; }
   bool compressed() const { return inflater_ != nullptr; }

@@ -43,26 +43,38 @@ class LineBlocks {
         if (std::ferror(file_) != 0) throw failed("standard input: cannot be read");
         return !block.empty();
       }
-      // Only what was read now can hold the last line feed: a long line is not searched again and again.
-      auto const feed = std::string_view(block).substr(before).rfind('\n');
-      if (feed == std::string_view::npos) continue;
-      rest_.assign(block, before + feed + 1);
-      block.resize(before + feed + 1);
+      // Only what was read now can hold the last line end: a long line is not searched again and again.
+      auto const end = last_line_end(std::string_view(block).substr(before));
+      if (end == 0) continue;
+      rest_.assign(block, before + end);
+      block.resize(before + end);
       return true;
     }
   }
 
+  std::string const& markup() const { return markup_; }  ///< the warning of markup_warning()
+
  private:
   /// \throws InputError where `bytes`, just read, are no text.
   void check(std::string_view bytes) {
-    auto const fault = at_start_ ? text_fault(bytes, Wrapping::none, "FILE", "bellwether tokenize --vocab VOCABULARY")
-                                 : binary_fault(bytes, "FILE");
+    auto fault = at_start_ ? text_fault(bytes, Wrapping::none, "FILE", "bellwether tokenize --vocab VOCABULARY")
+                           : binary_fault(bytes, "FILE");
+    if (fault.empty() && !at_start_) fault = encoding_fault(bytes, "FILE");
     if (!fault.empty()) throw InputError("standard input " + fault);
+    if (at_start_) markup_ = markup_warning(bytes);
     at_start_ = false;
   }
 
+  /// Behind the last line end after which no other follows; 0 where there is none.
+  static std::size_t last_line_end(std::string_view text) {
+    if (auto const feed = text.rfind('\n'); feed != std::string_view::npos) return feed + 1;
+    for (auto at = text.rfind('\r'); at != std::string_view::npos && at > 0; at = text.rfind('\r', at - 1))
+      if (at + 1 < text.size() && text[at + 1] != '\r') return at + 1;
+    return 0;
+  }
+
   std::FILE* file_;
-  std::string rest_;
+  std::string rest_, markup_;
   bool at_start_ = true;
 };
 
@@ -70,6 +82,7 @@ class LineWorker {
  public:
   explicit LineWorker(TokenizerTables const& tables)
       : tokenizer_(std::make_unique<Tokenizer>(tables, WrittenSpecials::tokens)),
+        vocabulary_(&tables.vocabulary()),
         unknown_(tables.vocabulary().special().unknown) {}
 
   Written operator()(std::string const& block) {
@@ -79,16 +92,15 @@ class LineWorker {
     written.text.reserve(block.size() * 2);
     std::string_view rest = block;
     while (!rest.empty()) {
-      auto const end = rest.find('\n');
-      auto const line = rest.substr(0, end);
+      auto const line = take_line(rest);
       ids_.clear();
       tokenizer_->encode(line, ids_);
       append(written.text);
       ++count.lines;
       count.tokens += static_cast<std::int64_t>(ids_.size());
       count.unknown += std::ranges::count(ids_, unknown_);
+      count.words += std::ranges::count_if(ids_, [&](auto id) { return vocabulary_->begins_word(id); });
       if (!is_valid_utf8(line) && count.invalid_lines++ == 0) count.first_invalid = count.lines;
-      rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     }
     count.bytes = static_cast<std::int64_t>(block.size());
     count.overlong_bytes = tokenizer_->overlong_bytes() - overlong_before;
@@ -96,6 +108,20 @@ class LineWorker {
   }
 
  private:
+  /// Takes a line off the front of `rest`. It ends with a line feed, a carriage return, or returns and a line feed.
+  static std::string_view take_line(std::string_view& rest) {
+    auto const end = rest.find_first_of("\r\n");
+    auto const line = rest.substr(0, end);
+    if (end == std::string_view::npos) {
+      rest = {};
+      return line;
+    }
+    auto const feed = rest.find_first_not_of('\r', end);
+    bool const fed = feed != std::string_view::npos && rest[feed] == '\n';
+    rest.remove_prefix(fed ? feed + 1 : end + 1);
+    return line;
+  }
+
   void append(std::string& text) {
     char digits[12];
     for (auto const id : ids_) {
@@ -111,6 +137,7 @@ class LineWorker {
 
   std::unique_ptr<Tokenizer> tokenizer_;
   std::vector<std::int32_t> ids_;
+  Vocabulary const* vocabulary_;
   std::int32_t unknown_;
 };
 
@@ -130,11 +157,13 @@ LineCount tokenize_lines(TokenizerTables const& tables, std::FILE* in, std::FILE
         total.lines += count.lines;
         total.tokens += count.tokens;
         total.unknown += count.unknown;
+        total.words += count.words;
         total.bytes += count.bytes;
         total.overlong_bytes += count.overlong_bytes;
         total.invalid_lines += count.invalid_lines;
       });
   if (std::fflush(out) != 0) throw failed("standard output: cannot be written");
+  total.markup = blocks.markup();
   return total;
 }
 

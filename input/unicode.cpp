@@ -120,6 +120,17 @@ bool is_capital(char32_t c) {
   return utf8proc_tolower(code) != code;
 }
 
+bool is_accented(char32_t c) {
+  if (c < 0xC0) return false;
+  utf8proc_int32_t parts[16];
+  int boundary = 0;
+  auto const count =
+      utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), parts, std::size(parts), UTF8PROC_DECOMPOSE, &boundary);
+  if (count < 2) return false;
+  return std::any_of(parts, parts + std::min<utf8proc_ssize_t>(count, std::ssize(parts)),
+                     [](auto part) { return utf8proc_category(part) == UTF8PROC_CATEGORY_MN; });
+}
+
 BertCharacters::BertCharacters() : traits_(code_points, 0) {
   for (char32_t c = 0; c < code_points; ++c) {
     auto const code = static_cast<utf8proc_int32_t>(c);

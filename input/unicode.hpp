@@ -22,7 +22,8 @@ bool is_valid_utf8(std::string_view text);
 bool is_white_space(char32_t c);
 /// A character that leaves nothing to see: white space, control and format characters (categories Cc and Cf).
 bool is_invisible(char32_t c);
-bool is_capital(char32_t c);  ///< a letter that lower case changes
+bool is_capital(char32_t c);   ///< a letter that lower case changes
+bool is_accented(char32_t c);  ///< a character whose decomposition (NFD) has a non-spacing mark
 
 /// What BERT-uncased does to text before WordPiece, character by character: clean-up, spaces around CJK ideographs,
 /// NFD, removal of non-spacing marks, lower case, punctuation. Properties come from utf8proc; where the tables of the

@@ -43,6 +43,12 @@ bool has_capital(std::string_view token) {
   return false;
 }
 
+bool has_accent(std::string_view token) {
+  for (std::size_t at = 0; at < token.size();)
+    if (is_accented(decode_utf8(token, at))) return true;
+  return false;
+}
+
 }  // namespace
 
 Vocabulary Vocabulary::read(std::string const& path) {
@@ -106,6 +112,10 @@ bool Vocabulary::is_special(std::int32_t id) const {
 }
 
 std::int64_t Vocabulary::cased_tokens() const { return std::ranges::count_if(tokens_, has_capital); }
+
+std::int64_t Vocabulary::accented_tokens() const { return std::ranges::count_if(tokens_, has_accent); }
+
+bool Vocabulary::begins_word(std::int32_t id) const { return !token(id).starts_with("##"); }
 
 void write_vocabulary(std::string const& path, std::vector<std::string> const& tokens) {
   std::string const partial = path + ".partial";

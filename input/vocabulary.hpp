@@ -32,7 +32,9 @@ class Vocabulary {
   std::optional<std::int32_t> find(std::string_view token) const;
   SpecialTokens const& special() const { return special_; }
   bool is_special(std::int32_t id) const;
-  std::int64_t cased_tokens() const;  ///< tokens with capital letters, but for names in brackets such as [CLS]
+  bool begins_word(std::int32_t id) const;  ///< not a token such as ##ing
+  std::int64_t accented_tokens() const;     ///< tokens with accents, which the clean-up strips from text
+  std::int64_t cased_tokens() const;        ///< tokens with capital letters, but for names in brackets such as [CLS]
 
  private:
   std::vector<std::string> tokens_;
