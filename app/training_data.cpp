@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/state_visitor.hpp"
 #include "input/io_thread.hpp"
+#include "input/trained_passages.hpp"
 #include "input/vocabulary_checksum.hpp"
 #include "model/bert.hpp"
 
@@ -202,6 +203,11 @@ TrainingData open_training_data(input::Deck const& deck, comm::World& world, inp
         for (auto const& fault : io.run(input::IoThread::Priority::read_ahead,
                                         [&] { return input::trained_copies(train.shards, heldout.shards); }))
           faults.add("data.heldout", fault);
+        // Some seconds of reading, and only the first rank warns.
+        if (world.rank() != 0) return;
+        auto const doubt = io.run(input::IoThread::Priority::read_ahead,
+                                  [&] { return input::trained_passages(train.shards, heldout.shards); });
+        if (!doubt.empty()) data.heldout.info.warnings.push_back(doubt);
       });
     faults.raise();
   });

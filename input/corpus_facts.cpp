@@ -9,15 +9,16 @@
 #include <cmath>
 #include <cstdio>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
 namespace bellwether::input {
 namespace {
 
-constexpr double most_unknown = 0.2, most_cased = 0.02, most_random_next = 0.9, most_overlong = 0.05,
-                 most_duplicates = 0.05, most_lone_rows = 0.1, longest_over_median = 200, most_pieces = 3.5,
-                 most_accented = 0.02;
+constexpr double most_unknown = 0.2, most_cased = 0.02, most_random_next = 0.9, least_random_next = 0.1,
+                 most_overlong = 0.05, most_duplicates = 0.05, most_lone_rows = 0.1, longest_over_median = 200,
+                 most_pieces = 3.5, most_accented = 0.02;
 constexpr std::int64_t few_rows = 16, few_documents = 10;  // too few for a share to mean something
 
 /// Facts that earlier versions did not record.
@@ -120,6 +121,11 @@ std::vector<std::string> corpus_warnings(CorpusFacts const& facts, std::string c
            " of the rows have a random next sentence (half is usual), so that next-sentence labels mean little: " +
            why_random(facts);
   });
+  warn(facts.rows >= few_rows && share(facts.random_next, facts.rows) < least_random_next, [&] {
+    return percent(share(facts.random_next, facts.rows)) +
+           " of the rows have a random next sentence (half is usual), so that next-sentence labels mean little: the "
+           "data was made without them, or next_sentence_labels was never filled";
+  });
   warn(share(facts.lone_rows, facts.rows) > most_lone_rows, [&] {
     return (facts.documents == 1
                 ? std::string("one document")
@@ -148,7 +154,34 @@ void write_corpus_facts(std::string const& shard, CorpusFacts const& facts) {
   file.close();
 }
 
+std::string corpus_facts_fault(Hdf5File const& shard) {
+  CorpusFacts facts;
+  std::string fault;
+  auto const tell = [&](std::string const& text) {
+    if (fault.empty()) fault = text;
+  };
+  for_each_fact(facts, [&]<class T>(std::string const& name, T& value) {
+    auto const stored = shard.attribute("/", name);
+    if (!stored) return;
+    auto const* const found = std::get_if<T>(&*stored);
+    if (found == nullptr)
+      tell(name + " is no " + (std::is_same_v<T, double> ? "64-bit float" : "whole number"));
+    else if (value = *found; !(value >= 0) || !std::isfinite(static_cast<double>(value)))
+      tell(name + " is " + shard.attribute_description("/", name) + "; allowed: 0 and more");
+  });
+  auto const bound = [&](auto part, auto whole, std::string const& name, std::string const& allowed) {
+    if (part > whole) tell(name + " is " + shard.attribute_description("/", name) + "; allowed: " + allowed);
+  };
+  bound(facts.duplicates, 1.0, "corpus_duplicate_share", "0 to 1");
+  bound(facts.unknown, facts.tokens, "corpus_unknown_tokens", "up to corpus_tokens");
+  bound(facts.random_next, facts.rows, "corpus_random_next_rows", "up to corpus_rows");
+  bound(facts.lone_rows, facts.rows, "corpus_lone_rows", "up to corpus_rows");
+  bound(facts.cased, facts.vocabulary, "corpus_cased_tokens", "up to corpus_vocabulary");
+  return fault;
+}
+
 std::optional<CorpusFacts> read_corpus_facts(Hdf5File const& shard) {
+  if (!corpus_facts_fault(shard).empty()) return std::nullopt;
   CorpusFacts facts;
   bool complete = true;
   for_each_fact(facts, [&]<class T>(char const* name, T& value) {
@@ -160,13 +193,31 @@ std::optional<CorpusFacts> read_corpus_facts(Hdf5File const& shard) {
   return complete ? std::optional(facts) : std::nullopt;
 }
 
-void SetFacts::add(CorpusFacts const& facts) {
-  if (std::ranges::find(corpora_, facts) == corpora_.end()) corpora_.push_back(facts);
+void SetFacts::add(CorpusFacts const& facts, std::string const& path, std::int64_t rows) {
+  auto found = std::ranges::find(corpora_, facts, &Corpus::facts);
+  if (found == corpora_.end()) found = corpora_.insert(found, {.facts = facts, .first = path});
+  found->rows += rows;
 }
 
-void SetFacts::add_rows(std::int64_t rows, std::int64_t random_next) {
-  others_.rows += rows;
-  others_.random_next += random_next;
+void SetFacts::add_counted(CorpusFacts const& counted) {
+  others_.rows += counted.rows;
+  others_.random_next += counted.random_next;
+  others_.tokens += counted.tokens;
+  others_.unknown += counted.unknown;
+}
+
+std::vector<std::string> SetFacts::row_warnings() const {
+  std::vector<std::string> texts;
+  for (auto const& [facts, first, rows] : corpora_) {
+    if (rows < facts.rows)
+      texts.push_back(first + ": " + number(rows) + " of the " + number(facts.rows) +
+                      " rows of this set are here; shards are missing, unless they are left out on purpose: list all "
+                      "that `prepare` wrote");
+    if (rows > facts.rows)
+      texts.push_back(first + ": " + number(rows) + " rows of this set are here, but `prepare` wrote " +
+                      number(facts.rows) + "; shards come twice or were changed: list each once, as it was written");
+  }
+  return texts;
 }
 
 std::vector<std::string> SetFacts::warnings() const {
@@ -174,7 +225,7 @@ std::vector<std::string> SetFacts::warnings() const {
   auto const take = [&](CorpusFacts const& facts) {
     for (auto& text : corpus_warnings(facts)) texts.push_back(std::move(text));
   };
-  for (auto const& facts : corpora_) take(facts);
+  for (auto const& corpus : corpora_) take(corpus.facts);
   take(others_);
   return texts;
 }

@@ -36,21 +36,35 @@ std::vector<std::string> corpus_warnings(CorpusFacts const& facts, std::string c
 
 /// Records `facts` in a complete shard. \throws RuntimeError where the disk refuses.
 void write_corpus_facts(std::string const& shard, CorpusFacts const& facts);
-/// The facts of a shard; nothing where it has none, as shards of other programs and of earlier versions.
+/// The facts of a shard; nothing where it has none, as shards of other programs and of earlier versions, or where
+/// corpus_facts_fault() tells of one that cannot be.
 std::optional<CorpusFacts> read_corpus_facts(Hdf5File const& shard);
+/// The first fact of a shard that cannot be, with its attribute: a share above 1, what is not finite, a count below 0,
+/// or another type. Empty where there is none.
+std::string corpus_facts_fault(Hdf5File const& shard);
 
 /// The facts of the shards of one set, which several calls of `prepare` may have made.
 class SetFacts {
  public:
-  void add(CorpusFacts const& facts);
-  /// A shard without facts: `rows` of its rows were looked at, of which `random_next` have a random next sentence.
-  void add_rows(std::int64_t rows, std::int64_t random_next);
+  /// Facts of the shard `path`, which holds `rows` rows.
+  void add(CorpusFacts const& facts, std::string const& path, std::int64_t rows);
+  /// What was counted in a shard without facts: rows, random_next, tokens and unknown; the rest is 0.
+  void add_counted(CorpusFacts const& counted);
   std::vector<std::string> warnings() const;
-  double frequency_loss() const { return corpora_.empty() ? 0 : corpora_.front().frequency_loss; }  ///< 0: not known
+  /// One sentence for each corpus of which other rows are here than `prepare` wrote: every shard records their number.
+  std::vector<std::string> row_warnings() const;
+  double frequency_loss() const {
+    return corpora_.empty() ? 0 : corpora_.front().facts.frequency_loss;
+  }  ///< 0: not known
 
  private:
-  std::vector<CorpusFacts> corpora_;  ///< each once, in the order of the shards
-  CorpusFacts others_;                ///< of shards without facts: their rows alone
+  struct Corpus {
+    CorpusFacts facts;
+    std::string first;      ///< of its shards
+    std::int64_t rows = 0;  ///< that are here
+  };
+  std::vector<Corpus> corpora_;  ///< each once, in the order of the shards
+  CorpusFacts others_;           ///< of shards without facts: their rows alone
 };
 
 /// The masked-LM loss of a model that knows how frequent words are and nothing else, in nats a token. It is the cross

@@ -174,7 +174,11 @@ class CorpusPass {
 
   void warn_of_heldout(PrepareSummary& summary) const {
     auto const &train = summary.train, &heldout = summary.heldout;
-    CorpusFacts const lone{.documents = heldout.documents, .rows = heldout.rows, .lone_rows = heldout.lone_rows};
+    // Half of the rows as usual: random next sentences are told of the training set.
+    CorpusFacts const lone{.documents = heldout.documents,
+                           .rows = heldout.rows,
+                           .random_next = heldout.rows / 2,
+                           .lone_rows = heldout.lone_rows};
     for (auto const& text : corpus_warnings(lone)) summary.warnings.push_back("held out: " + text);
     if (heldout.rows > 0) return warn_of_share(summary);
     auto const documents = [](std::int64_t count) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/shard_doubts.hpp"
 
+#include "core/error.hpp"
+#include "input/hdf5_file.hpp"
 #include "input/shard_files.hpp"
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -55,10 +58,57 @@ std::string gap_in(std::string const& folder, Series const& series, std::vector<
          series.name(*gap + 1) + (missing > 1 ? "; " + std::to_string(missing) + " numbers are missing in all" : "");
 }
 
-bool has_incomplete_name(fs::path const& file) {
-  constexpr std::string_view endings[] = {".gz",  ".bz2",     ".xz",   ".zst", ".lz4",
-                                          ".zip", ".partial", ".part", ".tmp", ".crdownload"};
-  return std::ranges::count(endings, file.extension().string()) > 0 && has_shard_name(file.stem());
+/// Whether a file that is not read seems to be a shard: compressed, half copied, or renamed. What is about a shard is
+/// none: checksums, notes, and the files that macOS puts beside others.
+bool has_ignored_name(fs::path const& file) {
+  constexpr std::string_view about[] = {".md5", ".sha1", ".sha256", ".sha512", ".asc",  ".sig",
+                                        ".txt", ".log",  ".json",   ".yaml",   ".lock", ".Identifier"};
+  constexpr std::string_view marks[] = {".h5", ".hdf", ".he5"};
+  auto const name = in_small_letters(file.string());
+  if (name.starts_with("._") || has_shard_name(file) || std::ranges::count(about, file.extension().string()) > 0)
+    return false;
+  return std::ranges::any_of(marks, [&](auto mark) { return name.find(mark) != std::string::npos; });
+}
+
+/// Whether a folder holds a shard by more than its name: folders of runs have files in .h5, too.
+bool holds_shards(fs::path const& folder) {
+  constexpr std::size_t most = 8;  // files to open
+  std::vector<std::string> files;
+  try {
+    files = shards_at(folder.string());
+  } catch (fs::filesystem_error const&) {
+    return false;  // nobody says that it is to be read
+  }
+  files.resize(std::min(most, files.size()));
+  return std::ranges::any_of(files, [](auto const& file) {
+    try {
+      return Hdf5File::open(file).contains("input_ids");
+    } catch (InputError const&) {
+      return false;
+    }
+  });
+}
+
+/// The folders that entries of a deck lead to, or lie in.
+std::set<FileIdentity> folders_of(std::vector<std::string> const& entries) {
+  std::set<FileIdentity> folders;
+  for (fs::path const entry : entries) {
+    std::error_code status;
+    auto const folder = fs::is_directory(entry, status) ? entry : entry.has_parent_path() ? entry.parent_path() : ".";
+    if (auto const identity = identity_of(folder.string())) folders.insert(*identity);
+  }
+  return folders;
+}
+
+/// One sentence about the first of several; empty where there is none.
+std::string first_of(std::string const& folder, std::vector<std::string>& names, std::string const& kind,
+                     std::string const& why) {
+  if (names.empty()) return "";
+  std::ranges::sort(names);
+  auto const others = names.size() - 1;
+  return folder + ": holds " + names.front() +
+         (others > 0 ? " and " + std::to_string(others) + " more such " + kind + ", which are" : ", which is") +
+         " not read: " + why;
 }
 
 }  // namespace
@@ -81,24 +131,29 @@ std::vector<std::string> ShardDoubts::sentences() const {
   return texts;
 }
 
-std::vector<std::string> folder_doubts(std::string const& folder) {
+std::vector<std::string> folder_doubts(std::string const& folder, std::vector<std::string> const& listed) {
   std::map<Series, std::vector<std::int64_t>> series;
-  std::vector<std::string> left_out, texts;
-  std::error_code status;
+  std::vector<std::string> left_out, folders, texts;
+  auto read = folders_of(listed);
+  if (auto const own = identity_of(folder)) read.insert(*own);
+  std::error_code status, ignored;
   for (fs::directory_iterator entry(folder, status), end; !status && entry != end; entry.increment(status)) {
     auto const name = entry->path().filename();
-    if (has_incomplete_name(name)) left_out.push_back(name.string());
+    if (!has_shard_name(name) && entry->is_directory(ignored)) {
+      auto const identity = identity_of(entry->path().string());
+      if (name != "heldout" && identity && !read.contains(*identity) && holds_shards(entry->path()))
+        folders.push_back(name.string());
+      continue;
+    }
+    if (has_ignored_name(name)) left_out.push_back(name.string());
     if (!has_shard_name(name)) continue;
     if (auto const number = numbered(name)) series[number->first].push_back(number->second);
   }
   for (auto& [names, numbers] : series)
     if (auto gap = gap_in(folder, names, numbers); !gap.empty()) texts.push_back(std::move(gap));
-  std::ranges::sort(left_out);
-  if (!left_out.empty())
-    texts.push_back(folder + ": holds " + left_out.front() +
-                    (left_out.size() > 1 ? " and " + std::to_string(left_out.size() - 1) + " more such files, which are"
-                                         : ", which is") +
-                    " not read: shards are files in .h5 or .hdf5");
+  for (auto& text : {first_of(folder, left_out, "files", "shards are files in .h5 or .hdf5"),
+                     first_of(folder, folders, "folders", "folders within a folder are not searched; list them, too")})
+    if (!text.empty()) texts.push_back(text);
   return texts;
 }
 

@@ -24,8 +24,9 @@ class ShardDoubts {
   std::vector<Doubt> doubts_;
 };
 
-/// What a folder seems to lack: shards that are still compressed or were not completely copied, and numbers that are
-/// missing between those of others. One sentence each.
-std::vector<std::string> folder_doubts(std::string const& folder);
+/// What a folder seems to lack: shards that are still compressed, were not completely copied, have another name or lie
+/// in folders within, and numbers that are missing between those of others. One sentence each. `listed`: the entries of
+/// the deck, whose folders are read. For the I/O thread.
+std::vector<std::string> folder_doubts(std::string const& folder, std::vector<std::string> const& listed = {});
 
 }  // namespace bellwether::input

@@ -18,10 +18,14 @@ std::optional<FileIdentity> identity_of(std::string const& path) {
   return FileIdentity{static_cast<std::uint64_t>(found.st_dev), static_cast<std::uint64_t>(found.st_ino)};
 }
 
-bool has_shard_name(fs::path const& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(),
+std::string in_small_letters(std::string text) {
+  std::ranges::transform(text, text.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return text;
+}
+
+bool has_shard_name(fs::path const& path) {
+  auto const extension = in_small_letters(path.extension().string());
   return extension == ".h5" || extension == ".hdf5";
 }
 

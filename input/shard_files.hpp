@@ -20,6 +20,9 @@ struct FileIdentity {
 /// Follows links. Nothing where the system does not tell, as of a path that leads nowhere.
 std::optional<FileIdentity> identity_of(std::string const& path);
 
+/// Letters of ASCII made small.
+std::string in_small_letters(std::string text);
+
 /// Whether a name ends as those of shards do, in .h5 or .hdf5, in letters of either case.
 bool has_shard_name(std::filesystem::path const& path);
 

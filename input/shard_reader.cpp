@@ -108,6 +108,41 @@ std::vector<std::int32_t> ShardReader::token_ids(std::int64_t first, std::int64_
   return matrix_rows<std::int32_t>(file_, "input_ids", first, count, format_.sequence_length);
 }
 
+std::vector<std::int32_t> ShardReader::plain_ids(std::int64_t first, std::int64_t count) const {
+  auto ids = token_ids(first, count);
+  auto const mask = matrix_rows<std::int8_t>(file_, "input_mask", first, count, format_.sequence_length);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (mask[i] == 0) ids[i] = -1;
+  if (!format_.static_masks) return ids;
+  auto const positions = matrix_rows<std::int32_t>(file_, "masked_lm_positions", first, count, format_.masked_length);
+  auto const predicted = matrix_rows<std::int32_t>(file_, "masked_lm_ids", first, count, format_.masked_length);
+  for (std::int64_t p = 0; p < std::ssize(positions); ++p) {
+    auto const position = positions[static_cast<std::size_t>(p)];
+    if (position > 0 && position < format_.sequence_length)
+      ids[static_cast<std::size_t>(p / format_.masked_length * format_.sequence_length + position)] =
+          predicted[static_cast<std::size_t>(p)];
+  }
+  return ids;
+}
+
+FirstRows ShardReader::first_rows(std::int64_t count) const {
+  auto const rows = std::min(count, rows_);
+  auto const masked = token_ids(0, rows), plain = plain_ids(0, rows);
+  FirstRows found;
+  found.tokens = std::ranges::count_if(plain, [](auto const id) { return id >= 0; });
+  found.unknown = std::ranges::count(plain, format_.special.classify - 1);
+  if (!format_.static_masks) return found;
+  auto const positions = matrix_rows<std::int32_t>(file_, "masked_lm_positions", 0, rows, format_.masked_length);
+  for (std::int64_t p = 0; p < std::ssize(positions); ++p) {
+    auto const position = positions[static_cast<std::size_t>(p)];
+    if (position <= 0 || position >= format_.sequence_length) continue;
+    auto const at = static_cast<std::size_t>(p / format_.masked_length * format_.sequence_length + position);
+    ++found.predictions;
+    found.shown += masked[at] == plain[at] ? 1 : 0;
+  }
+  return found;
+}
+
 std::int64_t ShardReader::random_next(std::int64_t count) const {
   auto const labels = matrix_rows<std::int8_t>(file_, "next_sentence_labels", 0, std::min(count, rows_), 1);
   return std::ranges::count(labels, std::int8_t{1});

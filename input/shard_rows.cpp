@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 namespace bellwether::input {
@@ -22,8 +23,14 @@ class RowFault {
     // Read again: what was too large for the type it was read into has been clipped.
     std::int64_t value = 0;
     file_.read_slab<std::int64_t>(data_set, place, Shape(place.size(), 1), std::span(&value, 1));
+    auto shown = std::to_string(value);
+    if (value == std::numeric_limits<std::int64_t>::max()) {  // that is where unsigned values are clipped
+      std::uint64_t whole = 0;
+      file_.read_slab<std::uint64_t>(data_set, place, Shape(place.size(), 1), std::span(&whole, 1));
+      shown = std::to_string(whole);
+    }
     throw InputError(file_.path() + ": data set '" + data_set + "', row " + std::to_string(first_ + row_) + where +
-                     ": " + std::to_string(value) + "; allowed: " + allowed);
+                     ": " + shown + "; allowed: " + allowed);
   }
 
  private:

@@ -16,6 +16,8 @@ namespace bellwether::input {
 namespace {
 
 constexpr std::int64_t rows_looked_at = 256;     // of a shard, for masks
+constexpr std::int64_t shards_looked_at = 256;   // of a set, for ids
+constexpr std::int64_t few_predictions = 16;     // too few for a share to mean something
 constexpr std::int64_t labels_looked_at = 1024;  // of a shard, to tell it from others: a chunk
 constexpr std::int64_t least_piece = 256;        // rows: a read of some 100 kB and more is worth its seek
 
@@ -113,10 +115,7 @@ class Opening {
                       .bytes = bytes_of(file),
                       .labels = reader.label_checksum(labels_looked_at)});
     doubt(reader);
-    if (auto const known = reader.corpus_facts())
-      facts.add(*known);
-    else
-      facts.add_rows(std::min(labels_looked_at, reader.rows()), reader.random_next(labels_looked_at));
+    note_facts(reader);
   } catch (InputError const& error) {
     faults.insert(faults.end(), error.faults().begin(), error.faults().end());
   }
@@ -155,6 +154,27 @@ class Opening {
       if (!name.starts_with("masked_lm_")) doubts_.add(file, "has only zeros in " + name + ", which was never written");
   }
 
+  void note_facts(ShardReader const& reader) {
+    auto const& file = reader.path();
+    if (auto const fault = reader.corpus_facts_fault(); !fault.empty())
+      doubts_.add(file, "attribute " + fault + "; what the shard records of its texts is ignored");
+    auto const known = reader.corpus_facts();
+    if (known) facts.add(*known, file, reader.rows());
+    // Reading ids takes longer than all the rest: not of thousands of shards, nor where it would tell nothing new.
+    bool const look = std::ssize(shards) <= shards_looked_at && (!known || reader.format().static_masks);
+    auto const found = look ? reader.first_rows(rows_looked_at) : FirstRows{};
+    if (!known)
+      facts.add_counted({.tokens = found.tokens,
+                         .unknown = found.unknown,
+                         .rows = std::min(labels_looked_at, reader.rows()),
+                         .random_next = reader.random_next(labels_looked_at)});
+    if (found.predictions >= few_predictions && 2 * found.shown > found.predictions)
+      doubts_.add(
+          file,
+          "holds the answers in input_ids: most masked positions of its first rows still have the id that is to "
+          "be predicted (a tenth is usual); make the shard again with masked ids there");
+  }
+
   DataConfig const& config_;
   StreamGeometry const& geometry_;
   ShardDoubts unmasked_, doubts_;
@@ -178,10 +198,14 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
   info_.vocabulary = opening.vocabulary.record;
   info_.fingerprint = XXH3_64bits(opening.identity.data(), opening.identity.size());
   info_.warnings = opening.warnings();
+  for (auto& text : opening.facts.row_warnings()) info_.warnings.push_back(std::move(text));
   info_.corpus_warnings = opening.facts.warnings();
   info_.frequency_loss = opening.facts.frequency_loss();
+  std::vector<std::string> listed(paths);
+  for (auto const* entries : {&config.train, &config.heldout})
+    listed.insert(listed.end(), entries->begin(), entries->end());
   for (auto const& path : paths)
-    for (auto& doubt : folder_doubts(path)) info_.warnings.push_back(std::move(doubt));
+    for (auto& doubt : folder_doubts(path, listed)) info_.warnings.push_back(std::move(doubt));
   for (auto const& shard : opening.shards) {
     info_.rows += shard.rows;
     info_.bytes += shard.bytes;

@@ -80,6 +80,12 @@ class ShardWriter {
   std::unique_ptr<Hdf5File> file_;
 };
 
+/// What the first rows of a shard hold, counted without range checks.
+struct FirstRows {
+  std::int64_t tokens = 0, unknown = 0;     ///< unknown: the id before [CLS], [UNK] in BERT's vocabularies and in ours
+  std::int64_t predictions = 0, shown = 0;  ///< shown: predicted ids that input_ids holds at their positions
+};
+
 /// Bounds that the model sets, or whoever reads: ids and segments index its embeddings.
 struct ShardBounds {
   std::int64_t vocabulary = 30522;
@@ -107,10 +113,15 @@ class ShardReader {
   bool has_predictions(std::int64_t count) const;
   /// Token ids of rows [first, first + count), unchecked: for comparing shards.
   std::vector<std::int32_t> token_ids(std::int64_t first, std::int64_t count) const;
+  /// Token ids of rows [first, first + count) as they were before masking, and -1 behind the tokens of a row:
+  /// unchecked, for comparing texts.
+  std::vector<std::int32_t> plain_ids(std::int64_t first, std::int64_t count) const;
+  FirstRows first_rows(std::int64_t count) const;  ///< of at most `count` rows
   /// XXH3 of the next-sentence labels of the first `count` rows, or of all where there are fewer.
   std::uint64_t label_checksum(std::int64_t count) const;
   std::int64_t random_next(std::int64_t count) const;  ///< rows among the first `count` with label 1
   std::optional<CorpusFacts> corpus_facts() const { return read_corpus_facts(file_); }
+  std::string corpus_facts_fault() const { return input::corpus_facts_fault(file_); }
 
  private:
   Hdf5File file_;

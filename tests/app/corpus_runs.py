@@ -11,6 +11,7 @@ import gzip
 import lzma
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ import tarfile
 import tempfile
 import zipfile
 
-from prepare_runs import LETTERS, Folder, document_of, documents, h5py, np, paragraphs, word
+from prepare_runs import LETTERS, TENSORS, Folder, document_of, documents, h5py, np, paragraphs, word
 
 
 def no_texts(folder):
@@ -201,6 +202,43 @@ def splits(folder):
         assert 20 < len(heldout) < 63, len(heldout)  # 40 +- 4 standard deviations
         held[out] = heldout
     assert held["ab"] == held["ba"] == held["copies"] != held["other"]
+    doubtful_sets(folder)
+
+
+def doubtful_sets(folder):
+    """`check` tells of held-out text that is trained on in other rows, and of shards that a set lacks."""
+    folder.write("deck.yaml", "data: {train: [ab], heldout: [ab/heldout]}\n"
+                              "model: {vocabulary: 682, hidden: 16, layers: 1, heads: 2, feed_forward: 32}\n"
+                              "statistics: {evaluate_sequences: 16}\n")
+
+    def warnings(*settings):
+        words = [word for setting in settings for word in ("--set", setting)]
+        return subprocess.run([folder.program, "check", "deck.yaml", *words], cwd=folder.path, capture_output=True,
+                              text=True, timeout=120, check=True).stderr
+
+    def share():
+        told = re.search(r"heldout.*: (\d+) of the (\d+) held-out rows looked at are trained on, too: ",
+                         warnings("data.heldout=[no]"))
+        assert told, "not told"
+        return int(told[1]) / int(told[2])
+
+    assert warnings() == "", warnings()
+    shutil.copytree(folder.path / "other/heldout", folder.path / "no")
+    assert 0.6 < share() < 1
+    # Rows of a shard, with nothing else of it.
+    shutil.rmtree(folder.path / "no")
+    (folder.path / "no").mkdir()
+    with h5py.File(folder.path / "ab/train_00000.h5") as shard, h5py.File(folder.path / "no/part.h5", "w") as part:
+        for name in TENSORS:
+            part[name] = shard[name][20:60]
+    assert share() == 1
+    folder.run("a.txt", "--vocab", "vocab.txt", "--out", "parts", "--heldout", 0.2, "--rows-per-shard", 50)
+    parts = ("data.train=[parts]", "data.heldout=[parts/heldout]")
+    assert warnings(*parts) == "", warnings(*parts)
+    rows = len(folder.rows("parts")["input_ids"])
+    sorted((folder.path / "parts").glob("*.h5"))[-1].unlink()
+    left = len(folder.rows("parts")["input_ids"])
+    assert f"train_00000.h5: {left} of the {rows} rows of this set are here; shards are missing" in warnings(*parts), warnings(*parts)
 
 
 def main(case, program):

@@ -3,12 +3,15 @@
 /// What a set of shards is trained on all the same, with a warning; and shards that change under a running job.
 #include "core/error.hpp"
 #include "input/batch_stream.hpp"
+#include "input/corpus_facts.hpp"
+#include "input/hdf5_file.hpp"
 #include "input/io_thread.hpp"
 #include "input/shard_doubts.hpp"
 #include "tests/input/sample_shards.hpp"
 #include "tests/input/temporary_folder.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
@@ -161,4 +164,92 @@ TEST_CASE("shards that are still compressed or half copied are told", "[doubts]"
   CHECK(folder_doubts(folder.path()) ==
         Texts{folder.path() + ": holds b.h5.gz and 2 more such files, which are not read: "
                               "shards are files in .h5 or .hdf5"});
+}
+
+TEST_CASE("shards under names of unfinished copies and other programs are told", "[doubts]") {
+  std::string const name = GENERATE("b.h5.1", "b.h5.bak", "b.h5~", "b.hdf", "b.he5", "b.H5.filepart", "b.h5.download",
+                                    "b.h5.Z", "b.h5 (1)", ".b.h5.AbC123");
+  TemporaryFolder const folder;
+  make_files(folder, {"a.h5", "._b.h5.gz", "a.h5.txt", "h5.py", "notes"});
+  CHECK(folder_doubts(folder.path()).empty());
+  make_files(folder, {name});
+  CHECK(folder_doubts(folder.path()) ==
+        Texts{folder.path() + ": holds " + name + ", which is not read: shards are files in .h5 or .hdf5"});
+}
+
+TEST_CASE("folders with shards within a folder are told, unless they are listed or held out", "[doubts]") {
+  TemporaryFolder const folder;
+  for (std::string const name : {"heldout", "more", "run", "val"}) std::filesystem::create_directory(folder / name);
+  for (std::string const name : {"a.h5", "heldout/b.h5", "more/c.h5", "val/d.h5"})
+    write_shard(folder / name, small_format(true), name.front() * 50, 10);
+  Hdf5File::create(folder / "run/statistics.h5").close();
+  std::filesystem::create_directory_symlink(folder.path(), folder / "self");
+  auto const rest = " not read: folders within a folder are not searched; list them, too";
+  CHECK(folder_doubts(folder.path()) ==
+        Texts{folder.path() + ": holds more and 1 more such folders, which are" + rest});
+  CHECK(folder_doubts(folder.path(), {folder / "val/d.h5"}) == Texts{folder.path() + ": holds more, which is" + rest});
+  CHECK(folder_doubts(folder.path(), {folder / "val", folder / "more"}).empty());
+  CHECK(warnings_of({folder.path(), folder / "more", folder / "val"}).empty());
+}
+
+TEST_CASE("static masks that hide nothing are told", "[doubts]") {
+  TemporaryFolder const folder;
+  auto const format = small_format(true);
+  auto const write = [&](std::string const& name, int shown_of_four) {
+    ShardWriter writer(folder / name, format);
+    for (std::int64_t r = 0; r < 40; ++r) {
+      auto sample = sample_of(r + name[0], format);
+      for (std::size_t p = 0; p < sample.masked_ids.size() && r % 4 < shown_of_four; ++p)
+        sample.token_ids[static_cast<std::size_t>(sample.masked_positions[p])] = sample.masked_ids[p];
+      writer.append(sample);
+    }
+    writer.close();
+  };
+  write("a.h5", 1);
+  CHECK(warnings_of({folder.path()}).empty());
+  write("b.h5", 4);
+  write("c.h5", 3);
+  auto const warnings = warnings_of({folder.path()});
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], ContainsSubstring("b.h5: holds the answers in input_ids: most masked positions") &&
+                              ContainsSubstring("; so has another shard"));
+}
+
+TEST_CASE("labels that are never 1, and tokens that are mostly [UNK], are told of shards of other programs",
+          "[doubts]") {
+  TemporaryFolder const folder;
+  auto const format = small_format(false);
+  ShardWriter writer(folder / "a.h5", format);
+  for (std::int64_t r = 0; r < 40; ++r) {
+    auto sample = sample_of(r, format);
+    sample.random_next = false;
+    for (auto& id : sample.token_ids)
+      if (id >= 10) id = format.special.classify - 1;
+    writer.append(sample);
+  }
+  writer.close();
+  IoThread io;
+  auto const warnings = BatchStream(io, {folder.path()}, {}, geometry).info().corpus_warnings;
+  REQUIRE(warnings.size() == 2);
+  CHECK_THAT(warnings[0], ContainsSubstring("of the tokens are unknown to the vocabulary ([UNK])"));
+  CHECK_THAT(warnings[1], ContainsSubstring("0.0 % of the rows have a random next sentence"));
+}
+
+TEST_CASE("facts of a shard that cannot be are told, and missing rows of its set", "[doubts]") {
+  TemporaryFolder const folder;
+  write_shard(folder / "a.h5", small_format(true), 0, 20);
+  write_shard(folder / "b.h5", small_format(true), 20, 20);
+  CorpusFacts facts{.documents = 10, .sentences = 80, .tokens = 500, .rows = 40, .random_next = 14, .duplicates = 0};
+  for (auto const* name : {"a.h5", "b.h5"}) write_corpus_facts(folder / name, facts);
+  CHECK(warnings_of({folder.path()}).empty());
+  CHECK(warnings_of({folder / "b.h5"}) ==
+        Texts{folder / "b.h5" +
+              ": 20 of the 40 rows of this set are here; shards are missing, unless they are left out on purpose: list "
+              "all that `prepare` wrote"});
+  facts.duplicates = 9;
+  for (auto const* name : {"a.h5", "b.h5"}) write_corpus_facts(folder / name, facts);
+  CHECK(warnings_of({folder.path()}) ==
+        Texts{folder / "a.h5" +
+              ": attribute corpus_duplicate_share is 9; allowed: 0 to 1; what the shard records of its texts is "
+              "ignored; so has another shard"});
 }

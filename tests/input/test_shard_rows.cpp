@@ -221,3 +221,20 @@ TEST_CASE("attributes that contradict the data sets are refused", "[shard rows]"
   };
   refused(shard, "attribute 'cls_id' is missing; allowed: an integer");
 }
+
+TEST_CASE("an id beyond 63 bits is shown as it is", "[shard rows]") {
+  TemporaryFolder const folder;
+  WrittenShard{}.written(folder / "a.h5");
+  auto const from = Hdf5File::open(folder / "a.h5");
+  auto file = Hdf5File::create(folder / "b.h5");
+  for (auto const& name : from.list()) {
+    auto const values = from.read<std::int64_t>(name);
+    std::vector<std::uint64_t> unsigned_values(values.begin(), values.end());
+    if (name == "input_ids") unsigned_values[9] = (std::uint64_t{1} << 63) + 5;
+    file.write<std::uint64_t>(name, from.info(name).shape, unsigned_values);
+  }
+  file.close();
+  CHECK_THROWS_MATCHES(
+      ShardReader(folder / "b.h5").read(0, 2, {.vocabulary = 100, .segments = 2}), InputError,
+      MessageMatches(ContainsSubstring("'input_ids', row 1, column 1: 9223372036854775813; allowed: 0 to 99")));
+}
