@@ -122,6 +122,7 @@ bool is_capital(char32_t c) {
 
 bool is_accented(char32_t c) {
   if (c < 0xC0) return false;
+  if (utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_MN) return true;
   utf8proc_int32_t parts[16];
   int boundary = 0;
   auto const count =

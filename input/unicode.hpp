@@ -23,7 +23,7 @@ bool is_white_space(char32_t c);
 /// A character that leaves nothing to see: white space, control and format characters (categories Cc and Cf).
 bool is_invisible(char32_t c);
 bool is_capital(char32_t c);   ///< a letter that lower case changes
-bool is_accented(char32_t c);  ///< a character whose decomposition (NFD) has a non-spacing mark
+bool is_accented(char32_t c);  ///< a non-spacing mark, or a character whose decomposition (NFD) has one
 
 /// What BERT-uncased does to text before WordPiece, character by character: clean-up, spaces around CJK ideographs,
 /// NFD, removal of non-spacing marks, lower case, punctuation. Properties come from utf8proc; where the tables of the

@@ -9,6 +9,8 @@
 #include "input/unicode.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <span>
@@ -124,7 +126,7 @@ void write_vocabulary(std::string const& path, std::vector<std::string> const& t
     std::ofstream file(partial, std::ios::binary | std::ios::trunc);
     for (auto const& token : tokens) file << token << '\n';
     file.close();
-    if (!file) throw RuntimeError(partial + ": cannot write the vocabulary");
+    if (!file) throw RuntimeError(partial + ": cannot be written: " + std::strerror(errno));
   }
   std::error_code error;
   std::filesystem::rename(partial, path, error);

@@ -117,6 +117,8 @@ def poor_texts(folder):
             (paragraphs(docs), ["--train-vocab", 30000], "tokens, 30000 were asked for"),
             (paragraphs(docs) + "\n" + "\n".join(s for doc in docs * 20 for s in doc), [], f"it begins at text.txt:{150 * 21 + 1}"),
             (paragraphs(docs + docs[:30]), [], "17 % of the documents repeat another one exactly"),
+            (paragraphs(docs[:60]) + "\n" + "\n".join(s for doc in docs * 20 for s in doc), ["--heldout", 0.1],
+             "of the tokens are held out, and --heldout asked for 10.0 % of the documents"),
             ('{"text": "aa ab"}\n\n' + paragraphs(docs), [], "text.txt looks like JSON")]:
         errors, _, strict = warnings_of(text, *arguments)
         assert words in errors, (words, errors)
@@ -148,6 +150,10 @@ def poor_texts(folder):
     done = subprocess.run([folder.program, "tokenize", "--vocab", "cased.txt"], cwd=folder.path, input=b"Aa ab\nba \xff\n",
                           capture_output=True, timeout=60, check=True)
     assert b"the vocabulary is cased" in done.stderr and b"1 line holds bytes" in done.stderr, done.stderr
+    for command in (["prepare", "-", "--out", "piped"], ["tokenize"]):
+        done = subprocess.run([folder.program, *command, "--vocab", "vocab.txt"], cwd=folder.path, timeout=60, check=True,
+                              input=b'{"text": "aa ab"}\n' * 50, capture_output=True)
+        assert b"warning: standard input looks like JSON" in done.stderr, done.stderr
 
 
 def frequencies(folder):
@@ -191,7 +197,8 @@ def splits(folder):
     docs = [["aa ab."] + doc for doc in documents(200)]
     for name, part in (("a.txt", docs[:120]), ("b.txt", docs[120:])):
         folder.write(name, paragraphs(part))
-    folder.write("copies.txt", paragraphs(docs[:50]))
+    # Copies that give the same tokens: a byte order mark, blanks, invisible characters and capital letters aside.
+    folder.write("copies.txt", "\ufeff" + paragraphs(docs[:50]).replace(".\n", ". \u200b \n").replace(" ", "  ").upper())
     held = {}
     for out, texts, seed in (("ab", ["a.txt", "b.txt"], 1), ("ba", ["b.txt", "a.txt"], 1), ("copies", ["a.txt", "b.txt", "copies.txt"], 1),
                              ("other", ["a.txt", "b.txt"], 2)):

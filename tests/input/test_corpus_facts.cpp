@@ -32,6 +32,8 @@ CorpusFacts good() {
           .vocabulary = 30522,
           .vocabulary_asked = 30522,
           .cased = 3,
+          .accented = 5,
+          .words = 80000,
           .duplicates = 0.01,
           .frequency_loss = 6.5};
 }
@@ -56,6 +58,11 @@ TEST_CASE("each fault of a corpus has one warning with number and cause", "[text
   CHECK_THAT(only_warning([](auto& f) { f.unknown = 21000, f.cased = 9000; }),
              ContainsSubstring("21 % of the tokens") && ContainsSubstring("the vocabulary is cased"));
   CHECK_THAT(only_warning([](auto& f) { f.cased = 9000; }), ContainsSubstring("9000 of its 30522 tokens have capital"));
+  CHECK_THAT(only_warning([](auto& f) { f.words = 20000; }),
+             ContainsSubstring("words fall apart into 5.0 tokens each"));
+  CHECK(corpus_warnings({.tokens = 7000, .words = 2000}).empty());
+  CHECK_THAT(only_warning([](auto& f) { f.accented = 3000; }),
+             ContainsSubstring("3000 of the vocabulary's 30522 tokens have accents"));
   CHECK_THAT(only_warning([](auto& f) { f.overlong = 60000; }),
              ContainsSubstring("12 % of the text is in words of more"));
   CHECK_THAT(only_warning([](auto& f) { f.vocabulary = 700; }),

@@ -119,3 +119,43 @@ TEST_CASE("markup gets a warning", "[text]") {
   for (auto const text : {"", "{braces} and (brackets)", "[1] A note.", "< 5 is less", "version 2 of it"})
     CHECK(markup_warning(text).empty());
 }
+
+TEST_CASE("archives without magic bytes are recognised by their headers", "[text]") {
+  std::string tar(1024, '\0');
+  tar.replace(0, 8, "text.txt");
+  tar.replace(100, 7, "0000644");
+  tar.replace(124, 11, "00000000005");
+  unsigned sum = 8 * ' ';
+  for (char const c : tar) sum += static_cast<unsigned char>(c);
+  std::string digits(6, '0');
+  for (std::size_t i = digits.size(); i-- > 0; sum /= 8) digits[i] = static_cast<char>('0' + sum % 8);
+  tar.replace(148, 6, digits);
+  tar.replace(512, 5, "words");
+  CHECK_THAT(fault_of(tar), StartsWith("is a tar archive") && ContainsSubstring("tar -xO -f FILE | "));
+  CHECK_THAT(fault_of(tar, Wrapping::gzip), ContainsSubstring("gzip -dc FILE | tar -xO -f - | "));
+  CHECK_THAT(fault_of("070701" + std::string(104, '0') + "text.txt"), StartsWith("is a cpio archive"));
+  CHECK(fault_of("070701 was the number of the first house. " + std::string(200, 'a')).empty());
+  CHECK(fault_of(std::string(600, 'a')).empty());
+}
+
+TEST_CASE("text that switches character sets by escape sequences is named", "[text]") {
+  CHECK_THAT(fault_of("\x1B$B$3$s$K$A$O\x1B(B\n"),
+             StartsWith("is ISO-2022-JP text") && ContainsSubstring("iconv -f ISO-2022-JP -t UTF-8 FILE"));
+  CHECK_THAT(fault_of("\x1B$)C\x0E0!\x0F\n"), StartsWith("is ISO-2022-KR text"));
+  CHECK(fault_of("\x1B[1mbold\x1B[0m costs 5 $\n").empty());
+}
+
+TEST_CASE("NUL bytes alone are a copy that did not finish", "[text]") {
+  CHECK_THAT(fault_of(std::string(5000, '\0')), StartsWith("holds only NUL bytes"));
+}
+
+TEST_CASE("markup is recognised however it is laid out", "[text]") {
+  for (auto const* const json :
+       {"{ \"text\": \"a\" }\n", "[\n  {\n    \"id\": 1", "{'text': 'a'}", "\xEF\xBB\xBF[{\"a\" : 1}]"})
+    CHECK_THAT(markup_warning(json), StartsWith("looks like JSON"));
+  for (auto const* const tags : {"<!-- page -->\n<div>", "<doc id=\"12\" url=\"x\">", "<DOC>\n<DOCNO>", "<page>\n"})
+    CHECK_THAT(markup_warning(tags), StartsWith("looks like HTML or XML"));
+  for (auto const* const text :
+       {"[1] A note.", "{a} is a set: \"x\"", "{\"quoted\", he said}", "<unk> the cat", "< 5 % of all"})
+    CHECK(markup_warning(text).empty());
+}

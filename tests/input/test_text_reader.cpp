@@ -151,3 +151,43 @@ TEST_CASE("texts that cannot be read are named, all at once", "[text]") {
                     Catch::Matchers::ContainsSubstring("ends in the midst of the gzip member that begins at byte 0") &&
                         Catch::Matchers::ContainsSubstring("; 0 lines before it can be read"));
 }
+
+TEST_CASE("another encoding is refused wherever it begins", "[text]") {
+  TemporaryFolder const folder;
+  std::string text, other;
+  for (int i = 0; i < 30000; ++i) text += "plain words\n";
+  for (int i = 0; i < 30000; ++i) other += "\xCB\xCF\xDB\xCB\xC1 word\n";
+  write(folder / "mixed.txt", text + other);
+  CHECK_THROWS_WITH(lines_of({folder / "mixed.txt"}), Catch::Matchers::ContainsSubstring("mixed.txt: from line ") &&
+                                                          Catch::Matchers::ContainsSubstring("is not UTF-8"));
+}
+
+TEST_CASE("a byte order mark is no part of a file's first line", "[text]") {
+  TemporaryFolder const folder;
+  write(folder / "marked.txt", "\xEF\xBB\xBFone\ntwo\n");
+  write(folder / "mark.txt", "\xEF\xBB\xBF");
+  TextReader reader({folder / "marked.txt", folder / "mark.txt"});
+  TextBlock block;
+  REQUIRE(reader.next(block));
+  REQUIRE(block.lines.size() == 2);
+  CHECK(block.line(block.lines[0]) == "one");
+  CHECK(reader.describe(block.lines[0].place) == folder / "marked.txt:1");
+}
+
+TEST_CASE("a text that changes after it was looked at is refused", "[text]") {
+  TemporaryFolder const folder;
+  auto const refused = [&](auto const& change) {
+    write(folder / "text.txt", "one\ntwo\n");
+    TextReader reader({folder / "text.txt"});
+    change();
+    TextBlock block;
+    CHECK_THROWS_WITH(reader.next(block),
+                      Catch::Matchers::ContainsSubstring("text.txt: has changed while it was read"));
+  };
+  refused([&] { write(folder / "text.txt", "other\n"); });
+  refused([&] { std::ofstream(folder / "text.txt", std::ios::app) << "three\n"; });
+  refused([&] {
+    write(folder / "new.txt", "one\ntwo\n");
+    std::filesystem::rename(folder / "new.txt", folder / "text.txt");
+  });
+}

@@ -118,6 +118,17 @@ TEST_CASE("tokens with capital letters are counted, names in brackets are not", 
   CHECK(Vocabulary(tokens, "cased").cased_tokens() == 3);
 }
 
+TEST_CASE("tokens with accents and tokens that begin words are told apart", "[vocabulary]") {
+  auto tokens = small;
+  CHECK(Vocabulary(tokens, "small").accented_tokens() == 0);
+  for (auto const* token : {"\u00E9t", "##e\u0301", "stra\u00DFe", "\u0439"}) tokens.emplace_back(token);
+  Vocabulary const vocabulary(tokens, "accents");
+  CHECK(vocabulary.accented_tokens() == 3);
+  auto const first = static_cast<std::int32_t>(small.size());
+  CHECK(vocabulary.begins_word(first));
+  CHECK(!vocabulary.begins_word(first + 1));
+}
+
 TEST_CASE("words that are too long, unknown tokens and bytes that are not UTF-8 are counted", "[wordpiece]") {
   Vocabulary const vocabulary(small, "small");
   TokenizerTables const tables(vocabulary);
@@ -151,6 +162,10 @@ TEST_CASE("lines keep their order on any number of threads", "[wordpiece]") {
   };
   CHECK(run("a b\n\nunaffable\nb", 1) == std::pair(std::string("9 10\n\n5 6 7\n10\n"), std::int64_t{4}));
   CHECK(run("", 2) == std::pair(std::string(), std::int64_t{0}));
+  CHECK(run("a\rb\r\na\r\r\nb\r\ra", 1) == std::pair(std::string("9\n10\n9\n10\n\n9\n"), std::int64_t{6}));
+  std::string returns;
+  for (int i = 0; i < 600000; ++i) returns += "a b\r";
+  CHECK(run(returns, 2).second == 600000);
   std::string text;
   for (int i = 0; i < 300000; ++i) text += i % 7 == 0 ? "a, b\n" : "unaffable b\n";
   text += std::string(3 << 20, 'a');
