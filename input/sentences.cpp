@@ -22,17 +22,31 @@ struct MarkText {
 
 /// Marks that end sentences. Unspaced ones end them without white space behind.
 constexpr MarkText marks[] = {
-    {"."sv, Mark::spaced},        {"!"sv, Mark::spaced},        {"?"sv, Mark::spaced},      {"\u061F"sv, Mark::spaced},
-    {"\u06D4"sv, Mark::spaced},                                // Arabic question mark, Urdu full stop
-    {"\u0964"sv, Mark::spaced},   {"\u0965"sv, Mark::spaced},  // danda, double danda
-    {"\u1362"sv, Mark::spaced},   {"\u1367"sv, Mark::spaced},  // Ethiopic full stop, question mark
-    {"\u203C"sv, Mark::spaced},   {"\u2047"sv, Mark::spaced},   {"\u2048"sv, Mark::spaced}, {"\u2049"sv, Mark::spaced},
-    {"\u3002"sv, Mark::unspaced}, {"\uFF61"sv, Mark::unspaced},                              // ideographic full stops
-    {"\u0589"sv, Mark::spaced},   {"\u104B"sv, Mark::unspaced},                              // Armenian, Burmese
-    {"\u17D4"sv, Mark::unspaced}, {"\u0DF4"sv, Mark::spaced},   {"\u1803"sv, Mark::spaced},  // Khmer, Sinhala,
-                                                                                             // Mongolian
-    {"\u0F0D"sv, Mark::spaced},   {"\uFF0E"sv, Mark::unspaced},  // Tibetan; full-width full stop
-    {"\uFF01"sv, Mark::unspaced}, {"\uFF1F"sv, Mark::unspaced},  // full-width exclamation and question marks
+    {"."sv, Mark::spaced},
+    {"!"sv, Mark::spaced},
+    {"?"sv, Mark::spaced},
+    {"\u061F"sv, Mark::spaced},
+    {"\u06D4"sv, Mark::spaced},  // Arabic question mark, Urdu full stop
+    {"\u0964"sv, Mark::spaced},
+    {"\u0965"sv, Mark::spaced},  // danda, double danda
+    {"\u1362"sv, Mark::spaced},
+    {"\u1367"sv, Mark::spaced},  // Ethiopic full stop, question mark
+    {"\u203C"sv, Mark::spaced},
+    {"\u2047"sv, Mark::spaced},
+    {"\u2048"sv, Mark::spaced},
+    {"\u2049"sv, Mark::spaced},
+    {"\u3002"sv, Mark::unspaced},
+    {"\uFF61"sv, Mark::unspaced},  // ideographic full stops
+    {"\u0589"sv, Mark::spaced},
+    {"\u104B"sv, Mark::unspaced},  // Armenian, Burmese
+    {"\u17D4"sv, Mark::unspaced},
+    {"\u0DF4"sv, Mark::spaced},
+    {"\u1803"sv, Mark::spaced},  // Khmer, Sinhala,
+                                 // Mongolian
+    {"\u0F0D"sv, Mark::spaced},
+    {"\uFF0E"sv, Mark::unspaced},  // Tibetan; full-width full stop
+    {"\uFF01"sv, Mark::unspaced},
+    {"\uFF1F"sv, Mark::unspaced},  // full-width exclamation and question marks
 };
 
 constexpr std::string_view closers[] = {
