@@ -37,7 +37,7 @@ bool has_room() {
 std::string reserve_blas_memory(int threads) {
   if (blas_memory_alloc == nullptr || blas_memory_free == nullptr) return "";
   std::vector<void*> buffers;
-  int const wanted = std::min(threads, most_buffers);
+  int const wanted = std::min(threads, most_buffers) + 1;  // openblas_set_num_threads() keeps one for itself
   while (static_cast<int>(buffers.size()) < wanted && has_room()) buffers.push_back(blas_memory_alloc(0));
   bool const complete = static_cast<int>(buffers.size()) == wanted;
   for (void* const buffer : buffers) blas_memory_free(buffer);  // OpenBLAS keeps the memory for its products
