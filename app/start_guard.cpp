@@ -72,8 +72,10 @@ void start_timer(int /*argc*/, char** /*argv*/, char** /*environment*/) {
   set_timer(patience);
 }
 
-/// Runs after the constructors of all libraries.
+/// Runs after the constructors of all libraries. A profiler that is preloaded may have taken the timer for itself.
 [[gnu::constructor]] void stop_timer() {
+  struct sigaction now {};
+  if (::sigaction(SIGPROF, nullptr, &now) != 0 || now.sa_handler != end_with_reason) return;
   set_timer(0);
   std::signal(SIGPROF, SIG_DFL);
 }
