@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // An error in place of a start that never ends. OpenBLAS takes its buffers before main() begins. Where the system
-// refuses them, it asks again without end (0.3.21 to 0.3.28 at least). A timer of processor time, which starts before
+// refuses them, it asks again without end (seen in 0.3.21). A timer of processor time, which starts before
 // the first library and stops before main(), ends such a process with the reason.
 #include <sys/resource.h>
 #include <sys/time.h>

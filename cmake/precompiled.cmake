@@ -49,11 +49,8 @@ endif()
 # bellwether_precompile(<target> <owner> [<header>...]): gives a target the headers above. The owner names itself; it
 # compiles them, with further headers. All other targets must have the owner's compile options.
 function(bellwether_precompile target owner)
-  set(for_nvcc FALSE)  # tests: all of their main program
-  if(Kokkos_ENABLE_CUDA AND NOT owner STREQUAL "bellwether_core")
-    set(for_nvcc TRUE)
-  endif()
-  if(NOT DEFINED BELLWETHER_PRECOMPILED OR for_nvcc)
+  # nvcc compiles the main program of the tests, which would own their headers.
+  if(NOT DEFINED BELLWETHER_PRECOMPILED OR (Kokkos_ENABLE_CUDA AND NOT owner STREQUAL "bellwether_core"))
     return()
   endif()
   if(owner STREQUAL target)

@@ -186,8 +186,12 @@ std::string text_fault(std::string_view start, Wrapping wrapping, std::string co
            consumer;
   if (auto const encoding = escaped_encoding(start); !encoding.empty())
     return within + encoding + " text" + convert(encoding, file);
-  auto const binary = binary_fault(start, file);
-  return binary.empty() ? encoding_fault(start, file) : binary;
+  return stretch_fault(start, file);
+}
+
+std::string stretch_fault(std::string_view bytes, std::string const& file) {
+  auto const binary = binary_fault(bytes, file);
+  return binary.empty() ? encoding_fault(bytes, file) : binary;
 }
 
 std::string binary_fault(std::string_view bytes, std::string const& file) {

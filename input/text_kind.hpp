@@ -11,7 +11,7 @@ namespace bellwether::input {
 enum class Wrapping { none, gzip };
 
 /// Recognises bytes that are no UTF-8 text. It looks for the magic bytes of archives, images and other formats, and for
-/// a byte order mark of UTF-16 or UTF-32. For all others it does what binary_fault() and encoding_fault() do.
+/// a byte order mark of UTF-16 or UTF-32. For all others it does what stretch_fault() does.
 /// `start` is the beginning of the file, after decompression if `wrapping` is gzip: some KiB, or the whole file.
 /// `file` is the name that commands in the message use; `consumer` is what takes the unpacked text there.
 /// Returns what the bytes are, what is allowed and what to do; empty for text.
@@ -25,6 +25,9 @@ std::string binary_fault(std::string_view bytes, std::string const& file);
 /// Recognises text in another encoding than UTF-8: more than a tenth of the characters cannot be decoded. A character
 /// that is cut at the end of `text` does not count.
 std::string encoding_fault(std::string_view text, std::string const& file);
+
+/// What no stretch of a text may be: the fault of binary_fault(), else that of encoding_fault(), else empty.
+std::string stretch_fault(std::string_view bytes, std::string const& file);
 
 /// Recognises markup that would be trained on as if it were text: JSON, Python's objects, HTML, XML, the documents of
 /// WikiExtractor and TREC, WARC headers, a pointer of Git LFS. Returns a warning without the file's name, or "".

@@ -176,8 +176,7 @@ void TextReader::inspect_bytes(std::string_view fresh) {
   auto const wrapping = source_->compressed() ? Wrapping::gzip : Wrapping::none;
   bool const from_pipe = !states_[next_path_ - 1].regular, first = bytes_decoded_ == 0;
   std::string const file = source_->is_standard_input() ? "FILE" : source_->name();
-  auto fault = first ? text_fault(fresh, wrapping, file) : binary_fault(fresh, file);
-  if (fault.empty() && !first) fault = encoding_fault(fresh, file);
+  auto const fault = first ? text_fault(fresh, wrapping, file) : stretch_fault(fresh, file);
   if (!fault.empty())
     throw InputError(source_->name() + ": " + (first ? "" : "from line " + std::to_string(line_ + 1) + " on, ") +
                      fault);

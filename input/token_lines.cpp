@@ -57,9 +57,8 @@ class LineBlocks {
  private:
   /// \throws InputError where `bytes`, just read, are no text.
   void check(std::string_view bytes) {
-    auto fault = at_start_ ? text_fault(bytes, Wrapping::none, "FILE", "bellwether tokenize --vocab VOCABULARY")
-                           : binary_fault(bytes, "FILE");
-    if (fault.empty() && !at_start_) fault = encoding_fault(bytes, "FILE");
+    auto const fault = at_start_ ? text_fault(bytes, Wrapping::none, "FILE", "bellwether tokenize --vocab VOCABULARY")
+                                 : stretch_fault(bytes, "FILE");
     if (!fault.empty()) throw InputError("standard input " + fault);
     if (at_start_) markup_ = markup_warning(bytes);
     at_start_ = false;

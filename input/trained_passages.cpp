@@ -16,10 +16,10 @@ namespace {
 constexpr std::int64_t places = 64, rows_at_a_place = 8;  // of the held-out set
 constexpr std::int64_t most_rows = 200'000;               // of the training set, of 128 tokens; fewer where longer
 constexpr std::int64_t most_tokens = most_rows * 128, most_shards = 256, piece = 4096;
-constexpr std::size_t passage = 12;        // tokens: phrases are shorter
-constexpr std::size_t least_passages = 3;  // that a row is told by
-constexpr double few = 0.05;               // share of rows that corpora have twice by themselves,
-constexpr std::int64_t few_rows = 2;       // and number
+constexpr std::size_t passage = 12;        // tokens; phrases that all texts share are shorter
+constexpr std::size_t least_passages = 3;  // rows with fewer are not compared
+constexpr double few = 0.05;               // share of repeated rows that is usual in a corpus
+constexpr std::int64_t few_rows = 2;       // number of repeated rows that is usual in a small one
 
 /// Ids that no passage holds: [CLS] and [SEP].
 using Ends = std::vector<std::int64_t>;
@@ -116,7 +116,7 @@ struct Search {
       });
     });
   } catch (InputError const&) {
-    // Not this look's business: training reads the row, or it never does.
+    // Training reports a row that cannot be read, if it reads that row at all.
   }
   void look(std::span<OpenedShard const> train) {
     auto const total = rows_of(train);

@@ -9,13 +9,15 @@
 
 namespace bellwether::input {
 
-/// Held-out rows whose text is trained on, though in other rows: a part of a shard, or text that was prepared again
-/// with another seed or split. One sentence where there are more than a few; empty else. Rows are compared by passages
-/// of 12 tokens, as they were before masking and wherever they begin: another seed cuts and pairs sentences otherwise.
+/// Finds held-out rows whose text is trained on in other rows: a part of a shard, or text that was prepared again with
+/// another seed or split. Returns a warning if there are more than a few such rows, else an empty string.
 ///
-/// 512 held-out rows are looked at, and of the training set at most 200,000 rows in at most 256 shards, evenly over
-/// them and one after another in each: the time is bounded, and text held out of a huge set may go unseen. Shards that
-/// cannot be read are passed over, reading them says why. For the I/O thread.
+/// Rows are compared by passages of 12 tokens, with masked tokens put back. A passage may begin anywhere, because
+/// another seed cuts and pairs sentences in other places.
+///
+/// The search reads 512 held-out rows and at most 200,000 training rows from at most 256 shards, the first rows of
+/// each. Its time is bounded, so that it may miss text in a larger set. It skips shards that cannot be read; training
+/// reports them. Call it on the I/O thread.
 std::string trained_passages(std::span<OpenedShard const> train, std::span<OpenedShard const> heldout);
 
 }  // namespace bellwether::input
