@@ -8,7 +8,10 @@
 #include "comm/rank_group.hpp"
 #include "core/system_limits.hpp"
 
+#include <atomic>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -79,9 +82,19 @@ int tell_help(std::string const& text) {
   return exit_failed;
 }
 
-}  // namespace
+std::atomic<bool> main_has_ended{false};
 
-int main(int argc, char** argv) {
+/// HDF5 calls exit() from within where it gets no memory, and prints nothing (1.10.8, H5I_register).
+void tell_exit_of_library() {
+  if (main_has_ended || !bellwether::memory_is_short()) return;
+  try {
+    tell(bellwether::out_of_memory());
+  } catch (std::exception const&) {
+    std::fputs("error: not enough memory\n", stderr);
+  }
+}
+
+int run_program(int argc, char** argv) {
   bellwether::app::reserve_standard_streams();
   auto const line = bellwether::app::read_command_line(argc, argv, bellwether::app::commands());
   if (!line.fault.empty()) {
@@ -95,5 +108,14 @@ int main(int argc, char** argv) {
   Session session(argc, argv, line.given);
   int const code = run(line.action, session, output_matters);
   if (code != 0) session.note_end(code);  // what other ranks print may still be lost
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::atexit(tell_exit_of_library);
+  int const code = run_program(argc, argv);
+  main_has_ended = true;
   return code;
 }

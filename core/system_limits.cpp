@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/system_limits.hpp"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <condition_variable>
@@ -106,6 +107,14 @@ std::string memory_limits(std::string const& root) {
 std::string out_of_memory() {
   return "not enough memory; limits here: " + memory_limits() +
          "; raise one, or use fewer threads or ranks, a smaller batch.micro or model";
+}
+
+bool memory_is_short() {
+  constexpr std::size_t little = std::size_t{8} << 20;
+  void* const room = mmap(nullptr, little, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return true;
+  munmap(room, little);
+  return false;
 }
 
 std::string what_of(std::exception const& error) {

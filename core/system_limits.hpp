@@ -26,6 +26,9 @@ std::string memory_limits(std::string const& root = "");
 /// "not enough memory" with the limits and what to do.
 std::string out_of_memory();
 
+/// Whether the system refuses this process 8 MiB more.
+bool memory_is_short();
+
 /// The text of any exception. Of std::bad_alloc, and of one that tells that Kokkos failed to allocate, with limits.
 std::string what_of(std::exception const& error);
 

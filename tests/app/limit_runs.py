@@ -74,7 +74,8 @@ def memory_refused(runs):
                         r"`ulimit -v` is 204800 KiB; raise the limits of memory\n", done.stderr), done.stderr
     runs.deck("run", 16, 2)
     for mebibytes in range(400, 1200, 100):  # each ends; below some size it is MPI that does not start
-        limited(mebibytes, ["check", "run.yaml"], OMP_NUM_THREADS="2")
+        done = limited(mebibytes, ["check", "run.yaml"], OMP_NUM_THREADS="2")
+        assert done.returncode == 0 or done.stderr, (mebibytes, done)
     (runs.folder / "line.txt").write_text("word " * (100 << 20))
     done = limited(400, ["prepare", "line.txt", "--vocab", "vocab.txt", "--out", "again", "--threads", "1"])
     assert done.returncode == 1, done
