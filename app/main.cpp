@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/agreement.hpp"
-#include "app/command_line.hpp"
-#include "app/commands.hpp"
-#include "app/launcher.hpp"
-#include "app/standard_streams.hpp"
-#include "comm/rank_group.hpp"
-#include "core/system_limits.hpp"
+#include "app/launch/collective_errors.hpp"
+#include "app/commands/command_line.hpp"
+#include "app/commands/commands.hpp"
+#include "app/launch/launcher.hpp"
+#include "app/launch/standard_streams.hpp"
+#include "comm/transport/rank_group.hpp"
+#include "core/system/system_limits.hpp"
 
 #include <atomic>
 #include <csignal>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/layers/activation.hpp"
 
-#include "core/gemm_tile.hpp"
+#include "core/gemm/gemm_tile.hpp"
 #include "model/layers/activation_body.hpp"
 #include "model/layers/column_strips.hpp"
 

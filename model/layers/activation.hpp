@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/bf16.hpp"
+#include "core/simd/bf16.hpp"
 #include "core/types.hpp"
-#include "model/config.hpp"
+#include "model/model_config.hpp"
 #include "model/layers/rows.hpp"
 
 namespace bellwether::model {

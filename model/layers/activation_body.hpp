@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/gelu.hpp"
-#include "core/pack.hpp"
-#include "core/row_walk.hpp"
+#include "core/simd/gelu.hpp"
+#include "core/simd/pack.hpp"
+#include "core/simd/row_walk.hpp"
 #include "model/layers/rows.hpp"
 
 /// Bodies of the kernels of activation.hpp, for for_each_row().

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/gemm.hpp"
+#include "core/gemm/gemm.hpp"
 #include "model/layers/attention.hpp"
 
 #include <algorithm>

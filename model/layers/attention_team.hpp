@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/team_product.hpp"
+#include "core/gemm/team_product.hpp"
 #include "model/layers/attention.hpp"
 
 namespace bellwether::model {

@@ -6,7 +6,7 @@
 
 /// Attention of heads of 64 elements in bf16, which are those of BERT, on matrix units, by tiles of 64 queries and 64
 /// keys (Dao, "FlashAttention-2", arXiv 2307.08691, sections 3.1 and 3.2, without its sums by atomics: gradients of
-/// queries and those of keys and values have a kernel each). Warp: of core/warp_matrix.hpp.
+/// queries and those of keys and values have a kernel each). Warp: of core/gemm/warp_matrix.hpp.
 namespace bellwether::model::attention_tiles {
 
 template <class Warp>

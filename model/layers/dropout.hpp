@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/philox_lanes.hpp"
-#include "core/row_walk.hpp"
+#include "core/random/philox_lanes.hpp"
+#include "core/simd/row_walk.hpp"
 
 namespace bellwether::model {
 

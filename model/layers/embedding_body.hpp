@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/row_walk.hpp"
+#include "core/simd/row_walk.hpp"
 #include "model/layers/embedding.hpp"
 #include "model/layers/rows.hpp"
 

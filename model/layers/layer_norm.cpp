@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/layers/layer_norm.hpp"
 
-#include "core/error.hpp"
+#include "core/system/error.hpp"
 #include "model/layers/layer_norm_body.hpp"
 #include "model/layers/layer_norm_lanes.hpp"
 

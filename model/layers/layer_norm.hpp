@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/bf16.hpp"
+#include "core/simd/bf16.hpp"
 #include "model/layers/dropout.hpp"
 #include "model/layers/rows.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/device_math.hpp"
+#include "core/simd/device_math.hpp"
 #include "model/layers/layer_norm.hpp"
 #include "model/layers/norm_team.hpp"
 

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/bf16.hpp"
+#include "core/simd/bf16.hpp"
 #include "core/types.hpp"
-#include "model/config.hpp"
+#include "model/model_config.hpp"
 #include "model/layers/rows.hpp"
 
-/// Products with what BERT does to them next, in one pass where the space has such a product (core/gemm_epilogue.hpp),
+/// Products with what BERT does to them next, in one pass where the space has such a product (core/gemm/gemm_epilogue.hpp),
 /// else by gemm() and the kernels of rows.hpp and activation.hpp.
 namespace bellwether::model {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/lanes.hpp"
-#include "core/pack.hpp"
+#include "core/simd/lanes.hpp"
+#include "core/simd/pack.hpp"
 #include "model/layers/dropout.hpp"
 #include "model/layers/rows.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/layers/rows.hpp"
 
-#include "core/error.hpp"
+#include "core/system/error.hpp"
 #include "model/layers/column_strips.hpp"
 #include "model/layers/rows_body.hpp"
 

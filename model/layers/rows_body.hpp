@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/column_sum.hpp"
-#include "core/row_walk.hpp"
+#include "core/simd/column_sum.hpp"
+#include "core/simd/row_walk.hpp"
 #include "model/layers/rows.hpp"
 
 /// Bodies of the kernels of rows.hpp, for for_each_row().

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/error.hpp"
-#include "model/optim/lamb_adamw.hpp"
-#include "model/optim/onebit_adam.hpp"
-#include "model/optim/onebit_lamb.hpp"
-#include "model/optim/onebit_sgd.hpp"
+#include "core/system/error.hpp"
+#include "model/optim/rules/uncompressed_optimizer.hpp"
+#include "model/optim/one_bit/onebit_adam.hpp"
+#include "model/optim/one_bit/onebit_lamb.hpp"
+#include "model/optim/one_bit/onebit_sgd.hpp"
 
 namespace bellwether::optim {
 

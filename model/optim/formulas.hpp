@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "model/optim/config.hpp"
+#include "model/optim/optimizer_config.hpp"
 
 #include <Kokkos_Core.hpp>
 

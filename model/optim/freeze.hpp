@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/state_visitor.hpp"
-#include "model/optim/config.hpp"
+#include "core/layout/state_visitor.hpp"
+#include "model/optim/optimizer_config.hpp"
 
 #include <functional>
 #include <limits>

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/communicator.hpp"
-#include "comm/compressed_report.hpp"
-#include "comm/mean.hpp"
-#include "comm/world.hpp"
-#include "core/arena.hpp"
-#include "core/state_visitor.hpp"
-#include "model/optim/config.hpp"
+#include "comm/transport/communicator.hpp"
+#include "comm/compression/compressed_report.hpp"
+#include "comm/collective/dense_mean.hpp"
+#include "comm/transport/world.hpp"
+#include "core/memory/arena.hpp"
+#include "core/layout/state_visitor.hpp"
+#include "model/optim/optimizer_config.hpp"
 #include "model/optim/freeze.hpp"
 #include "model/optim/sent_bytes.hpp"
 

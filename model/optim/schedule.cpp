@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/schedule.hpp"
 
-#include "core/error.hpp"
+#include "core/system/error.hpp"
 
 #include <algorithm>
 #include <cmath>

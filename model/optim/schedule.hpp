@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/config.hpp"
+#include "core/config_visitor.hpp"
 
 namespace bellwether::optim {
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/math.hpp"
+#include "core/simd/math.hpp"
 #include "core/types.hpp"
-#include "model/optim/config.hpp"
+#include "model/optim/optimizer_config.hpp"
 
 namespace bellwether::optim {
 

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "app/agreement.hpp"
-#include "app/checkpoint.hpp"
-#include "comm/communicator.hpp"
-#include "comm/world.hpp"
-#include "input/hdf5_file.hpp"
-#include "input/io_thread.hpp"
+#include "app/launch/collective_errors.hpp"
+#include "app/checkpoint/checkpoint.hpp"
+#include "comm/transport/communicator.hpp"
+#include "comm/transport/world.hpp"
+#include "input/hdf5/hdf5_file.hpp"
+#include "input/threads/io_thread.hpp"
 #include "tests/app/fake_owner.hpp"
 #include "tests/support/world.hpp"
 

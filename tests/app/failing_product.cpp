@@ -8,7 +8,7 @@
 //   FAILING_RANK     the rank
 //   FAILING_STRIDE   from one row of the result to the next; that of logits: once in each forward pass
 //   FAILING_PASS     which of these products, counted from 1
-#include "core/gemm_panels.hpp"
+#include "core/gemm/gemm_panels.hpp"
 
 #include <cstdlib>
 #include <limits>

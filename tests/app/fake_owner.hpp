@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "app/checkpoint.hpp"
+#include "app/checkpoint/checkpoint.hpp"
 
 #include <algorithm>
 #include <string>

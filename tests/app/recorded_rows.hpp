@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "app/statistics.hpp"
-#include "input/hdf5_file.hpp"
+#include "app/statistics/statistics.hpp"
+#include "input/hdf5/hdf5_file.hpp"
 #include "tests/app/sample_rows.hpp"
 #include "tests/input/temporary_folder.hpp"
 

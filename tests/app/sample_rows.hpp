@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "app/statistics.hpp"
+#include "app/statistics/statistics.hpp"
 
 #include <array>
 #include <span>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/bench_bounds.hpp"
-#include "app/bench_report.hpp"
-#include "app/bench_timing.hpp"
-#include "app/option_checks.hpp"
-#include "core/error.hpp"
+#include "app/estimate/byte_bounds.hpp"
+#include "app/bench/bench_report.hpp"
+#include "app/machine/timing.hpp"
+#include "app/commands/option_checks.hpp"
+#include "core/system/error.hpp"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

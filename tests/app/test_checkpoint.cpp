@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/checkpoint_folder.hpp"
+#include "app/checkpoint/checkpoint_folder.hpp"
 #include "tests/app/checkpoint_fixture.hpp"
 
 #include <catch2/matchers/catch_matchers_all.hpp>

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// How checkpoints are written: from a copy or from the state itself, residuals exact or as their mean, and what
 /// becomes of one that cannot be.
-#include "app/checkpoint_entries.hpp"
-#include "app/checkpoint_folder.hpp"
-#include "app/checksum.hpp"
-#include "app/inspect.hpp"
-#include "app/sound_state.hpp"
-#include "comm/holder_mean.hpp"
-#include "core/error.hpp"
+#include "app/checkpoint/checkpoint_entries.hpp"
+#include "app/checkpoint/checkpoint_folder.hpp"
+#include "app/checkpoint/checksum.hpp"
+#include "app/commands/inspect.hpp"
+#include "app/checkpoint/state_validity.hpp"
+#include "comm/collective/replica_mean.hpp"
+#include "core/system/error.hpp"
 #include "tests/app/checkpoint_fixture.hpp"
 
 #include <catch2/generators/catch_generators_all.hpp>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/deck_changes.hpp"
+#include "app/train/deck_changes.hpp"
 #include "tests/input/deck_texts.hpp"
 
 #include <catch2/catch_test_macros.hpp>

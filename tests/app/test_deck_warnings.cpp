@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/deck_warnings.hpp"
-#include "comm/world.hpp"
-#include "input/deck.hpp"
+#include "app/train/deck_warnings.hpp"
+#include "comm/transport/world.hpp"
+#include "input/deck/deck.hpp"
 #include "tests/input/deck_texts.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/bench_bounds.hpp"
-#include "app/forecast.hpp"
+#include "app/estimate/byte_bounds.hpp"
+#include "app/estimate/forecast.hpp"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

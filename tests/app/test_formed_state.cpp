@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 /// State that is not kept as numbers: how it comes into a checkpoint.
-#include "app/device_copy.hpp"
+#include "app/checkpoint/device_copy.hpp"
 #include "tests/app/checkpoint_fixture.hpp"
 
 #include <catch2/generators/catch_generators.hpp>

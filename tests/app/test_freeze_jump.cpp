@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/freeze_jump.hpp"
-#include "app/statistics.hpp"
-#include "input/io_thread.hpp"
+#include "app/train/freeze_jump.hpp"
+#include "app/statistics/statistics.hpp"
+#include "input/threads/io_thread.hpp"
 #include "tests/input/temporary_folder.hpp"
 
 #include <catch2/catch_test_macros.hpp>

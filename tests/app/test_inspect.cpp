@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/checkpoint_folder.hpp"
-#include "app/inspect.hpp"
-#include "core/error.hpp"
-#include "input/hdf5_file.hpp"
-#include "input/io_thread.hpp"
+#include "app/checkpoint/checkpoint_folder.hpp"
+#include "app/commands/inspect.hpp"
+#include "core/system/error.hpp"
+#include "input/hdf5/hdf5_file.hpp"
+#include "input/threads/io_thread.hpp"
 #include "tests/app/sample_rows.hpp"
 #include "tests/input/sample_shards.hpp"
 #include "tests/input/temporary_folder.hpp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/launcher.hpp"
-#include "app/progress.hpp"
-#include "app/progress_text.hpp"
-#include "app/terminal.hpp"
+#include "app/launch/launcher.hpp"
+#include "app/log/progress.hpp"
+#include "app/format/readable_numbers.hpp"
+#include "app/launch/terminal.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_all.hpp>

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/checkpoint.hpp"
-#include "app/device_copy.hpp"
-#include "app/replica_check.hpp"
-#include "comm/communicator.hpp"
-#include "comm/world.hpp"
-#include "core/arena.hpp"
+#include "app/checkpoint/checkpoint.hpp"
+#include "app/checkpoint/device_copy.hpp"
+#include "app/train/replica_check.hpp"
+#include "comm/transport/communicator.hpp"
+#include "comm/transport/world.hpp"
+#include "core/memory/arena.hpp"
 #include "tests/support/world.hpp"
 
 #include <catch2/catch_test_macros.hpp>

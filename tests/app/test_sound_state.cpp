@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/checkpoint_folder.hpp"
-#include "app/sound_state.hpp"
+#include "app/checkpoint/checkpoint_folder.hpp"
+#include "app/checkpoint/state_validity.hpp"
 #include "tests/app/checkpoint_fixture.hpp"
 
 #include <catch2/generators/catch_generators.hpp>

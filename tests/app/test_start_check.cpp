@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/agreement.hpp"
-#include "app/commands.hpp"
-#include "app/given_options.hpp"
-#include "app/start_check.hpp"
-#include "comm/communicator.hpp"
-#include "comm/world.hpp"
+#include "app/launch/collective_errors.hpp"
+#include "app/commands/commands.hpp"
+#include "app/launch/given_options.hpp"
+#include "app/train/deck_broadcast.hpp"
+#include "comm/transport/communicator.hpp"
+#include "comm/transport/world.hpp"
 #include "tests/input/temporary_folder.hpp"
 #include "tests/support/world.hpp"
 

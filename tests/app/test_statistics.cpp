@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/statistics_segment.hpp"
-#include "core/error.hpp"
-#include "input/io_thread.hpp"
+#include "app/statistics/statistics_segment.hpp"
+#include "core/system/error.hpp"
+#include "input/threads/io_thread.hpp"
 #include "tests/app/recorded_rows.hpp"
 
 #include <catch2/generators/catch_generators.hpp>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/checkpoint.hpp"
-#include "app/trainer.hpp"
-#include "comm/world.hpp"
-#include "core/error.hpp"
-#include "input/io_thread.hpp"
+#include "app/checkpoint/checkpoint.hpp"
+#include "app/train/trainer.hpp"
+#include "comm/transport/world.hpp"
+#include "core/system/error.hpp"
+#include "input/threads/io_thread.hpp"
 #include "tests/input/sample_shards.hpp"
 #include "tests/input/temporary_folder.hpp"
 #include "tests/support/memory_state.hpp"

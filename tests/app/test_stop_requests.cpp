@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/interrupt.hpp"
-#include "app/stop_requests.hpp"
+#include "app/launch/interrupt.hpp"
+#include "app/launch/stop_requests.hpp"
 #include "tests/input/temporary_folder.hpp"
 
 #include <catch2/catch_test_macros.hpp>

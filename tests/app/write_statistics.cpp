@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/statistics.hpp"
-#include "input/io_thread.hpp"
+#include "app/statistics/statistics.hpp"
+#include "input/threads/io_thread.hpp"
 #include "tests/app/sample_rows.hpp"
 
 #include <cstdio>

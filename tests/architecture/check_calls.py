@@ -28,7 +28,7 @@ def main():
     seen = [call for archive in archives for call in calls(nm, archive)]
     if not any(name == "log" or name == "logf" for _, name in seen):
         sys.exit("no call of log() found, which the loss makes once a row: is this the right archive?")
-    faults = [f"{member} calls {name}(): core/math.hpp has what vectorises" for member, name in seen if name in FORBIDDEN]
+    faults = [f"{member} calls {name}(): core/simd/math.hpp has what vectorises" for member, name in seen if name in FORBIDDEN]
     print("\n".join(faults) or f"{len(seen)} undefined symbols, none of the float functions of the C library")
     sys.exit(bool(faults))
 

@@ -9,6 +9,18 @@ import subprocess
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 LAYERS = ["core", "comm", "model", "input", "app"]  # each may include itself and what stands before it
 
+# Sub-folders of each layer. Each may include itself and what stands before it.
+ROOMS = {
+    "core": ["core/system", "core/device", "core/simd", "core/random", "core/layout", "core/memory", "core/gemm"],
+    "comm": ["comm/transport", "comm/collective", "comm/compression"],
+    "model": ["model/layers", "model/layout", "model/batch", "model/heads", "model/optim", "model/optim/monitor",
+              "model/optim/rules", "model/optim/one_bit", "model/bert"],
+    "input": ["input/files", "input/threads", "input/text", "input/hdf5", "input/deck", "input/shards", "input/prepare"],
+    "app": ["app/format", "app/launch", "app/machine", "app/checkpoint", "app/statistics", "app/log", "app/train",
+            "app/estimate", "app/bench", "app/commands"],
+}
+TIES = ["model/optim/factory.cpp"]  # sources that tie the sub-folders of their own folder together
+
 
 @functools.lru_cache(maxsize=None)
 def files():

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/hierarchical_mean.hpp"
-#include "core/random.hpp"
+#include "comm/compression/hierarchical_allreduce.hpp"
+#include "core/random/random.hpp"
 #include "tests/support/compressed_reference.hpp"
 #include "tests/support/vectors.hpp"
 #include "tests/support/world.hpp"

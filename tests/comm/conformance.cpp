@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/comm/conformance.hpp"
 
-#include "comm/mpi_communicator.hpp"
-#include "comm/transport.hpp"
-#include "comm/world.hpp"
+#include "comm/transport/mpi_communicator.hpp"
+#include "comm/transport/transport.hpp"
+#include "comm/transport/world.hpp"
 #include "tests/support/world.hpp"
 
 namespace bellwether::test {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/communicator.hpp"
+#include "comm/transport/communicator.hpp"
 
 #include <functional>
 #include <string>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/nccl_group.hpp"
+#include "comm/transport/nccl_group.hpp"
 #include "tests/comm/stand_in_gpu.hpp"
 
 #include <functional>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/comm/node_fixture.hpp"
 
-#include "core/bf16.hpp"
+#include "core/simd/bf16.hpp"
 
 #include <algorithm>
 #include <utility>

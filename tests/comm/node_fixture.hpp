@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/hierarchical_mean.hpp"
-#include "comm/mpi_communicator.hpp"
+#include "comm/compression/hierarchical_allreduce.hpp"
+#include "comm/transport/mpi_communicator.hpp"
 #include "tests/comm/compressed_fixture.hpp"
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/watchdog.hpp"
+#include "comm/transport/watchdog.hpp"
 
 #include <atomic>
 

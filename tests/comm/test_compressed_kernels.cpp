@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/compressed_kernels.hpp"
-#include "core/random.hpp"
+#include "comm/compression/compressed_kernels.hpp"
+#include "core/random/random.hpp"
 #include "tests/support/compressed_reference.hpp"
 #include "tests/support/spaces.hpp"
 #include "tests/support/vectors.hpp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/compressed_mean.hpp"
-#include "comm/mpi_communicator.hpp"
-#include "comm/world.hpp"
-#include "core/error.hpp"
+#include "comm/compression/compressed_allreduce.hpp"
+#include "comm/transport/mpi_communicator.hpp"
+#include "comm/transport/world.hpp"
+#include "core/system/error.hpp"
 #include "tests/comm/compressed_fixture.hpp"
 #include "tests/support/allocation_watch.hpp"
 #include "tests/support/world.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/compressed_mean.hpp"
-#include "comm/world.hpp"
+#include "comm/compression/compressed_allreduce.hpp"
+#include "comm/transport/world.hpp"
 #include "tests/comm/compressed_fixture.hpp"
 #include "tests/support/larger.hpp"
 #include "tests/support/memory_state.hpp"

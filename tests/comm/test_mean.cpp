@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/mean.hpp"
-#include "comm/mpi_communicator.hpp"
-#include "comm/world.hpp"
-#include "core/bf16.hpp"
-#include "core/error.hpp"
-#include "core/random.hpp"
+#include "comm/collective/dense_mean.hpp"
+#include "comm/transport/mpi_communicator.hpp"
+#include "comm/transport/world.hpp"
+#include "core/simd/bf16.hpp"
+#include "core/system/error.hpp"
+#include "core/random/random.hpp"
 #include "tests/support/vectors.hpp"
 #include "tests/support/world.hpp"
 

@@ -3,7 +3,7 @@
 //
 // What is handed to NCCL, on a machine without a GPU: a stand-in for the library writes down every call, and once all
 // ranks have called, delivers as the library would.
-#include "comm/nccl_calls.hpp"
+#include "comm/transport/nccl_calls.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators_range.hpp>

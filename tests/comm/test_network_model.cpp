@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/compressed_mean.hpp"
-#include "comm/mean.hpp"
-#include "comm/network_model.hpp"
-#include "core/error.hpp"
+#include "comm/compression/compressed_allreduce.hpp"
+#include "comm/collective/dense_mean.hpp"
+#include "comm/compression/network_model.hpp"
+#include "core/system/error.hpp"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/compressed_layout.hpp"
-#include "comm/world.hpp"
-#include "core/error.hpp"
+#include "comm/compression/compressed_layout.hpp"
+#include "comm/transport/world.hpp"
+#include "core/system/error.hpp"
 #include "tests/comm/node_fixture.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/link_rate.hpp"
-#include "comm/receive_queue.hpp"
+#include "comm/transport/link_rate.hpp"
+#include "comm/transport/receive_queue.hpp"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/mpi_communicator.hpp"
-#include "comm/world.hpp"
+#include "comm/transport/mpi_communicator.hpp"
+#include "comm/transport/world.hpp"
 #include "tests/comm/conformance.hpp"
 #include "tests/support/world.hpp"
 

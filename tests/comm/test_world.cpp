@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/communicator.hpp"
-#include "comm/world.hpp"
+#include "comm/transport/communicator.hpp"
+#include "comm/transport/world.hpp"
 #include "tests/support/world.hpp"
 
 #include <catch2/catch_test_macros.hpp>

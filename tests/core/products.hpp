@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/gemm_tile.hpp"
+#include "core/gemm/gemm_tile.hpp"
 #include "tests/support/larger.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/bf16.hpp"
+#include "core/simd/bf16.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

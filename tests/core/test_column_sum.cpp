@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/column_sum.hpp"
+#include "core/simd/column_sum.hpp"
 #include "tests/support/finite_differences.hpp"
 #include "tests/support/spaces.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/device_progress.hpp"
+#include "core/device/device_progress.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

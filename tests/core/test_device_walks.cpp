@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How devices read: several elements ahead of their writing, and neighbours with one access.
-#include "core/convert.hpp"
-#include "core/device_launch.hpp"
-#include "core/error.hpp"
-#include "core/pack.hpp"
-#include "core/team_runs.hpp"
+#include "core/memory/convert.hpp"
+#include "core/device/device_launch.hpp"
+#include "core/system/error.hpp"
+#include "core/simd/pack.hpp"
+#include "core/simd/team_runs.hpp"
 #include "tests/support/finite_differences.hpp"
 #include "tests/support/spaces.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/gemm.hpp"
-#include "core/team_product.hpp"
+#include "core/gemm/gemm.hpp"
+#include "core/gemm/team_product.hpp"
 #include "tests/core/products.hpp"
 #include "tests/support/finite_differences.hpp"
 #include "tests/support/spaces.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/gemm_epilogue.hpp"
-#include "core/team_epilogue.hpp"
+#include "core/gemm/gemm_epilogue.hpp"
+#include "core/gemm/team_epilogue.hpp"
 #include "tests/core/products.hpp"
 #include "tests/support/finite_differences.hpp"
 #include "tests/support/spaces.hpp"

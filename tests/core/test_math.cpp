@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/math.hpp"
+#include "core/simd/math.hpp"
 #include "tests/support/finite_differences.hpp"
 #include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/gemm_panels.hpp"
+#include "core/gemm/gemm_panels.hpp"
 #include "tests/core/products.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/arena.hpp"
-#include "core/error.hpp"
-#include "core/parameter_layout.hpp"
+#include "core/memory/arena.hpp"
+#include "core/system/error.hpp"
+#include "core/layout/parameter_layout.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

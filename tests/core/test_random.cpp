@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/philox_lanes.hpp"
+#include "core/random/philox_lanes.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/random.hpp"
-#include "core/reduce.hpp"
+#include "core/random/random.hpp"
+#include "core/simd/reduce.hpp"
 #include "tests/support/spaces.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>

@@ -3,14 +3,14 @@
 /// A manifest up to a zero byte, then what a checkpoint's files hold, made up. A manifest that is taken is written as
 /// it was read; a reader of the files reports whatever is not as it should be, and touches nothing else; `inspect`
 /// prints them or says why not.
-#include "app/agreement.hpp"
-#include "app/checkpoint_folder.hpp"
-#include "app/checkpoint_reader.hpp"
-#include "app/inspect.hpp"
-#include "comm/communicator.hpp"
-#include "core/error.hpp"
+#include "app/launch/collective_errors.hpp"
+#include "app/checkpoint/checkpoint_folder.hpp"
+#include "app/checkpoint/checkpoint_reader.hpp"
+#include "app/commands/inspect.hpp"
+#include "comm/transport/communicator.hpp"
+#include "core/system/error.hpp"
 #include "core/types.hpp"
-#include "input/io_thread.hpp"
+#include "input/threads/io_thread.hpp"
 #include "tests/fuzz/made_file.hpp"
 #include "tests/fuzz/made_links.hpp"
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// A deck, and after a line ">>>" overrides of its keys, one a line. A deck that is taken has a resolved form that is
 /// taken again and resolves to itself. The same text as a cluster's.
-#include "app/deck_changes.hpp"
-#include "core/error.hpp"
-#include "input/cluster.hpp"
-#include "input/deck.hpp"
+#include "app/train/deck_changes.hpp"
+#include "core/system/error.hpp"
+#include "input/deck/cluster.hpp"
+#include "input/deck/deck.hpp"
 #include "tests/fuzz/target.hpp"
 
 #include <sstream>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 /// A replay file. What is taken has a gradient for every call and rank.
-#include "core/error.hpp"
+#include "core/system/error.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/support/replay_input.hpp"
 

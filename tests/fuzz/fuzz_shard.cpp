@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// One or two shards whose data sets and attributes are made up, read by themselves and as what a run trains on and
 /// evaluates. What is handed out keeps the bounds that it was asked for, and memory stays within what was asked for.
-#include "core/error.hpp"
-#include "input/batch_stream.hpp"
-#include "input/io_thread.hpp"
-#include "input/shards.hpp"
+#include "core/system/error.hpp"
+#include "input/shards/batch_stream.hpp"
+#include "input/threads/io_thread.hpp"
+#include "input/shards/shards.hpp"
 #include "tests/fuzz/made_file.hpp"
 #include "tests/fuzz/made_links.hpp"
 

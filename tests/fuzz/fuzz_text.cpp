@@ -3,10 +3,10 @@
 /// A vocabulary, one token a line up to a zero byte, whose pieces split the words of a text; and the text itself, plain
 /// or gzip as its first bytes say, by a vocabulary of its own. Every id is one of the vocabulary, and however a text is
 /// cut into sentences, each cut goes on.
-#include "core/error.hpp"
-#include "input/sentences.hpp"
-#include "input/text_reader.hpp"
-#include "input/wordpiece.hpp"
+#include "core/system/error.hpp"
+#include "input/text/sentences.hpp"
+#include "input/text/text_reader.hpp"
+#include "input/text/wordpiece.hpp"
 #include "tests/fuzz/target.hpp"
 
 using namespace bellwether;

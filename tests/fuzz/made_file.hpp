@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "input/hdf5_file.hpp"
+#include "input/hdf5/hdf5_file.hpp"
 #include "tests/fuzz/target.hpp"
 
 /// HDF5 files whose content is made up but whose form is whole: what a reader asks the library for and what it makes of

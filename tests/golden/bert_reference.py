@@ -11,7 +11,7 @@ The model tests compare their forward and backward passes with it. Dropout is of
     w = 0.125 * (2 * (h >> 8) / 2^24 - 1)                  exact in fp32;  1 + w where name ends in LayerNorm.weight
 
 with fnv1a32 over the bytes of the name and mix32 the finaliser of MurmurHash3. A hash rather than a sine of k, because
-sin(a k + b) over rows and columns is a matrix of rank two. The batch has its padding removed, as in model/batch.hpp;
+sin(a k + b) over rows and columns is a matrix of rank two. The batch has its padding removed, as in model/batch/batch.hpp;
 the reference itself runs on the padded batch with an attention mask.
 
 bert_reference.f32 holds little-endian floats. In the JSON every array is [first, count] in floats of that file:

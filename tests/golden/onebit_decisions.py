@@ -7,7 +7,7 @@ Philox4x32-10 is Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy a
 
 import numpy as np
 
-SKETCH = 7  # core/random.hpp, Purpose::sketch
+SKETCH = 7  # core/random/random.hpp, Purpose::sketch
 MASK32, MASK64 = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
 
 
@@ -23,7 +23,7 @@ def philox(counter, key):
 
 
 def random_key(seed, purpose):
-    """splitmix64 of seed and purpose, as in core/random.hpp."""
+    """splitmix64 of seed and purpose, as in core/random/random.hpp."""
     z = (seed + 0x9E3779B97F4A7C15 * (purpose + 1)) & MASK64
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK64
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK64

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/error.hpp"
-#include "input/deck.hpp"
+#include "core/system/error.hpp"
+#include "input/deck/deck.hpp"
 #include "tests/input/temporary_folder.hpp"
 
 #include <catch2/catch_test_macros.hpp>

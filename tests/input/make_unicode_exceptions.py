@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes input/unicode_exceptions.hpp: where the tokenizers library differs from the Unicode library.
+"""Writes input/text/unicode_exceptions.hpp: where the tokenizers library differs from the Unicode library.
 
 BERT's tokenizer in Hugging Face `tokenizers` carries character tables of several Unicode versions: general categories of
 8.0, normalisation of 9.0, lower-casing of its compiler. This script asks the installed library about every code point

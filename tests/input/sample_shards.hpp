@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "input/shards.hpp"
+#include "input/shards/shards.hpp"
 
 #include <string>
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/error.hpp"
-#include "input/batch_stream.hpp"
-#include "input/io_thread.hpp"
-#include "input/masking.hpp"
+#include "core/system/error.hpp"
+#include "input/shards/batch_stream.hpp"
+#include "input/threads/io_thread.hpp"
+#include "input/shards/masking.hpp"
 #include "tests/input/sample_shards.hpp"
 #include "tests/input/temporary_folder.hpp"
 

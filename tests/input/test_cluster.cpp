@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/error.hpp"
-#include "input/cluster.hpp"
+#include "core/system/error.hpp"
+#include "input/deck/cluster.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "input/corpus_facts.hpp"
-#include "input/hdf5_file.hpp"
+#include "input/shards/corpus_facts.hpp"
+#include "input/hdf5/hdf5_file.hpp"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

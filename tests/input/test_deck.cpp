@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "input/deck_table.hpp"
-#include "input/suggestion.hpp"
+#include "input/deck/deck_table.hpp"
+#include "input/deck/suggestion.hpp"
 #include "tests/input/deck_texts.hpp"
 
 #include <catch2/catch_test_macros.hpp>

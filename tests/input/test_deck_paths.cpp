@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "input/written_path.hpp"
+#include "input/files/written_path.hpp"
 #include "tests/input/deck_texts.hpp"
 
 #include <catch2/catch_test_macros.hpp>

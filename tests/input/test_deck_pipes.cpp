@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "input/deck_tree.hpp"
-#include "input/document_file.hpp"
+#include "input/deck/deck_tree.hpp"
+#include "input/files/yaml_document.hpp"
 #include "tests/input/deck_texts.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "input/shard_files.hpp"
+#include "input/deck/shard_files.hpp"
 #include "tests/input/deck_texts.hpp"
 
 using namespace bellwether;

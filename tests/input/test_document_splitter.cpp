@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "input/document_splitter.hpp"
+#include "input/prepare/document_splitter.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/error.hpp"
-#include "input/hdf5_file.hpp"
-#include "input/shards.hpp"
+#include "core/system/error.hpp"
+#include "input/hdf5/hdf5_file.hpp"
+#include "input/shards/shards.hpp"
 #include "tests/input/sample_shards.hpp"
 #include "tests/input/temporary_folder.hpp"
 

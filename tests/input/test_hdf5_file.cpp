@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/error.hpp"
-#include "input/hdf5_file.hpp"
-#include "input/io_thread.hpp"
-#include "input/regular_file.hpp"
+#include "core/system/error.hpp"
+#include "input/hdf5/hdf5_file.hpp"
+#include "input/threads/io_thread.hpp"
+#include "input/files/regular_file.hpp"
 #include "tests/input/temporary_folder.hpp"
 
 #include <catch2/catch_test_macros.hpp>

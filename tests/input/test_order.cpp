@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "input/dealing.hpp"
-#include "input/order.hpp"
+#include "input/shards/load_balancing.hpp"
+#include "input/shards/shuffle.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "input/batch_stream.hpp"
-#include "input/io_thread.hpp"
-#include "input/shard_copies.hpp"
+#include "input/shards/batch_stream.hpp"
+#include "input/threads/io_thread.hpp"
+#include "input/shards/shard_copies.hpp"
 #include "tests/input/sample_shards.hpp"
 #include "tests/input/temporary_folder.hpp"
 

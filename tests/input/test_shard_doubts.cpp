@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 /// What a set of shards is trained on all the same, with a warning; and shards that change under a running job.
-#include "core/error.hpp"
-#include "input/batch_stream.hpp"
-#include "input/corpus_facts.hpp"
-#include "input/hdf5_file.hpp"
-#include "input/io_thread.hpp"
-#include "input/shard_doubts.hpp"
+#include "core/system/error.hpp"
+#include "input/shards/batch_stream.hpp"
+#include "input/shards/corpus_facts.hpp"
+#include "input/hdf5/hdf5_file.hpp"
+#include "input/threads/io_thread.hpp"
+#include "input/shards/shard_doubts.hpp"
 #include "tests/input/sample_shards.hpp"
 #include "tests/input/temporary_folder.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 /// Values of shards that are in range by themselves and contradict each other.
-#include "core/error.hpp"
-#include "input/shards.hpp"
+#include "core/system/error.hpp"
+#include "input/shards/shards.hpp"
 #include "tests/input/temporary_folder.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "input/shards.hpp"
-#include "input/trained_passages.hpp"
+#include "input/shards/shards.hpp"
+#include "input/shards/trained_passages.hpp"
 #include "tests/input/temporary_folder.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "input/vocabulary.hpp"
-#include "input/vocabulary_checksum.hpp"
+#include "input/text/vocabulary.hpp"
+#include "input/text/vocabulary_checksum.hpp"
 #include "tests/input/temporary_folder.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/error.hpp"
-#include "input/vocabulary_trainer.hpp"
-#include "input/wordpiece.hpp"
+#include "core/system/error.hpp"
+#include "input/text/vocabulary_trainer.hpp"
+#include "input/text/wordpiece.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

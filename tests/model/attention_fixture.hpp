@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/random.hpp"
+#include "core/random/random.hpp"
 #include "model/layers/attention.hpp"
 #include "tests/support/finite_differences.hpp"
 #include "tests/support/larger.hpp"

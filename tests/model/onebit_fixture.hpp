@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/world.hpp"
+#include "comm/transport/world.hpp"
 #include "tests/model/optimizer_fixture.hpp"
 #include "tests/support/world.hpp"
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/random.hpp"
-#include "model/optim/momentum_bits.hpp"
-#include "model/optim/onebit_kernels.hpp"
+#include "core/random/random.hpp"
+#include "model/optim/one_bit/sign_momentum.hpp"
+#include "model/optim/one_bit/onebit_kernels.hpp"
 #include "tests/model/optimizer_harness.hpp"
 #include "tests/support/larger.hpp"
 #include "tests/support/vectors.hpp"

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/block_table.hpp"
-#include "core/team_sum.hpp"
-#include "model/optim/dense_kernels.hpp"
+#include "core/memory/block_table.hpp"
+#include "core/device/team_sum.hpp"
+#include "model/optim/rules/dense_kernels.hpp"
 #include "tests/support/larger.hpp"
 #include "tests/support/optimizer_reference.hpp"
 

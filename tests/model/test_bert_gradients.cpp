@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/bert.hpp"
-#include "model/initialise.hpp"
+#include "model/bert/bert.hpp"
+#include "model/bert/initialise.hpp"
 #include "tests/support/batches.hpp"
 #include "tests/support/larger.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/optim/bit_kernels.hpp"
-#include "model/optim/exchange_form.hpp"
+#include "model/optim/one_bit/bit_kernels.hpp"
+#include "model/optim/one_bit/exchange_form.hpp"
 #include "tests/model/onebit_kernel_fixture.hpp"
 #include "tests/support/spaces.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/team_sum.hpp"
-#include "model/bert.hpp"
-#include "model/flops.hpp"
+#include "core/device/team_sum.hpp"
+#include "model/bert/bert.hpp"
+#include "model/bert/flops.hpp"
 #include "tests/support/batches.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/error.hpp"
-#include "core/gemm.hpp"
+#include "core/system/error.hpp"
+#include "core/gemm/gemm.hpp"
 #include "model/layers/activation.hpp"
 #include "model/layers/attention.hpp"
 #include "model/layers/cross_entropy.hpp"

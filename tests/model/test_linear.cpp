@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Products with a bias and GELU beside the plain product and the kernels that hosts form them by.
-#include "core/gemm.hpp"
-#include "core/team_sum.hpp"
+#include "core/gemm/gemm.hpp"
+#include "core/device/team_sum.hpp"
 #include "model/layers/activation.hpp"
 #include "model/layers/linear.hpp"
 #include "model/layers/rows.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/optim/noise_scale.hpp"
+#include "model/optim/monitor/noise_scale.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/memory_state.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/optim/gradient_verdict.hpp"
+#include "model/optim/monitor/gradient_check.hpp"
 #include "tests/model/onebit_fixture.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/freeze.hpp"
-#include "model/optim/gradient_fold.hpp"
-#include "model/optim/onebit_formulas.hpp"
-#include "model/optim/variance_growth.hpp"
+#include "model/optim/monitor/gradient_sketch.hpp"
+#include "model/optim/one_bit/onebit_formulas.hpp"
+#include "model/optim/one_bit/variance_growth.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/memory_state.hpp"
 #include "tests/support/spaces.hpp"

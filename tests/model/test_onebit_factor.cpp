@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/optim/onebit_formulas.hpp"
+#include "model/optim/one_bit/onebit_formulas.hpp"
 #include "tests/model/onebit_fixture.hpp"
 #include "tests/support/larger.hpp"
 

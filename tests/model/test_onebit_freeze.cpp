@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/tensor_errors.hpp"
+#include "comm/compression/tensor_errors.hpp"
 #include "tests/model/onebit_fixture.hpp"
 #include "tests/support/larger.hpp"
 #include "tests/support/replay.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/optim/dense_kernels.hpp"
+#include "model/optim/rules/dense_kernels.hpp"
 #include "tests/model/onebit_kernel_fixture.hpp"
 #include "tests/support/spaces.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/compressed_mean.hpp"
-#include "comm/mean.hpp"
-#include "core/random.hpp"
-#include "model/optim/variance_growth.hpp"
+#include "comm/compression/compressed_allreduce.hpp"
+#include "comm/collective/dense_mean.hpp"
+#include "core/random/random.hpp"
+#include "model/optim/one_bit/variance_growth.hpp"
 #include "tests/model/onebit_fixture.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/mean.hpp"
-#include "comm/tensor_errors.hpp"
+#include "comm/collective/dense_mean.hpp"
+#include "comm/compression/tensor_errors.hpp"
 #include "tests/model/onebit_fixture.hpp"
 #include "tests/support/larger.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/world.hpp"
+#include "comm/transport/world.hpp"
 #include "tests/model/optimizer_fixture.hpp"
 #include "tests/support/world.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/mean.hpp"
-#include "comm/world.hpp"
+#include "comm/collective/dense_mean.hpp"
+#include "comm/transport/world.hpp"
 #include "tests/model/optimizer_fixture.hpp"
 #include "tests/support/local_sgd.hpp"
 #include "tests/support/world.hpp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/mpi_communicator.hpp"
-#include "comm/world.hpp"
-#include "core/error.hpp"
-#include "model/optim/dense_step.hpp"
+#include "comm/transport/mpi_communicator.hpp"
+#include "comm/transport/world.hpp"
+#include "core/system/error.hpp"
+#include "model/optim/rules/dense_step.hpp"
 #include "model/optim/freeze.hpp"
 #include "tests/model/optimizer_fixture.hpp"
 #include "tests/support/world.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/bert.hpp"
+#include "model/bert/bert.hpp"
 #include "tests/support/larger.hpp"
 #include "tests/support/safetensors.hpp"
 #include "tests/support/shared_data.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/allocation_watch.hpp"
 
-#include "core/error.hpp"
+#include "core/system/error.hpp"
 
 #include <Kokkos_Core.hpp>
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/random.hpp"
-#include "model/batch.hpp"
-#include "model/config.hpp"
+#include "core/random/random.hpp"
+#include "model/batch/batch.hpp"
+#include "model/model_config.hpp"
 
 #include <algorithm>
 #include <cstdint>

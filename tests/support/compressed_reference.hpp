@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/config.hpp"
+#include "comm/comm_config.hpp"
 
 #include <cstddef>
 #include <vector>

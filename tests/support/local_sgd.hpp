@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/mean.hpp"
+#include "comm/collective/dense_mean.hpp"
 #include "model/optim/optimizer.hpp"
 
 namespace bellwether::test {

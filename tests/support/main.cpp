@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/device_launch.hpp"
-#include "core/gemm.hpp"
+#include "core/device/device_launch.hpp"
+#include "core/gemm/gemm.hpp"
 #include "tests/support/session.hpp"
 #include "tests/support/spaces.hpp"
 

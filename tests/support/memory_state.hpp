@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/state_visitor.hpp"
+#include "core/layout/state_visitor.hpp"
 #include "core/types.hpp"
 
 #include <map>

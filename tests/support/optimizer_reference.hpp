@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/parameter_layout.hpp"
-#include "model/optim/config.hpp"
+#include "core/layout/parameter_layout.hpp"
+#include "model/optim/optimizer_config.hpp"
 
 #include <vector>
 

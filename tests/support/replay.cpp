@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/replay.hpp"
 
-#include "comm/communicator.hpp"
+#include "comm/transport/communicator.hpp"
 #include "model/optim/optimizer.hpp"
 #include "tests/support/memory_state.hpp"
 

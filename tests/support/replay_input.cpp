@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/replay_input.hpp"
 
-#include "core/error.hpp"
-#include "input/deck_keys.hpp"
-#include "input/suggestion.hpp"
+#include "core/system/error.hpp"
+#include "input/deck/deck_keys.hpp"
+#include "input/deck/suggestion.hpp"
 
 #include <algorithm>
 #include <cmath>

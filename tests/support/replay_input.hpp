@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/parameter_layout.hpp"
+#include "core/layout/parameter_layout.hpp"
 #include "tests/support/replay_settings.hpp"
 
 #include <iosfwd>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 /// mpirun -np P replay IN.json OUT.json: the product's optimizers over recorded gradients.
-#include "app/agreement.hpp"
-#include "comm/communicator.hpp"
-#include "comm/world.hpp"
+#include "app/launch/collective_errors.hpp"
+#include "comm/transport/communicator.hpp"
+#include "comm/transport/world.hpp"
 #include "tests/support/replay.hpp"
 
 #include <filesystem>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/replay_settings.hpp"
 
-#include "core/error.hpp"
-#include "input/deck_checks.hpp"
-#include "input/deck_reader.hpp"
-#include "input/deck_table.hpp"
+#include "core/system/error.hpp"
+#include "input/deck/deck_checks.hpp"
+#include "input/deck/deck_reader.hpp"
+#include "input/deck/deck_table.hpp"
 
 #include <algorithm>
 #include <array>

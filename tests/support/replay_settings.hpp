@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/config.hpp"
-#include "model/optim/config.hpp"
+#include "comm/comm_config.hpp"
+#include "model/optim/optimizer_config.hpp"
 
 #include <nlohmann/json.hpp>
 

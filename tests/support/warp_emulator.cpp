@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/warp_emulator.hpp"
 
-#include "core/random.hpp"
+#include "core/random/random.hpp"
 
 #include <ucontext.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/warp_matrix.hpp"
+#include "core/gemm/warp_matrix.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ class EmulatedTeam {
   int league_rank_, team_rank_;
 };
 
-/// The Warp of core/warp_matrix.hpp for threads that run_teams() runs. What is fetched arrives when it is awaited, and
+/// The Warp of core/gemm/warp_matrix.hpp for threads that run_teams() runs. What is fetched arrives when it is awaited, and
 /// what was there before is read until then.
 struct EmulatedWarp {
   static int lane();

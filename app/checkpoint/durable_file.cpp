@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/checkpoint/durable_file.hpp"
+
+#include "core/system/error.hpp"
+#include "input/files/regular_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace bellwether::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string reason(int error) { return std::strerror(error); }
+
+/// Devices and pipes, at the end of links too.
+bool is_no_file(std::string const& path) {
+  std::error_code error;
+  auto const status = fs::status(path, error);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+/// What is written for the user's path: what a link leads to, there or not yet.
+std::string target_of(std::string const& path) {
+  std::error_code error;
+  auto const target = fs::weakly_canonical(path, error);
+  if (error) throw RuntimeError(path + ": cannot be written: " + error.message());
+  if (fs::is_directory(target, error)) throw RuntimeError(path + ": is a folder; allowed: a file");
+  return target.string();
+}
+
+}  // namespace
+
+void sync_path(std::string const& path) {
+  int const file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) throw RuntimeError(path + ": cannot be opened: " + reason(errno));
+  int const status = ::fsync(file);
+  int const error = errno;
+  ::close(file);
+  // Some network file systems cannot synchronise folders and say so with EINVAL; there is nothing more to do there.
+  if (status != 0 && error != EINVAL) throw RuntimeError(path + ": cannot be written to the device: " + reason(error));
+}
+
+void replace_file(std::string const& temporary, std::string const& path) {
+  sync_path(temporary);
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+    int const error = errno;
+    ::unlink(temporary.c_str());
+    throw RuntimeError(path + ": cannot be replaced: " + reason(error));
+  }
+  auto const folder = std::filesystem::path(path).parent_path();
+  sync_path(folder.empty() ? "." : folder.string());
+}
+
+void write_text_file(std::string const& path, std::string_view text) {
+  std::string const temporary = path + ".part";
+  input::make_way_for_file(temporary);
+  try {
+    std::ofstream file(temporary, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) throw RuntimeError(temporary + ": cannot be written: " + reason(errno));
+    replace_file(temporary, path);
+  } catch (RuntimeError const&) {
+    ::unlink(temporary.c_str());  // nothing half written stays
+    throw;
+  }
+}
+
+void write_chosen_file(std::string const& path, std::string_view text) {
+  if (!is_no_file(path)) return write_text_file(target_of(path), text);
+  std::ofstream out(path, std::ios::binary | std::ios::app);
+  out << text;
+  out.close();
+  if (!out) throw RuntimeError(path + ": cannot be written: " + reason(errno));
+}
+
+void require_writable_file(std::string const& path) {
+  if (is_no_file(path)) {
+    if (::access(path.c_str(), W_OK) != 0) throw RuntimeError(path + ": cannot be written: " + reason(errno));
+    return;
+  }
+  auto const temporary = target_of(path) + ".part";
+  input::make_way_for_file(temporary);
+  int const file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) throw RuntimeError(path + ": cannot be written: " + reason(errno));
+  ::close(file);
+  ::unlink(temporary.c_str());
+}
+
+}  // namespace bellwether::app

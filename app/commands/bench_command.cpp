@@ -1,0 +1,364 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/launch/collective_errors.hpp"
+#include "app/bench/bench_json.hpp"
+#include "app/bench/bench_report.hpp"
+#include "app/commands/command_line.hpp"
+#include "app/commands/commands.hpp"
+#include "app/checkpoint/durable_file.hpp"
+#include "app/train/deck_broadcast.hpp"
+#include "comm/transport/world.hpp"
+#include "input/deck/suggestion.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <memory>
+
+namespace bellwether::app {
+namespace {
+
+constexpr int exit_failed = 1;
+
+/// What all benches are told.
+struct Common {
+  std::string json;
+  int calls = 10, warmup = 10;
+};
+
+struct Size {
+  char const* name;
+  std::int64_t layers, hidden, heads;
+  std::int64_t sequences;  ///< a step of a rank, in bench step
+};
+/// Those of the shipped decks.
+constexpr std::array<Size, 6> sizes{{{"tiny", 2, 128, 2, 32},
+                                     {"mini", 4, 256, 4, 32},
+                                     {"small", 4, 512, 8, 16},
+                                     {"medium", 8, 512, 8, 16},
+                                     {"base", 12, 768, 12, 8},
+                                     {"large", 24, 1024, 16, 4}}};
+
+std::vector<std::string> const method_names{"lamb", "adamw", "onebit_lamb", "onebit_adam", "onebit_sgd"};
+
+void add_common(Command command, Common& common) {
+  command.option("--calls", common.calls, "timed calls").check(whole_numbers(1, 10000)).show_default();
+  command.option("--warmup", common.warmup, "calls before them").check(whole_numbers(1, 10000)).show_default();
+  command
+      .option("--json", common.json,
+              "also write everything to this file; -: to standard output, and tables to standard error")
+      .check({[](std::string const& file) { return file.empty() ? "a file without a name" : ""; }, ""})
+      .check(paths());
+}
+
+void add_model(Command command, std::string& model) {
+  command.option("--model", model, "size of the model: tiny, mini, small, medium, base or large, or a deck, DECK.yaml")
+      .check(paths())
+      .type_name("SIZE|DECK")
+      .show_default();
+}
+
+/// Collective. A file that cannot be written is found before minutes are spent on what it is to hold.
+void require_writable(comm::World& world, std::string const& path) {
+  together(world.group(), [&] {
+    if (world.rank() != 0 || path.empty() || path == "-") return;
+    try {
+      require_writable_file(path);
+    } catch (RuntimeError const& error) {
+      throw InputError(std::string("--json: ") + error.what());
+    }
+  });
+}
+
+/// Where tables go: standard output holds nothing but JSON where that was asked for.
+std::ostream& tables(Common const& common) { return common.json == "-" ? std::cerr : std::cout; }
+
+/// The file, and the exit code.
+int conclude(Session const& session, Common const& common, std::string const& json, bool all_hold) {
+  if (session.rank() == 0) {
+    if (common.json == "-")
+      std::cout << json;
+    else if (!common.json.empty())
+      write_chosen_file(common.json, json);
+    if (!all_hold) std::cerr << "error: a result is wrong; see DOES NOT HOLD above\n";
+  }
+  return all_hold ? 0 : exit_failed;
+}
+
+bool all_hold(std::vector<Check> const& checks) { return std::ranges::all_of(checks, &Check::holds); }
+
+/// One table for each number of elements: bench(count) gives its rows, text(count, rows) the table.
+template <class Results, class Bench, class Text, class Json>
+int run_for_each(std::vector<std::int64_t> const& elements, Common const& common, Session& session, Bench const& bench,
+                 Text const& text, Json const& json) {
+  auto& world = session.world();
+  require_writable(world, common.json);
+  auto const machine = BenchMachine::of(world);
+  if (session.rank() == 0) tables(common) << machine_text(machine);
+  Results results;
+  bool hold = true;
+  for (auto const count : elements) {
+    results.emplace_back(count, bench(count));
+    auto const& rows = results.back().second;
+    for (auto const& row : rows) hold = hold && all_hold(row.checks);
+    if (session.rank() == 0) tables(common) << text(count, rows) << std::flush;
+  }
+  return conclude(session, common, json(machine, results), hold);
+}
+
+int run_collectives(std::vector<std::int64_t> const& elements, Common const& common, Session& session) {
+  auto& world = session.world();
+  return run_for_each<SizedResults>(
+      elements, common, session,
+      [&](std::int64_t count) {
+        return bench_collectives(world, {.elements = count, .warmup = common.warmup, .calls = common.calls});
+      },
+      [&](std::int64_t count, auto const& rows) { return collectives_text(count, world.size(), rows); },
+      collectives_json);
+}
+
+int run_kernels(std::vector<std::int64_t> const& elements, Common const& common, Session& session) {
+  return run_for_each<SizedKernels>(
+      elements, common, session,
+      [&](std::int64_t count) {
+        return bench_kernels(session.world(), {.elements = count, .warmup = common.warmup, .calls = common.calls});
+      },
+      kernels_text, kernels_json);
+}
+
+/// What a size's name or a deck says.
+struct Subject {
+  model::ModelConfig model;
+  optim::OptimizerConfig optimizer;
+  comm::CommConfig comm;
+  std::vector<optim::Method> methods;
+  std::int64_t sequences = 0;  ///< a pass of a rank
+};
+
+std::vector<optim::Method> all_methods() {
+  std::vector<optim::Method> methods;
+  for (std::size_t i = 0; i < method_names.size(); ++i) methods.push_back(static_cast<optim::Method>(i));
+  return methods;
+}
+
+Subject subject_of(std::string const& model, comm::World& world) {
+  auto const size = std::ranges::find_if(sizes, [&](auto const& each) { return model == each.name; });
+  if (size != sizes.end()) {
+    Subject subject{.model = {}, .optimizer = {}, .comm = {}, .methods = all_methods(), .sequences = size->sequences};
+    subject.model.layers = size->layers;
+    subject.model.hidden = size->hidden;
+    subject.model.heads = size->heads;
+    subject.model.feed_forward = 4 * size->hidden;
+    return subject;
+  }
+  if (!model.ends_with(".yaml")) {
+    std::vector<std::string> names;
+    for (auto const& each : sizes) names.emplace_back(each.name);
+    throw CommonError("--model: '" + model + "'" + input::did_you_mean(model, names) + "; one of " +
+                      input::joined(names) + ", or a deck, DECK.yaml");
+  }
+  auto const deck = read_shared_deck(world.group(), model, {}, input::DeckPaths::unused).deck;
+  if (deck.comm.hierarchy != comm::Hierarchy::none)
+    throw CommonError(model + ": comm.hierarchy: node, but the yardsticks of bench are those of an exchange between " +
+                      "all ranks; allowed: none");
+  return {.model = deck.model,
+          .optimizer = deck.optimizer,
+          .comm = deck.comm,
+          .methods = {deck.optimizer.method},
+          .sequences = deck.batch.micro};
+}
+
+optim::Method method_of(std::string const& name) {
+  return static_cast<optim::Method>(std::ranges::find(method_names, name) - method_names.begin());
+}
+
+void require_exchange(comm::World const& world) {
+  if (world.size() == 1) throw CommonError("--timeline: one rank exchanges nothing; at least 2 are needed");
+}
+
+int run_optimizer(std::string const& model, std::vector<std::string> const& methods, bool timeline,
+                  Common const& common, Session& session) {
+  auto& world = session.world();
+  if (timeline) require_exchange(world);
+  auto const subject = subject_of(model, world);
+  require_writable(world, common.json);
+  OptimizerBench bench{.model = subject.model,
+                       .optimizer = subject.optimizer,
+                       .methods = subject.methods,
+                       .comm = subject.comm,
+                       .timeline = timeline,
+                       .warmup = common.warmup,
+                       .calls = common.calls};
+  if (!methods.empty()) bench.methods.clear();
+  for (auto const& name : methods) bench.methods.push_back(method_of(name));
+  auto const machine = BenchMachine::of(world);
+  auto const result = bench_optimizer(world, bench);
+  if (session.rank() == 0) tables(common) << machine_text(machine) << optimizer_text(result);
+  bool const hold = std::ranges::all_of(result.phases, [](auto const& phase) { return all_hold(phase.checks); });
+  return conclude(session, common, optimizer_json(machine, result), hold);
+}
+
+int run_checkpoint(std::string const& model, std::string const& directory, Common const& common, Session& session) {
+  auto& world = session.world();
+  auto const subject = subject_of(model, world);
+  require_writable(world, common.json);
+  auto const machine = BenchMachine::of(world);
+  if (session.rank() == 0) tables(common) << machine_text(machine);
+  auto const result = bench_checkpoint(
+      world, {.model = subject.model, .directory = directory, .warmup = common.warmup, .calls = common.calls});
+  if (session.rank() == 0) tables(common) << checkpoint_text(result);
+  bool const hold = std::ranges::all_of(result.results, [](auto const& one) { return all_hold(one.checks); });
+  return conclude(session, common, checkpoint_json(machine, result), hold);
+}
+
+struct StepOptions : Common {
+  std::string model = "tiny", method = "adamw";
+  std::vector<std::string> types{"fp32", "bf16"};
+  std::int64_t sequences = 0, length = 128, masked = 20;
+  bool profile = false, timeline = false;
+};
+
+int run_step(StepOptions const& options, Session& session) {
+  auto& world = session.world();
+  auto const subject = subject_of(options.model, world);
+  if (options.length > subject.model.positions)
+    throw CommonError("--length: " + std::to_string(options.length) + " tokens, but the model has " +
+                      std::to_string(subject.model.positions) + " positions; at most as many");
+  if (options.masked >= options.length)
+    throw CommonError("--masked: " + std::to_string(options.masked) + " of " + std::to_string(options.length) +
+                      " tokens; fewer than --length");
+  if (options.timeline) require_exchange(world);
+  require_writable(world, options.json);
+  StepBench bench{.model = subject.model,
+                  .types = {},
+                  .sequences = options.sequences > 0 ? options.sequences : subject.sequences,
+                  .length = options.length,
+                  .masked = options.masked,
+                  .optimizer = subject.optimizer,
+                  .comm = subject.comm,
+                  .warmup = options.warmup,
+                  .calls = options.calls,
+                  .profile = options.profile,
+                  .timeline = options.timeline};
+  bench.optimizer.method = method_of(options.method);
+  for (auto const& type : options.types) bench.types.push_back(type == "bf16" ? ComputeType::bf16 : ComputeType::fp32);
+  auto const machine = BenchMachine::of(world);
+  if (session.rank() == 0) tables(options) << machine_text(machine);
+  auto const results = bench_step(world, bench);
+  bool hold = true;
+  for (auto const& result : results) {
+    hold = hold && all_hold(result.checks);
+    if (session.rank() == 0) tables(options) << step_text(bench, result);
+  }
+  return conclude(session, options, step_json(machine, bench, results), hold);
+}
+
+void add_step(Command bench) {
+  auto options = std::make_shared<StepOptions>();
+  auto const command = bench.subcommand("step", "Whole training steps on random tokens without padding");
+  add_model(command, options->model);
+  command.option("--compute", options->types, "fp32, bf16 or both, with a comma between them")
+      .separated_by(',')
+      .check(one_of({"fp32", "bf16"}))
+      .type_name("TYPE,...")
+      .show_default();
+  command.option("--method", options->method, "one that trains without a freeze: lamb or adamw")
+      .check(one_of({"lamb", "adamw"}))
+      .show_default();
+  command
+      .option("--sequences", options->sequences, "a step of a rank; not set: 32, fewer from small on, or batch.micro")
+      .check(whole_numbers(1, 1 << 20));
+  command.option("--length", options->length, "tokens of a sequence").check(whole_numbers(2, 1 << 20)).show_default();
+  command.option("--masked", options->masked, "positions of a sequence that are predicted")
+      .check(whole_numbers(1, 1 << 20))
+      .show_default();
+  command.flag("--profile", options->profile, "also tell each product and kernel, and products by themselves");
+  command.flag("--timeline", options->timeline,
+               "also tell when gradients travel beside the backward pass, and what that hides");
+  add_common(command, *options);
+  command.when_given([options] { return [options](Session& session) { return run_step(*options, session); }; });
+}
+
+using RunOfSizes = int (*)(std::vector<std::int64_t> const&, Common const&, Session&);
+
+/// A bench of vectors of given sizes.
+void add_sizes(Command command, std::vector<std::string> const& without, RunOfSizes run) {
+  struct Options : Common {
+    std::vector<std::string> elements;
+  };
+  auto options = std::make_shared<Options>();
+  options->elements = without;
+  command
+      .option("--elements", options->elements,
+              "floats of a vector, such as 5000, 64Ki, 300Mi; several with commas between them")
+      .separated_by(',')
+      .check(element_counts())
+      .type_name("COUNT,...")
+      .show_default();
+  add_common(command, *options);
+  command.when_given([options, run] {
+    return [options, run](Session& session) {
+      std::vector<std::int64_t> counts;
+      for (auto const& text : options->elements) counts.push_back(*element_count(text));
+      return run(counts, *options, session);
+    };
+  });
+}
+
+void add_optimizer(Command bench) {
+  struct Options : Common {
+    std::string model = "tiny";
+    std::vector<std::string> methods;
+    bool timeline = false;
+  };
+  auto options = std::make_shared<Options>();
+  auto const command = bench.subcommand("optimizer", "Steps of every method, kernel by kernel, without a model");
+  add_model(command, options->model);
+  command.option("--method", options->methods, "methods, with commas between them; not set: all, or the deck's")
+      .separated_by(',')
+      .check(one_of(method_names))
+      .type_name("NAME,...");
+  command.flag("--timeline", options->timeline, "also tell when the segments of compressed exchanges travel");
+  add_common(command, *options);
+  command.when_given([options] {
+    return [options](Session& session) {
+      return run_optimizer(options->model, options->methods, options->timeline, *options, session);
+    };
+  });
+}
+
+void add_checkpoint(Command bench) {
+  struct Options : Common {
+    std::string model = "mini", directory = ".";
+  };
+  auto options = std::make_shared<Options>();
+  options->calls = 5;
+  options->warmup = 1;
+  auto const command = bench.subcommand("checkpoint", "How long training stands still for a checkpoint");
+  add_model(command, options->model);
+  command.option("--directory", options->directory, "where to write; what is written is removed")
+      .check(paths())
+      .type_name("DIR")
+      .show_default();
+  add_common(command, *options);
+  command.when_given([options] {
+    return
+        [options](Session& session) { return run_checkpoint(options->model, options->directory, *options, session); };
+  });
+}
+
+}  // namespace
+
+void add_bench(Command program) {
+  auto const bench = program.subcommand("bench", "Time the parts of a step, each result checked");
+  bench.require_subcommand();
+  add_sizes(bench.subcommand("collectives", "Dense and compressed means over ranks"), {"64Ki", "1Mi", "16Mi"},
+            run_collectives);
+  add_optimizer(bench);
+  add_sizes(bench.subcommand("kernels", "Packing signs and the means' kernels beside copies of memory"), {"32Mi"},
+            run_kernels);
+  add_step(bench);
+  add_checkpoint(bench);
+}
+
+}  // namespace bellwether::app

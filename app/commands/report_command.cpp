@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/commands/command_line.hpp"
+#include "app/commands/commands.hpp"
+#include "app/checkpoint/durable_file.hpp"
+#include "app/launch/installation.hpp"
+#include "app/launch/interrupt.hpp"
+#include "app/statistics/statistics_segment.hpp"
+#include "core/system/error.hpp"
+#include "input/hdf5/hdf5_file.hpp"
+#include "input/threads/io_thread.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bellwether::app {
+namespace {
+
+struct ReportOptions {
+  std::string run;
+  std::string out;
+};
+
+constexpr int exit_failed = 1, exit_input = 2, not_started = 127;
+constexpr std::chrono::milliseconds between_looks(20);
+
+/// A program that was started, with the reading end of its standard output.
+struct Child {
+  pid_t process = 0;
+  int output = -1;
+};
+
+/// quiet: what it says on standard error is lost. Nothing where it cannot be started.
+std::optional<Child> start_program(std::vector<std::string> words, bool quiet) {
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    throw RuntimeError(std::string("no pipe to another program: ") + std::strerror(errno));
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
+  if (quiet) posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  Child child{0, ends[0]};
+  int const error = posix_spawnp(&child.process, arguments[0], &files, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  close(ends[1]);
+  if (error == 0) return child;
+  close(ends[0]);
+  return std::nullopt;
+}
+
+/// How a program ended and what it printed.
+struct Ended {
+  int code = not_started;
+  std::string output;
+};
+
+/// Runs a program to its end, or, where `interrupt` comes, until it has been ended.
+Ended run_program(std::vector<std::string> words, bool quiet, Interrupt const& interrupt) {
+  Ended ended;
+  auto const child = start_program(std::move(words), quiet);
+  if (!child) return ended;
+  std::array<char, 65536> portion;
+  pollfd ready{child->output, POLLIN, 0};
+  for (bool told = false;;) {
+    if (interrupt.requested() && !std::exchange(told, true)) kill(child->process, SIGTERM);
+    if (poll(&ready, 1, static_cast<int>(between_looks.count())) <= 0) continue;
+    auto const count = read(child->output, portion.data(), portion.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    ended.output.append(portion.data(), static_cast<std::size_t>(count));
+  }
+  close(child->output);
+  int status = 0;
+  while (waitpid(child->process, &status, 0) < 0 && errno == EINTR) continue;
+  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return ended;
+}
+
+/// The first interpreter that has what the script imports. \throws RuntimeError naming packages.
+std::string find_interpreter(Interrupt const& interrupt) {
+  std::vector<std::string> candidates = {"python3", "/usr/bin/python3"};
+  if (char const* chosen = std::getenv("BELLWETHER_PYTHON")) candidates = {chosen};
+  std::string tried;
+  for (auto const& candidate : candidates) {
+    if (run_program({candidate, "-c", "import h5py, matplotlib, numpy"}, true, interrupt).code == 0) return candidate;
+    tried += (tried.empty() ? "" : ", ") + candidate;
+  }
+  throw RuntimeError(
+      "report needs Python 3 with h5py and matplotlib (Debian: python3-h5py python3-matplotlib); tried " + tried +
+      "; BELLWETHER_PYTHON names another interpreter");
+}
+
+/// \throws InputError where a file is not the record of a run, or shows rows of segments that are missing: HDF5 would
+/// show zeros in their place.
+void require_statistics(std::string const& path) {
+  {
+    auto const file = input::Hdf5File::open(path);
+    std::optional<input::Hdf5File::Attribute> format;
+    try {
+      format = file.attribute("/", "format");
+    } catch (InputError const&) {  // another program's: not one value
+    }
+    if (format != input::Hdf5File::Attribute("bellwether statistics"))
+      throw InputError(path + ": is no statistics file of Bellwether; report wants a run's directory");
+  }
+  require_segments(path);
+}
+
+int report(ReportOptions const& options) {
+  namespace fs = std::filesystem;
+  Interrupt const interrupt;
+  auto const statistics = fs::path(options.run) / "statistics.h5";
+  std::error_code error;
+  if (!fs::exists(statistics, error))
+    throw InputError(statistics.string() + ": no such file; report wants a run's directory");
+  input::IoThread().run(input::IoThread::Priority::read_ahead, [&] { require_statistics(statistics.string()); });
+  std::string const out = options.out.empty() ? (fs::path(options.run) / "report.html").string() : options.out;
+  require_writable_file(out);
+  Ended drawn;
+  try {
+    auto const interpreter = find_interpreter(interrupt);
+    // -B: nothing is written beside the script.
+    drawn = run_program({interpreter, "-B", shared_file("report.py"), options.run, "-"}, false, interrupt);
+  } catch (RuntimeError const&) {
+    if (!interrupt.requested()) throw;
+  }
+  if (interrupt.requested()) {
+    std::cerr << "interrupted: nothing was written\n";
+    return 128 + interrupt.signal();
+  }
+  if (drawn.code == exit_failed || drawn.code == exit_input) return drawn.code;  // the script has told why
+  if (drawn.code != 0) throw RuntimeError("report.py ended with exit code " + std::to_string(drawn.code));
+  write_chosen_file(out, drawn.output);
+  if (fs::is_regular_file(out, error)) std::cout << out << '\n';  // not into the page itself, as at /dev/stdout
+  return 0;
+}
+
+}  // namespace
+
+void add_report(Command program) {
+  auto options = std::make_shared<ReportOptions>();
+  auto const command = program.subcommand("report", "Draw loss, rate, throughput and trust ratios of a run");
+  command.option("run", options->run, "directory of the run").required().check(paths());
+  command.option("--out", options->out, "HTML page to write (RUN/report.html)").check(paths());
+  command.when_given([options] { return [options](Session&) { return report(*options); }; });
+}
+
+}  // namespace bellwether::app

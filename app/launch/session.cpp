@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/launch/session.hpp"
+
+#include "app/launch/collective_errors.hpp"
+#include "app/launch/launcher.hpp"
+#include "comm/transport/call_guard.hpp"
+#include "comm/transport/mpi_ranks.hpp"
+#include "comm/transport/world.hpp"
+#include "core/system/environment.hpp"
+#include "input/hdf5/hdf5_file.hpp"
+
+#include <thread>
+
+namespace bellwether::app {
+namespace {
+
+/// Adds what is wrong where `work` finds something that the user can mend.
+template <class Work>
+void collect(std::vector<std::string>& faults, Work const& work) {
+  try {
+    work();
+  } catch (InputError const& error) {
+    faults.insert(faults.end(), error.faults().begin(), error.faults().end());
+  }
+}
+
+}  // namespace
+
+Session::Session(int argc, char** argv, GivenCommand given) : argc_(argc), argv_(argv), given_(std::move(given)) {}
+
+Session::~Session() = default;
+
+comm::World& Session::world() {
+  if (world_) return *world_;
+  // Found before MPI starts, and told by one rank: MPI knows which. A lone process does not need it for that.
+  auto faults = faults_of_threads(comm::World::openmp_limits());
+  if (faults.empty())
+    if (auto const fault = comm::World::fault_of_threads(); !fault.empty()) {
+      // MPI and the guards of its calls need threads as well, so that ranks cannot meet to tell it once.
+      std::this_thread::sleep_for(turn_to_tell());
+      throw CommonError(fault);
+    }
+  double deadline = comm::usual_start_deadline;
+  collect(faults, [&] { deadline = comm::start_deadline(); });
+  collect(faults, [] { input::start_hdf5(); });
+  if (!faults.empty() && !has_launcher()) throw CommonError(faults);
+  ranks_ = std::make_unique<comm::MpiRanks>(argc_, argv_, deadline);
+  raise_together(*ranks_, faults);
+  require_same_command(*ranks_, given_);
+  try {
+    world_ = std::make_unique<comm::World>(*ranks_);
+  } catch (InputError const& error) {  // on every rank
+    throw CommonError(error.faults());
+  }
+  return *world_;
+}
+
+int Session::rank() const { return ranks_ ? ranks_->rank() : 0; }
+
+int Session::size() const { return ranks_ ? ranks_->size() : 1; }
+
+void Session::note_end(int exit_code) const {
+  if (world_) world_->note_end(exit_code);
+}
+
+void Session::end_other_ranks(int exit_code, std::string const& message, double patience) const {
+  if (ranks_ && ranks_->size() > 1) ranks_->abort(exit_code, message, patience);
+}
+
+}  // namespace bellwether::app

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/launch/standard_streams.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+
+namespace bellwether::app {
+
+void reserve_standard_streams() {
+  for (int const number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(number, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is taken, which is this one. What it is opened for is what nobody does with it.
+    if (::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) != number) return;
+  }
+}
+
+std::string lost_output() {
+  errno = 0;
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return "";
+  if (errno == 0) {  // an earlier write failed, whose reason is gone: another one has the same
+    std::clearerr(stdout);
+    std::fputc('\n', stdout);
+    std::fflush(stdout);
+  }
+  return std::string("standard output: cannot be written") + (errno == 0 ? "" : ": ") +
+         (errno == 0 ? "" : std::strerror(errno));
+}
+
+}  // namespace bellwether::app

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/train/deck_warnings.hpp"
+
+#include "comm/transport/world.hpp"
+#include "input/deck/deck.hpp"
+#include "input/deck/deck_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bellwether::app {
+namespace {
+
+using optim::Method;
+
+/// Steps after which an exponential average has mostly forgotten where it began: 1/(1 - beta).
+std::int64_t memory_of(double beta) {
+  // 1 - 0.9 is a little less than 0.1: ten steps are its memory, not eleven.
+  return static_cast<std::int64_t>(std::ceil(1.0 / (1.0 - beta) * (1.0 - 1e-9)));
+}
+
+char const* uncompressed(Method method) {
+  switch (method) {
+    case Method::onebit_lamb:
+      return "plain LAMB to the end";
+    case Method::onebit_adam:
+      return "plain Adam to the end";
+    default:
+      return "plain SGD with momentum to the end";
+  }
+}
+
+/// Of the step of a freeze that is given, or of the latest one where the program chooses: where that comes before what
+/// is kept has settled, it is the step that is chosen.
+std::vector<std::string> freeze_warnings(input::Deck const& deck) {
+  auto const& optimizer = deck.optimizer;
+  auto const& schedule = deck.schedule;
+  auto const& freeze = optimizer.freeze;
+  if (!compresses(optimizer.method)) return {};
+  std::int64_t const variance_memory = keeps_variance(optimizer.method) ? memory_of(optimizer.beta2) : 0;
+  std::int64_t const ratio_memory = optimizer.method == Method::onebit_lamb ? memory_of(optimizer.coefficient_beta) : 0;
+  auto const at = freeze.step.value_or(freeze.latest_step(schedule.steps));
+  auto const total = std::to_string(schedule.steps) + (schedule.steps == 1 ? " step" : " steps");
+  auto const subject = freeze.step ? "optimizer.freeze.step: " + std::to_string(at) + ", but "
+                                   : "optimizer.freeze.latest: " + input::shortest_number(freeze.latest) + " of " +
+                                         total + " is step " + std::to_string(at) + ", but ";
+  if (at >= schedule.steps) {
+    bool const chosen_before = !freeze.step && optimizer.method != Method::onebit_sgd &&
+                               std::max({variance_memory, ratio_memory, schedule.warmup_steps}) < schedule.steps;
+    if (chosen_before) return {};
+    return {subject + "schedule.steps is " + std::to_string(schedule.steps) + ": nothing is ever compressed, " +
+            uncompressed(optimizer.method)};
+  }
+  std::vector<std::string> texts;
+  if (at < variance_memory)
+    texts.push_back(subject + "optimizer.beta2 averages the variance over " + std::to_string(variance_memory) +
+                    " steps: the one that is kept has not settled");
+  if (at < ratio_memory)
+    texts.push_back(subject + "optimizer.coefficient_beta averages trust ratios over " + std::to_string(ratio_memory) +
+                    " steps: those that are kept have not settled");
+  // LEGW leaves the number of warmup steps as it is: the baseline's.
+  if (at < schedule.warmup_steps)
+    texts.push_back(subject + "the rate rises until step " + std::to_string(schedule.warmup_steps) +
+                    " (schedule.warmup_steps): gradients change most while it does");
+  return texts;
+}
+
+}  // namespace
+
+std::vector<std::string> deck_warnings(input::Deck const& deck) {
+  auto texts = freeze_warnings(deck);
+  if (auto const& optimizer = deck.optimizer;
+      compresses(optimizer.method) && optimizer.lead() > 0 && optimizer.look_ahead > 0)
+    texts.push_back(
+        "optimizer.nesterov: true with optimizer.look_ahead: " + input::shortest_number(optimizer.look_ahead) +
+        ": either makes up for the delay of error feedback, both together go too far; nesterov: false, or look_ahead: "
+        "0");
+  if (deck.comm.allreduce == comm::Allreduce::library)
+    texts.push_back(
+        "comm.allreduce: library: how sums are formed is left to MPI, so that ranks may differ in their last bits, a "
+        "repeated run may too, and the bytes counted are not those on the network");
+  if (deck.model.compute == ComputeType::bf16 && !has_bf16_products())
+    texts.push_back(
+        "model.compute: bf16: the CPU that this program was compiled for has no products of bf16: rounded operands are "
+        "multiplied as floats, no faster than fp32");
+  return texts;
+}
+
+std::vector<std::string> node_warnings(input::Deck const& deck, comm::Nodes const& nodes) {
+  if (deck.comm.hierarchy == comm::Hierarchy::none) return {};
+  if (!compresses(deck.optimizer.method))
+    return {"comm.hierarchy: node, but optimizer.method compresses nothing: gradients go between all ranks alike"};
+  if (nodes.count > 1) return {};
+  return {"comm.hierarchy: node, but one node holds all " + std::to_string(nodes.node_of.size()) +
+          " ranks: between nodes nothing is exchanged, so that nothing is ever compressed and values go round inside "
+          "the node; comm.ranks_per_node takes a machine for several nodes"};
+}
+
+}  // namespace bellwether::app

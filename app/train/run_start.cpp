@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/train/run_start.hpp"
+
+#include "app/launch/collective_errors.hpp"
+#include "app/train/run_directory.hpp"
+#include "comm/transport/rank_group.hpp"
+#include "core/system/error.hpp"
+
+#include <exception>
+
+namespace bellwether::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The topmost folder on the way to `directory` that is not there; empty where all are.
+fs::path topmost_missing(fs::path directory) {
+  fs::path missing;
+  for (; !directory.empty() && !fs::exists(directory); directory = directory.parent_path()) missing = directory;
+  return missing;
+}
+
+}  // namespace
+
+RunStart::RunStart(std::string const& directory, bool resume, comm::RankGroup& group)
+    : group_(group), directory_(directory), log_(directory) {
+  together(group_, [&] {
+    if (group_.rank() != 0) return;
+    try {
+      if (!resume && holds_run(directory))
+        throw InputError("run.directory: " + directory +
+                         " holds a run already; continue it with --resume or name another directory");
+      made_ = topmost_missing(directory_);
+      fs::create_directories(directory_);
+      lock_ = std::make_unique<RunLock>(directory);
+    } catch (InputError const&) {
+      throw;
+    } catch (fs::filesystem_error const& error) {
+      throw InputError("run.directory: " + directory + ": " + error.code().message());
+    } catch (std::exception const& error) {
+      throw InputError("run.directory: " + directory + ": " + error.what());
+    }
+  });
+}
+
+void RunStart::enter(std::int64_t step) {
+  together(group_, [&] {
+    if (group_.rank() != 0) return;
+    log_.require_progress(step);
+    log_.append(step, group_.size());
+    entered_ = true;
+  });
+}
+
+void RunStart::got_to(std::int64_t step) {
+  if (entered_) log_.append_checkpoint(step);
+}
+
+void RunStart::withdraw() noexcept try {
+  if (!lock_) return;
+  if (entered_) log_.remove_last();
+  entered_ = false;
+  if (made_.empty()) return;
+  fs::remove(directory_ / ".lock");
+  for (auto folder = directory_; fs::is_empty(folder); folder = folder.parent_path()) {
+    fs::remove(folder);
+    if (folder == made_) return;
+  }
+} catch (std::exception const&) {
+  // What the user is about to be told matters more than a line or a folder that stays.
+}
+
+std::string RunStart::warning() const { return lock_ ? lock_->warning() : ""; }
+
+}  // namespace bellwether::app

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/train/training_data.hpp"
+
+#include "app/launch/collective_errors.hpp"
+#include "app/format/formatted.hpp"
+#include "app/format/readable_numbers.hpp"
+#include "comm/transport/rank_group.hpp"
+#include "comm/transport/world.hpp"
+#include "core/system/error.hpp"
+#include "core/layout/state_visitor.hpp"
+#include "input/threads/io_thread.hpp"
+#include "input/shards/trained_passages.hpp"
+#include "input/text/vocabulary_checksum.hpp"
+#include "model/bert/bert.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace bellwether::app {
+namespace {
+
+input::StreamGeometry geometry_of(input::Deck const& deck, comm::World const& world) {
+  return {.rank = world.rank(),
+          .size = world.size(),
+          .global = deck.batch.global,
+          .micro = deck.batch.micro,
+          .seed = static_cast<std::uint64_t>(deck.run.seed),
+          .positions = deck.model.positions,
+          .vocabulary = deck.model.vocabulary};
+}
+
+/// Faults of the deck's keys, collected before any is thrown.
+class KeyFaults {
+ public:
+  /// Runs `open`; its faults become those of `key`.
+  void collect(std::string const& key, std::function<void()> const& open) {
+    try {
+      open();
+    } catch (InputError const& error) {
+      for (auto const& fault : error.faults()) add(key, fault);
+    }
+  }
+  void add(std::string const& key, std::string const& what) { faults_.push_back(key + ": " + what); }
+  void raise() const {
+    if (!faults_.empty()) throw InputError(faults_);
+  }
+
+ private:
+  std::vector<std::string> faults_;
+};
+
+/// Checkpoints hold signed numbers.
+std::int64_t as_state(std::uint64_t checksum) { return static_cast<std::int64_t>(checksum); }
+
+std::int64_t vocabulary_of(input::ShardSetInfo const& info) {
+  return as_state(input::checksum_number(info.vocabulary.checksum));
+}
+
+std::string told(input::ShardSetInfo const& info) {
+  return counted(info.rows, "row") + " in " + counted(std::ssize(info.shards), "shard") + " of checksum " +
+         hexadecimal(info.content ^ info.fingerprint);
+}
+
+/// Ranks read shards each for itself, and every one works out which rows the others take. A folder on a disk of its own
+/// node may have been filled otherwise, and then no two ranks would mean the same batch.
+void require_same_data(comm::RankGroup& group, TrainingData const& data) {
+  std::vector<std::string> faults;
+  auto const compare = [&](char const* key, input::ShardSetInfo const& info) {
+    auto const mine = told(info), zero = broadcast_text(group, mine);
+    if (mine != zero)
+      faults.push_back(std::string(key) + ": " + mine + ", but " + zero +
+                       " on rank 0; allowed: the same shards on every rank");
+  };
+  compare("data.train", data.stream->info());
+  compare("data.heldout", data.heldout.info);
+  raise_together(group, faults);
+}
+
+}  // namespace
+
+namespace {
+
+/// A warning where the model has far more tokens than the shards' vocabulary; 0: shards do not record it. Rounding up
+/// to a multiple of 128 is usual, since products are faster then.
+std::string unused_tokens(std::int64_t model, std::int64_t shards) {
+  constexpr std::int64_t rounding = 128;
+  if (shards == 0 || model <= shards + shards / 20 + rounding) return "";
+  return "model.vocabulary: " + std::to_string(model) + ", but data.train was made with a vocabulary of " +
+         std::to_string(shards) + ": " + std::to_string(model - shards) +
+         " tokens take memory and time and never occur; set it to " + std::to_string((shards + 7) / 8 * 8);
+}
+
+}  // namespace
+
+model::Capacity TrainingData::capacity(input::BatchConfig const& batch, int ranks) const {
+  auto const share = (batch.global + ranks - 1) / ranks;
+  auto const& train = stream->info();
+  return {.sequences = std::min(batch.micro, share),
+          .longest = std::max(train.sequence_length, heldout.info.sequence_length),
+          .masked = std::max(train.masked_length, heldout.info.masked_length)};
+}
+
+std::int64_t TrainingData::bytes() const {
+  std::int64_t sum = stream->buffer_bytes();
+  for (auto const& batch : heldout.batches)
+    for (auto const& pass : batch.passes) sum += pass.bytes();
+  return sum;
+}
+
+std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
+  std::vector<std::string> texts;
+  if (stream->info().static_masks && deck.data.dynamic_masking)
+    texts.push_back(
+        "data.dynamic_masking: true, but data.train holds static masks: the same masks in every epoch, and no use for "
+        "data.mask_probability; false says so");
+  auto const tell = [&](char const* key, input::ShardSetInfo const& info) {
+    for (auto const& warning : info.warnings) texts.push_back(std::string(key) + ": " + warning);
+  };
+  tell("data.train", stream->info());
+  if (!heldout.batches.empty()) tell("data.heldout", heldout.info);
+  // Held-out text is a sample of the same corpus; its warnings would repeat these.
+  for (auto const& warning : stream->info().corpus_warnings) texts.push_back("data.train: " + warning);
+  if (auto const text = unused_tokens(deck.model.vocabulary, stream->info().vocabulary.tokens); !text.empty())
+    texts.push_back(text);
+  auto const tell_unmasked = [&](char const* key, input::ShardSetInfo const& info) {
+    if (info.unmasked)
+      texts.push_back(std::string(key) +
+                      ": no masked positions in the first rows of any shard: there are no words to predict, only next "
+                      "sentences");
+  };
+  tell_unmasked("data.train", stream->info());
+  if (!heldout.batches.empty()) tell_unmasked("data.heldout", heldout.info);
+  auto const asked = deck.statistics.evaluate_sequences;
+  if (!heldout.batches.empty() && heldout.info.rows < asked)
+    texts.push_back("statistics.evaluate_sequences: " + std::to_string(asked) + ", but data.heldout has " +
+                    std::to_string(heldout.info.rows) + " sequences; evaluations run over those");
+  // A row that was at fault may have been mended, as the error for it asks for.
+  if (recorded.content != 0 && recorded.content != as_state(stream->info().content))
+    texts.push_back(
+        "data.train: the shards have the names and row counts of those that the checkpoint was trained on, but other "
+        "rows: unless a few were mended, the run sees some text again and some never");
+  else if (auto const now = stream->info().bytes; recorded.bytes != 0 && recorded.bytes != now)
+    texts.push_back("data.train: the shards have " + std::to_string(now) + " bytes, but had " +
+                    std::to_string(recorded.bytes) +
+                    " when the checkpoint was written; the samples are the same only if their rows are");
+  if (recorded.heldout_content != 0 && !heldout.batches.empty() &&
+      recorded.heldout_content != as_state(heldout.info.content))
+    texts.push_back(
+        "data.heldout: the rows are others than when the checkpoint was written: held-out losses before and after do "
+        "not compare");
+  return texts;
+}
+
+void TrainingData::visit_state(StateVisitor& visit) {
+  auto const& train = stream->info();
+  recorded.fingerprint = as_state(train.fingerprint);
+  recorded.content = as_state(train.content);
+  recorded.bytes = train.bytes;
+  recorded.heldout_content = as_state(heldout.info.content);
+  if (auto const known = vocabulary_of(train); known != 0) recorded.vocabulary = known;
+  visit.scalar("shards_fingerprint", recorded.fingerprint);
+  visit.count("shards_bytes", recorded.bytes, 0);
+  // Checkpoints of before have none of these.
+  auto const scalar = [&](char const* name, std::int64_t& value) {
+    if (visit.has(name)) visit.scalar(name, value);
+  };
+  scalar("shards_content", recorded.content);
+  scalar("heldout_content", recorded.heldout_content);
+  scalar("vocabulary_checksum", recorded.vocabulary);
+}
+
+void TrainingData::require_recorded() const {
+  auto const& train = stream->info();
+  if (recorded.fingerprint != as_state(train.fingerprint))
+    throw InputError("data.train: not the shards that the checkpoint was trained on");
+  // The weights of an id are those of its token: nothing that was learned is of use with another vocabulary, and a run
+  // of days would go on without a word of it.
+  auto const known = vocabulary_of(train);
+  if (known != 0 && recorded.vocabulary != 0 && known != recorded.vocabulary)
+    throw InputError("data.train: made with a vocabulary of checksum " + train.vocabulary.checksum +
+                     ", but the checkpoint was trained on one of checksum " +
+                     hexadecimal(static_cast<std::uint64_t>(recorded.vocabulary)) +
+                     ": the same ids are other tokens; allowed: shards of that vocabulary");
+}
+
+TrainingData open_training_data(input::Deck const& deck, comm::World& world, input::IoThread& io) {
+  TrainingData data;
+  auto const geometry = geometry_of(deck, world);
+  together(world.group(), [&] {
+    KeyFaults faults;
+    faults.collect("data.train", [&] {
+      data.stream = std::make_unique<input::BatchStream>(io, deck.data.train, deck.data, geometry);
+    });
+    if (!deck.data.heldout.empty())
+      faults.collect("data.heldout", [&] {
+        data.heldout =
+            input::heldout_batches(io, deck.data.heldout, deck.data, geometry, deck.statistics.evaluate_sequences);
+        if (!data.stream) return;
+        auto const &train = data.stream->info(), &heldout = data.heldout.info;
+        auto const other = input::other_vocabulary(heldout.vocabulary, train.vocabulary, "data.train");
+        if (!other.empty()) faults.add("data.heldout", other);
+        for (auto const& fault : io.run(input::IoThread::Priority::read_ahead,
+                                        [&] { return input::trained_copies(train.shards, heldout.shards); }))
+          faults.add("data.heldout", fault);
+        // Some seconds of reading, and only the first rank warns.
+        if (world.rank() != 0) return;
+        auto const doubt = io.run(input::IoThread::Priority::read_ahead,
+                                  [&] { return input::trained_passages(train.shards, heldout.shards); });
+        if (!doubt.empty()) data.heldout.info.warnings.push_back(doubt);
+      });
+    faults.raise();
+  });
+  require_same_data(world.group(), data);
+  return data;
+}
+
+}  // namespace bellwether::app

@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/compression/word_pass.hpp"
+
+#include <concepts>
+#include <cstdint>
+
+namespace bellwether::comm {
+
+/// The blocks of one launch.
+struct BlockSlice {
+  WordBlock const* blocks = nullptr;
+  Index count = 0;
+};
+
+/// What a pass over a vector and its residual reads and writes. `z` (count): on entry z of the call before, or the
+/// residual itself where `kept` is 0; on exit the new z; on devices it begins at a multiple of 16 bytes. `live`:
+/// (ceil(count / 32)). `kept`: the scale of each block's z in `z`. `partial`: (blocks, sums_of_words) by order of
+/// blocks.
+struct ResidualPass {
+  Index count = 0;
+  float* z = nullptr;
+  std::uint32_t const* live = nullptr;
+  float const* kept = nullptr;
+  double* partial = nullptr;
+  std::int32_t const* skip = nullptr;
+  std::int32_t const* spent = nullptr;
+
+  KOKKOS_INLINE_FUNCTION bool skipped() const { return skip != nullptr && *skip != 0; }
+  /// What the elements of a block add up to, for scales_from_sums().
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void put(Team const& team, WordBlock const& block, Sums<sums_of_words> const& sums) const {
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      for (int i = 0; i < sums_of_words; ++i) partial[sums_of_words * block.order + i] = sums.value[i];
+    });
+  }
+};
+
+/// A form that knows what the elements [first, last) of a word share: begin_word(first, last), then at(k, lane) for
+/// each of them gives what form(k) does. On a host that is what lets a compiler treat them together.
+template <class Form>
+concept FormsWords = requires(Form& form, Index k) {
+  form.begin_word(k, k);
+  form.at(k, 0);
+};
+
+/// A form that may know what all elements [first, last) of a team's block share: where begin_block(first, last) says
+/// so, of_block(k, values) gives what form(k) does of as many neighbours as values has, one, or four from a multiple of
+/// four on. On a device that spares the loads which find out, and reads four neighbours by one access.
+template <class Form>
+concept FormsBlocks = requires(Form& form, Index k, float (&one)[1], float (&four)[4]) {
+  { form.begin_block(k, k) } -> std::convertible_to<bool>;
+  form.of_block(k, one);
+  form.of_block(k, four);
+};
+
+namespace detail {
+
+/// spent: the residual counts for nothing. shared: the form knows what the elements of the block share. Both are known
+/// to the compiler: a choice inside the loop over lanes would keep it from treating them together.
+template <class Space, class Form, bool spent, bool shared>
+struct WorkerSource {
+  static constexpr bool by_word = TeamShape<Space>::host && FormsWords<Form>;
+
+  KOKKOS_INLINE_FUNCTION std::uint32_t live(Index t) const { return pass.live[block.word + t]; }
+  KOKKOS_INLINE_FUNCTION void begin(Index t) {
+    if constexpr (by_word) {
+      Index const first = (block.word + t) * word_elements;
+      form.begin_word(first, Kokkos::min(first + word_elements, pass.count));
+    }
+  }
+  KOKKOS_INLINE_FUNCTION float sum(Index k, Index, int lane) const {
+    float value = 0;
+    if constexpr (by_word)
+      value = form.at(k, lane);
+    else
+      value = form(k);
+    return with_residual(value, spent ? 0 : pass.z[k]);
+  }
+  template <int n>
+  KOKKOS_INLINE_FUNCTION void sums_of(Index k, Index, int, float (&z)[n]) const {
+    float before[n] = {};
+    if constexpr (!spent) load(static_cast<float const*>(pass.z) + k, before);
+    if constexpr (shared) {
+      form.of_block(k, z);
+    } else {
+      BELLWETHER_UNROLL
+      for (int e = 0; e < n; ++e) z[e] = form(k + e);
+    }
+    BELLWETHER_UNROLL
+    for (int e = 0; e < n; ++e) z[e] = with_residual(z[e], before[e]);
+  }
+  KOKKOS_INLINE_FUNCTION float with_residual(float value, float before) const {
+    return spent ? value + 0.0f : value + residual(before, scale);
+  }
+  KOKKOS_INLINE_FUNCTION void keep(Index k, float value) const { pass.z[k] = value; }
+  KOKKOS_INLINE_FUNCTION void keep(Index k, float const (&values)[LaneShare::elements]) const {
+    store(pass.z + k, values);
+  }
+  KOKKOS_INLINE_FUNCTION void signs(Index t, std::uint32_t word) const {
+    message[block.place + t] = word;
+    own[block.word + t] = word;
+  }
+
+  ResidualPass pass;
+  WordBlock block;
+  float scale;
+  std::uint32_t* message;
+  std::uint32_t* own;
+  Form form;
+};
+
+template <class Space, class Form>
+struct FormWords {
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    if (pass.skipped()) return;
+    WordBlock const block = slice.blocks[team.league_rank()];
+    bool const spent = pass.spent != nullptr && *pass.spent != 0;
+    auto const sums = spent ? formed<true>(team, block) : formed<false>(team, block);
+    pass.put(team, block, sums);
+  }
+
+  template <bool spent, class Team>
+  KOKKOS_INLINE_FUNCTION Sums<sums_of_words> formed(Team const& team, WordBlock const& block) const {
+    Form of = form;
+    if constexpr (!TeamShape<Space>::host && FormsBlocks<Form>) {
+      Index const first = block.word * word_elements, last = (block.word + block.words) * word_elements;
+      if (of.begin_block(first, Kokkos::min(last, pass.count))) return over<spent, true>(team, block, of);
+    }
+    return over<spent, false>(team, block, of);
+  }
+  template <bool spent, bool shared, class Team>
+  KOKKOS_INLINE_FUNCTION Sums<sums_of_words> over(Team const& team, WordBlock const& block, Form const& of) const {
+    WorkerSource<Space, Form, spent, shared> source{pass, block, pass.kept[block.scale], message, own, of};
+    return word_pass<Space>(team, block, pass.count, source);
+  }
+
+  BlockSlice slice;
+  ResidualPass pass;
+  std::uint32_t* message;
+  std::uint32_t* own;
+  Form form;
+};
+
+}  // namespace detail
+
+/// z = form(k) + residual, its signs and the sums of the scale, in one pass (compressor of onebit_lamb.md section 3).
+/// message: words at the places of the blocks; own: (ceil(count / 32)) the same words in order. form: KOKKOS_FUNCTION
+/// float(Index), called once an element, also for dead ones, whose value counts for nothing.
+template <class Space, class Form>
+void form_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, std::uint32_t* message,
+                std::uint32_t* own, Form const& form) {
+  if (slice.count == 0) return;
+  require_neighbours<Space>(pass.z);
+  Kokkos::parallel_for("bellwether::comm::form_words", lanes_policy(exec, slice.count),
+                       detail::FormWords<Space, Form>{slice, pass, message, own, form});
+}
+
+/// Messages of `ranks` workers: rank i's words at block.place + i * stride, its scale at block.scale_place + i *
+/// scale_stride.
+struct Received {
+  std::uint32_t const* words = nullptr;
+  Index stride = 0;
+  Index scale_stride = 0;
+  int ranks = 1;
+};
+
+/// y = (sum over ranks i, in their order, of S_i sign_i) / P + residual in fp32, its signs and the sums of the scale.
+/// signs: (words of the chunk).
+template <class Space>
+void serve_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, Received const& received,
+                 std::uint32_t* signs);
+
+/// scales[r] from the sums of the blocks of ranges[r], live elements only, 0 without any; errors[r] = |z - S sgn(z)|^2.
+/// Of the pass: its sums and whether to skip.
+template <class Space>
+void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, ResidualPass const& pass, Scale rule,
+                      float* scales, double* errors);
+
+/// After a pass: what is in z was handed out, unless the pass was skipped. spent: (1).
+template <class Space>
+void mark_spent(Space const& exec, ResidualPass const& pass, std::int32_t* spent);
+
+/// z becomes 0 and spent, (1), too, where spent is not 0.
+template <class Space>
+void clear_spent(Space const& exec, Index count, float* z, std::int32_t* spent);
+
+/// Puts scales into the words of a message.
+template <class Space>
+void place_scales(Space const& exec, Index count, ScaleSlot const* slots, float const* scales, std::uint32_t* message);
+
+/// The gathered messages in order of elements: signs and magnitudes, (words of the vector) each.
+template <class Space>
+void unpack_words(Space const& exec, BlockSlice const& slice, std::uint32_t const* messages, std::uint32_t* signs,
+                  float* magnitudes);
+
+/// The message of a slice: signs of its words, then the magnitudes of its parts, which begin at part_first, (parts).
+template <class Space>
+void pack_slice(Space const& exec, Index words, Index parts, Index const* part_first, Decoded const& slice,
+                std::uint32_t* message);
+
+/// The bit of every live element is 1 where its value is positive, as positive() has it. values: (count), on devices
+/// from a multiple of 16 bytes on; live, signs: (ceil(count / 32)).
+template <class Space>
+void sign_words(Space const& exec, Index count, float const* values, std::uint32_t const* live, std::uint32_t* signs);
+
+/// z becomes the residual itself, +0 where dead.
+template <class Space>
+void keep_residual(Space const& exec, BlockSlice const& slice, ResidualPass const& pass);
+
+/// to[w] = from[w] for w < ceil(count / 32), without the bits beyond the end; all ones for from = nullptr.
+template <class Space>
+void copy_live(Space const& exec, Index count, std::uint32_t const* from, std::uint32_t* to);
+
+/// to[k] += from[k], k < count.
+template <class Space>
+void add_values(Space const& exec, Index count, float const* from, float* to);
+
+}  // namespace bellwether::comm

@@ -1,0 +1,333 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/compression/hierarchical_allreduce.hpp"
+
+#include "comm/compression/compressed_layout.hpp"
+#include "comm/collective/dense_mean.hpp"
+#include "core/system/error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bellwether::comm {
+namespace {
+
+template <class T>
+Vec<T> buffer(char const* label, Index count) {
+  return Vec<T>(std::string(label), static_cast<std::size_t>(count));
+}
+
+template <class T>
+Vec<T> uploaded(char const* label, std::vector<T> const& values) {
+  Vec<T> const device(std::string(label), values.size());
+  Kokkos::deep_copy(device, Kokkos::View<T const*, Kokkos::HostSpace>(values.data(), values.size()));
+  return device;
+}
+
+template <class T>
+std::int64_t bytes_of(Vec<T> const& view) {
+  return static_cast<std::int64_t>(view.size() * sizeof(T));
+}
+
+/// Tells a visitor of the whole vector what a slice has.
+class SliceState final : public StateVisitor {
+ public:
+  SliceState(StateVisitor& whole, Index first, Index total) : whole_(whole), first_(first), total_(total) {}
+  void replicated(std::string_view, std::span<float>) override { refuse(); }
+  void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t) override {
+    whole_.partitioned(name, slice, first_ + first, total_);
+  }
+  void per_rank(std::string_view name, std::span<float> values, Recut recut) override {
+    require(recut == Recut::mean, "a slice is held");
+    whole_.held(name, values, first_, total_);
+  }
+  void held(std::string_view, std::span<float>, std::int64_t, std::int64_t) override { refuse(); }
+  void scalar(std::string_view, std::int64_t&) override { refuse(); }
+  void scalar(std::string_view, double&) override { refuse(); }
+
+ private:
+  [[noreturn]] static void refuse() { throw InternalError("no such state has a slice"); }
+  StateVisitor& whole_;
+  Index first_, total_;
+};
+
+int ranks_of(NodeGroups const* nodes) { return nodes ? nodes->inside().size() : 1; }
+int place_of(NodeGroups const* nodes) { return nodes ? nodes->inside().rank() : 0; }
+template <class Group>
+Group& exchanging(Group& data, NodeGroups const* nodes) {
+  return nodes ? nodes->across() : data;
+}
+NodeLayout layout_of(Communicator const& data, NodeGroups const* nodes, Index count,
+                     CompressionOptions const& options) {
+  return {count, ranks_of(nodes), exchanging(data, nodes).size(), options.scale_groups};
+}
+
+/// Bytes of the values of n elements in the wire type.
+
+/// What a rank sends for the dense mean of n elements, in fp32 and in 16 bit.
+std::array<std::int64_t, 2> dense_bytes(Communicator const& data, Index count) {
+  return {DenseMean::predicted_bytes(count, data.rank(), data.size(), Wire::fp32, Allreduce::ordered),
+          DenseMean::predicted_bytes(count, data.rank(), data.size(), Wire::bf16, Allreduce::ordered)};
+}
+
+/// Copies of one slice in the order of ranks, and the whole vector that was cut.
+template <class T>
+struct Values {
+  Vec<T> mine;      ///< (n)
+  Vec<T> received;  ///< (L, slice)
+
+  void allocate(Index count, Index slice, int ranks) {
+    mine = buffer<T>("bellwether::comm::node_values", count);
+    received = buffer<T>("bellwether::comm::node_received", ranks * slice);
+  }
+};
+
+}  // namespace
+
+struct HierarchicalMean::Impl {
+  Impl(Communicator& data, NodeGroups const* groups, Index count, CompressionOptions const& options, Wire type)
+      : nodes(groups),
+        place(place_of(groups)),
+        wire(type),
+        layout(layout_of(data, groups, count, options)),
+        exchange(exchanging(data, groups), layout.elements(place), options),
+        exact(layout.nodes == 1 && !options.compress_alone) {
+    dense = dense_bytes(data, count);
+    add_dense();
+    if (layout.ranks == 1) return;
+    Index const words = (count + word_elements - 1) / word_elements;
+    Index const mine = layout.elements(place);
+    if (wire == Wire::fp32)
+      fp32.allocate(count, mine, layout.ranks);
+    else
+      half.allocate(count, mine, layout.ranks);
+    live = buffer<std::uint32_t>("bellwether::comm::node_live", words);
+    signs = buffer<std::uint32_t>("bellwether::comm::node_signs", words);
+    Exec const exec;
+    copy_live(exec, count, static_cast<std::uint32_t const*>(nullptr), live.data());
+    exec.fence("bellwether::comm::node_live, all elements live before a mean on any instance");
+    own_bytes.assign(static_cast<std::size_t>(layout.ranks), bytes_of(wire) * mine);
+    for (int slice = 0; slice < layout.ranks; ++slice) {
+      slice_bytes.push_back(bytes_of(wire) * layout.elements(slice));
+      message_bytes.push_back(4 * (exact ? layout.elements(slice) : layout.message_words(slice)));
+      gathered_words += message_bytes.back() / 4;
+    }
+    if (exact) {
+      values = buffer<float>("bellwether::comm::node_means", count);
+      return;
+    }
+    part_first = uploaded("bellwether::comm::node_parts", layout.parts(place));
+    blocks = uploaded("bellwether::comm::node_blocks", layout.blocks());
+    message = buffer<std::uint32_t>("bellwether::comm::node_message", layout.message_words(place));
+    gathered = buffer<std::uint32_t>("bellwether::comm::node_gathered", gathered_words);
+    magnitudes = buffer<float>("bellwether::comm::node_magnitudes", words);
+  }
+
+  void add_dense() {
+    traffic.dense_fp32_bytes = dense[0];
+    traffic.dense_16bit_bytes = dense[1];
+  }
+  /// One collective inside the node, counted.
+  template <class Start>
+  void launch(Start const& start) {
+    Traffic const before = nodes->inside().traffic();
+    ticket = start(nodes->inside());
+    Traffic const now = nodes->inside().traffic();
+    node_sent.sent_bytes += now.sent_bytes - before.sent_bytes;
+    node_sent.inside_node_bytes += now.inside_node_bytes - before.inside_node_bytes;
+  }
+  template <class T>
+  void scatter(Exec const& exec, Values<T> const& values_of_node) {
+    launch([&](Communicator& node) {
+      return node.start_alltoallv(exec, bytes(values_of_node.mine.data(), layout.count), slice_bytes,
+                                  bytes(values_of_node.received.data(), layout.ranks * layout.elements(place)),
+                                  own_bytes, "bellwether::comm::node_scatter");
+    });
+  }
+  template <class T>
+  Decoded across(Exec const& exec, Values<T> const& values_of_node) {
+    return exchange.mean(exec, NodeMeanForm<T>{values_of_node.received.data(), layout.elements(place), layout.ranks},
+                         skip);
+  }
+  void gather(Exec const& exec, Bytes const& mine, Bytes const& all) {
+    launch([&](Communicator& node) {
+      return node.start_allgatherv(exec, mine, all, message_bytes, "bellwether::comm::node_gather");
+    });
+    nodes->inside().wait(ticket);
+  }
+  void count_bytes() {
+    traffic = exchange.last_traffic();
+    traffic.node_bytes = node_sent.sent_bytes;
+    traffic.inside_node_bytes += node_sent.inside_node_bytes;
+    add_dense();
+  }
+
+  NodeGroups const* nodes;
+  int place;  ///< of this rank on its node
+  Wire wire;
+  NodeLayout layout;
+  CompressedAllreduce exchange;  ///< of this rank's slice
+  bool exact;                    ///< one node: values go round instead of signs
+  Values<float> fp32;
+  Values<bf16> half;
+  Vec<std::uint32_t> live;                  ///< (W)
+  Vec<std::uint32_t> signs;                 ///< (W) of the mean
+  Vec<float> values;                        ///< (n) of the mean, where exact
+  Vec<Index> part_first;                    ///< (parts of the slice)
+  Vec<WordBlock> blocks;                    ///< of the whole vector
+  Vec<std::uint32_t> message;               ///< of the slice
+  Vec<std::uint32_t> gathered;              ///< of all slices
+  Vec<float> magnitudes;                    ///< (W)
+  std::vector<std::int64_t> slice_bytes;    ///< (L) of values
+  std::vector<std::int64_t> own_bytes;      ///< (L) of this slice's values, from every rank
+  std::vector<std::int64_t> message_bytes;  ///< (L)
+  Index gathered_words = 0;
+  std::int32_t const* skip = nullptr;  ///< of the mean under way
+  Ticket ticket;
+  bool under_way = false;
+  Traffic node_sent;  ///< by the mean under way, or the last one
+  std::array<std::int64_t, 2> dense{};
+  CompressedTraffic traffic;
+};
+
+HierarchicalMean::HierarchicalMean(Communicator& data, NodeGroups const* nodes, Index count,
+                                   CompressionOptions const& options, Wire wire)
+    : impl_(std::make_unique<Impl>(data, nodes, count, options, wire)) {}
+
+HierarchicalMean::~HierarchicalMean() = default;
+
+CompressedAllreduce& HierarchicalMean::exchange() const { return impl_->exchange; }
+bool HierarchicalMean::has_nodes() const { return impl_->layout.ranks > 1; }
+Index HierarchicalMean::slice_first() const { return impl_->layout.first(impl_->place); }
+Index HierarchicalMean::slice_count() const { return impl_->layout.elements(impl_->place); }
+Vec<std::uint32_t> const& HierarchicalMean::worker_signs() const { return impl_->exchange.worker_signs(); }
+std::uint32_t const* HierarchicalMean::live() const { return has_nodes() ? impl_->live.data() : exchange().live(); }
+
+LastMean HierarchicalMean::last_mean() const {
+  LastMean last = impl_->exchange.last_mean();
+  last.origin = slice_first();
+  return last;
+}
+
+void HierarchicalMean::set_live(Exec const& exec, Vec<std::uint32_t> const& words) {
+  Impl& mean = *impl_;
+  require(!mean.under_way, "elements die between means");
+  require(static_cast<Index>(words.extent(0)) == (mean.layout.count + word_elements - 1) / word_elements,
+          "one bit of life an element");
+  if (has_nodes())
+    copy_live(exec, mean.layout.count, static_cast<std::uint32_t const*>(words.data()), mean.live.data());
+  mean.exchange.set_live(exec, Vec<std::uint32_t>(words.data() + slice_first() / word_elements,
+                                                  static_cast<std::size_t>(mean.layout.words(mean.place))));
+}
+
+HierarchicalMean::Outgoing HierarchicalMean::begin(std::int32_t const* skip) {
+  Impl& mean = *impl_;
+  require(!mean.under_way, "one compressed mean at a time");
+  mean.under_way = true;
+  mean.skip = skip;
+  mean.node_sent = {};
+  return {mean.layout.count, mean.wire == Wire::fp32 ? mean.fp32.mine.data() : nullptr, mean.half.mine.data()};
+}
+
+void HierarchicalMean::scatter(Exec const& exec) {
+  Impl& mean = *impl_;
+  if (mean.wire == Wire::fp32)
+    mean.scatter(exec, mean.fp32);
+  else
+    mean.scatter(exec, mean.half);
+}
+
+Decoded HierarchicalMean::finish(Exec const& exec) {
+  Impl& mean = *impl_;
+  if (!has_nodes()) {
+    Decoded const decoded = mean.exchange.finish(exec);
+    mean.count_bytes();
+    return decoded;
+  }
+  require(mean.under_way, "a compressed mean is started before it is finished");
+  mean.under_way = false;
+  mean.nodes->inside().wait(mean.ticket);
+  Decoded const slice = mean.wire == Wire::fp32 ? mean.across(exec, mean.fp32) : mean.across(exec, mean.half);
+  auto const& layout = mean.layout;
+  if (mean.exact) {
+    mean.gather(exec, bytes(slice.values(), layout.elements(mean.place)), bytes(mean.values.data(), layout.count));
+    sign_words(exec, layout.count, static_cast<float const*>(mean.values.data()),
+               static_cast<std::uint32_t const*>(mean.live.data()), mean.signs.data());
+    mean.count_bytes();
+    return {mean.signs.data(), mean.live.data(), nullptr, mean.values.data()};
+  }
+  pack_slice(exec, layout.words(mean.place), static_cast<Index>(mean.part_first.extent(0)),
+             static_cast<Index const*>(mean.part_first.data()), slice, mean.message.data());
+  mean.gather(exec, bytes(mean.message.data(), static_cast<Index>(mean.message.extent(0))),
+              bytes(mean.gathered.data(), mean.gathered_words));
+  unpack_words(exec, {mean.blocks.data(), static_cast<Index>(mean.blocks.extent(0))},
+               static_cast<std::uint32_t const*>(mean.gathered.data()), mean.signs.data(), mean.magnitudes.data());
+  mean.count_bytes();
+  return {mean.signs.data(), mean.live.data(), mean.magnitudes.data(), nullptr};
+}
+
+void HierarchicalMean::visit_state(StateVisitor& visit) {
+  require(!impl_->under_way, "state is visited between means");
+  if (!has_nodes()) return impl_->exchange.visit_state(visit);
+  SliceState slice(visit, slice_first(), impl_->layout.count);
+  impl_->exchange.visit_state(slice);
+}
+
+CompressedTraffic const& HierarchicalMean::last_traffic() const { return impl_->traffic; }
+CompressedReport const& HierarchicalMean::last_report() const { return impl_->exchange.last_report(); }
+
+CompressedTraffic HierarchicalMean::predicted_traffic(Communicator const& data, NodeGroups const* nodes, Index count,
+                                                      CompressionOptions const& options, Wire wire) {
+  NodeLayout const layout = layout_of(data, nodes, count, options);
+  auto const& between = exchanging(data, nodes);
+  int const place = place_of(nodes), others = between.size() - 1;
+  Index const mine = layout.elements(place);
+  auto const exchange = CompressedAllreduce::predicted_bytes(mine, between.size(), options.scale_groups);
+  auto const dense = dense_bytes(data, count);
+  CompressedTraffic traffic{.worker_bytes = exchange / 2,  // signs and scales as many in either phase
+                            .server_bytes = exchange / 2,
+                            .dense_fp32_bytes = dense[0],
+                            .dense_16bit_bytes = dense[1]};
+  // Every other rank gets as much.
+  for (int rank = 0; rank < between.size(); ++rank)
+    if (rank != between.rank() && between.shares_node(rank)) traffic.inside_node_bytes += exchange / others;
+  Index const message = others == 0 && !options.compress_alone ? mine : layout.message_words(place);
+  if (layout.ranks > 1) traffic.node_bytes = bytes_of(wire) * (count - mine) + 4 * (layout.ranks - 1) * message;
+  traffic.inside_node_bytes += traffic.node_bytes;
+  return traffic;
+}
+
+Index HierarchicalMean::predicted_slice_count(Communicator const& data, NodeGroups const* nodes, Index count,
+                                              CompressionOptions const& options) {
+  return layout_of(data, nodes, count, options).elements(place_of(nodes));
+}
+
+std::int64_t HierarchicalMean::predicted_buffer_bytes(Communicator const& data, NodeGroups const* nodes, Index count,
+                                                      CompressionOptions const& options, Wire wire) {
+  NodeLayout const layout = layout_of(data, nodes, count, options);
+  auto const& between = exchanging(data, nodes);
+  int const place = place_of(nodes);
+  Index const mine = layout.elements(place);
+  auto const exchange = CompressedAllreduce::predicted_buffer_bytes(mine, between.rank(), between.size(), options);
+  if (layout.ranks == 1) return exchange;
+  Index const words = (count + word_elements - 1) / word_elements;
+  std::int64_t bytes = exchange + bytes_of(wire) * (count + layout.ranks * mine) + 8 * words;
+  if (layout.nodes == 1 && !options.compress_alone) return bytes + 4 * count;
+  Index messages = layout.message_words(place);
+  for (int slice = 0; slice < layout.ranks; ++slice) messages += layout.message_words(slice);
+  return bytes + 4 * (messages + words) + static_cast<std::int64_t>(layout.parts(place).size() * sizeof(Index)) +
+         static_cast<std::int64_t>(layout.blocks().size() * sizeof(WordBlock));
+}
+
+std::int64_t HierarchicalMean::buffer_bytes() const {
+  Impl const& mean = *impl_;
+  return mean.exchange.buffer_bytes() + bytes_of(mean.fp32.mine) + bytes_of(mean.fp32.received) +
+         bytes_of(mean.half.mine) + bytes_of(mean.half.received) + bytes_of(mean.live) + bytes_of(mean.signs) +
+         bytes_of(mean.values) + bytes_of(mean.part_first) + bytes_of(mean.blocks) + bytes_of(mean.message) +
+         bytes_of(mean.gathered) + bytes_of(mean.magnitudes);
+}
+
+}  // namespace bellwether::comm

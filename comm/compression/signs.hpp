@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/compression/compressed_layout.hpp"
+#include "core/simd/bits.hpp"
+#include "core/simd/pack_access.hpp"
+#include "core/types.hpp"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace bellwether::comm {
+
+/// The word that element k is in, and which of its elements it is; k >= 0.
+KOKKOS_INLINE_FUNCTION Index word_of(Index k) {
+  return static_cast<Index>(static_cast<std::uint64_t>(k) / static_cast<std::uint64_t>(word_elements));
+}
+KOKKOS_INLINE_FUNCTION int lane_of(Index k) {
+  return static_cast<int>(static_cast<std::uint32_t>(k) % static_cast<std::uint32_t>(word_elements));
+}
+
+/// The bit of element `lane` of a word.
+KOKKOS_INLINE_FUNCTION std::uint32_t lane_bit(int lane) { return 0x80000000u >> lane; }
+
+/// +magnitude where the lane's bit is 1, -magnitude where it is 0.
+KOKKOS_INLINE_FUNCTION float with_sign(float magnitude, std::uint32_t word, int lane) {
+  return from_bits(to_bits(magnitude) ^ ((~word << lane) & 0x80000000u));
+}
+
+/// `value` where the lane's bit is 1, +0 where it is 0, whatever the value is.
+KOKKOS_INLINE_FUNCTION float masked(float value, std::uint32_t word, int lane) {
+  auto const mask = static_cast<std::uint32_t>(static_cast<std::int32_t>(word << lane) >> 31);
+  return from_bits(to_bits(value) & mask);
+}
+
+/// sgn(z) = +1 for z >= 0, also for -0: the one predicate that bits and residuals are made from.
+KOKKOS_INLINE_FUNCTION bool positive(float z) { return z >= 0.0f; }
+
+/// z - S sgn(z).
+KOKKOS_INLINE_FUNCTION float residual(float z, float scale) { return z - (positive(z) ? scale : -scale); }
+
+/// Bits of elements [first, first + count), count <= 32, which two words hold at most; the first in the most
+/// significant bit.
+KOKKOS_INLINE_FUNCTION std::uint32_t bits_from(std::uint32_t const* words, Index first, int count) {
+  Index const word = word_of(first);
+  int const shift = lane_of(first), fit = static_cast<int>(word_elements) - shift;
+  return words[word] << shift | (count > fit ? words[word + 1] >> fit : 0u);
+}
+
+/// Neighbours of a mean that a CompressedAllreduce formed, at most 32. exact: Decoded::exact().
+template <bool exact, class Access = InMemory>
+struct DecodedRun {
+  KOKKOS_INLINE_FUNCTION bool live(int lane) const { return (live_bits << lane & 0x80000000u) != 0; }
+  KOKKOS_INLINE_FUNCTION float operator()(int lane) const {
+    if constexpr (exact)
+      return values[lane];
+    else
+      return masked(with_sign(lane < split ? magnitude : next_magnitude, sign_bits, lane), live_bits, lane);
+  }
+
+  std::uint32_t sign_bits, live_bits;  ///< the first element in the most significant bit
+  float magnitude, next_magnitude;     ///< of the lanes below `split`, and of the others
+  int split;
+  struct Unread {
+    KOKKOS_INLINE_FUNCTION Unread(float const*) {}
+  };
+  std::conditional_t<exact, typename Access::Read, Unread> values;
+};
+
+/// One word of a mean that a CompressedAllreduce formed.
+struct DecodedWord {
+  KOKKOS_INLINE_FUNCTION float operator()(int lane) const {
+    return masked(with_sign(magnitude, sign_bits, lane), live_bits, lane);
+  }
+  /// What begins at this lane.
+  KOKKOS_INLINE_FUNCTION DecodedWord from(int lane) const { return {sign_bits << lane, live_bits << lane, magnitude}; }
+
+  std::uint32_t sign_bits = 0, live_bits = 0;
+  float magnitude = 0;
+};
+
+/// The mean that a CompressedAllreduce formed, read in a kernel: +-R of the element's chunk and group, +0 where the
+/// element is dead. A group of one keeps every value as it is. Points into the collective's memory.
+class Decoded {
+ public:
+  KOKKOS_DEFAULTED_FUNCTION Decoded() = default;
+  Decoded(std::uint32_t const* signs, std::uint32_t const* live, float const* magnitudes, float const* values)
+      : signs_(signs), live_(live), magnitudes_(magnitudes), values_(values) {}
+
+  KOKKOS_INLINE_FUNCTION float operator()(Index k) const {
+    if (values_ != nullptr) return values_[k];
+    Index const word = word_of(k);
+    int const lane = lane_of(k);
+    return masked(with_sign(magnitudes_[word], signs_[word], lane), live_[word], lane);
+  }
+
+  /// Elements [first, first + count), count <= 32, which two words hold at most; one alone where they are a pack.
+  template <bool exact, class Access = InMemory>
+  KOKKOS_INLINE_FUNCTION DecodedRun<exact, Access> run(Index first, int count) const {
+    Index const word = word_of(first);
+    int const shift = lane_of(first);
+    float const* const from = exact ? values_ + first : nullptr;
+    if constexpr (std::is_same_v<Access, InRegisters>) {
+      if constexpr (exact) return {0u, live_[word] << shift, 0.0f, 0.0f, 0, from};
+      return {signs_[word] << shift, live_[word] << shift, magnitudes_[word], 0.0f, InRegisters::count, from};
+    } else {
+      std::uint32_t const live_bits = bits_from(live_, first, count);
+      if constexpr (exact) return {0u, live_bits, 0.0f, 0.0f, 0, from};
+      bool const both = shift + count > static_cast<int>(word_elements);
+      float const magnitude = magnitudes_[word];
+      return {bits_from(signs_, first, count),         live_bits, magnitude, both ? magnitudes_[word + 1] : magnitude,
+              static_cast<int>(word_elements) - shift, from};
+    }
+  }
+
+  /// Word w: elements [32 w, 32 w + 32), the first in the most significant bit. Bits of dead elements and beyond the
+  /// end are 0.
+  KOKKOS_INLINE_FUNCTION std::uint32_t signs(Index w) const { return signs_[w]; }
+  KOKKOS_INLINE_FUNCTION std::uint32_t live(Index w) const { return live_[w]; }
+  /// R of word w. Not for a group of one that keeps its values.
+  KOKKOS_INLINE_FUNCTION float magnitude(Index w) const { return magnitudes_[w]; }
+  /// Word w as a whole; as magnitude().
+  KOKKOS_INLINE_FUNCTION DecodedWord word(Index w) const { return {signs_[w], live_[w], magnitudes_[w]}; }
+  /// The same from element k on, of its word.
+  KOKKOS_INLINE_FUNCTION DecodedWord word_from(Index k) const { return word(word_of(k)).from(lane_of(k)); }
+  /// Whether every element has a value of its own: the one rank of a group of one.
+  KOKKOS_INLINE_FUNCTION bool exact() const { return values_ != nullptr; }
+  KOKKOS_INLINE_FUNCTION float const* values() const { return values_; }
+
+ private:
+  std::uint32_t const* signs_ = nullptr;
+  std::uint32_t const* live_ = nullptr;
+  float const* magnitudes_ = nullptr;
+  float const* values_ = nullptr;
+};
+
+}  // namespace bellwether::comm

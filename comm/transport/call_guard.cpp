@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/transport/call_guard.hpp"
+
+#include "core/system/deaf_thread.hpp"
+#include "core/system/error.hpp"
+#include "core/system/run_clock.hpp"
+
+#include <mpi.h>
+
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+
+namespace bellwether::comm {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+constexpr auto variable = "BELLWETHER_START_DEADLINE";
+constexpr double longest_deadline = 1e8;  // three years, which clocks can still add
+constexpr double seconds_to_speak = 2;    // for other ranks that wait for the same
+constexpr double seconds_to_abort = 10;   // for MPI_Abort, which may hang as well
+constexpr int failed = 1;
+
+// How the process ends is the whole process's, whoever watches the call it ends in.
+std::atomic<int> end_code{failed};
+
+}  // namespace
+
+double start_deadline() {
+  char const* const text = std::getenv(variable);
+  if (text == nullptr) return usual_start_deadline;
+  double seconds = 0;  // from_chars: strtod would take hexadecimal numbers and the locale's comma
+  auto const* const last = text + std::strlen(text);
+  auto const [end, error] = std::from_chars(text, last, seconds);
+  if (error != std::errc() || end != last || !(seconds > 0 && seconds <= longest_deadline))
+    throw InputError(std::string(variable) + ": '" + text + "'; allowed: seconds, above 0 and at most 1e8");
+  return seconds;
+}
+
+void leave_after(double seconds, int code) {
+  deaf_thread("watch over the end of a call", [=] {
+    std::this_thread::sleep_for(Seconds(seconds));
+    std::_Exit(code);
+  }).detach();
+}
+
+void note_end(int code) { end_code = code; }
+
+struct CallGuard::Impl {
+  Impl(char const* name, char const* moment, double limit, Watchdog* asked, int mine)
+      : call(name),
+        when(moment),
+        deadline(limit),
+        watchdog(asked),
+        rank(mine),
+        thread(deaf_thread("watch over a call", [this] { watch(); })) {}
+  ~Impl() {
+    {
+      std::lock_guard const lock(mutex);
+      done = true;
+    }
+    wake.notify_all();
+    thread.join();
+  }
+
+  /// Time in which this process was stopped does not count.
+  bool done_within(double seconds) {
+    auto const began = RunClock::now();
+    std::unique_lock lock(mutex);
+    for (double left = seconds; left > 0 && !done; left = seconds - seconds_since(began))
+      wake.wait_for(lock, Seconds(left), [this] { return done; });
+    return done;
+  }
+
+  void watch() {
+    if (done_within(deadline / 2)) return;
+    if (watchdog != nullptr) watchdog->ask();
+    if (!done_within(deadline / 2)) leave();
+  }
+
+  [[noreturn]] void leave() const {
+    int const code = end_code;
+    bool const lost = code == failed;
+    leave_after(seconds_to_speak + seconds_to_abort, code);
+    std::string const others = watchdog != nullptr ? ", " + watchdog->verdict() : "";
+    std::fprintf(stderr, "[rank %d] %s: stuck: %s %s, not finished after %g s%s%s\n", rank, lost ? "error" : "warning",
+                 call, when, deadline, others.c_str(), lost ? "" : "; nothing is lost");
+    std::fflush(nullptr);
+    std::this_thread::sleep_for(Seconds(seconds_to_speak));
+    MPI_Abort(MPI_COMM_WORLD, code);  // else a launcher may wait for a rank that stands still
+    std::_Exit(code);
+  }
+
+  char const *call, *when;
+  double deadline;
+  Watchdog* watchdog;
+  int rank;
+  std::mutex mutex;  // of what follows
+  std::condition_variable wake;
+  bool done = false;
+  std::thread thread;  // last: it uses all of the above
+};
+
+CallGuard::CallGuard(char const* call, char const* when, double deadline, Watchdog* watchdog) {
+  int size = 1, rank = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (size == 1) return;
+  // Ranks that are not in it are elsewhere.
+  if (watchdog != nullptr) watchdog->begin(call, when, 0);
+  impl_ = std::make_unique<Impl>(call, when, deadline, watchdog, rank);
+}
+
+CallGuard::~CallGuard() = default;
+
+}  // namespace bellwether::comm

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/transport/nccl_group.hpp"
+
+#include "core/device/status_cuda.hpp"
+#include "core/system/system_limits.hpp"
+
+#include <chrono>
+#include <exception>
+
+namespace bellwether::comm {
+namespace {
+
+// More than two steps of a large model start, as a rule: a step that the device lags behind in allocates nothing.
+constexpr int first_operations = 2048;
+constexpr double look_every = 0.1;  // s
+
+}  // namespace
+
+NcclGroup::NcclGroup(ncclUniqueId const& id, int rank, int size, double deadline, Watchdog* watchdog)
+    : rank_(rank), size_(size), watchdog_(watchdog), deadline_(deadline) {
+  check_cuda(cudaGetDevice(&device_), "cudaGetDevice");
+  check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  try {
+    for (int i = 0; i < first_operations; ++i) operations_.push_back(std::make_unique<NcclOperation>());
+    or_fail([&] {
+      ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+      config.blocking = 0;
+      ncclResult_t const made = ncclCommInitRankConfig(&group_, size, id, rank, &config);
+      calls_.emplace(group_, stream_, rank, size, [this] { poll(); });
+      calls_->settle(made, "ncclCommInitRankConfig");
+    });
+    started_ = true;
+    watch_ = start_thread("watch over NCCL", [this] { watch(); });
+  } catch (...) {  // there is no destructor to come
+    if (group_ != nullptr && !aborted_) ncclCommAbort(group_);
+    cudaStreamDestroy(stream_);
+    throw;
+  }
+}
+
+NcclGroup::~NcclGroup() {
+  {
+    std::lock_guard const lock(mutex_);
+    leaving_ = true;
+  }
+  leave_.notify_all();
+  watch_.join();
+  // A group that is left while an exception unwinds would wait for ranks that do not come.
+  if (!aborted_ && (std::uncaught_exceptions() > 0 || !finalize())) ncclCommAbort(group_);
+  operations_.clear();
+  cudaStreamDestroy(stream_);
+}
+
+/// False past the deadline, or where NCCL fails.
+bool NcclGroup::finalize() {
+  ncclResult_t status = ncclCommFinalize(group_);
+  for (auto const start = RunClock::now(); status == ncclInProgress && seconds_since(start) < deadline_;) {
+    std::this_thread::yield();
+    if (ncclCommGetAsyncError(group_, &status) != ncclSuccess) return false;
+  }
+  if (status != ncclSuccess) return false;
+  ncclCommDestroy(group_);
+  return true;
+}
+
+void NcclGroup::wait(Ticket& ticket) {
+  require(ticket.pending(), "a ticket is waited for once");
+  std::lock_guard const lock(mutex_);
+  or_fail([&] {
+    auto& operation = static_cast<NcclOperation&>(*ticket.state());
+    calling_ = &operation;
+    operation.finish();
+  });
+  ticket.release();
+}
+
+bool NcclGroup::ended(Ticket const& ticket) {
+  require(ticket.pending(), "a ticket that was waited for is asked whether it has ended");
+  std::lock_guard const lock(mutex_);
+  bool ended = false;
+  or_fail([&] {
+    auto& operation = static_cast<NcclOperation&>(*ticket.state());
+    calling_ = &operation;
+    ended = operation.ended();
+  });
+  return ended;
+}
+
+void NcclGroup::throw_if_failed() {
+  std::lock_guard const lock(mutex_);
+  throw_failure();
+}
+
+void NcclGroup::throw_failure() const {
+  if (aborted_) throw StuckCollective(failure_);
+}
+
+double NcclGroup::deadline() {
+  std::lock_guard const lock(mutex_);
+  return deadline_;
+}
+
+void NcclGroup::set_deadline(double seconds) {
+  std::lock_guard const lock(mutex_);
+  deadline_ = seconds;
+}
+
+NcclOperation& NcclGroup::next_operation() {
+  std::uint64_t const places = operations_.size();
+  if (begun_ >= places) {
+    std::uint64_t const oldest = begun_ - places;
+    if (oldest >= ended_) note_ended();
+    if (oldest >= ended_ || operation(oldest).awaited()) {
+      std::vector<std::unique_ptr<NcclOperation>> more(2 * places), fresh;
+      while (fresh.size() < places) fresh.push_back(std::make_unique<NcclOperation>());
+      for (std::uint64_t number = oldest; number < begun_; ++number)
+        more[number % more.size()] = std::move(operations_[number % places]);
+      for (auto& place : more) {
+        if (place != nullptr) continue;
+        place = std::move(fresh.back());
+        fresh.pop_back();
+      }
+      operations_ = std::move(more);
+    }
+  }
+  return operation(begun_);
+}
+
+/// Looks at the device. \throws RuntimeError where that has failed.
+void NcclGroup::note_ended() {
+  for (; ended_ < begun_ && operation(ended_).ended(); ++ended_) since_ = RunClock::now();
+  if (ended_ < begun_ && !operation(ended_).ready()) since_ = RunClock::now();
+}
+
+/// Between two looks at a call that has not come back.
+void NcclGroup::poll() {
+  std::this_thread::yield();
+  if (seconds_since(polled_) < look_every / 10) return;
+  polled_ = RunClock::now();
+  note_ended();
+  end_if_late(calling_, call_started_);
+  if (aborted_) throw RuntimeError(failure_);
+}
+
+/// What never ends is ended by the deadline: the first one under way, or else a call that has not come back.
+void NcclGroup::end_if_late(NcclOperation const* calling, RunClock::time_point call_started) {
+  bool const under_way = ended_ < begun_;
+  double const waited = seconds_since(under_way ? since_ : call_started);
+  bool const half = waited > deadline_ / 2;
+  if (watchdog_ != nullptr && half && !asked_) watchdog_->ask();
+  asked_ = half;
+  if (waited > deadline_)
+    fail(described(under_way ? &operation(ended_) : calling), "not finished after " + std::to_string(waited) + " s");
+}
+
+std::string NcclGroup::described(NcclOperation const* operation) const {
+  if (operation != nullptr) return operation->description();
+  return started_ ? "between collectives" : "the start of NCCL";
+}
+
+/// Kernels that wait for other ranks end, and with them whatever the host waits for.
+void NcclGroup::fail(std::string const& what, std::string const& how) {
+  failure_ = "stuck collective: " + what + ", rank " + std::to_string(rank_) + " of " + std::to_string(size_) + ", " +
+             how + (watchdog_ != nullptr ? ", " + watchdog_->verdict() : "");
+  if (group_ != nullptr) ncclCommAbort(group_);
+  aborted_ = true;
+}
+
+/// The group's own thread.
+void NcclGroup::watch() {
+  cudaSetDevice(device_);
+  std::unique_lock lock(mutex_);
+  while (!leaving_ && !aborted_) {
+    leave_.wait_for(lock, std::chrono::duration<double>(look_every));
+    if (leaving_ || aborted_) return;
+    std::string error;
+    try {
+      note_ended();
+      ncclResult_t status = ncclSuccess;
+      ncclResult_t const asked = ncclCommGetAsyncError(group_, &status);
+      if (asked != ncclSuccess) status = asked;
+      if (status != ncclSuccess && status != ncclInProgress) error = "NCCL: " + nccl_error(status, group_);
+    } catch (RuntimeError const& failed) {
+      error = failed.what();
+    }
+    bool const under_way = ended_ < begun_;
+    if (!error.empty())
+      fail(described(under_way ? &operation(ended_) : nullptr), "ended by " + error);
+    else
+      end_if_late(nullptr, RunClock::now());
+  }
+}
+
+}  // namespace bellwether::comm

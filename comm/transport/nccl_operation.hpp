@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/transport/rank_group.hpp"
+#include "comm/transport/request.hpp"
+
+#include <nccl.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+namespace bellwether::comm {
+
+/// One collective on a stream of NCCL's, with the events that order it between what its caller's stream holds before
+/// and after; kept from one collective to the next. \throws RuntimeError where the device has failed, in every member.
+class NcclOperation final : public Ticket::State {
+ public:
+  NcclOperation();
+  NcclOperation(NcclOperation const&) = delete;
+  NcclOperation& operator=(NcclOperation const&) = delete;
+
+  char const* label() const override { return label_; }
+  bool awaited() const { return awaited_; }  ///< begun and not yet finished for its caller
+
+  /// What goes on `stream` from here on comes after what `caller` holds now. bytes: those that this rank sends.
+  void begin(cudaStream_t caller, cudaStream_t stream, char const* name, Label label, std::int64_t bytes);
+  void started(cudaStream_t stream);  ///< all of the collective is on `stream`
+  /// What the caller puts on its stream from here on comes after the collective.
+  void finish();
+
+  // What the device says.
+  bool ready() const;  ///< the work that it comes after has ended
+  bool ended();
+  /// "all-to-all bellwether::comm::workers, 64 bytes from this rank"
+  std::string description() const;
+
+ private:
+  struct Destroy {
+    void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
+  };
+  using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy>;
+  static Event new_event();
+  static bool reached(Event const& event);
+
+  char const* name_ = "";
+  Label label_ = "";
+  std::int64_t bytes_ = 0;
+  bool awaited_ = false, ended_ = true;
+  Event ready_, done_;
+  cudaStream_t caller_ = nullptr;
+};
+
+}  // namespace bellwether::comm

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/system/error.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+namespace bellwether {
+
+/// \throws RuntimeError with the call's name where it failed. For sources of CUDA alone.
+inline void check_cuda(cudaError_t status, char const* call) {
+  if (status != cudaSuccess) throw RuntimeError(std::string(call) + ": " + cudaGetErrorString(status));
+}
+
+}  // namespace bellwether

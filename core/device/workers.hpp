@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/device/team_sum.hpp"
+
+namespace bellwether {
+
+/// A team as 256 workers, which meet at barriers: on a device each is a thread, on a host the team's one thread does
+/// the work of all in turn.
+template <class Space>
+struct Workers {
+  static constexpr int count = 256;
+  static constexpr int here = count / TeamShape<Space>::threads;  ///< workers a thread stands for
+  static_assert(here * TeamShape<Space>::threads == count);
+
+  /// body(worker, which of this thread's), then a barrier.
+  template <class Team, class Body>
+  KOKKOS_INLINE_FUNCTION static void all(Team const& team, Body const& body) {
+    for (int own = 0; own < here; ++own) body(team.team_rank() * here + own, own);
+    team.team_barrier();
+  }
+};
+
+}  // namespace bellwether

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/gemm/gemm.hpp"
+
+#include "core/gemm/gemm_definition.hpp"
+#include "core/gemm/gemm_epilogue.hpp"
+#include "core/gemm/team_epilogue.hpp"
+
+#include <algorithm>
+
+namespace bellwether {
+namespace {
+
+Index parts(Index extent, Index part) { return (extent + part - 1) / part; }
+
+/// Rows and columns of the tiles that a product is cut into.
+struct Tiling {
+  Index rows, columns;
+
+  Index count(Index m, Index n) const { return parts(m, rows) * parts(n, columns); }
+};
+
+/// Sixteen tiles of a product by BLAS, a function of the problem alone: another cut, another rounding.
+Tiling tiles_for_blas(Index m, Index n) {
+  constexpr Index tiles = 16, smallest = 64, whole = 32;
+  Tiling tile{m, n};
+  while (tile.count(m, n) < tiles) {
+    Index& extent = tile.rows >= tile.columns ? tile.rows : tile.columns;
+    if (extent < 2 * smallest) break;
+    extent = parts(extent / 2, whole) * whole;
+  }
+  return tile;
+}
+
+/// Products of our own round alike however they are cut: a tile a thread, or two where that spreads them better. An
+/// element of k costs a tile as many products as it has elements, and its rows and columns are read and packed, each of
+/// which takes as long as `packed` products.
+Tiling tiles_for_threads(Index m, Index n, Index threads) {
+  constexpr Index whole_rows = 8, whole_columns = 32, packed = 16;
+  if (threads == 1) return {m, n};
+  Tiling best{m, n};
+  Index lowest = 0;
+  for (Index const tiles : {threads, 2 * threads})
+    for (Index down = 1; down <= std::min(tiles, parts(m, whole_rows)); ++down) {
+      Index const across = std::min(parts(tiles, down), parts(n, whole_columns));
+      Tiling const tile{parts(parts(m, down), whole_rows) * whole_rows,
+                        parts(parts(n, across), whole_columns) * whole_columns};
+      Index const cost =
+          parts(tile.count(m, n), threads) * (tile.rows * tile.columns + packed * (tile.rows + tile.columns));
+      if (lowest != 0 && cost >= lowest) continue;
+      lowest = cost;
+      best = tile;
+    }
+  return best;
+}
+
+/// multiply(i, j, rows, columns) for the tiles of a product, each on one thread, for as many rows and columns from i
+/// and j on.
+template <class T, class Space, class Multiply>
+void for_each_tile(Space const& exec, Index m, Index n, Multiply const& multiply) {
+  Tiling const tile = is_by_blas<T>() ? tiles_for_blas(m, n) : tiles_for_threads(m, n, exec.concurrency());
+  Index const across = parts(n, tile.columns);
+  Kokkos::parallel_for("bellwether::core::gemm",
+                       Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>(
+                           exec, 0, tile.count(m, n), Kokkos::ChunkSize(1)),
+                       [=](Index t) {
+                         Index const i = t / across * tile.rows, j = t % across * tile.columns;
+                         multiply(i, j, std::min(tile.rows, m - i), std::min(tile.columns, n - j));
+                       });
+}
+
+}  // namespace
+
+template <class A, class B, class C, class Space>
+void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda,
+          B const* b, Index ldb, SumOf<C> beta, C* c, Index ldc) {
+  if (m == 0 || n == 0) return;
+  require_blas_extents({m, n, k, lda, ldb, ldc});
+  GemmRegion const region(op_a, op_b, m, n, k);
+  for_each_tile<B>(exec, m, n, [=](Index i, Index j, Index rows, Index columns) {
+    gemm_tile(op_a, op_b, rows, columns, k, alpha, op_a == Op::none ? a + i * lda : a + i, lda,
+              op_b == Op::none ? b + j : b + j * ldb, ldb, beta, c + i * ldc + j, ldc);
+  });
+}
+
+template <class T, class Space>
+bool gemm_with_column_sums(Space const& exec, Index m, Index n, Index k, T const* a, Index lda, T const* b, Index ldb,
+                           SumOf<T>* c, Index ldc, SumOf<T>* sums) {
+  if constexpr (std::is_same_v<T, double>) {
+    return false;
+  } else {
+    if (is_by_blas<T>() || n == 0) return false;
+    if (m == 0) return true;
+    require_blas_extents({m, n, k, lda, ldb, ldc});
+    GemmRegion const region(Op::transpose, Op::none, m, n, k);
+    for_each_tile<T>(exec, m, n, [=](Index i, Index j, Index rows, Index columns) {
+      gemm_tile_with_sums(rows, columns, k, a + i, lda, b + j, ldb, c + i * ldc + j, ldc, j == 0 ? sums + i : nullptr);
+    });
+    return true;
+  }
+}
+
+template <class T, class Space>
+bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, Op op_a, Op op_b, Index m, Index n, Index k, T const* a,
+               Index lda, T const* b, Index ldb, T* c, Index ldc) {
+  // Hosts that take the ways of devices, in tests, multiply as those without a BLAS do.
+  if constexpr (TeamShape<Space>::host) {
+    return false;
+  } else {
+    GemmRegion const region(op_a, op_b, m, n, k);
+    team_gemm_with(exec, epilogue, TeamOperands<T, T>{op_a, op_b, m, n, k, a, lda, b, ldb}, c, ldc);
+    return true;
+  }
+}
+
+#define BELLWETHER_GEMM_WITH_COLUMN_SUMS_OF(SPACE, T)                                                                 \
+  template bool gemm_with_column_sums(SPACE const&, Index, Index, Index, T const*, Index, T const*, Index, SumOf<T>*, \
+                                      Index, SumOf<T>*);
+#define BELLWETHER_GEMM_WITH_COLUMN_SUMS(SPACE)      \
+  BELLWETHER_GEMM_WITH_COLUMN_SUMS_OF(SPACE, float)  \
+  BELLWETHER_GEMM_WITH_COLUMN_SUMS_OF(SPACE, double) \
+  BELLWETHER_GEMM_WITH_COLUMN_SUMS_OF(SPACE, bf16)
+
+BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_GEMM)
+BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_GEMM_WITH_COLUMN_SUMS)
+BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_GEMM_WITH)
+BELLWETHER_FOR_EACH_HOST_SPACE(BELLWETHER_NO_GEMM_WORKSPACE)
+
+bool has_bf16_products() { return on_devices || cpu_has_bf16_products(); }
+
+}  // namespace bellwether

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/gemm/gemm_tile.hpp"
+
+#include "core/gemm/gemm_panels.hpp"
+
+#include <cblas.h>
+
+namespace bellwether {
+namespace {
+
+/// The words of operands that gemm_tile() multiplies by panels.
+template <class B>
+using WordsOf = std::conditional_t<std::is_same_v<B, float>, product::FloatWords, product::CpuWords>;
+
+CBLAS_TRANSPOSE blas(Op op) { return op == Op::none ? CblasNoTrans : CblasTrans; }
+
+}  // namespace
+
+template <class A, class B, class C>
+void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda, B const* b,
+               Index ldb, SumOf<C> beta, C* c, Index ldc) {
+  auto const by_blas = [&](auto const& call) {
+    call(CblasRowMajor, blas(op_a), blas(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a,
+         static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
+  };
+  if constexpr (std::is_same_v<B, double>)
+    by_blas(cblas_dgemm);
+  else if constexpr (std::is_same_v<B, float> && !product::floats_by_panels)
+    by_blas(cblas_sgemm);
+  else
+    product::multiply<WordsOf<B>>(product::Operand<A>{op_a, a, lda}, product::Operand<B>{op_b, b, ldb}, m, n, k, alpha,
+                                  beta, c, ldc);
+}
+
+template <class T>
+void gemm_tile_with_sums(Index m, Index n, Index k, T const* a, Index lda, T const* b, Index ldb, float* c, Index ldc,
+                         float* sums) {
+  product::multiply<WordsOf<T>>(product::Operand<T>{Op::transpose, a, lda}, product::Operand<T>{Op::none, b, ldb}, m, n,
+                                k, 1, 1, c, ldc, sums);
+}
+template void gemm_tile_with_sums(Index, Index, Index, float const*, Index, float const*, Index, float*, Index, float*);
+template void gemm_tile_with_sums(Index, Index, Index, bf16 const*, Index, bf16 const*, Index, float*, Index, float*);
+
+template <class T>
+bool is_by_blas() {
+  return std::is_same_v<T, double> || (std::is_same_v<T, float> && !product::floats_by_panels);
+}
+template bool is_by_blas<double>();
+template bool is_by_blas<float>();
+template bool is_by_blas<bf16>();
+
+#define BELLWETHER_GEMM_TILE(A, B, C) \
+  template void gemm_tile(Op, Op, Index, Index, Index, SumOf<C>, A const*, Index, B const*, Index, SumOf<C>, C*, Index);
+BELLWETHER_GEMM_TILE(float, float, float)
+BELLWETHER_GEMM_TILE(double, double, double)
+BELLWETHER_GEMM_TILE(bf16, bf16, float)
+BELLWETHER_GEMM_TILE(bf16, bf16, bf16)
+BELLWETHER_GEMM_TILE(float, bf16, float)
+BELLWETHER_GEMM_TILE(float, bf16, bf16)
+
+bool cpu_has_bf16_products() { return product::CpuWords::depth == 2; }
+
+void use_single_threaded_blas() { openblas_set_num_threads(1); }
+
+}  // namespace bellwether

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/layout/parameter_layout.hpp"
+
+#include "core/system/error.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace bellwether {
+
+TensorInfo const& ParameterLayout::add(TensorInfo tensor) {
+  require(std::none_of(tensors_.begin(), tensors_.end(), [&](auto const& t) { return t.name == tensor.name; }),
+          "tensor named twice: " + tensor.name);
+  tensor.count = 1;
+  for (auto const extent : tensor.shape) tensor.count *= extent;
+  tensor.offset = count_;
+  require(tensor.live >= 0 && tensor.live <= tensor.count, "live elements beyond the tensor: " + tensor.name);
+  require(std::ranges::adjacent_find(tensor.dead, std::ranges::greater_equal()) == tensor.dead.end() &&
+              (tensor.dead.empty() || (tensor.dead.front() >= 0 && tensor.dead.back() < tensor.live)),
+          "dead elements not ascending, or not among the live ones: " + tensor.name);
+  count_ += tensor.count;
+  return tensors_.emplace_back(std::move(tensor));
+}
+
+std::int64_t ParameterLayout::index_of(std::string_view name) const {
+  auto const found = std::find_if(tensors_.begin(), tensors_.end(), [&](auto const& t) { return t.name == name; });
+  if (found == tensors_.end()) throw InternalError("no tensor named " + std::string(name));
+  return found - tensors_.begin();
+}
+
+TensorInfo const& ParameterLayout::find(std::string_view name) const { return tensors_[index_of(name)]; }
+
+std::vector<std::int64_t> ParameterLayout::live_counts() const {
+  std::vector<std::int64_t> counts;
+  for (auto const& tensor : tensors_) counts.push_back(tensor.live);
+  return counts;
+}
+
+std::uint64_t ParameterLayout::fingerprint() const { return fingerprint(live_counts()); }
+
+std::uint64_t ParameterLayout::fingerprint(std::span<std::int64_t const> live) const {
+  require(live.size() == tensors_.size(), "one count of live elements a tensor");
+  // FNV-1a: stable across machines, unlike std::hash.
+  std::uint64_t hash = 0xcbf29ce484222325ull;
+  auto const mix = [&](std::uint64_t value) {
+    for (int byte = 0; byte < 8; ++byte) hash = (hash ^ ((value >> (8 * byte)) & 0xff)) * 0x100000001b3ull;
+  };
+  for (std::size_t l = 0; l < tensors_.size(); ++l) {
+    auto const& tensor = tensors_[l];
+    for (unsigned char const letter : tensor.name) mix(letter);
+    for (auto const extent : tensor.shape) mix(static_cast<std::uint64_t>(extent));
+    mix(static_cast<std::uint64_t>(live[l]));
+    mix(tensor.decays * 2u + tensor.adapts);
+  }
+  return hash;
+}
+
+}  // namespace bellwether

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/index.hpp"
+#include "core/random/random.hpp"
+
+#include <bit>
+#if !defined(__CUDACC__) && !defined(__HIPCC__) && defined(__AVX2__)
+#define BELLWETHER_PHILOX_LANES
+#include <immintrin.h>
+#endif
+
+/// philox() for neighbouring counters at once, on CPUs whose vectors multiply halves of 64 bits; bit for bit the same.
+/// Left to itself a compiler takes products of 32 bits apart and together again. Needs the vector types of GCC and
+/// Clang.
+#if defined(BELLWETHER_PHILOX_LANES)
+namespace bellwether::lanes {
+
+#if defined(__AVX512F__)
+inline constexpr int width = 8;
+#else
+inline constexpr int width = 4;
+#endif
+/// A word of 32 bits in the lower half of each lane; the upper halves are nobody's.
+using Halves = std::uint64_t __attribute__((vector_size(8 * width)));
+
+inline Halves product(Halves const& a, Halves const& b) {
+#if defined(__AVX512F__)
+  return std::bit_cast<Halves>(_mm512_maskz_mul_epu32(0xff, std::bit_cast<__m512i>(a), std::bit_cast<__m512i>(b)));
+#else
+  return std::bit_cast<Halves>(_mm256_mul_epu32(std::bit_cast<__m256i>(a), std::bit_cast<__m256i>(b)));
+#endif
+}
+
+/// The keys of every round, in memory, where an instruction can spread them over its lanes by itself.
+struct RoundKeys {
+  static constexpr int rounds = 10;
+  std::uint64_t k0[rounds], k1[rounds];
+
+  explicit RoundKeys(RandomKey key) {
+    for (int round = 0; round < rounds; ++round) {
+      k0[round] = key.k0;
+      k1[round] = key.k1;
+      key.k0 += 0x9E3779B9u;
+      key.k1 += 0xBB67AE85u;
+    }
+  }
+};
+
+/// As bellwether::philox(), for each lane.
+inline WideCounter<Halves> philox(WideCounter<Halves> const& at, RoundKeys const& keys) {
+  Halves c0 = at.x[0], c1 = at.x[1], c2 = at.x[2], c3 = at.x[3];
+  for (int round = 0; round < RoundKeys::rounds; ++round) {
+    Halves const p0 = product(c0, Halves{} + 0xD2511F53u), p1 = product(c2, Halves{} + 0xCD9E8D57u);
+    c0 = (p1 >> 32) ^ c1 ^ (Halves{} + keys.k0[round]);
+    c2 = (p0 >> 32) ^ c3 ^ (Halves{} + keys.k1[round]);
+    c1 = p1;
+    c3 = p0;
+  }
+  return {{c0, c1, c2, c3}};
+}
+
+inline constexpr int counters = 2 * width;  ///< of one call of draw()
+
+/// drawn[i + p stride] = word p of what philox() makes of counter i, i < counters. counter_of(Halves of i): their
+/// words.
+template <class CounterOf>
+void draw(RoundKeys const& keys, CounterOf const& counter_of, std::uint32_t* drawn, int stride) {
+  Halves even{};
+  for (int i = 0; i < width; ++i) even[i] = 2u * static_cast<unsigned>(i);
+  auto const at_even = philox(counter_of(even), keys), at_odd = philox(counter_of(even + 1), keys);
+  for (int p = 0; p < 4; ++p) {
+    Halves const words = (at_even.x[p] & 0xffffffffu) | (at_odd.x[p] << 32);
+    __builtin_memcpy(drawn + p * stride, &words, sizeof words);
+  }
+}
+
+}  // namespace bellwether::lanes
+#endif
+
+namespace bellwether {
+
+/// body(i, what philox() makes of counter_of(i)) for i in [first, last), in their order, on one thread of a host.
+/// counter_of: of a number of 64 bits or of a vector of them, a WideCounter of the same.
+template <class CounterOf, class Body>
+BELLWETHER_FUNCTION void each_draw(RandomKey const& key, Index first, Index last, CounterOf const& counter_of,
+                                   Body const& body) {
+#if defined(BELLWETHER_PHILOX_LANES)
+  constexpr Index counters = lanes::counters;
+  lanes::RoundKeys const keys(key);
+  std::uint32_t drawn[4 * counters];
+  for (Index begin = first; begin < last; begin += counters) {
+    lanes::draw(
+        keys, [&](lanes::Halves const& lane) { return counter_of(lane + static_cast<std::uint64_t>(begin)); }, drawn,
+        lanes::counters);
+    for (Index i = 0; i < counters && begin + i < last; ++i)
+      body(begin + i, Philox4{{drawn[i], drawn[i + counters], drawn[i + 2 * counters], drawn[i + 3 * counters]}});
+  }
+#else
+  for (Index i = first; i < last; ++i) body(i, philox(counter_of(static_cast<std::uint64_t>(i)), key));
+#endif
+}
+
+}  // namespace bellwether

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/system/environment.hpp"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+namespace bellwether {
+namespace {
+
+char const* value_of(char const* name) { return std::getenv(name); }
+
+/// Kokkos loads the first library of its list, and goes on without it where it cannot.
+std::optional<std::string> fault_of_tool() {
+  char const* const chosen = value_of("KOKKOS_TOOLS_LIBS");
+  char const* const older = value_of("KOKKOS_PROFILE_LIBRARY");
+  if (chosen != nullptr && older != nullptr && std::strcmp(chosen, older) != 0)
+    return fault_of_variable("KOKKOS_PROFILE_LIBRARY", older, "what KOKKOS_TOOLS_LIBS names, or nothing");
+  auto const* const name = chosen != nullptr ? "KOKKOS_TOOLS_LIBS" : "KOKKOS_PROFILE_LIBRARY";
+  char const* const list = chosen != nullptr ? chosen : older;
+  if (list == nullptr || *list == '\0') return std::nullopt;
+  std::string const library(list, std::strcspn(list, ";"));
+  if (dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL) != nullptr)
+    return std::nullopt;  // it stays: Kokkos opens it next
+  char const* const reason = dlerror();
+  return fault_of_variable(name, list, std::string("a tool of Kokkos (") + (reason != nullptr ? reason : "") + ")");
+}
+
+/// What kernels need for their own variables, several times over.
+constexpr std::size_t least_stack = std::size_t{256} << 10;
+
+/// Threads that wait until all of them are there.
+struct Probe {
+  pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+  static void* wait(void* self) {
+    auto& gate = static_cast<Probe*>(self)->gate;
+    pthread_mutex_lock(&gate);
+    pthread_mutex_unlock(&gate);
+    return nullptr;
+  }
+};
+
+/// Starts `count` threads at once. Returns 0, or the error of the first that does not start.
+int start_threads(int count, std::size_t stack) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  int error = stack > 0 ? pthread_attr_setstacksize(&attributes, stack) : 0;
+  Probe probe;
+  std::vector<pthread_t> threads;
+  pthread_mutex_lock(&probe.gate);
+  while (error == 0 && static_cast<int>(threads.size()) < count) {
+    pthread_t thread{};
+    error = pthread_create(&thread, &attributes, &Probe::wait, &probe);
+    if (error == 0) threads.push_back(thread);
+  }
+  pthread_mutex_unlock(&probe.gate);
+  for (auto const thread : threads) pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  return error;
+}
+
+std::size_t default_stack() {
+  pthread_attr_t attributes;
+  std::size_t size = 0;
+  pthread_attr_init(&attributes);
+  pthread_attr_getstacksize(&attributes, &size);
+  pthread_attr_destroy(&attributes);
+  return size;
+}
+
+std::string stack_fault(std::size_t asked) {
+  std::string const needed = std::to_string(least_stack >> 10) + "K";
+  if (asked > 0)
+    return fault_of_variable(value_of("OMP_STACKSIZE") != nullptr ? "OMP_STACKSIZE" : "GOMP_STACKSIZE",
+                             std::to_string(asked >> 10) + "K", "at least " + needed);
+  return "the stack of a thread has " + std::to_string(default_stack() >> 10) + "K; allowed: at least " + needed +
+         "; raise `ulimit -s` or set OMP_STACKSIZE";
+}
+
+/// Faults of the threads that the variables, all of them sound, ask for.
+std::vector<std::string> faults_of_machine(OpenMpLimits const& openmp) {
+  char const* const of_kokkos = value_of("KOKKOS_NUM_THREADS");
+  int const threads = of_kokkos != nullptr ? std::atoi(of_kokkos) : openmp.threads;
+  std::string const name = of_kokkos != nullptr ? "KOKKOS_NUM_THREADS" : "OMP_NUM_THREADS";
+  std::string const many = name + ": " + std::to_string(threads) + " threads for a rank";
+  if (threads > openmp.most)
+    return {many + (of_kokkos != nullptr ? "" : ", by this variable or as many as the machine has") +
+            "; allowed: 1 to " + std::to_string(openmp.most) + ", and more ranks"};
+  // Kokkos starts its own number of threads without asking how many come.
+  if (of_kokkos != nullptr && openmp.thread_limit < threads)
+    return {many + ", but OMP_THREAD_LIMIT allows " + std::to_string(openmp.thread_limit) + "; raise or unset it"};
+  std::vector<std::string> faults;
+  char const* const binding = value_of("OMP_PROC_BIND");
+  bool const binds = binding == nullptr || strcasecmp(binding, "false") != 0;
+  for (char const* places : {"OMP_PLACES", "GOMP_CPU_AFFINITY"})
+    if (char const* const value = value_of(places); value != nullptr && binds && openmp.places == 0)
+      faults.push_back(fault_of_variable(places, value, "places that OpenMP finds on this machine"));
+  std::size_t const asked = stack_bytes(value_of), stack = asked > 0 ? asked : default_stack();
+  if (stack < least_stack) {
+    faults.push_back(stack_fault(asked));
+  } else if (int const error = asked > 0 ? start_threads(threads - 1, asked) : 0; error != 0) {
+    faults.push_back(many + " with " + std::to_string(stack >> 10) +
+                     "K of stack each cannot be started: " + std::strerror(error) +
+                     "; lower this variable or OMP_STACKSIZE, or raise `ulimit -u`, `ulimit -v` "
+                     "and the job's limits");
+  }
+  return faults;
+}
+
+}  // namespace
+
+std::vector<std::string> faults_of_threads(std::optional<OpenMpLimits> const& openmp) {
+  auto faults = faults_of_thread_variables(value_of);
+  if (auto fault = fault_of_tool()) faults.push_back(std::move(*fault));
+  return faults.empty() && openmp ? faults_of_machine(*openmp) : faults;
+}
+
+}  // namespace bellwether

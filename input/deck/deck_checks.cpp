@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/deck/deck_checks.hpp"
+
+#include "input/deck/deck_characters.hpp"
+#include "input/deck/deck_shards.hpp"
+#include "input/deck/deck_values.hpp"
+#include "input/files/written_path.hpp"
+
+#include <filesystem>
+#include <string_view>
+
+namespace bellwether::input {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool overridden(Origins const& origins, std::string_view key) {
+  auto const origin = origins.find(key);
+  return origin != origins.end() && origin->second.override_index >= 0;
+}
+
+std::string absolute(std::string const& path, std::string const& base) {
+  return (fs::path(base) / path).lexically_normal().string();
+}
+
+/// The folder that relative paths of a key start from; `run.directory` has a rule of its own.
+std::string const& base_of(std::string_view key, DeckSource const& source, Origins const& origins) {
+  return key == "run.directory" || overridden(origins, key) ? source.working_directory : source.folder;
+}
+
+/// What is wrong with a path that leads to nothing and holds what nobody sees: a folder would be made that cannot be
+/// typed. Quotes say that the characters are meant. `to_read`: the path must exist, so that any odd character but a
+/// letter may be why it does not.
+std::string odd_path(TreeNode const& node, std::string const& base, bool in_override, bool to_read) {
+  std::error_code error;
+  if (node.quoted || fs::exists(fs::symlink_status(fs::path(base) / node.text, error))) return "";
+  auto const first = find_odd(node.text);
+  bool const in_odd_quotes = first && first->at == 0 && first->kind == Oddity::quote;
+  for (auto const& odd : node.odd)
+    if (odd.kind == Oddity::blank || odd.kind == Oddity::invisible || odd.kind == Oddity::line_break || in_odd_quotes ||
+        (to_read && odd.kind != Oddity::letter))
+      return "'" + node.text + "' does not exist, and holds " + told(odd, in_override) +
+             "; in double quotes it is taken for a part of the path";
+  return "";
+}
+
+}  // namespace
+
+void check_written_paths(DeckReading& reading, DeckSource const& source, Complain const& complain) {
+  for (auto const& [key, nodes] : reading.paths) {
+    if (reading.broken.contains(key)) continue;
+    auto const& base = base_of(key, source, reading.origins);
+    bool const in_override = overridden(reading.origins, key);
+    for (auto const& node : nodes) {
+      auto what = unexpanded_path(node.text, base, Tilde::refused);
+      if (what.empty()) what = odd_path(node, base, in_override, key != "run.directory");
+      if (what.empty()) continue;
+      complain(key, what);
+      reading.broken.insert(key);
+    }
+  }
+}
+
+void resolve_paths(Deck& deck, DeckSource const& source, Origins const& origins) {
+  auto const base = [&](std::string_view key) { return base_of(key, source, origins); };
+  for (auto& path : deck.data.train) path = absolute(path, base("data.train"));
+  for (auto& path : deck.data.heldout) path = absolute(path, base("data.heldout"));
+  // "." in a deck is the deck's folder, not that of whoever starts the program: a resolved deck stays with its run.
+  bool const beside =
+      deck.run.directory == "." && origins.contains("run.directory") && !overridden(origins, "run.directory");
+  deck.run.directory = beside ? source.folder : absolute(deck.run.directory, source.working_directory);
+}
+
+void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, std::less<>> const& broken,
+                Complain const& complain) {
+  constexpr std::size_t longest_name = 1000;
+  if (deck.run.name.size() > longest_name && !broken.contains("run.name"))
+    complain("run.name", std::to_string(deck.run.name.size()) + " bytes; a title of at most " +
+                             std::to_string(longest_name) + " bytes");
+  // The key that the user gave last is the one to talk about: an override before the deck, the deck before a default;
+  // where both were given alike, the second named here.
+  auto const contradict = [&](std::string_view first, std::string_view second, std::string const& about_first,
+                              std::string const& about_second) {
+    if (broken.contains(first) || broken.contains(second)) return;
+    bool const first_later = overridden(origins, first) && !overridden(origins, second);
+    if (origins.contains(second) && !first_later)
+      complain(std::string(second), about_second);
+    else
+      complain(std::string(first), about_first);
+  };
+  auto const& [run, data, batch, model, optimizer, schedule, comm, checkpoint, statistics] = deck;
+  if (model.hidden % model.heads != 0) {
+    auto const what = std::to_string(model.hidden) + " hidden do not divide into " + std::to_string(model.heads) +
+                      " heads; hidden a multiple of heads";
+    contradict("model.hidden", "model.heads", what, what);
+  }
+  auto const ordered = [&](std::string const& low_key, double low, std::string const& high_key, double high) {
+    if (low <= high) return;
+    auto const least = shortest_number(low), most = shortest_number(high);
+    contradict("optimizer." + low_key, "optimizer." + high_key, least + " is above " + high_key + "; at most " + most,
+               most + " is below " + low_key + "; at least " + least);
+  };
+  using optim::Method;
+  bool const compressed_lamb = optimizer.method == Method::onebit_lamb;
+  bool const compresses = optim::compresses(optimizer.method);
+  if (optimizer.method == Method::lamb || compressed_lamb)
+    ordered("min_coefficient", optimizer.min_coefficient, "max_coefficient", optimizer.max_coefficient);
+  if (keeps_variance(optimizer.method) && optimizer.freeze.step && *optimizer.freeze.step < 2)
+    contradict("optimizer.freeze.step", "optimizer.freeze.step", {},
+               std::to_string(*optimizer.freeze.step) + " leaves no variance to keep; at least 2 with method: " +
+                   (compressed_lamb ? "onebit_lamb" : "onebit_adam"));
+  // True is no default, so it is given.
+  if (compresses && optimizer.bias_correction)
+    contradict("optimizer.bias_correction", "optimizer.bias_correction", {},
+               "true, but the onebit methods have none; false, or method: lamb or adamw");
+  if (compressed_lamb) {
+    ordered("factor_min", optimizer.factor_min, "factor_max", optimizer.factor_max);
+    bool const in_order = optimizer.factor_min <= optimizer.factor_max;
+    if (in_order && optimizer.factor_min > 1)
+      contradict("optimizer.factor_min", "optimizer.factor_min", {},
+                 shortest_number(optimizer.factor_min) + ", but the factor begins at 1; at most 1");
+    if (in_order && optimizer.factor_max < 1)
+      contradict("optimizer.factor_max", "optimizer.factor_max", {},
+                 shortest_number(optimizer.factor_max) + ", but the factor begins at 1; at least 1");
+  }
+  if (compresses && optimizer.clip_norm == optim::CompressedClip::sketch && optimizer.sketch_columns % 128 != 0)
+    contradict("optimizer.sketch_columns", "optimizer.sketch_columns", {},
+               std::to_string(optimizer.sketch_columns) + " columns; a multiple of 128");
+  if (schedule.warmup_steps > schedule.steps) {
+    auto const warmup = std::to_string(schedule.warmup_steps), steps = std::to_string(schedule.steps);
+    contradict("schedule.steps", "schedule.warmup_steps", steps + " steps end before warmup does; at least " + warmup,
+               warmup + " is more than schedule.steps; at most " + steps);
+  }
+  if (schedule.legw_baseline_batch > 0 && schedule.warmup_steps == 0)
+    contradict("schedule.legw_baseline_batch", "schedule.warmup_steps",
+               "LEGW without warmup; schedule.warmup_steps of the tuned baseline",
+               "0, but LEGW needs warmup; the steps of the tuned baseline with schedule.legw_baseline_batch");
+  if (schedule.legw_baseline_batch > 0 && schedule.warmup != optim::Warmup::linear)
+    contradict("schedule.legw_baseline_batch", "schedule.warmup", "LEGW warms up linearly; schedule.warmup: linear",
+               "quadratic, but LEGW warms up linearly; linear with schedule.legw_baseline_batch");
+  // Neither is a default, so both are given.
+  if (comm.allreduce == comm::Allreduce::library && comm.dense_wire == comm::Wire::bf16)
+    complain("comm.dense_wire", "bf16, but comm.allreduce: library sums fp32 only; fp32, or comm.allreduce: ordered");
+}
+
+void check_paths(Deck const& deck, std::set<std::string, std::less<>> const& broken, Complain const& complain) {
+  bool const train = !broken.contains("data.train"), heldout = !broken.contains("data.heldout");
+  if (train) check_shards("data.train", deck.data.train, complain);
+  if (heldout) check_shards("data.heldout", deck.data.heldout, complain);
+  if (train && heldout) check_apart(deck.data, complain);
+  std::error_code error;
+  if (broken.contains("run.directory")) return;
+  if (fs::exists(deck.run.directory, error) && !fs::is_directory(deck.run.directory, error))
+    complain("run.directory", deck.run.directory + " is a file; a folder, which need not exist yet");
+}
+
+}  // namespace bellwether::input

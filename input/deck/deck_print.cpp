@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/deck/cluster.hpp"
+#include "input/deck/deck_document.hpp"
+#include "input/deck/deck_table.hpp"
+#include "input/text/odd_characters.hpp"
+
+namespace bellwether::input {
+namespace {
+
+std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width) text.resize(width, ' ');
+  return text;
+}
+
+std::string origin_of(std::string const& key, Origins const& origins, DeckSource const& source) {
+  auto const origin = origins.find(key);
+  if (origin == origins.end()) return "default";
+  int const change = origin->second.override_index;
+  if (change >= 0) return "--set " + with_codes(source.overrides.at(static_cast<std::size_t>(change)));
+  return with_codes(source.path) + ":" + std::to_string(origin->second.place.line);
+}
+
+std::string default_of(KeyRow const& key) { return key.required ? "none, it must be given" : key.value; }
+
+}  // namespace
+
+std::string resolved_deck(Deck const& resolved, DeckSource const& source, DeckPlace place) {
+  auto const origins = read_keys(source).origins;
+  auto deck = resolved;
+  if (place == DeckPlace::run_directory) deck.run.directory = ".";
+  std::string text =
+      "# Every key of a run with its value and where the value came from. `bellwether train` goes on with the run by\n"
+      "# --resume and begins another one by --set run.directory=NEW.\n";
+  if (place == DeckPlace::run_directory) text += "# run.directory is the folder of this file: a run may be moved.\n";
+  text += "# Made from " + with_codes(source.path);
+  for (auto const& change : source.overrides) text += " --set " + with_codes(change);
+  text += "\n";
+  for (auto const& section : key_table(deck)) {
+    text += "\n" + section.name + ":  # " + section.help + "\n";
+    std::string_view open_group = {};
+    for (auto const& key : section.keys) {
+      auto const [group, leaf] = split_key(key.name);
+      auto const entry_line = [&, applies = key.applies](std::string const& entry, std::string const& comment) {
+        text += padded((applies ? "  " : "  # ") + entry, 38) + "  # " + comment + "\n";
+      };
+      // A group's first key tells whether the group means anything.
+      if (group != open_group && !group.empty())
+        entry_line(std::string(group) + ":", "'" + std::string(group) + ": auto' sets none of these");
+      open_group = group;
+      entry_line(
+          (group.empty() ? "" : "  ") + std::string(leaf) + ": " + key.value,
+          key.applies ? origin_of(section.name + "." + key.name, origins, source) : "only with " + key.only_with);
+    }
+  }
+  return text;
+}
+
+namespace {
+
+std::vector<SectionRows> cluster_table() {
+  return key_table([](ConfigVisitor& visit) { Cluster().describe(visit); });
+}
+
+std::string schema_of(std::vector<SectionRows> const& sections) {
+  std::string text;
+  for (auto const& section : sections) {
+    text += section.name + "    " + section.help + "\n";
+    for (auto const& key : section.keys) {
+      text += "  " + padded(key.name, 20) + "  " + key.allowed + "; default " + default_of(key) + "\n";
+      text += "  " + padded("", 20) + "  " + key.help + "\n";
+      if (!key.only_with.empty()) text += "  " + padded("", 20) + "  only with " + key.only_with + "\n";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string markdown_of(std::vector<SectionRows> const& sections, std::string const& heading) {
+  std::string text;
+  for (auto const& section : sections) {
+    text += "\n" + heading + " " + section.name + "\n\nIn short: " + section.help + ".\n\n";
+    text += "| key | takes | default | meaning |\n|---|---|---|---|\n";
+    for (auto const& key : section.keys) {
+      std::string const with = key.only_with.empty() ? "" : " Only with `" + key.only_with + "`.";
+      std::string const value = key.required ? "required" : "`" + key.value + "`";
+      text += "| `" + key.name + "` | " + key.allowed + " | " + value + " | " + key.help + "." + with + " |\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string deck_schema() {
+  return schema_of(key_table(Deck())) + "In the file of check --cluster:\n\n" + schema_of(cluster_table());
+}
+
+std::string deck_reference_markdown() {
+  std::string text =
+      "# Deck reference\n\n"
+      "Made by `bellwether check --schema --markdown` from the descriptions that the program itself reads decks with;\n"
+      "do not edit. A deck is a YAML file with these sections. Every key has a default unless noted; a key that is\n"
+      "unknown, repeated, out of range or without meaning for the chosen method is refused, and all faults are told "
+      "at\n"
+      "once. `--set section.key=value` replaces a value. Paths in `data` are relative to the deck, on the command "
+      "line\n"
+      "and in `run` to where the program is started; `directory: .` in a deck is the deck's own folder. A deck that "
+      "comes\n"
+      "over a pipe lies in the working directory. [More about paths and `--set`](running.md#decks-paths-and---set). A "
+      "key with\n"
+      "a dot is written as a map in the deck, `freeze: {step: 200}`; `freeze: auto` is the map that sets nothing.\n";
+  text += markdown_of(key_table(Deck()), "##");
+  text +=
+      "\n## A cluster\n\nAnother file, for [forecasts](running.md#before-it-runs-elsewhere): `bellwether check DECK "
+      "--cluster CLUSTER`.\n";
+  return text + markdown_of(cluster_table(), "###");
+}
+
+}  // namespace bellwether::input

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/config_visitor.hpp"
+#include "input/deck/deck_keys.hpp"
+#include "input/deck/deck_tree.hpp"
+#include "input/deck/deck_values.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bellwether::input {
+
+/// One `--set section.key=value`.
+struct Override {
+  std::string written;  ///< as on the command line, without --set
+  std::string key;      ///< "section.key"
+  TreeNode value;
+  int index = 0;
+  bool faulty = false;  ///< the value could not be read, which was told
+};
+
+/// Where a value comes from: the deck, an override, or neither (a default).
+struct Origin {
+  Place place;
+  int override_index = -1;
+};
+using Origins = std::map<std::string, Origin, std::less<>>;
+
+/// The texts of keys that name files or folders, as written where the key's value is decided.
+using WrittenPaths = std::map<std::string, std::vector<TreeNode>, std::less<>>;
+
+/// Text of a fault: `deck.yaml:12:5: what`, without lines `what`, or `--set a.b=c: what`.
+Fault document_fault(std::string const& name, Place place, std::string const& what);
+Fault override_fault(Override const& which, std::string const& what);
+
+/// Reads a deck, and after each value the override of its key, into the configs that describe themselves to it.
+class DeckReader : public ConfigVisitor {
+ public:
+  /// `judge_deck`: report faults of the deck itself. When overrides are applied, a first reader without them has
+  /// done so, and a key of the deck that an override made meaningless is dropped instead of refused.
+  DeckReader(std::string deck_name, TreeNode const& root, std::vector<Override> const& overrides, bool judge_deck,
+             bool judge_missing);
+
+  void section(std::string_view name, std::string_view help,
+               std::function<void(ConfigVisitor&)> const& describe) override;
+  void field(Field const& field, bool& value) override;
+  void field(Field const& field, std::int64_t& value) override;
+  void field(Field const& field, double& value) override;
+  void field(Field const& field, std::string& value) override;
+  void field(Field const& field, std::vector<std::string>& value) override;
+  void field(Field const& field, std::optional<std::int64_t>& value) override;
+  void field(Field const& field, std::optional<double>& value) override;
+  void field(Field const& field, std::optional<std::chrono::seconds>& value) override;
+  void choice(Field const& field, std::vector<std::string_view> const& names, int& value) override;
+  using ConfigVisitor::choice;
+
+  /// After the last section: unknown sections and overrides of unknown keys.
+  void finish(KeyCatalogue const& catalogue);
+
+  std::vector<Fault>& faults() { return faults_; }
+  Origins const& origins() const { return origins_; }
+  WrittenPaths const& paths() const { return paths_; }
+  /// Keys whose value could not be read: nothing can be said about them together with others.
+  std::set<std::string, std::less<>> const& broken() const { return broken_; }
+
+ private:
+  template <class Value, class Read>
+  void read(Field const& field, std::string const& allowed, Value& value, Read const& read_node);
+  template <class Value>
+  void read_one(Field const& field, ValueType type, Value& value);
+  void enter_group(Field const& first, std::string_view name);
+  /// Unknown and repeated keys of a map. `change`: the override that holds the map.
+  void judge_keys(TreeNode const& map, std::string const& path, std::vector<std::string> const& known,
+                  KeyCatalogue const& catalogue, Override const* change = nullptr);
+  void judge_section(TreeNode const& map, std::string const& section, std::vector<std::string> const& keys,
+                     KeyCatalogue const& catalogue);
+  void judge_override(Override const& change, KeyCatalogue const& catalogue);
+  void add(Place place, std::string const& what);
+  /// A fault of what `change` says, or of the deck where it is nullptr.
+  void add(Override const* change, Place place, std::string const& what);
+
+  /// The group whose keys are being described: its map is the deck's, or that of an override of the whole group.
+  struct Group {
+    std::string name;
+    TreeNode const* map = nullptr;
+    Override const* change = nullptr;
+    bool applies = true;
+    bool broken = false;
+    std::string only_with;
+  };
+
+  std::string deck_name_;
+  TreeNode const& root_;
+  std::vector<Override> const& overrides_;
+  bool judge_deck_;
+  bool judge_missing_;
+  TreeNode const* here_ = nullptr;  // map of the current section, where the deck has it
+  Place section_place_;
+  std::string path_;
+  Group group_;
+  std::vector<Fault> faults_;
+  Origins origins_;
+  WrittenPaths paths_;
+  std::set<std::string, std::less<>> broken_;
+  bool choice_broken_ = false;  // which other keys have a meaning is not known then
+};
+
+}  // namespace bellwether::input

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/deck/deck_shards.hpp"
+
+#include "input/deck/shard_files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+namespace bellwether::input {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file as a list leads to it: the path that is opened, and the entry that it comes of.
+struct Reached {
+  std::string path, entry;
+};
+
+/// The files of an entry; none where its folder cannot be read, which require_entry() tells.
+std::vector<std::string> files_of(std::string const& entry) {
+  try {
+    return shards_at(entry);
+  } catch (fs::filesystem_error const&) {
+    return {};
+  }
+}
+
+/// What is wrong with an entry by itself; empty where nothing is.
+std::string entry_fault(std::string const& entry) {
+  std::error_code error;
+  auto const status = fs::status(entry, error);
+  if (!fs::exists(status)) return " does not exist; HDF5 files or folders of them";
+  if (!fs::is_directory(status))
+    return fs::is_regular_file(status) ? "" : " is neither file nor folder; HDF5 files or folders of them";
+  std::string reason;
+  try {
+    if (!shards_at(entry).empty()) return "";
+  } catch (fs::filesystem_error const& thrown) {
+    reason = " cannot be read (" + thrown.code().message() + ")";
+  }
+  return (reason.empty() ? " has no shards" : reason) +
+         "; a folder with .h5 or .hdf5 files, as `bellwether prepare` writes it";
+}
+
+/// Says that two ways lead to one file.
+std::string twice(Reached const& first, Reached const& second) {
+  if (first.path == second.path)
+    return second.path + " is listed twice, by " + first.entry + " and by " + second.entry + "; each shard once";
+  return second.path + " is the same file as " + first.path + "; each shard once";
+}
+
+}  // namespace
+
+void check_shards(std::string const& key, std::vector<std::string> const& entries, Complain const& complain) {
+  std::set<std::string> seen;
+  std::map<FileIdentity, std::string> folders;
+  std::map<FileIdentity, Reached> files;
+  for (auto const& entry : entries) {
+    if (!seen.insert(entry).second) {
+      complain(key, entry + " is listed twice; each shard once");
+      continue;
+    }
+    if (auto const fault = entry_fault(entry); !fault.empty()) {
+      complain(key, entry + fault);
+      continue;
+    }
+    std::error_code status;
+    if (auto const identity = identity_of(entry); identity && fs::is_directory(entry, status)) {
+      auto const [first, added] = folders.emplace(*identity, entry);
+      if (!added) {
+        complain(key, entry + " is the same folder as " + first->second + "; each folder once");
+        continue;
+      }
+    }
+    // Of a folder full of links one is enough to say.
+    for (auto const& file : files_of(entry)) {
+      auto const identity = identity_of(file);
+      if (!identity) continue;  // opening it says why
+      Reached const reached{file, entry};
+      auto const [first, added] = files.emplace(*identity, reached);
+      if (added) continue;
+      complain(key, twice(first->second, reached));
+      break;
+    }
+  }
+}
+
+void check_apart(DataConfig const& data, Complain const& complain) {
+  std::map<FileIdentity, std::string> trained;  // the file itself, and the entry of data.train
+  for (auto const& entry : data.train)
+    for (auto const& file : files_of(entry))
+      if (auto const identity = identity_of(file)) trained.emplace(*identity, entry);
+  for (auto const& entry : data.heldout) {
+    if (std::find(data.train.begin(), data.train.end(), entry) != data.train.end()) {
+      complain("data.heldout", entry + " is trained on too; shards that data.train does not name");
+      continue;
+    }
+    for (auto const& file : files_of(entry)) {
+      auto const identity = identity_of(file);
+      auto const found = identity ? trained.find(*identity) : trained.end();
+      if (found == trained.end()) continue;
+      complain("data.heldout", file + " is trained on too, by data.train: " + found->second +
+                                   "; shards that data.train does not lead to");
+      break;
+    }
+  }
+}
+
+}  // namespace bellwether::input

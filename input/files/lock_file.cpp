@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/files/lock_file.hpp"
+
+#include "core/system/error.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace bellwether::input {
+namespace {
+
+RuntimeError not_written(std::string const& path) {
+  return RuntimeError(path + ": cannot be written: " + std::strerror(errno));
+}
+
+}  // namespace
+
+LockFile::LockFile(std::string path) : path_(std::move(path)) {
+  file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (file_ < 0) throw not_written(path_);
+  if (flock(file_, LOCK_EX | LOCK_NB) == 0)
+    state_ = State::held;
+  else if (errno == EWOULDBLOCK)
+    state_ = State::in_use;
+}
+
+LockFile::~LockFile() { close(file_); }
+
+std::string LockFile::owner() const {
+  std::array<char, 320> text{};
+  auto const size = pread(file_, text.data(), text.size(), 0);
+  std::string const line(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  auto const first = line.substr(0, line.find('\n'));
+  return first.empty() ? "another process" : first;
+}
+
+bool LockFile::still_there() const {
+  struct stat open_one {};
+  struct stat named {};
+  return fstat(file_, &open_one) == 0 && lstat(path_.c_str(), &named) == 0 && open_one.st_dev == named.st_dev &&
+         open_one.st_ino == named.st_ino;
+}
+
+void LockFile::sign() const {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  auto const text = "process " + std::to_string(getpid()) + " on " + host.data() + "\n";
+  if (ftruncate(file_, 0) != 0 || pwrite(file_, text.data(), text.size(), 0) < 0) throw not_written(path_);
+}
+
+bool has_locks(std::string const& path) {
+  int const file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return true;  // whoever opens it next is told why
+  bool const locks = flock(file, LOCK_SH | LOCK_NB) == 0 || errno == EWOULDBLOCK;
+  close(file);
+  return locks;
+}
+
+}  // namespace bellwether::input

@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/files/partial_folder.hpp"
+
+#include "core/system/error.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+namespace bellwether::input {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Another file system, or another part of this one, may be mounted there: such a folder cannot be renamed.
+bool is_mount_point(fs::path const& folder) {
+  std::ifstream mounts("/proc/self/mountinfo");
+  for (std::string line; std::getline(mounts, line);) {
+    std::istringstream fields(line);
+    std::string point;
+    for (int field = 0; field < 5; ++field) fields >> point;
+    std::string name;
+    for (std::size_t i = 0; i < point.size(); ++i) {  // blanks and the like stand as three octal digits
+      bool const escaped = point[i] == '\\' && i + 3 < point.size();
+      name += escaped ? static_cast<char>(std::stoi(point.substr(i + 1, 3), nullptr, 8)) : point[i];
+      if (escaped) i += 3;
+    }
+    if (name == folder) return true;
+  }
+  return false;
+}
+
+/// An empty folder that is there is replaced at the end. \throws InputError where it could not be then.
+fs::path replaceable(fs::path const& out) {
+  std::error_code error;
+  auto folder = fs::canonical(out, error);  // what a link leads to
+  if (error) throw InputError(out.string() + ": cannot be looked at: " + error.message());
+  auto const refuse = [&](std::string const& what) {
+    throw InputError(out.string() + ": " + what + "; --out must name a new folder, or another empty one");
+  };
+  if (folder == fs::current_path(error)) refuse("is the folder that this is called in");
+  if (is_mount_point(folder)) refuse("is where a file system is mounted");
+  return folder;
+}
+
+}  // namespace
+
+PartialFolder::PartialFolder(std::string const& out) : out_(fs::path(out).lexically_normal()) {
+  if (!out_.has_filename()) out_ = out_.parent_path();
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(out_, error))) {
+    if (!fs::is_directory(out_, error) || !fs::is_empty(out_, error))
+      throw InputError(out_.string() + ": exists already; --out must name a new or empty folder");
+    out_ = replaceable(out_);
+  }
+  partial_ = out_.string() + ".partial";
+  auto const there = fs::symlink_status(partial_, error);
+  bool const was_there = fs::is_regular_file(fs::symlink_status(partial_ / marker, error));
+  // What is empty may be had: there is nothing to lose, and a call that was killed early leaves no more.
+  if (fs::exists(there) && !(fs::is_directory(there) && (was_there || fs::is_empty(partial_, error))))
+    throw InputError(partial_.string() +
+                     ": exists already and was not made by prepare; rename it, or another --out: the new folder is "
+                     "made under this name");
+  for (auto above = partial_.parent_path(); !above.empty() && !fs::exists(above, error); above = above.parent_path())
+    made_.push_back(above);
+  fs::create_directories(partial_, error);
+  if (error) throw InputError(partial_.string() + ": cannot make this folder: " + error.message());
+  take_marker(was_there);
+  for (fs::directory_iterator entry(partial_, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().filename() != marker) fs::remove_all(entry->path(), error);
+  if (error)
+    throw InputError(partial_.string() + ": cannot be cleared of what an earlier call left: " + error.message());
+}
+
+void PartialFolder::take_marker(bool was_there) {
+  using State = LockFile::State;
+  auto const refuse = [&](std::string const& what) { throw InputError(partial_.string() + ": " + what); };
+  try {
+    lock_.emplace((partial_ / marker).string());
+    if (lock_->state() == State::in_use)
+      refuse("is in use by " + lock_->owner() + "; wait until it ends or another --out");
+    if (lock_->state() == State::no_locks && was_there)
+      refuse("was left by " + lock_->owner() + ", or is in use by it; remove the folder if that has ended");
+    // Between opening and locking, the other one may have finished and taken its folder away.
+    if (!lock_->still_there()) refuse("was in use by another process just now; try again");
+    lock_->sign();
+  } catch (RuntimeError const& error) {
+    throw InputError(error.what());
+  }
+}
+
+PartialFolder::~PartialFolder() {
+  std::error_code ignored;
+  if (!kept_) {
+    fs::remove_all(partial_, ignored);
+    for (auto const& folder : made_) fs::remove(folder, ignored);  // where nothing else is in it by now
+  }
+}
+
+void PartialFolder::keep() {
+  std::error_code error;
+  fs::rename(partial_, out_, error);
+  if (error) throw RuntimeError(out_.string() + ": cannot rename the finished folder: " + error.message());
+  kept_ = true;
+  fs::remove(out_ / marker, error);
+}
+
+PartialFile::PartialFile(std::string path, std::string const& fault_if_exists)
+    : path_(std::move(path)), partial_(path_ + "." + std::to_string(getpid()) + ".partial") {
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(path_, error))) throw InputError(path_ + ": " + fault_if_exists);
+  file_ = open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file_ < 0) throw InputError(path_ + ": cannot be written: " + std::strerror(errno));
+}
+
+PartialFile::~PartialFile() {
+  if (file_ >= 0) close(file_);
+  if (!kept_) unlink(partial_.c_str());
+}
+
+void PartialFile::write(std::string_view text) {
+  while (!text.empty()) {
+    auto const written = ::write(file_, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw RuntimeError(path_ + ": cannot be written: " + std::strerror(errno));
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void PartialFile::keep() {
+  bool shown = close(std::exchange(file_, -1)) == 0;
+  if (shown) {
+    shown = renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0;
+    // Network file systems may not know this way; then a file that came meanwhile is seen but for a moment.
+    if (!shown && (errno == EINVAL || errno == ENOSYS)) {
+      std::error_code error;
+      errno = EEXIST;
+      shown = !fs::exists(fs::symlink_status(path_, error)) && rename(partial_.c_str(), path_.c_str()) == 0;
+    }
+  }
+  if (!shown) throw RuntimeError(path_ + ": cannot be written: " + std::strerror(errno));
+  kept_ = true;
+}
+
+void PartialFile::take_back() {
+  if (kept_) unlink(path_.c_str());
+}
+
+}  // namespace bellwether::input

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/files/written_path.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+namespace bellwether::input {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool exists(std::string const& base, std::string_view path) {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(fs::path(base) / path, error));
+}
+
+bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool continues_name(char c) { return begins_name(c) || (c >= '0' && c <= '9'); }
+
+/// A variable as shells write it: `$NAME`, `${NAME}`, `${NAME:-other}`.
+struct Variable {
+  std::size_t begin = 0, end = 0;  ///< in the path
+  std::string name;
+  bool plain = true;  ///< false: `${NAME:-other}`, which is more than the variable's value
+};
+
+/// The first one at or behind `from`; one without a name where there is none.
+Variable find_variable(std::string_view path, std::size_t from) {
+  for (auto at = path.find('$', from); at != path.npos; at = path.find('$', at + 1)) {
+    bool const braces = at + 1 < path.size() && path[at + 1] == '{';
+    std::size_t const first = at + (braces ? 2 : 1);
+    if (first >= path.size() || !begins_name(path[first])) continue;
+    auto const last = std::find_if_not(path.begin() + static_cast<std::ptrdiff_t>(first), path.end(), continues_name);
+    auto const end = static_cast<std::size_t>(last - path.begin());
+    std::string const name(path.substr(first, end - first));
+    if (!braces) return {at, end, name};
+    auto const close = path.find('}', end);
+    if (close != path.npos) return {at, close + 1, name, close == end};
+  }
+  return {};
+}
+
+std::string tilde_fault(std::string const& path) {
+  char const* const home = std::getenv("HOME");
+  bool const of_this_user = path.size() == 1 || path[1] == '/';
+  std::string const written_out =
+      of_this_user && home != nullptr && home[0] == '/' ? ": '" + std::string(home) + path.substr(1) + "'" : "";
+  return "'" + path + "' begins with ~, which is not expanded; write it out" + written_out + ", or './" + path +
+         "' for what really has this name";
+}
+
+std::string variable_fault(std::string const& path, Variable const& found) {
+  std::string const written = path.substr(found.begin, found.end - found.begin);
+  char const* const value = std::getenv(found.name.c_str());
+  std::string const what = "'" + path + "' holds " + written + ", which is not expanded; ";
+  if (value == nullptr) return what + "write out what it stands for (" + found.name + " is not set here)";
+  if (!found.plain) return what + "write out what it stands for";
+  return what + "write it out: '" + path.substr(0, found.begin) + value + path.substr(found.end) + "'";
+}
+
+}  // namespace
+
+bool names_files(std::string_view key) {
+  return key == "run.directory" || key == "data.train" || key == "data.heldout";
+}
+
+std::string unexpanded_path(std::string const& path, std::string const& base, Tilde tilde) {
+  auto const part_end = [&](std::size_t at) { return std::min(path.find('/', at), path.size()); };
+  if (path.starts_with('~') && (tilde == Tilde::refused || !exists(base, path.substr(0, part_end(0)))))
+    return tilde_fault(path);
+  std::size_t from = 0;
+  for (auto found = find_variable(path, from); !found.name.empty(); found = find_variable(path, from)) {
+    from = part_end(found.end);
+    if (!exists(base, path.substr(0, from))) return variable_fault(path, found);
+  }
+  return "";
+}
+
+}  // namespace bellwether::input

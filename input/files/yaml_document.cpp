@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/files/yaml_document.hpp"
+
+#include "core/system/error.hpp"
+#include "input/files/regular_file.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+namespace bellwether::input {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<int> descriptor_named(std::string const& path) { return path == "-" ? 0 : descriptor_of(path); }
+
+/// Appends what can be read. Returns errno, 0 at the end of the file and behind the largest document.
+int read_all(int descriptor, std::string& text) {
+  std::array<char, 1 << 14> part{};
+  while (text.size() <= largest_document) {
+    auto const got = ::read(descriptor, part.data(), part.size());
+    if (got > 0) {
+      text.append(part.data(), static_cast<std::size_t>(got));
+    } else if (got == 0) {
+      return 0;
+    } else if (errno == EAGAIN) {  // a descriptor that whoever started the program does not wait at
+      pollfd waiting{.fd = descriptor, .events = POLLIN, .revents = 0};
+      ::poll(&waiting, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string document_name(std::string const& path) { return descriptor_named(path) == 0 ? "standard input" : path; }
+
+Document read_document(std::string const& path, std::string const& kind) {
+  Document document{.name = document_name(path), .text = {}, .folder = {}};
+  auto const fault = [&](std::string const& what) {
+    return InputError(document.name + ": " + what + "; " + kind + " is a YAML file");
+  };
+  auto const cannot = [&](int reason) { return fault("cannot be read (" + std::string(std::strerror(reason)) + ")"); };
+  auto const given = descriptor_named(path);
+  if (auto const other = fault_of_file(path == "-" ? "/dev/stdin" : path, Pipes::of_this_process); !other.empty())
+    throw fault(other);
+  if (given) {
+    int const reason = read_all(*given, document.text);
+    if (reason == EBADF && *given != 0)
+      throw fault("is not open here: launchers hand on standard input alone, to rank 0; - with " + kind +
+                  " on standard input, or a file");
+    if (reason != 0) throw cannot(reason);
+    if (document.text.empty()) throw fault("is empty");
+    document.folder = fs::current_path().string();
+    return document;
+  }
+  int const file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) throw cannot(errno);
+  int const reason = read_all(file, document.text);
+  ::close(file);
+  if (reason != 0) throw cannot(reason);
+  document.folder = fs::absolute(path).parent_path().string();
+  return document;
+}
+
+}  // namespace bellwether::input

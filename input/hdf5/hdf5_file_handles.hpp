@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/system/error.hpp"
+#include "input/hdf5/hdf5_file.hpp"
+
+#include <hdf5.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+/// Inside of Hdf5File, for its own sources only: no other file includes hdf5.h.
+namespace bellwether::input {
+namespace hdf5 {
+
+/// Owns one HDF5 id. Closing in a destructor cannot report; files are closed by close(), which does.
+class Id {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Id() = default;
+  Id(hid_t id, Close close) : id_(id), close_(close) {}
+  Id(Id&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+  Id& operator=(Id&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  ~Id() {
+    if (id_ >= 0) close_(id_);
+  }
+  hid_t get() const { return id_; }
+  hid_t release() { return std::exchange(id_, H5I_INVALID_HID); }
+  bool valid() const { return id_ >= 0; }
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+  Close close_ = nullptr;
+};
+
+/// What HDF5's error stack says about the innermost failure; empties the stack.
+std::string last_error();
+hid_t native(ElementType type);
+ElementType element_of(hid_t type);
+std::vector<hsize_t> sizes(Shape const& shape);
+Id simple_space(Shape const& shape, bool grows = false);
+
+}  // namespace hdf5
+
+struct Hdf5File::Impl {
+  std::string path;
+  bool writing = false;
+  VirtualData virtual_data = VirtualData::refuse;
+  mutable bool failed = false;  ///< a write did not succeed: the file can no longer become whole
+  hdf5::Id file;
+
+  Impl() = default;
+  Impl(Impl const&) = delete;
+  ~Impl() {
+    if (writing && file.valid() && !settle()) abandon();
+  }
+  /// Writes what is buffered and gives the file its length, so that H5Fclose finds nothing left that could fail.
+  bool settle() const;
+  /// Lets HDF5 write what it still holds into memory that nobody reads. After a failed write it cannot close the file
+  /// and keeps it: see start_hdf5().
+  void abandon() const;
+
+  [[noreturn]] void fail(std::string const& name, std::string const& what) const {
+    std::string const reason = hdf5::last_error();
+    if (writing) {
+      abandon();
+      failed = true;
+    }
+    std::string const text =
+        path + (name.empty() ? "" : ": data set '" + name + "'") + ": " + what + (reason.empty() ? "" : ": " + reason);
+    if (writing) throw RuntimeError(text);
+    throw InputError(text);
+  }
+  void check(bool condition, std::string const& name, std::string const& what) const {
+    if (!condition) fail(name, what);
+  }
+  /// Whether a name leads to something in this file. \throws InputError where a link on the way leads elsewhere.
+  bool holds(std::string const& name) const;
+  /// Before values are read. \throws InputError where they are not in this file, or not shown as they may be, or where
+  /// the file contradicts itself about their size.
+  void require_values(hdf5::Id const& set, std::string const& name) const;
+  void require_sources(hdf5::Id const& set, std::string const& name) const;
+  std::vector<VirtualSource> sources(hdf5::Id const& set, std::string const& name) const;
+  hdf5::Id open_object(std::string const& name) const {
+    check(writing || holds(name), name, "not found");
+    hdf5::Id object(H5Oopen(file.get(), name.c_str(), H5P_DEFAULT), H5Oclose);
+    check(object.valid(), name, "not found");
+    return object;
+  }
+  hdf5::Id open_data_set(std::string const& name) const {
+    check(writing || holds(name), name, "not found");
+    hdf5::Id set(H5Dopen2(file.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
+    check(set.valid(), name, "not found");
+    return set;
+  }
+  /// Without its time of creation, so that equal contents make equal files.
+  hdf5::Id make(std::string const& name, hid_t type, hid_t space, hid_t properties) const {
+    check(H5Pset_obj_track_times(properties, false) >= 0, name, "cannot be created");
+    hdf5::Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+    H5Pset_create_intermediate_group(links.get(), 1);
+    hdf5::Id set(H5Dcreate2(file.get(), name.c_str(), type, space, links.get(), properties, H5P_DEFAULT), H5Dclose);
+    check(set.valid(), name, "cannot be created");
+    return set;
+  }
+  /// File selection of a box and the memory space that matches it, checked against the extent.
+  std::pair<hdf5::Id, hdf5::Id> box(hdf5::Id const& set, std::string const& name, Shape const& first,
+                                    Shape const& count, std::size_t size) const {
+    check(elements(count) == size, name, "buffer and selection differ in size");
+    hdf5::Id where(H5Dget_space(set.get()), H5Sclose);
+    int const rank = H5Sget_simple_extent_ndims(where.get());
+    check(rank == static_cast<int>(first.size()) && first.size() == count.size(), name, "wrong number of dimensions");
+    if (rank == 0) return {std::move(where), hdf5::simple_space({})};
+    std::vector<hsize_t> extent(first.size());
+    H5Sget_simple_extent_dims(where.get(), extent.data(), nullptr);
+    for (std::size_t d = 0; d < first.size(); ++d)
+      check(first[d] >= 0 && count[d] >= 0 && first[d] + count[d] <= static_cast<std::int64_t>(extent[d]), name,
+            "selection [" + std::to_string(first[d]) + ", " + std::to_string(first[d] + count[d]) + ") of " +
+                std::to_string(extent[d]) + " in dimension " + std::to_string(d));
+    if (size == 0)
+      H5Sselect_none(where.get());
+    else
+      H5Sselect_hyperslab(where.get(), H5S_SELECT_SET, hdf5::sizes(first).data(), nullptr, hdf5::sizes(count).data(),
+                          nullptr);
+    hdf5::Id memory = hdf5::simple_space(count);
+    if (size == 0) H5Sselect_none(memory.get());
+    return {std::move(where), std::move(memory)};
+  }
+};
+
+}  // namespace bellwether::input

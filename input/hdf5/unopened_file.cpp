@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/hdf5/unopened_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string_view>
+
+namespace bellwether::input {
+namespace {
+
+/// A file that is closed at the end of its scope.
+class Descriptor {
+ public:
+  explicit Descriptor(std::string const& path) : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(Descriptor const&) = delete;
+  Descriptor& operator=(Descriptor const&) = delete;
+  int get() const { return number_; }
+
+ private:
+  int number_;
+};
+
+bool is_locked(Descriptor const& file) {
+  return file.get() >= 0 && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+/// Who holds a lock for writing, "process 123 (python3)", by /proc/locks; nothing where the holder is not seen from
+/// here: on another host, or outside of this container.
+std::optional<std::string> lock_holder(struct stat const& file) {
+  std::array<char, 64> wanted{};
+  std::snprintf(wanted.data(), wanted.size(), "%02x:%02x:%llu", major(file.st_dev), minor(file.st_dev),
+                static_cast<unsigned long long>(file.st_ino));
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);) {
+    // "7: FLOCK  ADVISORY  WRITE 123 08:01:4711 0 EOF"; a process that waits for a lock has "->" behind the number.
+    std::istringstream words(line);
+    std::string number, kind, advisory, access, place;
+    long process = 0;
+    if (!(words >> number >> kind >> advisory >> access >> process >> place)) continue;
+    if (kind != "FLOCK" || access != "WRITE" || place != wanted.data() || process <= 0) continue;
+    std::string name;
+    std::getline(std::ifstream("/proc/" + std::to_string(process) + "/comm"), name);
+    return "process " + std::to_string(process) + (name.empty() ? "" : " (" + name + ")");
+  }
+  return std::nullopt;
+}
+
+/// Of HDF5's "truncated file: eof = 2000, sblock->base_addr = 0, stored_eof = 5088".
+std::string cut_short(std::string const& reason) {
+  unsigned long long there = 0, base = 0, wanted = 0;
+  auto const at = reason.find("eof = ");
+  std::string const sizes =
+      at != reason.npos && std::sscanf(reason.c_str() + at, "eof = %llu, sblock->base_addr = %llu, stored_eof = %llu",
+                                       &there, &base, &wanted) == 3
+          ? ": it has " + std::to_string(there) + " of " + std::to_string(wanted) + " bytes"
+          : "";
+  return "is cut short" + sizes + "; wait until whoever writes or copies it has finished, or copy it again";
+}
+
+}  // namespace
+
+bool is_locked_by_another(std::string const& path) {
+  char const* const locking = std::getenv("HDF5_USE_FILE_LOCKING");
+  std::string_view const counts = locking == nullptr ? "" : locking;
+  return counts != "FALSE" && counts != "0" && is_locked(Descriptor(path));
+}
+
+std::string why_unopened(std::string const& path, std::string const& reason) {
+  auto const says = [&](char const* words) { return reason.find(words) != std::string::npos; };
+  Descriptor const file(path);
+  if (file.get() < 0) {
+    std::string const error = std::strerror(errno);
+    return "cannot be read: " + error +
+           (errno == EACCES ? "; needed: the right to read it, and to enter every folder above it" : "");
+  }
+  struct stat status {};
+  bool const known = ::fstat(file.get(), &status) == 0;
+  // A lock comes first: what else is wrong may be the writer's unfinished work.
+  if (bool const now = is_locked(file); now || says("Resource temporarily unavailable")) {
+    auto const holder = now && known ? lock_holder(status) : std::nullopt;
+    return "is locked: another program has it open for writing" + (holder ? ", " + *holder : "") +
+           "; close it there, or wait. HDF5_USE_FILE_LOCKING=FALSE in the environment reads it all the same, for a "
+           "file that nobody writes to";
+  }
+  if (known && status.st_size == 0) return "is empty; whoever writes it has not finished, or has failed";
+  if (says("truncated file")) return cut_short(reason);
+  if (says("file signature not found")) return "is no HDF5 file";
+  if (says("already open for write") || says("consistency flags"))
+    return "was not closed by the program that wrote it, or is still open there (" + reason +
+           "); once no program has it open, `h5clear -s " + path + "` mends it";
+  return "cannot be opened as HDF5" + (reason.empty() ? "" : ": " + reason);
+}
+
+}  // namespace bellwether::input

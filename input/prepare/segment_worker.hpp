@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "input/prepare/document_splitter.hpp"
+#include "input/text/text_reader.hpp"
+#include "input/text/wordpiece.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace bellwether::input {
+
+/// Consecutive lines of one document.
+struct DocumentPart {
+  bool starts_document = false;
+  TextPlace place;  ///< of its first line
+  std::vector<LineDigest> lines;
+  std::vector<std::uint32_t> sentences;  ///< tokens of each, in the order of TokenBlock::ids
+};
+
+/// What a block of text becomes.
+struct TokenBlock {
+  std::vector<std::int32_t> ids;
+  std::vector<DocumentPart> parts;
+  std::int64_t invalid_lines = 0;  ///< lines with bytes that are not UTF-8, which are left out
+  TextPlace first_invalid;
+  std::int64_t overlong_bytes = 0;  ///< in words of more than 100 characters
+  std::int64_t bytes_read = 0;      ///< TextReader::bytes_read() behind the block
+};
+
+/// Turns text into sentences of token ids. Each thread owns one.
+class SegmentWorker {
+ public:
+  /// \param wrapped lines are wrapped: sentences go on over line ends, but not over the end of a block.
+  SegmentWorker(TokenizerTables const& tables, bool wrapped)
+      : tokenizer_(std::make_unique<Tokenizer>(tables, WrittenSpecials::characters)),
+        tables_(&tables),
+        wrapped_(wrapped) {}
+
+  TokenBlock operator()(TextBlock const& text);
+
+ private:
+  void add_line(TextBlock const& text, TextLine const& line, TokenBlock& block);
+  std::uint64_t hash_of(std::string_view line);
+  void add_sentences(std::string_view text, TokenBlock& block);
+
+  std::unique_ptr<Tokenizer> tokenizer_;
+  TokenizerTables const* tables_;
+  bool wrapped_;
+  std::string letters_;  ///< of a line, for its hash
+};
+
+}  // namespace bellwether::input

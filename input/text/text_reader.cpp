@@ -1,0 +1,253 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/text/text_reader.hpp"
+
+#include "core/system/error.hpp"
+#include "input/files/regular_file.hpp"
+#include "input/text/text_kind.hpp"
+#include "input/text/unicode.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+namespace bellwether::input {
+namespace {
+
+constexpr std::size_t start_bytes = std::size_t{1} << 16;  // of a file, looked at before any is read
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+bool is_blank(std::string_view line) {
+  for (std::size_t at = 0; at < line.size();) {
+    auto const byte = static_cast<unsigned char>(line[at]);
+    if (byte > 0x20 && byte < 0x7F) return false;
+    if (!is_invisible(decode_utf8(line, at))) return false;
+  }
+  return true;
+}
+
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/// Position of the first line feed or carriage return.
+std::size_t find_line_end(std::string_view text) {
+  auto const feed = text.find('\n');
+  auto const before = text.substr(0, feed);
+  auto const carriage_return = before.find('\r');
+  return carriage_return != std::string_view::npos ? carriage_return : feed;
+}
+
+/// Where a line that is longer than longest_line is cut: behind white space, or at least not inside a character.
+std::size_t cut_of(std::string_view line) {
+  constexpr std::size_t longest = TextReader::longest_line;
+  std::size_t cut = longest;
+  while (cut > longest / 2 && !is_space(line[cut - 1])) --cut;
+  if (cut > longest / 2) return cut;
+  cut = longest;
+  while (cut > longest - 4 && (static_cast<unsigned char>(line[cut]) & 0xC0) == 0x80) --cut;
+  return cut;
+}
+
+/// Names the paths that lead to one file or pipe: its text would be trained on twice.
+class SamePaths {
+ public:
+  /// Returns "", or what is wrong with `path`.
+  std::string add(std::string const& path) {
+    struct stat status {};
+    int const code = path == standard_input ? fstat(0, &status) : stat(path.c_str(), &status);
+    if (code != 0) return "";
+    auto const [first, added] = seen_.emplace(std::pair{status.st_dev, status.st_ino}, path);
+    if (added || S_ISCHR(status.st_mode)) return "";
+    return path + ": is given twice" + (first->second == path ? "" : ", also as " + first->second) +
+           "; allowed: each text once; --duplicate N passes over the texts N times";
+  }
+
+ private:
+  std::map<std::pair<dev_t, ino_t>, std::string> seen_;
+};
+
+}  // namespace
+
+TextReader::TextReader(std::vector<std::string> paths) : paths_(std::move(paths)) {
+  std::vector<std::string> faults;
+  SamePaths same;
+  for (auto const& path : paths_) {
+    states_.push_back(path == standard_input ? FileState{} : file_state(path));
+    if (auto const fault = inspect_start(path); !fault.empty()) {
+      faults.push_back((path == standard_input ? "standard input" : path) + ": " + fault);
+      continue;
+    }
+    if (auto const fault = same.add(path); !fault.empty()) faults.push_back(fault);
+    std::error_code error;
+    if (auto const size = std::filesystem::file_size(path, error); path != standard_input && !error)
+      total_ += static_cast<std::int64_t>(size);
+  }
+  if (!faults.empty()) throw InputError(std::move(faults));
+}
+
+TextReader::~TextReader() = default;
+
+/// What keeps `path` from being read as a text, by its first bytes; empty if nothing does.
+std::string TextReader::inspect_start(std::string const& path) {
+  if (path == standard_input) return "";
+  std::error_code error;
+  auto const status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) return "no such text";
+  if (std::filesystem::is_directory(status)) return "is a folder; name text files, plain or .gz";
+  if (auto kind = fault_of_file(path, Pipes::of_this_process); !kind.empty()) return kind;
+  if (!std::filesystem::is_regular_file(status)) return "";  // what is read of a pipe is gone
+  if (path.ends_with(".gz") && std::filesystem::file_size(path, error) == 0)
+    return "is empty (0 bytes), which no gzip file is; make it again or leave it out";
+  std::string start(start_bytes, '\0');
+  try {
+    TextSource source(path);
+    bool const named = path.ends_with(".gz") || path.ends_with(".tgz");
+    std::size_t filled = 0;
+    for (std::size_t got = 1; got > 0 && filled < start.size(); filled += got)
+      got = source.read(std::span(start).subspan(filled));
+    start.resize(filled);
+    auto const wrapping = source.compressed() ? Wrapping::gzip : Wrapping::none;
+    if (auto fault = text_fault(start, wrapping, path); !fault.empty()) return fault;
+    if (named && !source.compressed())
+      return "is not compressed with gzip, as its name says; another name if it is plain text";
+  } catch (InputError const&) {
+    return "";  // next() reports the damage with its line
+  }
+  if (auto const warning = markup_warning(start); !warning.empty()) warnings_.push_back(path + " " + warning);
+  return "";
+}
+
+std::int64_t TextReader::bytes_read() const { return bytes_before_ + (source_ ? source_->bytes_read() : 0); }
+
+std::string TextReader::describe(TextPlace place) const {
+  auto const& path = paths_[static_cast<std::size_t>(place.file)];
+  return (path == standard_input ? "standard input" : path) + ":" + std::to_string(place.line);
+}
+
+bool TextReader::open_next() {
+  if (source_) bytes_before_ += source_->bytes_read();
+  source_.reset();
+  if (next_path_ == paths_.size()) return false;
+  source_ = std::make_unique<TextSource>(paths_[next_path_++]);
+  line_ = 0;
+  returns_ = 0;
+  bytes_decoded_ = 0;
+  document_ended_ = true;
+  continues_ = false;
+  require_unchanged();
+  return true;
+}
+
+/// A text is read in parts, by several passes: all must be of one state.
+void TextReader::require_unchanged() const {
+  auto const& known = states_[next_path_ - 1];
+  if (!known.regular || source_->state() == known) return;
+  throw InputError(source_->name() + ": has changed while it was read; run again when nothing writes to it any more");
+}
+
+/// Appends to the buffer, dropping what has been handed out; false at the end of the file.
+bool TextReader::fill() {
+  buffer_.erase(0, position_);
+  position_ = 0;
+  std::size_t const before = buffer_.size();
+  buffer_.resize(before + longest_line);
+  std::size_t got = 0;
+  try {
+    // A pipe delivers few bytes at a time. What they are is judged by the same stretches as in a file.
+    for (std::size_t more = 1; more > 0 && got < longest_line; got += more)
+      more = source_->read(std::span(buffer_).subspan(before + got));
+  } catch (InputError const& error) {
+    if (got == 0)  // else the next call meets the fault again, when the lines before it have been counted
+      throw InputError(std::string(error.what()) + "; " + std::to_string(line_) + (line_ == 1 ? " line" : " lines") +
+                       " before it can be read");
+  }
+  buffer_.resize(before + got);
+  inspect_bytes(std::string_view(buffer_).substr(before));
+  if (bytes_decoded_ == 0 && buffer_.starts_with(byte_order_mark)) position_ = byte_order_mark.size();
+  bytes_decoded_ += static_cast<std::int64_t>(got);
+  if (got == 0) require_unchanged();
+  return got > 0;
+}
+
+/// \throws InputError where `fresh`, the next bytes of a file, are no UTF-8 text.
+void TextReader::inspect_bytes(std::string_view fresh) {
+  auto const wrapping = source_->compressed() ? Wrapping::gzip : Wrapping::none;
+  bool const from_pipe = !states_[next_path_ - 1].regular, first = bytes_decoded_ == 0;
+  std::string const file = source_->is_standard_input() ? "FILE" : source_->name();
+  auto const fault = first ? text_fault(fresh, wrapping, file) : stretch_fault(fresh, file);
+  if (!fault.empty())
+    throw InputError(source_->name() + ": " + (first ? "" : "from line " + std::to_string(line_ + 1) + " on, ") +
+                     fault);
+  if (!first || !from_pipe) return;  // inspect_start() has looked at files
+  if (auto const warning = markup_warning(fresh); !warning.empty())
+    warnings_.push_back(source_->name() + " " + warning);
+}
+
+void TextReader::take_line(std::string_view line, TextBlock& block) {
+  if (is_blank(line)) {
+    // The rest of a line that was cut ends no document.
+    if (!continues_) document_ended_ = true;
+    return;
+  }
+  TextPlace const place{static_cast<std::int32_t>(next_path_ - 1), line_};
+  block.lines.push_back({block.text.size(), line.size(), document_ended_, place});
+  block.text.append(line);
+  block.text.push_back('\n');
+  document_ended_ = false;
+}
+
+/// Carriage returns without a line feed are lines; all behind the first one are blank.
+void TextReader::finish_returns() {
+  if (returns_ > 1) {
+    line_ += returns_ - 1;
+    document_ended_ = true;
+  }
+  returns_ = 0;
+}
+
+/// Takes a line that ends with `end`, a line feed or a carriage return.
+void TextReader::end_line(std::string_view line, char end, TextBlock& block) {
+  // "\r\r\n" is one line end: a text that a program converted twice has no blank lines between its lines.
+  if (line.empty() && returns_ > 0) {
+    returns_ = end == '\n' ? 0 : returns_ + 1;
+    return;
+  }
+  finish_returns();
+  if (!continues_) ++line_;
+  take_line(line, block);
+  continues_ = false;
+  returns_ = end == '\r' ? 1 : 0;
+}
+
+bool TextReader::next(TextBlock& block) {
+  block.text.clear();
+  block.lines.clear();
+  while (block.text.size() < block_bytes) {
+    if (!source_ && !open_next()) break;
+    auto const rest = std::string_view(buffer_).substr(position_);
+    if (auto const end = find_line_end(rest.substr(0, longest_line)); end != std::string_view::npos) {
+      end_line(rest.substr(0, end), rest[end], block);
+      position_ += end + 1;
+      continue;
+    }
+    if (rest.size() > longest_line) {
+      auto const cut = cut_of(rest);
+      finish_returns();
+      if (!continues_) ++line_;
+      take_line(rest.substr(0, cut), block);
+      position_ += cut;
+      continues_ = true;
+      continue;
+    }
+    if (fill()) continue;
+    if (position_ < buffer_.size()) end_line(std::string_view(buffer_).substr(position_), '\n', block);
+    buffer_.clear();
+    position_ = 0;
+    if (!open_next()) break;
+  }
+  return !block.lines.empty();
+}
+
+}  // namespace bellwether::input

@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/heads/pretraining_heads.hpp"
+
+#include "core/system/error.hpp"
+#include "core/gemm/gemm.hpp"
+#include "model/layers/activation.hpp"
+#include "model/layers/cross_entropy.hpp"
+#include "model/layers/layer_norm.hpp"
+#include "model/layers/linear.hpp"
+#include "model/layers/rows.hpp"
+
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <algorithm>
+#include <type_traits>
+
+namespace bellwether::model {
+namespace {
+
+/// Rows of logits that are formed at once: enough to keep GEMM busy, few enough to stay small beside the activations.
+constexpr Index logit_rows = on_devices ? 2048 : 256;
+/// Elements between rows of logits: every row begins as a matrix does, whatever V, which is what fast products need.
+Index logit_stride(Index V) { return (V + 31) / 32 * 32; }
+/// Losses on the host whose turn has not come.
+constexpr std::int64_t places = 2;
+
+template <class T>
+void clear(Exec const& exec, T* values, Index count) {
+  Kokkos::deep_copy(exec, Kokkos::View<T*, Mem, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values, count), T(0));
+}
+
+}  // namespace
+
+template <class Real, class Stored>
+PretrainingHeads<Real, Stored>::PretrainingHeads(Exec const& exec, ModelConfig const& config, BertLayout const& layout,
+                                                 Capacity const& capacity, Workspace& workspace)
+    : exec_(exec),
+      config_(config),
+      layout_(layout),
+      totals_("bellwether::model::losses", 4),
+      host_totals_("bellwether::model::host_losses", places, 4) {
+  Index const B = capacity.sequences, M = B * capacity.masked, C = config.hidden, V = config.vocabulary;
+  strip_ = std::max<Index>(1, std::min(M, logit_rows));
+  for (auto** rows : {&rows_, &pre_, &activated_, &normed_}) workspace.want(*rows, M * C);
+  workspace.want(dnormed_, M * C);
+  workspace.want(mean_, M);
+  workspace.want(inverse_deviation_, M);
+  want(workspace, logits_, strip_ * logit_stride(V));
+  workspace.want(strip_partial_, row_blocks(strip_) * V);
+  for (auto** rows : {&first_, &pooled_, &dpooled_}) workspace.want(*rows, B * C);
+  workspace.want(dfirst_, B * C);
+  want(workspace, next_logits_, B * 2);
+  workspace.want(loss_, std::max(M, B));
+  workspace.want(correct_, std::max(M, B));
+}
+
+template <class Real, class Stored>
+void PretrainingHeads<Real, Stored>::want(Workspace& workspace, Logits& logits, Index count) {
+  workspace.want(logits.values, count);
+  if constexpr (!std::is_same_v<Real, Stored>) workspace.want(logits.gradients, count);
+}
+
+template <class Real, class Stored>
+Stored* PretrainingHeads<Real, Stored>::operand(Logits const& logits) {
+  if constexpr (std::is_same_v<Real, Stored>)
+    return logits.values;
+  else
+    return logits.gradients;
+}
+
+template <class Real, class Stored>
+void PretrainingHeads<Real, Stored>::run(Parameters<Real, Stored> const& parameters, Real* gradients,
+                                         DeviceBatch const& batch, LossScale const& scale, Stored const* hidden,
+                                         Real* dhidden, std::span<Real> partial) {
+  Kokkos::Profiling::ScopedRegion const region("bellwether::model::heads");
+  if (dhidden != nullptr) clear(exec_, dhidden, batch.tokens * config_.hidden);
+  masked_forward(parameters, batch, hidden);
+  masked_losses(parameters, gradients, batch, static_cast<Real>(scale.mlm));
+  PendingSums<Real> sums(partial);
+  if (gradients != nullptr) masked_backward(parameters, gradients, batch, dhidden, sums);
+  next_sentence(parameters, gradients, batch, static_cast<Real>(scale.nsp), hidden, dhidden, sums);
+  sums.add(exec_);
+}
+
+template <class Real, class Stored>
+void PretrainingHeads<Real, Stored>::set_losses_aside() {
+  require(aside_.marked() - taken_ < places, "losses are taken before more are set aside");
+  Kokkos::deep_copy(exec_, Kokkos::subview(host_totals_, aside_.marked() % places, Kokkos::ALL), totals_);
+  Kokkos::deep_copy(exec_, totals_, 0.0);
+  aside_.mark(exec_);
+}
+
+template <class Real, class Stored>
+Losses PretrainingHeads<Real, Stored>::losses_set_aside() {
+  require(taken_ < aside_.marked(), "losses are set aside before they are taken");
+  auto const place = taken_ % places;
+  aside_.wait(exec_, ++taken_);
+  return {host_totals_(place, 0), host_totals_(place, 1), host_totals_(place, 2), host_totals_(place, 3)};
+}
+
+template <class Real, class Stored>
+void PretrainingHeads<Real, Stored>::masked_forward(Parameters<Real, Stored> const& parameters,
+                                                    DeviceBatch const& batch, Stored const* hidden) {
+  Index const M = batch.masked, C = config_.hidden;
+  gather_rows(exec_, M, C, batch.masked_rows, hidden, rows_);
+  linear_gelu_forward(exec_, config_.activation, M, C, C, rows_, parameters.matrices + layout_.transform.weight,
+                      parameters.bias(layout_.transform.bias), pre_, activated_);
+  layer_norm_forward(exec_, LayerNormForward<Real, Stored>{.rows = M,
+                                                           .C = C,
+                                                           .sum = activated_,
+                                                           .gamma = parameters.values + layout_.transform_norm.weight,
+                                                           .beta = parameters.values + layout_.transform_norm.bias,
+                                                           .epsilon = static_cast<Real>(config_.layer_norm_epsilon),
+                                                           .y = normed_,
+                                                           .mean = mean_,
+                                                           .inverse_deviation = inverse_deviation_});
+}
+
+template <class Real, class Stored>
+void PretrainingHeads<Real, Stored>::masked_losses(Parameters<Real, Stored> const& parameters, Real* gradients,
+                                                   DeviceBatch const& batch, Real scale) {
+  Index const C = config_.hidden, V = config_.vocabulary, stride = logit_stride(V);
+  Stored const* const word = parameters.matrices + layout_.word;
+  Stored* const dlogits = operand(logits_);
+  for (Index first = 0; first < batch.masked; first += strip_) {
+    Index const rows = std::min(strip_, batch.masked - first);
+    Stored const* const x = normed_ + first * C;
+    gemm(exec_, Op::none, Op::transpose, rows, V, C, 1, x, C, word, C, 0, logits_.values, stride);
+    cross_entropy(exec_, rows, V, stride, parameters.values + layout_.decoder_bias, batch.masked_labels + first, scale,
+                  logits_.values, dlogits, loss_ + first, correct_ + first);
+    if (gradients == nullptr) continue;
+    gemm(exec_, Op::none, Op::none, rows, C, V, 1, dlogits, stride, word, C, 0, dnormed_ + first * C, C);
+    linear_gradients(exec_, rows, C, V, stride, dlogits, x, gradients + layout_.word, strip_partial_,
+                     gradients + layout_.decoder_bias);
+  }
+  add_in_order(exec_, batch.masked, loss_, totals_.data());
+  add_in_order(exec_, batch.masked, correct_, totals_.data() + 1);
+}
+
+template <class Real, class Stored>
+void PretrainingHeads<Real, Stored>::masked_backward(Parameters<Real, Stored> const& parameters, Real* gradients,
+                                                     DeviceBatch const& batch, Real* dhidden, PendingSums<Real>& sums) {
+  Index const M = batch.masked, C = config_.hidden;
+  layer_norm_backward(exec_,
+                      LayerNormBackward<Real, Stored>{.rows = M,
+                                                      .C = C,
+                                                      .dy = dnormed_,
+                                                      .sum = activated_,
+                                                      .mean = mean_,
+                                                      .inverse_deviation = inverse_deviation_,
+                                                      .gamma = parameters.values + layout_.transform_norm.weight,
+                                                      .dsum = dnormed_,
+                                                      .dgamma = gradients + layout_.transform_norm.weight,
+                                                      .dbeta = gradients + layout_.transform_norm.bias},
+                      sums);
+  // From here on the normalised sum is not read again, nor is dnormed_ but by what comes next.
+  Stored* const dpre = activated_;
+  bias_gelu_backward(exec_, config_.activation, M, C, pre_, dnormed_, dpre, sums, gradients + layout_.transform.bias);
+  gemm(exec_, Op::transpose, Op::none, C, C, M, 1, dpre, C, rows_, C, 1, gradients + layout_.transform.weight, C);
+  gemm(exec_, Op::none, Op::none, M, C, C, 1, dpre, C, parameters.matrices + layout_.transform.weight, C, 0, dnormed_,
+       C);
+  add_rows(exec_, M, C, batch.masked_rows, dnormed_, dhidden);
+}
+
+template <class Real, class Stored>
+void PretrainingHeads<Real, Stored>::next_sentence(Parameters<Real, Stored> const& parameters, Real* gradients,
+                                                   DeviceBatch const& batch, Real scale, Stored const* hidden,
+                                                   Real* dhidden, PendingSums<Real>& sums) {
+  Index const B = batch.sequences, C = config_.hidden;
+  gather_rows(exec_, B, C, batch.first_rows(), hidden, first_);
+  gemm(exec_, Op::none, Op::transpose, B, C, C, 1, first_, C, parameters.matrices + layout_.pooler.weight, C, 0,
+       pooled_, C);
+  bias_tanh_forward(exec_, B, C, parameters.values + layout_.pooler.bias, pooled_);
+  gemm(exec_, Op::none, Op::transpose, B, 2, C, 1, pooled_, C, parameters.matrices + layout_.next_weight, C, 0,
+       next_logits_.values, 2);
+  Stored* const dlogits = operand(next_logits_);
+  cross_entropy(exec_, B, 2, 2, parameters.values + layout_.next_bias, batch.next_labels, scale, next_logits_.values,
+                dlogits, loss_, correct_);
+  add_in_order(exec_, B, loss_, totals_.data() + 2);
+  add_in_order(exec_, B, correct_, totals_.data() + 3);
+  if (gradients == nullptr) return;
+  linear_gradients(exec_, B, C, 2, 2, dlogits, pooled_, gradients + layout_.next_weight, sums,
+                   gradients + layout_.next_bias);
+  gemm(exec_, Op::none, Op::none, B, C, 2, 1, dlogits, 2, parameters.matrices + layout_.next_weight, C, 0, dpooled_, C);
+  tanh_backward(exec_, B, C, pooled_, dpooled_);
+  linear_gradients(exec_, B, C, C, C, dpooled_, first_, gradients + layout_.pooler.weight, sums,
+                   gradients + layout_.pooler.bias);
+  gemm(exec_, Op::none, Op::none, B, C, C, 1, dpooled_, C, parameters.matrices + layout_.pooler.weight, C, 0, dfirst_,
+       C);
+  add_rows(exec_, B, C, batch.first_rows(), dfirst_, dhidden);
+}
+
+template class PretrainingHeads<float, float>;
+template class PretrainingHeads<float, bf16>;
+template class PretrainingHeads<double, double>;
+
+}  // namespace bellwether::model

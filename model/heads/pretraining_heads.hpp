@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/simd/bf16.hpp"
+#include "core/device/device_progress.hpp"
+#include "model/layout/bert_layout.hpp"
+#include "model/batch/device_batch.hpp"
+#include "model/layout/parameters.hpp"
+
+#include <span>
+
+namespace bellwether::model {
+
+/// Masked-LM head on the M masked rows with the decoder tied to the word embeddings, and next-sentence head on the
+/// pooled first row of each sequence. Losses and gradients are formed together, a strip of logits at a time, so that
+/// (M, V) never exists whole. Types as in Encoder.
+template <class Real, class Stored>
+class PretrainingHeads {
+ public:
+  PretrainingHeads(Exec const& exec, ModelConfig const& config, BertLayout const& layout, Capacity const& capacity,
+                   Workspace& workspace);
+
+  /// Adds to the losses. hidden: (T, C), the encoder's output. gradients: (n), added to, and dhidden: (T, C),
+  /// overwritten; both null: losses only. partial: scratch of PendingSums, for 3 C columns of M rows
+  /// and C + 2 of B.
+  void run(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch,
+           LossScale const& scale, Stored const* hidden, Real* dhidden, std::span<Real> partial);
+  /// Those of all runs since the last call, for losses_set_aside(): at most two of them wait. Does not wait itself.
+  void set_losses_aside();
+  /// The oldest that were set aside. Waits for the runs that they are of, not for later ones.
+  Losses losses_set_aside();
+
+ private:
+  void masked_forward(Parameters<Real, Stored> const& parameters, DeviceBatch const& batch, Stored const* hidden);
+  void masked_losses(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch, Real scale);
+  void masked_backward(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch,
+                       Real* dhidden, PendingSums<Real>& sums);
+  void next_sentence(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch, Real scale,
+                     Stored const* hidden, Real* dhidden, PendingSums<Real>& sums);
+  /// A buffer in Real, and the one in Stored that takes its place as an operand: the same where the types are.
+  struct Logits {
+    Real* values;
+    Stored* gradients;
+  };
+  void want(Workspace& workspace, Logits& logits, Index count);
+  static Stored* operand(Logits const& logits);
+
+  Exec exec_;
+  ModelConfig config_;
+  BertLayout const& layout_;
+  Index strip_;                                 // rows of logits at a time
+  Stored *rows_, *pre_, *activated_, *normed_;  // (M, C)
+  Real *mean_, *inverse_deviation_;             // (M)
+  Logits logits_{};                             // (strip, V), rows apart by logit_stride(V)
+  Real* strip_partial_;                         // (row_blocks(strip), V)
+  Stored *first_, *pooled_, *dpooled_;          // (B, C)
+  Logits next_logits_{};                        // (B, 2)
+  Real *dnormed_, *dfirst_;                     // (M, C), (B, C)
+  double *loss_, *correct_;                     // (max(M, B))
+  Vec<double> totals_;                          // (4) as in Losses
+  DeviceProgress aside_;
+  std::int64_t taken_ = 0;  // of those that were set aside
+  // (places, 4) never totals_ itself, which later runs add to
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::SharedHostPinnedSpace> host_totals_;
+};
+
+}  // namespace bellwether::model

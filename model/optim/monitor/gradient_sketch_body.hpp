@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/compression/lane_words.hpp"
+#include "core/simd/lane_sums.hpp"
+#include "model/optim/monitor/gradient_sketch.hpp"
+
+/// Bodies of the kernels of fold_gradient().
+namespace bellwether::optim::gradient_fold {
+
+/// Words of a draw of signs, and elements of one.
+inline constexpr int sign_words = 4;
+inline constexpr Index sign_lanes = sign_group / sign_words;
+
+/// A team's share of the fold: of one part of the groups of elements, all on a host, one strip of columns on a device.
+struct FoldPass {
+  float const* gradient;
+  Index count, columns, row_groups, part_rows, strips;
+  RandomKey key;
+  std::int64_t step;
+  float* parts;    // (fold_parts, columns)
+  double* square;  // (fold_parts, strips)
+
+  template <class Space, class Team>
+  KOKKOS_INLINE_FUNCTION void of_team(Team const& team) const {
+    Index const part = team.league_rank() / strips, groups = (count + sign_group - 1) / sign_group;
+    float* const fold = parts + part * columns;
+    Index const first = Kokkos::min(groups, part * part_rows * row_groups);
+    Index const last = Kokkos::min(groups, (part + 1) * part_rows * row_groups);
+    double sum = 0;
+    if constexpr (TeamShape<Space>::host)
+      sum = whole(first, last, fold);
+    else
+      sum = strip<Space>(team, first, last, team.league_rank() % strips, fold);
+    Kokkos::single(Kokkos::PerTeam(team), [&] { square[team.league_rank()] = sum; });
+  }
+
+  /// Folds groups [first, last) into fold (columns); returns the sum of their squares. Several rows at a time, which
+  /// meet in columns that are still in the nearest cache.
+  KOKKOS_INLINE_FUNCTION double whole(Index first, Index last, float* fold) const {
+    constexpr Index together = 4;
+    static_assert(sign_lanes == LaneSums::lanes);
+    FoldPass const p = *this;
+    for (Index c = 0; c < p.columns; ++c) fold[c] = 0;
+    LaneSums sums;
+    for (Index row = first; row < last; row += together * p.row_groups) {
+      auto const group_of = [&](auto i) { return row + i % together * p.row_groups + i / together; };
+      auto const counter_of = [&](auto i) { return fold_counter(p.step, group_of(i)); };
+      each_draw(p.key, 0, together * p.row_groups, counter_of, [&](Index i, Philox4 const& signs) {
+        Index const group = group_of(i);
+        if (group >= last) return;
+        float* const to = fold + i / together * sign_group;
+        auto const add = [&](float const* g, int word) {
+          sums.add(g);
+          if (p.columns == 0) return;
+          BELLWETHER_INDEPENDENT
+          for (int lane = 0; lane < sign_lanes; ++lane)
+            to[sign_lanes * word + lane] += comm::with_sign(g[lane], signs.x[word], lane);
+        };
+        Index const begin = group * sign_group;
+        if (begin + sign_group <= p.count) {
+          for (int word = 0; word < sign_words; ++word) add(p.gradient + begin + sign_lanes * word, word);
+          return;
+        }
+        float rest[sign_group] = {};
+        for (Index k = begin; k < p.count; ++k) rest[k - begin] = p.gradient[k];
+        for (int word = 0; word < sign_words; ++word) add(rest + sign_lanes * word, word);
+      });
+    }
+    return sums.squares();
+  }
+
+  /// The same for one strip of columns: a thread of the team takes all groups that meet in the columns of one, which
+  /// are row_groups apart, in their order, and each of its lanes four neighbours of them.
+  template <class Space, class Team>
+  KOKKOS_INLINE_FUNCTION double strip(Team const& team, Index first, Index last, Index at, float* fold) const {
+    using L = Lanes<Space>;
+    constexpr int own = comm::LaneShare::elements;
+    static_assert(L::count * own == sign_group && comm::LaneShare::words == sign_words);
+    constexpr Index most = FoldStrips<Space>::groups;  // taken by reference
+    Index const begin = at * most;
+    int const here = static_cast<int>(Kokkos::min(row_groups - begin, most));
+    double squares = 0;  // of this thread's lanes, or of this lane
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, here), [&](int const of_strip) {
+      float sums[L::here][own] = {};
+      for (Index group = first + begin + of_strip; group < last; group += L::count * row_groups)
+        add_rows<Space>(team, group, last, sums, squares);
+      if (columns > 0)
+        L::all(team, [&](int const lane, int const mine) {
+          store(fold + (begin + of_strip) * sign_group + own * lane, sums[mine]);
+        });
+    });
+    return of_all_lanes<Space>(team, squares);
+  }
+
+  /// As many groups from `group` on as a thread has lanes, row_groups apart and before `last`. A lane draws the signs
+  /// of one of them: each would draw those of all.
+  template <class Space, class Team, int here, int own>
+  KOKKOS_INLINE_FUNCTION void add_rows(Team const& team, Index group, Index last, float (&sums)[here][own],
+                                       double& squares) const {
+    using L = Lanes<Space>;
+    constexpr int ahead = loads_ahead;  // groups that are read together
+    std::uint32_t drawn[sign_words][here];
+    L::all(team, [&](int const lane, int const mine) {
+      Philox4 const signs = fold_signs(key, step, group + lane * row_groups);
+      BELLWETHER_UNROLL
+      for (int word = 0; word < sign_words; ++word) drawn[word][mine] = signs.x[word];
+    });
+    int const rows = static_cast<int>(Kokkos::min<Index>(L::count, (last - group + row_groups - 1) / row_groups));
+    for (int row = 0; row < rows; row += ahead) {
+      float read[ahead][here][own];
+      L::all(team, [&](int const lane, int const mine) {
+        BELLWETHER_UNROLL
+        for (int i = 0; i < ahead; ++i) {
+          Index const k = (group + (row + i) * row_groups) * sign_group + own * lane;
+          load_before(row + i < rows ? count : 0, 0.0f, gradient, k, read[i][mine]);
+        }
+      });
+      BELLWETHER_UNROLL
+      for (int i = 0; i < ahead; ++i) {
+        if (row + i >= rows) break;
+        std::uint32_t words[sign_words];
+        BELLWETHER_UNROLL
+        for (int word = 0; word < sign_words; ++word) words[word] = word_of_lane<Space>(team, drawn[word], row + i);
+        L::all(team, [&](int const lane, int const mine) {
+          comm::LaneShare const share(lane);
+          std::uint32_t const low = share.word % 2 == 0 ? words[0] : words[1];
+          std::uint32_t const high = share.word % 2 == 0 ? words[2] : words[3];
+          std::uint32_t const signs = (share.word < 2 ? low : high) << share.first;
+          BELLWETHER_UNROLL
+          for (int e = 0; e < own; ++e) {
+            float const g = read[i][mine][e];
+            sums[mine][e] += comm::with_sign(g, signs, e);
+            squares += static_cast<double>(g) * g;
+          }
+        });
+      }
+    }
+  }
+};
+
+/// The fold from its parts, a strip of columns a team; 0 for the numbers behind the columns.
+struct PartSums {
+  static constexpr Index width = 256;
+
+  static Index teams(Index count) { return (count + width - 1) / width; }
+  template <class Space, class Team>
+  KOKKOS_INLINE_FUNCTION void of_team(Team const& team) const {
+    Index const first = Index{team.league_rank()} * width;
+    Index const here = Kokkos::min(Index{width}, count - first);
+    Index const folded = Kokkos::min(here, Kokkos::max(Index{0}, columns - first));
+    float const* const from = parts + first;
+    float* const to = out + first;
+    if constexpr (TeamShape<Space>::host) {
+      // Parts in turn, columns side by side: parts are so far apart that a column by itself finds no two in a cache.
+      for (Index c = 0; c < here; ++c) to[c] = 0;
+      for (Index part = 0; part < fold_parts; ++part) {
+        BELLWETHER_INDEPENDENT
+        for (Index c = 0; c < folded; ++c) to[c] += from[part * columns + c];
+      }
+    } else {
+      team_for<Space>(team, 0, here, [=, *this](Index c) {
+        float sum = 0;
+        if (c < folded)
+          for (Index part = 0; part < fold_parts; ++part) sum += from[part * columns + c];
+        to[c] = sum;
+      });
+    }
+  }
+
+  float const* parts;  // (fold_parts, columns)
+  Index columns, count;
+  float* out;  // (count)
+};
+
+}  // namespace bellwether::optim::gradient_fold

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/memory/block_table.hpp"
+#include "core/device/device_progress.hpp"
+#include "model/optim/monitor/gradient_check.hpp"
+#include "model/optim/optimizer.hpp"
+
+#include <optional>
+
+namespace bellwether::optim {
+
+/// What every method keeps of a step: the verdict on its gradient and its numbers by layer, in device memory until
+/// somebody asks, so that step() waits for no kernel.
+class StepRecord {
+ public:
+  /// quantities: names of the numbers by layer that the method's kernels write.
+  StepRecord(OptimizerConfig const& config, OptimizerContext const& context,
+             std::vector<std::string_view> const& quantities);
+
+  /// Before the first kernel of a step. Returns the report for what the host knows itself: phase, bytes, notices.
+  StepReport& open(Exec const& exec);
+  /// After its last kernel.
+  void close(Exec const& exec);
+
+  BlockTable<Exec> const& blocks() const { return blocks_; }
+  Vec<Verdict> const& verdict() const { return verdict_; }
+  NormLimit norm_limit() const;  ///< for who forms the verdict
+  float* layer(std::size_t quantity) const { return layers_.data() + quantity * tensors_; }  ///< (tensors)
+  Vec<float> values(std::size_t quantity) const { return Vec<float>(layer(quantity), tensors_); }
+
+  StepReport const& report() const;
+  /// Adds what the exchange of the last step did to its report.
+  void set_exchange(comm::CompressedReport const& exchange) const { report_.exchange = exchange; }
+  std::int64_t applied_steps() const;  ///< made so far, skipped ones apart
+  void visit_state(StateVisitor& visit);
+  std::int64_t bytes() const;
+
+ private:
+  void settle() const;
+
+  std::size_t tensors_;
+  BlockTable<Exec> blocks_;
+  Vec<Verdict> verdict_;  // (1)
+  Vec<float> layers_;     // (quantities tensors)
+  std::optional<double> norm_limit_;
+  Vec<float> norm_history_;  // (2) where there is a limit
+  HostCopy<Verdict> host_verdict_;
+  HostCopy<float> host_layers_;
+  DeviceProgress closed_;
+  Exec exec_;
+  // Only settle() writes these: a question about the past does not change what the next step does.
+  mutable bool pending_ = false;
+  mutable StepReport report_;
+  mutable std::int64_t applied_ = 0;
+  mutable std::int64_t skipped_ = 0;
+};
+
+}  // namespace bellwether::optim

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/simd/device_math.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+/// The scalar formulas of the compressed phase of 1-bit LAMB (Li et al., arXiv 2104.06069, algorithm 1). m is the
+/// momentum that all ranks share after an exchange, v the variance kept since the freeze, f the fresh variance.
+namespace bellwether::optim {
+
+/// The mean gradient that would have led from momentum `before` to `now`: (now - beta1 before) / (1 - beta1).
+template <class Real>
+KOKKOS_INLINE_FUNCTION Real reconstructed_gradient(Real now, Real before, Real beta1, Real share1) {
+  if constexpr (std::is_same_v<Real, float>)
+    return device_math::quotient(now - beta1 * before, share1);
+  else
+    return (now - beta1 * before) / share1;
+}
+
+/// Momentum `now` and `lead` times what it has changed by. With lead = beta1 this is Nesterov's momentum, beta1 m + (1
+/// - beta1) g (Dozat, "Incorporating Nesterov momentum into Adam", 2016, without bias correction): the step looks ahead
+/// by as much as error feedback lags behind.
+template <class Real>
+KOKKOS_INLINE_FUNCTION Real led_momentum(Real now, Real before, Real lead) {
+  return now + lead * (now - before);
+}
+
+/// Most roots of the kept variance that an element of one rank's gradient may count. A variance that goes on takes up
+/// the gradient g of a step before it divides by its root, so that |g| / sqrt(v) <= 1 / sqrt(1 - beta2) for the mean
+/// gradient; kept, it lets a rare row's gradient through at any size. The noise of one rank's gradient is sqrt(P) that
+/// of the mean. share: of this bound; 0: no limit.
+inline double gradient_limit(double share, double beta2, int ranks) {
+  return share > 0 ? share * std::sqrt(ranks / (1 - beta2)) : std::numeric_limits<double>::infinity();
+}
+
+/// cavg <- beta cavg + (1 - beta) c, without bias correction.
+KOKKOS_INLINE_FUNCTION double next_average(double average, double ratio, double beta) {
+  return beta * average + (1 - beta) * ratio;
+}
+
+/// Bounds of the factor r on a tensor's averaged trust ratio, and its largest relative change in a step.
+struct FactorBounds {
+  double least, most, threshold;
+};
+
+/// r from the largest ratio of roots of kept and fresh variance over live elements. The share of decay in the update,
+/// which r should not scale, discounts it: norms are those of m / (sqrt(v) + epsilon) and of that plus decay x.
+KOKKOS_INLINE_FUNCTION double next_factor(double ratio, double direction_norm, double update_norm, bool decays,
+                                          double before, FactorBounds const& bounds) {
+  double r = ratio;
+  if (decays && update_norm > 0) {
+    double const share = Kokkos::fmin(1.0, direction_norm / update_norm);
+    r = share * r + (1 - share);
+  }
+  r = Kokkos::fmax(Kokkos::fmin(r, bounds.most), bounds.least);
+  return Kokkos::fmax(Kokkos::fmin(r, before * (1 + bounds.threshold)), before * (1 - bounds.threshold));
+}
+
+}  // namespace bellwether::optim

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/compression/signs.hpp"
+#include "core/layout/state_visitor.hpp"
+#include "model/optim/monitor/gradient_check.hpp"
+#include "model/optim/units.hpp"
+
+namespace bellwether::optim {
+
+/// The momentum that an exchange of momenta made, read in a kernel: +-R of each element's chunk, +0 where dead, in the
+/// units that the exchange had.
+struct MomentumBits {
+  comm::Decoded mean;
+  float const* growth = nullptr;  ///< (tensors) rho of those units
+
+  /// Element k, of this tensor.
+  KOKKOS_INLINE_FUNCTION float at(Units const& units, Index k, std::int32_t tensor) const {
+    return out_of_units(units, mean(k), growth[tensor], units.variance != nullptr ? units.variance[k] : 0, tensor);
+  }
+};
+
+/// The momentum where a step finds it: numbers, or nullptr and the bits that an exchange left.
+struct HeldMomentum {
+  float const* numbers = nullptr;
+  MomentumBits bits = {};
+
+  KOKKOS_INLINE_FUNCTION float at(Units const& units, Index k, std::int32_t tensor) const {
+    return numbers != nullptr ? numbers[k] : bits.at(units, k, tensor);
+  }
+};
+
+/// Memory of a momentum in bits: a sign an element and a magnitude a word, n / 4 bytes in place of 4 n
+/// (1-bit LAMB, arXiv 2104.06069: what an exchange gives is all that is known of it). Numbers of it are formed for who
+/// saves or compares them.
+class BitMomentum {
+ public:
+  /// n = count elements.
+  BitMomentum(Index count, Index tensors);
+
+  /// Takes up what an exchange made, unless the verdict says skip. growth: (tensors) rho of its units.
+  void keep(Exec const& exec, comm::Decoded const& mean, float const* growth, Vec<Verdict> const& verdict);
+  /// Signs of numbers that form() gave; their magnitudes and rho are set apart.
+  void take_signs(Exec const& exec, float const* numbers);
+  /// live: (ceil(n / 32)) of the exchange.
+  MomentumBits view(std::uint32_t const* live) const;
+  std::span<float> magnitudes() const { return {magnitudes_.data(), magnitudes_.extent(0)}; }  ///< (ceil(n / 32))
+  Vec<float> const& growth() const { return growth_; }                                         ///< (tensors)
+  static std::int64_t predicted_bytes(Index count, Index tensors);
+
+ private:
+  Index count_;
+  Vec<std::uint32_t> signs_;  // (ceil(n / 32))
+  Vec<float> magnitudes_;
+  Vec<float> growth_;
+};
+
+/// A momentum in bits as numbers, for who saves them.
+class MomentumNumbers final : public FormedValues {
+ public:
+  MomentumNumbers(Exec const& exec, Index count, MomentumBits const& bits, Units const& units)
+      : exec_(exec), count_(count), bits_(bits), units_(units) {}
+  std::int64_t count() const override { return count_; }
+  void give(std::int64_t first, std::int64_t size, Use const& use) const override;
+
+ private:
+  Exec exec_;
+  Index count_;
+  MomentumBits bits_;
+  Units units_;
+};
+
+}  // namespace bellwether::optim

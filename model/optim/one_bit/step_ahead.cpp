@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/optim/one_bit/step_ahead.hpp"
+
+#include "core/simd/device_math.hpp"
+#include "core/simd/team_runs.hpp"
+
+#include <type_traits>
+
+namespace bellwether::optim {
+namespace {
+
+constexpr auto state_name = "held_back";
+
+/// Neighbours of f, which follows what the last exchange has left. F: how it has them.
+template <class Access, class F = typename Access::Change>
+struct FollowRun {
+  // One product, so that a compiler that fuses products and sums rounds in the same way wherever this is inlined.
+  KOKKOS_INLINE_FUNCTION void operator()(int lane) const { f[lane] += share * (residual(lane) - f[lane]); }
+
+  comm::ResidualRun<Access> residual;
+  float share;  ///< 1 - beta1
+  F f;
+};
+
+/// Neighbours of the point. follows: f does, first. by_root: f is to be divided by roots of the variance.
+template <bool follows, bool by_root, class Access>
+struct PointRun {
+  KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
+    if constexpr (follows) follow(lane);
+    float left = follow.f[lane];
+    if constexpr (by_root) left = device_math::quotient(left, growth * device_math::root(variance[lane]) + epsilon);
+    to[lane] = parameters[lane] - factor * left;
+  }
+
+  FollowRun<Access, std::conditional_t<follows, typename Access::Change, typename Access::Read>> follow;
+  float factor, growth, epsilon;
+  typename Access::Read variance, parameters;
+  typename Access::Write to;
+};
+
+struct PointPass {
+  template <bool follows, bool by_root, class Team>
+  KOKKOS_INLINE_FUNCTION void over(Team const& team, Block const& block) const {
+    Index const begin = block.first, end = block.first + block.count;
+    // The part of the block that this rank compresses.
+    Index const from = Kokkos::min(Kokkos::max(first, begin), end);
+    Index const last = Kokkos::min(Kokkos::max(first + count, from), end);
+    float factor = rate * (ratios != nullptr ? ratios[block.tensor] : 1.0f);
+    if (units.unify == Unify::layer) factor /= units.by_tensor[block.tensor];
+    float const growth = by_root ? units.growth[block.tensor] : 1.0f;
+    auto const copy = [=, *this](Index k) { to[k] = parameters[k]; };
+    team_for<Exec>(team, begin, from, copy);
+    team_for_runs<Exec>(team, from, last, [=, *this]<class Access>(Access, Index k, int many) {
+      return PointRun<follows, by_root, Access>{
+          {follows ? mean.residuals<Access>(k - first, many) : comm::ResidualRun<Access>{0u, 0, 0, 0, nullptr}, share,
+           f + (k - first)},
+          factor,
+          growth,
+          units.epsilon,
+          by_root ? units.variance + k : nullptr,
+          parameters + k,
+          to + k};
+    });
+    team_for<Exec>(team, last, end, copy);
+  }
+
+  Units units;
+  Index first, count;
+  float* f;
+  comm::LastMean mean;
+  float share;
+  float const* ratios;
+  float rate;
+  float const* parameters;
+  float* to;
+};
+
+}  // namespace
+
+LookAhead::LookAhead(ParameterLayout const& layout, Index first, Index count)
+    : first_(first),
+      held_back_("bellwether::optim::held_back", static_cast<std::size_t>(count)),
+      point_(layout, "bellwether::optim::gradient_point") {}
+
+void LookAhead::follow(comm::LastMean const& last, float beta1, Vec<Verdict> const& verdict) {
+  owed_ = Owed{last, 1 - beta1, verdict};
+}
+
+void LookAhead::settle(Exec const& exec) {
+  if (!owed_) return;
+  using Team = Kokkos::TeamPolicy<Exec>::member_type;
+  static std::string const label = "bellwether::optim::follow_residuals";
+  comm::LastMean const last = owed_->last;
+  float const share = owed_->share;
+  Verdict const* const judged = owed_->verdict.data();
+  float* const f = held_back_.data();
+  Kokkos::parallel_for(
+      label, team_policy(exec, (last.count + reduce_block - 1) / reduce_block), KOKKOS_LAMBDA(Team const& team) {
+        if (judged->skip) return;
+        Index const first = Index{team.league_rank()} * reduce_block;
+        team_for_runs<Exec>(team, first, Kokkos::min(last.count, first + reduce_block),
+                            [&]<class Access>(Access, Index k, int many) {
+                              return FollowRun<Access>{last.residuals<Access>(k, many), share, f + k};
+                            });
+      });
+  owed_.reset();
+}
+
+float const* LookAhead::point(Exec const& exec, BlockTable<Exec> const& table, Units const& units, float const* ratios,
+                              double rate, Arena<> const& parameters) {
+  using Team = Kokkos::TeamPolicy<Exec>::member_type;
+  static std::string const label = "bellwether::optim::gradient_point";
+  require_neighbours<Exec>(units.variance, parameters.data());
+  Block const* const blocks = table.blocks().data();
+  PointPass const pass{.units = units,
+                       .first = first_,
+                       .count = static_cast<Index>(held_back_.extent(0)),
+                       .f = held_back_.data(),
+                       .mean = owed_ ? owed_->last : comm::LastMean{},
+                       .share = owed_ ? owed_->share : 0,
+                       .ratios = ratios,
+                       .rate = static_cast<float>(rate),
+                       .parameters = parameters.data(),
+                       .to = point_.data()};
+  Verdict const* const judged = owed_ ? owed_->verdict.data() : nullptr;
+  bool const by_root = units.variance != nullptr && units.unify != Unify::element;
+  Kokkos::parallel_for(
+      label, bound_team_policy<3>(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+        Block const block = blocks[team.league_rank()];
+        bool const follows = judged != nullptr && !judged->skip;
+        if (follows && by_root)
+          pass.over<true, true>(team, block);
+        else if (follows)
+          pass.over<true, false>(team, block);
+        else if (by_root)
+          pass.over<false, true>(team, block);
+        else
+          pass.over<false, false>(team, block);
+      });
+  owed_.reset();
+  return point_.data();
+}
+
+void LookAhead::visit_state(StateVisitor& visit) {
+  if (!visit.has(state_name)) return;  // was not looked ahead then
+  visit.held(state_name, {held_back_.data(), held_back_.extent(0)}, first_, point_.count());
+}
+
+void LookAhead::drop_state(StateVisitor& visit) { visit.drop(state_name); }
+
+std::int64_t LookAhead::predicted_bytes(Index elements, Index count) {
+  return (elements + count) * static_cast<std::int64_t>(sizeof(float));
+}
+
+}  // namespace bellwether::optim

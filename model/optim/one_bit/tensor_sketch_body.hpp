@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/compression/signs.hpp"
+#include "core/simd/column_sum.hpp"
+#include "core/simd/lanes.hpp"
+#include "core/random/philox_lanes.hpp"
+#include "model/optim/one_bit/variance_growth.hpp"
+
+/// Bodies of the kernels of fold_tensors().
+namespace bellwether::optim::tensor_fold {
+
+inline constexpr int lanes = growth_columns;
+inline constexpr Index sign_group = 4 * lanes;  // elements of one draw
+
+/// What signs are drawn from, for a group of elements of the tensor that begins there, or a vector of groups.
+template <class Number>
+KOKKOS_INLINE_FUNCTION WideCounter<Number> tensor_counter(std::int64_t step, Index tensor, Number group) {
+  return {{Number{} + static_cast<std::uint64_t>(tensor), group + 0x80000000u,
+           Number{} + static_cast<std::uint64_t>(step), Number{} + (static_cast<std::uint64_t>(step) >> 32)}};
+}
+
+KOKKOS_INLINE_FUNCTION std::uint32_t live_bits(std::uint32_t const* live, Index first, int count) {
+  return live == nullptr ? ~0u : comm::bits_from(live, first, count);
+}
+
+/// A block of a tensor, its place in the tensor known, so that signs of its groups of elements can be drawn.
+struct TensorFold {
+  Block const* blocks;
+  Index const* first_block;
+  float const* gradient;
+  std::uint32_t const* live;
+  RandomKey key;
+  std::int64_t step;
+
+  static_assert(reduce_block % sign_group == 0, "a block begins with a draw of signs");
+  KOKKOS_INLINE_FUNCTION static Index groups(Block const& block) { return (block.count + sign_group - 1) / sign_group; }
+  KOKKOS_INLINE_FUNCTION Index tensor(Block const& block) const { return blocks[first_block[block.tensor]].first; }
+  KOKKOS_INLINE_FUNCTION Index groups_before(Block const& block) const {
+    return (block.first - tensor(block)) / sign_group;
+  }
+  KOKKOS_INLINE_FUNCTION Philox4 signs(Block const& block, Index group) const {
+    return philox(tensor_counter(step, tensor(block), static_cast<std::uint64_t>(groups_before(block) + group)), key);
+  }
+};
+
+/// On a host: the columns of a block side by side, each with its elements in order.
+struct FoldByLanes {
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    Block const block = of.blocks[team.league_rank()];
+    Index const tensor = of.tensor(block), before = of.groups_before(block), groups = TensorFold::groups(block);
+    float sums[lanes] = {};
+    auto const counter_of = [&](auto group) { return tensor_counter(of.step, tensor, group); };
+    each_draw(of.key, before, before + groups, counter_of, [&](Index group, Philox4 const& signs) {
+      for (int word = 0; word < 4; ++word) {
+        Index const begin = (group - before) * sign_group + word * lanes;
+        int const here = static_cast<int>(Kokkos::min<Index>(lanes, block.count - begin));
+        if (here <= 0) break;
+        std::uint32_t const alive = live_bits(of.live, block.first + begin, here);
+        float const* const g = of.gradient + block.first + begin;
+        BELLWETHER_INDEPENDENT
+        for (int lane = 0; lane < here; ++lane)
+          sums[lane] += comm::masked(comm::with_sign(g[lane], signs.x[word], lane), alive, lane);
+      }
+    });
+    float* const out = parts + Index{team.league_rank()} * lanes;
+    for (int lane = 0; lane < lanes; ++lane) out[lane] = sums[lane];
+  }
+
+  TensorFold of;
+  float* parts;
+};
+
+/// On a device: threads of the team take groups of elements in turn, and each lane of theirs a column, whose sums are
+/// added up in the order of threads.
+template <class Space>
+struct FoldByTeams {
+  using L = Lanes<Space>;
+  static constexpr int words = 4, rows = L::count / words;  // groups of a thread that its lanes look at together
+  static_assert(L::count == lanes);
+
+  static Kokkos::TeamPolicy<Space> policy(Space const& exec, Index blocks) {
+    auto policy = lanes_policy(exec, blocks);
+    policy.set_scratch_size(0, Kokkos::PerTeam(policy.team_size() * lanes * static_cast<int>(sizeof(float))));
+    return policy;
+  }
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    Block const block = of.blocks[team.league_rank()];
+    int const threads = team.team_size();
+    auto* const staged = static_cast<float*>(team.team_scratch(0).get_shmem(threads * lanes * sizeof(float)));
+    float* const out = parts + Index{team.league_rank()} * lanes;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, threads), [&](int const thread) {
+      float sums[L::here] = {};
+      for (Index group = thread; group < TensorFold::groups(block); group += rows * threads)
+        add(team, block, group, threads, sums);
+      L::all(team, [&](int const lane, int const mine) { staged[thread * lanes + lane] = sums[mine]; });
+    });
+    team.team_barrier();
+    int const columns = lanes;  // taken by reference
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns), [&](int const lane) {
+      float sum = 0;
+      for (int thread = 0; thread < threads; ++thread) sum += staged[thread * lanes + lane];
+      out[lane] = sum;
+    });
+  }
+
+  /// `rows` groups from `group` on, `apart` from each other. A lane draws the signs of one of them and looks up what is
+  /// live of one word: each would do so for all.
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void add(Team const& team, Block const& block, Index group, int apart,
+                                  float (&sums)[L::here]) const {
+    std::uint32_t drawn[words][L::here], alive[L::here];
+    L::all(team, [&](int const lane, int const mine) {
+      Philox4 const signs = of.signs(block, group + lane % rows * apart);
+      BELLWETHER_UNROLL
+      for (int word = 0; word < words; ++word) drawn[word][mine] = signs.x[word];
+      Index const begin = (group + lane / words * apart) * sign_group + lane % words * lanes;
+      int const here = static_cast<int>(Kokkos::min<Index>(lanes, block.count - begin));
+      alive[mine] = here > 0 ? live_bits(of.live, block.first + begin, here) : 0u;
+    });
+    constexpr int ahead = 2;  // groups that are read together
+    static_assert(rows % ahead == 0);
+    for (int row = 0; row < rows && group + row * apart < TensorFold::groups(block); row += ahead) {
+      float read[ahead][words][L::here];
+      L::all(team, [&](int const lane, int const mine) {
+        BELLWETHER_UNROLL
+        for (int i = 0; i < ahead; ++i) {
+          Index const k = (group + (row + i) * apart) * sign_group + lane;
+          BELLWETHER_UNROLL
+          for (int word = 0; word < words; ++word) {
+            Index const at = k + word * lanes;
+            read[i][word][mine] = at < block.count ? of.gradient[block.first + at] : 0.0f;
+          }
+        }
+      });
+      BELLWETHER_UNROLL
+      for (int i = 0; i < ahead; ++i) {
+        BELLWETHER_UNROLL
+        for (int word = 0; word < words; ++word) {
+          std::uint32_t const signs = word_of_lane<Space>(team, drawn[word], row + i);
+          std::uint32_t const live = word_of_lane<Space>(team, alive, (row + i) * words + word);
+          L::all(team, [&](int const lane, int const mine) {
+            sums[mine] += comm::masked(comm::with_sign(read[i][word][mine], signs, lane), live, lane);
+          });
+        }
+      }
+    }
+  }
+
+  TensorFold of;
+  float* parts;
+};
+
+/// The folds of tensors from those of their blocks: a column an item.
+struct AddFolds {
+  KOKKOS_INLINE_FUNCTION void operator()(Index c) const {
+    Index const tensor = c / lanes, lane = c % lanes;
+    float sum = 0;
+    for (Index b = first_block[tensor]; b < first_block[tensor + 1]; ++b) sum += parts[b * lanes + lane];
+    folds[c] = sum;
+  }
+
+  Index const* first_block;
+  float const* parts;
+  float* folds;
+};
+
+/// The same with a team a tensor, since the largest have thousands of blocks.
+template <class Space>
+struct AddFoldsByTeams {
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
+    using Columns = ColumnTeam<Space>;
+    Index const tensor = team.league_rank(), first = first_block[tensor];
+    Columns::sum(
+        team, first_block[tensor + 1] - first, lanes, Columns::template staged<float>(team),
+        [&](Index block, int lane) { return parts[(first + block) * lanes + lane]; },
+        [&](int lane, float sum) { folds[tensor * lanes + lane] = sum; });
+  }
+
+  Index const* first_block;
+  float const* parts;
+  float* folds;
+};
+
+}  // namespace bellwether::optim::tensor_fold

@@ -1,0 +1,302 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/comm_config.hpp"
+#include "core/config_visitor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace bellwether::optim {
+
+enum class Method { lamb, adamw, onebit_lamb, onebit_adam, onebit_sgd };
+
+/// Whether a method sends one bit an element after a freeze, and whether it keeps its variance then.
+constexpr bool compresses(Method method) { return method >= Method::onebit_lamb; }
+constexpr bool keeps_variance(Method method) { return method == Method::onebit_lamb || method == Method::onebit_adam; }
+
+enum class Unify { layer, element, none };        ///< in which units momenta share one scale
+enum class Exchange { gradient, momentum };       ///< what is compressed after the freeze
+enum class KeptVariance { shape, whole };         ///< what of the variance stays after the freeze
+enum class Steer { variance, norm };              ///< what moves the rate of a tensor after the freeze
+enum class CompressedClip { sketch, local_rms };  ///< which norm clips gradients that are never averaged
+
+/// Steps on either side of a freeze that are looked at more closely.
+inline constexpr std::int64_t freeze_surroundings = 10;
+
+/// When a method that compresses stops to average gradients and keeps its variance.
+struct FreezeConfig {
+  std::optional<std::int64_t> step;  ///< T_w, real steps before it; not set: chosen while training
+  double latest = 0.25;              ///< share of all steps
+
+  /// Real steps after which a freeze that is not set has come, in a run of `steps`.
+  std::int64_t latest_step(std::int64_t steps) const {
+    // 0.07 of 100 steps is a little more than 7 in binary.
+    auto const share = static_cast<std::int64_t>(std::ceil(latest * static_cast<double>(steps) - 1e-9));
+    return std::max<std::int64_t>(2, share);
+  }
+};
+
+/// Deck section `optimizer`.
+struct OptimizerConfig {
+  Method method = Method::lamb;
+  double lr = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0.01;
+  bool bias_correction = false;
+  double min_coefficient = 0.01;
+  double max_coefficient = 0.3;
+  FreezeConfig freeze;
+  double gradient_limit = 1;
+  double coefficient_beta = 0.9;
+  Exchange exchange = Exchange::gradient;
+  bool nesterov = false;
+  double look_ahead = 1;
+  KeptVariance kept_variance = KeptVariance::shape;
+  Steer steer = Steer::norm;
+  double factor_min = 0.5;
+  double factor_max = 4.0;
+  double factor_threshold = 0.1;
+  Unify unify = Unify::element;
+  comm::Scale scale = comm::Scale::mean_magnitude;
+  double clip = 1.0;
+  CompressedClip clip_norm = CompressedClip::sketch;
+  std::int64_t sketch_columns = 16384;
+  std::int64_t sketch_every = 1;
+  std::optional<double> norm_limit;
+  std::int64_t skip_limit = 20;
+
+  /// Whether the sums of the kept variance by tensor go on.
+  bool variance_grows() const {
+    bool const follows = method == Method::onebit_adam || (method == Method::onebit_lamb && steer == Steer::norm);
+    return follows && kept_variance == KeptVariance::shape;
+  }
+
+  /// Share of the momentum's last change that the update after the freeze adds to the momentum.
+  double lead() const { return nesterov && exchange == Exchange::gradient ? beta1 : 0; }
+
+  /// Fields that no run may change after the freeze: what is left of compression errors is in units of theirs, or which
+  /// state there is hangs on them.
+  std::vector<std::string_view> settled_at_freeze() const {
+    std::vector<std::string_view> names{"exchange", "kept_variance", "steer", "unify"};
+    if (unify == Unify::element) names.push_back("epsilon");
+    if (exchange == Exchange::momentum) names.push_back("beta1");
+    return names;
+  }
+
+  void describe(ConfigVisitor& visit) {
+    constexpr auto adaptive_methods = "method: lamb, adamw, onebit_lamb or onebit_adam";
+    constexpr auto onebit_methods = "method: onebit_lamb, onebit_adam or onebit_sgd";
+    visit.choice({.name = "method",
+                  .help = "update rule; the onebit methods average gradients up to the freeze and send one bit an "
+                          "element from then on"},
+                 {"lamb", "adamw", "onebit_lamb", "onebit_adam", "onebit_sgd"}, method);
+    bool const lamb = method == Method::lamb || method == Method::onebit_lamb;
+    bool const adaptive = method != Method::onebit_sgd;
+    bool const compresses = optim::compresses(method);
+    bool const frozen_variance = keeps_variance(method);
+    visit.field({.name = "lr", .help = "peak learning rate; the schedule scales it", .minimum = 0, .maximum = 1e6}, lr);
+    visit.field(
+        {.name = "beta1", .help = "decay of the momentum", .minimum = 0, .maximum = 1, .maximum_allowed = false},
+        beta1);
+    visit.field({.name = "beta2",
+                 .help = "decay of the variance",
+                 .minimum = 0,
+                 .maximum = 1,
+                 .maximum_allowed = false,
+                 .only_with = adaptive_methods,
+                 .applies = adaptive},
+                beta2);
+    visit.field({.name = "epsilon",
+                 .help = "added to the root of the variance",
+                 .minimum = 0,
+                 .maximum = 1,
+                 .minimum_allowed = false,
+                 .only_with = adaptive_methods,
+                 .applies = adaptive},
+                epsilon);
+    visit.field({.name = "weight_decay",
+                 .help = "decoupled decay of matrices and embeddings; biases and layer norms never decay",
+                 .minimum = 0,
+                 .maximum = 10},
+                weight_decay);
+    visit.field({.name = "bias_correction",
+                 .help = "divide momentum and variance by 1 - beta^t; the 1-bit LAMB paper runs LAMB without, AdamW is "
+                         "usually run with, the onebit methods have none"},
+                bias_correction);
+    visit.field({.name = "min_coefficient",
+                 .help = "lower bound of the trust ratio",
+                 .minimum = 0,
+                 .maximum = 1e6,
+                 .only_with = "method: lamb or onebit_lamb",
+                 .applies = lamb},
+                min_coefficient);
+    visit.field({.name = "max_coefficient",
+                 .help = "upper bound of the trust ratio",
+                 .minimum = 0,
+                 .maximum = 1e6,
+                 .minimum_allowed = false,
+                 .only_with = "method: lamb or onebit_lamb",
+                 .applies = lamb},
+                max_coefficient);
+    visit.field({.name = "freeze.step",
+                 .help = "real steps before momenta are compressed and the variance is kept; not set ('freeze: auto'): "
+                         "once the variance has settled. At least 2, but with 'onebit_sgd', which keeps no variance: 0 "
+                         "compresses from the first step on",
+                 .unit = "steps",
+                 .minimum = 0,
+                 .maximum = 1e12,
+                 .only_with = onebit_methods,
+                 .applies = compresses},
+                freeze.step);
+    visit.field({.name = "freeze.latest",
+                 .help = "where the step is not set: share of all steps after which it freezes in any case",
+                 .minimum = 0,
+                 .maximum = 1,
+                 .minimum_allowed = false,
+                 .only_with = "freeze: auto",
+                 .applies = compresses && !freeze.step},
+                freeze.latest);
+    visit.field({.name = "coefficient_beta",
+                 .help = "decay of each tensor's average of trust ratios before the freeze",
+                 .minimum = 0,
+                 .maximum = 1,
+                 .maximum_allowed = false,
+                 .only_with = "method: onebit_lamb",
+                 .applies = method == Method::onebit_lamb},
+                coefficient_beta);
+    visit.choice(
+        {.name = "exchange",
+         .help = "what is compressed after the freeze: each rank's 'gradient', from whose mean every rank forms "
+                 "the momentum, or each rank's 'momentum', as in the 1-bit papers",
+         .only_with = "method: onebit_lamb or onebit_adam",
+         .applies = frozen_variance},
+        {"gradient", "momentum"}, exchange);
+    visit.field({.name = "nesterov",
+                 .help = "after the freeze the update takes Nesterov's momentum, m and beta1 times what m has changed "
+                         "by in this step, which makes up for the delay of error feedback",
+                 .only_with = "exchange: gradient",
+                 .applies = frozen_variance && exchange == Exchange::gradient},
+                nesterov);
+    visit.field({.name = "look_ahead",
+                 .help = "after the freeze a rank takes its gradients where its parameters would be without what error "
+                         "feedback holds back there, or this share of the way; 0: where they are",
+                 .minimum = 0,
+                 .maximum = 1,
+                 .only_with = "exchange: gradient",
+                 .applies = compresses && (!frozen_variance || exchange == Exchange::gradient)},
+                look_ahead);
+    visit.choice(
+        {.name = "steer",
+         .help = "what moves the rate of each tensor after the freeze: 'norm' is LAMB's own trust ratio of the "
+                 "update that is made; 'variance' multiplies the average of ratios before the freeze by a "
+                 "factor r from the kept variance and a fresh one, as the 1-bit LAMB paper does",
+         .only_with = "method: onebit_lamb",
+         .applies = method == Method::onebit_lamb},
+        {"variance", "norm"}, steer);
+    visit.choice({.name = "kept_variance",
+                  .help = "what of the variance stays after the freeze: its 'shape' inside each tensor, while the "
+                          "tensor's sum goes on with the norm of its mean gradient, which a random fold estimates; the "
+                          "'whole', as in the papers",
+                  .only_with = "method: onebit_adam, or onebit_lamb and steer: norm",
+                  .applies = frozen_variance && (method == Method::onebit_adam || steer == Steer::norm)},
+                 {"shape", "whole"}, kept_variance);
+    visit.field({.name = "factor_min",
+                 .help = "lower bound of the factor r on the averaged trust ratio",
+                 .minimum = 0,
+                 .maximum = 1e6,
+                 .minimum_allowed = false,
+                 .only_with = "steer: variance",
+                 .applies = method == Method::onebit_lamb && steer == Steer::variance},
+                factor_min);
+    visit.field({.name = "factor_max",
+                 .help = "upper bound of the factor r",
+                 .minimum = 0,
+                 .maximum = 1e6,
+                 .minimum_allowed = false,
+                 .only_with = "steer: variance",
+                 .applies = method == Method::onebit_lamb && steer == Steer::variance},
+                factor_max);
+    visit.field({.name = "factor_threshold",
+                 .help = "largest relative change of the factor r from one step to the next",
+                 .minimum = 0,
+                 .maximum = 1,
+                 .only_with = "steer: variance",
+                 .applies = method == Method::onebit_lamb && steer == Steer::variance},
+                factor_threshold);
+    visit.choice(
+        {.name = "unify",
+         .help =
+             "units in which what is exchanged shares one scale: 'element' divides by the root of the kept "
+             "variance, 'layer' brings each tensor to one magnitude, as the 1-bit LAMB paper does, 'none' leaves it",
+         .only_with = "method: onebit_lamb or onebit_adam",
+         .applies = frozen_variance},
+        {"layer", "element", "none"}, unify);
+    visit.choice(
+        {.name = "scale",
+         .help = "what a bit stands for: the mean magnitude leaves the smallest residual, the root mean square "
+                 "keeps the norm, as the 1-bit papers do",
+         .only_with = onebit_methods,
+         .applies = compresses},
+        {"rms", "mean_magnitude"}, scale);
+    visit.field(
+        {.name = "gradient_limit",
+         .help = "after the freeze no element of a rank's gradient counts for more than this times sqrt(ranks / "
+                 "(1 - beta2)) roots of its kept variance, the bound that a variance which goes on would set; "
+                 "0: no limit",
+         .minimum = 0,
+         .maximum = 1e6,
+         .only_with = "unify: element",
+         .applies = frozen_variance && unify == Unify::element},
+        gradient_limit);
+    visit.field({.name = "clip",
+                 .help = "largest global norm of the mean gradient; 0 turns clipping off",
+                 .minimum = 0,
+                 .maximum = 1e9},
+                clip);
+    visit.choice({.name = "clip_norm",
+                  .help = "norm that clips after the freeze: 'sketch' estimates that of the mean gradient from a "
+                          "random fold, 'local_rms' takes the root mean square of the ranks' own norms",
+                  .only_with = onebit_methods,
+                  .applies = compresses},
+                 {"sketch", "local_rms"}, clip_norm);
+    visit.field({.name = "sketch_columns",
+                 .help = "columns of that fold: relative error of the norm near 1/sqrt(2 columns), 4 bytes each; a "
+                         "multiple of 128",
+                 .minimum = 128,
+                 .maximum = 1 << 24,
+                 .only_with = "clip_norm: sketch",
+                 .applies = compresses && clip_norm == CompressedClip::sketch},
+                sketch_columns);
+    visit.field({.name = "sketch_every",
+                 .help = "steps from one fold to the next; the norm of those between is that of the ranks' own norms, "
+                         "in the proportion that the last fold found",
+                 .unit = "steps",
+                 .minimum = 1,
+                 .maximum = 1000000,
+                 .only_with = "clip_norm: sketch",
+                 .applies = compresses && clip_norm == CompressedClip::sketch},
+                sketch_every);
+    visit.field({.name = "norm_limit",
+                 .help = "a gradient whose norm is more than this many times the mean of about the last 100 steps is "
+                         "skipped like one that is not finite, from the 21st step on; not set: no norm is too large",
+                 .minimum = 1,
+                 .maximum = 1e6,
+                 .minimum_allowed = false},
+                norm_limit);
+    visit.field({.name = "skip_limit",
+                 .help = "consecutive steps without a gradient to go by after which the run ends with a checkpoint",
+                 .unit = "steps",
+                 .minimum = 1,
+                 .maximum = 1000000},
+                skip_limit);
+  }
+};
+
+}  // namespace bellwether::optim

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/optim/rules/dense_kernels.hpp"
+
+#include "core/system/error.hpp"
+#include "core/device/team_sum.hpp"
+
+namespace bellwether::optim {
+namespace {
+
+/// What lamb_apply() reads of an element.
+struct StepElement {
+  float parameter, update;
+};
+
+}  // namespace
+
+template <class Space>
+void lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
+                  Coefficients<float> const& coefficients, Vec<Verdict, Space> const& verdict, float const* parameters,
+                  float* gradient, float* momentum, float* variance, Vec<double, Space> const& norms) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  Index const count = table.count();
+  require(static_cast<Index>(norms.extent(0)) == 2 * count, "sums by block need two for each block");
+  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  static std::string const label = "bellwether::optim::lamb_moments";
+  Block const* const blocks = table.blocks().data();
+  TensorRule const* const rule = rules.data();
+  Verdict const* const judged = verdict.data();
+  double* const squares = norms.data();
+  Coefficients<float> const c = coefficients;
+  Kokkos::parallel_for(
+      label, team_policy(exec, count), KOKKOS_LAMBDA(Team const& team) {
+        if (judged->skip) return;
+        Block const block = blocks[team.league_rank()];
+        float const decay = rule[block.tensor].decay;
+        float const clip = static_cast<float>(judged->clip_factor);
+        auto const sum = team_sum<2, Space>(
+            team, block.first, block.first + block.count,
+            [=](Index k) {
+              return OptimizerElement{gradient[k], momentum[k], variance[k], parameters[k]};
+            },
+            [=](Index k, OptimizerElement const& at) {
+              float const g = clip * at.gradient;
+              float const m = next_momentum(c, at.momentum, g);
+              float const v = next_variance(c, at.variance, g);
+              float const x = at.parameter;
+              float const u = direction(c, m, v, x, decay);
+              momentum[k] = m;
+              variance[k] = v;
+              gradient[k] = u;
+              return Sums<2>{{static_cast<double>(x) * x, static_cast<double>(u) * u}};
+            });
+        Kokkos::single(Kokkos::PerTeam(team), [&] {
+          squares[team.league_rank()] = sum.value[0];
+          squares[count + team.league_rank()] = sum.value[1];
+        });
+      });
+}
+
+template <class Space>
+void lamb_ratios(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
+                 TrustBounds const& bounds, Vec<Verdict, Space> const& verdict, Vec<double, Space> const& norms,
+                 LayerRecord const& record) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  static std::string const label = "bellwether::optim::lamb_ratios";
+  Index const count = table.count();
+  Index const* const first = table.first_block().data();
+  TensorRule const* const rule = rules.data();
+  Verdict const* const judged = verdict.data();
+  double const* const squares = norms.data();
+  TrustBounds const limit = bounds;
+  LayerRecord const out = record;
+  Kokkos::parallel_for(
+      label, team_policy(exec, table.tensors()), KOKKOS_LAMBDA(Team const& team) {
+        if (judged->skip) return;
+        Index const l = team.league_rank();
+        auto const sum = team_sum<2, Space>(team, first[l], first[l + 1], [=](Index block) {
+          return Sums<2>{{squares[block], squares[count + block]}};
+        });
+        Kokkos::single(Kokkos::PerTeam(team), [&] {
+          double const weight_norm = Kokkos::sqrt(sum.value[0]);
+          double const update_norm = Kokkos::sqrt(sum.value[1]);
+          double const ratio = rule[l].adapts ? trust_ratio(weight_norm, update_norm, limit.least, limit.most) : 1.0;
+          out.trust_ratio[l] = static_cast<float>(ratio);
+          out.weight_norm[l] = static_cast<float>(weight_norm);
+          out.update_norm[l] = static_cast<float>(update_norm);
+        });
+      });
+}
+
+template <class Space>
+void lamb_apply(Space const& exec, BlockTable<Space> const& table, double learning_rate,
+                Vec<Verdict, Space> const& verdict, LayerRecord const& record, float const* update, float* parameters) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  static std::string const label = "bellwether::optim::lamb_apply";
+  Block const* const blocks = table.blocks().data();
+  Verdict const* const judged = verdict.data();
+  float const* const ratio = record.trust_ratio;
+  Kokkos::parallel_for(
+      label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+        if (judged->skip) return;
+        Block const block = blocks[team.league_rank()];
+        float const rate = static_cast<float>(learning_rate * ratio[block.tensor]);
+        team_for<Space>(
+            team, block.first, block.first + block.count,
+            [=](Index k) {
+              return StepElement{parameters[k], update[k]};
+            },
+            [=](Index k, StepElement const& at) { parameters[k] = at.parameter - rate * at.update; });
+      });
+}
+
+template <class Space>
+void adamw_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
+                  Coefficients<float> const& coefficients, double learning_rate, Vec<Verdict, Space> const& verdict,
+                  float const* gradient, float* parameters, float* momentum, float* variance) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  static std::string const label = "bellwether::optim::adamw_update";
+  Block const* const blocks = table.blocks().data();
+  TensorRule const* const rule = rules.data();
+  Verdict const* const judged = verdict.data();
+  Coefficients<float> const c = coefficients;
+  float const rate = static_cast<float>(learning_rate);
+  Kokkos::parallel_for(
+      label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+        if (judged->skip) return;
+        Block const block = blocks[team.league_rank()];
+        float const decay = rule[block.tensor].decay;
+        float const clip = static_cast<float>(judged->clip_factor);
+        team_for<Space>(
+            team, block.first, block.first + block.count,
+            [=](Index k) {
+              return OptimizerElement{gradient[k], momentum[k], variance[k], parameters[k]};
+            },
+            [=](Index k, OptimizerElement const& at) {
+              float const g = clip * at.gradient;
+              float const m = next_momentum(c, at.momentum, g);
+              float const v = next_variance(c, at.variance, g);
+              momentum[k] = m;
+              variance[k] = v;
+              parameters[k] = at.parameter - rate * direction(c, m, v, at.parameter, decay);
+            });
+      });
+}
+
+template <class Space>
+void sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules, float beta1,
+               double learning_rate, Vec<Verdict, Space> const& verdict, float const* gradient, float* parameters,
+               float* momentum) {
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+  static std::string const label = "bellwether::optim::sgd_apply";
+  Block const* const blocks = table.blocks().data();
+  TensorRule const* const rule = rules.data();
+  Verdict const* const judged = verdict.data();
+  float const rate = static_cast<float>(learning_rate);
+  Kokkos::parallel_for(
+      label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+        if (judged->skip) return;
+        Block const block = blocks[team.league_rank()];
+        float const decay = rule[block.tensor].decay;
+        float const clip = static_cast<float>(judged->clip_factor);
+        team_for<Space>(team, block.first, block.first + block.count, [=](Index k) {
+          float const m = beta1 * momentum[k] + (clip * gradient[k] + decay * parameters[k]);
+          momentum[k] = m;
+          parameters[k] -= rate * m;
+        });
+      });
+}
+
+#define BELLWETHER_INSTANTIATE(Space)                                                                                  \
+  template void lamb_moments<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,             \
+                                    Coefficients<float> const&, Vec<Verdict, Space> const&, float const*, float*,      \
+                                    float*, float*, Vec<double, Space> const&);                                        \
+  template void lamb_ratios<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,              \
+                                   TrustBounds const&, Vec<Verdict, Space> const&, Vec<double, Space> const&,          \
+                                   LayerRecord const&);                                                                \
+  template void lamb_apply<Space>(Space const&, BlockTable<Space> const&, double, Vec<Verdict, Space> const&,          \
+                                  LayerRecord const&, float const*, float*);                                           \
+  template void adamw_update<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,             \
+                                    Coefficients<float> const&, double, Vec<Verdict, Space> const&, float const*,      \
+                                    float*, float*, float*);                                                           \
+  template void sgd_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, float, double, \
+                                 Vec<Verdict, Space> const&, float const*, float*, float*);
+BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
+#undef BELLWETHER_INSTANTIATE
+
+}  // namespace bellwether::optim

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/memory/block_table.hpp"
+#include "model/optim/formulas.hpp"
+#include "model/optim/monitor/gradient_check.hpp"
+#include "model/optim/tensor_rules.hpp"
+
+namespace bellwether::optim {
+
+/// Bounds of the trust ratio.
+struct TrustBounds {
+  double least, most;
+};
+
+/// Per-tensor results of a step, (tensors) floats each, adjacent in one buffer.
+struct LayerRecord {
+  float* trust_ratio;
+  float* weight_norm;
+  float* update_norm;
+};
+
+/// Moments and direction of LAMB over the whole arena, 28 bytes an element. parameters, gradient, momentum, variance:
+/// (n); the clipped gradient enters the moments and is replaced by the direction u. norms: (2 blocks), written: squares
+/// of x in the first half, of u in the second. Nothing changes where the verdict says skip.
+template <class Space>
+void lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
+                  Coefficients<float> const& coefficients, Vec<Verdict, Space> const& verdict, float const* parameters,
+                  float* gradient, float* momentum, float* variance, Vec<double, Space> const& norms);
+
+/// Trust ratio and norms of every tensor from the sums by block; all elements count, live or not.
+template <class Space>
+void lamb_ratios(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
+                 TrustBounds const& bounds, Vec<Verdict, Space> const& verdict, Vec<double, Space> const& norms,
+                 LayerRecord const& record);
+
+/// x <- x - lr c u, 12 bytes an element. parameters, update: (n).
+template <class Space>
+void lamb_apply(Space const& exec, BlockTable<Space> const& table, double learning_rate,
+                Vec<Verdict, Space> const& verdict, LayerRecord const& record, float const* update, float* parameters);
+
+/// One AdamW step over the whole arena, x <- x - lr (m' / (sqrt(v') + epsilon) + decay x): one launch, 28 bytes an
+/// element. parameters, gradient, momentum, variance: (n). Nothing changes where the verdict says skip.
+template <class Space>
+void adamw_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
+                  Coefficients<float> const& coefficients, double learning_rate, Vec<Verdict, Space> const& verdict,
+                  float const* gradient, float* parameters, float* momentum, float* variance);
+
+/// SGD with momentum, dense: m <- beta1 m + clip g + decay x, x <- x - lr m.
+template <class Space>
+void sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules, float beta1,
+               double learning_rate, Vec<Verdict, Space> const& verdict, float const* gradient, float* parameters,
+               float* momentum);
+
+}  // namespace bellwether::optim
