@@ -25,7 +25,7 @@ class Watchdog {
   void note_step(std::int64_t step);  ///< call at the start of a step
   /// Call at the start of a collective over `size` ranks. name and label: string literals.
   void begin(char const* name, Label label, int size);
-  /// Tells other ranks whether this one waits in a collective; reset when the collective ends.
+  /// now: true while this rank waits in a collective; reported to other ranks.
   void note_waiting(bool now);
 
   /// Asks all ranks for their position; does not wait. Called when half of the timeout has passed.

@@ -41,7 +41,7 @@ std::uint64_t ParameterLayout::fingerprint() const { return fingerprint(active_c
 
 std::uint64_t ParameterLayout::fingerprint(std::span<std::int64_t const> active) const {
   require(active.size() == tensors_.size(), "one count of live elements a tensor");
-  // FNV-1a: stable across machines, unlike std::hash.
+  // FNV-1a: unlike std::hash, equal on all machines.
   std::uint64_t hash = 0xcbf29ce484222325ull;
   auto const mix = [&](std::uint64_t value) {
     for (int byte = 0; byte < 8; ++byte) hash = (hash ^ ((value >> (8 * byte)) & 0xff)) * 0x100000001b3ull;

@@ -14,7 +14,7 @@ namespace {
 
 char const* value_of(char const* name) { return std::getenv(name); }
 
-/// Kokkos loads the first library of its list, and goes on without it where it cannot.
+/// Kokkos loads the first library of the list and continues silently if that fails.
 std::optional<std::string> fault_of_tool() {
   char const* const chosen = value_of("KOKKOS_TOOLS_LIBS");
   char const* const older = value_of("KOKKOS_PROFILE_LIBRARY");
@@ -25,15 +25,15 @@ std::optional<std::string> fault_of_tool() {
   if (list == nullptr || *list == '\0') return std::nullopt;
   std::string const library(list, std::strcspn(list, ";"));
   if (dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL) != nullptr)
-    return std::nullopt;  // it stays: Kokkos opens it next
+    return std::nullopt;  // stays open: Kokkos opens it next
   char const* const reason = dlerror();
   return fault_of_variable(name, list, std::string("a tool of Kokkos (") + (reason != nullptr ? reason : "") + ")");
 }
 
-/// What kernels need for their own variables, several times over.
+/// A multiple of what kernels need for local variables.
 constexpr std::size_t least_stack = std::size_t{256} << 10;
 
-/// Threads that wait until all of them are there.
+/// Threads that wait until all of them have started.
 struct Probe {
   pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
   static void* wait(void* self) {
@@ -44,7 +44,7 @@ struct Probe {
   }
 };
 
-/// Starts `count` threads at once. Returns 0, or the error of the first that does not start.
+/// Starts `count` threads at once. Returns 0, or the error of the first thread that does not start.
 int start_threads(int count, std::size_t stack) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -81,7 +81,7 @@ std::string stack_fault(std::size_t asked) {
          "; raise `ulimit -s` or set OMP_STACKSIZE";
 }
 
-/// Faults of the threads that the variables, all of them sound, ask for.
+/// Returns the faults of the requested number of threads; the variables themselves are valid.
 std::vector<std::string> faults_of_machine(OpenMpLimits const& openmp) {
   char const* const of_kokkos = value_of("KOKKOS_NUM_THREADS");
   int const threads = of_kokkos != nullptr ? std::atoi(of_kokkos) : openmp.threads;
@@ -90,7 +90,7 @@ std::vector<std::string> faults_of_machine(OpenMpLimits const& openmp) {
   if (threads > openmp.most)
     return {many + (of_kokkos != nullptr ? "" : ", by this variable or as many as the machine has") +
             "; allowed: 1 to " + std::to_string(openmp.most) + ", and more ranks"};
-  // Kokkos starts its own number of threads without asking how many come.
+  // Kokkos starts its own number of threads without checking how many it gets.
   if (of_kokkos != nullptr && openmp.thread_limit < threads)
     return {many + ", but OMP_THREAD_LIMIT allows " + std::to_string(openmp.thread_limit) + "; raise or unset it"};
   std::vector<std::string> faults;
