@@ -14,7 +14,7 @@ namespace bellwether::comm {
 namespace {
 
 Index chunk_first(Index count, int chunk, int size) {
-  // count * chunk would overflow only beyond 2^63 elements-times-ranks; quotient and remainder never do.
+  // Unlike count * chunk / size, this overflows only for more than 2^63 elements times ranks.
   return count / size * chunk + count % size * chunk / size;
 }
 Index chunk_count(Index count, int chunk, int size) {
@@ -31,7 +31,7 @@ Vec<T> buffer(std::string const& label, Index count) {
 /// Buffers of the exchange in wire type T.
 template <class T>
 struct RankOrderedExchange {
-  Vec<T> received;  ///< (P * ceil(n/P)) this rank's chunk as every rank has it
+  Vec<T> received;  ///< (P * ceil(n/P)) all ranks' values of this rank's chunk
   Vec<T> mean;      ///< (ceil(n/P)) this rank's chunk of the mean
 };
 
@@ -91,10 +91,10 @@ struct DenseMean::Impl {
   RankOrderedExchange<float> fp32;
   RankOrderedExchange<bf16> half;
   Vec<bf16> rounded;                      ///< (n)
-  std::vector<std::int64_t> chunk_bytes;  ///< (P) of every rank's chunk
-  std::vector<std::int64_t> own_bytes;    ///< (P) this rank's chunk, from every rank
-  Vec<float> vector;                      ///< what start() was given
-  Index active = 0;                       ///< its elements
+  std::vector<std::int64_t> chunk_bytes;  ///< (P) bytes of every rank's chunk
+  std::vector<std::int64_t> own_bytes;    ///< (P) bytes of this rank's chunk from every rank
+  Vec<float> vector;                      ///< argument of start()
+  Index active = 0;                       ///< its number of elements
   Request request;
   enum class Stage { idle, scattering, gathering } stage = Stage::idle;
 };
@@ -182,7 +182,7 @@ Traffic DenseMean::predicted_traffic(Communicator const& group, Index count, Wir
     if (method == Allreduce::ordered)
       traffic.inside_node_bytes += bytes_of(wire) * (chunk_count(count, peer, size) + mine);
   }
-  // Where the library sends is its own matter, unless there is one node.
+  // The library's routing is unknown; only with one node is all traffic intra-node.
   if (method == Allreduce::library && neighbours + 1 == size) traffic.inside_node_bytes = traffic.sent_bytes;
   return traffic;
 }
@@ -203,7 +203,7 @@ SegmentedMean::SegmentedMean(Communicator& communicator, std::span<Index const> 
 
 SegmentedMean::~SegmentedMean() {
   if (finished_ == started_ || std::uncaught_exceptions() == 0) return;
-  // Never destroyed: transport may outlive every static object.
+  // Never destroyed: the transport may outlive every static object.
   static auto* const kept = new std::vector<std::vector<DenseMean>>;
   kept->push_back(std::move(means_));
 }
@@ -227,7 +227,7 @@ void SegmentedMean::finish_next(Exec const& exec) {
 }
 
 void SegmentedMean::advance(Exec const& exec) {
-  // Where the device orders collectives, their order must be the same on all ranks, whatever has arrived.
+  // If the device orders collectives, their order must be the same on all ranks, regardless of what has arrived.
   if (!communicator_.leaves_host_free()) {
     while (gathering_ < started_ && means_[gathering_].scattered()) gather_next(exec);
     while (finished_ < gathering_ && means_[finished_].gathered()) finish_next(exec);

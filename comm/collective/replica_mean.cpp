@@ -22,7 +22,7 @@ Part overlap(Part const& a, Part const& b) {
   return {first, std::max(first, std::min(a.last, b.last))};
 }
 
-/// What every rank holds: together, every element.
+/// Returns the range that each rank holds; together they cover every element.
 std::vector<Part> all_holders(Communicator& data, Part const& mine, Index total) {
   auto const ranks = static_cast<std::size_t>(data.size()), rank = static_cast<std::size_t>(data.rank());
   std::vector<double> bounds(2 * ranks);

@@ -11,7 +11,7 @@ namespace {
 
 Index quotient_up(Index dividend, Index divisor) { return (dividend + divisor - 1) / divisor; }
 
-/// The largest number of groups that one chunk touches, at least 1.
+/// Returns the maximum number of groups that a chunk overlaps, at least 1.
 Index scale_slots(Index words, Index chunk_words, Index group_words) {
   Index slots = 1;
   for (Index first = 0; first < words; first += chunk_words) {
@@ -40,7 +40,7 @@ CompressedLayout::CompressedLayout(Index elements, int rank, int ranks, std::int
   worker_segments.assign(1, 0);
   server_segments.assign(1, 0);
   if (count == 0) return;
-  // Whole blocks, so that no cut changes the order of a sum.
+  // Segments are whole blocks, so that segmentation does not change the order of sums.
   Index const wanted = quotient_up(std::min(segment_bytes, 4 * chunk_words), 4);
   segment_words = quotient_up(wanted, block_words) * block_words;
   segments = quotient_up(chunk_words, segment_words);
@@ -110,7 +110,7 @@ void CompressedLayout::cut(int rank) {
     }
   }
   auto const by_segment = [&](std::vector<WordBlock>& blocks, std::vector<Index>& firsts) {
-    // The scales behind the last segment may reach beyond a whole one.
+    // The scales at the end can make the last segment longer than segment_words; hence the minimum.
     auto const segment_of = [&](WordBlock const& block) {
       return std::min(block.place / (size * segment_words), last_segment);
     };

@@ -9,7 +9,7 @@ namespace {
 
 using DeviceBytes = Kokkos::View<std::byte*, Mem, Kokkos::MemoryUnmanaged>;
 
-/// A group of one: collectives are copies in order on `exec`, finished when they are started.
+/// A group of one. Collectives are copies enqueued on `exec` and finished when started.
 class SelfCommunicator final : public Communicator {
  public:
   int rank() const override { return 0; }
@@ -62,7 +62,7 @@ class SelfCommunicator final : public Communicator {
   void barrier(Label) override { ++traffic_.calls; }
 
  private:
-  /// All requests share one state: nothing is under way.
+  /// All requests share this state, because nothing is ever in progress.
   struct Finished final : Request::State {
     char const* label() const override { return name; }
     char const* name = "";

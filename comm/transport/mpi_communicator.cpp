@@ -21,9 +21,9 @@
 namespace bellwether::comm {
 namespace {
 
-// Kinds of collectives have an order of their own each: messages of one never meet those of another.
+// Each kind of collective has its own order: messages of different kinds never match.
 constexpr int uneven_alltoall_tag = 1, exchange_tag = 2, uneven_allgather_tag = 3;
-constexpr int long_call_tag = 4;  // of what library calls carry where it is short enough
+constexpr int long_call_tag = 4;  // for library collectives that exceed call_limit
 
 int rank_in(MPI_Comm group) {
   int rank = 0;
@@ -37,15 +37,16 @@ int size_of(MPI_Comm group) {
   return size;
 }
 
-/// What MPI may still write to when its communicator goes. Never destroyed: MPI may outlive every static object.
+/// Operations whose buffers MPI may still write to after the communicator is gone. Never destroyed: MPI may
+/// outlive every static object.
 std::vector<std::unique_ptr<MpiOperation>>& timed_out_operations() {
   static auto* const operations = new std::vector<std::unique_ptr<MpiOperation>>;
   return *operations;
 }
 
-/// Ranks over MPI. Library collectives where one call carries everything; else posted sends and receives of at most
-/// `call_limit` bytes each. Those are also what uneven chunks and parts travel by: of all-to-alls ranks could not agree
-/// on what one call carries without asking, and neither is then bound to the order of the library's collectives.
+/// Communicator over MPI. Uses library collectives if one call can carry everything, else sends and receives of at most
+/// `call_limit` bytes. Collectives with uneven chunks always use sends and receives: ranks would have to communicate to
+/// agree on a library call, and they need not follow the order of the library's collectives.
 class MpiCommunicator final : public Communicator {
  public:
   MpiCommunicator(MPI_Comm group, MpiOptions const& options)
@@ -60,8 +61,8 @@ class MpiCommunicator final : public Communicator {
   }
 
   ~MpiCommunicator() override {
-    // A collective that never ended keeps its group and what MPI may still write to: the job is about to end, and
-    // freeing would wait for other ranks.
+    // If a collective never ended, keep its group and its buffers, to which MPI may still write. The job is about to
+    // end, and freeing the group would wait for other ranks.
     bool stuck = false;
     for (auto& operation : operations_) {
       if (!operation->busy() || operation->ended()) continue;
@@ -188,7 +189,7 @@ class MpiCommunicator final : public Communicator {
 
   std::unique_ptr<Communicator> split(int color, int key) override {
     require(color >= 0, "split: colors count from 0");
-    barrier("bellwether::comm::split");  // where who is late is told better than in what follows
+    barrier("bellwether::comm::split");  // names late ranks better than the calls below
     MPI_Comm part = MPI_COMM_NULL;
     CallGuard const guard("MPI_Comm_split", "at start-up", options_.deadline, options_.watchdog);
     check_mpi(MPI_Comm_split(group_, color, key, &part), "MPI_Comm_split");
@@ -236,7 +237,7 @@ class MpiCommunicator final : public Communicator {
   }
 
  private:
-  /// The first free operation: the same sequence of collectives finds the same operations, with their memory, again.
+  /// Returns the first free operation. A repeated sequence of collectives reuses the same operations and their memory.
   MpiOperation& begin(Exec const& exec, char const* name, Label label, TrafficCounter::Sent const& sent, bool staged) {
     auto free = std::find_if(operations_.begin(), operations_.end(), [](auto const& one) { return !one->busy(); });
     if (free == operations_.end()) {
@@ -265,10 +266,10 @@ class MpiCommunicator final : public Communicator {
         throw CollectiveTimeout("stuck collective: " + operation.description() + ", rank " + std::to_string(rank_) +
                                 " of " + std::to_string(size_) + ", not finished after " + std::to_string(waited) +
                                 " s" + (watchdog != nullptr ? ", " + watchdog->verdict() : ""));
-      // Ranks may share cores.
+      // Yield, because ranks may share cores.
       std::this_thread::yield();
     }
-    receives_.advance();  // which may still know requests that end here
+    receives_.advance();  // it may still refer to requests that end here
     if (watchdog != nullptr) watchdog->note_waiting(false);
     operation.finish();
   }
@@ -277,7 +278,7 @@ class MpiCommunicator final : public Communicator {
     return std::accumulate(lengths.begin(), lengths.begin() + rank, std::int64_t{0});
   }
 
-  /// Both ends of a message cut it alike.
+  /// Returns the maximum length of one message. Sender and receiver split a message in the same way.
   std::int64_t longest_message(int peer) const {
     return counter_.shares_node(peer) ? options_.call_limit : std::min(options_.call_limit, options_.piece);
   }
@@ -293,7 +294,7 @@ class MpiCommunicator final : public Communicator {
     for (std::int64_t first = 0; first < buffer.size; first += longest)
       receives_.post(operation, {buffer.data + first, std::min(longest, buffer.size - first)}, peer, tag);
   }
-  /// In the order in which for_peers() sends: the rank before first.
+  /// Posts receives in the order in which for_peers() of the other ranks sends: the preceding rank first.
   void post_receives(MpiOperation& operation, std::byte* all, std::span<std::int64_t const> lengths, int tag) {
     auto const from = [&](int peer, std::int64_t end) {
       std::int64_t const length = lengths[static_cast<std::size_t>(peer)];
@@ -306,7 +307,7 @@ class MpiCommunicator final : public Communicator {
     for (int peer = size_ - 1; peer > rank_; --peer) end = from(peer, end);
   }
 
-  /// Copies what a rank has for itself. host: the buffers are the host's, whatever those of other collectives are.
+  /// Copies a rank's own chunk. host: the buffers are in host memory, even on devices.
   void keep(std::byte* to, std::byte const* from, std::int64_t size, bool host = false) const {
     auto const count = static_cast<std::size_t>(size);
     if (!on_devices || options_.staged || host)
@@ -316,7 +317,7 @@ class MpiCommunicator final : public Communicator {
                         Kokkos::View<std::byte const*, Mem, Kokkos::MemoryUnmanaged>(from, count));
   }
 
-  /// visit(peer): every other rank, the next one first, so that no two ranks have the same one first.
+  /// Calls visit(peer) for every other rank, starting with the next one, so that ranks start with different peers.
   template <class Visit>
   void for_peers(Visit visit) const {
     for (int peer = rank_ + 1; peer < size_; ++peer) visit(peer);

@@ -77,10 +77,10 @@ void MpiRanks::abort(int exit_code, std::string_view message, double patience) c
   std::fflush(stderr);
   if (size_ > 1) {
     std::this_thread::sleep_for(std::chrono::duration<double>(patience));
-    leave_after(10, exit_code);  // MPI_Abort may hang with what else is stuck
+    leave_after(10, exit_code);  // MPI_Abort may hang
     MPI_Abort(MPI_COMM_WORLD, exit_code);
   }
-  // Alone, there is nobody to tell, and MPI's own farewell would bury the message.
+  // A single rank has no others to inform, and the output of MPI_Abort would bury the message.
   MPI_Finalize();
   std::_Exit(exit_code);
 }

@@ -9,7 +9,7 @@
 namespace bellwether::comm {
 namespace {
 
-/// What ranks are invited to a group with: the id, or why there is none.
+/// Message that creates the group: the id, or the error status.
 struct Invitation {
   ncclUniqueId id;
   ncclResult_t status;
@@ -19,7 +19,7 @@ ncclUniqueId shared_id(Communicator& host) {
   Invitation invitation{};
   if (host.rank() == 0) invitation.status = ncclGetUniqueId(&invitation.id);
   host.broadcast_host(std::as_writable_bytes(std::span(&invitation, 1)), 0, "bellwether::comm::nccl_id");
-  check_nccl(invitation.status, "ncclGetUniqueId");  // on all ranks alike
+  check_nccl(invitation.status, "ncclGetUniqueId");  // throws on all ranks
   return invitation.id;
 }
 

@@ -13,7 +13,7 @@ bool library_works(Offer const& offer) {
   return !offer.device_library.empty() && (!offer.shared_device || offer.library_shares);
 }
 
-/// Why a transport that was asked for by name is not there.
+/// Explains why a transport chosen by name is not available.
 std::string obstacle(Transport transport, Offer const& offer) {
   if (transport == Transport::nccl && offer.device_library.empty()) return "this program was built without NCCL";
   if (transport == Transport::nccl)

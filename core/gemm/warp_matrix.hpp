@@ -21,18 +21,17 @@
 ///
 /// Template parameter Warp provides the matrix unit: CudaWarp, or a replacement in tests. Its functions:
 ///
-/// |    lane()                            returns this thread's lane, 0 to 31
-/// |    address_of(shared)                returns the shared memory address of a pointer
-/// |    read(to[4], row)                  loads four 8 x 8 matrices; lane l passes the address of row l % 8 of matrix l
-/// / 8
-/// |    read_transposed(to[4], row)       the same, and transposes each
-/// |    multiply(sum[4], a[4], b0, b1)    sum (16, 8) += a (16, 16) b (16, 8)
-/// |    write(to, word)                   writes four bytes
-/// |    read_piece(from)                  returns the Piece at an address
-/// |    fetch(to, from, there)            copies sixteen bytes from memory asynchronously, zeros if not `there`
-/// |    await_fetched()                   waits for this thread's fetches
-/// |    across(value, apart)              returns the value of lane ^ apart
-/// |    of_lane(value, l)                 returns the value of lane l
+///     lane()                            returns this thread's lane, 0 to 31
+///     address_of(shared)                returns the shared memory address of a pointer
+///     read(to[4], row)                  loads four 8 x 8 matrices; lane l names row l % 8 of matrix l / 8
+///     read_transposed(to[4], row)       the same, and transposes each
+///     multiply(sum[4], a[4], b0, b1)    sum (16, 8) += a (16, 16) b (16, 8)
+///     write(to, word)                   writes four bytes
+///     read_piece(from)                  returns the Piece at an address
+///     fetch(to, from, there)            copies sixteen bytes from memory asynchronously, zeros if not `there`
+///     await_fetched()                   waits for this thread's fetches
+///     across(value, apart)              returns the value of lane ^ apart
+///     of_lane(value, l)                 returns the value of lane l
 namespace bellwether {
 
 /// Sixteen bytes of a row.
