@@ -25,14 +25,15 @@ using bellwether::comm::Wire;
 
 namespace {
 
-/// Element k of a rank's vector: magnitudes over many octaves, so that the order of a sum shows in its last bits.
+/// Returns element k of a rank's vector. Magnitudes span many octaves, so that the order of a sum
+/// affects its last bits.
 float input(int rank, Index k, std::uint64_t seed) {
   RandomStream stream(seed, Purpose::sketch, static_cast<std::uint64_t>(k), static_cast<std::uint32_t>(rank));
   double const magnitude = std::exp2(stream.real() * 20 - 10);
   return static_cast<float>((stream.real() < 0.5 ? -1 : 1) * magnitude);
 }
 
-/// What DenseMean must give, element by element, on the host.
+/// Reference result of DenseMean on the host, element by element.
 float expected(int ranks, Wire wire, std::vector<float> const& of_rank) {
   auto const carried = [&](float value) { return wire == Wire::bf16 ? float(bf16(value)) : value; };
   if (ranks == 1) return of_rank[0];
@@ -48,7 +49,7 @@ bool same_bits(float a, float b) {
 using test::downloaded;
 using test::uploaded;
 
-/// Equal on all ranks, to the bit: rank 0's result, compared everywhere.
+/// Checks that all ranks have rank 0's result, bit for bit.
 bool equal_on_all_ranks(comm::Communicator& group, std::vector<float> const& mine) {
   std::vector<float> of_first = mine;
   group.broadcast_host(std::as_writable_bytes(std::span(of_first)), 0, "bellwether::test::compare");
@@ -147,7 +148,7 @@ TEST_CASE("a group of one leaves the vector as it is with either wire") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   auto const self = comm::make_self_communicator();
   check_mean(*self, 100, 100, wire, 7);
-  CHECK(self->traffic().calls <= 2);  // those of the comparison above
+  CHECK(self->traffic().calls <= 2);  // only those of the comparison above
   CHECK(comm::DenseMean(*self, 100, wire, Allreduce::ordered).buffer_bytes() == 0);
 }
 

@@ -27,7 +27,7 @@ using test::uploaded;
 
 namespace {
 
-/// Magnitudes over many octaves, so that the order of a sum shows in its last bits.
+/// Returns inputs whose magnitudes span many octaves, so that the order of a sum affects its last bits.
 std::vector<float> input(int rank, Index count) {
   std::vector<float> values;
   for (Index k = 0; k < count; ++k) {
@@ -46,7 +46,7 @@ Vec<float> part(Vec<float> const& whole, Index first, Index count) {
   return Kokkos::subview(whole, std::pair(first, first + count));
 }
 
-/// The mean over ranks in one piece.
+/// Returns the mean over ranks in one piece.
 std::vector<float> whole_mean(comm::Communicator& group, Index count, Wire wire) {
   Exec const exec;
   comm::DenseMean mean(group, count, wire, Allreduce::ordered);
@@ -57,8 +57,8 @@ std::vector<float> whole_mean(comm::Communicator& group, Index count, Wire wire)
   return downloaded(vector);
 }
 
-/// The same in segments, of which this rank starts and advances some, then waits a moment, at times of its own.
-/// between: what happens once, after `early` of them.
+/// Returns the same mean in segments. Each rank advances after different segments, and rank 1 is slow. between: called
+/// once, after the first `early` segments.
 template <class Between>
 std::vector<float> segmented_mean(comm::Communicator& group, std::vector<Index> const& counts, Wire wire,
                                   std::size_t early, Between const& between) {
@@ -152,7 +152,7 @@ TEST_CASE("an exception while segments are under way is what is seen, and what i
   } catch (std::runtime_error const& error) {
     CHECK(std::string(error.what()) == "in between");
   }
-  // All that was started arrives, in memory that is still there.
+  // Everything that was started completes, in memory that is still allocated.
   for (int i = 0; i < 200; ++i) {
     group->progress();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -35,8 +35,8 @@ CompressionOptions compressing(Scale scale = Scale::mean_magnitude, std::int64_t
   return options;
 }
 
-/// Several means of random inputs, of each element times its factor, against the reference: bit by bit, with its
-/// scales, signs and norms of errors.
+/// Compares several means of random inputs, scaled by element, with the reference, bit by bit; also scales,
+/// signs and error norms.
 void compare_with_reference(Index count, CompressionOptions const& options, std::uint64_t seed, double octaves,
                             std::vector<bool> const& active, std::vector<float> const& factors = {1}) {
   auto& group = test::world().communicator();
@@ -63,7 +63,7 @@ void compare_with_reference(Index count, CompressionOptions const& options, std:
     CHECK(test::downloaded(mean.worker_signs()) == test::packed(reference.worker_signs[rank]));
     auto const& report = mean.last_report();
     auto worker_scales = reference.worker_scales[rank];
-    worker_scales.resize(report.worker_scales.size());  // groups beyond the end have none
+    worker_scales.resize(report.worker_scales.size());  // trailing groups may be empty
     CHECK(test::differences(report.worker_scales, worker_scales) == 0);
     CHECK(test::differences(report.server_scales, reference.server_scales[rank]) == 0);
     double const worker = reference.worker_error_squared_norm(rank);
@@ -91,7 +91,7 @@ TEST_CASE("the compressed mean of random sizes, masks, magnitudes and groups") {
   std::vector<bool> active;
   for (Index k = 0; k < count; ++k) active.push_back(stream.real() < alive);
   auto const scale = stream.real() < 0.5 ? Scale::rms : Scale::mean_magnitude;
-  // Half of the vectors as they are, the others with zeros, subnormals and huge values among their elements.
+  // The first half of the vectors is unmodified; the others contain zeros, subnormals and huge values.
   std::vector<float> factors{1};
   bool const mixed = stream.real() < 0.5;
   for (Index k = 0; mixed && k < count; ++k)
@@ -195,7 +195,7 @@ TEST_CASE("bytes are those of the formula") {
 
   auto& group = test::world().communicator();
   int const size = group.size();
-  // Ranks 0 and 1 share a node, so do 2 and 3.
+  // Ranks 0 and 1 share a node, and ranks 2 and 3.
   auto const nodes = group.split(0, group.rank());
   std::vector<int> node_of;
   for (int rank = 0; rank < size; ++rank) node_of.push_back(rank / 2);
@@ -204,7 +204,7 @@ TEST_CASE("bytes are those of the formula") {
   CompressedAllreduce mean(*nodes, 3000, compressing());
   mean.start(
       exec, KOKKOS_LAMBDA(Index k) { return static_cast<float>(k % 5); });
-  // What others send on the same group meanwhile is not counted.
+  // Traffic of other collectives on the same group is not counted.
   std::vector<double> scalars(10);
   nodes->sum_host(scalars, "bellwether::test::scalars");
   mean.finish(exec);

@@ -46,12 +46,12 @@ double sum_of(std::vector<float> const& values, int power) {
   return sum;
 }
 
-/// Steps after which the law is looked at.
+/// Steps after which the conservation law is checked.
 constexpr int looks[] = {10, 50, 300, 2000};
 
-/// Sum of outputs + mean over ranks of e + d - sum of mean inputs, largest over elements, after each of the steps of
-/// `looks`, of inputs that differ from step to step and come again after 40. `output` is given the inputs of a step,
-/// `residuals` adds up what is held.
+/// Returns, for each step in `looks`, the maximum over elements of |sum of outputs + mean over ranks of (e + d) - sum
+/// of mean inputs|. Inputs change every step and repeat after 40 steps. output: maps the inputs of a step to its
+/// output. residuals: returns e + d by element.
 template <class Output, class Residuals>
 std::vector<double> broken_law(std::size_t ranks, Index count, Output const& output, Residuals const& residuals) {
   std::vector<double> law(static_cast<std::size_t>(count));
@@ -174,7 +174,7 @@ TEST_CASE("O3: nothing is lost but what the residuals hold") {
 
 namespace {
 
-/// N(0,1), two ranks, 128 elements: the errors of the average of outputs that the specification gives.
+/// Specification example: N(0,1) inputs, two ranks, 128 elements. Checks the error of the averaged outputs.
 template <class Output>
 void approach(std::vector<std::vector<double>> const& inputs, Output const& output) {
   std::vector<double> sum(128);
@@ -311,7 +311,7 @@ TEST_CASE("O8: a million elements against compressing, averaging and compressing
 
 namespace {
 
-/// The vector of O9 and what its two calls give.
+/// The vector of O9 and the results of its two calls.
 struct Golden {
   double worker_scales[2];
   double server_scale;

@@ -21,7 +21,7 @@ using bellwether::test::NodesOf;
 
 namespace {
 
-/// Several means of random inputs against the reference, bit by bit, and their bytes against the prediction.
+/// Compares several means of random inputs with the reference, bit by bit, and their bytes with the prediction.
 void compare_with_reference(NodesOf const& nodes, Index count, CompressionOptions const& options, Wire wire,
                             std::uint64_t seed, double octaves, std::vector<bool> const& active) {
   auto& all = *nodes.all;
@@ -126,7 +126,7 @@ TEST_CASE("where the ranks of a node agree their mean is what they have") {
     for (Index k = 0; k < 999; ++k) values.push_back(test::random_input(0, k, 4, 1) < 0 ? -magnitude : magnitude);
     Exec const exec;
     HierarchicalAllreduce mean(*nodes.all, nodes.groups.get(), 999, {}, Wire::fp32);
-    // Sums of 0.3 are rounded, those of 0.5 are not.
+    // In bf16, sums of 0.3 are rounded; sums of 0.5 are exact.
     auto const result = test::mean_of(mean, exec, values);
     for (std::size_t k = 0; k < values.size(); ++k) {
       REQUIRE(std::abs(result[k] - values[k]) <= 3e-7f * magnitude);

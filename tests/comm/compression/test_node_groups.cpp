@@ -13,7 +13,7 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-/// Six ranks as three machines would have them, dealt in turn.
+/// Six ranks on three machines, assigned round-robin.
 comm::Nodes dealt_in_turn(int rank) {
   return {.count = 3,
           .mine = rank % 3,

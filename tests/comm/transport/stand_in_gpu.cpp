@@ -10,17 +10,17 @@
 #include <optional>
 #include <vector>
 
-/// Records and waits name a version of an event: the one that was newest when they were called.
+/// Each record creates a new version of an event. A wait refers to the newest version at the time of its call.
 struct CUevent_st {
   long recorded = 0, reached = 0;
 };
 struct CUstream_st {
-  std::deque<std::function<bool()>> work;  ///< each says whether it has ended
+  std::deque<std::function<bool()>> work;  ///< each returns true once it has ended
 };
 
 namespace {
 
-/// One send or receive of a collective, in the order of their calls.
+/// A send or receive of a collective, in call order.
 struct Post {
   bool sends;
   int peer;
@@ -41,14 +41,14 @@ struct ncclComm {
   Ranks* ranks;
   int rank;
   bool open = false, finalized = false,
-       gone = false;  ///< amid sends and receives; on its way out; destroyed or aborted
+       gone = false;  ///< inside a group call; finalized; destroyed or aborted
   std::vector<std::unique_ptr<Collective>> collectives;
 };
 
 namespace {
 
 struct Ranks {
-  std::vector<ncclComm*> members;  ///< null before a rank has come
+  std::vector<ncclComm*> members;  ///< null until the rank has joined
   bool complete() const {
     for (auto const* one : members)
       if (one == nullptr) return false;
@@ -71,7 +71,7 @@ struct Machine {
 };
 Machine machine;
 
-/// What a thread has posted since its ncclGroupStart.
+/// Posts of a thread since its ncclGroupStart.
 struct Open {
   ncclComm_t group = nullptr;
   cudaStream_t stream = nullptr;
@@ -82,7 +82,7 @@ thread_local Open open_group;
 
 void fault(std::string const& text) { machine.faults += text + "; "; }
 
-/// Once every rank has the k-th collective at the head of a stream. Sends and receives between two match in order.
+/// Delivers collective k once it is at the head of a stream on every rank. Sends and receives of a pair match in order.
 void deliver(Ranks const& ranks, std::size_t k) {
   for (auto* one : ranks.members)
     if (one == nullptr || one->gone || one->collectives.size() <= k || !one->collectives[k]->arrived) return;
@@ -232,7 +232,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   ++machine.held;
   return cudaSuccess;
 }
-/// What is on a stream, and what waits for an event, goes on, as on a device.
+/// Work on the stream and waits on its events continue, as on a device.
 cudaError_t cudaStreamDestroy(cudaStream_t) {
   std::lock_guard const lock(machine.mutex);
   --machine.held;

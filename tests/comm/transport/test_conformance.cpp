@@ -10,8 +10,8 @@
 #include <numeric>
 #include <thread>
 
-// One suite for all communicators: self, MPI whole, cut, staged, and split. CHECK, not REQUIRE, after a collective has
-// begun: a rank that leaves early would let the others wait for it.
+// One test suite for all communicators: self, MPI whole, split into messages, staged, and subgroups. After a collective
+// has begun, tests use CHECK, not REQUIRE: a rank that returned early would block the others.
 using namespace bellwether;
 using namespace bellwether::test;
 using bellwether::comm::Message;
@@ -30,7 +30,7 @@ std::int64_t sum(std::vector<std::int64_t> const& values) {
 
 std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 
-/// Fills chunk after chunk; chunk j is what `from` sends to j.
+/// Fills each chunk; chunk j holds the data that `from` sends to j.
 void fill(Buffer& buffer, std::vector<std::int64_t> const& lengths, int from, unsigned salt) {
   std::size_t k = 0;
   for (int to = 0; to < static_cast<int>(lengths.size()); ++to)
@@ -137,7 +137,7 @@ TEST_CASE("exchange with both neighbours of a ring, several messages a pair") {
   std::vector<Message> messages;
   int const next = (me + 1) % size;
   int const previous = (me + size - 1) % size;
-  // With two ranks both neighbours are one rank: messages of a pair match in the order in which they are given.
+  // With two ranks, both neighbours are the same rank: messages of a pair match in call order.
   Buffer to_next(length), to_next_again(length + 1), from_previous(length), from_previous_again(length + 1);
   for (std::int64_t k = 0; k < length; ++k) to_next.host()[static_cast<std::size_t>(k)] = pattern(me, next, k, 4);
   for (std::int64_t k = 0; k <= length; ++k)
@@ -181,7 +181,7 @@ TEST_CASE("tickets may be waited for in any order") {
     requests.push_back(group->start_alltoallv(exec, sends.back().all(), lengths.back(), recvs.back().all(),
                                               lengths.back(), "bellwether::test::interleaved"));
   }
-  // Another order on every rank.
+  // A different order on every rank.
   for (int k = 0; k < rounds; ++k) {
     auto const round = at((k * 2 + me) % rounds);
     group->wait(requests[round]);
@@ -231,7 +231,7 @@ TEST_CASE("the library's sum is the sum") {
   Exec const exec;
   Buffer values(count * 4);
   auto const floats = [&] { return reinterpret_cast<float*>(values.host().data()); };
-  // Integers below 2^24: exact in any order.
+  // Integers below 2^24: sums are exact in any order.
   for (std::int64_t k = 0; k < count; ++k) floats()[k] = static_cast<float>(k * (group->rank() + 1));
   values.upload(exec);
   Request request = group->start_library_sum(exec, reinterpret_cast<float*>(values.all().data), count,

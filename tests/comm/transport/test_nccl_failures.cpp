@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What looks after collectives of NCCL, on a machine without a GPU: deadlines, errors and aborts.
+// Tests the supervision of NCCL collectives on a machine without a GPU: timeouts, errors and aborts.
 #include "tests/comm/transport/nccl_ranks.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -28,17 +28,17 @@ TEST_CASE("A collective that some rank does not join ends by the deadline, names
   CHECK_THAT(failure,
              ContainsSubstring("stuck collective: all-gather bellwether::test::words, 64 bytes from this rank, "
                                "rank 1 of 3, not finished after "));
-  CHECK_THAT(failure, ContainsSubstring("1 begun, asked 1 times"));  // once, when half of it had passed
+  CHECK_THAT(failure, ContainsSubstring("1 begun, asked 1 times"));  // once, after half of the timeout
   CHECK(stand_in_gpu::idle(ranks[1].stream));
   CHECK(stand_in_gpu::aborted() == 1);
-  // From here on everything says so.
+  // From now on every call reports the failure.
   try {
     Request const none = gather(ranks[1], mine.data(), all.data(), 64);
     FAIL("no error");
   } catch (CollectiveTimeout const& error) {
     CHECK(error.what() == failure);
   }
-  // Those that wait for none have no deadline.
+  // Ranks that wait for nothing have no timeout.
   ranks[0].group->throw_if_failed();
   ranks.clear();
   CHECK(stand_in_gpu::aborted() == 1);
@@ -50,7 +50,7 @@ TEST_CASE("Collectives that are started behind a stuck one do not hide it") {
   auto ranks = make_ranks(2, soon);
   std::vector<std::byte> mine(8), all(16);
   Request first = gather(ranks[0], mine.data(), all.data(), 8);
-  ranks[0].group->wait(first);  // the host goes on
+  ranks[0].group->wait(first);  // the host continues
   for (int later = 0; later < 20; ++later) {
     Request next = gather(ranks[0], mine.data(), all.data(), 4, "bellwether::test::behind");
     ranks[0].group->wait(next);
@@ -72,7 +72,7 @@ TEST_CASE("The first of several collectives is the one that is told, whatever it
   stand_in_gpu::put_work(ranks[0].stream, [&] { return computed.load(); });
   Request first = gather(ranks[0], mine.data(), all.data(), 8);
   Request second = gather(ranks[0], mine.data(), all.data(), 4, "bellwether::test::behind");
-  stand_still(0.25);  // some looks
+  stand_still(0.25);  // several polls
   computed = true;
   CHECK_THAT(failure_of(*ranks[0].group), ContainsSubstring("all-gather bellwether::test::words, 8 bytes"));
   first.release();
@@ -185,12 +185,12 @@ TEST_CASE("A group that does not come about is told by the deadline") {
   stand_in_gpu::reset();
   Watchdog watchdog({});
   auto const start = [&] { NcclGroup const group(new_id(), 1, 2, soon, &watchdog); };
-  CHECK_THROWS_AS(start(), CollectiveTimeout);  // rank 0 does not come
+  CHECK_THROWS_AS(start(), CollectiveTimeout);  // rank 0 does not join
   try {
     start();
   } catch (CollectiveTimeout const& error) {
     CHECK_THAT(error.what(), ContainsSubstring("stuck collective: the start of NCCL, rank 1 of 2, not finished after"));
-    CHECK_THAT(error.what(), ContainsSubstring("asked 2 times"));  // once each time
+    CHECK_THAT(error.what(), ContainsSubstring("asked 2 times"));  // once per collective
   }
   CHECK(stand_in_gpu::aborted() == 2);
   stand_in_gpu::fail_rank(1, ncclInvalidUsage);
@@ -227,14 +227,14 @@ TEST_CASE("Where the device has no memory for events nothing is left behind, and
   stand_in_gpu::limit_events(more);
   CHECK_THROWS_AS(NcclGroup(new_id(), 0, 1, soon, nullptr), bellwether::RuntimeError);
   CHECK(stand_in_gpu::held() == 0);
-  CHECK(stand_in_gpu::aborted() == 0);  // there was no group yet
+  CHECK(stand_in_gpu::aborted() == 0);  // no group existed yet
 
   auto ranks = make_ranks(2, never);
   stand_in_gpu::limit_events(more);
   stand_in_gpu::put_work(ranks[0].stream, [] { return false; });
   std::vector<std::byte> mine(4), all(8);
   std::string failure;
-  // As many as there are places, and one more, for which there is none.
+  // Fill all slots, then one more, for which no event can be created.
   for (int starts = 0; failure.empty() && starts < 100000; ++starts) {
     try {
       Request one = gather(ranks[0], mine.data(), all.data(), 4);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How devices read: several elements ahead of their writing, and neighbours with one access.
+// Tests device access patterns: loading several elements before storing, and packs.
 #include "core/device/device_launch.hpp"
 #include "core/memory/convert.hpp"
 #include "core/simd/pack.hpp"
@@ -24,7 +24,7 @@ using test::to_host;
 
 namespace {
 
-/// x(k) += 1 and the sums of what x was and of its squares, for k in [first, last).
+/// Increments x(k) and returns the sums of its old values and of their squares, for k in [first, last).
 template <class Space>
 Sums<2> sum_and_count_up(Vec<double, Space> const& x, Index first, Index last) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
@@ -44,7 +44,7 @@ Sums<2> sum_and_count_up(Vec<double, Space> const& x, Index first, Index last) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), found)(0);
 }
 
-/// Halves what it is asked for and gives it and where it was.
+/// Halves `changed`, copies `read` to `written`, and returns the old values of both.
 template <class Access>
 struct HalvingRun {
   KOKKOS_INLINE_FUNCTION Terms<2> operator()(int lane) const {
@@ -119,7 +119,7 @@ TEST_CASE("vectors that four cannot be read of are refused where threads do so")
 
 TEMPLATE_LIST_TEST_CASE("loads ahead leave out nothing and take nothing twice", "", test::Spaces) {
   using Space = TestType;
-  // Below, at and beyond what all threads of a team load ahead.
+  // Lengths below, at and above what all threads of a team load ahead.
   Index const whole = loads_ahead * TeamShape<Space>::threads;
   Index const count = GENERATE_COPY(Index{0}, 1, whole - 1, whole, whole + 1, 2 * whole + 7);
   Index const first = GENERATE(0, 3);

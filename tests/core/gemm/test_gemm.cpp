@@ -14,7 +14,7 @@ using namespace bellwether::test;
 
 namespace {
 
-/// The product on an execution space, by multiply(exec, a, b, c).
+/// Computes the product on an execution space with multiply(exec, a, b, c).
 template <class Space, class A, class B, class C, class Multiply>
 std::vector<C> formed(Matrices<A, B, C> const& x, Multiply const& multiply) {
   Space const exec;
@@ -53,7 +53,7 @@ void check(Problem const& p, std::mt19937& random) {
   CHECK(distance(p, x, formed_by_teams<Space>(p, x)) <= 1);
 }
 
-/// Floats beside bf16, as attention's probabilities are: by teams and by a host's tile alone.
+/// Products of float and bf16, as in attention: only by teams and by host tiles.
 template <class Space, class C>
 void check_mixed(Problem const& p, std::mt19937& random) {
   Matrices<float, bf16, C> const x(p, random);

@@ -12,7 +12,7 @@ using namespace bellwether::test;
 
 namespace {
 
-/// Every eighth row in order, then the eight sums in order.
+/// Reference: every eighth row in order, then the eight sums in order.
 float in_eights(std::vector<float> const& values, Index rows, Index columns, Index column) {
   float sum = 0;
   for (Index group = 0; group < 8; ++group) {

@@ -20,7 +20,7 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-/// The largest of error(x) over `steps` points of [from, to].
+/// Returns the maximum of error(x) over `steps` points of [from, to].
 template <class Error>
 double largest(float from, float to, int steps, Error const& error) {
   double most = 0;
@@ -28,7 +28,7 @@ double largest(float from, float to, int steps, Error const& error) {
   return most;
 }
 
-/// f(x) by a kernel of a space, for `steps` + 1 points of [from, to]: pairs of x and f(x).
+/// Evaluates f in a kernel at `steps` + 1 points of [from, to]; returns pairs of x and f(x).
 template <class Space, class Function>
 std::vector<double> by_kernel(float from, float to, int steps, Function const& f) {
   Vec<float, Space> const pairs("bellwether::test::values", static_cast<std::size_t>(2 * (steps + 1)));

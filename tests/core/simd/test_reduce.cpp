@@ -13,7 +13,7 @@ using namespace bellwether;
 namespace {
 
 KOKKOS_INLINE_FUNCTION double term(Index k) {
-  // One in four terms is large: another order of addition would show.
+  // One in four terms is large: a different order of addition would change the result.
   auto const bits = philox(static_cast<std::uint32_t>(k), 0, 0, 0, 1, 2).x[0];
   return (uniform(bits) - 0.5) * (bits % 4 == 0 ? 1e10 : 1.0);
 }

@@ -91,7 +91,7 @@ TEST_CASE("more threads than there may be are told, and so are those that the sy
   setenv("KOKKOS_NUM_THREADS", "600", 1);
   CHECK(faults_of_threads(limits) ==
         std::vector<std::string>{"KOKKOS_NUM_THREADS: 600 threads for a rank; allowed: 1 to 512, and more ranks"});
-  CHECK(faults_of_threads(std::nullopt).empty());  // without OpenMP nobody counts them
+  CHECK(faults_of_threads(std::nullopt).empty());  // without OpenMP, no threads are started
   setenv("KOKKOS_NUM_THREADS", "4", 1);
   auto few = limits;
   few.thread_limit = 3;
@@ -111,7 +111,7 @@ TEST_CASE("more threads than there may be are told, and so are those that the sy
   setenv("OMP_PLACES", "{999}", 1);
   setenv("OMP_PROC_BIND", "true", 1);
   CHECK(faults_of_threads(limits).size() == 1);
-  setenv("OMP_PROC_BIND", "false", 1);  // then nobody asks for places
+  setenv("OMP_PROC_BIND", "false", 1);  // OpenMP then ignores places
   CHECK(faults_of_threads(limits).empty());
   unsetenv("OMP_PLACES");
 }

@@ -22,7 +22,7 @@ TEST_CASE("a pause is what a look comes too late by") {
   CHECK(meter.paused() == seconds(0));
   look(seconds(6));
   CHECK(meter.paused() == seconds(6) - PauseMeter::usual);
-  look(milliseconds(1));  // somebody else looks just after
+  look(milliseconds(1));  // another caller polls shortly after
   look(PauseMeter::usual);
   CHECK(meter.paused() == seconds(6) - PauseMeter::usual);
   look(seconds(3600));
@@ -44,7 +44,7 @@ TEST_CASE("the clock stands still while the process is stopped") {
     auto const start = RunClock::now();
     auto const wall = Clock::now();
     raise(SIGSTOP);
-    // Bounds on one side each: a busy machine makes either longer.
+    // Each bound is one-sided: a busy machine makes either time longer.
     double const ran = seconds_since(start), passed = seconds_since(wall);
     _exit(passed >= 3 && ran < passed - 1.5 ? 0 : 1);
   }
