@@ -61,50 +61,54 @@ struct CommConfig {
     constexpr auto onebit_methods = "optimizer.method: onebit_lamb, onebit_adam or onebit_sgd";
     visit.choice(
         {.name = "transport",
-         .help = "what carries collectives: 'mpi' takes memory as it is, 'mpi_staged' copies it through the "
-                 "host's, 'nccl' is for builds with GPUs; 'auto' takes the fastest that is there and says why"},
+         .help =
+             "library that runs the collectives: 'mpi' passes buffers to MPI directly, 'mpi_staged' copies them "
+             "through host memory, 'nccl' needs a build for GPUs; 'auto' selects the fastest available and logs why"},
         {"auto", "mpi", "mpi_staged", "nccl"}, transport);
-    visit.field({.name = "share_device", .help = "ranks of one node may compute on the same GPU"}, share_device);
+    visit.field({.name = "share_device", .help = "allow several ranks of one node to compute on the same GPU"},
+                share_device);
     visit.choice(
         {.name = "allreduce",
-         .help = "how the dense mean over ranks is formed: 'ordered' is bitwise equal on all ranks and counted; "
-                 "'library' calls MPI_Allreduce, which promises neither"},
-        {"ordered", "library"}, allreduce);
-    visit.choice(
-        {.name = "dense_wire",
          .help =
-             "type of gradients on the network: bf16 halves the bytes, rounds once in and once out and sums in fp32"},
-        {"fp32", "bf16"}, dense_wire);
-    visit.field({.name = "scale_groups",
-                 .help = "parts of the model, or of a node's slice of it, with a scale of their own in compressed "
-                         "exchanges; each costs 8 bytes a rank and peer; not set: one for each 32768 elements",
-                 .minimum = 1,
-                 .maximum = 1 << 20,
-                 .only_with = onebit_methods,
-                 .applies = compresses,
-                 .default_allowed = true},
-                scale_groups);
-    visit.field({.name = "error_feedback",
-                 .help = "compressed exchanges make up later for what they round away; false: for comparisons, "
-                         "training suffers",
-                 .only_with = onebit_methods,
-                 .applies = compresses,
-                 .default_allowed = true},
-                error_feedback);
+             "algorithm of the dense mean over ranks: 'ordered' gives bitwise equal results on all ranks and counts "
+             "its bytes; 'library' calls MPI_Allreduce, which guarantees neither"},
+        {"ordered", "library"}, allreduce);
+    visit.choice({.name = "dense_wire",
+                  .help = "type of gradients on the network: 'bf16' halves the bytes; it rounds values once before "
+                          "sending, sums in fp32, and rounds the mean once"},
+                 {"fp32", "bf16"}, dense_wire);
+    visit.field(
+        {.name = "scale_groups",
+         .help = "number of parts into which compressed exchanges divide the model, or a node's slice of it; each "
+                 "part has one scale, which costs 8 bytes per rank and peer; not set: one part per 32768 elements",
+         .minimum = 1,
+         .maximum = 1 << 20,
+         .only_with = onebit_methods,
+         .applies = compresses,
+         .default_allowed = true},
+        scale_groups);
+    visit.field(
+        {.name = "error_feedback",
+         .help = "add the compression error of each exchange to the next one; 'false' is for comparisons and harms "
+                 "training",
+         .only_with = onebit_methods,
+         .applies = compresses,
+         .default_allowed = true},
+        error_feedback);
     visit.choice(
         {.name = "hierarchy",
-         .help = "how a compressed exchange treats nodes: 'node' sums inside each node first, in the "
-                 "dense_wire type, and sends bits between nodes alone; every node needs as many ranks; methods that "
-                 "compress nothing do not use it, with a warning"},
+         .help = "use of nodes in a compressed exchange: 'node' first sums inside each node, in the dense_wire type, "
+                 "and compresses only between nodes; every node needs the same number of ranks; methods that do not "
+                 "compress ignore it with a warning"},
         {"none", "node"}, hierarchy);
     visit.field({.name = "ranks_per_node",
-                 .help = "neighbouring ranks that count as one node; not set: those that can share memory",
+                 .help = "number of consecutive ranks that form a node; not set: the ranks that share memory",
                  .unit = "ranks",
                  .minimum = 1,
                  .maximum = 1 << 20},
                 ranks_per_node);
     visit.field({.name = "deadline",
-                 .help = "a collective that takes longer ends the run with its name",
+                 .help = "collective timeout; a collective that takes longer ends the run with an error that names it",
                  .unit = "seconds",
                  .minimum = 1,
                  .maximum = 86400},

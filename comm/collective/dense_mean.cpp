@@ -40,7 +40,7 @@ struct RankOrderedExchange {
 struct DenseMean::Impl {
   Impl(Communicator& group, Index longest, Wire type, Allreduce how)
       : communicator(group), count(longest), wire(type), method(how) {
-    require(longest >= 0, "a mean of a negative number of elements");
+    require(longest >= 0, "dense mean: negative number of elements");
     if (method == Allreduce::library) {
       if (wire == Wire::bf16)
         throw InputError("comm.allreduce: library sums fp32 only; comm.dense_wire: bf16 needs comm.allreduce: ordered");
@@ -107,8 +107,8 @@ DenseMean::DenseMean(DenseMean&&) noexcept = default;
 
 void DenseMean::start(Exec const& exec, Vec<float> const& inout) {
   Impl& mean = *impl_;
-  require(mean.stage == Impl::Stage::idle, "one mean at a time");
-  require(static_cast<Index>(inout.extent(0)) <= mean.count, "a vector longer than the mean was made for");
+  require(mean.stage == Impl::Stage::idle, "the previous mean is not finished");
+  require(static_cast<Index>(inout.extent(0)) <= mean.count, "the vector is longer than the mean's buffers");
   mean.stage = Impl::Stage::scattering;
   if (mean.communicator.size() == 1) return;
   mean.vector = inout;
@@ -137,7 +137,7 @@ bool DenseMean::gathered() const {
 
 void DenseMean::gather(Exec const& exec) {
   Impl& mean = *impl_;
-  require(mean.stage == Impl::Stage::scattering, "a mean is started before it is gathered");
+  require(mean.stage == Impl::Stage::scattering, "gather() was called before start()");
   if (mean.communicator.size() > 1) {
     mean.communicator.wait(mean.request);
     if (mean.method == Allreduce::library)
@@ -152,7 +152,7 @@ void DenseMean::gather(Exec const& exec) {
 
 void DenseMean::wait(Exec const& exec) {
   Impl& mean = *impl_;
-  require(mean.stage != Impl::Stage::idle, "a mean is started before it is waited for");
+  require(mean.stage != Impl::Stage::idle, "wait() was called before start()");
   if (mean.stage == Impl::Stage::scattering) gather(exec);
   if (mean.request.pending()) {
     mean.communicator.wait(mean.request);
@@ -209,9 +209,9 @@ SegmentedMean::~SegmentedMean() {
 }
 
 void SegmentedMean::start(Exec const& exec, Vec<float> const& inout) {
-  require(started_ < means_.size(), "a mean has no more segments");
+  require(started_ < means_.size(), "all segments of the mean were already started");
   auto& times = times_[started_];
-  require(static_cast<Index>(inout.extent(0)) == times.elements, "a segment of another length");
+  require(static_cast<Index>(inout.extent(0)) == times.elements, "the segment has the wrong length");
   times.started = Clock::now();
   means_[started_++].start(exec, inout);
 }
@@ -236,7 +236,7 @@ void SegmentedMean::advance(Exec const& exec) {
 }
 
 void SegmentedMean::wait(Exec const& exec) {
-  require(started_ == means_.size(), "all segments of a mean are started before it is waited for");
+  require(started_ == means_.size(), "wait() was called before all segments were started");
   while (gathering_ < started_) gather_next(exec);
   while (finished_ < started_) finish_next(exec);
   started_ = gathering_ = finished_ = 0;

@@ -37,10 +37,10 @@ std::vector<Part> all_holders(Communicator& data, Part const& mine, Index total)
   Index covered = 0;
   for (auto const& part : sorted) {
     if (part.size() == 0) continue;
-    require(part.first <= covered, "every element has a holder");
+    require(part.first <= covered, "no rank holds an element of the vector");
     covered = std::max(covered, part.last);
   }
-  require(covered == total, "every element has a holder");
+  require(covered == total, "no rank holds an element of the vector");
   return holders;
 }
 

@@ -218,8 +218,8 @@ CompressedAllreduce::~CompressedAllreduce() = default;
 
 void CompressedAllreduce::set_active(Exec const& exec, Vec<std::uint32_t> const& words) {
   Impl& mean = *impl_;
-  require(!mean.under_way, "elements die between means");
-  require(static_cast<Index>(words.extent(0)) == mean.layout.words, "one bit of life an element");
+  require(!mean.under_way, "set_active() was called during a compressed mean");
+  require(static_cast<Index>(words.extent(0)) == mean.layout.words, "the mask must have one bit per element");
   mean.end_spent(exec);
   // First with the old mask, so that newly active elements start without a residual.
   for (End const* const end : {&mean.worker, &mean.server}) end->store_residual(exec);
@@ -229,7 +229,7 @@ void CompressedAllreduce::set_active(Exec const& exec, Vec<std::uint32_t> const&
 
 void CompressedAllreduce::begin(Exec const& exec, std::int32_t const* skip) {
   Impl& mean = *impl_;
-  require(!mean.under_way, "one compressed mean at a time");
+  require(!mean.under_way, "the previous compressed mean is not finished");
   mean.finish_report();
   mean.last_exec = exec;
   mean.under_way = true;
@@ -263,7 +263,7 @@ void CompressedAllreduce::send(Exec const& exec, Index segment) {
 
 Decoded CompressedAllreduce::finish(Exec const& exec) {
   Impl& mean = *impl_;
-  require(mean.under_way, "a compressed mean is started before it is finished");
+  require(mean.under_way, "finish() was called before start()");
   mean.under_way = false;
   mean.last_exec = exec;
   if (mean.identity) {
@@ -284,7 +284,7 @@ Decoded CompressedAllreduce::finish(Exec const& exec) {
 
 void CompressedAllreduce::visit_state(StateVisitor& visit) {
   Impl& mean = *impl_;
-  require(!mean.under_way, "state is visited between means");
+  require(!mean.under_way, "visit_state() was called during a compressed mean");
   Exec const& exec = mean.last_exec;
   mean.end_spent(exec);
   for (End const* const end : {&mean.worker, &mean.server}) end->store_residual(exec);

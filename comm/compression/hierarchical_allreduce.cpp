@@ -41,7 +41,7 @@ class SliceState final : public StateVisitor {
     whole_.partitioned(name, slice, first_ + first, total_);
   }
   void per_rank(std::string_view name, std::span<float> values, Reshard reshard) override {
-    require(reshard == Reshard::mean, "a slice is held");
+    require(reshard == Reshard::mean, "the state of a slice needs Reshard::mean");
     whole_.held(name, values, first_, total_);
   }
   void held(std::string_view, std::span<float>, std::int64_t, std::int64_t) override { refuse(); }
@@ -49,7 +49,7 @@ class SliceState final : public StateVisitor {
   void scalar(std::string_view, double&) override { refuse(); }
 
  private:
-  [[noreturn]] static void refuse() { throw InternalError("no such state has a slice"); }
+  [[noreturn]] static void refuse() { throw InternalError("a slice cannot have this kind of state"); }
   StateVisitor& whole_;
   Index first_, total_;
 };
@@ -214,9 +214,9 @@ LastMean HierarchicalAllreduce::last_mean() const {
 
 void HierarchicalAllreduce::set_active(Exec const& exec, Vec<std::uint32_t> const& words) {
   Impl& mean = *impl_;
-  require(!mean.under_way, "elements die between means");
+  require(!mean.under_way, "set_active() was called during a compressed mean");
   require(static_cast<Index>(words.extent(0)) == (mean.layout.count + word_elements - 1) / word_elements,
-          "one bit of life an element");
+          "the mask must have one bit per element");
   if (has_nodes())
     copy_active(exec, mean.layout.count, static_cast<std::uint32_t const*>(words.data()), mean.active.data());
   mean.exchange.set_active(exec, Vec<std::uint32_t>(words.data() + slice_first() / word_elements,
@@ -225,7 +225,7 @@ void HierarchicalAllreduce::set_active(Exec const& exec, Vec<std::uint32_t> cons
 
 HierarchicalAllreduce::Outgoing HierarchicalAllreduce::begin(std::int32_t const* skip) {
   Impl& mean = *impl_;
-  require(!mean.under_way, "one compressed mean at a time");
+  require(!mean.under_way, "the previous compressed mean is not finished");
   mean.under_way = true;
   mean.skip = skip;
   mean.node_sent = {};
@@ -247,7 +247,7 @@ Decoded HierarchicalAllreduce::finish(Exec const& exec) {
     mean.count_bytes();
     return decoded;
   }
-  require(mean.under_way, "a compressed mean is started before it is finished");
+  require(mean.under_way, "finish() was called before start()");
   mean.under_way = false;
   mean.nodes->inside().wait(mean.request);
   Decoded const slice = mean.wire == Wire::fp32 ? mean.across(exec, mean.fp32) : mean.across(exec, mean.half);
@@ -270,7 +270,7 @@ Decoded HierarchicalAllreduce::finish(Exec const& exec) {
 }
 
 void HierarchicalAllreduce::visit_state(StateVisitor& visit) {
-  require(!impl_->under_way, "state is visited between means");
+  require(!impl_->under_way, "visit_state() was called during a compressed mean");
   if (!has_nodes()) return impl_->exchange.visit_state(visit);
   SliceState slice(visit, slice_first(), impl_->layout.count);
   impl_->exchange.visit_state(slice);

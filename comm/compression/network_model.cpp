@@ -25,7 +25,8 @@ double node_seconds(NetworkModel const& network, int ranks, double message_bytes
 
 int nodes_of(NetworkModel const& network, int ranks) {
   int const in_node = network.ranks_per_node;
-  require(ranks >= 1 && in_node >= 1 && (ranks <= in_node || ranks % in_node == 0), "ranks fill nodes");
+  require(ranks >= 1 && in_node >= 1 && (ranks <= in_node || ranks % in_node == 0),
+          "the ranks do not fill whole nodes");
   return ranks <= in_node ? 1 : ranks / in_node;
 }
 

@@ -112,7 +112,7 @@ void tensor_errors(Space const& exec, BlockTable<Space> const& table, LastMean c
   Index const blocks = table.count(), tensors = table.tensors();
   require(static_cast<Index>(partial.extent(0)) >= tensor_error_sums * blocks &&
               static_cast<Index>(sums.extent(0)) >= tensor_error_sums * tensors,
-          "scratch of errors by tensor too small");
+          "the scratch memory of the tensor errors is too small");
   // Kokkos takes labels as std::string. A static avoids an allocation per step.
   static std::string const block_label = "bellwether::comm::tensor_error_blocks";
   static std::string const tensor_label = "bellwether::comm::tensor_errors";

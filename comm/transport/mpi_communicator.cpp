@@ -82,7 +82,8 @@ class MpiCommunicator final : public Communicator {
   void set_deadline(double seconds) override { options_.deadline = seconds; }
 
   Request start_alltoall(Exec const& exec, Bytes const& send, Bytes const& recv, Label label) override {
-    require(send.size == recv.size && send.size % size_ == 0, "all-to-all: not one equal chunk a rank");
+    require(send.size == recv.size && send.size % size_ == 0,
+            "all-to-all: the buffers are not one equal chunk per rank");
     std::int64_t const chunk = send.size / size_;
     MpiOperation& operation = begin(exec, "all-to-all", label, counter_.to_each(chunk), options_.staged);
     Bytes const from = operation.transport_buffer(send, MpiOperation::Access::read);
@@ -104,7 +105,8 @@ class MpiCommunicator final : public Communicator {
     require(counter_.covers(send_bytes, send) && counter_.covers(recv_bytes, recv),
             "all-to-all: chunks do not add up to the buffers");
     auto const mine = static_cast<std::size_t>(rank_);
-    require(send_bytes[mine] == recv_bytes[mine], "all-to-all: a rank's own chunk has two lengths");
+    require(send_bytes[mine] == recv_bytes[mine],
+            "all-to-all: the send and receive sizes of this rank's own chunk differ");
     MpiOperation& operation =
         begin(exec, "all-to-all of uneven chunks", label, counter_.to_each(send_bytes), options_.staged);
     Bytes const from = operation.transport_buffer(send, MpiOperation::Access::read);
@@ -115,7 +117,7 @@ class MpiCommunicator final : public Communicator {
   }
 
   Request start_allgather(Exec const& exec, Bytes const& mine, Bytes const& all, Label label) override {
-    require(all.size == mine.size * size_, "all-gather: not one equal part a rank");
+    require(all.size == mine.size * size_, "all-gather: the buffer is not one equal part per rank");
     part_bytes_.assign(static_cast<std::size_t>(size_), mine.size);
     MpiOperation& operation = begin(exec, "all-gather", label, counter_.to_each(mine.size), options_.staged);
     Bytes const from = operation.transport_buffer(mine, MpiOperation::Access::read);
@@ -170,13 +172,13 @@ class MpiCommunicator final : public Communicator {
   }
 
   void wait(Request& request) override {
-    require(request.pending(), "a ticket is waited for once");
+    require(request.pending(), "the request has no collective in progress");
     complete(static_cast<MpiOperation&>(*request.state()));
     request.release();
   }
 
   bool ended(Request const& request) override {
-    require(request.pending(), "a ticket that was waited for is asked whether it has ended");
+    require(request.pending(), "the request has no collective in progress");
     receives_.advance();
     return static_cast<MpiOperation&>(*request.state()).test();
   }
@@ -188,7 +190,7 @@ class MpiCommunicator final : public Communicator {
   }
 
   std::unique_ptr<Communicator> split(int color, int key) override {
-    require(color >= 0, "split: colors count from 0");
+    require(color >= 0, "split: the color must be 0 or more");
     barrier("bellwether::comm::split");  // names late ranks better than the calls below
     MPI_Comm part = MPI_COMM_NULL;
     CallGuard const guard("MPI_Comm_split", "at start-up", options_.deadline, options_.watchdog);
@@ -219,7 +221,7 @@ class MpiCommunicator final : public Communicator {
   }
 
   void broadcast_host(std::span<std::byte> inout, int root, Label label) override {
-    require(root >= 0 && root < size_, "broadcast: no such rank");
+    require(root >= 0 && root < size_, "broadcast: invalid root rank");
     auto const total = static_cast<std::int64_t>(inout.size());
     MpiOperation& operation =
         begin(Exec(), "broadcast", label, rank_ == root ? counter_.to_each(total) : TrafficCounter::Sent(), false);
@@ -371,8 +373,9 @@ class MpiCommunicator final : public Communicator {
 }  // namespace
 
 std::unique_ptr<Communicator> make_world_communicator(MpiOptions const& options) {
-  require(options.piece > 0, "messages of no bytes");
-  require(options.call_limit > 0 && options.call_limit <= std::numeric_limits<int>::max(), "call_limit is no int");
+  require(options.piece > 0, "the maximum message size must be at least 1 byte");
+  require(options.call_limit > 0 && options.call_limit <= std::numeric_limits<int>::max(),
+          "call_limit must be from 1 to the largest int");
   MPI_Comm copy = MPI_COMM_NULL;
   CallGuard const guard("MPI_Comm_dup", "at start-up", options.deadline, options.watchdog);
   check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &copy), "MPI_Comm_dup");

@@ -15,7 +15,7 @@ using HostBytes = Kokkos::View<std::byte*, Kokkos::HostSpace, Kokkos::MemoryUnma
 }  // namespace
 
 void MpiOperation::begin(Exec const& exec, char const* operation, Label label, bool staged) {
-  require(!busy_, "an operation under way is not free");
+  require(!busy_, "the operation is still in progress");
   operation_ = operation;
   label_ = label;
   busy_ = true;

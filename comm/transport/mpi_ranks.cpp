@@ -23,7 +23,7 @@ namespace {
 constexpr auto when = "at start-up";
 
 int count_of(std::size_t size) {
-  require(size <= static_cast<std::size_t>(std::numeric_limits<int>::max()), "too long for a call at start-up");
+  require(size <= static_cast<std::size_t>(std::numeric_limits<int>::max()), "too long for a collective at start-up");
   return static_cast<int>(size);
 }
 
@@ -32,7 +32,8 @@ int count_of(std::size_t size) {
 MpiRanks::MpiRanks(int& argc, char**& argv, double deadline) : deadline_(deadline) {
   int provided = MPI_THREAD_SINGLE;
   check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
-  if (provided < MPI_THREAD_SERIALIZED) throw RuntimeError("this MPI offers no thread support beyond the main thread");
+  if (provided < MPI_THREAD_SERIALIZED)
+    throw RuntimeError("this MPI allows calls from the main thread only; required: MPI_THREAD_SERIALIZED or more");
   check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size");

@@ -56,7 +56,8 @@ class NcclCommunicator final : public Communicator {
   }
 
   Request start_alltoall(Exec const& exec, Bytes const& send, Bytes const& recv, Label label) override {
-    require(send.size == recv.size && send.size % size() == 0, "all-to-all: not one equal chunk a rank");
+    require(send.size == recv.size && send.size % size() == 0,
+            "all-to-all: the buffers are not one equal chunk per rank");
     std::int64_t const chunk = send.size / size();
     return start(exec, "all-to-all", label, counter_.to_each(chunk),
                  [&](NcclCalls const& calls) { calls.alltoall(send.data, recv.data, chunk); });
@@ -66,12 +67,13 @@ class NcclCommunicator final : public Communicator {
     require(counter_.covers(send_bytes, send) && counter_.covers(recv_bytes, recv),
             "all-to-all: chunks do not add up to the buffers");
     auto const mine = static_cast<std::size_t>(rank());
-    require(send_bytes[mine] == recv_bytes[mine], "all-to-all: a rank's own chunk has two lengths");
+    require(send_bytes[mine] == recv_bytes[mine],
+            "all-to-all: the send and receive sizes of this rank's own chunk differ");
     return start(exec, "all-to-all of uneven chunks", label, counter_.to_each(send_bytes),
                  [&](NcclCalls const& calls) { calls.alltoallv(send.data, send_bytes, recv.data, recv_bytes); });
   }
   Request start_allgather(Exec const& exec, Bytes const& mine, Bytes const& all, Label label) override {
-    require(all.size == mine.size * size(), "all-gather: not one equal part a rank");
+    require(all.size == mine.size * size(), "all-gather: the buffer is not one equal part per rank");
     return start(exec, "all-gather", label, counter_.to_each(mine.size),
                  [&](NcclCalls const& calls) { calls.allgather(mine.data, all.data, mine.size); });
   }

@@ -65,7 +65,7 @@ bool NcclGroup::finalize() {
 }
 
 void NcclGroup::wait(Request& request) {
-  require(request.pending(), "a ticket is waited for once");
+  require(request.pending(), "the request has no collective in progress");
   std::lock_guard const lock(mutex_);
   or_fail([&] {
     auto& operation = static_cast<NcclOperation&>(*request.state());
@@ -76,7 +76,7 @@ void NcclGroup::wait(Request& request) {
 }
 
 bool NcclGroup::ended(Request const& request) {
-  require(request.pending(), "a ticket that was waited for is asked whether it has ended");
+  require(request.pending(), "the request has no collective in progress");
   std::lock_guard const lock(mutex_);
   bool ended = false;
   or_fail([&] {

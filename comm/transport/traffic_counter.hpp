@@ -25,7 +25,7 @@ class TrafficCounter {
     find_neighbours();
   }
   void set_nodes(std::span<int const> node_of) {
-    require(node_of.size() == node_of_.size(), "one node a rank");
+    require(node_of.size() == node_of_.size(), "one node index per rank is required");
     node_of_.assign(node_of.begin(), node_of.end());
     find_neighbours();
   }
@@ -48,7 +48,7 @@ class TrafficCounter {
   Sent posted(std::span<Message const> messages) const {
     Sent sent;
     for (auto const& message : messages) {
-      require(message.peer >= 0 && message.peer < size_ && message.peer != rank_, "exchange: no such other rank");
+      require(message.peer >= 0 && message.peer < size_ && message.peer != rank_, "exchange: invalid peer rank");
       if (message.kind != Message::Kind::send) continue;
       sent.all += message.buffer.size;
       if (shares_node(message.peer)) sent.intra_node += message.buffer.size;

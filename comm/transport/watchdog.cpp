@@ -181,7 +181,7 @@ std::string Watchdog::verdict() const {
   std::string text = "in step " + std::to_string(mine.step);
   for (std::size_t i = 0; i < std::min(found.size(), most_named); ++i) text += "; " + found[i];
   if (found.size() > most_named) text += "; " + std::to_string(found.size() - most_named) + " more ranks likewise";
-  if (found.empty() && impl_->thread.joinable()) text += "; all other ranks answer and have begun it";
+  if (found.empty() && impl_->thread.joinable()) text += "; all other ranks answer and have started this collective";
   return text;
 }
 

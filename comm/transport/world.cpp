@@ -104,12 +104,12 @@ Nodes chosen_nodes(Nodes const& found, int rank, CommConfig const& config) {
 }
 
 NodeGroups::NodeGroups(Communicator& all, Nodes const& nodes, CommConfig const& config) {
-  require(static_cast<int>(nodes.node_of.size()) == all.size(), "the nodes of another group");
+  require(static_cast<int>(nodes.node_of.size()) == all.size(), "the nodes do not match the ranks of the group");
   if (!nodes.equal)
     throw InputError((config.ranks_per_node ? "comm.ranks_per_node: " + std::to_string(*config.ranks_per_node)
                                             : std::string("comm.hierarchy: node")) +
-                     ", but then " + ranks_by_node(nodes) +
-                     "; allowed: as many ranks on every node, or comm.hierarchy: none");
+                     "; its " + ranks_by_node(nodes) +
+                     "; allowed: the same number of ranks on every node, or comm.hierarchy: none");
   intra_node_ = all.split(nodes.mine, all.rank());
   inter_node_ = all.split(nodes.rank_here, nodes.mine);
 }
@@ -138,7 +138,10 @@ int device_of(Nodes const& nodes, std::string const& host) {
   if constexpr (!on_devices) return -1;
   int const visible = backend::visible_devices();
   if (visible == 0)
-    throw RuntimeError(host + ": no GPU is visible to this process, and the program was built to compute on one");
+    throw RuntimeError(
+        host +
+        ": no GPU is visible to this process; this program was built for GPUs: run it where one is visible "
+        "(nvidia-smi, CUDA_VISIBLE_DEVICES), or use a CPU build");
   return nodes.rank_here % visible;
 }
 

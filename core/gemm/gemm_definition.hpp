@@ -17,7 +17,7 @@ namespace bellwether {
 
 /// Checks the extents of a BLAS call. \throws InternalError if they exceed BLAS's integers.
 inline void require_blas_extents(std::initializer_list<Index> extents) {
-  require(std::max(extents) < blas_extent_limit, "matrix extent beyond BLAS's 32-bit integers");
+  require(std::max(extents) < blas_extent_limit, "matrix extent too large for BLAS's 32-bit integers");
 }
 
 /// Marks a product as a region for Kokkos tools; without a tool it builds no text.

@@ -59,7 +59,7 @@ struct InRegisters {
 template <class Space, class... T>
 void require_neighbours(T const*... at) {
   if constexpr (has_packs<float, Space>)
-    require(begin_packs<InRegisters::count>(at...), "a vector does not begin at a multiple of 16 bytes");
+    require(begin_packs<InRegisters::count>(at...), "a vector is not aligned to 16 bytes");
 }
 
 }  // namespace bellwether

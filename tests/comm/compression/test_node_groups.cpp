@@ -79,7 +79,7 @@ TEST_CASE("nodes with different numbers of ranks are refused on every rank") {
   config.hierarchy = comm::Hierarchy::node;
   config.ranks_per_node = world.size() - 1;
   auto const nodes = comm::chosen_nodes(test::world().nodes(), world.rank(), config);
-  auto const said = ", but then nodes hold from 1 to " + std::to_string(world.size() - 1) + " ranks; allowed: ";
+  auto const said = "; its nodes hold from 1 to " + std::to_string(world.size() - 1) + " ranks; allowed: ";
   CHECK_THROWS_WITH(comm::NodeGroups(world, nodes, config),
                     StartsWith("comm.ranks_per_node: " + std::to_string(world.size() - 1) + said));
   config.ranks_per_node.reset();

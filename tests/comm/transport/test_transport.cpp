@@ -42,7 +42,7 @@ TEST_CASE("auto takes the fastest transport that is there", "[transport]") {
   CHECK(choose_transport(automatic, without).transport == Transport::mpi);
   without.mpi_reads_devices = false;
   CHECK(choose_transport(automatic, without).transport == Transport::mpi_staged);
-  CHECK_THAT(choose_transport(automatic, without).reason, ContainsSubstring("does not say that it reads GPU memory"));
+  CHECK_THAT(choose_transport(automatic, without).reason, ContainsSubstring("does not report support for GPU memory"));
 }
 
 TEST_CASE("what is named is taken where it is there, else refused with the key", "[transport]") {

@@ -86,11 +86,12 @@ TEST_CASE("more threads than there may be are told, and so are those that the sy
   auto many = limits;
   many.threads = 513;
   CHECK(faults_of_threads(many) ==
-        std::vector<std::string>{"OMP_NUM_THREADS: 513 threads for a rank, by this variable or as "
-                                 "many as the machine has; allowed: 1 to 512, and more ranks"});
+        std::vector<std::string>{"OMP_NUM_THREADS: 513 threads for a rank, set by this variable or equal to "
+                                 "the number of CPUs; allowed: 1 to 512; use more ranks instead"});
   setenv("KOKKOS_NUM_THREADS", "600", 1);
   CHECK(faults_of_threads(limits) ==
-        std::vector<std::string>{"KOKKOS_NUM_THREADS: 600 threads for a rank; allowed: 1 to 512, and more ranks"});
+        std::vector<std::string>{
+            "KOKKOS_NUM_THREADS: 600 threads for a rank; allowed: 1 to 512; use more ranks instead"});
   CHECK(faults_of_threads(std::nullopt).empty());  // without OpenMP, no threads are started
   setenv("KOKKOS_NUM_THREADS", "4", 1);
   auto few = limits;
@@ -120,7 +121,8 @@ TEST_CASE("a tool of Kokkos that cannot be loaded is told") {
   setenv("KOKKOS_TOOLS_LIBS", "/none/tool.so;second", 1);
   auto const faults = faults_of_threads(std::nullopt);
   REQUIRE(faults.size() == 1);
-  CHECK(faults[0].starts_with(
-      "KOKKOS_TOOLS_LIBS: '/none/tool.so;second'; allowed: a tool of Kokkos (/none/tool.so: cannot open"));
+  CHECK(
+      faults[0].starts_with("KOKKOS_TOOLS_LIBS: '/none/tool.so;second'; allowed: a Kokkos tool that can be loaded "
+                            "(/none/tool.so: cannot open"));
   unsetenv("KOKKOS_TOOLS_LIBS");
 }
