@@ -23,7 +23,7 @@ struct Squares {
 
 }  // namespace
 
-TEST_CASE("what was asked for last is kept, what was not asked for longest goes") {
+TEST_CASE("the least recently used value is replaced") {
   Squares square;
   CHECK(square(0) == 0);  // an empty slot does not match a key of zero
   CHECK(square(2) == 4);
@@ -41,7 +41,7 @@ TEST_CASE("what was asked for last is kept, what was not asked for longest goes"
   CHECK(square.made == 5);
 }
 
-TEST_CASE("what cannot be made leaves the others as they are") {
+TEST_CASE("a failed make() does not change the cache") {
   Squares square;
   for (int const key : {1, 2, 3}) square(key);
   auto const fail = []() -> int { throw std::runtime_error("none"); };

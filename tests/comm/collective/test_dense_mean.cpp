@@ -86,20 +86,20 @@ void check_mean(comm::Communicator& group, Index longest, Index count, Wire wire
 
 }  // namespace
 
-TEST_CASE("the mean is the host reference, bit for bit, on all ranks") {
+TEST_CASE("the dense mean equals the host reference bit for bit on all ranks") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   auto const count = GENERATE(Index{0}, 1, 2, 3, 4, 5, 7, 100, 4099, 65537);
   check_mean(test::world().communicator(), count, count, wire, 5);
 }
 
-TEST_CASE("the mean of any length, shorter than it was made for") {
+TEST_CASE("the dense mean accepts vectors shorter than its capacity") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   auto const count = GENERATE(take(20, random(0, 3000)));
   auto const seed = GENERATE(take(1, random(1, 1 << 30)));
   check_mean(test::world().communicator(), 3000, count, wire, static_cast<std::uint64_t>(seed));
 }
 
-TEST_CASE("the mean does not depend on cutting or staging") {
+TEST_CASE("the dense mean does not depend on message splitting or staging") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   comm::MpiOptions options;
   options.call_limit = 1000;
@@ -108,7 +108,7 @@ TEST_CASE("the mean does not depend on cutting or staging") {
   check_mean(*group, 10007, 10007, wire, 6);
 }
 
-TEST_CASE("the mean of equal vectors is that vector") {
+TEST_CASE("the mean of equal vectors equals that vector") {
   auto& group = test::world().communicator();
   std::vector<float> values;
   for (Index k = 0; k < 1000; ++k) values.push_back(std::round(input(0, k, 9) * 1024));
@@ -144,7 +144,7 @@ TEST_CASE("NaN and infinity reach every rank") {
   CHECK(result[8] == -infinity);
 }
 
-TEST_CASE("a group of one leaves the vector as it is with either wire") {
+TEST_CASE("a group of one does not change the vector for either wire type") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   auto const self = comm::make_self_communicator();
   check_mean(*self, 100, 100, wire, 7);
@@ -152,7 +152,7 @@ TEST_CASE("a group of one leaves the vector as it is with either wire") {
   CHECK(comm::DenseMean(*self, 100, wire, Allreduce::ordered).buffer_bytes() == 0);
 }
 
-TEST_CASE("the library's mean, and what it refuses") {
+TEST_CASE("the library's mean equals the reference and rejects bf16") {
   auto& group = test::world().communicator();
   CHECK_THROWS_AS(comm::DenseMean(group, 1, Wire::bf16, Allreduce::library), InputError);
   std::vector<float> values;
@@ -171,7 +171,7 @@ TEST_CASE("the library's mean, and what it refuses") {
     CHECK(result[static_cast<std::size_t>(k)] == static_cast<float>(k) * ranks * (ranks + 1) / 2 / ranks);
 }
 
-TEST_CASE("all ranks together send what a ring would") {
+TEST_CASE("all ranks together send as many bytes as a ring") {
   for (int const size : {1, 2, 3, 4, 7})
     for (Index const count : {Index{0}, Index{1}, Index{5}, Index{1000003}}) {
       std::int64_t total = 0;
@@ -181,7 +181,7 @@ TEST_CASE("all ranks together send what a ring would") {
     }
 }
 
-TEST_CASE("a mean refuses misuse") {
+TEST_CASE("the dense mean rejects misuse") {
   auto const self = comm::make_self_communicator();
   Exec const exec;
   comm::DenseMean mean(*self, 3, Wire::fp32, Allreduce::ordered);

@@ -99,7 +99,7 @@ std::vector<std::vector<Index>> const cuts{{10007}, {1, 10006}, {0, 5001, 0, 3, 
 
 }  // namespace
 
-TEST_CASE("no cut of a mean changes a bit of it") {
+TEST_CASE("segmentation does not change a bit of the mean") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   auto const cut = GENERATE(from_range(cuts));
   auto& group = test::world().communicator();
@@ -107,7 +107,7 @@ TEST_CASE("no cut of a mean changes a bit of it") {
   CHECK(same_bits(result, whole_mean(group, 10007, wire)));
 }
 
-TEST_CASE("segments of a mean that is staged and whose calls are cut") {
+TEST_CASE("segmented means work with staging and split messages") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   comm::MpiOptions options;
   options.call_limit = 1000;
@@ -118,7 +118,7 @@ TEST_CASE("segments of a mean that is staged and whose calls are cut") {
   CHECK(same_bits(segmented_mean(*group, cuts[2], wire, 0, [] {}), whole_mean(*group, 10007, wire)));
 }
 
-TEST_CASE("other collectives may come between the segments of a mean, and elsewhere on each rank") {
+TEST_CASE("other collectives may run between segments, at different points on each rank") {
   auto const limit = GENERATE(std::int64_t{1} << 30, std::int64_t{16});
   comm::MpiOptions options;
   options.call_limit = limit;
@@ -136,7 +136,7 @@ TEST_CASE("other collectives may come between the segments of a mean, and elsewh
   CHECK(same_bits(result, whole_mean(*group, 5 * 301, Wire::fp32)));
 }
 
-TEST_CASE("an exception while segments are under way is what is seen, and what is written to stays") {
+TEST_CASE("an exception during a segmented mean propagates, and the buffers in use stay allocated") {
   auto& world = test::world().communicator();
   if (world.size() == 1) SKIP("one rank sends nothing");
   auto const group = comm::make_world_communicator({});
@@ -160,7 +160,7 @@ TEST_CASE("an exception while segments are under way is what is seen, and what i
   group->barrier("bellwether::test::all_are_here");
 }
 
-TEST_CASE("a mean in segments refuses misuse") {
+TEST_CASE("the segmented mean rejects misuse") {
   auto const self = comm::make_self_communicator();
   Exec const exec;
   std::vector<Index> const counts{2, 1};

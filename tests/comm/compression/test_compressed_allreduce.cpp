@@ -75,13 +75,13 @@ void compare_with_reference(Index count, CompressionOptions const& options, std:
 
 }  // namespace
 
-TEST_CASE("the compressed mean is the reference, bit for bit, on all ranks") {
+TEST_CASE("the compressed mean equals the reference bit for bit on all ranks") {
   auto const scale = GENERATE(Scale::rms, Scale::mean_magnitude);
   auto const count = GENERATE(Index{0}, 1, 2, 3, 31, 32, 33, 63, 65, 96, 127, 129, 1000, 4096, 12289, 40001);
   compare_with_reference(count, compressing(scale), 11, 6, {});
 }
 
-TEST_CASE("the compressed mean of random sizes, masks, magnitudes and groups") {
+TEST_CASE("the compressed mean of random sizes, masks, magnitudes and scale groups") {
   auto const seed = static_cast<std::uint64_t>(GENERATE(take(40, random(1, 1 << 30))));
   RandomStream stream(seed, Purpose::sketch, 0);
   auto const count = static_cast<Index>(std::exp2(stream.real() * 14));
@@ -99,14 +99,14 @@ TEST_CASE("the compressed mean of random sizes, masks, magnitudes and groups") {
   compare_with_reference(count, compressing(scale, groups), seed, octaves, active, factors);
 }
 
-TEST_CASE("zeros, subnormal and huge magnitudes") {
+TEST_CASE("the compressed mean of zeros, subnormal and huge magnitudes") {
   auto const scale = GENERATE(Scale::rms, Scale::mean_magnitude);
   auto const factor = GENERATE(0.0f, 1e-38f, 1e-41f, 1e30f);
   auto const groups = GENERATE(1, 3);
   compare_with_reference(1000, compressing(scale, groups), 5, 3, {}, {factor});
 }
 
-TEST_CASE("chunks without live elements") {
+TEST_CASE("the compressed mean of chunks without active elements") {
   auto const scale = GENERATE(Scale::rms, Scale::mean_magnitude);
   auto const groups = GENERATE(1, 5);
   std::vector<bool> active(1000, false);
@@ -121,7 +121,7 @@ TEST_CASE("chunks without live elements") {
   }
 }
 
-TEST_CASE("what a dead element is given counts for nothing") {
+TEST_CASE("values of masked elements are ignored") {
   auto& group = test::world().communicator();
   std::vector<bool> active(500, true);
   auto inputs = test::random_inputs(group.size(), 500, 3, 2);
@@ -141,7 +141,7 @@ TEST_CASE("what a dead element is given counts for nothing") {
   CHECK(test::differences(test::mean_of(mean, exec, mine), reference.mean(inputs)) == 0);
 }
 
-TEST_CASE("elements die and live again between means") {
+TEST_CASE("elements can be masked and activated again between means") {
   auto& group = test::world().communicator();
   auto const rank = static_cast<std::size_t>(group.rank());
   Exec const exec;
@@ -159,7 +159,7 @@ TEST_CASE("elements die and live again between means") {
   }
 }
 
-TEST_CASE("segments, staging and cut calls change no bit") {
+TEST_CASE("segments, staging and split messages do not change a bit of the compressed mean") {
   Index const count = 4096 * 3 * test::world().size() + 777;
   auto const groups = GENERATE(1, 6, 1000);
   auto const segment_bytes = GENERATE(std::int64_t{1}, std::int64_t{1024}, std::int64_t{100000});
@@ -185,7 +185,7 @@ TEST_CASE("segments, staging and cut calls change no bit") {
   }
 }
 
-TEST_CASE("bytes are those of the formula") {
+TEST_CASE("the bytes of a compressed mean match the formula") {
   for (int const size : {1, 2, 3, 4, 7, 64})
     for (Index const count : {Index{1}, Index{31}, Index{33}, Index{1000}, Index{109514298}}) {
       Index const padded = (count + 32 * size - 1) / (32 * size) * 32 * size;
@@ -223,7 +223,7 @@ TEST_CASE("bytes are those of the formula") {
   }
 }
 
-TEST_CASE("a compressed mean allocates nothing once it has run") {
+TEST_CASE("a compressed mean allocates nothing after its first run") {
   auto& group = test::world().communicator();
   auto options = compressing(Scale::mean_magnitude, GENERATE(1, 4));
   options.segment_bytes = GENERATE(std::int64_t{512}, std::int64_t{1} << 40);
@@ -264,7 +264,7 @@ TEST_CASE("a group of one keeps every value and sends nothing") {
   CHECK(result[5] == 0.0f);
 }
 
-TEST_CASE("a compressed mean refuses misuse") {
+TEST_CASE("the compressed mean rejects misuse") {
   auto const self = comm::make_self_communicator();
   Exec const exec;
   auto const zero = KOKKOS_LAMBDA(Index) { return 0.0f; };

@@ -74,7 +74,7 @@ bool signs_are(std::vector<Real> const& mean, std::vector<bool> const& active,
 
 }  // namespace
 
-TEST_CASE("the reference of these tests and the NumPy twin agree") {
+TEST_CASE("the reference of these tests agrees with the NumPy version") {
   auto const means = golden_means();
   REQUIRE(means.size() == 3);
   for (auto const& entry : means) {
@@ -102,7 +102,7 @@ TEST_CASE("the reference of these tests and the NumPy twin agree") {
   }
 }
 
-TEST_CASE("means of as many ranks are the golden ones") {
+TEST_CASE("the compressed mean equals the golden mean for this number of ranks") {
   auto& world = test::world().communicator();
   Exec const exec;
   for (auto const& entry : golden_means()) {

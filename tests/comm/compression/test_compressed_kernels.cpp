@@ -81,7 +81,7 @@ TEST_CASE("signs and magnitudes of single elements") {
   CHECK(comm::residual(-0.0f, 0.75f) == -0.75f);
 }
 
-TEMPLATE_LIST_TEST_CASE("a worker's kernels are the reference in every space", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the worker kernels equal the reference in every space", "", test::Spaces) {
   using Space = TestType;
   auto const scale = GENERATE(Scale::rms, Scale::mean_magnitude);
   auto const count = GENERATE(Index{1}, Index{32}, Index{95}, Index{4097}, Index{30011});
@@ -122,7 +122,7 @@ TEMPLATE_LIST_TEST_CASE("a worker's kernels are the reference in every space", "
   CHECK(same_bits(downloaded(worker.z), reference.worker_error[0]));
 }
 
-TEMPLATE_LIST_TEST_CASE("a server's kernels are the reference in every space", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the server kernels equal the reference in every space", "", test::Spaces) {
   using Space = TestType;
   auto const ranks = GENERATE(1, 2, 3, 4, 5, 8, 11);
   auto const count = GENERATE(Index{40}, Index{9000});
@@ -175,7 +175,7 @@ TEMPLATE_LIST_TEST_CASE("a server's kernels are the reference in every space", "
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("words of life end with the vector", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("mask bits beyond the end of the vector are cleared", "", test::Spaces) {
   using Space = TestType;
   Space const exec;
   Vec<std::uint32_t, Space> const words("bellwether::test::words", 2);
@@ -188,7 +188,7 @@ TEMPLATE_LIST_TEST_CASE("words of life end with the vector", "", test::Spaces) {
   CHECK(downloaded(words) == downloaded(given));
 }
 
-TEMPLATE_LIST_TEST_CASE("messages are taken apart and put together in every space", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("messages are packed and unpacked in every space", "", test::Spaces) {
   using Space = TestType;
   Space const exec;
   auto const bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
@@ -214,7 +214,7 @@ TEMPLATE_LIST_TEST_CASE("messages are taken apart and put together in every spac
   CHECK(downloaded(messages) == std::vector<std::uint32_t>{bits(4.0f), 7, 9, 0, 11});
 }
 
-TEMPLATE_LIST_TEST_CASE("what is held is added up and handed out once in every space", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("residuals are added and used once in every space", "", test::Spaces) {
   using Space = TestType;
   Space const exec;
   auto const from = uploaded<Space>(std::vector<float>{1, 2, 3}), z = uploaded<Space>(std::vector<float>{4, 5, -6});
@@ -236,7 +236,7 @@ TEMPLATE_LIST_TEST_CASE("what is held is added up and handed out once in every s
   CHECK(downloaded(spent) == std::vector<std::int32_t>{0});
 }
 
-TEMPLATE_LIST_TEST_CASE("lanes form words of what each of them has, in every space", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("lanes assemble words from their bits in every space", "", test::Spaces) {
   using Space = TestType;
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Space const exec;
@@ -275,7 +275,7 @@ TEMPLATE_LIST_TEST_CASE("lanes form words of what each of them has, in every spa
   CHECK(downloaded(written) == std::vector<std::int32_t>(given.size(), 1));
 }
 
-TEMPLATE_LIST_TEST_CASE("signs of a vector are its own in every space, to the last word", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the signs of a vector are right up to its last word in every space", "", test::Spaces) {
   using Space = TestType;
   Space const exec;
   // Less than a word, whole words, more words than a team processes, and a partial word at the end.

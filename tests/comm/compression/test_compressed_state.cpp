@@ -95,7 +95,7 @@ Residuals residuals_of(int ranks) {
 
 }  // namespace
 
-TEST_CASE("a checkpoint, written or read, changes no bit of later means") {
+TEST_CASE("writing or reading a checkpoint does not change a bit of later means") {
   auto& group = test::world().communicator();
   CompressionOptions options;
   options.scale = GENERATE(comm::Scale::rms, comm::Scale::mean_magnitude);
@@ -138,7 +138,7 @@ TEST_CASE("a checkpoint, written or read, changes no bit of later means") {
   CHECK(state.arrays == twice);
 }
 
-TEST_CASE("another number of ranks keeps the law element by element") {
+TEST_CASE("residuals are conserved by element for another number of ranks") {
   auto& world = test::world().communicator();
   int const ranks_before = GENERATE(1, 2, 3, 4), ranks_after = GENERATE(1, 2, 3, 4);
   if (std::max(ranks_before, ranks_after) > world.size()) return;

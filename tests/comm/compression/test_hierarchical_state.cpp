@@ -148,7 +148,7 @@ double broken(std::vector<double> const& law, Residuals const& held) {
 
 }  // namespace
 
-TEST_CASE("O3: through nodes nothing is lost but what the residuals hold") {
+TEST_CASE("O3: outputs plus residuals of hierarchical means equal the inputs") {
   Index const count = 300;
   int const steps = 1000;
   comm::CompressionOptions options;
@@ -168,7 +168,7 @@ TEST_CASE("O3: through nodes nothing is lost but what the residuals hold") {
   }
 }
 
-TEST_CASE("a step that is skipped through nodes leaves the state as it is") {
+TEST_CASE("a skipped hierarchical mean does not change the state") {
   Index const count = 700;
   Exec const exec;
   Vec<std::int32_t> const skip("bellwether::test::skip", 1);
@@ -198,7 +198,7 @@ TEST_CASE("a step that is skipped through nodes leaves the state as it is") {
   }
 }
 
-TEST_CASE("state of a mean through nodes, saved and given back, changes no bit") {
+TEST_CASE("saving and restoring hierarchical state does not change a bit of later means") {
   Index const count = 5003;
   comm::CompressionOptions options;
   options.scale_groups = GENERATE(1, 4);
@@ -228,7 +228,7 @@ TEST_CASE("state of a mean through nodes, saved and given back, changes no bit")
   }
 }
 
-TEST_CASE("another hierarchy keeps the law element by element") {
+TEST_CASE("residuals are conserved by element for another hierarchy") {
   Index const count = 1501;
   for (int const before : test::divisors_of_world())
     for (int const after : test::divisors_of_world()) {
@@ -248,7 +248,7 @@ TEST_CASE("another hierarchy keeps the law element by element") {
     }
 }
 
-TEST_CASE("another number of ranks on other nodes keeps the law element by element") {
+TEST_CASE("residuals are conserved by element for another number of ranks and nodes") {
   Index const count = 1501;
   auto const size = static_cast<std::size_t>(count);
   auto& world = test::world().communicator();

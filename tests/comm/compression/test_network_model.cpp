@@ -28,7 +28,7 @@ NetworkModel links_alone(int ranks_per_node) {
 
 }  // namespace
 
-TEST_CASE("The bytes of means on links are those that ranks send") {
+TEST_CASE("the modelled bytes of means equal the bytes that ranks send") {
   for (int const ranks : {2, 3, 16, 512}) {
     Index const count = Index{ranks} * 32 * 1000;
     for (auto const wire : {Wire::fp32, Wire::bf16})
@@ -43,7 +43,7 @@ TEST_CASE("The bytes of means on links are those that ranks send") {
   }
 }
 
-TEST_CASE("A node's ranks share its link") {
+TEST_CASE("the ranks of a node share its link") {
   constexpr Index count = 64 * 32 * 1000;
   comm::CommConfig config;
   config.scale_groups = 1;
@@ -59,7 +59,7 @@ TEST_CASE("A node's ranks share its link") {
   CHECK(comm::compressed_mean_seconds(links_alone(4), 16, count, config) == Approx(4 * (3 / 4.0 * count / 16 + 8 * 3)));
 }
 
-TEST_CASE("Inside a node its own bandwidth and latency count") {
+TEST_CASE("intra-node collectives use the intra-node bandwidth and latency") {
   constexpr Index count = 4 * 32 * 1000;
   NetworkModel const network{.ranks_per_node = 4,
                              .bandwidth = 1e-9,
@@ -76,7 +76,7 @@ TEST_CASE("Inside a node its own bandwidth and latency count") {
   CHECK(comm::compressed_mean_seconds(network, 4, count, config) == Approx(2 * (5 + 3 * 7 + 3 * 4.0 * count / 4 / 2)));
 }
 
-TEST_CASE("Between nodes the slower of link and node counts, and each message its overhead") {
+TEST_CASE("inter-node time is the slower of link and node, plus an overhead per message") {
   NetworkModel network{.ranks_per_node = 2,
                        .bandwidth = 10,
                        .latency = 3,
@@ -88,7 +88,7 @@ TEST_CASE("Between nodes the slower of link and node counts, and each message it
   CHECK(comm::exchange_seconds(network, 6, 100) == Approx(3 + 5 * 0.5 + 100));
 }
 
-TEST_CASE("One rank exchanges nothing; ranks fill nodes") {
+TEST_CASE("one rank exchanges nothing, and ranks must fill nodes") {
   auto const network = links_alone(4);
   CHECK(comm::dense_mean_seconds(network, 1, 1000, Wire::fp32, Allreduce::ordered) == 0);
   CHECK(comm::compressed_mean_seconds(network, 1, 1000, {}) == 0);
@@ -148,7 +148,7 @@ Profile const infiniband{8,
 
 }  // namespace
 
-TEST_CASE("A ring on the paper's Ethernet takes what its profile says") {
+TEST_CASE("the modelled ring on the paper's Ethernet matches its profile") {
   CHECK(ethernet.ring(ethernet.fitted) == Approx(ethernet.fitted.allreduce));
   CHECK(ethernet.network.bandwidth * 8e-9 == Approx(4.1).epsilon(0.15));  // Gbit/s, as measured in the paper
   for (auto const& row : ethernet.others) {
@@ -159,7 +159,7 @@ TEST_CASE("A ring on the paper's Ethernet takes what its profile says") {
 }
 
 // Runs only by name: prints the table of docs/PERFORMANCE.md.
-TEST_CASE("The paper's profile beside forecasts", "[.profile]") {
+TEST_CASE("the paper's profile compared with forecasts", "[.profile]") {
   for (auto const& [name, profile] : {std::pair("Ethernet", ethernet), std::pair("InfiniBand", infiniband)}) {
     std::printf("%s, %.1f Gbit/s a node\n", name, profile.network.bandwidth * 8e-9);
     for (auto const& row : profile.others)

@@ -26,14 +26,14 @@ comm::Nodes dealt_in_turn(int rank) {
 
 }  // namespace
 
-TEST_CASE("without a word about nodes they are as found") {
+TEST_CASE("by default the detected nodes are used") {
   auto const nodes = comm::chosen_nodes(dealt_in_turn(4), 4, {});
   CHECK(nodes.node_of == std::vector<int>{0, 1, 2, 0, 1, 2});
   CHECK(nodes.mine == 1);
   CHECK(nodes.rank_here == 1);
 }
 
-TEST_CASE("nodes of a given size hold neighbouring ranks") {
+TEST_CASE("nodes of a given size hold consecutive ranks") {
   comm::CommConfig config;
   config.ranks_per_node = 2;
   auto nodes = comm::chosen_nodes(dealt_in_turn(5), 5, config);
@@ -57,7 +57,7 @@ TEST_CASE("nodes of a given size hold neighbouring ranks") {
   CHECK(nodes.equal);
 }
 
-TEST_CASE("ranks meet those of their node and those of their place") {
+TEST_CASE("each rank joins its intra-node and its inter-node group") {
   for (int const here : test::divisors_of_world()) {
     test::NodesOf const nodes(here);
     CHECK(nodes.groups->inside().size() == here);
@@ -72,7 +72,7 @@ TEST_CASE("ranks meet those of their node and those of their place") {
   }
 }
 
-TEST_CASE("nodes with different numbers of ranks are refused on every rank") {
+TEST_CASE("nodes with different numbers of ranks are rejected on every rank") {
   auto& world = test::world().communicator();
   if (world.size() < 3) return;
   comm::CommConfig config;
@@ -87,7 +87,7 @@ TEST_CASE("nodes with different numbers of ranks are refused on every rank") {
   CHECK_THROWS_WITH(comm::NodeGroups(world, nodes, config), StartsWith("comm.hierarchy: node" + said));
 }
 
-TEST_CASE("bytes are counted by node for every collective") {
+TEST_CASE("intra-node bytes are counted for every collective") {
   auto const ranks = test::divisors_of_world();
   test::NodesOf const nodes(ranks[ranks.size() / 2]);
   auto& all = *nodes.all;

@@ -76,7 +76,7 @@ std::vector<Expected> expected_sums(ParameterLayout const& layout, HierarchicalR
 
 }  // namespace
 
-TEST_CASE("errors and agreement by tensor are those of the vectors themselves, through nodes or not") {
+TEST_CASE("tensor errors and sign agreement equal those computed from the vectors, with and without nodes") {
   auto const layout = tensors();
   auto const n = static_cast<std::size_t>(layout.count());
   auto const groups = GENERATE(std::size_t{1}, std::size_t{3});

@@ -30,7 +30,7 @@ bool contains(std::string const& text, std::string const& part) { return text.fi
 }  // namespace
 
 // The last rank joins only after the others have timed out.
-TEST_CASE("a collective that a rank never joins names itself") {
+TEST_CASE("a collective that a rank never joins times out with its name") {
   auto& everyone = world().communicator();
   if (everyone.size() == 1) SKIP("a group of one waits for nobody");
   comm::MpiOptions options;
@@ -60,7 +60,7 @@ TEST_CASE("a collective that a rank never joins names itself") {
   CHECK_FALSE(request.pending());
 }
 
-TEST_CASE("ranks that a collective waits for are named with where they are") {
+TEST_CASE("the timeout names the ranks that are behind and their position") {
   auto& everyone = world().communicator();
   int const size = everyone.size();
   if (size == 1) SKIP("a group of one waits for nobody");
@@ -83,7 +83,7 @@ TEST_CASE("ranks that a collective waits for are named with where they are") {
   everyone.set_deadline(600);
 }
 
-TEST_CASE("a host collective that a rank never joins names itself") {
+TEST_CASE("a host collective that a rank never joins times out with its name") {
   auto& everyone = world().communicator();
   if (everyone.size() == 1) SKIP("a group of one waits for nobody");
   auto const group = everyone.split(0, everyone.rank());

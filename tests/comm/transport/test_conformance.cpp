@@ -48,7 +48,7 @@ bool holds(Buffer& buffer, std::vector<std::int64_t> const& lengths,
 
 }  // namespace
 
-TEST_CASE("all-to-all brings chunk j to rank j") {
+TEST_CASE("all-to-all delivers chunk j to rank j") {
   auto const which = candidate();
   auto const chunk = GENERATE(std::int64_t{0}, 1, 3, 64, 1001, 30000);
   CAPTURE(which.name, chunk);
@@ -100,7 +100,7 @@ TEST_CASE("all-to-all of uneven chunks, some empty") {
   CHECK(group->traffic().sent_bytes - before.sent_bytes == sum(send_bytes) - length(me, me));
 }
 
-TEST_CASE("all-gather brings every part to every rank") {
+TEST_CASE("all-gather delivers every part to every rank") {
   auto const which = candidate();
   auto const part = GENERATE(std::int64_t{0}, 1, 5, 1001, 30000);
   bool const uneven = GENERATE(false, true);
@@ -160,7 +160,7 @@ TEST_CASE("exchange with both neighbours of a ring, several messages a pair") {
   CHECK(holds(from_previous_again, {length + 1}, [&](int, std::int64_t k) { return pattern(previous, me, k, 5); }));
 }
 
-TEST_CASE("tickets may be waited for in any order") {
+TEST_CASE("requests may be waited for in any order") {
   auto const which = candidate();
   CAPTURE(which.name);
   auto const group = which.make();
@@ -191,7 +191,7 @@ TEST_CASE("tickets may be waited for in any order") {
   }
 }
 
-TEST_CASE("host sums are formed in rank order, equal on all ranks") {
+TEST_CASE("host sums are formed in rank order and equal on all ranks") {
   auto const which = candidate();
   CAPTURE(which.name);
   auto const group = which.make();
@@ -244,7 +244,7 @@ TEST_CASE("the library's sum is the sum") {
   CHECK(equal);
 }
 
-TEST_CASE("a split keeps the order of keys and works by itself") {
+TEST_CASE("a split orders ranks by key and works independently") {
   auto const which = candidate();
   CAPTURE(which.name);
   auto const group = which.make();
@@ -261,7 +261,7 @@ TEST_CASE("a split keeps the order of keys and works by itself") {
   part->barrier("bellwether::test::barrier");
 }
 
-TEST_CASE("wrong shapes are refused before anything is sent") {
+TEST_CASE("wrong shapes are rejected before anything is sent") {
   auto const which = candidate();
   CAPTURE(which.name);
   auto const group = which.make();

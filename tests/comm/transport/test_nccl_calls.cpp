@@ -148,7 +148,7 @@ void on_all_ranks(int ranks, Call const& call, bool native_alltoall = true) {
 
 }  // namespace
 
-TEST_CASE("an all-to-all of equal chunks reaches its places", "[nccl]") {
+TEST_CASE("an all-to-all of equal chunks is delivered", "[nccl]") {
   int const ranks = GENERATE(range(2, 9));
   std::int64_t const chunk = GENERATE(1, 64, 1000);
   bool const native = GENERATE(true, false);
@@ -174,7 +174,7 @@ TEST_CASE("an all-to-all of equal chunks reaches its places", "[nccl]") {
                 content(peer, rank, k));
 }
 
-TEST_CASE("an all-to-all of uneven chunks reaches its places, empty ones are not posted", "[nccl]") {
+TEST_CASE("an all-to-all of uneven chunks is delivered without posting empty chunks", "[nccl]") {
   int const ranks = GENERATE(range(2, 9));
   auto const length = [](int sender, int receiver) { return std::int64_t{(sender * 3 + receiver * 5) % 7} * 4; };
   std::vector<Buffer> from, to;
@@ -256,7 +256,7 @@ TEST_CASE("posted transfers go to their peers, and a sum is one call", "[nccl]")
   CHECK(library.by_rank[0][0].to == values.data());
 }
 
-TEST_CASE("a call in progress is polled until it has ended, and an error is told", "[nccl]") {
+TEST_CASE("a call in progress is polled until it ends, and errors are reported", "[nccl]") {
   library = {};
   std::byte from[4], to[4];
   int polls = 0;

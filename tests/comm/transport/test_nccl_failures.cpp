@@ -15,7 +15,7 @@ using namespace bellwether::comm::test;
 using bellwether::Clock, bellwether::seconds_since;
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("A collective that some rank does not join ends by the deadline, names itself and lets its stream go on") {
+TEST_CASE("a collective that a rank does not join times out with its name and frees its stream") {
   Watchdog watchdog({});
   auto ranks = make_ranks(3, soon, &watchdog);
   std::vector<std::byte> mine(64), all(192);
@@ -46,7 +46,7 @@ TEST_CASE("A collective that some rank does not join ends by the deadline, names
   CHECK(stand_in_gpu::faults().empty());
 }
 
-TEST_CASE("Collectives that are started behind a stuck one do not hide it") {
+TEST_CASE("collectives started after a stuck one do not hide it") {
   auto ranks = make_ranks(2, soon);
   std::vector<std::byte> mine(8), all(16);
   Request first = gather(ranks[0], mine.data(), all.data(), 8);
@@ -59,7 +59,7 @@ TEST_CASE("Collectives that are started behind a stuck one do not hide it") {
   CHECK(stand_in_gpu::idle(ranks[0].stream));
 }
 
-TEST_CASE("The first of several collectives is the one that is told, whatever its place was before") {
+TEST_CASE("of several stuck collectives the first one is reported, even if it reuses an operation") {
   auto ranks = make_ranks(2, 1);
   std::vector<std::byte> mine(8), all(16), others(16);
   for (auto* to : {&all, &others}) {
@@ -79,7 +79,7 @@ TEST_CASE("The first of several collectives is the one that is told, whatever it
   second.release();
 }
 
-TEST_CASE("A call that does not come back behind a stuck collective does not hide it") {
+TEST_CASE("a call that does not return after a stuck collective does not hide it") {
   auto ranks = make_ranks(2, 1);
   std::vector<std::byte> mine(8), all(16);
   Request first = gather(ranks[0], mine.data(), all.data(), 8);
@@ -97,7 +97,7 @@ TEST_CASE("A call that does not come back behind a stuck collective does not hid
   }
 }
 
-TEST_CASE("A collective's time does not run while the work before it does") {
+TEST_CASE("the timeout of a collective starts after the work before it") {
   auto ranks = make_ranks(2, 1);
   std::vector<std::byte> mine(8), all(16), others(16);
   std::atomic<bool> computed = false;
@@ -114,7 +114,7 @@ TEST_CASE("A collective's time does not run while the work before it does") {
   for (auto& rank : ranks) rank.group->throw_if_failed();
 }
 
-TEST_CASE("What NCCL or the device meets while nobody calls is told with what was under way") {
+TEST_CASE("asynchronous errors of NCCL or the device are reported with the collective in progress") {
   bool const device = GENERATE(false, true);
   auto ranks = make_ranks(2, never);
   std::vector<std::byte> mine(8), all(16);
@@ -138,7 +138,7 @@ TEST_CASE("What NCCL or the device meets while nobody calls is told with what wa
   stand_in_gpu::fail_device(cudaSuccess);
 }
 
-TEST_CASE("A device that fails under a call is told with the call") {
+TEST_CASE("a device error during a call is reported with the call") {
   auto ranks = make_ranks(1, never);
   std::vector<std::byte> mine(8), all(8);
   Request request = gather(ranks[0], mine.data(), all.data(), 8);
@@ -154,7 +154,7 @@ TEST_CASE("A device that fails under a call is told with the call") {
   stand_in_gpu::fail_device(cudaSuccess);
 }
 
-TEST_CASE("A call that fails, or never comes back, is told and aborted") {
+TEST_CASE("a call that fails or never returns is reported and aborted") {
   Watchdog watchdog({});
   auto ranks = make_ranks(2, soon, &watchdog);
   bool const never_back = GENERATE(false, true);
@@ -181,7 +181,7 @@ TEST_CASE("A call that fails, or never comes back, is told and aborted") {
   CHECK(stand_in_gpu::faults().empty());
 }
 
-TEST_CASE("A group that does not come about is told by the deadline") {
+TEST_CASE("a group that cannot be created times out with an error") {
   stand_in_gpu::reset();
   Watchdog watchdog({});
   auto const start = [&] { NcclGroup const group(new_id(), 1, 2, soon, &watchdog); };
@@ -203,7 +203,7 @@ TEST_CASE("A group that does not come about is told by the deadline") {
   CHECK(stand_in_gpu::faults().empty());
 }
 
-TEST_CASE("A group that is left while an exception unwinds, or that does not end, is aborted") {
+TEST_CASE("a group is aborted during stack unwinding or if it does not end") {
   if (GENERATE(false, true)) {
     try {
       auto ranks = make_ranks(2, never);
@@ -221,7 +221,7 @@ TEST_CASE("A group that is left while an exception unwinds, or that does not end
   CHECK(stand_in_gpu::faults().empty());
 }
 
-TEST_CASE("Where the device has no memory for events nothing is left behind, and what is under way is told") {
+TEST_CASE("without memory for events nothing leaks, and the collective in progress is reported") {
   int const more = GENERATE(0, 1, 5);
   stand_in_gpu::reset();
   stand_in_gpu::limit_events(more);

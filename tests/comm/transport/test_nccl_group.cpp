@@ -12,7 +12,7 @@
 using namespace bellwether::comm;
 using namespace bellwether::comm::test;
 
-TEST_CASE("Collectives come after what their caller's stream holds and before what it gets, and no host waits") {
+TEST_CASE("collectives are ordered with the caller's stream without blocking the host") {
   int const size = GENERATE(range(1, 9));
   auto ranks = make_ranks(size, never);
   auto const P = static_cast<std::size_t>(size);
@@ -50,7 +50,7 @@ TEST_CASE("Collectives come after what their caller's stream holds and before wh
   CHECK(stand_in_gpu::faults().empty());
 }
 
-TEST_CASE("Every collective is delivered by a group of its own stream, in the order of its starts") {
+TEST_CASE("every kind of collective is delivered on the group's stream in start order") {
   int const size = GENERATE(range(2, 9));
   auto ranks = make_ranks(size, never);
   auto const P = static_cast<std::size_t>(size);
@@ -90,7 +90,7 @@ TEST_CASE("Every collective is delivered by a group of its own stream, in the or
   CHECK(stand_in_gpu::faults().empty());
 }
 
-TEST_CASE("A host that runs ahead of the device makes no events in later steps, and loses none of its collectives") {
+TEST_CASE("a host ahead of the device creates no events in later steps and loses no collective") {
   // More collectives per step than a large model has segments, and more at once than the ring has slots.
   int const in_a_step = 700, steps = 6;
   auto ranks = make_ranks(2, never);
@@ -127,7 +127,7 @@ TEST_CASE("A host that runs ahead of the device makes no events in later steps, 
   CHECK(stand_in_gpu::faults().empty());
 }
 
-TEST_CASE("A group that is left ends what is under way first") {
+TEST_CASE("destroying a group first waits for collectives in progress") {
   auto ranks = make_ranks(2, never);
   std::vector<std::byte> mine(4, std::byte{5}), all(8), others(8);
   std::atomic<bool> computed = false;

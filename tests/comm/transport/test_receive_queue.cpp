@@ -17,7 +17,7 @@
 using namespace bellwether;
 using Catch::Approx;
 
-TEST_CASE("a link carries what it did, until it is looked at again") {
+TEST_CASE("the receive limit follows the measured rate and the polling interval") {
   comm::LinkRate rate;
   auto const everything = std::numeric_limits<std::int64_t>::max();
   CHECK(rate.allowed() == everything);
@@ -40,7 +40,7 @@ TEST_CASE("a link carries what it did, until it is looked at again") {
   CHECK(rate.allowed() < 200'000);
 }
 
-TEST_CASE("on a slow link one long message comes after the other, in order") {
+TEST_CASE("on a slow link long messages arrive one at a time in order") {
   constexpr int messages = 6, size = 1000, peer = 0;
   auto const long_message = GENERATE(1000, 1001);
   bool const is_long = long_message == size;

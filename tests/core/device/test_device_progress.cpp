@@ -6,7 +6,7 @@
 
 using namespace bellwether;
 
-TEST_CASE("work that a mark follows is done when the host has waited for the mark") {
+TEST_CASE("work before a mark is done after the host has waited for the mark") {
   Exec const exec;
   DeviceProgress progress;
   Kokkos::View<int, Kokkos::SharedHostPinnedSpace> const value("bellwether::test::value");

@@ -98,7 +98,7 @@ using HostSpaces =
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("a product is the sum of its terms but for rounding", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a product equals the sum of its terms except for rounding", "", test::Spaces) {
   std::mt19937 random(11);
   for (auto const& p : problems(random)) {
     CAPTURE(p.m, p.n, p.k, p.alpha, p.beta, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));
@@ -111,7 +111,7 @@ TEMPLATE_LIST_TEST_CASE("a product is the sum of its terms but for rounding", ""
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("a product by panels is the same however it is cut, to the bit", "", HostSpaces) {
+TEMPLATE_LIST_TEST_CASE("a panel product is bitwise the same for any tiling", "", HostSpaces) {
   std::mt19937 random(13);
   for (auto const& p : problems(random)) {
     CAPTURE(p.m, p.n, p.k, p.alpha, p.beta, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));
@@ -121,7 +121,7 @@ TEMPLATE_LIST_TEST_CASE("a product by panels is the same however it is cut, to t
   }
 }
 
-TEST_CASE("what is not finite stays so, and touches its own row or column alone") {
+TEST_CASE("non-finite values stay so and affect only their row or column") {
   check_spread<float>();
   check_spread<bf16>();
 }

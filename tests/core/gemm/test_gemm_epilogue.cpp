@@ -112,7 +112,7 @@ void check(Problem const& p, std::mt19937& random) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("a product with an epilogue is what it is said to be, or nothing is done", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("a product with an epilogue equals its definition, or nothing is done", "", Spaces) {
   std::mt19937 random(31);
   for (auto const& of_all : problems(random)) {
     if (of_all.m * of_all.n * of_all.k > 300'000) continue;  // the reference is slow
@@ -126,8 +126,7 @@ TEMPLATE_LIST_TEST_CASE("a product with an epilogue is what it is said to be, or
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("hosts have products without epilogues alone, unless they take the ways of devices", "",
-                        Spaces) {
+TEMPLATE_LIST_TEST_CASE("host spaces support epilogues only on the device path", "", Spaces) {
   using Space = TestType;
   std::mt19937 random(32);
   Problem const p{.op_a = Op::none, .op_b = Op::transpose, .m = 3, .n = 8, .k = 4, .alpha = 1, .beta = 0, .spare = 0};

@@ -56,7 +56,7 @@ void check_rounded(Problem const& p, std::mt19937& random) {
 }  // namespace
 
 // Tests every word type, including those that this CPU's products do not use.
-TEST_CASE("products by panels are the sums of their terms") {
+TEST_CASE("panel products equal the sums of their terms") {
   std::mt19937 random(15);
   for (auto const& p : problems(random)) {
     CAPTURE(p.m, p.n, p.k, p.alpha, p.beta, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));

@@ -34,7 +34,7 @@ TEST_CASE("philox gives the published known answers") {
 }
 
 #if defined(BELLWETHER_PHILOX_LANES)
-TEST_CASE("lanes draw what philox draws for each counter by itself") {
+TEST_CASE("vectorized draws equal philox of each counter") {
   RandomStream stream(5, Purpose::dropout, 0);
   for (int trial = 0; trial < 200; ++trial) {
     std::array<std::uint32_t, 4> const at{stream.bits(), stream.bits(), stream.bits(), stream.bits()};
@@ -70,7 +70,7 @@ TEST_CASE("keys differ by seed and purpose") {
   CHECK(keys.size() == 4000);
 }
 
-TEST_CASE("a stream repeats and streams differ") {
+TEST_CASE("a stream is reproducible, and streams differ") {
   RandomStream a(7, Purpose::order, 3, 1);
   RandomStream b(7, Purpose::order, 3, 1);
   RandomStream other(7, Purpose::order, 4, 1);

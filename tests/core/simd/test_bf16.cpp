@@ -10,7 +10,7 @@
 
 using namespace bellwether;
 
-TEST_CASE("every bf16 survives the way to float and back") {
+TEST_CASE("every bf16 survives conversion to float and back") {
   int wrong = 0;
   for (std::uint32_t bits = 0; bits < 0x10000u; ++bits) {
     float const value = bf16::from_bits(static_cast<std::uint16_t>(bits));

@@ -36,7 +36,7 @@ double device_sum(Index first, Index last) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("a sum is formed by block in one order on every space", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a sum is formed by block in the same order in every space", "", test::Spaces) {
   auto const last = GENERATE(Index{0}, 1, 17, reduce_block - 1, reduce_block, reduce_block + 1, 5 * reduce_block + 3);
   auto const first = GENERATE(Index{0}, 5);
   CAPTURE(first, last);

@@ -42,7 +42,7 @@ class AddressLimit {
 
 }  // namespace
 
-TEST_CASE("buffers that the system has no room for are refused at once", "[blas]") {
+TEST_CASE("missing memory for buffers is reported at once", "[blas]") {
   constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
   if (address_space() > (std::uint64_t{1} << 40)) SKIP("the address sanitizer reserves terabytes");
   std::string fault;

@@ -13,7 +13,7 @@
 using namespace bellwether;
 using std::chrono::milliseconds, std::chrono::seconds;
 
-TEST_CASE("a pause is what a look comes too late by") {
+TEST_CASE("a pause is the delay of a late look()") {
   Clock::time_point now{seconds(100)};
   PauseMeter meter(now);
   auto const look = [&](Clock::duration later) { meter.look(now += later); };
@@ -29,7 +29,7 @@ TEST_CASE("a pause is what a look comes too late by") {
   CHECK(meter.paused() == seconds(3606) - 2 * PauseMeter::usual);
 }
 
-TEST_CASE("looks that come in another order than their times find no pause") {
+TEST_CASE("calls of look() out of order find no pause") {
   Clock::time_point const now{seconds(100)};
   PauseMeter meter(now);
   meter.look(now + milliseconds(200));
@@ -38,7 +38,7 @@ TEST_CASE("looks that come in another order than their times find no pause") {
   CHECK(meter.paused() == seconds(0));
 }
 
-TEST_CASE("the clock stands still while the process is stopped") {
+TEST_CASE("the clock stops while the process is suspended") {
   pid_t const child = fork();
   if (child == 0) {
     auto const start = RunClock::now();
