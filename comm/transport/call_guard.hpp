@@ -21,7 +21,7 @@ void leave_after(double seconds, int code);
 void note_end(int code);
 
 /// Watches a blocking MPI call outside our collectives, which have their own timeout. MPI itself waits forever for a
-/// rank that is dead or stuck. After the deadline a thread of the guard reports this on standard error, and ends the
+/// rank that is dead or stuck. After the timeout a thread of the guard reports this on standard error, and ends the
 /// process and, if possible, the job.
 class CallGuard {
  public:

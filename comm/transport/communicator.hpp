@@ -68,14 +68,14 @@ class Communicator : public RankGroup {
   /// Sums (count) floats over ranks in place with the library's own allreduce, for comm.allreduce: library. MPI
   /// recommends, but does not require, an equal result on all ranks.
   virtual Request start_library_sum(Exec const&, float* inout, std::int64_t count, Label) = 0;
-  /// Waits for the collective. \throws CollectiveTimeout if the deadline passes.
+  /// Waits for the collective. \throws CollectiveTimeout after the timeout.
   virtual void wait(Request&) = 0;
   /// Returns true if wait() would not block.
   virtual bool ended(Request const&) = 0;
   virtual void progress() = 0;
   /// Returns true if only the device orders collectives, so that the host does not wait for earlier work.
   virtual bool leaves_host_free() const { return false; }
-  /// Splits the group. Collective. Ranks of one color form a group, ordered by (key, rank); it inherits the deadline.
+  /// Splits the group. Collective. Ranks of one color form a group, ordered by (key, rank); it inherits the timeout.
   virtual std::unique_ptr<Communicator> split(int color, int key) = 0;
   virtual Traffic traffic() const = 0;
 };

@@ -13,8 +13,8 @@ struct MpiOptions {
   double deadline = 600;  ///< seconds
   /// Maximum bytes per MPI call: MPI counts and displacements are ints. Tests lower it.
   std::int64_t call_limit = std::numeric_limits<int>::max();
-  /// Maximum bytes per message to another node. Long messages make ranks wait for each other: if two ranks send to the
-  /// same receiver, each gets half of its link while another rank sends nothing. Tests lower it.
+  /// Maximum bytes per message to another node. With long messages, receivers wait for each other: if two request from
+  /// the same sender, each gets half of its link while another sender is idle. Tests lower it.
   std::int64_t piece = std::int64_t{128} << 10;
   /// Messages of at least this many bytes may be delayed by a ReceiveQueue. Tests lower it.
   std::int64_t long_message = std::int64_t{64} << 10;

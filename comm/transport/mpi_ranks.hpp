@@ -9,7 +9,7 @@
 namespace bellwether::comm {
 
 /// MPI for the whole program, before Kokkos starts. Its collectives serve start-up: they are short, and a CallGuard
-/// ends the process if one exceeds the deadline.
+/// ends the process if one exceeds the timeout.
 class MpiRanks final : public RankGroup {
  public:
   /// Initialises MPI. deadline: collective timeout in seconds. If MPI cannot start, it ends the process.

@@ -52,7 +52,7 @@ NcclGroup::~NcclGroup() {
   cudaStreamDestroy(stream_);
 }
 
-/// Returns false past the deadline or on an NCCL error.
+/// Returns false after the timeout or on an NCCL error.
 bool NcclGroup::finalize() {
   ncclResult_t status = ncclCommFinalize(group_);
   for (auto const start = RunClock::now(); status == ncclInProgress && seconds_since(start) < deadline_;) {
@@ -143,7 +143,7 @@ void NcclGroup::poll() {
   if (aborted_) throw RuntimeError(failure_);
 }
 
-/// Ends the group after the deadline because of the first collective in progress, or else a call in progress.
+/// Ends the group after the timeout because of the first collective in progress, or else a call in progress.
 void NcclGroup::end_if_late(NcclOperation const* calling, RunClock::time_point call_started) {
   bool const under_way = ended_ < begun_;
   double const waited = seconds_since(under_way ? since_ : call_started);

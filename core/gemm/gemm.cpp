@@ -33,7 +33,8 @@ Tiling tiles_for_blas(Index m, Index n) {
 }
 
 /// Splits a panel product into one or two tiles per thread, whichever costs less; the tiling does not affect rounding.
-/// Each word of k costs a tile rows * columns products, and packing a row or column costs as much as `packed` products.
+/// Each element of k costs a tile rows * columns products, and packing a row or column costs as much as `packed`
+/// products.
 Tiling tiles_for_threads(Index m, Index n, Index threads) {
   constexpr Index whole_rows = 8, whole_columns = 32, packed = 16;
   if (threads == 1) return {m, n};

@@ -80,8 +80,8 @@ KOKKOS_INLINE_FUNCTION float reciprocal(float x) {
 #endif
 }
 
-/// Returns a / b for a finite quotient and b > 2^-126, accurate to the last bit. It has no branch for rare cases,
-/// unlike an IEEE division, so that several divisions overlap. b / b is 1.
+/// Returns a / b for a finite quotient and b > 2^-126; may differ from IEEE rounding in the last bit. Unlike an IEEE
+/// division it has no branch for rare cases, so that several divisions overlap. b / b is 1.
 KOKKOS_INLINE_FUNCTION float quotient(float a, float b) {
 #if defined(__CUDA_ARCH__)
   float const inverse = reciprocal(b), near = __fmul_rn(a, inverse);

@@ -78,7 +78,7 @@ struct Normal {
 KOKKOS_INLINE_FUNCTION Normal<float> normal(float x) {
   float const z = Kokkos::fabs(x) * 0.70710678f;
 #if defined(__CUDA_ARCH__)
-  // Less accurate than exp() the smaller e^(-z^2) is, but the absolute error is at most 5e-8.
+  // The relative error grows as e^(-z^2) gets small, but the absolute error is at most 5e-8.
   constexpr float half_of_log2_e = 0.72134752f;
   float const gauss = device_math::power_of_two(-half_of_log2_e * x * x);
 #else

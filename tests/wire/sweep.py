@@ -261,7 +261,7 @@ def megabits(text):
     except ValueError:
         rates = [-1]
     if min(rates) < 0:
-        raise argparse.ArgumentTypeError(f"{text}; allowed: whole numbers of Mbit/s with commas between, as in 20,100; 0: no limit")
+        raise argparse.ArgumentTypeError(f"{text}; allowed: comma-separated whole numbers of Mbit/s, e.g. 20,100; 0: no limit")
     return rates
 
 
@@ -281,15 +281,15 @@ def parse(words=None):
     parser.add_argument("--rates", type=megabits, default=[20, 100, 500, 2000])
     parser.add_argument("--wires", default="fp32,bf16")
     parser.add_argument("--ranks", type=between(2, MOST_HOSTS), default=4)
-    parser.add_argument("--batch", type=between(1, 4096), default=4, help="sequences a rank")
-    parser.add_argument("--steps", type=between(1, 10000), default=5, help="of a phase that are counted")
-    parser.add_argument("--calls", type=between(0, 10000), default=3, help="of the means by themselves, which take longer than "
-                        "the steps, because the bench times other means, too; 0: none")
-    parser.add_argument("--whole", type=between(0, 1000000), metavar="RATE", help="a rate more; at last two runs of 60 steps there, LAMB and "
-                        "1-bit LAMB, with each wire")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of the decks of 1-bit LAMB")
-    parser.add_argument("--json", type=pathlib.Path, help="lines of results are appended here")
-    parser.add_argument("--patience", type=float, default=3600, help="seconds that a run may take")
+    parser.add_argument("--batch", type=between(1, 4096), default=4, help="sequences per rank")
+    parser.add_argument("--steps", type=between(1, 10000), default=5, help="measured steps per phase")
+    parser.add_argument("--calls", type=between(0, 10000), default=3, help="calls of the means alone; they take longer than the "
+                        "steps, because the bench also times other means; 0: none")
+    parser.add_argument("--whole", type=between(0, 1000000), metavar="RATE", help="adds a rate, and at the end runs 60 steps of LAMB and of "
+                        "1-bit LAMB at this rate with each wire type")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="sets a key of the 1-bit LAMB decks")
+    parser.add_argument("--json", type=pathlib.Path, help="appends results as JSON lines to this file")
+    parser.add_argument("--patience", type=float, default=3600, help="time limit of a run in seconds")
     options = parser.parse_args(words)
     if not options.program.is_file():
         parser.error(f"{options.program}: no such program")

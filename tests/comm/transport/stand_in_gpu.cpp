@@ -97,7 +97,7 @@ void deliver(Ranks const& ranks, std::size_t k) {
         if (!post.sends && post.peer == static_cast<int>(from)) awaited.push_back(post);
       if (sent.size() != awaited.size()) return fault("a send without a receive");
       for (std::size_t i = 0; i < sent.size(); ++i) {
-        if (sent[i].size != awaited[i].size) return fault("two lengths of one transfer");
+        if (sent[i].size != awaited[i].size) return fault("a send and its receive differ in size");
         std::memcpy(awaited[i].data, sent[i].data, sent[i].size);
       }
     }
@@ -130,7 +130,7 @@ ncclResult_t state_of(ncclComm_t group) {
 }
 
 ncclResult_t put(ncclComm_t group, cudaStream_t stream, Collective collective) {
-  if (group->gone) fault("a collective of a group that is gone");
+  if (group->gone) fault("a collective on a destroyed group");
   auto* const mine = group->collectives.emplace_back(std::make_unique<Collective>(std::move(collective))).get();
   std::size_t const k = group->collectives.size() - 1;
   stream->work.push_back([group, mine, k] {
@@ -142,7 +142,7 @@ ncclResult_t put(ncclComm_t group, cudaStream_t stream, Collective collective) {
 }
 
 ncclResult_t post(ncclComm_t group, cudaStream_t stream, Post const& one) {
-  if (open_group.depth == 0) fault("a send or receive outside of a group");
+  if (open_group.depth == 0) fault("a send or receive outside a group call");
   open_group.group = group;
   group->open = true;
   open_group.stream = stream;
@@ -284,7 +284,7 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
 }
 ncclResult_t ncclCommInitRankConfig(ncclComm_t* group, int size, ncclUniqueId id, int rank, ncclConfig_t* config) {
   std::lock_guard const lock(machine.mutex);
-  if (config->blocking != 0) fault("a group that blocks its host");
+  if (config->blocking != 0) fault("a group with blocking = 1");
   auto& ranks = machine.by_id[id.internal[0]];
   ranks.members.resize(static_cast<std::size_t>(size));
   *group = machine.groups.emplace_back(std::make_unique<ncclComm>(&ranks, rank)).get();
@@ -293,7 +293,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* group, int size, ncclUniqueId id
 }
 ncclResult_t ncclCommGetAsyncError(ncclComm_t group, ncclResult_t* status) {
   std::lock_guard const lock(machine.mutex);
-  if (group->gone) fault("a look at a group that is gone");
+  if (group->gone) fault("a query of a destroyed group");
   advance();
   *status = state_of(group);
   return ncclSuccess;
@@ -305,16 +305,16 @@ ncclResult_t ncclCommFinalize(ncclComm_t group) {
 }
 ncclResult_t ncclCommDestroy(ncclComm_t group) {
   std::lock_guard const lock(machine.mutex);
-  if (group->gone) fault("a group that is destroyed once it is gone");
-  if (!group->finalized) fault("a group that is destroyed before it was finalized");
+  if (group->gone) fault("a group destroyed twice");
+  if (!group->finalized) fault("a group destroyed before finalization");
   group->gone = true;
   ++machine.destroyed;
   return ncclSuccess;
 }
 ncclResult_t ncclCommAbort(ncclComm_t group) {
   std::lock_guard const lock(machine.mutex);
-  if (group->open) fault("a group that is aborted amid its calls");
-  if (group->gone) fault("a group that is aborted once it is gone");
+  if (group->open) fault("a group aborted during its calls");
+  if (group->gone) fault("a destroyed group aborted");
   group->gone = true;
   ++machine.aborted;
   return ncclSuccess;
