@@ -10,7 +10,7 @@
 
 namespace bellwether::test {
 
-/// A replay file, the format of docs/onebit_methods.md, its formulas as tests/golden/onebit_inputs.py reads them. All
+/// A replay file, the format of docs/developer/formats.md (Replay), its formulas as tests/golden/onebit_inputs.py reads them. All
 /// of it is judged before anything runs, the gradients of every rank included, so that all ranks come to the same end.
 class ReplayInput {
  public:
