@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/launch/collective_errors.hpp"
 #include "app/commands/command_line.hpp"
 #include "app/commands/commands.hpp"
+#include "app/launch/collective_errors.hpp"
 #include "app/launch/launcher.hpp"
 #include "app/launch/standard_streams.hpp"
 #include "comm/transport/rank_group.hpp"
@@ -60,7 +60,7 @@ int run(Action const& action, Session& session, bool output_matters) {
     return exit_failed;
   } catch (InputError const& error) {
     faults = error.faults();
-  } catch (bellwether::comm::StuckCollective const& error) {
+  } catch (bellwether::comm::CollectiveTimeout const& error) {
     code = exit_failed;
     patience = seconds_to_speak;
     faults = {error.what()};

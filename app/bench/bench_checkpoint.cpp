@@ -37,8 +37,8 @@ class BenchState {
     return {.layout = layout_.table, .parameters = vectors_[0].values(), .optimizer = [this](StateVisitor& visit) {
               visit.replicated("momentum", vectors_[1].values());
               visit.replicated("variance", vectors_[2].values());
-              visit.per_rank("worker_error", vectors_[3].values(), Recut::mean);
-              visit.per_rank("held_back", vectors_[4].values(), Recut::mean);
+              visit.per_rank("worker_error", vectors_[3].values(), Reshard::mean);
+              visit.per_rank("held_back", vectors_[4].values(), Reshard::mean);
             }};
   }
   std::vector<std::uint64_t> fingerprints() const {

@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/bench/bench_collectives.hpp"
 
-#include "app/launch/collective_errors.hpp"
 #include "app/format/formatted.hpp"
-#include "app/machine/host_memory.hpp"
 #include "app/format/readable_numbers.hpp"
-#include "comm/compression/compressed_allreduce.hpp"
+#include "app/launch/collective_errors.hpp"
+#include "app/machine/host_memory.hpp"
 #include "comm/collective/dense_mean.hpp"
 #include "comm/collective/dense_mean_kernels.hpp"
+#include "comm/compression/compressed_allreduce.hpp"
 #include "comm/transport/world.hpp"
-#include "core/simd/bf16.hpp"
 #include "core/random/bit_hash.hpp"
 #include "core/random/random.hpp"
+#include "core/simd/bf16.hpp"
 #include "core/simd/reduce.hpp"
 #include "model/optim/rules/dense_step.hpp"
 
@@ -173,7 +173,7 @@ class Residuals final : public StateVisitor {
  public:
   void replicated(std::string_view, std::span<float>) override {}
   void partitioned(std::string_view, std::span<float> slice, std::int64_t, std::int64_t) override { server = slice; }
-  void per_rank(std::string_view, std::span<float> values, Recut) override { worker = values; }
+  void per_rank(std::string_view, std::span<float> values, Reshard) override { worker = values; }
   void held(std::string_view, std::span<float>, std::int64_t, std::int64_t) override {}  // through nodes alone
   void scalar(std::string_view, std::int64_t&) override {}
   void scalar(std::string_view, double&) override {}

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/bench/bench_kernels.hpp"
 
-#include "app/launch/collective_errors.hpp"
 #include "app/bench/bench_kernel_checks.hpp"
 #include "app/format/formatted.hpp"
-#include "app/machine/host_memory.hpp"
 #include "app/format/readable_numbers.hpp"
-#include "comm/compression/compressed_kernels.hpp"
+#include "app/launch/collective_errors.hpp"
+#include "app/machine/host_memory.hpp"
 #include "comm/collective/dense_mean_kernels.hpp"
+#include "comm/compression/compressed_kernels.hpp"
 #include "comm/transport/rank_group.hpp"
 #include "comm/transport/world.hpp"
 #include "core/memory/convert.hpp"
@@ -102,8 +102,8 @@ struct End {
     exec.fence("bellwether::app::bench_kernels, before the table on the host goes");
   }
   comm::BlockSlice slice() const { return {blocks.data(), static_cast<Index>(blocks.size())}; }
-  comm::ResidualPass pass(Index count, float* z, std::uint32_t const* live) const {
-    return {count, z, live, scales.data(), partial.data(), nullptr, nullptr};
+  comm::ResidualPass pass(Index count, float* z, std::uint32_t const* active) const {
+    return {count, z, active, scales.data(), partial.data(), nullptr, nullptr};
   }
   void find_scales(Space const& exec, comm::ResidualPass const& of) const {
     comm::scales_from_sums(exec, static_cast<Index>(ranges.size()), ranges.data(), of, comm::Scale::mean_magnitude,
@@ -136,7 +136,7 @@ class Bench {
         out_(vector<float>(count_)),
         half_(vector<bf16>(count_)),
         outputs_(vector<double>(std::min(count_, Index{1} << 20))),
-        live_(vector<std::uint32_t>(all_.words)),
+        active_(vector<std::uint32_t>(all_.words)),
         signs_(vector<std::uint32_t>(all_.words)),
         own_(vector<std::uint32_t>(all_.words)),
         mean_signs_(vector<std::uint32_t>(all_.words)),
@@ -146,7 +146,7 @@ class Bench {
         received_(vector<std::uint32_t>(servers * chunk_.message_words())) {
     End<Space>::upload(exec_, all_.worker_slots, slots_);
     fill_bench_values(exec_, count_, x_.data());
-    comm::copy_live(exec_, count_, static_cast<std::uint32_t const*>(nullptr), live_.data());
+    comm::copy_active(exec_, count_, static_cast<std::uint32_t const*>(nullptr), active_.data());
     Kokkos::deep_copy(exec_, magnitudes_, magnitude);
     fill_bench_messages(exec_, server_.slice().count, server_.slice().blocks, servers, chunk_.message_words(),
                         received_.data());
@@ -192,7 +192,8 @@ class Bench {
     rows_.push_back({{.name = name, .elements = elements, .bytes = bytes}, std::move(call)});
   }
 
-  /// Which elements live counts nowhere but in form_words, whose least form has a bit of the last mean to read instead.
+  /// Which elements active counts nowhere but in form_words, whose least form has a bit of the last mean to read
+  /// instead.
   void list() {
     add("copy, deep_copy", count_, 8, [this] { Kokkos::deep_copy(exec_, out_, x_); });
     add("copy, a loop", count_, 8, [this] { copy_by_loop(exec_, count_, x_.data(), out_.data()); });
@@ -208,14 +209,14 @@ class Bench {
     add("read_from_wire", count_, 6, [this] { read(); });
   }
 
-  comm::ResidualPass pass() const { return worker_.pass(count_, z_.data(), live_.data()); }
-  comm::ResidualPass server_pass() const { return server_.pass(chunk_.mine, z_.data(), live_.data()); }
+  comm::ResidualPass pass() const { return worker_.pass(count_, z_.data(), active_.data()); }
+  comm::ResidualPass server_pass() const { return server_.pass(chunk_.mine, z_.data(), active_.data()); }
   void pack() const {
     comm::sign_words(exec_, count_, static_cast<float const*>(x_.data()),
-                     static_cast<std::uint32_t const*>(live_.data()), signs_.data());
+                     static_cast<std::uint32_t const*>(active_.data()), signs_.data());
   }
   void unpack() const {
-    write_mean(exec_, count_, {signs_.data(), live_.data(), magnitudes_.data(), nullptr}, out_.data());
+    write_mean(exec_, count_, {signs_.data(), active_.data(), magnitudes_.data(), nullptr}, out_.data());
   }
   void form() const {
     comm::form_words(exec_, worker_.slice(), pass(), message_.data(), own_.data(), GivenForm{x_.data()});
@@ -257,7 +258,7 @@ class Bench {
       comm::place_scales(exec_, static_cast<Index>(slots_.size()), slots_.data(), worker_.scales.data(),
                          message_.data());
       unpack_message();
-      add_bench_mean(exec_, watched, {mean_signs_.data(), live_.data(), mean_magnitudes_.data(), nullptr},
+      add_bench_mean(exec_, watched, {mean_signs_.data(), active_.data(), mean_magnitudes_.data(), nullptr},
                      outputs_.data());
     }
     comm::keep_residual(exec_, worker_.slice(), pass());
@@ -291,11 +292,11 @@ class Bench {
   Space exec_;
   End<Space> worker_, server_;
   Vec<comm::ScaleSlot, Space> slots_;
-  Vec<float, Space> x_, z_, out_;                              // (n)
-  Vec<bf16, Space> half_;                                      // (n)
-  Vec<double, Space> outputs_;                                 // (at most 2^20) handed out
-  Vec<std::uint32_t, Space> live_, signs_, own_, mean_signs_;  // (W)
-  Vec<float, Space> magnitudes_, mean_magnitudes_;             // (W)
+  Vec<float, Space> x_, z_, out_;                                // (n)
+  Vec<bf16, Space> half_;                                        // (n)
+  Vec<double, Space> outputs_;                                   // (at most 2^20) handed out
+  Vec<std::uint32_t, Space> active_, signs_, own_, mean_signs_;  // (W)
+  Vec<float, Space> magnitudes_, mean_magnitudes_;               // (W)
   Vec<std::uint32_t, Space> message_, received_;
   std::vector<Row> rows_;
 };

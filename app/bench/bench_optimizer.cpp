@@ -8,10 +8,10 @@
 #include "app/machine/machine_speed.hpp"
 #include "comm/transport/world.hpp"
 #include "core/memory/arena.hpp"
-#include "core/system/error.hpp"
 #include "core/random/random.hpp"
-#include "model/layout/bert_layout.hpp"
+#include "core/system/error.hpp"
 #include "model/bert/initialise.hpp"
+#include "model/layout/bert_layout.hpp"
 #include "model/optim/optimizer.hpp"
 
 #include <algorithm>

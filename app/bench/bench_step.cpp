@@ -6,11 +6,11 @@
 #include "app/machine/kernel_times.hpp"
 #include "app/machine/machine_speed.hpp"
 #include "comm/transport/world.hpp"
-#include "core/memory/arena.hpp"
 #include "core/device/device_launch.hpp"
-#include "core/system/error.hpp"
 #include "core/gemm/gemm.hpp"
+#include "core/memory/arena.hpp"
 #include "core/random/random.hpp"
+#include "core/system/error.hpp"
 #include "model/bert/bert.hpp"
 #include "model/bert/flops.hpp"
 #include "model/bert/initialise.hpp"
@@ -129,11 +129,11 @@ class Bench {
                 {.mlm = 1 / static_cast<double>(std::max<Index>(1, batch_.masked())),
                  .nsp = 1 / static_cast<double>(batch_.sequences())},
                 ready);
-    bert_.set_losses_aside();
+    bert_.store_losses();
   }
 
   /// overlaps: gradients may travel before all are there.
-  void give_passes(bool overlaps) {
+  void enqueue_micro_batches(bool overlaps) {
     pass_began_ = Clock::now();
     heads_ended_.reset();
     pass([&](Index first, Index last) {
@@ -148,13 +148,13 @@ class Bench {
   /// the next one is under way where exchanges leave the host free.
   double step(bool overlaps = true, bool goes_on = false) {
     double const P = ranks_.size();
-    if (!std::exchange(is_ahead_, false)) give_passes(overlaps);
+    if (!std::exchange(is_ahead_, false)) enqueue_micro_batches(overlaps);
     optimizer_->step(exec_, parameters_, gradients_, {.step = ++steps_, .learning_rate = 1e-3});
     if (goes_on && ranks_.leaves_host_free()) {
-      give_passes(overlaps);
+      enqueue_micro_batches(overlaps);
       is_ahead_ = true;
     }
-    auto const losses = bert_.losses_set_aside();
+    auto const losses = bert_.stored_losses();
     skipped_ = skipped_ || optimizer_->last_report().skipped;  // waits for all of the step
     double loss = losses.mlm / static_cast<double>(std::max<Index>(1, batch_.masked())) / P;
     ranks_.sum_host({&loss, 1}, "bellwether::app::bench_loss");
@@ -175,7 +175,7 @@ class Bench {
       exec_.fence("bellwether::app::bench_recorded, after");
       seconds.push_back(seconds_since(start));
     }
-    static_cast<void>(bert_.losses_set_aside());
+    static_cast<void>(bert_.stored_losses());
     return timing_of(seconds);
   }
 

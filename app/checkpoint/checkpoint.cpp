@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/checkpoint/checkpoint.hpp"
 
-#include "app/launch/collective_errors.hpp"
 #include "app/checkpoint/checkpoint_folder.hpp"
 #include "app/checkpoint/checkpoint_reader.hpp"
 #include "app/checkpoint/checkpoint_snapshot.hpp"
 #include "app/checkpoint/device_copy.hpp"
+#include "app/checkpoint/state_validity.hpp"
 #include "app/format/formatted.hpp"
 #include "app/format/readable_numbers.hpp"
+#include "app/launch/collective_errors.hpp"
 #include "app/launch/session.hpp"
-#include "app/checkpoint/state_validity.hpp"
 #include "comm/transport/rank_group.hpp"
 #include "core/system/error.hpp"
 #include "core/system/run_clock.hpp"
@@ -98,7 +98,7 @@ struct Checkpoints::Impl {
                         .ranks = group.size(),
                         .deck = deck,
                         .layout_fingerprint = state.layout.fingerprint(),
-                        .live = state.layout.live_counts()};
+                        .active = state.layout.active_counts()};
     auto const temporary = folder.temporary_path(step);
     if (options.asynchronous) {
       reserve(state);
@@ -320,7 +320,7 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
   std::string list;
   together(impl_->group, [&] {
     if (!impl_->is_root()) return;
-    for (auto const& text : impl_->folder.settle()) impl_->warn("checkpoint passed over: " + text);
+    for (auto const& text : impl_->folder.recover()) impl_->warn("checkpoint passed over: " + text);
     for (auto const step : impl_->folder.steps()) list += std::to_string(step) + '\n';
   });
   list = broadcast_text(impl_->group, list);
@@ -357,7 +357,7 @@ void Checkpoints::load(FoundCheckpoint const& found, TrainingState const& state)
   } catch (std::exception const& error) {
     reader.fault(what_of(error));
   }
-  reader.check_layout(state.settles_live ? state.settles_live() : "");
+  reader.check_layout(state.key_of_active ? state.key_of_active() : "");
   reader.finish();
   impl_->last = Impl::Saved{found.step, state.position()};
 }

@@ -35,9 +35,9 @@ struct TrainingState {
   /// rank's slice, which begins at `first` of `total` elements, returns its comm::part_of() the mean. Collective.
   std::function<std::vector<float>(std::span<float const> slice, std::int64_t first, std::int64_t total)>
       mean_over_holders = nullptr;
-  /// Asked after the optimizer was read: the key that decides which elements are live, where those that were not until
-  /// now cannot become so any more; empty or not set where they can.
-  std::function<std::string()> settles_live = nullptr;
+  /// Asked after the optimizer was read: the key that decides which elements are active, where those that were not
+  /// until now cannot become so any more; empty or not set where they can.
+  std::function<std::string()> key_of_active = nullptr;
 };
 
 /// A complete checkpoint whose checksums hold.
@@ -90,9 +90,9 @@ class Checkpoints {
   /// is incomplete goes, as the run directory is this job's: room for checkpoints may be short.
   /// Nothing: none was ever completed. \throws CommonError where there are some, and not one is whole.
   std::optional<FoundCheckpoint> find_latest();
-  /// Same P: bit for bit. Another P: partitioned state is re-cut by element, per-rank state follows its Recut.
-  /// Other elements may be live than in the run that wrote it, unless state.settles_live has a key.
-  /// \throws InputError naming what is missing, left over, of another shape or newly live; on every rank.
+  /// Same P: bit for bit. Another P: partitioned state is resharded by element, per-rank state follows its Reshard.
+  /// Other elements may be active than in the run that wrote it, unless state.key_of_active has a key.
+  /// \throws InputError naming what is missing, left over, of another shape or newly active; on every rank.
   void load(FoundCheckpoint const& found, TrainingState const& state);
 
  private:

@@ -89,8 +89,8 @@ void EntryWalk::held(std::string_view name, std::span<float> slice, std::int64_t
   entry(piece("per_rank", path(name), part, comm::part_of(total, rank_, ranks_).first, total), Place::host);
 }
 
-void EntryWalk::per_rank(std::string_view name, std::span<float> values, Recut recut) {
-  if (recut == Recut::mean && state_.mean_over_holders) return held(name, values, 0, std::ssize(values));
+void EntryWalk::per_rank(std::string_view name, std::span<float> values, Reshard reshard) {
+  if (reshard == Reshard::mean && state_.mean_over_holders) return held(name, values, 0, std::ssize(values));
   note({.kind = "per_rank", .path = path(name), .shape = {std::ssize(values)}, .value = values}, true);
 }
 

@@ -52,7 +52,7 @@ class EntryWalk : public CheckpointVisitor {
   void not_negative(std::string_view name, std::span<float> values) override;
   void measured(std::string_view name, std::span<float> values) override;
   void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
-  void per_rank(std::string_view name, std::span<float> values, Recut recut) override;
+  void per_rank(std::string_view name, std::span<float> values, Reshard reshard) override;
   void held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
   void scalar(std::string_view name, std::int64_t& value) override;
   void scalar(std::string_view name, double& value) override;

@@ -19,7 +19,7 @@ struct CheckpointHead {
   int rank = 0, ranks = 1;
   std::string deck;
   std::uint64_t layout_fingerprint = 0;  ///< written as a text: HDF5's readers like signed integers
-  std::vector<std::int64_t> live;        ///< (tensors) live elements of each
+  std::vector<std::int64_t> active;      ///< (tensors) active elements of each
 };
 
 /// Rows of an entry that one task writes: at most 16 MiB of them, or one.

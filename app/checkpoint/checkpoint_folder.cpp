@@ -216,7 +216,7 @@ void CheckpointFolder::complete(Manifest const& manifest) const {
 
 std::string CheckpointFolder::discard(std::int64_t step) const { return remove_folder(temporary_path(step)); }
 
-std::vector<std::string> CheckpointFolder::settle() const {
+std::vector<std::string> CheckpointFolder::recover() const {
   std::vector<std::string> told;
   std::set<std::int64_t> steps;
   for (auto const& name : names_in(directory_))

@@ -45,7 +45,7 @@ class CheckpointFolder {
   /// What jobs left that died over a checkpoint: one that was complete but for its name gets it, one that was about to
   /// be replaced gets its own back, the rest goes. For who keeps the run directory. Returns what to tell.
   /// \throws InputError, as steps() does.
-  std::vector<std::string> settle() const;
+  std::vector<std::string> recover() const;
   /// Removes the oldest complete ones beyond the newest `keep`, and temporary folders of steps up to `newest`. Those
   /// that are damaged, by their manifest or as known, neither count nor go. Returns what could not be removed and why.
   /// \throws InputError, as steps() does.

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/checkpoint/checkpoint_reader.hpp"
 
-#include "app/launch/collective_errors.hpp"
 #include "app/checkpoint/checkpoint_file.hpp"
 #include "app/checkpoint/checkpoint_slices.hpp"
 #include "app/checkpoint/device_copy.hpp"
 #include "app/format/formatted.hpp"
+#include "app/launch/collective_errors.hpp"
 #include "comm/transport/rank_group.hpp"
 #include "core/system/error.hpp"
 #include "core/system/system_limits.hpp"
@@ -125,7 +125,7 @@ void CheckpointReader::parameter(TensorInfo const& tensor, std::span<float> valu
   if (!per_rank_state) {
     if (expect("replicated", path(tensor.name))) read_shared(path(tensor.name), tensor.shape, values, Allowed::finite);
   } else if (expect("per_rank", path(tensor.name))) {
-    read_own_or_recut(path(tensor.name), tensor.shape, values, Recut::mean);
+    read_own_or_reshard(path(tensor.name), tensor.shape, values, Reshard::mean);
   }
 }
 
@@ -157,17 +157,17 @@ void CheckpointReader::partitioned(std::string_view name, std::span<float> slice
     copy_to_device(host, slice);
 }
 
-void CheckpointReader::per_rank(std::string_view name, std::span<float> values, Recut recut) {
-  if (expect("per_rank", path(name))) read_own_or_recut(path(name), shape_of(values), values, recut);
+void CheckpointReader::per_rank(std::string_view name, std::span<float> values, Reshard reshard) {
+  if (expect("per_rank", path(name))) read_own_or_reshard(path(name), shape_of(values), values, reshard);
 }
 
 void CheckpointReader::held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) {
   if (expect("per_rank", path(name))) read_own_or_mean(path(name), shape_of(slice), slice, first, total);
 }
 
-void CheckpointReader::read_own_or_recut(std::string const& path, Shape const& shape, std::span<float> values,
-                                         Recut recut) {
-  if (recut == Recut::mean) return read_own_or_mean(path, shape, values, 0, shape.at(0));
+void CheckpointReader::read_own_or_reshard(std::string const& path, Shape const& shape, std::span<float> values,
+                                           Reshard reshard) {
+  if (reshard == Reshard::mean) return read_own_or_mean(path, shape, values, 0, shape.at(0));
   std::vector<float> host(values.size(), 0.0F);
   if (ranks_ == group_.size()) {
     attempt([&] {
@@ -176,7 +176,7 @@ void CheckpointReader::read_own_or_recut(std::string const& path, Shape const& s
       from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
       require_sound(from.path(), path, host, 0);
     });
-  } else if (recut == Recut::refuse) {
+  } else if (reshard == Reshard::refuse) {
     fault(folder_ + ": " + path + ": belongs to " + std::to_string(ranks_) +
           " ranks and has no meaning on another number of them");
   }
@@ -284,7 +284,7 @@ void CheckpointReader::drop(std::string_view name) {
   std::erase_if(unread_, [at = path(name)](auto const& line) { return names(line, at); });
 }
 
-void CheckpointReader::check_layout(std::string const& settles_live) {
+void CheckpointReader::check_layout(std::string const& key_of_active) {
   if (group_.rank() != 0 || !faults_.empty()) return;
   attempt([&] {
     auto const from = Hdf5File::open(shared_file());
@@ -292,18 +292,18 @@ void CheckpointReader::check_layout(std::string const& settles_live) {
     if (stored == Hdf5File::Attribute(hexadecimal(layout_.fingerprint()))) return;
     auto const& tensors = layout_.tensors();
     require_shape(from, "live", {std::ssize(tensors)});
-    std::vector<std::int64_t> live(tensors.size());
-    from.read_slab<std::int64_t>("live", {0}, {std::ssize(tensors)}, live);
-    if (stored != Hdf5File::Attribute(hexadecimal(layout_.fingerprint(live))))
+    std::vector<std::int64_t> active(tensors.size());
+    from.read_slab<std::int64_t>("live", {0}, {std::ssize(tensors)}, active);
+    if (stored != Hdf5File::Attribute(hexadecimal(layout_.fingerprint(active))))
       throw InputError(from.path() +
                        ": its model marks other elements as decaying, as another model or optimizer does");
     std::string names;
-    for (std::size_t l = 0; l < live.size(); ++l)
-      if (tensors[l].live > live[l])
-        names += (names.empty() ? "" : ", ") + tensors[l].name + " (" + std::to_string(tensors[l].live) +
-                 " live elements, " + std::to_string(live[l]) + " in the checkpoint)";
-    if (!names.empty() && !settles_live.empty())
-      throw InputError(settles_live + ": longer sequences than in the run of " + folder_ +
+    for (std::size_t l = 0; l < active.size(); ++l)
+      if (tensors[l].active > active[l])
+        names += (names.empty() ? "" : ", ") + tensors[l].name + " (" + std::to_string(tensors[l].active) +
+                 " live elements, " + std::to_string(active[l]) + " in the checkpoint)";
+    if (!names.empty() && !key_of_active.empty())
+      throw InputError(key_of_active + ": longer sequences than in the run of " + folder_ +
                        ", which keeps its variance and has none for elements that they make live: " + names +
                        "; allowed: sequences as long as before, or optimizer.freeze.step above " +
                        std::to_string(integer_attribute(from, "/", "step")) +

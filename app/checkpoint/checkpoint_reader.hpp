@@ -14,7 +14,7 @@
 namespace bellwether::app {
 
 /// Reads a checkpoint into the state that walks it; collective. At the number of ranks that wrote it, every rank gets
-/// back its own bits. At another one, or where ranks hold other slices, partitioned vectors are re-cut by global
+/// back its own bits. At another one, or where ranks hold other slices, partitioned vectors are resharded by global
 /// element, and per-rank vectors become their mean over the old holders of each element, zero, or a fault. Rank 0 reads
 /// what is replicated and sends it round. A fault does not end the walk, because the other ranks would wait: finish()
 /// tells all of them.
@@ -27,7 +27,7 @@ class CheckpointReader : public CheckpointVisitor {
   void not_negative(std::string_view name, std::span<float> values) override;
   void measured(std::string_view name, std::span<float> values) override;
   void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
-  void per_rank(std::string_view name, std::span<float> values, Recut recut) override;
+  void per_rank(std::string_view name, std::span<float> values, Reshard reshard) override;
   void held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
   void scalar(std::string_view name, std::int64_t& value) override;
   void scalar(std::string_view name, double& value) override;
@@ -41,9 +41,10 @@ class CheckpointReader : public CheckpointVisitor {
     if (std::ranges::find(faults_, text) == faults_.end()) faults_.push_back(std::move(text));
   }
 
-  /// After the walk: two models may have equal tensors and still differ in what decays or is live. More live elements
-  /// than the checkpoint's run had are a fault of `settles_live`, a key of the deck, where that is not empty.
-  void check_layout(std::string const& settles_live);
+  /// After the walk: two models may have equal tensors and still differ in what decays or is active. More active
+  /// elements than the checkpoint's run had are a fault of `key_of_active`, a key of the deck, where that is not
+  /// empty.
+  void check_layout(std::string const& key_of_active);
   /// At the end. \throws InputError, the same on every rank, with what went wrong or was left over.
   void finish();
 
@@ -58,8 +59,8 @@ class CheckpointReader : public CheckpointVisitor {
   /// first: place of the first of these values in the data set's whole. \throws InputError naming what is not allowed.
   void require_sound(std::string const& file, std::string const& path, std::span<float const> values,
                      std::int64_t first, Allowed allowed = Allowed::finite) const;
-  void read_own_or_recut(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> values,
-                         Recut recut);
+  void read_own_or_reshard(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> values,
+                           Reshard reshard);
   /// Rows [first, first + shape[0]) of an array that has `total` rows.
   void read_own_or_mean(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> values,
                         std::int64_t first, std::int64_t total);

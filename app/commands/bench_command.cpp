@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/launch/collective_errors.hpp"
 #include "app/bench/bench_json.hpp"
 #include "app/bench/bench_report.hpp"
+#include "app/checkpoint/durable_file.hpp"
 #include "app/commands/command_line.hpp"
 #include "app/commands/commands.hpp"
-#include "app/checkpoint/durable_file.hpp"
+#include "app/launch/collective_errors.hpp"
 #include "app/train/deck_broadcast.hpp"
 #include "comm/transport/world.hpp"
 #include "input/deck/suggestion.hpp"

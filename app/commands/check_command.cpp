@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/launch/collective_errors.hpp"
-#include "app/estimate/build_report.hpp"
-#include "app/estimate/cluster_report.hpp"
 #include "app/commands/command_line.hpp"
 #include "app/commands/commands.hpp"
-#include "app/train/run_directory.hpp"
+#include "app/estimate/build_report.hpp"
+#include "app/estimate/cluster_report.hpp"
+#include "app/launch/collective_errors.hpp"
 #include "app/train/deck_broadcast.hpp"
+#include "app/train/run_directory.hpp"
 #include "comm/transport/world.hpp"
 #include "core/system/error.hpp"
 #include "input/deck/deck.hpp"

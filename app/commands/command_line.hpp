@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "app/launch/given_options.hpp"
 #include "app/commands/option_checks.hpp"
+#include "app/launch/given_options.hpp"
 
 #include <cstdint>
 #include <functional>

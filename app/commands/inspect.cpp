@@ -3,15 +3,15 @@
 #include "app/commands/inspect.hpp"
 
 #include "app/checkpoint/checkpoint_folder.hpp"
-#include "app/format/formatted.hpp"
 #include "app/commands/inspect_tree.hpp"
+#include "app/format/formatted.hpp"
 #include "app/format/readable_numbers.hpp"
 #include "app/statistics/statistics_segment.hpp"
 #include "core/system/error.hpp"
-#include "input/hdf5/hdf5_file.hpp"
 #include "input/deck/shard_files.hpp"
-#include "input/shards/shards.hpp"
+#include "input/hdf5/hdf5_file.hpp"
 #include "input/hdf5/unopened_file.hpp"
+#include "input/shards/shards.hpp"
 
 #include <algorithm>
 #include <filesystem>

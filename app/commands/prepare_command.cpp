@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/commands/command_line.hpp"
 #include "app/commands/commands.hpp"
-#include "app/launch/interrupt.hpp"
 #include "app/format/readable_numbers.hpp"
+#include "app/launch/interrupt.hpp"
 #include "core/system/clock.hpp"
 #include "core/system/error.hpp"
 #include "input/prepare/prepare.hpp"

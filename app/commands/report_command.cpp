@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/checkpoint/durable_file.hpp"
 #include "app/commands/command_line.hpp"
 #include "app/commands/commands.hpp"
-#include "app/checkpoint/durable_file.hpp"
 #include "app/launch/installation.hpp"
 #include "app/launch/interrupt.hpp"
 #include "app/statistics/statistics_segment.hpp"

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/estimate/build_report.hpp"
 
-#include "app/machine/timing.hpp"
 #include "app/checkpoint/checkpoint_entries.hpp"
 #include "app/format/formatted.hpp"
 #include "app/format/readable_numbers.hpp"
+#include "app/machine/timing.hpp"
 #include "app/train/transport_check.hpp"
 #include "comm/transport/rank_group.hpp"
 #include "comm/transport/world.hpp"
@@ -25,11 +25,11 @@ std::string line(std::string name, std::string const& value) {
 std::optional<SentInStep> sent_in_step(std::optional<PhaseTraffic> const& mine, comm::World& world) {
   if (!mine) return {};  // on all ranks alike
   std::array<double, 2> all{static_cast<double>(mine->inside_node_bytes),
-                            static_cast<double>(mine->across_nodes_bytes())};
+                            static_cast<double>(mine->inter_node_bytes())};
   world.group().sum_host(all, "bellwether::app::predicted_bytes");
   return SentInStep{.mine = *mine,
-                    .all_inside_nodes = static_cast<std::int64_t>(all[0]),
-                    .all_between_nodes = static_cast<std::int64_t>(all[1])};
+                    .all_intra_node = static_cast<std::int64_t>(all[0]),
+                    .all_inter_node = static_cast<std::int64_t>(all[1])};
 }
 
 /// What the bytes of a step of a method that compresses are, and what dense means would send.
@@ -54,12 +54,12 @@ std::string sent_text(std::optional<SentInStep> const& sent, int nodes, bool com
     return std::to_string(inside + across) + " bytes" + (nodes > 1 ? split : "");
   };
   auto const& mine = sent->mine;
-  return line("sent by rank 0", text(mine.inside_node_bytes, mine.across_nodes_bytes())) +
+  return line("sent by rank 0", text(mine.inside_node_bytes, mine.inter_node_bytes())) +
          (compresses && mine.sent_bytes > 0 ? parts_text(mine) : "") +
-         line("sent by all ranks", text(sent->all_inside_nodes, sent->all_between_nodes));
+         line("sent by all ranks", text(sent->all_intra_node, sent->all_inter_node));
 }
 
-/// The steps whose bytes are told, where steps that fold gradients send more than others.
+/// The steps whose bytes are told, where steps that sketch gradients send more than others.
 std::string steps_after_freeze(optim::OptimizerConfig const& optimizer, int ranks) {
   if (optimizer.clip_norm != optim::CompressedClip::sketch || optimizer.sketch_every == 1 || ranks == 1)
     return "each step after the freeze";
@@ -93,7 +93,7 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
           .training_rows = trainer.training_rows(),
           .static_masks = trainer.static_masks(),
           .share = share,
-          .passes = (share + deck.batch.micro - 1) / deck.batch.micro,
+          .micro_batches = (share + deck.batch.micro - 1) / deck.batch.micro,
           .steps = deck.schedule.steps,
           .memory = trainer.memory_use(),
           .device_allocated = before && after ? std::optional(*before - *after) : std::nullopt,
@@ -123,8 +123,8 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += line("transport", report.transport);
   text += line("transports compared", report.transports);
   text += line("sequences a step", number(deck.batch.global));
-  text += line("a rank", "up to " + number(report.share) + ", in " + number(report.passes) +
-                             (report.passes == 1 ? " pass" : " passes") + " of up to " +
+  text += line("a rank", "up to " + number(report.share) + ", in " + number(report.micro_batches) +
+                             (report.micro_batches == 1 ? " micro-batch" : " micro-batches") + " of up to " +
                              number(std::min(deck.batch.micro, report.share)));
   text += line("steps", number(report.steps) + seen);
   auto const& memory = report.memory;

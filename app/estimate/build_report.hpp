@@ -14,9 +14,9 @@ namespace bellwether::app {
 
 /// Bytes on the network in one step.
 struct SentInStep {
-  PhaseTraffic mine;                   ///< by this rank
-  std::int64_t all_inside_nodes = 0;   ///< by all ranks
-  std::int64_t all_between_nodes = 0;  ///< by all ranks
+  PhaseTraffic mine;                ///< by this rank
+  std::int64_t all_intra_node = 0;  ///< by all ranks
+  std::int64_t all_inter_node = 0;  ///< by all ranks
 };
 
 /// What a deck builds on this number of ranks. Memory is this rank's; traffic is what the exchange of gradients hands
@@ -31,9 +31,9 @@ struct BuildReport {
   std::int64_t sequence_length = 0;  ///< S
   std::int64_t masked_length = 0;    ///< most predictions a sequence
   std::int64_t training_rows = 0;
-  bool static_masks = false;  ///< of the training shards
-  std::int64_t share = 0;     ///< most sequences of a global batch that a rank takes
-  std::int64_t passes = 0;    ///< that it takes them in
+  bool static_masks = false;       ///< of the training shards
+  std::int64_t share = 0;          ///< most sequences of a global batch that a rank takes
+  std::int64_t micro_batches = 0;  ///< that it computes them in
   std::int64_t steps = 0;
   MemoryUse memory;
   std::optional<std::int64_t> device_allocated;  ///< bytes of the device that became used meanwhile, where there is one

@@ -46,19 +46,19 @@ std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimiz
   bool const momenta = !sgd && optimizer.exchange == optim::Exchange::momentum;
   bool const bits = momenta && ranks > 1;
   bool const steered = optimizer.steer == optim::Steer::variance;
-  // Signs, what is live and a magnitude a word; a group of one reads values in place of signs and magnitudes.
+  // Signs, what is active and a magnitude a word; a group of one reads values in place of signs and magnitudes.
   double const mean = ranks > 1 ? 3 * bit : 4 + bit;
-  kernels.push_back({"bellwether::optim::fold_gradient", 4, 4});
-  if (optimizer.variance_grows()) kernels.push_back({"bellwether::optim::fold_tensors", 4, 4});
-  // Moved: g, z, with momenta m or its bits (SGD: x), the variance where it is divided by; z written; live words read,
-  // signs written twice.
+  kernels.push_back({"bellwether::optim::sketch_gradient", 4, 4});
+  if (optimizer.variance_grows()) kernels.push_back({"bellwether::optim::sketch_tensors", 4, 4});
+  // Moved: g, z, with momenta m or its bits (SGD: x), the variance where it is divided by; z written; active words
+  // read, signs written twice.
   double const other = bits ? mean : momenta || sgd ? 4 : 0;
   kernels.push_back({"bellwether::comm::form_words", sgd ? 16.25 : 12.25, 12 + other + (by_root ? 4 : 0) + 3 * bit});
   if (ranks > 1) {
     kernels.push_back({"bellwether::comm::serve_words", (8 + P * bit + bit) / P, (8 + P * bit + 2 * bit) / P});
     // The least form reads bits where they arrived.
     kernels.push_back({"bellwether::comm::unpack_words", 0, 3 * bit});
-    if (!momenta && optimizer.look_ahead > 0) {
+    if (!momenta && optimizer.step_ahead > 0) {
       // Read z, f, x, the variance where units do not divide by it; write f and the point, which the least form does
       // where x and z are at hand.
       kernels.push_back({"bellwether::optim::gradient_point", 12, 20 + bit + (sgd || by_root ? 0 : 4)});

@@ -18,7 +18,7 @@ struct KernelBound {
 };
 
 /// The kernels of a step that walk the model, in the order of their launch, with the least traffic of the specification
-/// of 1-bit LAMB, end of section 8: compressed phase 4 (norm and fold of g) + 12.25 (worker) + (8 + P/8 + 1/8)/P
+/// of 1-bit LAMB, end of section 8: compressed phase 4 (norm and sketch of g) + 12.25 (worker) + (8 + P/8 + 1/8)/P
 /// (server) + 16.25 (decode, variance, norms) + 12.125 (apply); LAMB 4 + 40, AdamW 4 + 28. Methods that it does not
 /// count are counted the same way: 1-bit Adam has 12.125 after the exchange, 1-bit SGD reads x in the worker and m
 /// after it; bits in units of the variance need none of it to be applied. The mean of a dense step adds what one rank

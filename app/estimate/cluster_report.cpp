@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/estimate/cluster_report.hpp"
 
-#include "app/launch/collective_errors.hpp"
 #include "app/format/formatted.hpp"
 #include "app/format/readable_numbers.hpp"
+#include "app/launch/collective_errors.hpp"
 #include "app/machine/machine_speed.hpp"
 #include "app/machine/timing.hpp"
 #include "comm/transport/rank_group.hpp"
@@ -58,8 +58,8 @@ comm::NetworkModel network_of(input::Cluster const& cluster) {
   return {.ranks_per_node = static_cast<int>(cluster.ranks_per_node),
           .bandwidth = cluster.network_bandwidth * bytes_of_gigabit,
           .latency = cluster.network_latency * 1e-6,
-          .inside_bandwidth = cluster.node_bandwidth * bytes_of_gigabit,
-          .inside_latency = cluster.node_latency * 1e-6,
+          .intra_node_bandwidth = cluster.node_bandwidth * bytes_of_gigabit,
+          .intra_node_latency = cluster.node_latency * 1e-6,
           .overhead = cluster.overhead * 1e-6};
 }
 

@@ -31,7 +31,7 @@ struct Workload {
 struct StepForecast {
   double passes = 0;     ///< of the rank with most sequences
   double optimizer = 0;  ///< kernels of optimizer and exchange, by the bytes that they move
-  double network = 0;    ///< means of gradients or momenta, and the small reductions of norms and folds
+  double network = 0;    ///< means of gradients or momenta, and the small reductions of norms and sketches
 
   double seconds() const { return passes + optimizer + network; }
 };

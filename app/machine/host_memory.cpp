@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/machine/host_memory.hpp"
 
-#include "app/launch/collective_errors.hpp"
 #include "app/format/readable_numbers.hpp"
+#include "app/launch/collective_errors.hpp"
 #include "comm/transport/world.hpp"
 #include "core/system/error.hpp"
 

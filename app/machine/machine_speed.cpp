@@ -48,9 +48,8 @@ double measured_pass_speed(comm::World& world, MicroBatchShape const& shape) {
   auto& ranks = world.communicator();
   Exec const exec;
   auto const batch = random_batch(shape, world.rank());
-  model::Bert<float> bert(exec, config,
-                          {.sequences = shape.sequences, .longest = shape.length, .masked = shape.masked}, 1,
-                          [&](Index count, std::int64_t bytes) {
+  model::Bert<float> bert(exec, config, {.sequences = shape.sequences, .longest = shape.length, .masked = shape.masked},
+                          1, [&](Index count, std::int64_t bytes) {
                             if constexpr (!on_devices) require_host_memory(world, count, bytes);
                           });
   auto const& table = bert.layout().table;
@@ -66,8 +65,8 @@ double measured_pass_speed(comm::World& world, MicroBatchShape const& shape) {
     auto const start = Clock::now();
     Kokkos::deep_copy(exec, gradients.flat(), 0.0f);
     bert.train(gradients.data(), batch, scale, [](Index, Index) {});
-    bert.set_losses_aside();
-    static_cast<void>(bert.losses_set_aside());  // waits
+    bert.store_losses();
+    static_cast<void>(bert.stored_losses());  // waits
     double const seconds = largest_over_ranks(ranks, {seconds_since(start)})[0];
     // The first pass also touches its memory for the first time. That matters unless the pass is long.
     if (i > 0 || seconds > enough) passes.push_back(seconds);

@@ -4,10 +4,10 @@
 
 #include "app/format/formatted.hpp"
 #include "comm/transport/rank_group.hpp"
-#include "core/random/bit_hash.hpp"
-#include "core/system/error.hpp"
 #include "core/gemm/gemm.hpp"
+#include "core/random/bit_hash.hpp"
 #include "core/random/random.hpp"
+#include "core/system/error.hpp"
 
 #include <algorithm>
 #include <array>

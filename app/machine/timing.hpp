@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/system/clock.hpp"
 #include "core/compute_type.hpp"
+#include "core/system/clock.hpp"
 
 #include <cstdint>
 #include <span>

@@ -18,7 +18,7 @@ struct PhaseTraffic {
   std::int64_t sent_bytes = 0;         ///< by the exchange and the small reductions
   std::int64_t worker_bytes = 0;       ///< of these: phase 1 of the compressed mean, all-to-all
   std::int64_t server_bytes = 0;       ///< phase 2 of it, all-gather
-  std::int64_t scalar_bytes = 0;       ///< the small reductions: norms, folds, shares by layer
+  std::int64_t scalar_bytes = 0;       ///< the small reductions: norms, sketches, shares by layer
   std::int64_t inside_node_bytes = 0;  ///< of all, to ranks on rank 0's node
   std::int64_t dense_bytes_fp32 = 0;   ///< what means of uncompressed fp32 would have sent
   std::int64_t dense_bytes_16bit = 0;  ///< the same in 16 bit
@@ -26,7 +26,7 @@ struct PhaseTraffic {
   std::int64_t exchange_bytes() const { return sent_bytes - scalar_bytes; }
   /// Values and signs of a hierarchy; of a dense phase the gradients.
   std::int64_t other_bytes() const { return exchange_bytes() - worker_bytes - server_bytes; }
-  std::int64_t across_nodes_bytes() const { return sent_bytes - inside_node_bytes; }
+  std::int64_t inter_node_bytes() const { return sent_bytes - inside_node_bytes; }
   /// Adds everything but `phase`.
   void add(PhaseTraffic const& more);
 
@@ -57,8 +57,8 @@ struct TrafficTotals {
   void visit_state(StateVisitor& visit);
 };
 
-/// "26600856 bytes, 28.32 times as much; 31.94 without scalars and folds": what a dense mean would send beside what was
-/// sent, which is more than nothing.
+/// "26600856 bytes, 28.32 times as much; 31.94 without scalars and sketches": what a dense mean would send beside what
+/// was sent, which is more than nothing.
 std::string compared_with(std::int64_t dense_bytes, PhaseTraffic const& sent);
 
 /// Lines for the end of a log: bytes of either phase, what dense means over the same steps would have sent, nodes.

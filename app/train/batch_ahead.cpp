@@ -47,7 +47,7 @@ model::StepBatch const& BatchAhead::begin() {
   return batch_;
 }
 
-void BatchAhead::take_back() {
+void BatchAhead::roll_back() {
   if (has_ahead_) stream_.seek(ahead_position_);  // what was read of the step after it is read again
   std::swap(batch_, ahead_);
   ahead_position_ = begun_position_;

@@ -31,7 +31,7 @@ class BatchAhead {
   /// What was fetched becomes the batch of the step under way, valid until the next call.
   model::StepBatch const& begin();
   /// The step that began last is not made after all: its batch, which was read, is that of the next one again.
-  void take_back();
+  void roll_back();
 
   /// Running number of the first sample that no step has used.
   std::int64_t position() const { return has_ahead_ ? ahead_position_ : stream_.position(); }

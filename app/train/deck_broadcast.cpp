@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/train/deck_broadcast.hpp"
 
-#include "app/launch/collective_errors.hpp"
 #include "app/format/formatted.hpp"
+#include "app/launch/collective_errors.hpp"
 #include "app/launch/version.hpp"
 #include "comm/transport/rank_group.hpp"
 

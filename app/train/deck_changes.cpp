@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/train/deck_changes.hpp"
 
+#include "input/deck/deck_keys.hpp"
+
 #include <algorithm>
 #include <initializer_list>
 #include <map>
@@ -36,7 +38,8 @@ std::map<std::string, std::string> values_in(std::string const& resolved) {
     auto const colon = text.find(':');
     if (colon == std::string::npos) continue;
     auto const depth = text.find_first_not_of(' ');
-    auto const name = text.substr(depth, colon - depth);
+    auto name = text.substr(depth, colon - depth);
+    if (auto const today = input::renamed_key(name); !today.empty()) name = today;  // of an earlier version
     if (depth == 0)
       section = name;
     else if (colon + 1 == text.size())
@@ -98,13 +101,13 @@ std::vector<std::string> model_faults(std::vector<DeckChange> const& changes, st
   return faults;
 }
 
-std::vector<std::string> settled_faults(std::vector<DeckChange> const& changes,
-                                        std::vector<std::string_view> const& settled, std::string const& checkpoint,
-                                        std::int64_t step) {
+std::vector<std::string> fixed_key_faults(std::vector<DeckChange> const& changes,
+                                          std::vector<std::string_view> const& fixed, std::string const& checkpoint,
+                                          std::int64_t step) {
   std::vector<std::string> faults;
   for (auto const& [key, was, is] : changes) {
     bool const matters =
-        std::ranges::any_of(settled, [&, &key = key](auto name) { return key == "optimizer." + std::string(name); });
+        std::ranges::any_of(fixed, [&, &key = key](auto name) { return key == "optimizer." + std::string(name); });
     // Where another key has made it apply or not, that one is at fault.
     if (!matters || was == unused || is == unused) continue;
     faults.push_back(key + ": " + is + ", but " + checkpoint + " was written after the freeze with " + was +

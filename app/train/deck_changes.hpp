@@ -24,9 +24,9 @@ std::vector<std::string> method_faults(std::vector<DeckChange> const& changes, s
 /// Of a resume with another model: one of other sizes, or with the same weights and other heads, activation or epsilon.
 std::vector<std::string> model_faults(std::vector<DeckChange> const& changes, std::string const& checkpoint);
 /// Faults of a resume after the freeze, from a checkpoint of this path and step, that changes any of the optimizer's
-/// keys `settled`.
-std::vector<std::string> settled_faults(std::vector<DeckChange> const& changes,
-                                        std::vector<std::string_view> const& settled, std::string const& checkpoint,
-                                        std::int64_t step);
+/// keys `fixed`.
+std::vector<std::string> fixed_key_faults(std::vector<DeckChange> const& changes,
+                                          std::vector<std::string_view> const& fixed, std::string const& checkpoint,
+                                          std::int64_t step);
 
 }  // namespace bellwether::app

@@ -71,10 +71,10 @@ std::vector<std::string> freeze_warnings(input::Deck const& deck) {
 std::vector<std::string> deck_warnings(input::Deck const& deck) {
   auto texts = freeze_warnings(deck);
   if (auto const& optimizer = deck.optimizer;
-      compresses(optimizer.method) && optimizer.lead() > 0 && optimizer.look_ahead > 0)
+      compresses(optimizer.method) && optimizer.lead() > 0 && optimizer.step_ahead > 0)
     texts.push_back(
-        "optimizer.nesterov: true with optimizer.look_ahead: " + input::shortest_number(optimizer.look_ahead) +
-        ": either makes up for the delay of error feedback, both together go too far; nesterov: false, or look_ahead: "
+        "optimizer.nesterov: true with optimizer.step_ahead: " + input::shortest_number(optimizer.step_ahead) +
+        ": either makes up for the delay of error feedback, both together go too far; nesterov: false, or step_ahead: "
         "0");
   if (deck.comm.allreduce == comm::Allreduce::library)
     texts.push_back(

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/train/replica_check.hpp"
 
-#include "app/launch/collective_errors.hpp"
 #include "app/checkpoint/checkpoint.hpp"
 #include "app/checkpoint/device_copy.hpp"
+#include "app/launch/collective_errors.hpp"
 #include "comm/transport/rank_group.hpp"
 #include "core/random/random.hpp"
 
@@ -49,7 +49,7 @@ class Hashes final : public StateVisitor {
   void scalar(std::string_view name, double& value) override { add(name, std::bit_cast<std::uint64_t>(value)); }
   // What ranks do not hold alike.
   void partitioned(std::string_view, std::span<float>, std::int64_t, std::int64_t) override {}
-  void per_rank(std::string_view, std::span<float>, Recut) override {}
+  void per_rank(std::string_view, std::span<float>, Reshard) override {}
   void held(std::string_view, std::span<float>, std::int64_t, std::int64_t) override {}
 
   std::uint64_t of_all() const {

@@ -2,30 +2,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/train/trainer.hpp"
 
-#include "app/launch/collective_errors.hpp"
-#include "app/train/batch_ahead.hpp"
 #include "app/checkpoint/checkpoint.hpp"
+#include "app/format/formatted.hpp"
+#include "app/launch/collective_errors.hpp"
+#include "app/machine/host_memory.hpp"
+#include "app/train/batch_ahead.hpp"
 #include "app/train/data_ranks.hpp"
 #include "app/train/deck_warnings.hpp"
-#include "app/format/formatted.hpp"
-#include "app/machine/host_memory.hpp"
 #include "app/train/step_sums.hpp"
 #include "app/train/training_data.hpp"
-#include "comm/transport/communicator.hpp"
 #include "comm/collective/replica_mean.hpp"
+#include "comm/transport/communicator.hpp"
 #include "comm/transport/world.hpp"
+#include "core/gemm/gemm.hpp"
 #include "core/memory/arena.hpp"
 #include "core/system/error.hpp"
-#include "core/gemm/gemm.hpp"
 #include "core/system/run_clock.hpp"
 #include "input/shards/batch_stream.hpp"
 #include "model/bert/bert.hpp"
 #include "model/bert/flops.hpp"
 #include "model/bert/initialise.hpp"
+#include "model/bert/micro_batches.hpp"
 #include "model/optim/monitor/gradient_check.hpp"
 #include "model/optim/monitor/noise_scale.hpp"
 #include "model/optim/optimizer.hpp"
-#include "model/bert/micro_batches.hpp"
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
@@ -56,8 +56,8 @@ struct Trainer::Impl {
                                                          .seed = static_cast<std::uint64_t>(deck.run.seed),
                                                          .steps = deck.schedule.steps,
                                                          .rate_warmup_steps = deck.schedule.warmup_steps})),
-        passes(exec, deck.model, bert, *optimizer, parameters, gradients, world.size()),
-        gives_ahead(host_ahead == HostAhead::always || ranks.leaves_host_free()),
+        micro_batches(exec, deck.model, bert, *optimizer, parameters, gradients, world.size()),
+        enqueues_ahead(host_ahead == HostAhead::always || ranks.leaves_host_free()),
         noise(deck.statistics.noise_beta),
         sums(world.rank(), world.size()) {
     model::initialise(exec, bert.layout().table, static_cast<std::uint64_t>(deck.run.seed),
@@ -90,15 +90,17 @@ struct Trainer::Impl {
     return optim::learning_rate(deck.schedule, deck.optimizer.lr, deck.batch.global, number);
   }
 
-  model::GivenPasses give_passes(std::int64_t number) { return passes.give(begin_batch(), rate(number)); }
+  model::EnqueuedMicroBatches enqueue_micro_batches(std::int64_t number) {
+    return micro_batches.enqueue(begin_batch(), rate(number));
+  }
   /// Passes write over gradients, which the text of an unusual norm reads, and over the norm of a step's first pass.
-  bool may_give_ahead(model::GivenPasses const& now) const {
-    return gives_ahead && !deck.optimizer.norm_limit && !passes.measures_first(now);
+  bool may_enqueue_ahead(model::EnqueuedMicroBatches const& now) const {
+    return enqueues_ahead && !deck.optimizer.norm_limit && !micro_batches.measures_first(now);
   }
   /// The step ahead is not made after all, and its samples are those of the next one.
-  void take_back_ahead() {
-    passes.forget();
-    batches.take_back();
+  void roll_back_ahead() {
+    micro_batches.roll_back();
+    batches.roll_back();
     ahead.reset();
   }
   model::StepBatch const& begin_batch() {
@@ -113,8 +115,8 @@ struct Trainer::Impl {
     return batches.try_to_fetch();
   }
   /// Waits for the gradients: what comes after is the wait for other ranks.
-  double seconds_to_gradients(model::GivenPasses const& now, RunClock::time_point start) const {
-    passes.wait(now);
+  double seconds_to_gradients(model::EnqueuedMicroBatches const& now, RunClock::time_point start) const {
+    micro_batches.wait(now);
     return seconds_since(start);
   }
 
@@ -128,15 +130,15 @@ struct Trainer::Impl {
   }
 
   /// What the step that was made says of the noise of gradients, into its row. After its passes were waited for.
-  void fill_noise(StepRow& row, model::GivenPasses const& now, optim::StepReport const& report) {
+  void fill_noise(StepRow& row, model::EnqueuedMicroBatches const& now, optim::StepReport const& report) {
     std::int64_t const sequences = now.sequences;
     row.mean_square = report.mean_square;
     optim::BatchPart part = optim::part_of_ranks(sequences, world.size());
     if (world.size() > 1) {
       row.local_square = report.local_square;
-    } else if (passes.measures_first(now) && !report.skipped) {
-      part = optim::part_of_passes(sequences, now.first_sequences);
-      row.local_square = passes.first_square();
+    } else if (micro_batches.measures_first(now) && !report.skipped) {
+      part = optim::part_of_micro_batches(sequences, now.first_sequences);
+      row.local_square = micro_batches.first_square();
     }
     if (!report.skipped) noise.add(optim::noise_sample(part, row.local_square, row.mean_square, sequences));
     row.noise_signal = noise.signal();
@@ -166,10 +168,10 @@ struct Trainer::Impl {
   model::Bert<float> bert;
   Arena<> parameters, gradients;
   std::unique_ptr<optim::Optimizer> optimizer;
-  model::StepPasses passes;
-  bool gives_ahead;
-  std::optional<model::GivenPasses> ahead;  // of the step to come, under way already
-  RunClock::time_point counted_to;          // end of the last step: where a step's passes were ahead, it began there
+  model::MicroBatchQueue micro_batches;
+  bool enqueues_ahead;
+  std::optional<model::EnqueuedMicroBatches> ahead;  // of the step to come, under way already
+  RunClock::time_point counted_to;  // end of the last step: where a step's passes were ahead, it began there
   std::int64_t vocabulary;  // checksum of the one that the data, or the checkpoint's, were made with; 0: not known
   optim::NoiseScale noise;
   StepSums sums;
@@ -189,24 +191,24 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row, bool goes_on) {
   auto const start = t.ahead ? t.counted_to : RunClock::now();
   t.world.note_step(t.step + 1);
   double const waited_before = t.stream.waited_seconds();
-  auto const now = t.ahead ? *std::exchange(t.ahead, std::nullopt) : t.give_passes(t.step + 1);
+  auto const now = t.ahead ? *std::exchange(t.ahead, std::nullopt) : t.enqueue_micro_batches(t.step + 1);
   // The next batch was agreed on in the last step, where that has fetched it.
   bool agreed = t.batches.fetched();
   std::string fault = agreed ? "" : t.fetch_next();
 
   // Where the host is free to, it gives the device all of the step before it waits for anything, and the passes of the
   // next one, which do not depend on how this one went, before it reads the step's scalars.
-  double busy = t.gives_ahead ? 0 : t.seconds_to_gradients(now, start);
+  double busy = t.enqueues_ahead ? 0 : t.seconds_to_gradients(now, start);
   double const rate = t.rate(t.step + 1);
   bool const layers = (t.step + 1) % t.deck.statistics.layers_every == 0 || t.optimizer->near_freeze(t.step + 1);
   t.optimizer->step(t.exec, t.parameters, t.gradients, {.step = t.step + 1, .learning_rate = rate, .layers = layers});
-  if (t.gives_ahead) busy = t.seconds_to_gradients(now, start);
-  if (goes_on && t.may_give_ahead(now) && (agreed || first_fault(t.ranks, fault).empty())) {
-    t.ahead = t.give_passes(t.step + 2);
+  if (t.enqueues_ahead) busy = t.seconds_to_gradients(now, start);
+  if (goes_on && t.may_enqueue_ahead(now) && (agreed || first_fault(t.ranks, fault).empty())) {
+    t.ahead = t.enqueue_micro_batches(t.step + 2);
     fault = t.fetch_next();
   }
   double const waited = t.stream.waited_seconds() - waited_before;
-  t.sum_losses(t.passes.take_losses());
+  t.sum_losses(t.micro_batches.take_losses());
   auto const& report = t.optimizer->last_report();
 
   t.sums[StepSums::flops] = now.flops;
@@ -254,7 +256,7 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row, bool goes_on) {
     t.batches.seek(t.batches.position());
   }
   // What comes next looks at the state as this step has left it; after a skipped one its number and rate are others.
-  if (t.ahead && (report.skipped || outcome.stop != StopReason::none)) t.take_back_ahead();
+  if (t.ahead && (report.skipped || outcome.stop != StopReason::none)) t.roll_back_ahead();
   if (report.skipped) {
     ++t.skipped_in_a_row;
     outcome.skipped_because = t.skip_text(report);
@@ -281,7 +283,7 @@ EvaluationRow Trainer::evaluate() {
   for (auto const& batch : t.data.heldout.batches) {
     masked += static_cast<double>(batch.global_masked);
     sequences += static_cast<double>(batch.global_sequences);
-    for (auto const& pass : batch.passes) t.bert.evaluate(pass);
+    for (auto const& micro_batch : batch.micro_batches) t.bert.evaluate(micro_batch);
   }
   t.sum_losses(t.bert.take_losses());
   t.ranks.sum_host(t.sums.all(), "bellwether::app::evaluation_sums");
@@ -319,7 +321,7 @@ TrainingState Trainer::state() {
               },
           .position = [&t] { return t.batches.position(); },
           .mean_over_holders = mean_over_holders,
-          .settles_live = [&t]() -> std::string {
+          .key_of_active = [&t]() -> std::string {
             if (!t.optimizer->keeps_variance()) return "";
             auto const longer = t.data.heldout.info.sequence_length > t.stream.info().sequence_length;
             return longer ? "data.heldout" : "data.train";
@@ -330,7 +332,7 @@ MemoryUse Trainer::memory_use() const {
   auto const& t = *impl_;
   return {.parameters = static_cast<std::int64_t>(t.parameters.span().size_bytes()),
           .gradients = static_cast<std::int64_t>(t.gradients.span().size_bytes()),
-          .optimizer = t.optimizer->state_bytes() + t.passes.bytes(),
+          .optimizer = t.optimizer->state_bytes() + t.micro_batches.bytes(),
           .activations = t.bert.workspace_bytes(),
           .freeze = t.optimizer->freeze_bytes(),
           .libraries = gemm_workspace_bytes(t.exec),
@@ -348,7 +350,8 @@ double Trainer::next_step_flops() {
   auto& t = *impl_;
   t.batches.fetch_together();
   double flops = 0;
-  for (auto const& pass : t.batches.next().passes) flops += model::training_flops(t.deck.model, pass);
+  for (auto const& micro_batch : t.batches.next().micro_batches)
+    flops += model::training_flops(t.deck.model, micro_batch);
   t.ranks.sum_host({&flops, 1}, "bellwether::app::next_step_flops");
   return flops;
 }
@@ -374,7 +377,7 @@ std::int64_t Trainer::step() const { return impl_->step; }
 std::int64_t Trainer::samples() const { return impl_->samples; }
 std::int64_t Trainer::tokens() const { return impl_->tokens; }
 double Trainer::wall_seconds() const { return impl_->wall_seconds; }
-bool Trainer::gives_ahead() const { return impl_->gives_ahead; }
+bool Trainer::enqueues_ahead() const { return impl_->enqueues_ahead; }
 double Trainer::frequency_loss() const { return impl_->data.heldout.info.frequency_loss; }
 bool Trainer::evaluates() const { return !impl_->data.heldout.batches.empty(); }
 ParameterLayout const& Trainer::layout() const { return impl_->bert.layout().table; }

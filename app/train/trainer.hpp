@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "app/statistics/statistics_rows.hpp"
 #include "app/launch/stop_requests.hpp"
+#include "app/statistics/statistics_rows.hpp"
 #include "app/statistics/traffic.hpp"
 #include "core/layout/parameter_layout.hpp"
 #include "input/deck/deck.hpp"

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/train/training_data.hpp"
 
-#include "app/launch/collective_errors.hpp"
 #include "app/format/formatted.hpp"
 #include "app/format/readable_numbers.hpp"
+#include "app/launch/collective_errors.hpp"
 #include "comm/transport/rank_group.hpp"
 #include "comm/transport/world.hpp"
-#include "core/system/error.hpp"
 #include "core/layout/state_visitor.hpp"
-#include "input/threads/io_thread.hpp"
+#include "core/system/error.hpp"
 #include "input/shards/trained_passages.hpp"
 #include "input/text/vocabulary_checksum.hpp"
+#include "input/threads/io_thread.hpp"
 #include "model/bert/bert.hpp"
 
 #include <algorithm>
@@ -104,7 +104,7 @@ model::Capacity TrainingData::capacity(input::BatchConfig const& batch, int rank
 std::int64_t TrainingData::bytes() const {
   std::int64_t sum = stream->buffer_bytes();
   for (auto const& batch : heldout.batches)
-    for (auto const& pass : batch.passes) sum += pass.bytes();
+    for (auto const& micro_batch : batch.micro_batches) sum += micro_batch.bytes();
   return sum;
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "input/shards/batch_stream.hpp"
 #include "input/deck/deck.hpp"
+#include "input/shards/batch_stream.hpp"
 #include "model/batch/batch.hpp"
 
 #include <memory>

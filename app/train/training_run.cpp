@@ -2,21 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/train/training_run.hpp"
 
-#include "app/launch/collective_errors.hpp"
-#include "app/machine/timing.hpp"
 #include "app/checkpoint/checkpoint.hpp"
-#include "app/train/deck_changes.hpp"
 #include "app/checkpoint/durable_file.hpp"
-#include "app/train/freeze_jump.hpp"
-#include "app/launch/interrupt.hpp"
+#include "app/checkpoint/state_validity.hpp"
 #include "app/format/readable_numbers.hpp"
+#include "app/launch/collective_errors.hpp"
+#include "app/launch/interrupt.hpp"
+#include "app/launch/stop_requests.hpp"
+#include "app/machine/timing.hpp"
+#include "app/statistics/statistics.hpp"
+#include "app/train/deck_broadcast.hpp"
+#include "app/train/deck_changes.hpp"
+#include "app/train/freeze_jump.hpp"
 #include "app/train/replica_check.hpp"
 #include "app/train/run_directory.hpp"
 #include "app/train/run_start.hpp"
-#include "app/checkpoint/state_validity.hpp"
-#include "app/train/deck_broadcast.hpp"
-#include "app/statistics/statistics.hpp"
-#include "app/launch/stop_requests.hpp"
 #include "app/train/trainer.hpp"
 #include "comm/transport/rank_group.hpp"
 #include "comm/transport/world.hpp"
@@ -107,15 +107,15 @@ struct TrainingRun::Impl {
     auto faults = method_faults(changed, found.path);
     for (auto& fault : model_faults(changed, found.path)) faults.push_back(std::move(fault));
     if (!faults.empty()) throw CommonError(faults);
-    std::vector<std::string> settled;
+    std::vector<std::string> fixed_keys;
     try {
       checkpoints->load(found, trainer->state());
     } catch (CommonError const& error) {
       faults = error.faults();
     }
     if (trainer->frozen_after())
-      settled = settled_faults(changed, deck.optimizer.settled_at_freeze(), found.path, found.step);
-    if (!settled.empty()) throw CommonError(settled);  // what else is wrong may follow from it
+      fixed_keys = fixed_key_faults(changed, deck.optimizer.keys_fixed_at_freeze(), found.path, found.step);
+    if (!fixed_keys.empty()) throw CommonError(fixed_keys);  // what else is wrong may follow from it
     if (!faults.empty() && !changes.empty())
       faults.insert(faults.begin(), "settings differ from those of the checkpoint: " + changes);
     if (!faults.empty()) throw CommonError(faults);
@@ -390,10 +390,10 @@ int TrainingRun::finish() try {
     run.progress->finish(early ? "stopped at " + at + how_stopped(stopped) + "; continue with --resume"
                                : "finished at " + at + "; results are in " + run.deck.run.directory);
   return early ? exit_resubmit : 0;
-} catch (comm::StuckCollective const& stuck) {
+} catch (comm::CollectiveTimeout const& stuck) {
   auto const last = impl_->checkpoints->newest_path();
-  throw comm::StuckCollective(stuck.what() + (last.empty() ? "; there is no complete checkpoint yet"
-                                                           : "; the last complete checkpoint is " + last));
+  throw comm::CollectiveTimeout(stuck.what() + (last.empty() ? "; there is no complete checkpoint yet"
+                                                             : "; the last complete checkpoint is " + last));
 }
 
 }  // namespace bellwether::app

@@ -70,9 +70,9 @@ struct DenseMean::Impl {
       chunk_bytes[at] = chunk_count(active, peer, size) * static_cast<Index>(sizeof(T));
       own_bytes[at] = mine * static_cast<Index>(sizeof(T));
     }
-    ticket = communicator.start_alltoallv(exec, bytes(values, active), chunk_bytes,
-                                          bytes(exchange.received.data(), mine * size), own_bytes,
-                                          "bellwether::comm::mean_scatter");
+    request = communicator.start_alltoallv(exec, bytes(values, active), chunk_bytes,
+                                           bytes(exchange.received.data(), mine * size), own_bytes,
+                                           "bellwether::comm::mean_scatter");
   }
 
   template <class T>
@@ -80,8 +80,8 @@ struct DenseMean::Impl {
     Index const mine = chunk_count(active, communicator.rank(), communicator.size());
     mean_in_rank_order(exec, mine, communicator.size(), static_cast<T const*>(exchange.received.data()),
                        exchange.mean.data());
-    ticket = communicator.start_allgatherv(exec, bytes(exchange.mean.data(), mine), bytes(values, active), chunk_bytes,
-                                           "bellwether::comm::mean_gather");
+    request = communicator.start_allgatherv(exec, bytes(exchange.mean.data(), mine), bytes(values, active), chunk_bytes,
+                                            "bellwether::comm::mean_gather");
   }
 
   Communicator& communicator;
@@ -95,7 +95,7 @@ struct DenseMean::Impl {
   std::vector<std::int64_t> own_bytes;    ///< (P) this rank's chunk, from every rank
   Vec<float> vector;                      ///< what start() was given
   Index active = 0;                       ///< its elements
-  Ticket ticket;
+  Request request;
   enum class Stage { idle, scattering, gathering } stage = Stage::idle;
 };
 
@@ -114,7 +114,8 @@ void DenseMean::start(Exec const& exec, Vec<float> const& inout) {
   mean.vector = inout;
   mean.active = static_cast<Index>(inout.extent(0));
   if (mean.method == Allreduce::library) {
-    mean.ticket = mean.communicator.start_library_sum(exec, inout.data(), mean.active, "bellwether::comm::library_sum");
+    mean.request =
+        mean.communicator.start_library_sum(exec, inout.data(), mean.active, "bellwether::comm::library_sum");
   } else if (mean.wire == Wire::fp32) {
     mean.scatter(exec, mean.fp32, inout.data());
   } else {
@@ -126,19 +127,19 @@ void DenseMean::start(Exec const& exec, Vec<float> const& inout) {
 
 bool DenseMean::scattered() const {
   Impl const& mean = *impl_;
-  return mean.stage == Impl::Stage::scattering && (!mean.ticket.pending() || mean.communicator.ended(mean.ticket));
+  return mean.stage == Impl::Stage::scattering && (!mean.request.pending() || mean.communicator.ended(mean.request));
 }
 
 bool DenseMean::gathered() const {
   Impl const& mean = *impl_;
-  return mean.stage == Impl::Stage::gathering && (!mean.ticket.pending() || mean.communicator.ended(mean.ticket));
+  return mean.stage == Impl::Stage::gathering && (!mean.request.pending() || mean.communicator.ended(mean.request));
 }
 
 void DenseMean::gather(Exec const& exec) {
   Impl& mean = *impl_;
   require(mean.stage == Impl::Stage::scattering, "a mean is started before it is gathered");
   if (mean.communicator.size() > 1) {
-    mean.communicator.wait(mean.ticket);
+    mean.communicator.wait(mean.request);
     if (mean.method == Allreduce::library)
       divide_by_ranks(exec, mean.active, mean.communicator.size(), mean.vector.data());
     else if (mean.wire == Wire::fp32)
@@ -153,8 +154,8 @@ void DenseMean::wait(Exec const& exec) {
   Impl& mean = *impl_;
   require(mean.stage != Impl::Stage::idle, "a mean is started before it is waited for");
   if (mean.stage == Impl::Stage::scattering) gather(exec);
-  if (mean.ticket.pending()) {
-    mean.communicator.wait(mean.ticket);
+  if (mean.request.pending()) {
+    mean.communicator.wait(mean.request);
     if (mean.wire == Wire::bf16)
       convert("bellwether::comm::read_from_wire", exec, mean.active, static_cast<bf16 const*>(mean.rounded.data()),
               mean.vector.data());

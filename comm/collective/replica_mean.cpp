@@ -111,8 +111,8 @@ std::vector<float> mean_over_holders(Communicator& data, std::span<float const> 
       if (sent.size() > 0) messages.push_back({Message::Kind::send, peer, bytes(from(), sent.size())});
       if (got.size() > 0) messages.push_back({Message::Kind::receive, peer, bytes(to(), got.size())});
     }
-    Ticket ticket = data.start_exchange(exec, messages, "bellwether::comm::mean_over_holders");
-    data.wait(ticket);
+    Request request = data.start_exchange(exec, messages, "bellwether::comm::mean_over_holders");
+    data.wait(request);
     mean_of_rows(exec, window, received, width, firsts, lasts, means);
     Kokkos::deep_copy(
         exec, HostValues<float>(out.data() + (window.first - mine.first), static_cast<std::size_t>(window.size())),

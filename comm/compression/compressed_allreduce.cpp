@@ -33,10 +33,11 @@ std::int64_t bytes_of(T const& view) {
 /// One end of the exchange: its residual, how it is cut, and the scales of the last call.
 struct End {
   End(Index elements, std::vector<WordBlock> const& cut, std::vector<ScaleRange> const& of_scales,
-      std::vector<ScaleSlot> const& in_message, std::vector<Index> const& of_segments, std::uint32_t const* live_words)
+      std::vector<ScaleSlot> const& in_message, std::vector<Index> const& of_segments,
+      std::uint32_t const* active_words)
       : count(elements),
         segments(of_segments),
-        live(live_words),
+        active(active_words),
         z(buffer<float>("bellwether::comm::residual", elements)),
         blocks(uploaded("bellwether::comm::blocks", cut)),
         ranges(uploaded("bellwether::comm::scale_ranges", of_scales)),
@@ -53,19 +54,19 @@ struct End {
     return {blocks.data() + segments[at], segments[at + 1] - segments[at]};
   }
   ResidualPass pass(std::int32_t const* skip = nullptr, std::int32_t const* spent = nullptr) const {
-    return {count, z.data(), live, kept.data(), partial.data(), skip, spent};
+    return {count, z.data(), active, kept.data(), partial.data(), skip, spent};
   }
   void find_scales(Exec const& exec, Scale rule, std::int32_t const* skip, std::uint32_t* message) const {
     scales_from_sums(exec, static_cast<Index>(ranges.extent(0)), ranges.data(), pass(skip), rule, kept.data(),
                      errors.data());
     place_scales(exec, static_cast<Index>(slots.extent(0)), slots.data(), kept.data(), message);
   }
-  /// The buffer holds the residual itself, 0 where dead.
-  void settle(Exec const& exec) const {
+  /// The buffer holds the residual itself, 0 where masked.
+  void store_residual(Exec const& exec) const {
     keep_residual(exec, all(), pass());
     Kokkos::deep_copy(exec, kept, 0.0f);
   }
-  /// No residual, alive or dead.
+  /// No residual, alive or masked.
   void forget(Exec const& exec) const {
     Kokkos::deep_copy(exec, z, 0.0f);
     Kokkos::deep_copy(exec, kept, 0.0f);
@@ -81,7 +82,7 @@ struct End {
 
   Index count;
   std::vector<Index> segments;
-  std::uint32_t const* live;
+  std::uint32_t const* active;
   Vec<float> z;  ///< (count) z of the last call, or the residual where kept is 0
   Vec<WordBlock> blocks;
   Vec<ScaleRange> ranges;
@@ -101,22 +102,22 @@ struct CompressedAllreduce::Impl {
         options(wanted),
         identity(group.size() == 1 && !wanted.compress_alone),
         layout(count, group.rank(), group.size(), wanted.scale_groups, wanted.segment_bytes),
-        live(buffer<std::uint32_t>("bellwether::comm::live", layout.words)),
+        active(buffer<std::uint32_t>("bellwether::comm::active", layout.words)),
         signs(buffer<std::uint32_t>("bellwether::comm::worker_signs", layout.words)),
         worker(count, layout.worker_blocks, layout.worker_ranges, layout.worker_slots, layout.worker_segments,
-               live.data()),
+               active.data()),
         // An identity has no server, hence nothing to keep for it.
         server(identity ? End(0, {}, {}, {}, {0}, nullptr)
                         : End(layout.mine, layout.server_blocks, layout.server_ranges, layout.server_slots,
-                              layout.server_segments, live.data() + layout.first / word_elements)),
+                              layout.server_segments, active.data() + layout.first / word_elements)),
         spent(buffer<std::int32_t>("bellwether::comm::spent", 1)) {
-    copy_live(last_exec, count, static_cast<std::uint32_t const*>(nullptr), live.data());
-    last_exec.fence("bellwether::comm::live, all elements live before a mean on any instance");
+    copy_active(last_exec, count, static_cast<std::uint32_t const*>(nullptr), active.data());
+    last_exec.fence("bellwether::comm::active, all elements active before a mean on any instance");
     traffic.dense_fp32_bytes =
         DenseMean::predicted_bytes(count, group.rank(), group.size(), Wire::fp32, Allreduce::ordered);
     traffic.dense_16bit_bytes =
         DenseMean::predicted_bytes(count, group.rank(), group.size(), Wire::bf16, Allreduce::ordered);
-    tickets.resize(static_cast<std::size_t>(layout.segments));
+    requests.resize(static_cast<std::size_t>(layout.segments));
     report.worker_scales.assign(worker.kept.extent(0), 0);
     report.server_scales.assign(server.kept.extent(0), 0);
     if (identity) return;
@@ -138,8 +139,8 @@ struct CompressedAllreduce::Impl {
   }
   /// Notes when each was seen to have ended: an earlier one is waited for first.
   void wait(Clock::time_point CompressedSegmentTimes::*ended) {
-    for (std::size_t segment = 0; segment < tickets.size(); ++segment) {
-      communicator.wait(tickets[segment]);
+    for (std::size_t segment = 0; segment < requests.size(); ++segment) {
+      communicator.wait(requests[segment]);
       report.segments[segment].*ended = Clock::now();
     }
   }
@@ -148,7 +149,7 @@ struct CompressedAllreduce::Impl {
   void launch(Index segment, std::int64_t& sent_bytes, Clock::time_point CompressedSegmentTimes::*started,
               Start const& start) {
     Traffic const before = communicator.traffic();
-    tickets[static_cast<std::size_t>(segment)] = start();
+    requests[static_cast<std::size_t>(segment)] = start();
     report.segments[static_cast<std::size_t>(segment)].*started = Clock::now();
     Traffic const now = communicator.traffic();
     sent_bytes += now.sent_bytes - before.sent_bytes;
@@ -174,7 +175,7 @@ struct CompressedAllreduce::Impl {
     if (identity) clear_spent(exec, worker.count, worker.z.data(), spent.data());
   }
 
-  void settle_report() {
+  void finish_report() {
     if (!pending) return;
     pending = false;
     reported.wait(last_exec, reported.marked());
@@ -190,8 +191,8 @@ struct CompressedAllreduce::Impl {
   CompressionOptions options;
   bool identity;  ///< one rank: values instead of signs
   CompressedLayout layout;
-  Vec<std::uint32_t> live;   ///< (W)
-  Vec<std::uint32_t> signs;  ///< (W) of the worker
+  Vec<std::uint32_t> active;  ///< (W)
+  Vec<std::uint32_t> signs;   ///< (W) of the worker
   End worker;
   End server;
   Vec<std::uint32_t> sent;        ///< (P message_words) to the servers; then what all servers sent
@@ -199,7 +200,7 @@ struct CompressedAllreduce::Impl {
   Vec<std::uint32_t> mine;        ///< (message_words) this rank's chunk of the mean
   Vec<std::uint32_t> mean_signs;  ///< (W)
   Vec<float> magnitudes;          ///< (W)
-  std::vector<Ticket> tickets;    ///< (segments)
+  std::vector<Request> requests;  ///< (segments)
   bool under_way = false;
   Vec<std::int32_t> spent;             ///< (1) not 0: the identity's buffer holds a mean that was handed out
   std::int32_t const* skip = nullptr;  ///< of the mean under way
@@ -215,21 +216,21 @@ CompressedAllreduce::CompressedAllreduce(Communicator& communicator, Index count
 
 CompressedAllreduce::~CompressedAllreduce() = default;
 
-void CompressedAllreduce::set_live(Exec const& exec, Vec<std::uint32_t> const& words) {
+void CompressedAllreduce::set_active(Exec const& exec, Vec<std::uint32_t> const& words) {
   Impl& mean = *impl_;
   require(!mean.under_way, "elements die between means");
   require(static_cast<Index>(words.extent(0)) == mean.layout.words, "one bit of life an element");
   mean.end_spent(exec);
-  // First by the old words, so that what was dead has no residual where it lives again.
-  for (End const* const end : {&mean.worker, &mean.server}) end->settle(exec);
-  copy_live(exec, mean.layout.count, static_cast<std::uint32_t const*>(words.data()), mean.live.data());
-  for (End const* const end : {&mean.worker, &mean.server}) end->settle(exec);
+  // First by the old words, so that what was masked has no residual where it lives again.
+  for (End const* const end : {&mean.worker, &mean.server}) end->store_residual(exec);
+  copy_active(exec, mean.layout.count, static_cast<std::uint32_t const*>(words.data()), mean.active.data());
+  for (End const* const end : {&mean.worker, &mean.server}) end->store_residual(exec);
 }
 
 void CompressedAllreduce::begin(Exec const& exec, std::int32_t const* skip) {
   Impl& mean = *impl_;
   require(!mean.under_way, "one compressed mean at a time");
-  mean.settle_report();
+  mean.finish_report();
   mean.last_exec = exec;
   mean.under_way = true;
   mean.traffic.worker_bytes = 0;
@@ -248,7 +249,7 @@ ResidualPass CompressedAllreduce::pass() const {
 }
 std::uint32_t* CompressedAllreduce::message() const { return impl_->message(); }
 Vec<std::uint32_t> const& CompressedAllreduce::worker_signs() const { return impl_->signs; }
-std::uint32_t const* CompressedAllreduce::live() const { return impl_->live.data(); }
+std::uint32_t const* CompressedAllreduce::active() const { return impl_->active.data(); }
 
 void CompressedAllreduce::send(Exec const& exec, Index segment) {
   Impl& mean = *impl_;
@@ -267,7 +268,7 @@ Decoded CompressedAllreduce::finish(Exec const& exec) {
   mean.last_exec = exec;
   if (mean.identity) {
     mark_spent(exec, pass(), mean.spent.data());
-    return {mean.signs.data(), mean.live.data(), nullptr, mean.worker.z.data()};
+    return {mean.signs.data(), mean.active.data(), nullptr, mean.worker.z.data()};
   }
   mean.wait(&CompressedSegmentTimes::received);
   if (mean.layout.segments > 0) mean.serve(exec);
@@ -278,7 +279,7 @@ Decoded CompressedAllreduce::finish(Exec const& exec) {
   mean.server.to_host(exec);
   mean.reported.mark(exec);
   mean.pending = true;
-  return {mean.mean_signs.data(), mean.live.data(), mean.magnitudes.data(), nullptr};
+  return {mean.mean_signs.data(), mean.active.data(), mean.magnitudes.data(), nullptr};
 }
 
 void CompressedAllreduce::visit_state(StateVisitor& visit) {
@@ -286,11 +287,11 @@ void CompressedAllreduce::visit_state(StateVisitor& visit) {
   require(!mean.under_way, "state is visited between means");
   Exec const& exec = mean.last_exec;
   mean.end_spent(exec);
-  for (End const* const end : {&mean.worker, &mean.server}) end->settle(exec);
+  for (End const* const end : {&mean.worker, &mean.server}) end->store_residual(exec);
   // With one rank the residual of both ends is one vector; a visitor that reads may bring a part for each.
   auto const other = mean.identity ? buffer<float>("bellwether::comm::server_error", mean.layout.count) : mean.server.z;
   exec.fence("bellwether::comm::state, residuals are formed before a visitor reads them");
-  visit.per_rank("worker_error", {mean.worker.z.data(), mean.worker.z.size()}, Recut::mean);
+  visit.per_rank("worker_error", {mean.worker.z.data(), mean.worker.z.size()}, Reshard::mean);
   visit.partitioned("server_error", {other.data(), other.size()}, mean.layout.first, mean.layout.count);
   if (!mean.identity) return;
   add_values(exec, mean.layout.count, static_cast<float const*>(other.data()), mean.worker.z.data());
@@ -307,7 +308,7 @@ LastMean CompressedAllreduce::last_mean() const {
   Index const group_words = mean.layout.group_words;
   return {.count = mean.layout.count,
           .group_words = group_words,
-          .live = mean.live.data(),
+          .active = mean.active.data(),
           .signs = mean.signs.data(),
           .mean_signs = mean.mean_signs.data(),
           .z = mean.worker.z.data(),
@@ -322,7 +323,7 @@ LastMean CompressedAllreduce::last_mean() const {
 CompressedTraffic const& CompressedAllreduce::last_traffic() const { return impl_->traffic; }
 
 CompressedReport const& CompressedAllreduce::last_report() const {
-  impl_->settle_report();
+  impl_->finish_report();
   return impl_->report;
 }
 
@@ -349,8 +350,9 @@ std::int64_t CompressedAllreduce::predicted_buffer_bytes(Index count, int rank, 
 
 std::int64_t CompressedAllreduce::buffer_bytes() const {
   Impl const& mean = *impl_;
-  return mean.worker.bytes() + mean.server.bytes() + bytes_of(mean.live) + bytes_of(mean.signs) + bytes_of(mean.sent) +
-         bytes_of(mean.received) + bytes_of(mean.mine) + bytes_of(mean.mean_signs) + bytes_of(mean.magnitudes);
+  return mean.worker.bytes() + mean.server.bytes() + bytes_of(mean.active) + bytes_of(mean.signs) +
+         bytes_of(mean.sent) + bytes_of(mean.received) + bytes_of(mean.mine) + bytes_of(mean.mean_signs) +
+         bytes_of(mean.magnitudes);
 }
 
 }  // namespace bellwether::comm

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/transport/communicator.hpp"
 #include "comm/compression/compressed_kernels.hpp"
 #include "comm/compression/compressed_report.hpp"
 #include "comm/compression/tensor_errors.hpp"
+#include "comm/transport/communicator.hpp"
 #include "core/layout/state_visitor.hpp"
 
 #include <memory>
@@ -17,36 +17,36 @@ namespace bellwether::comm {
 ///   z = a_i + e,  S = scale of z,  e = z - S sgn(z);                      its signs of chunk j and S go to rank j
 ///   y = (sum_i S_i sgn(z_i)) / P + d,  R = scale of y,  d = y - R sgn(y);  signs of y and R go to everybody
 ///   element k of the mean is R sgn(y_k)
-/// with scales and residuals over live elements only. The result is bitwise equal on all ranks, and the same for any
+/// with scales and residuals over active elements only. The result is bitwise equal on all ranks, and the same for any
 /// threads and segments. A group of one keeps every value: its mean is a + e, its residual then 0, and nothing is sent.
 /// One pass reads and writes the vector: the buffer keeps z and the residual is formed when it is next read. Two
 /// collectives a mean and segment. Nothing is allocated after construction but what the communicator keeps.
 class CompressedAllreduce {
  public:
-  /// count: elements n of the vector. The communicator must outlive this. All elements are live.
+  /// count: elements n of the vector. The communicator must outlive this. All elements are active.
   CompressedAllreduce(Communicator& communicator, Index count, CompressionOptions const& options);
   ~CompressedAllreduce();
 
-  /// words: (ceil(n / 32)), 1 = live, the first element in the most significant bit; the same on all ranks. Residuals
-  /// of dead elements become 0. Not while a mean is under way. Ends what Decoded points to.
-  void set_live(Exec const& exec, Vec<std::uint32_t> const& words);
+  /// words: (ceil(n / 32)), 1 = active, the first element in the most significant bit; the same on all ranks. Residuals
+  /// of masked elements become 0. Not while a mean is under way. Ends what Decoded points to.
+  void set_active(Exec const& exec, Vec<std::uint32_t> const& words);
 
-  /// form: KOKKOS_FUNCTION float(Index k), finite, this rank's element k; called once an element, also for dead ones.
+  /// form: KOKKOS_FUNCTION float(Index k), finite, this rank's element k; called once an element, also for masked ones.
   /// skip: (1) in memory of the execution space, read by the kernels: where it is not 0 the mean is none, Decoded means
   /// nothing and every residual stays as it is; the same on all ranks, unchanged until finish() has returned.
   template <class Form>
   void start(Exec const& exec, Form const& form, std::int32_t const* skip = nullptr);
-  /// Valid until the next start(), set_live() or visit_state().
+  /// Valid until the next start(), set_active() or visit_state().
   Decoded finish(Exec const& exec);
   template <class Form>
   Decoded mean(Exec const& exec, Form const& form, std::int32_t const* skip = nullptr) {
     start(exec, form, skip);
     return finish(exec);
   }
-  /// (ceil(n / 32)) signs of this rank's z, 0 where dead; valid as long as Decoded.
+  /// (ceil(n / 32)) signs of this rank's z, 0 where masked; valid as long as Decoded.
   Vec<std::uint32_t> const& worker_signs() const;
-  /// (ceil(n / 32)) what is live, as set_live() takes it; always there.
-  std::uint32_t const* live() const;
+  /// (ceil(n / 32)) what is active, as set_active() takes it; always there.
+  std::uint32_t const* active() const;
   /// What tensor_errors() reads; valid as long as Decoded. Not for a group of one that keeps its values.
   LastMean last_mean() const;
 

@@ -33,7 +33,7 @@ struct ServerSource {
     for (int rank = 0; rank < known; ++rank) scales[rank] = scale_of(rank);
   }
 
-  KOKKOS_INLINE_FUNCTION std::uint32_t live(Index t) const { return pass.live[block.word + t]; }
+  KOKKOS_INLINE_FUNCTION std::uint32_t active(Index t) const { return pass.active[block.word + t]; }
   KOKKOS_INLINE_FUNCTION void begin(Index t) {
     if constexpr (host && known > 0) mean_of_known(t);
     if constexpr (host && known == 0) mean_of_many(t);
@@ -156,7 +156,7 @@ struct SignWords {
           for (int lane = 0; lane < lanes; ++lane) element(lane);
         else
           for (int lane = 0; k + lane < count; ++lane) element(lane);
-        signs[first + t] = word & live[first + t];
+        signs[first + t] = word & active[first + t];
       }
     } else {
       // A thread's lanes read for several groups of words before they form any.
@@ -179,7 +179,7 @@ struct SignWords {
               team, [&](int const, int const mine) { return signs_of(read[i][mine]); },
               [&](int const w, std::uint32_t const word) {
                 int const t = (ahead * batch + i) * together + w;
-                if (t < here) signs[first + t] = word & live[first + t];
+                if (t < here) signs[first + t] = word & active[first + t];
               });
       });
     }
@@ -187,7 +187,7 @@ struct SignWords {
 
   Index count, words;
   float const* values;
-  std::uint32_t const* live;
+  std::uint32_t const* active;
   std::uint32_t* signs;
 };
 
@@ -232,14 +232,14 @@ void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, 
         Kokkos::single(Kokkos::PerTeam(team), [&] {
           double const squares = sums.value[0];
           double const magnitudes = sums.value[1];
-          double const live = sums.value[2];
+          double const active = sums.value[2];
           float scale = 0;
-          if (live > 0)
-            scale = static_cast<float>(rule == Scale::rms ? Kokkos::sqrt(squares / live) : magnitudes / live);
+          if (active > 0)
+            scale = static_cast<float>(rule == Scale::rms ? Kokkos::sqrt(squares / active) : magnitudes / active);
           double const used = static_cast<double>(scale);
           scales[at] = scale;
           // Rounding may leave less than nothing where every |z| is the scale.
-          errors[at] = Kokkos::max(0.0, squares - 2 * used * magnitudes + used * used * live);
+          errors[at] = Kokkos::max(0.0, squares - 2 * used * magnitudes + used * used * active);
         });
       });
 }
@@ -299,13 +299,14 @@ void pack_slice(Space const& exec, Index words, Index parts, Index const* part_f
 }
 
 template <class Space>
-void sign_words(Space const& exec, Index count, float const* values, std::uint32_t const* live, std::uint32_t* signs) {
+void sign_words(Space const& exec, Index count, float const* values, std::uint32_t const* active,
+                std::uint32_t* signs) {
   static std::string const label = "bellwether::comm::sign_words";
   Index const words = (count + word_elements - 1) / word_elements;
   constexpr Index own = SignWords<Space>::own;
   require_neighbours<Space>(values);
   Kokkos::parallel_for(label, lanes_policy(exec, (words + own - 1) / own),
-                       SignWords<Space>{count, words, values, live, signs});
+                       SignWords<Space>{count, words, values, active, signs});
 }
 
 template <class Space>
@@ -318,31 +319,31 @@ void keep_residual(Space const& exec, BlockSlice const& slice, ResidualPass cons
         float const scale = pass.kept[block.scale];
         if constexpr (TeamShape<Space>::host) {
           for (Index w = block.word; w < block.word + block.words; ++w) {
-            std::uint32_t const live = pass.live[w];
+            std::uint32_t const active = pass.active[w];
             float* const z = pass.z + w * word_elements;
             int const lanes = static_cast<int>(Kokkos::min(Index{word_elements}, pass.count - w * word_elements));
-            for (int lane = 0; lane < lanes; ++lane) z[lane] = masked(residual(z[lane], scale), live, lane);
+            for (int lane = 0; lane < lanes; ++lane) z[lane] = masked(residual(z[lane], scale), active, lane);
           }
         } else {
           Index const last = Kokkos::min((block.word + block.words) * word_elements, pass.count);
           struct Element {
             float z;
-            std::uint32_t live;
+            std::uint32_t active;
           };
           team_for<Space>(
               team, block.word * word_elements, last,
               [&](Index k) {
-                return Element{pass.z[k], pass.live[word_of(k)]};
+                return Element{pass.z[k], pass.active[word_of(k)]};
               },
-              [&](Index k, Element const& at) { pass.z[k] = masked(residual(at.z, scale), at.live, lane_of(k)); });
+              [&](Index k, Element const& at) { pass.z[k] = masked(residual(at.z, scale), at.active, lane_of(k)); });
         }
       });
 }
 
 template <class Space>
-void copy_live(Space const& exec, Index count, std::uint32_t const* from, std::uint32_t* to) {
+void copy_active(Space const& exec, Index count, std::uint32_t const* from, std::uint32_t* to) {
   Kokkos::parallel_for(
-      "bellwether::comm::copy_live", elements(exec, (count + word_elements - 1) / word_elements),
+      "bellwether::comm::copy_active", elements(exec, (count + word_elements - 1) / word_elements),
       KOKKOS_LAMBDA(Index w) {
         Index const left = count - w * word_elements;
         std::uint32_t const inside = left >= word_elements ? ~0u : ~(~0u >> left);
@@ -368,7 +369,7 @@ void add_values(Space const& exec, Index count, float const* from, float* to) {
   template void pack_slice<Space>(Space const&, Index, Index, Index const*, Decoded const&, std::uint32_t*);        \
   template void sign_words<Space>(Space const&, Index, float const*, std::uint32_t const*, std::uint32_t*);         \
   template void keep_residual<Space>(Space const&, BlockSlice const&, ResidualPass const&);                         \
-  template void copy_live<Space>(Space const&, Index, std::uint32_t const*, std::uint32_t*);                        \
+  template void copy_active<Space>(Space const&, Index, std::uint32_t const*, std::uint32_t*);                      \
   template void add_values<Space>(Space const&, Index, float const*, float*);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE

@@ -16,13 +16,13 @@ struct BlockSlice {
 };
 
 /// What a pass over a vector and its residual reads and writes. `z` (count): on entry z of the call before, or the
-/// residual itself where `kept` is 0; on exit the new z; on devices it begins at a multiple of 16 bytes. `live`:
+/// residual itself where `kept` is 0; on exit the new z; on devices it begins at a multiple of 16 bytes. `active`:
 /// (ceil(count / 32)). `kept`: the scale of each block's z in `z`. `partial`: (blocks, sums_of_words) by order of
 /// blocks.
 struct ResidualPass {
   Index count = 0;
   float* z = nullptr;
-  std::uint32_t const* live = nullptr;
+  std::uint32_t const* active = nullptr;
   float const* kept = nullptr;
   double* partial = nullptr;
   std::int32_t const* skip = nullptr;
@@ -64,7 +64,7 @@ template <class Space, class Form, bool spent, bool shared>
 struct WorkerSource {
   static constexpr bool by_word = TeamShape<Space>::host && FormsWords<Form>;
 
-  KOKKOS_INLINE_FUNCTION std::uint32_t live(Index t) const { return pass.live[block.word + t]; }
+  KOKKOS_INLINE_FUNCTION std::uint32_t active(Index t) const { return pass.active[block.word + t]; }
   KOKKOS_INLINE_FUNCTION void begin(Index t) {
     if constexpr (by_word) {
       Index const first = (block.word + t) * word_elements;
@@ -149,7 +149,7 @@ struct FormWords {
 
 /// z = form(k) + residual, its signs and the sums of the scale, in one pass (compressor of onebit_lamb.md section 3).
 /// message: words at the places of the blocks; own: (ceil(count / 32)) the same words in order. form: KOKKOS_FUNCTION
-/// float(Index), called once an element, also for dead ones, whose value counts for nothing.
+/// float(Index), called once an element, also for masked ones, whose value counts for nothing.
 template <class Space, class Form>
 void form_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, std::uint32_t* message,
                 std::uint32_t* own, Form const& form) {
@@ -174,8 +174,8 @@ template <class Space>
 void serve_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, Received const& received,
                  std::uint32_t* signs);
 
-/// scales[r] from the sums of the blocks of ranges[r], live elements only, 0 without any; errors[r] = |z - S sgn(z)|^2.
-/// Of the pass: its sums and whether to skip.
+/// scales[r] from the sums of the blocks of ranges[r], active elements only, 0 without any; errors[r] = |z - S
+/// sgn(z)|^2. Of the pass: its sums and whether to skip.
 template <class Space>
 void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, ResidualPass const& pass, Scale rule,
                       float* scales, double* errors);
@@ -202,18 +202,18 @@ template <class Space>
 void pack_slice(Space const& exec, Index words, Index parts, Index const* part_first, Decoded const& slice,
                 std::uint32_t* message);
 
-/// The bit of every live element is 1 where its value is positive, as positive() has it. values: (count), on devices
-/// from a multiple of 16 bytes on; live, signs: (ceil(count / 32)).
+/// The bit of every active element is 1 where its value is positive, as positive() has it. values: (count), on devices
+/// from a multiple of 16 bytes on; active, signs: (ceil(count / 32)).
 template <class Space>
-void sign_words(Space const& exec, Index count, float const* values, std::uint32_t const* live, std::uint32_t* signs);
+void sign_words(Space const& exec, Index count, float const* values, std::uint32_t const* active, std::uint32_t* signs);
 
-/// z becomes the residual itself, +0 where dead.
+/// z becomes the residual itself, +0 where masked.
 template <class Space>
 void keep_residual(Space const& exec, BlockSlice const& slice, ResidualPass const& pass);
 
 /// to[w] = from[w] for w < ceil(count / 32), without the bits beyond the end; all ones for from = nullptr.
 template <class Space>
-void copy_live(Space const& exec, Index count, std::uint32_t const* from, std::uint32_t* to);
+void copy_active(Space const& exec, Index count, std::uint32_t const* from, std::uint32_t* to);
 
 /// to[k] += from[k], k < count.
 template <class Space>

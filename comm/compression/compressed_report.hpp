@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/system/clock.hpp"
 #include "core/index.hpp"
+#include "core/system/clock.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -20,7 +20,7 @@ struct CompressedTraffic {
   std::int64_t dense_fp32_bytes = 0;
   std::int64_t dense_16bit_bytes = 0;
   std::int64_t sent_bytes() const { return worker_bytes + server_bytes + node_bytes; }
-  std::int64_t across_nodes_bytes() const { return sent_bytes() - inside_node_bytes; }
+  std::int64_t inter_node_bytes() const { return sent_bytes() - inside_node_bytes; }
 };
 
 /// When the host did what for a segment of the last mean.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/compression/hierarchical_allreduce.hpp"
 
-#include "comm/compression/compressed_layout.hpp"
 #include "comm/collective/dense_mean.hpp"
+#include "comm/compression/compressed_layout.hpp"
 #include "core/system/error.hpp"
 
 #include <algorithm>
@@ -40,8 +40,8 @@ class SliceState final : public StateVisitor {
   void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t) override {
     whole_.partitioned(name, slice, first_ + first, total_);
   }
-  void per_rank(std::string_view name, std::span<float> values, Recut recut) override {
-    require(recut == Recut::mean, "a slice is held");
+  void per_rank(std::string_view name, std::span<float> values, Reshard reshard) override {
+    require(reshard == Reshard::mean, "a slice is held");
     whole_.held(name, values, first_, total_);
   }
   void held(std::string_view, std::span<float>, std::int64_t, std::int64_t) override { refuse(); }
@@ -87,7 +87,7 @@ struct Values {
 
 }  // namespace
 
-struct HierarchicalMean::Impl {
+struct HierarchicalAllreduce::Impl {
   Impl(Communicator& data, NodeGroups const* groups, Index count, CompressionOptions const& options, Wire type)
       : nodes(groups),
         place(place_of(groups)),
@@ -104,11 +104,11 @@ struct HierarchicalMean::Impl {
       fp32.allocate(count, mine, layout.ranks);
     else
       half.allocate(count, mine, layout.ranks);
-    live = buffer<std::uint32_t>("bellwether::comm::node_live", words);
+    active = buffer<std::uint32_t>("bellwether::comm::node_active", words);
     signs = buffer<std::uint32_t>("bellwether::comm::node_signs", words);
     Exec const exec;
-    copy_live(exec, count, static_cast<std::uint32_t const*>(nullptr), live.data());
-    exec.fence("bellwether::comm::node_live, all elements live before a mean on any instance");
+    copy_active(exec, count, static_cast<std::uint32_t const*>(nullptr), active.data());
+    exec.fence("bellwether::comm::node_active, all elements active before a mean on any instance");
     own_bytes.assign(static_cast<std::size_t>(layout.ranks), bytes_of(wire) * mine);
     for (int slice = 0; slice < layout.ranks; ++slice) {
       slice_bytes.push_back(bytes_of(wire) * layout.elements(slice));
@@ -134,7 +134,7 @@ struct HierarchicalMean::Impl {
   template <class Start>
   void launch(Start const& start) {
     Traffic const before = nodes->inside().traffic();
-    ticket = start(nodes->inside());
+    request = start(nodes->inside());
     Traffic const now = nodes->inside().traffic();
     node_sent.sent_bytes += now.sent_bytes - before.sent_bytes;
     node_sent.inside_node_bytes += now.inside_node_bytes - before.inside_node_bytes;
@@ -156,7 +156,7 @@ struct HierarchicalMean::Impl {
     launch([&](Communicator& node) {
       return node.start_allgatherv(exec, mine, all, message_bytes, "bellwether::comm::node_gather");
     });
-    nodes->inside().wait(ticket);
+    nodes->inside().wait(request);
   }
   void count_bytes() {
     traffic = exchange.last_traffic();
@@ -173,7 +173,7 @@ struct HierarchicalMean::Impl {
   bool exact;                    ///< one node: values go round instead of signs
   Values<float> fp32;
   Values<bf16> half;
-  Vec<std::uint32_t> live;                  ///< (W)
+  Vec<std::uint32_t> active;                ///< (W)
   Vec<std::uint32_t> signs;                 ///< (W) of the mean
   Vec<float> values;                        ///< (n) of the mean, where exact
   Vec<Index> part_first;                    ///< (parts of the slice)
@@ -186,44 +186,46 @@ struct HierarchicalMean::Impl {
   std::vector<std::int64_t> message_bytes;  ///< (L)
   Index gathered_words = 0;
   std::int32_t const* skip = nullptr;  ///< of the mean under way
-  Ticket ticket;
+  Request request;
   bool under_way = false;
   Traffic node_sent;  ///< by the mean under way, or the last one
   std::array<std::int64_t, 2> dense{};
   CompressedTraffic traffic;
 };
 
-HierarchicalMean::HierarchicalMean(Communicator& data, NodeGroups const* nodes, Index count,
-                                   CompressionOptions const& options, Wire wire)
+HierarchicalAllreduce::HierarchicalAllreduce(Communicator& data, NodeGroups const* nodes, Index count,
+                                             CompressionOptions const& options, Wire wire)
     : impl_(std::make_unique<Impl>(data, nodes, count, options, wire)) {}
 
-HierarchicalMean::~HierarchicalMean() = default;
+HierarchicalAllreduce::~HierarchicalAllreduce() = default;
 
-CompressedAllreduce& HierarchicalMean::exchange() const { return impl_->exchange; }
-bool HierarchicalMean::has_nodes() const { return impl_->layout.ranks > 1; }
-Index HierarchicalMean::slice_first() const { return impl_->layout.first(impl_->place); }
-Index HierarchicalMean::slice_count() const { return impl_->layout.elements(impl_->place); }
-Vec<std::uint32_t> const& HierarchicalMean::worker_signs() const { return impl_->exchange.worker_signs(); }
-std::uint32_t const* HierarchicalMean::live() const { return has_nodes() ? impl_->live.data() : exchange().live(); }
+CompressedAllreduce& HierarchicalAllreduce::exchange() const { return impl_->exchange; }
+bool HierarchicalAllreduce::has_nodes() const { return impl_->layout.ranks > 1; }
+Index HierarchicalAllreduce::slice_first() const { return impl_->layout.first(impl_->place); }
+Index HierarchicalAllreduce::slice_count() const { return impl_->layout.elements(impl_->place); }
+Vec<std::uint32_t> const& HierarchicalAllreduce::worker_signs() const { return impl_->exchange.worker_signs(); }
+std::uint32_t const* HierarchicalAllreduce::active() const {
+  return has_nodes() ? impl_->active.data() : exchange().active();
+}
 
-LastMean HierarchicalMean::last_mean() const {
+LastMean HierarchicalAllreduce::last_mean() const {
   LastMean last = impl_->exchange.last_mean();
   last.origin = slice_first();
   return last;
 }
 
-void HierarchicalMean::set_live(Exec const& exec, Vec<std::uint32_t> const& words) {
+void HierarchicalAllreduce::set_active(Exec const& exec, Vec<std::uint32_t> const& words) {
   Impl& mean = *impl_;
   require(!mean.under_way, "elements die between means");
   require(static_cast<Index>(words.extent(0)) == (mean.layout.count + word_elements - 1) / word_elements,
           "one bit of life an element");
   if (has_nodes())
-    copy_live(exec, mean.layout.count, static_cast<std::uint32_t const*>(words.data()), mean.live.data());
-  mean.exchange.set_live(exec, Vec<std::uint32_t>(words.data() + slice_first() / word_elements,
-                                                  static_cast<std::size_t>(mean.layout.words(mean.place))));
+    copy_active(exec, mean.layout.count, static_cast<std::uint32_t const*>(words.data()), mean.active.data());
+  mean.exchange.set_active(exec, Vec<std::uint32_t>(words.data() + slice_first() / word_elements,
+                                                    static_cast<std::size_t>(mean.layout.words(mean.place))));
 }
 
-HierarchicalMean::Outgoing HierarchicalMean::begin(std::int32_t const* skip) {
+HierarchicalAllreduce::Outgoing HierarchicalAllreduce::begin(std::int32_t const* skip) {
   Impl& mean = *impl_;
   require(!mean.under_way, "one compressed mean at a time");
   mean.under_way = true;
@@ -232,7 +234,7 @@ HierarchicalMean::Outgoing HierarchicalMean::begin(std::int32_t const* skip) {
   return {mean.layout.count, mean.wire == Wire::fp32 ? mean.fp32.mine.data() : nullptr, mean.half.mine.data()};
 }
 
-void HierarchicalMean::scatter(Exec const& exec) {
+void HierarchicalAllreduce::scatter(Exec const& exec) {
   Impl& mean = *impl_;
   if (mean.wire == Wire::fp32)
     mean.scatter(exec, mean.fp32);
@@ -240,7 +242,7 @@ void HierarchicalMean::scatter(Exec const& exec) {
     mean.scatter(exec, mean.half);
 }
 
-Decoded HierarchicalMean::finish(Exec const& exec) {
+Decoded HierarchicalAllreduce::finish(Exec const& exec) {
   Impl& mean = *impl_;
   if (!has_nodes()) {
     Decoded const decoded = mean.exchange.finish(exec);
@@ -249,15 +251,15 @@ Decoded HierarchicalMean::finish(Exec const& exec) {
   }
   require(mean.under_way, "a compressed mean is started before it is finished");
   mean.under_way = false;
-  mean.nodes->inside().wait(mean.ticket);
+  mean.nodes->inside().wait(mean.request);
   Decoded const slice = mean.wire == Wire::fp32 ? mean.across(exec, mean.fp32) : mean.across(exec, mean.half);
   auto const& layout = mean.layout;
   if (mean.exact) {
     mean.gather(exec, bytes(slice.values(), layout.elements(mean.place)), bytes(mean.values.data(), layout.count));
     sign_words(exec, layout.count, static_cast<float const*>(mean.values.data()),
-               static_cast<std::uint32_t const*>(mean.live.data()), mean.signs.data());
+               static_cast<std::uint32_t const*>(mean.active.data()), mean.signs.data());
     mean.count_bytes();
-    return {mean.signs.data(), mean.live.data(), nullptr, mean.values.data()};
+    return {mean.signs.data(), mean.active.data(), nullptr, mean.values.data()};
   }
   pack_slice(exec, layout.words(mean.place), static_cast<Index>(mean.part_first.extent(0)),
              static_cast<Index const*>(mean.part_first.data()), slice, mean.message.data());
@@ -266,21 +268,21 @@ Decoded HierarchicalMean::finish(Exec const& exec) {
   unpack_words(exec, {mean.blocks.data(), static_cast<Index>(mean.blocks.extent(0))},
                static_cast<std::uint32_t const*>(mean.gathered.data()), mean.signs.data(), mean.magnitudes.data());
   mean.count_bytes();
-  return {mean.signs.data(), mean.live.data(), mean.magnitudes.data(), nullptr};
+  return {mean.signs.data(), mean.active.data(), mean.magnitudes.data(), nullptr};
 }
 
-void HierarchicalMean::visit_state(StateVisitor& visit) {
+void HierarchicalAllreduce::visit_state(StateVisitor& visit) {
   require(!impl_->under_way, "state is visited between means");
   if (!has_nodes()) return impl_->exchange.visit_state(visit);
   SliceState slice(visit, slice_first(), impl_->layout.count);
   impl_->exchange.visit_state(slice);
 }
 
-CompressedTraffic const& HierarchicalMean::last_traffic() const { return impl_->traffic; }
-CompressedReport const& HierarchicalMean::last_report() const { return impl_->exchange.last_report(); }
+CompressedTraffic const& HierarchicalAllreduce::last_traffic() const { return impl_->traffic; }
+CompressedReport const& HierarchicalAllreduce::last_report() const { return impl_->exchange.last_report(); }
 
-CompressedTraffic HierarchicalMean::predicted_traffic(Communicator const& data, NodeGroups const* nodes, Index count,
-                                                      CompressionOptions const& options, Wire wire) {
+CompressedTraffic HierarchicalAllreduce::predicted_traffic(Communicator const& data, NodeGroups const* nodes,
+                                                           Index count, CompressionOptions const& options, Wire wire) {
   NodeLayout const layout = layout_of(data, nodes, count, options);
   auto const& between = exchanging(data, nodes);
   int const place = place_of(nodes), others = between.size() - 1;
@@ -300,13 +302,13 @@ CompressedTraffic HierarchicalMean::predicted_traffic(Communicator const& data, 
   return traffic;
 }
 
-Index HierarchicalMean::predicted_slice_count(Communicator const& data, NodeGroups const* nodes, Index count,
-                                              CompressionOptions const& options) {
+Index HierarchicalAllreduce::predicted_slice_count(Communicator const& data, NodeGroups const* nodes, Index count,
+                                                   CompressionOptions const& options) {
   return layout_of(data, nodes, count, options).elements(place_of(nodes));
 }
 
-std::int64_t HierarchicalMean::predicted_buffer_bytes(Communicator const& data, NodeGroups const* nodes, Index count,
-                                                      CompressionOptions const& options, Wire wire) {
+std::int64_t HierarchicalAllreduce::predicted_buffer_bytes(Communicator const& data, NodeGroups const* nodes,
+                                                           Index count, CompressionOptions const& options, Wire wire) {
   NodeLayout const layout = layout_of(data, nodes, count, options);
   auto const& between = exchanging(data, nodes);
   int const place = place_of(nodes);
@@ -322,10 +324,10 @@ std::int64_t HierarchicalMean::predicted_buffer_bytes(Communicator const& data, 
          static_cast<std::int64_t>(layout.blocks().size() * sizeof(WordBlock));
 }
 
-std::int64_t HierarchicalMean::buffer_bytes() const {
+std::int64_t HierarchicalAllreduce::buffer_bytes() const {
   Impl const& mean = *impl_;
   return mean.exchange.buffer_bytes() + bytes_of(mean.fp32.mine) + bytes_of(mean.fp32.received) +
-         bytes_of(mean.half.mine) + bytes_of(mean.half.received) + bytes_of(mean.live) + bytes_of(mean.signs) +
+         bytes_of(mean.half.mine) + bytes_of(mean.half.received) + bytes_of(mean.active) + bytes_of(mean.signs) +
          bytes_of(mean.values) + bytes_of(mean.part_first) + bytes_of(mean.blocks) + bytes_of(mean.message) +
          bytes_of(mean.gathered) + bytes_of(mean.magnitudes);
 }

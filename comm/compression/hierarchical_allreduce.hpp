@@ -17,19 +17,19 @@ namespace bellwether::comm {
 /// Bitwise equal on all ranks. Bytes a rank sends, N = n rounded up to whole words and chunks, wire type of w bytes:
 /// between nodes (Q-1)/Q N/(4L) + 8, inside (L-1)/L (w N + N/8) + 4 Q (L-1). With L = 1 it is CompressedAllreduce
 /// over all ranks, bit for bit. With Q = 1 nothing is compressed: values go round in fp32.
-class HierarchicalMean {
+class HierarchicalAllreduce {
  public:
   /// data: all ranks, for the counts beside; nodes: of data's ranks, nullptr for no hierarchy. Both outlive this.
-  HierarchicalMean(Communicator& data, NodeGroups const* nodes, Index count, CompressionOptions const& options,
-                   Wire wire);
-  ~HierarchicalMean();
+  HierarchicalAllreduce(Communicator& data, NodeGroups const* nodes, Index count, CompressionOptions const& options,
+                        Wire wire);
+  ~HierarchicalAllreduce();
 
-  /// As CompressedAllreduce::set_live().
-  void set_live(Exec const& exec, Vec<std::uint32_t> const& words);
-  /// As CompressedAllreduce::start(). What dead elements are given counts for nothing.
+  /// As CompressedAllreduce::set_active().
+  void set_active(Exec const& exec, Vec<std::uint32_t> const& words);
+  /// As CompressedAllreduce::start(). What masked elements are given counts for nothing.
   template <class Form>
   void start(Exec const& exec, Form const& form, std::int32_t const* skip = nullptr);
-  /// Valid until the next start(), set_live() or visit_state().
+  /// Valid until the next start(), set_active() or visit_state().
   Decoded finish(Exec const& exec);
   template <class Form>
   Decoded mean(Exec const& exec, Form const& form, std::int32_t const* skip = nullptr) {
@@ -41,10 +41,10 @@ class HierarchicalMean {
   /// a hierarchy.
   Index slice_first() const;
   Index slice_count() const;
-  /// (ceil(slice_count / 32)) signs of what this rank compressed, 0 where dead; valid as long as Decoded.
+  /// (ceil(slice_count / 32)) signs of what this rank compressed, 0 where masked; valid as long as Decoded.
   Vec<std::uint32_t> const& worker_signs() const;
-  /// (ceil(n / 32)) what is live of the whole vector.
-  std::uint32_t const* live() const;
+  /// (ceil(n / 32)) what is active of the whole vector.
+  std::uint32_t const* active() const;
   /// As CompressedAllreduce::last_mean(), of the slice.
   LastMean last_mean() const;
 
@@ -82,7 +82,7 @@ class HierarchicalMean {
 };
 
 template <class Form>
-void HierarchicalMean::start(Exec const& exec, Form const& form, std::int32_t const* skip) {
+void HierarchicalAllreduce::start(Exec const& exec, Form const& form, std::int32_t const* skip) {
   if (!has_nodes()) {
     exchange().start(exec, form, skip);
     return;

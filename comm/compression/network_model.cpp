@@ -12,8 +12,8 @@ namespace {
 
 /// One round in which a rank sends so many messages, and so many bytes inside its node; `leaving` are its node's.
 double round_seconds(NetworkModel const& network, bool between, double messages, double leaving, double inside) {
-  double const transport = std::max(between ? leaving / network.bandwidth : 0, inside / network.inside_bandwidth);
-  return (between ? network.latency : network.inside_latency) + messages * network.overhead + transport;
+  double const transport = std::max(between ? leaving / network.bandwidth : 0, inside / network.intra_node_bandwidth);
+  return (between ? network.latency : network.intra_node_latency) + messages * network.overhead + transport;
 }
 
 /// The node's ranks alone, each to each other.

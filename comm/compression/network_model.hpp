@@ -10,16 +10,16 @@ namespace bellwether::comm {
 /// A network between nodes of L ranks each, as far as forecasts need to know it. A collective takes, after LogGP
 /// (Alexandrov, Ionescu, Schauser, Scheiman, SPAA 1995),
 ///   latency + messages of a rank x overhead + the longer of
-///     bytes that leave a node / bandwidth, bytes that a rank sends inside it / inside_bandwidth,
+///     bytes that leave a node / bandwidth, bytes that a rank sends inside it / intra_node_bandwidth,
 /// once for each of its rounds: links carry as much the other way at the same time, and a node's ranks share its link.
 /// Nothing is said of switches that are too narrow for all nodes at once.
 struct NetworkModel {
-  int ranks_per_node = 1;       ///< L
-  double bandwidth = 0;         ///< bytes a second of a node's link, each way
-  double latency = 0;           ///< seconds on the way between nodes, beside a message's bytes
-  double inside_bandwidth = 0;  ///< bytes a second that a rank sends to others of its node
-  double inside_latency = 0;    ///< seconds between ranks of one node
-  double overhead = 0;          ///< seconds that each message keeps its rank busy
+  int ranks_per_node = 1;           ///< L
+  double bandwidth = 0;             ///< bytes a second of a node's link, each way
+  double latency = 0;               ///< seconds on the way between nodes, beside a message's bytes
+  double intra_node_bandwidth = 0;  ///< bytes a second that a rank sends to others of its node
+  double intra_node_latency = 0;    ///< seconds between ranks of one node
+  double overhead = 0;              ///< seconds that each message keeps its rank busy
 };
 
 /// All functions give seconds, for P ranks that fill nodes, or one node in part; 0 for one rank.
@@ -30,7 +30,7 @@ double exchange_seconds(NetworkModel const& network, int ranks, double message_b
 double ring_seconds(NetworkModel const& network, int ranks, double bytes);
 /// DenseMean of n floats.
 double dense_mean_seconds(NetworkModel const& network, int ranks, Index count, Wire wire, Allreduce method);
-/// HierarchicalMean of n floats, as the deck's section has it.
+/// HierarchicalAllreduce of n floats, as the deck's section has it.
 double compressed_mean_seconds(NetworkModel const& network, int ranks, Index count, CommConfig const& comm);
 
 }  // namespace bellwether::comm

@@ -51,16 +51,16 @@ KOKKOS_INLINE_FUNCTION std::uint32_t bits_from(std::uint32_t const* words, Index
 /// Neighbours of a mean that a CompressedAllreduce formed, at most 32. exact: Decoded::exact().
 template <bool exact, class Access = InMemory>
 struct DecodedRun {
-  KOKKOS_INLINE_FUNCTION bool live(int lane) const { return (live_bits << lane & 0x80000000u) != 0; }
+  KOKKOS_INLINE_FUNCTION bool active(int lane) const { return (active_bits << lane & 0x80000000u) != 0; }
   KOKKOS_INLINE_FUNCTION float operator()(int lane) const {
     if constexpr (exact)
       return values[lane];
     else
-      return masked(with_sign(lane < split ? magnitude : next_magnitude, sign_bits, lane), live_bits, lane);
+      return masked(with_sign(lane < split ? magnitude : next_magnitude, sign_bits, lane), active_bits, lane);
   }
 
-  std::uint32_t sign_bits, live_bits;  ///< the first element in the most significant bit
-  float magnitude, next_magnitude;     ///< of the lanes below `split`, and of the others
+  std::uint32_t sign_bits, active_bits;  ///< the first element in the most significant bit
+  float magnitude, next_magnitude;       ///< of the lanes below `split`, and of the others
   int split;
   struct Unread {
     KOKKOS_INLINE_FUNCTION Unread(float const*) {}
@@ -71,28 +71,30 @@ struct DecodedRun {
 /// One word of a mean that a CompressedAllreduce formed.
 struct DecodedWord {
   KOKKOS_INLINE_FUNCTION float operator()(int lane) const {
-    return masked(with_sign(magnitude, sign_bits, lane), live_bits, lane);
+    return masked(with_sign(magnitude, sign_bits, lane), active_bits, lane);
   }
   /// What begins at this lane.
-  KOKKOS_INLINE_FUNCTION DecodedWord from(int lane) const { return {sign_bits << lane, live_bits << lane, magnitude}; }
+  KOKKOS_INLINE_FUNCTION DecodedWord from(int lane) const {
+    return {sign_bits << lane, active_bits << lane, magnitude};
+  }
 
-  std::uint32_t sign_bits = 0, live_bits = 0;
+  std::uint32_t sign_bits = 0, active_bits = 0;
   float magnitude = 0;
 };
 
 /// The mean that a CompressedAllreduce formed, read in a kernel: +-R of the element's chunk and group, +0 where the
-/// element is dead. A group of one keeps every value as it is. Points into the collective's memory.
+/// element is masked. A group of one keeps every value as it is. Points into the collective's memory.
 class Decoded {
  public:
   KOKKOS_DEFAULTED_FUNCTION Decoded() = default;
-  Decoded(std::uint32_t const* signs, std::uint32_t const* live, float const* magnitudes, float const* values)
-      : signs_(signs), live_(live), magnitudes_(magnitudes), values_(values) {}
+  Decoded(std::uint32_t const* signs, std::uint32_t const* active, float const* magnitudes, float const* values)
+      : signs_(signs), active_(active), magnitudes_(magnitudes), values_(values) {}
 
   KOKKOS_INLINE_FUNCTION float operator()(Index k) const {
     if (values_ != nullptr) return values_[k];
     Index const word = word_of(k);
     int const lane = lane_of(k);
-    return masked(with_sign(magnitudes_[word], signs_[word], lane), live_[word], lane);
+    return masked(with_sign(magnitudes_[word], signs_[word], lane), active_[word], lane);
   }
 
   /// Elements [first, first + count), count <= 32, which two words hold at most; one alone where they are a pack.
@@ -102,26 +104,26 @@ class Decoded {
     int const shift = lane_of(first);
     float const* const from = exact ? values_ + first : nullptr;
     if constexpr (std::is_same_v<Access, InRegisters>) {
-      if constexpr (exact) return {0u, live_[word] << shift, 0.0f, 0.0f, 0, from};
-      return {signs_[word] << shift, live_[word] << shift, magnitudes_[word], 0.0f, InRegisters::count, from};
+      if constexpr (exact) return {0u, active_[word] << shift, 0.0f, 0.0f, 0, from};
+      return {signs_[word] << shift, active_[word] << shift, magnitudes_[word], 0.0f, InRegisters::count, from};
     } else {
-      std::uint32_t const live_bits = bits_from(live_, first, count);
-      if constexpr (exact) return {0u, live_bits, 0.0f, 0.0f, 0, from};
+      std::uint32_t const active_bits = bits_from(active_, first, count);
+      if constexpr (exact) return {0u, active_bits, 0.0f, 0.0f, 0, from};
       bool const both = shift + count > static_cast<int>(word_elements);
       float const magnitude = magnitudes_[word];
-      return {bits_from(signs_, first, count),         live_bits, magnitude, both ? magnitudes_[word + 1] : magnitude,
+      return {bits_from(signs_, first, count),         active_bits, magnitude, both ? magnitudes_[word + 1] : magnitude,
               static_cast<int>(word_elements) - shift, from};
     }
   }
 
-  /// Word w: elements [32 w, 32 w + 32), the first in the most significant bit. Bits of dead elements and beyond the
+  /// Word w: elements [32 w, 32 w + 32), the first in the most significant bit. Bits of masked elements and beyond the
   /// end are 0.
   KOKKOS_INLINE_FUNCTION std::uint32_t signs(Index w) const { return signs_[w]; }
-  KOKKOS_INLINE_FUNCTION std::uint32_t live(Index w) const { return live_[w]; }
+  KOKKOS_INLINE_FUNCTION std::uint32_t active(Index w) const { return active_[w]; }
   /// R of word w. Not for a group of one that keeps its values.
   KOKKOS_INLINE_FUNCTION float magnitude(Index w) const { return magnitudes_[w]; }
   /// Word w as a whole; as magnitude().
-  KOKKOS_INLINE_FUNCTION DecodedWord word(Index w) const { return {signs_[w], live_[w], magnitudes_[w]}; }
+  KOKKOS_INLINE_FUNCTION DecodedWord word(Index w) const { return {signs_[w], active_[w], magnitudes_[w]}; }
   /// The same from element k on, of its word.
   KOKKOS_INLINE_FUNCTION DecodedWord word_from(Index k) const { return word(word_of(k)).from(lane_of(k)); }
   /// Whether every element has a value of its own: the one rank of a group of one.
@@ -130,7 +132,7 @@ class Decoded {
 
  private:
   std::uint32_t const* signs_ = nullptr;
-  std::uint32_t const* live_ = nullptr;
+  std::uint32_t const* active_ = nullptr;
   float const* magnitudes_ = nullptr;
   float const* values_ = nullptr;
 };

@@ -3,8 +3,8 @@
 #include "comm/compression/tensor_errors.hpp"
 
 #include "comm/compression/signs.hpp"
-#include "core/system/error.hpp"
 #include "core/device/team_sum.hpp"
+#include "core/system/error.hpp"
 
 namespace bellwether::comm {
 namespace {
@@ -32,25 +32,25 @@ KOKKOS_INLINE_FUNCTION double sum_of_lanes(double const* values) {
   return sum;
 }
 
-/// Elements [first, last) on a host: words as a whole, with what lies outside or is dead masked away.
+/// Elements [first, last) on a host: words as a whole, with what lies outside or is masked masked away.
 KOKKOS_INLINE_FUNCTION Sums<tensor_error_sums> sum_words(Index first, Index last, LastMean const& mean) {
   double e[word_elements] = {}, z[word_elements] = {}, d[word_elements] = {}, y[word_elements] = {};
-  std::int64_t live = 0, agreeing = 0;
+  std::int64_t active = 0, agreeing = 0;
   if (first >= last) return {};  // a block beside the elements
   for (Index w = first / word_elements; w * word_elements < last; ++w) {
     Index const k = w * word_elements;
     int const lanes = static_cast<int>(Kokkos::min(Index{word_elements}, mean.count - k));
     std::uint32_t const mask =
-        mean.live[w] & lanes_between(static_cast<int>(Kokkos::max(Index{0}, first - k)),
-                                     static_cast<int>(Kokkos::min(Index{word_elements}, last - k)));
-    live += Kokkos::popcount(mask);
+        mean.active[w] & lanes_between(static_cast<int>(Kokkos::max(Index{0}, first - k)),
+                                       static_cast<int>(Kokkos::min(Index{word_elements}, last - k)));
+    active += Kokkos::popcount(mask);
     agreeing += Kokkos::popcount(~(mean.signs[w] ^ mean.mean_signs[w]) & mask);
     add_squares(mean.z + k, mean.scales[w / mean.group_words], mask, lanes, e, z);
     if (k >= mean.first && k < mean.first + mean.mine)
       add_squares(mean.y + (k - mean.first), mean.server_scales[w / mean.group_words - mean.first_group], mask, lanes,
                   d, y);
   }
-  return {{sum_of_lanes(e), sum_of_lanes(z), sum_of_lanes(d), sum_of_lanes(y), static_cast<double>(live),
+  return {{sum_of_lanes(e), sum_of_lanes(z), sum_of_lanes(d), sum_of_lanes(y), static_cast<double>(active),
            static_cast<double>(agreeing)}};
 }
 
@@ -58,7 +58,7 @@ KOKKOS_INLINE_FUNCTION Sums<tensor_error_sums> sum_words(Index first, Index last
 KOKKOS_INLINE_FUNCTION Sums<tensor_error_sums> sums_of_element(Index k, LastMean const& mean) {
   Index const w = word_of(k);
   std::uint32_t const bit = lane_bit(lane_of(k));
-  if ((mean.live[w] & bit) == 0) return {};
+  if ((mean.active[w] & bit) == 0) return {};
   double const z = mean.z[k], e = residual(mean.z[k], mean.scales[w / mean.group_words]);
   double y = 0, d = 0;
   if (k >= mean.first && k < mean.first + mean.mine) {

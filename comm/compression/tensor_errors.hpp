@@ -13,15 +13,15 @@
 
 namespace bellwether::comm {
 
-/// What a rank has left of at most 32 neighbours, +0 where they are dead.
+/// What a rank has left of at most 32 neighbours, +0 where they are masked.
 template <class Access = InMemory>
 struct ResidualRun {
   KOKKOS_INLINE_FUNCTION float operator()(int lane) const {
-    return masked(residual(z[lane], lane < split ? scale : next_scale), live_bits, lane);
+    return masked(residual(z[lane], lane < split ? scale : next_scale), active_bits, lane);
   }
 
-  std::uint32_t live_bits;  ///< the first element in the most significant bit
-  float scale, next_scale;  ///< of the lanes below `split`, and of the others
+  std::uint32_t active_bits;  ///< the first element in the most significant bit
+  float scale, next_scale;    ///< of the lanes below `split`, and of the others
   int split;
   typename Access::Read z;
 };
@@ -32,7 +32,7 @@ struct ResidualRun {
 struct LastMean {
   Index origin = 0, count = 0;                ///< n; origin in whole words
   Index group_words = 1;                      ///< words that share a scale, counted from the first
-  std::uint32_t const* live = nullptr;        ///< (ceil(n / 32))
+  std::uint32_t const* active = nullptr;      ///< (ceil(n / 32))
   std::uint32_t const* signs = nullptr;       ///< (ceil(n / 32)) of this rank's z
   std::uint32_t const* mean_signs = nullptr;  ///< (ceil(n / 32)) of the mean
   float const* z = nullptr;                   ///< (n)
@@ -50,18 +50,18 @@ struct LastMean {
     Index const group = word < group_words ? 0 : word / group_words;  // of the usual one group nothing is divided
     float const scale = scales[group];
     if constexpr (std::is_same_v<Access, InRegisters>) {
-      return {live[word] << shift, scale, scale, InRegisters::count, z + k};
+      return {active[word] << shift, scale, scale, InRegisters::count, z + k};
     } else {
       bool const both = shift + many > static_cast<int>(word_elements);
       bool const crosses = both && word + 1 == (group + 1) * group_words;
-      return {bits_from(live, k, many), scale, crosses ? scales[group + 1] : scale,
+      return {bits_from(active, k, many), scale, crosses ? scales[group + 1] : scale,
               static_cast<int>(word_elements) - shift, z + k};
     }
   }
 };
 
 /// What is summed of the part of a tensor that the rank compresses: |e|^2 and |z|^2; of that part of its chunk, |d|^2
-/// and |y|^2; live elements, and those whose sign is that of the mean.
+/// and |y|^2; active elements, and those whose sign is that of the mean.
 inline constexpr int tensor_error_sums = 6;
 
 /// One pass over z and y, 4 bytes an element and one word of each kind of signs for 32. partial: (tensor_error_sums
@@ -72,8 +72,8 @@ void tensor_errors(Space const& exec, BlockTable<Space> const& table, LastMean c
                    Vec<double, Space> const& partial, Vec<float, Space> const& sums);
 
 /// How well one bit stands for a number, by tensor: the workers' share of error |e|^2 / |z|^2, the servers' |d|^2 /
-/// |y|^2, and the share of live elements whose sign at a worker is that of the mean, where each part of a fraction is
-/// summed over the ranks. NaN without a live element, where nothing is compressed, and where not asked for.
+/// |y|^2, and the share of active elements whose sign at a worker is that of the mean, where each part of a fraction is
+/// summed over the ranks. NaN without a active element, where nothing is compressed, and where not asked for.
 class CompressionShares {
  public:
   static std::vector<std::string_view> const& names();

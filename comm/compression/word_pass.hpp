@@ -11,7 +11,7 @@
 
 namespace bellwether::comm {
 
-/// What live elements add up to: z^2, |z| and their number.
+/// What active elements add up to: z^2, |z| and their number.
 inline constexpr int sums_of_words = 3;
 
 namespace detail {
@@ -20,7 +20,7 @@ namespace detail {
 struct LaneTotal {
   double squares = 0;
   double magnitudes = 0;
-  std::uint32_t live = 0;
+  std::uint32_t active = 0;
   KOKKOS_INLINE_FUNCTION void add(float z) {
     double const wide = static_cast<double>(z);
     squares += wide * wide;
@@ -29,15 +29,15 @@ struct LaneTotal {
   KOKKOS_INLINE_FUNCTION LaneTotal& operator+=(LaneTotal const& other) {
     squares += other.squares;
     magnitudes += other.magnitudes;
-    live += other.live;
+    active += other.active;
     return *this;
   }
 };
 
 }  // namespace detail
 
-/// Walks the words of a block in one pass: the elements z, +0 where dead, of word t, k < count, to source.keep(k, z),
-/// and its signs, 0 where dead, to source.signs(t, word). On a host source.begin(t) comes before word t, and z =
+/// Walks the words of a block in one pass: the elements z, +0 where masked, of word t, k < count, to source.keep(k, z),
+/// and its signs, 0 where masked, to source.signs(t, word). On a host source.begin(t) comes before word t, and z =
 /// source.sum(k, t, lane); on a device source.sums_of(k, t, place of k in word t, z) forms as many neighbours as z has,
 /// one or four. The result is given to every thread of the team, formed in an order that depends on the block and Space
 /// alone.
@@ -48,16 +48,16 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
     constexpr int lanes = static_cast<int>(word_elements);
     static_assert(LaneSums::lanes == lanes);
     LaneSums sums;
-    std::int64_t live_elements = 0;
+    std::int64_t active_elements = 0;
     for (std::int32_t t = 0; t < block.words; ++t) {
-      std::uint32_t const live = source.live(t);
-      live_elements += Kokkos::popcount(live);
+      std::uint32_t const active = source.active(t);
+      active_elements += Kokkos::popcount(active);
       source.begin(t);
       Index const first = (block.word + t) * word_elements;
       std::uint32_t signs = 0;
       alignas(64) float formed[lanes];
       auto const element = [&](int lane) {
-        float const z = masked(source.sum(first + lane, t, lane), live, lane);
+        float const z = masked(source.sum(first + lane, t, lane), active, lane);
         source.keep(first + lane, z);
         signs |= positive(z) ? lane_bit(lane) : 0u;
         formed[lane] = z;
@@ -70,10 +70,10 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
         for (int lane = 0; first + lane < count; ++lane) element(lane);
       }
       sums.add(formed);
-      source.signs(t, signs & live);
+      source.signs(t, signs & active);
     }
     static_cast<void>(team);
-    return {{sums.squares(), sums.magnitudes(), static_cast<double>(live_elements)}};
+    return {{sums.squares(), sums.magnitudes(), static_cast<double>(active_elements)}};
   } else {
     // Where lanes are threads, each has a total of its own, and what crosses lanes is signs alone. A thread's lanes
     // read for several groups of words before they write any.
@@ -85,7 +85,7 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
     int const groups = (block.words + words - 1) / words;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, (groups + ahead - 1) / ahead), [&](int const batch) {
       float z[ahead][L::here][own];
-      std::uint32_t live[ahead][L::here];
+      std::uint32_t active[ahead][L::here];
       // body(share, t, k, how many of the lane's elements there are, at) for each lane and what it has of group i.
       auto const each_share = [&](int i, auto const& body) {
         L::all(team, [&](int const lane, int const at) {
@@ -98,7 +98,7 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
       BELLWETHER_UNROLL
       for (int i = 0; i < ahead; ++i)
         each_share(i, [&](LaneShare const& share, int t, Index k, Index there, int at) {
-          live[i][at] = there > 0 ? share.bits_of(source.live(t)) : 0u;
+          active[i][at] = there > 0 ? share.bits_of(source.active(t)) : 0u;
           if (there == own) {
             source.sums_of(k, t, share.first, z[i][at]);
           } else {
@@ -118,10 +118,10 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
           float(&here)[own] = z[i][at];
           BELLWETHER_UNROLL
           for (int e = 0; e < own; ++e) {
-            here[e] = masked(here[e], live[i][at], e);
+            here[e] = masked(here[e], active[i][at], e);
             mine.add(here[e]);
           }
-          mine.live += static_cast<std::uint32_t>(Kokkos::popcount(live[i][at]));
+          mine.active += static_cast<std::uint32_t>(Kokkos::popcount(active[i][at]));
           if (there == own) {
             source.keep(k, here);
           } else {
@@ -131,14 +131,14 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
           }
         });
         write_words<Space>(
-            team, [&](int const, int const at) { return signs_of(z[i][at]) & live[i][at]; },
+            team, [&](int const, int const at) { return signs_of(z[i][at]) & active[i][at]; },
             [&](int const word, std::uint32_t const signs) {
               if (first + word < block.words) source.signs(first + word, signs);
             });
       }
     });
     auto const total = of_all_lanes<Space>(team, mine);
-    return {{total.squares, total.magnitudes, static_cast<double>(total.live)}};
+    return {{total.squares, total.magnitudes, static_cast<double>(total.active)}};
   }
 }
 

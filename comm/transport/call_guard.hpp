@@ -21,8 +21,8 @@ void leave_after(double seconds, int code);
 void note_end(int code);
 
 /// Stands around a blocking call of MPI that is none of our collectives, which have deadlines of their own. MPI itself
-/// waits for ever for a rank that is dead or stands still. Past the deadline a thread of the guard says so on standard
-/// error and ends the process and, where it still can, the job.
+/// waits for ever for a rank that is masked or stands still. Past the deadline a thread of the guard says so on
+/// standard error and ends the process and, where it still can, the job.
 class CallGuard {
  public:
   /// call: "MPI_Comm_split", when: "at start-up"; string literals. deadline: seconds. watchdog: asked which ranks do

@@ -19,35 +19,35 @@ class SelfCommunicator final : public Communicator {
   Traffic traffic() const override { return traffic_; }
   void set_deadline(double) override {}
 
-  Ticket start_alltoall(Exec const& exec, Bytes const& send, Bytes const& recv, Label label) override {
+  Request start_alltoall(Exec const& exec, Bytes const& send, Bytes const& recv, Label label) override {
     return copied(exec, send, recv, label);
   }
-  Ticket start_alltoallv(Exec const& exec, Bytes const& send, std::span<std::int64_t const> send_bytes,
-                         Bytes const& recv, std::span<std::int64_t const> recv_bytes, Label label) override {
+  Request start_alltoallv(Exec const& exec, Bytes const& send, std::span<std::int64_t const> send_bytes,
+                          Bytes const& recv, std::span<std::int64_t const> recv_bytes, Label label) override {
     require(
         send_bytes.size() == 1 && send_bytes[0] == send.size && recv_bytes.size() == 1 && recv_bytes[0] == recv.size,
         "all-to-all: chunks do not add up to the buffers");
     return copied(exec, send, recv, label);
   }
-  Ticket start_allgather(Exec const& exec, Bytes const& mine, Bytes const& all, Label label) override {
+  Request start_allgather(Exec const& exec, Bytes const& mine, Bytes const& all, Label label) override {
     return copied(exec, mine, all, label);
   }
-  Ticket start_allgatherv(Exec const& exec, Bytes const& mine, Bytes const& all,
-                          std::span<std::int64_t const> all_bytes, Label label) override {
+  Request start_allgatherv(Exec const& exec, Bytes const& mine, Bytes const& all,
+                           std::span<std::int64_t const> all_bytes, Label label) override {
     require(all_bytes.size() == 1 && all_bytes[0] == all.size, "all-gather: parts do not add up to the buffers");
     return copied(exec, mine, all, label);
   }
-  Ticket start_exchange(Exec const&, std::span<Message const> messages, Label label) override {
+  Request start_exchange(Exec const&, std::span<Message const> messages, Label label) override {
     require(messages.empty(), "exchange: no such other rank");
     return started(label);
   }
-  Ticket start_library_sum(Exec const&, float*, std::int64_t, Label label) override { return started(label); }
+  Request start_library_sum(Exec const&, float*, std::int64_t, Label label) override { return started(label); }
 
-  void wait(Ticket& ticket) override {
-    require(ticket.pending(), "a ticket is waited for once");
-    ticket.release();
+  void wait(Request& request) override {
+    require(request.pending(), "a ticket is waited for once");
+    request.release();
   }
-  bool ended(Ticket const&) override { return true; }
+  bool ended(Request const&) override { return true; }
   void progress() override {}
   std::unique_ptr<Communicator> split(int color, int) override {
     require(color >= 0, "split: colors count from 0");
@@ -62,18 +62,18 @@ class SelfCommunicator final : public Communicator {
   void barrier(Label) override { ++traffic_.calls; }
 
  private:
-  /// All tickets share one state: nothing is under way.
-  struct Finished final : Ticket::State {
+  /// All requests share one state: nothing is under way.
+  struct Finished final : Request::State {
     char const* label() const override { return name; }
     char const* name = "";
   };
 
-  Ticket started(Label label) {
+  Request started(Label label) {
     finished_.name = label;
     ++traffic_.calls;
-    return Ticket(finished_);
+    return Request(finished_);
   }
-  Ticket copied(Exec const& exec, Bytes const& from, Bytes const& to, Label label) {
+  Request copied(Exec const& exec, Bytes const& from, Bytes const& to, Label label) {
     require(from.size == to.size, "a group of one: two lengths of one chunk");
     if (from.size > 0 && from.data != to.data) {
       auto const size = static_cast<std::size_t>(from.size);

@@ -53,24 +53,24 @@ class Communicator : public RankGroup {
   virtual void set_nodes(std::span<int const> node_of) = 0;
 
   /// send and recv: (P * chunk) bytes; chunk j of send goes to rank j, chunk i of recv comes from rank i.
-  virtual Ticket start_alltoall(Exec const&, Bytes const& send, Bytes const& recv, Label) = 0;
+  virtual Request start_alltoall(Exec const&, Bytes const& send, Bytes const& recv, Label) = 0;
   /// The v form: chunk j of send is send_bytes[j] long, chunk i of recv recv_bytes[i]; chunks are adjacent.
-  virtual Ticket start_alltoallv(Exec const&, Bytes const& send, std::span<std::int64_t const> send_bytes,
-                                 Bytes const& recv, std::span<std::int64_t const> recv_bytes, Label) = 0;
+  virtual Request start_alltoallv(Exec const&, Bytes const& send, std::span<std::int64_t const> send_bytes,
+                                  Bytes const& recv, std::span<std::int64_t const> recv_bytes, Label) = 0;
   /// mine: (chunk) bytes -> all: (P * chunk) bytes, in rank order.
-  virtual Ticket start_allgather(Exec const&, Bytes const& mine, Bytes const& all, Label) = 0;
+  virtual Request start_allgather(Exec const&, Bytes const& mine, Bytes const& all, Label) = 0;
   /// The v form: rank i's part is all_bytes[i] long; parts are adjacent.
-  virtual Ticket start_allgatherv(Exec const&, Bytes const& mine, Bytes const& all,
-                                  std::span<std::int64_t const> all_bytes, Label) = 0;
+  virtual Request start_allgatherv(Exec const&, Bytes const& mine, Bytes const& all,
+                                   std::span<std::int64_t const> all_bytes, Label) = 0;
   /// Posted sends and receives to neighbours, all under way together.
-  virtual Ticket start_exchange(Exec const&, std::span<Message const>, Label) = 0;
+  virtual Request start_exchange(Exec const&, std::span<Message const>, Label) = 0;
   /// inout: (count) floats in memory of the execution space; the sum over ranks as the library forms it, which is
   /// equal on all ranks by advice only. What comm.allreduce: library uses.
-  virtual Ticket start_library_sum(Exec const&, float* inout, std::int64_t count, Label) = 0;
-  /// \throws StuckCollective where the deadline passes while waiting.
-  virtual void wait(Ticket&) = 0;
+  virtual Request start_library_sum(Exec const&, float* inout, std::int64_t count, Label) = 0;
+  /// \throws CollectiveTimeout where the deadline passes while waiting.
+  virtual void wait(Request&) = 0;
   /// Whether wait() would find the collective ended; looks, and does not wait.
-  virtual bool ended(Ticket const&) = 0;
+  virtual bool ended(Request const&) = 0;
   virtual void progress() = 0;
   /// Whether exchanges are ordered by the device alone, so that the host goes on while earlier work on it is under way.
   virtual bool leaves_host_free() const { return false; }

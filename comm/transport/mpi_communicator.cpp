@@ -38,7 +38,7 @@ int size_of(MPI_Comm group) {
 }
 
 /// What MPI may still write to when its communicator goes. Never destroyed: MPI may outlive every static object.
-std::vector<std::unique_ptr<MpiOperation>>& stuck_operations() {
+std::vector<std::unique_ptr<MpiOperation>>& timed_out_operations() {
   static auto* const operations = new std::vector<std::unique_ptr<MpiOperation>>;
   return *operations;
 }
@@ -66,7 +66,7 @@ class MpiCommunicator final : public Communicator {
     for (auto& operation : operations_) {
       if (!operation->busy() || operation->ended()) continue;
       stuck = true;
-      stuck_operations().push_back(std::move(operation));
+      timed_out_operations().push_back(std::move(operation));
     }
     if (stuck || std::uncaught_exceptions() != 0) return;
     CallGuard const guard("MPI_Comm_free", "at the end", options_.deadline, options_.watchdog);
@@ -80,7 +80,7 @@ class MpiCommunicator final : public Communicator {
   Traffic traffic() const override { return counter_.traffic(); }
   void set_deadline(double seconds) override { options_.deadline = seconds; }
 
-  Ticket start_alltoall(Exec const& exec, Bytes const& send, Bytes const& recv, Label label) override {
+  Request start_alltoall(Exec const& exec, Bytes const& send, Bytes const& recv, Label label) override {
     require(send.size == recv.size && send.size % size_ == 0, "all-to-all: not one equal chunk a rank");
     std::int64_t const chunk = send.size / size_;
     MpiOperation& operation = begin(exec, "all-to-all", label, counter_.to_each(chunk), options_.staged);
@@ -95,11 +95,11 @@ class MpiCommunicator final : public Communicator {
       part_bytes_.assign(static_cast<std::size_t>(size_), chunk);
       post_alltoall(operation, from, part_bytes_, to, part_bytes_, long_call_tag);
     }
-    return Ticket(operation);
+    return Request(operation);
   }
 
-  Ticket start_alltoallv(Exec const& exec, Bytes const& send, std::span<std::int64_t const> send_bytes,
-                         Bytes const& recv, std::span<std::int64_t const> recv_bytes, Label label) override {
+  Request start_alltoallv(Exec const& exec, Bytes const& send, std::span<std::int64_t const> send_bytes,
+                          Bytes const& recv, std::span<std::int64_t const> recv_bytes, Label label) override {
     require(counter_.covers(send_bytes, send) && counter_.covers(recv_bytes, recv),
             "all-to-all: chunks do not add up to the buffers");
     auto const mine = static_cast<std::size_t>(rank_);
@@ -110,10 +110,10 @@ class MpiCommunicator final : public Communicator {
     Bytes const to = operation.transport_buffer(recv, MpiOperation::Access::write);
     exec.fence("bellwether::comm::ready_for_transport");
     post_alltoall(operation, from, send_bytes, to, recv_bytes, uneven_alltoall_tag);
-    return Ticket(operation);
+    return Request(operation);
   }
 
-  Ticket start_allgather(Exec const& exec, Bytes const& mine, Bytes const& all, Label label) override {
+  Request start_allgather(Exec const& exec, Bytes const& mine, Bytes const& all, Label label) override {
     require(all.size == mine.size * size_, "all-gather: not one equal part a rank");
     part_bytes_.assign(static_cast<std::size_t>(size_), mine.size);
     MpiOperation& operation = begin(exec, "all-gather", label, counter_.to_each(mine.size), options_.staged);
@@ -121,11 +121,11 @@ class MpiCommunicator final : public Communicator {
     Bytes const to = operation.transport_buffer(all, MpiOperation::Access::write);
     exec.fence("bellwether::comm::ready_for_transport");
     library_allgather(operation, from, to, part_bytes_);
-    return Ticket(operation);
+    return Request(operation);
   }
 
-  Ticket start_allgatherv(Exec const& exec, Bytes const& mine, Bytes const& all,
-                          std::span<std::int64_t const> all_bytes, Label label) override {
+  Request start_allgatherv(Exec const& exec, Bytes const& mine, Bytes const& all,
+                           std::span<std::int64_t const> all_bytes, Label label) override {
     require(counter_.covers(all_bytes, all) && all_bytes[static_cast<std::size_t>(rank_)] == mine.size,
             "all-gather: parts do not add up to the buffers");
     MpiOperation& operation =
@@ -134,10 +134,10 @@ class MpiCommunicator final : public Communicator {
     Bytes const to = operation.transport_buffer(all, MpiOperation::Access::write);
     exec.fence("bellwether::comm::ready_for_transport");
     post_allgather(operation, from, to, all_bytes, uneven_allgather_tag);
-    return Ticket(operation);
+    return Request(operation);
   }
 
-  Ticket start_exchange(Exec const& exec, std::span<Message const> messages, Label label) override {
+  Request start_exchange(Exec const& exec, std::span<Message const> messages, Label label) override {
     MpiOperation& operation = begin(exec, "exchange", label, counter_.posted(messages), options_.staged);
     buffers_.clear();
     for (auto const& message : messages)
@@ -150,10 +150,10 @@ class MpiCommunicator final : public Communicator {
         post_receive(operation, buffers_[k], messages[k].peer, exchange_tag);
     for (std::size_t k = 0; k < messages.size(); ++k)
       if (messages[k].kind == Message::Kind::send) post_send(operation, buffers_[k], messages[k].peer, exchange_tag);
-    return Ticket(operation);
+    return Request(operation);
   }
 
-  Ticket start_library_sum(Exec const& exec, float* inout, std::int64_t count, Label label) override {
+  Request start_library_sum(Exec const& exec, float* inout, std::int64_t count, Label label) override {
     Bytes const whole = bytes(inout, count);
     MpiOperation& operation = begin(exec, "library sum", label, counter_.once(whole.size), options_.staged);
     Bytes const buffer = operation.transport_buffer(whole, MpiOperation::Access::read_write);
@@ -165,19 +165,19 @@ class MpiCommunicator final : public Communicator {
       check_mpi(MPI_Iallreduce(MPI_IN_PLACE, values + first, static_cast<int>(std::min(piece, count - first)),
                                MPI_FLOAT, MPI_SUM, group_, &operation.new_request()),
                 "MPI_Iallreduce");
-    return Ticket(operation);
+    return Request(operation);
   }
 
-  void wait(Ticket& ticket) override {
-    require(ticket.pending(), "a ticket is waited for once");
-    complete(static_cast<MpiOperation&>(*ticket.state()));
-    ticket.release();
+  void wait(Request& request) override {
+    require(request.pending(), "a ticket is waited for once");
+    complete(static_cast<MpiOperation&>(*request.state()));
+    request.release();
   }
 
-  bool ended(Ticket const& ticket) override {
-    require(ticket.pending(), "a ticket that was waited for is asked whether it has ended");
+  bool ended(Request const& request) override {
+    require(request.pending(), "a ticket that was waited for is asked whether it has ended");
     receives_.advance();
-    return static_cast<MpiOperation&>(*ticket.state()).test();
+    return static_cast<MpiOperation&>(*request.state()).test();
   }
 
   void progress() override {
@@ -262,9 +262,9 @@ class MpiCommunicator final : public Communicator {
         asked = true;
       }
       if (waited > options_.deadline)
-        throw StuckCollective("stuck collective: " + operation.description() + ", rank " + std::to_string(rank_) +
-                              " of " + std::to_string(size_) + ", not finished after " + std::to_string(waited) + " s" +
-                              (watchdog != nullptr ? ", " + watchdog->verdict() : ""));
+        throw CollectiveTimeout("stuck collective: " + operation.description() + ", rank " + std::to_string(rank_) +
+                                " of " + std::to_string(size_) + ", not finished after " + std::to_string(waited) +
+                                " s" + (watchdog != nullptr ? ", " + watchdog->verdict() : ""));
       // Ranks may share cores.
       std::this_thread::yield();
     }

@@ -15,7 +15,7 @@ namespace bellwether::comm {
 
 /// One collective under way over MPI: its requests, its argument arrays, and its staging memory, all kept from one
 /// collective to the next.
-class MpiOperation final : public Ticket::State {
+class MpiOperation final : public Request::State {
  public:
   char const* label() const override { return label_; }
   /// Staged: every buffer goes through host memory, and finish() copies results back in order on `exec`.

@@ -27,7 +27,7 @@ std::string nccl_version() {
          std::to_string(code % 100);
 }
 
-void NcclCalls::settle(ncclResult_t status, char const* call) const {
+void NcclCalls::complete(ncclResult_t status, char const* call) const {
   while (status == ncclInProgress) {
     poll_();
     check_nccl(ncclCommGetAsyncError(group_, &status), "ncclCommGetAsyncError");
@@ -40,7 +40,7 @@ void NcclCalls::grouped(Posts const& posts) const {
   check_nccl(ncclGroupStart(), "ncclGroupStart");
   // A post that fails does so for its group: ncclGroupEnd() tells, and must be called all the same.
   posts();
-  settle(ncclGroupEnd(), "a group of ncclSend and ncclRecv");
+  complete(ncclGroupEnd(), "a group of ncclSend and ncclRecv");
 }
 
 void NcclCalls::send(std::byte const* data, std::int64_t size, int peer) const {
@@ -55,7 +55,8 @@ bool NcclCalls::has_native_alltoall() { return &ncclAlltoAll != nullptr; }
 
 void NcclCalls::alltoall(std::byte const* from, std::byte* to, std::int64_t chunk) const {
   if (native_alltoall_)
-    return settle(ncclAlltoAll(from, to, static_cast<std::size_t>(chunk), ncclUint8, group_, stream_), "ncclAlltoAll");
+    return complete(ncclAlltoAll(from, to, static_cast<std::size_t>(chunk), ncclUint8, group_, stream_),
+                    "ncclAlltoAll");
   grouped([&] {
     for (int peer = 0; peer < size_; ++peer) {
       send(from + peer * chunk, chunk, peer);
@@ -79,7 +80,7 @@ void NcclCalls::alltoallv(std::byte const* from, std::span<std::int64_t const> s
 }
 
 void NcclCalls::allgather(std::byte const* mine, std::byte* all, std::int64_t chunk) const {
-  settle(ncclAllGather(mine, all, static_cast<std::size_t>(chunk), ncclUint8, group_, stream_), "ncclAllGather");
+  complete(ncclAllGather(mine, all, static_cast<std::size_t>(chunk), ncclUint8, group_, stream_), "ncclAllGather");
 }
 
 void NcclCalls::allgatherv(std::byte const* mine, std::byte* all, std::span<std::int64_t const> all_bytes) const {
@@ -107,8 +108,8 @@ void NcclCalls::exchange(std::span<Transfer const> transfers) const {
 }
 
 void NcclCalls::sum(float* inout, std::int64_t count) const {
-  settle(ncclAllReduce(inout, inout, static_cast<std::size_t>(count), ncclFloat32, ncclSum, group_, stream_),
-         "ncclAllReduce");
+  complete(ncclAllReduce(inout, inout, static_cast<std::size_t>(count), ncclFloat32, ncclSum, group_, stream_),
+           "ncclAllReduce");
 }
 
 }  // namespace bellwether::comm

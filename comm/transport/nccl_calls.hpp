@@ -51,7 +51,7 @@ class NcclCalls {
 
   /// Looks at `status`, and at the group while that says "in progress".
   /// \throws RuntimeError with the library's own text for anything but success.
-  void settle(ncclResult_t status, char const* call) const;
+  void complete(ncclResult_t status, char const* call) const;
 
  private:
   /// Calls posts(), which posts sends and receives, between ncclGroupStart and ncclGroupEnd.

@@ -55,14 +55,14 @@ class NcclCommunicator final : public Communicator {
     group_.set_deadline(seconds);
   }
 
-  Ticket start_alltoall(Exec const& exec, Bytes const& send, Bytes const& recv, Label label) override {
+  Request start_alltoall(Exec const& exec, Bytes const& send, Bytes const& recv, Label label) override {
     require(send.size == recv.size && send.size % size() == 0, "all-to-all: not one equal chunk a rank");
     std::int64_t const chunk = send.size / size();
     return start(exec, "all-to-all", label, counter_.to_each(chunk),
                  [&](NcclCalls const& calls) { calls.alltoall(send.data, recv.data, chunk); });
   }
-  Ticket start_alltoallv(Exec const& exec, Bytes const& send, std::span<std::int64_t const> send_bytes,
-                         Bytes const& recv, std::span<std::int64_t const> recv_bytes, Label label) override {
+  Request start_alltoallv(Exec const& exec, Bytes const& send, std::span<std::int64_t const> send_bytes,
+                          Bytes const& recv, std::span<std::int64_t const> recv_bytes, Label label) override {
     require(counter_.covers(send_bytes, send) && counter_.covers(recv_bytes, recv),
             "all-to-all: chunks do not add up to the buffers");
     auto const mine = static_cast<std::size_t>(rank());
@@ -70,19 +70,19 @@ class NcclCommunicator final : public Communicator {
     return start(exec, "all-to-all of uneven chunks", label, counter_.to_each(send_bytes),
                  [&](NcclCalls const& calls) { calls.alltoallv(send.data, send_bytes, recv.data, recv_bytes); });
   }
-  Ticket start_allgather(Exec const& exec, Bytes const& mine, Bytes const& all, Label label) override {
+  Request start_allgather(Exec const& exec, Bytes const& mine, Bytes const& all, Label label) override {
     require(all.size == mine.size * size(), "all-gather: not one equal part a rank");
     return start(exec, "all-gather", label, counter_.to_each(mine.size),
                  [&](NcclCalls const& calls) { calls.allgather(mine.data, all.data, mine.size); });
   }
-  Ticket start_allgatherv(Exec const& exec, Bytes const& mine, Bytes const& all,
-                          std::span<std::int64_t const> all_bytes, Label label) override {
+  Request start_allgatherv(Exec const& exec, Bytes const& mine, Bytes const& all,
+                           std::span<std::int64_t const> all_bytes, Label label) override {
     require(counter_.covers(all_bytes, all) && all_bytes[static_cast<std::size_t>(rank())] == mine.size,
             "all-gather: parts do not add up to the buffers");
     return start(exec, "all-gather of uneven parts", label, counter_.to_each(mine.size),
                  [&](NcclCalls const& calls) { calls.allgatherv(mine.data, all.data, all_bytes); });
   }
-  Ticket start_exchange(Exec const& exec, std::span<Message const> messages, Label label) override {
+  Request start_exchange(Exec const& exec, std::span<Message const> messages, Label label) override {
     transfers_.clear();
     for (auto const& message : messages)
       transfers_.push_back(
@@ -90,13 +90,13 @@ class NcclCommunicator final : public Communicator {
     return start(exec, "exchange", label, counter_.posted(messages),
                  [&](NcclCalls const& calls) { calls.exchange(transfers_); });
   }
-  Ticket start_library_sum(Exec const& exec, float* inout, std::int64_t count, Label label) override {
+  Request start_library_sum(Exec const& exec, float* inout, std::int64_t count, Label label) override {
     return start(exec, "library sum", label, counter_.once(bytes(inout, count).size),
                  [&](NcclCalls const& calls) { calls.sum(inout, count); });
   }
 
-  void wait(Ticket& ticket) override { group_.wait(ticket); }
-  bool ended(Ticket const& ticket) override { return group_.ended(ticket); }
+  void wait(Request& request) override { group_.wait(request); }
+  bool ended(Request const& request) override { return group_.ended(request); }
   void progress() override { group_.throw_if_failed(); }
   bool leaves_host_free() const override { return true; }
   std::unique_ptr<Communicator> split(int color, int key) override {
@@ -119,10 +119,10 @@ class NcclCommunicator final : public Communicator {
 
  private:
   template <class Posts>
-  Ticket start(Exec const& exec, char const* name, Label label, TrafficCounter::Sent const& sent, Posts const& posts) {
-    Ticket ticket = group_.start(exec.cuda_stream(), name, label, sent.all, posts);
+  Request start(Exec const& exec, char const* name, Label label, TrafficCounter::Sent const& sent, Posts const& posts) {
+    Request request = group_.start(exec.cuda_stream(), name, label, sent.all, posts);
     counter_.count(sent);
-    return ticket;
+    return request;
   }
 
   std::unique_ptr<Communicator> host_;

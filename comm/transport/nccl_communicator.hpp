@@ -13,9 +13,9 @@ namespace bellwether::comm {
 /// is owned from here on. Collective: the unique id travels by a broadcast. Collectives go onto a stream of their own,
 /// behind what `exec` holds when they start and in front of what it gets after wait(), so that no host waits in a step.
 /// A thread of the communicator looks after those under way: one that fails, or passes the deadline, aborts the group,
-/// and the next call throws StuckCollective. watchdog, which outlives the ranks or is null, is told of every collective
-/// and asked about one that is late.
-/// \throws StuckCollective where NCCL or the device reports an error, here and in every member that calls them.
+/// and the next call throws CollectiveTimeout. watchdog, which outlives the ranks or is null, is told of every
+/// collective and asked about one that is late. \throws CollectiveTimeout where NCCL or the device reports an error,
+/// here and in every member that calls them.
 std::unique_ptr<Communicator> make_nccl_communicator(std::unique_ptr<Communicator> host, double deadline,
                                                      Watchdog* watchdog);
 

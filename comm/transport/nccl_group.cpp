@@ -28,7 +28,7 @@ NcclGroup::NcclGroup(ncclUniqueId const& id, int rank, int size, double deadline
       config.blocking = 0;
       ncclResult_t const made = ncclCommInitRankConfig(&group_, size, id, rank, &config);
       calls_.emplace(group_, stream_, rank, size, [this] { poll(); });
-      calls_->settle(made, "ncclCommInitRankConfig");
+      calls_->complete(made, "ncclCommInitRankConfig");
     });
     started_ = true;
     watch_ = start_thread("watch over NCCL", [this] { watch(); });
@@ -64,23 +64,23 @@ bool NcclGroup::finalize() {
   return true;
 }
 
-void NcclGroup::wait(Ticket& ticket) {
-  require(ticket.pending(), "a ticket is waited for once");
+void NcclGroup::wait(Request& request) {
+  require(request.pending(), "a ticket is waited for once");
   std::lock_guard const lock(mutex_);
   or_fail([&] {
-    auto& operation = static_cast<NcclOperation&>(*ticket.state());
+    auto& operation = static_cast<NcclOperation&>(*request.state());
     calling_ = &operation;
     operation.finish();
   });
-  ticket.release();
+  request.release();
 }
 
-bool NcclGroup::ended(Ticket const& ticket) {
-  require(ticket.pending(), "a ticket that was waited for is asked whether it has ended");
+bool NcclGroup::ended(Request const& request) {
+  require(request.pending(), "a ticket that was waited for is asked whether it has ended");
   std::lock_guard const lock(mutex_);
   bool ended = false;
   or_fail([&] {
-    auto& operation = static_cast<NcclOperation&>(*ticket.state());
+    auto& operation = static_cast<NcclOperation&>(*request.state());
     calling_ = &operation;
     ended = operation.ended();
   });
@@ -93,7 +93,7 @@ void NcclGroup::throw_if_failed() {
 }
 
 void NcclGroup::throw_failure() const {
-  if (aborted_) throw StuckCollective(failure_);
+  if (aborted_) throw CollectiveTimeout(failure_);
 }
 
 double NcclGroup::deadline() {

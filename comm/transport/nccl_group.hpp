@@ -23,12 +23,12 @@ namespace bellwether::comm {
 /// behind what the caller's holds when they start and in front of what it gets after wait(), so that no host waits. A
 /// thread looks after those under way, which end in the order of their starts: where NCCL or the device fails, or the
 /// first of them is under way for longer than the deadline, it aborts the group. From then on every member throws
-/// StuckCollective, which names the collective, its bytes and this rank. Sees neither Kokkos nor MPI.
+/// CollectiveTimeout, which names the collective, its bytes and this rank. Sees neither Kokkos nor MPI.
 class NcclGroup {
  public:
   /// Collective over the ranks that were given the same id. watchdog, which outlives the group or is null, is told of
   /// every collective and asked about one that is late.
-  /// \throws StuckCollective where the group does not come about within the deadline, or not at all.
+  /// \throws CollectiveTimeout where the group does not come about within the deadline, or not at all.
   NcclGroup(ncclUniqueId const& id, int rank, int size, double deadline, Watchdog* watchdog);
   /// Ends what is under way first, but while an exception unwinds, or past the deadline, aborts it.
   ~NcclGroup();
@@ -37,7 +37,7 @@ class NcclGroup {
 
   /// posts(NcclCalls const&) makes the calls of one collective, which is ordered by `caller`.
   template <class Posts>
-  Ticket start(cudaStream_t caller, char const* name, Label label, std::int64_t bytes, Posts const& posts) {
+  Request start(cudaStream_t caller, char const* name, Label label, std::int64_t bytes, Posts const& posts) {
     std::lock_guard const lock(mutex_);
     NcclOperation* operation = nullptr;
     or_fail([&] {
@@ -49,17 +49,17 @@ class NcclGroup {
       operation->started(stream_);
     });
     if (begun_++ == ended_) since_ = RunClock::now();
-    return Ticket(*operation);
+    return Request(*operation);
   }
-  void wait(Ticket& ticket);
-  bool ended(Ticket const& ticket);
+  void wait(Request& request);
+  bool ended(Request const& request);
   void throw_if_failed();
   double deadline();  ///< s
   void set_deadline(double seconds);
 
  private:
   /// Calls of NCCL, which may stay in progress, and of the device.
-  /// \throws StuckCollective where they fail, or take longer than the deadline, after the group was aborted.
+  /// \throws CollectiveTimeout where they fail, or take longer than the deadline, after the group was aborted.
   template <class Calls>
   void or_fail(Calls const& calls) {
     throw_failure();

@@ -16,7 +16,7 @@ namespace bellwether::comm {
 
 /// One collective on a stream of NCCL's, with the events that order it between what its caller's stream holds before
 /// and after; kept from one collective to the next. \throws RuntimeError where the device has failed, in every member.
-class NcclOperation final : public Ticket::State {
+class NcclOperation final : public Request::State {
  public:
   NcclOperation();
   NcclOperation(NcclOperation const&) = delete;

@@ -13,7 +13,7 @@ using Label = char const*;
 
 /// A collective passed its deadline: names operation, label, bytes, seconds, ranks of the group and this rank,
 /// and what the watchdog knows of the others.
-class StuckCollective : public std::runtime_error {
+class CollectiveTimeout : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
@@ -30,7 +30,7 @@ class RankGroup {
   virtual void sum_host(std::span<double> inout, Label) = 0;
   virtual void broadcast_host(std::span<std::byte> inout, int root, Label) = 0;
   virtual void barrier(Label) = 0;
-  /// Seconds that a collective waits at most; \throws StuckCollective, from the collective, beyond that.
+  /// Seconds that a collective waits at most; \throws CollectiveTimeout, from the collective, beyond that.
   virtual void set_deadline(double seconds) = 0;
 };
 

@@ -7,7 +7,7 @@
 
 namespace bellwether::comm {
 
-Ticket& Ticket::operator=(Ticket&& other) noexcept {
+Request& Request::operator=(Request&& other) noexcept {
   if (this != &other) {
     drop();
     state_ = std::exchange(other.state_, nullptr);
@@ -15,7 +15,7 @@ Ticket& Ticket::operator=(Ticket&& other) noexcept {
   return *this;
 }
 
-void Ticket::drop() noexcept {
+void Request::drop() noexcept {
   if (!state_ || std::uncaught_exceptions() > 0) return;
   std::fprintf(stderr, "internal error: collective %s was started and never waited for\n", state_->label());
   std::terminate();

@@ -17,7 +17,7 @@ class TrafficCounter {
   /// Bytes of one collective.
   struct Sent {
     std::int64_t all = 0;
-    std::int64_t inside_node = 0;
+    std::int64_t intra_node = 0;
   };
 
   TrafficCounter(int rank, int size) : rank_(rank), size_(size), node_of_(static_cast<std::size_t>(size)) {
@@ -41,7 +41,7 @@ class TrafficCounter {
     Sent sent;
     for (int peer = 0; peer < size_; ++peer)
       if (peer != rank_) sent.all += bytes_to[static_cast<std::size_t>(peer)];
-    for (int const peer : neighbours_) sent.inside_node += bytes_to[static_cast<std::size_t>(peer)];
+    for (int const peer : neighbours_) sent.intra_node += bytes_to[static_cast<std::size_t>(peer)];
     return sent;
   }
   /// Posted sends; receives count elsewhere.
@@ -51,7 +51,7 @@ class TrafficCounter {
       require(message.peer >= 0 && message.peer < size_ && message.peer != rank_, "exchange: no such other rank");
       if (message.kind != Message::Kind::send) continue;
       sent.all += message.buffer.size;
-      if (shares_node(message.peer)) sent.inside_node += message.buffer.size;
+      if (shares_node(message.peer)) sent.intra_node += message.buffer.size;
     }
     return sent;
   }
@@ -63,7 +63,7 @@ class TrafficCounter {
 
   void count(Sent const& sent) {
     traffic_.sent_bytes += sent.all;
-    traffic_.inside_node_bytes += sent.inside_node;
+    traffic_.inside_node_bytes += sent.intra_node;
     ++traffic_.calls;
   }
   Traffic const& traffic() const { return traffic_; }

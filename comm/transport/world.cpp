@@ -9,11 +9,11 @@
 #include "comm/transport/mpi_ranks.hpp"
 #include "comm/transport/transport.hpp"
 #include "comm/transport/watchdog.hpp"
-#include "core/system/blas_memory.hpp"
 #include "core/device/device_launch.hpp"
+#include "core/gemm/gemm.hpp"
+#include "core/system/blas_memory.hpp"
 #include "core/system/environment.hpp"
 #include "core/system/error.hpp"
-#include "core/gemm/gemm.hpp"
 #include "core/system/system_limits.hpp"
 
 #include <algorithm>
@@ -110,8 +110,8 @@ NodeGroups::NodeGroups(Communicator& all, Nodes const& nodes, CommConfig const& 
                                             : std::string("comm.hierarchy: node")) +
                      ", but then " + ranks_by_node(nodes) +
                      "; allowed: as many ranks on every node, or comm.hierarchy: none");
-  inside_ = all.split(nodes.mine, all.rank());
-  across_ = all.split(nodes.rank_here, nodes.mine);
+  intra_node_ = all.split(nodes.mine, all.rank());
+  inter_node_ = all.split(nodes.rank_here, nodes.mine);
 }
 
 NodeGroups::~NodeGroups() = default;

@@ -46,11 +46,13 @@ class NodeGroups {
   NodeGroups(Communicator& all, Nodes const& nodes, CommConfig const& config);
   ~NodeGroups();
 
-  Communicator& inside() const { return *inside_; }  ///< (L) ranks of this rank's node, in their order
-  Communicator& across() const { return *across_; }  ///< (Q) ranks with this one's place on their nodes, node by node
+  Communicator& inside() const { return *intra_node_; }  ///< (L) ranks of this rank's node, in their order
+  Communicator& across() const {
+    return *inter_node_;
+  }  ///< (Q) ranks with this one's place on their nodes, node by node
 
  private:
-  std::unique_ptr<Communicator> inside_, across_;
+  std::unique_ptr<Communicator> intra_node_, inter_node_;
 };
 
 /// MPI, Kokkos and BLAS from start to end of the program: construct one in main() before anything else and keep it

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 // gemm() and gemm_with() on NVIDIA GPUs, by cuBLAS and cuBLASLt.
-#include "core/system/error.hpp"
 #include "core/gemm/gemm.hpp"
 #include "core/gemm/gemm_definition.hpp"
 #include "core/gemm/gemm_epilogue.hpp"
-#include "core/recently_used.hpp"
 #include "core/gemm/team_product.hpp"
+#include "core/recently_used.hpp"
+#include "core/system/error.hpp"
 
 #include <cublasLt.h>
 #include <cublas_v2.h>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/system/error.hpp"
 #include "core/gemm/gemm.hpp"
+#include "core/system/error.hpp"
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 

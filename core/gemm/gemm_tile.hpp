@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/simd/bf16.hpp"
 #include "core/compute_type.hpp"
 #include "core/index.hpp"
+#include "core/simd/bf16.hpp"
 
 #include <type_traits>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/simd/bf16.hpp"
 #include "core/index.hpp"
+#include "core/simd/bf16.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/simd/gelu.hpp"
 #include "core/gemm/gemm_epilogue.hpp"
 #include "core/gemm/team_product.hpp"
+#include "core/simd/gelu.hpp"
 
 namespace bellwether {
 

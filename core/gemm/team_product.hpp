@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/gemm/gemm_tile.hpp"
 #include "core/device/workers.hpp"
+#include "core/gemm/gemm_tile.hpp"
 
 namespace bellwether {
 

@@ -15,9 +15,9 @@ TensorInfo const& ParameterLayout::add(TensorInfo tensor) {
   tensor.count = 1;
   for (auto const extent : tensor.shape) tensor.count *= extent;
   tensor.offset = count_;
-  require(tensor.live >= 0 && tensor.live <= tensor.count, "live elements beyond the tensor: " + tensor.name);
-  require(std::ranges::adjacent_find(tensor.dead, std::ranges::greater_equal()) == tensor.dead.end() &&
-              (tensor.dead.empty() || (tensor.dead.front() >= 0 && tensor.dead.back() < tensor.live)),
+  require(tensor.active >= 0 && tensor.active <= tensor.count, "live elements beyond the tensor: " + tensor.name);
+  require(std::ranges::adjacent_find(tensor.masked, std::ranges::greater_equal()) == tensor.masked.end() &&
+              (tensor.masked.empty() || (tensor.masked.front() >= 0 && tensor.masked.back() < tensor.active)),
           "dead elements not ascending, or not among the live ones: " + tensor.name);
   count_ += tensor.count;
   return tensors_.emplace_back(std::move(tensor));
@@ -31,16 +31,16 @@ std::int64_t ParameterLayout::index_of(std::string_view name) const {
 
 TensorInfo const& ParameterLayout::find(std::string_view name) const { return tensors_[index_of(name)]; }
 
-std::vector<std::int64_t> ParameterLayout::live_counts() const {
+std::vector<std::int64_t> ParameterLayout::active_counts() const {
   std::vector<std::int64_t> counts;
-  for (auto const& tensor : tensors_) counts.push_back(tensor.live);
+  for (auto const& tensor : tensors_) counts.push_back(tensor.active);
   return counts;
 }
 
-std::uint64_t ParameterLayout::fingerprint() const { return fingerprint(live_counts()); }
+std::uint64_t ParameterLayout::fingerprint() const { return fingerprint(active_counts()); }
 
-std::uint64_t ParameterLayout::fingerprint(std::span<std::int64_t const> live) const {
-  require(live.size() == tensors_.size(), "one count of live elements a tensor");
+std::uint64_t ParameterLayout::fingerprint(std::span<std::int64_t const> active) const {
+  require(active.size() == tensors_.size(), "one count of live elements a tensor");
   // FNV-1a: stable across machines, unlike std::hash.
   std::uint64_t hash = 0xcbf29ce484222325ull;
   auto const mix = [&](std::uint64_t value) {
@@ -50,7 +50,7 @@ std::uint64_t ParameterLayout::fingerprint(std::span<std::int64_t const> live) c
     auto const& tensor = tensors_[l];
     for (unsigned char const letter : tensor.name) mix(letter);
     for (auto const extent : tensor.shape) mix(static_cast<std::uint64_t>(extent));
-    mix(static_cast<std::uint64_t>(live[l]));
+    mix(static_cast<std::uint64_t>(active[l]));
     mix(tensor.decays * 2u + tensor.adapts);
   }
   return hash;

@@ -14,15 +14,15 @@ enum class Initialisation { zero, one, normal };
 
 /// One tensor of the model: one layer in LAMB's sense.
 struct TensorInfo {
-  std::string name;                  ///< Hugging Face's, also in checkpoints
-  std::vector<std::int64_t> shape;   ///< row-major; linear weights are (out, in)
-  std::int64_t offset = 0;           ///< first element in the arena
-  std::int64_t count = 0;            ///< product of shape
-  bool decays = true;                ///< weight decay applies
-  double decay_share = 1;            ///< of it, where tensors decay differently
-  bool adapts = true;                ///< the trust ratio applies
-  std::int64_t live = 0;             ///< the first `live` elements are live, the rest never receive a gradient
-  std::vector<std::int64_t> dead{};  ///< elements below `live` that a user has marked as dead as well, ascending
+  std::string name;                    ///< Hugging Face's, also in checkpoints
+  std::vector<std::int64_t> shape;     ///< row-major; linear weights are (out, in)
+  std::int64_t offset = 0;             ///< first element in the arena
+  std::int64_t count = 0;              ///< product of shape
+  bool decays = true;                  ///< weight decay applies
+  double decay_share = 1;              ///< of it, where tensors decay differently
+  bool adapts = true;                  ///< the trust ratio applies
+  std::int64_t active = 0;             ///< the first `active` elements are active, the rest never receive a gradient
+  std::vector<std::int64_t> masked{};  ///< elements below `active` that a user has marked as masked as well, ascending
   Initialisation initialisation = Initialisation::zero;
 };
 
@@ -31,17 +31,17 @@ struct TensorInfo {
 class ParameterLayout {
  public:
   /// Appends a tensor; the offset follows from the order of calls. \throws InternalError on a repeated name, or on
-  /// elements marked live or dead that are not as TensorInfo says.
+  /// elements marked active or masked that are not as TensorInfo says.
   TensorInfo const& add(TensorInfo tensor);
   std::vector<TensorInfo> const& tensors() const { return tensors_; }
   TensorInfo const& find(std::string_view name) const;  ///< \throws InternalError where there is none
   std::int64_t index_of(std::string_view name) const;
   std::int64_t count() const { return count_; }  ///< n
-  /// Hash of names, shapes, decay and live marks: equal on all ranks or the start is refused.
+  /// Hash of names, shapes, decay and active marks: equal on all ranks or the start is refused.
   std::uint64_t fingerprint() const;
-  /// What it would be with other counts of live elements, (tensors).
-  std::uint64_t fingerprint(std::span<std::int64_t const> live) const;
-  std::vector<std::int64_t> live_counts() const;  ///< (tensors)
+  /// What it would be with other counts of active elements, (tensors).
+  std::uint64_t fingerprint(std::span<std::int64_t const> active) const;
+  std::vector<std::int64_t> active_counts() const;  ///< (tensors)
 
  private:
   std::vector<TensorInfo> tensors_;

@@ -11,7 +11,7 @@
 namespace bellwether {
 
 /// What becomes of per-rank state when a run resumes on another number of ranks.
-enum class Recut { mean, zero, refuse };
+enum class Reshard { mean, zero, refuse };
 
 /// Numbers that their owner does not keep as such, and forms for who saves them.
 class FormedValues {
@@ -34,10 +34,10 @@ class StateVisitor {
   virtual ~StateVisitor() = default;
   /// Equal on all ranks: written once, by rank 0.
   virtual void replicated(std::string_view name, std::span<float> values) = 0;
-  /// This rank's slice [first, first + size) of a global vector of `total` elements; re-cut by global element.
+  /// This rank's slice [first, first + size) of a global vector of `total` elements; resharded by global element.
   virtual void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) = 0;
   /// This rank's own vector, of the same length on every rank.
-  virtual void per_rank(std::string_view name, std::span<float> values, Recut recut) = 0;
+  virtual void per_rank(std::string_view name, std::span<float> values, Reshard reshard) = 0;
   /// This rank's own values of elements [first, first + size) of a vector of `total`, of which other ranks hold values
   /// of their own; every element is held. Where ranks hold other slices than they did, every holder of an element gets
   /// the mean over those that held it. Of one name with per_rank(): its values are those of the slice [0, total).

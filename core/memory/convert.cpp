@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/memory/convert.hpp"
 
-#include "core/simd/pack.hpp"
 #include "core/device/team_sum.hpp"
+#include "core/simd/pack.hpp"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/random/bit_hash.hpp"
 
-#include "core/simd/bits.hpp"
 #include "core/random/random.hpp"
+#include "core/simd/bits.hpp"
 #include "core/types.hpp"
 
 namespace bellwether {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/simd/device_math.hpp"
 #include "core/device/team_sum.hpp"
+#include "core/simd/device_math.hpp"
 #include "core/unroll.hpp"
 
 #include <Kokkos_Macros.hpp>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/system/error.hpp"
 #include "core/simd/pack.hpp"
+#include "core/system/error.hpp"
 
 /// How a run of a kernel, team_for_runs() and its like, has its neighbours of a vector: Read of what it reads alone,
 /// Change of what it reads and writes, Write of what it writes alone, each with [lane]. Null ones are not touched.

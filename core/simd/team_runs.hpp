@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/device/team_sum.hpp"
 #include "core/simd/lane_sums.hpp"
 #include "core/simd/pack_access.hpp"
-#include "core/device/team_sum.hpp"
 
 #include <type_traits>
 #include <utility>

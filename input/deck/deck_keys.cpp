@@ -5,6 +5,8 @@
 #include "input/deck/suggestion.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace bellwether::input {
 namespace {
@@ -51,7 +53,16 @@ std::vector<std::string> leaves_of(std::vector<std::string> const& keys, std::st
   return names;
 }
 
+std::string_view renamed_key(std::string_view name) {
+  using Renamed = std::pair<std::string_view, std::string_view>;
+  static constexpr std::array renamed{Renamed{"look_ahead", "step_ahead"}, Renamed{"kept_variance", "frozen_variance"}};
+  auto const found = std::ranges::find(renamed, name, &Renamed::first);
+  return found == renamed.end() ? std::string_view() : found->second;
+}
+
 std::string unknown_key(std::string const& key, std::vector<std::string> const& known, KeyCatalogue const& catalogue) {
+  if (auto const today = renamed_key(key); !today.empty() && std::ranges::find(known, today) != known.end())
+    return "renamed to '" + std::string(today) + "'; write '" + std::string(today) + "', its values are the same";
   std::string hint;
   auto const [group, leaf] = split_key(key);
   bool const written_flat =

@@ -27,6 +27,9 @@ std::vector<std::string> entries_of(std::vector<std::string> const& keys);
 /// What the group's map may hold; empty where no key belongs to such a group.
 std::vector<std::string> leaves_of(std::vector<std::string> const& keys, std::string_view group);
 
+/// Today's name of a key that an earlier version called `name`; empty where no key was called so.
+std::string_view renamed_key(std::string_view name);
+
 /// "unknown key (did you mean 'lr'?); one of ..." with the place that has such a key where nothing known is near.
 std::string unknown_key(std::string const& key, std::vector<std::string> const& known, KeyCatalogue const& catalogue);
 

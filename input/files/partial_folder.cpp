@@ -150,7 +150,7 @@ void PartialFile::keep() {
   kept_ = true;
 }
 
-void PartialFile::take_back() {
+void PartialFile::roll_back() {
   if (kept_) unlink(path_.c_str());
 }
 

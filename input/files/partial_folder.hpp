@@ -51,7 +51,7 @@ class PartialFile {
   /// \throws RuntimeError naming the file and the system's reason.
   void write(std::string_view text);
   void keep();
-  void take_back();  ///< removes what keep() has shown
+  void roll_back();  ///< removes what keep() has shown
 
  private:
   std::string path_, partial_;

@@ -4,9 +4,9 @@
 
 #include "core/system/environment.hpp"
 #include "core/system/error.hpp"
-#include "input/hdf5/hdf5_file_handles.hpp"
 #include "input/files/lock_file.hpp"
 #include "input/files/regular_file.hpp"
+#include "input/hdf5/hdf5_file_handles.hpp"
 #include "input/hdf5/unopened_file.hpp"
 
 #include <hdf5.h>
@@ -146,7 +146,7 @@ std::int64_t Column::rows() const {
   return std::visit([](auto const& column) { return static_cast<std::int64_t>(column.size()); }, values);
 }
 
-bool Hdf5File::Impl::settle() const {
+bool Hdf5File::Impl::write_out() const {
   void* descriptor = nullptr;
   hsize_t size = 0;
   return H5Fflush(file.get(), H5F_SCOPE_LOCAL) >= 0 && H5Fget_filesize(file.get(), &size) >= 0 &&
@@ -248,7 +248,7 @@ void Hdf5File::flush() { impl_->check(H5Fflush(impl_->file.get(), H5F_SCOPE_LOCA
 void Hdf5File::close() {
   if (!impl_->file.valid()) return;
   if (impl_->failed) throw RuntimeError(impl_->path + ": cannot be completed: an earlier write failed");
-  if (impl_->writing) impl_->check(impl_->settle(), "", "cannot be written");
+  if (impl_->writing) impl_->check(impl_->write_out(), "", "cannot be written");
   impl_->check(H5Fclose(impl_->file.release()) >= 0, "", "cannot be closed");
 }
 

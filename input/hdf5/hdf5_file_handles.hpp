@@ -58,10 +58,10 @@ struct Hdf5File::Impl {
   Impl() = default;
   Impl(Impl const&) = delete;
   ~Impl() {
-    if (writing && file.valid() && !settle()) abandon();
+    if (writing && file.valid() && !write_out()) abandon();
   }
   /// Writes what is buffered and gives the file its length, so that H5Fclose finds nothing left that could fail.
-  bool settle() const;
+  bool write_out() const;
   /// Lets HDF5 write what it still holds into memory that nobody reads. After a failed write it cannot close the file
   /// and keeps it: see start_hdf5().
   void abandon() const;

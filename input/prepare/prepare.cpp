@@ -3,15 +3,15 @@
 #include "input/prepare/prepare.hpp"
 
 #include "core/system/error.hpp"
-#include "input/prepare/document_splitter.hpp"
-#include "input/threads/ordered_pipeline.hpp"
 #include "input/files/partial_folder.hpp"
+#include "input/prepare/document_splitter.hpp"
 #include "input/prepare/segment_worker.hpp"
 #include "input/prepare/set_builder.hpp"
 #include "input/text/text_reader.hpp"
 #include "input/text/text_source.hpp"
 #include "input/text/vocabulary_checksum.hpp"
 #include "input/text/vocabulary_trainer.hpp"
+#include "input/threads/ordered_pipeline.hpp"
 
 #include <cmath>
 #include <cstdio>
@@ -305,7 +305,7 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
   try {
     folder->keep();
   } catch (RuntimeError const&) {
-    if (trained) trained->take_back();
+    if (trained) trained->roll_back();
     throw;
   }
   return summary;

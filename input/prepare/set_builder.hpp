@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "input/shards/corpus_facts.hpp"
 #include "input/prepare/pairs.hpp"
 #include "input/prepare/shard_set_writer.hpp"
+#include "input/shards/corpus_facts.hpp"
 
 #include <cstdint>
 #include <functional>

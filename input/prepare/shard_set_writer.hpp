@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "input/shards/masking.hpp"
 #include "input/prepare/pairs.hpp"
+#include "input/shards/masking.hpp"
 #include "input/shards/shards.hpp"
 
 #include <cstdint>

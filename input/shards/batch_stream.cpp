@@ -4,8 +4,8 @@
 
 #include "core/system/error.hpp"
 #include "core/system/run_clock.hpp"
-#include "input/threads/io_thread.hpp"
 #include "input/shards/shard_set.hpp"
+#include "input/threads/io_thread.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -135,7 +135,7 @@ model::StepBatch BatchStream::next() {
   // One global batch ahead and at least one window: the next next() finds its rows in memory.
   self.read_up_to(end + self.geometry.global);
   if (self.readings.back().first_sample < end) self.start_next_window();
-  model::StepBatch step = self.set->dealer().deal(batch);
+  model::StepBatch step = self.set->balancer().share(batch);
   while (!self.readings.empty() && self.readings.front().end_sample() <= end) self.readings.pop_front();
   self.position = end;
   return step;
@@ -160,7 +160,7 @@ HeldoutSet heldout_batches(IoThread& io, std::vector<std::string> const& shards,
       for (std::int64_t r = 0; r < count; ++r) batch.push_back({&piece, r, sample++});
       first += count;
       if (std::ssize(batch) < geometry.global && sample < wanted) continue;
-      heldout.batches.push_back(set->dealer().deal(batch));
+      heldout.batches.push_back(set->balancer().share(batch));
       batch.clear();
       pieces.clear();
     }

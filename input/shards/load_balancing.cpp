@@ -8,7 +8,7 @@
 namespace bellwether::input {
 namespace {
 
-void append(model::Batch& batch, SampleRow const& sample, Dealer const& dealer) {
+void append(model::Batch& batch, SampleRow const& sample, LoadBalancer const& balancer) {
   ShardRows const& rows = *sample.rows;
   auto const first = sample.row * rows.sequence_length;
   auto const begin = static_cast<std::int32_t>(batch.token_ids.size());
@@ -20,13 +20,13 @@ void append(model::Batch& batch, SampleRow const& sample, Dealer const& dealer) 
     for (auto const position : positions) batch.masked_rows.push_back(begin + position);
     batch.masked_labels.insert(batch.masked_labels.end(), labels.begin(), labels.end());
   };
-  if (dealer.static_masks) {
+  if (balancer.static_masks) {
     auto const at = static_cast<std::size_t>(sample.row * rows.masked_length);
     auto const count = static_cast<std::size_t>(sample.predictions());
     mark(std::span(rows.masked_positions).subspan(at, count), std::span(rows.masked_ids).subspan(at, count));
   } else {
     auto const tokens = std::span(batch.token_ids).subspan(static_cast<std::size_t>(begin));
-    Masks const masks = draw_masks(dealer.masking, dealer.seed, sample.sample, tokens);
+    Masks const masks = draw_masks(balancer.masking, balancer.seed, sample.sample, tokens);
     mark(masks.positions, masks.ids);
   }
   batch.next_labels.push_back(rows.next_labels[static_cast<std::size_t>(sample.row)]);
@@ -36,7 +36,7 @@ void append(model::Batch& batch, SampleRow const& sample, Dealer const& dealer) 
 
 }  // namespace
 
-std::vector<int> deal_by_length(std::span<std::int64_t const> lengths, int size) {
+std::vector<int> balance_by_length(std::span<std::int64_t const> lengths, int size) {
   std::vector<std::size_t> longest_first(lengths.size());
   std::iota(longest_first.begin(), longest_first.end(), std::size_t{0});
   std::ranges::stable_sort(longest_first, [&](auto a, auto b) { return lengths[a] > lengths[b]; });
@@ -56,7 +56,7 @@ std::vector<int> deal_by_length(std::span<std::int64_t const> lengths, int size)
   return owner;
 }
 
-model::StepBatch Dealer::deal(std::span<SampleRow const> batch) const {
+model::StepBatch LoadBalancer::share(std::span<SampleRow const> batch) const {
   model::StepBatch step;
   step.first_sample = batch.empty() ? 0 : batch.front().sample;
   step.global_sequences = std::ssize(batch);
@@ -66,18 +66,18 @@ model::StepBatch Dealer::deal(std::span<SampleRow const> batch) const {
     step.global_tokens += sample.length();
     step.global_masked += sample.predictions();
   }
-  auto const owner = deal_by_length(lengths, size);
+  auto const owner = balance_by_length(lengths, size);
   std::vector<SampleRow> mine;
   for (std::size_t i = 0; i < batch.size(); ++i)
     if (owner[i] == rank) mine.push_back(batch[i]);
-  // As few passes as `micro` allows, of equal size: B differs by one at most.
+  // As few micro-batches as `micro` allows, of equal size: B differs by one at most.
   auto const count = std::ssize(mine);
-  auto const passes = (count + micro - 1) / micro;
-  for (std::int64_t p = 0; p < passes; ++p) {
-    auto& pass = step.passes.emplace_back();
-    pass.sequence_offsets.push_back(0);
-    for (auto i = p * count / passes; i < (p + 1) * count / passes; ++i)
-      append(pass, mine[static_cast<std::size_t>(i)], *this);
+  auto const micro_batches = (count + micro - 1) / micro;
+  for (std::int64_t p = 0; p < micro_batches; ++p) {
+    auto& micro_batch = step.micro_batches.emplace_back();
+    micro_batch.sequence_offsets.push_back(0);
+    for (auto i = p * count / micro_batches; i < (p + 1) * count / micro_batches; ++i)
+      append(micro_batch, mine[static_cast<std::size_t>(i)], *this);
   }
   return step;
 }

@@ -25,10 +25,10 @@ struct SampleRow {
 /// Which rank takes each sequence: ranks get floor or ceil(count / size) of them, and token counts that are nearly
 /// even. Longest first, in rounds of `size` sequences; in a round the rank with the fewest tokens takes the longest
 /// one.
-std::vector<int> deal_by_length(std::span<std::int64_t const> lengths, int size);
+std::vector<int> balance_by_length(std::span<std::int64_t const> lengths, int size);
 
 /// One rank's passes of a global batch. Every rank computes the same deal from the same lengths.
-struct Dealer {
+struct LoadBalancer {
   int rank = 0, size = 1;
   std::int64_t micro = 32;
   std::uint64_t seed = 1;
@@ -36,7 +36,7 @@ struct Dealer {
   MaskingRule masking;  ///< where masks are drawn
 
   /// `batch` in ascending order of g; so are the sequences of a pass.
-  model::StepBatch deal(std::span<SampleRow const> batch) const;
+  model::StepBatch share(std::span<SampleRow const> batch) const;
 };
 
 }  // namespace bellwether::input

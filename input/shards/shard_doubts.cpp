@@ -3,8 +3,8 @@
 #include "input/shards/shard_doubts.hpp"
 
 #include "core/system/error.hpp"
-#include "input/hdf5/hdf5_file.hpp"
 #include "input/deck/shard_files.hpp"
+#include "input/hdf5/hdf5_file.hpp"
 
 #include <algorithm>
 #include <charconv>

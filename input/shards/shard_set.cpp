@@ -3,8 +3,8 @@
 #include "input/shards/shard_set.hpp"
 
 #include "core/system/error.hpp"
-#include "input/shards/shard_doubts.hpp"
 #include "input/deck/shard_files.hpp"
+#include "input/shards/shard_doubts.hpp"
 
 #include <xxhash.h>
 
@@ -221,15 +221,15 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
     bounds_.vocabulary = std::min(bounds_.vocabulary, info_.vocabulary.tokens);
     bounds_.vocabulary_of = " (the vocabulary that the shards record)";
   }
-  dealer_ = {.rank = geometry.rank,
-             .size = geometry.size,
-             .micro = geometry.micro,
-             .seed = geometry.seed,
-             .static_masks = info_.static_masks,
-             .masking = {.probability = config.mask_probability,
-                         .maximum = info_.masked_length,
-                         .vocabulary = info_.vocabulary.tokens > 0 ? info_.vocabulary.tokens : geometry.vocabulary,
-                         .special = first.special}};
+  balancer_ = {.rank = geometry.rank,
+               .size = geometry.size,
+               .micro = geometry.micro,
+               .seed = geometry.seed,
+               .static_masks = info_.static_masks,
+               .masking = {.probability = config.mask_probability,
+                           .maximum = info_.masked_length,
+                           .vocabulary = info_.vocabulary.tokens > 0 ? info_.vocabulary.tokens : geometry.vocabulary,
+                           .special = first.special}};
 }
 
 ShardRows ShardSet::read(Piece const& piece) const {
@@ -248,8 +248,8 @@ ShardRows ShardSet::read(Piece const& piece) const {
     auto const ids =
         std::span<std::int32_t const>(loaded.token_ids)
             .subspan(static_cast<std::size_t>(r * loaded.sequence_length), static_cast<std::size_t>(length));
-    loaded.predictions.push_back(
-        static_cast<std::int32_t>(prediction_count(dealer_.masking, length, candidate_count(dealer_.masking, ids))));
+    loaded.predictions.push_back(static_cast<std::int32_t>(
+        prediction_count(balancer_.masking, length, candidate_count(balancer_.masking, ids))));
   }
   return loaded;
 }

@@ -4,8 +4,8 @@
 
 #include "input/shards/batch_stream.hpp"
 #include "input/shards/load_balancing.hpp"
-#include "input/shards/shuffle.hpp"
 #include "input/shards/shards.hpp"
+#include "input/shards/shuffle.hpp"
 
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ class ShardSet {
   ShardSetInfo const& info() const { return info_; }
   std::vector<ShardExtent> const& extents() const { return extents_; }
   std::int64_t window_rows() const { return window_rows_; }
-  Dealer const& dealer() const { return dealer_; }
+  LoadBalancer const& balancer() const { return balancer_; }
   /// Range-checked rows; `predictions` is filled where masks are drawn, too.
   ShardRows read(Piece const& piece) const;
 
@@ -31,7 +31,7 @@ class ShardSet {
   std::int64_t window_rows_;
   ShardSetInfo info_;
   ShardBounds bounds_;
-  Dealer dealer_;
+  LoadBalancer balancer_;
 };
 
 }  // namespace bellwether::input

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "input/shards/corpus_facts.hpp"
 #include "input/hdf5/hdf5_file.hpp"
+#include "input/shards/corpus_facts.hpp"
 
 #include <cstdint>
 #include <memory>

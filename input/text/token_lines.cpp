@@ -3,8 +3,8 @@
 #include "input/text/token_lines.hpp"
 
 #include "core/system/error.hpp"
-#include "input/threads/ordered_pipeline.hpp"
 #include "input/text/text_kind.hpp"
+#include "input/threads/ordered_pipeline.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -3,11 +3,11 @@
 #include "input/text/vocabulary_trainer.hpp"
 
 #include "core/system/error.hpp"
-#include "input/threads/ordered_pipeline.hpp"
 #include "input/text/text_reader.hpp"
 #include "input/text/unicode.hpp"
 #include "input/text/vocabulary.hpp"
 #include "input/text/wordpiece.hpp"
+#include "input/threads/ordered_pipeline.hpp"
 
 #include <algorithm>
 #include <map>

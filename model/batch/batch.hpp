@@ -40,7 +40,7 @@ struct Capacity {
 /// One rank's share of one optimizer step and the counts of the whole global batch, which make the loss exact for any
 /// cut into ranks and passes.
 struct StepBatch {
-  std::vector<Batch> passes;
+  std::vector<Batch> micro_batches;
   std::int64_t first_sample = 0;  ///< g of the global batch's first sequence
   std::int64_t global_sequences = 0;
   std::int64_t global_masked = 0;

@@ -18,8 +18,8 @@ struct Bert<Real>::Impl {
   virtual void set_parameters(Real const* values) = 0;
   virtual void train(Real* gradients, Batch const& pass, LossScale const& scale, GradientReady const& ready) = 0;
   virtual void evaluate(Batch const& pass) = 0;
-  virtual void set_losses_aside() = 0;
-  virtual Losses losses_set_aside() = 0;
+  virtual void store_losses() = 0;
+  virtual Losses stored_losses() = 0;
   virtual std::vector<Real> hidden_states(Index i) const = 0;
 
   Exec exec;
@@ -65,8 +65,8 @@ struct Bert<Real>::Model final : Bert<Real>::Impl {
     encoder_.forward(parameters_, this->batch, false);
     heads_.run(parameters_, nullptr, this->batch, {}, encoder_.hidden(layers_), nullptr, encoder_.partial());
   }
-  void set_losses_aside() override { heads_.set_losses_aside(); }
-  Losses losses_set_aside() override { return heads_.losses_set_aside(); }
+  void store_losses() override { heads_.store_losses(); }
+  Losses stored_losses() override { return heads_.stored_losses(); }
   std::vector<Real> hidden_states(Index i) const override {
     auto const count = static_cast<std::size_t>(this->batch.tokens * hidden_);
     std::vector<Stored> stored(count);
@@ -128,13 +128,13 @@ void Bert<Real>::evaluate(Batch const& batch) {
 }
 
 template <class Real>
-void Bert<Real>::set_losses_aside() {
-  impl_->set_losses_aside();
+void Bert<Real>::store_losses() {
+  impl_->store_losses();
 }
 
 template <class Real>
-Losses Bert<Real>::losses_set_aside() {
-  return impl_->losses_set_aside();
+Losses Bert<Real>::stored_losses() {
+  return impl_->stored_losses();
 }
 
 template <class Real>

@@ -5,6 +5,8 @@
 #include "core/random/random.hpp"
 #include "core/types.hpp"
 #include "model/batch/batch.hpp"
+#include "model/bert/gradient_ready.hpp"
+#include "model/heads/losses.hpp"
 #include "model/layout/bert_layout.hpp"
 
 #include <functional>
@@ -12,23 +14,6 @@
 #include <vector>
 
 namespace bellwether::model {
-
-/// Sums over passes, not yet means.
-struct Losses {
-  double mlm = 0;          ///< sum of -log p over masked positions
-  double mlm_correct = 0;  ///< masked positions whose label no other token beats
-  double nsp = 0;          ///< sum over sequences
-  double nsp_correct = 0;
-};
-
-/// Factors of the two sums in the loss that is differentiated.
-struct LossScale {
-  double mlm = 1, nsp = 1;
-};
-
-/// Called when the gradients of elements [first, last) of the arena are final for this pass, and between kernels, with
-/// nothing new: first == last.
-using GradientReady = std::function<void(Index first, Index last)>;
 
 /// Called before the activations of a model are allocated, with its parameter count and their bytes; throws to refuse.
 using ApproveMemory = std::function<void(Index parameters, std::int64_t workspace_bytes)>;
@@ -56,14 +41,14 @@ class Bert {
   void train(Real* gradients, Batch const& batch, LossScale const& scale, GradientReady const& ready);
   /// The same without dropout and gradients.
   void evaluate(Batch const& batch);
-  /// What all passes since the last call have summed, for losses_set_aside(); at most two such sums wait at a time.
-  void set_losses_aside();
+  /// What all passes since the last call have summed, for stored_losses(); at most two such sums wait at a time.
+  void store_losses();
   /// The oldest of these. Waits for the passes that they are of, which none of the others does, and for no later ones.
-  Losses losses_set_aside();
+  Losses stored_losses();
   /// Both: waits for all that was given to the execution space.
   Losses take_losses() {
-    set_losses_aside();
-    return losses_set_aside();
+    store_losses();
+    return stored_losses();
   }
   /// For tests and tools: (T, C) after the embeddings (0) or after block i (i = 1..L) of the last pass. Waits.
   std::vector<Real> hidden_states(Index i) const;

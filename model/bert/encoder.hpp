@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "model/layout/bert_layout.hpp"
 #include "model/batch/device_batch.hpp"
+#include "model/bert/gradient_ready.hpp"
 #include "model/layers/attention.hpp"
 #include "model/layers/layer_norm.hpp"
+#include "model/layout/bert_layout.hpp"
 #include "model/layout/parameters.hpp"
 
 #include <span>

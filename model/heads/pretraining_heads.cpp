@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/heads/pretraining_heads.hpp"
 
-#include "core/system/error.hpp"
 #include "core/gemm/gemm.hpp"
+#include "core/system/error.hpp"
 #include "model/layers/activation.hpp"
 #include "model/layers/cross_entropy.hpp"
 #include "model/layers/layer_norm.hpp"
@@ -84,7 +84,7 @@ void PretrainingHeads<Real, Stored>::run(Parameters<Real, Stored> const& paramet
 }
 
 template <class Real, class Stored>
-void PretrainingHeads<Real, Stored>::set_losses_aside() {
+void PretrainingHeads<Real, Stored>::store_losses() {
   require(aside_.marked() - taken_ < places, "losses are taken before more are set aside");
   Kokkos::deep_copy(exec_, Kokkos::subview(host_totals_, aside_.marked() % places, Kokkos::ALL), totals_);
   Kokkos::deep_copy(exec_, totals_, 0.0);
@@ -92,7 +92,7 @@ void PretrainingHeads<Real, Stored>::set_losses_aside() {
 }
 
 template <class Real, class Stored>
-Losses PretrainingHeads<Real, Stored>::losses_set_aside() {
+Losses PretrainingHeads<Real, Stored>::stored_losses() {
   require(taken_ < aside_.marked(), "losses are set aside before they are taken");
   auto const place = taken_ % places;
   aside_.wait(exec_, ++taken_);

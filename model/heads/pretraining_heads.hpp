@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/simd/bf16.hpp"
 #include "core/device/device_progress.hpp"
-#include "model/layout/bert_layout.hpp"
+#include "core/simd/bf16.hpp"
 #include "model/batch/device_batch.hpp"
+#include "model/heads/losses.hpp"
+#include "model/layout/bert_layout.hpp"
 #include "model/layout/parameters.hpp"
 
 #include <span>
@@ -26,10 +27,10 @@ class PretrainingHeads {
   /// and C + 2 of B.
   void run(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch,
            LossScale const& scale, Stored const* hidden, Real* dhidden, std::span<Real> partial);
-  /// Those of all runs since the last call, for losses_set_aside(): at most two of them wait. Does not wait itself.
-  void set_losses_aside();
+  /// Those of all runs since the last call, for stored_losses(): at most two of them wait. Does not wait itself.
+  void store_losses();
   /// The oldest that were set aside. Waits for the runs that they are of, not for later ones.
-  Losses losses_set_aside();
+  Losses stored_losses();
 
  private:
   void masked_forward(Parameters<Real, Stored> const& parameters, DeviceBatch const& batch, Stored const* hidden);

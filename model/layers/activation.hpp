@@ -4,8 +4,8 @@
 
 #include "core/simd/bf16.hpp"
 #include "core/types.hpp"
-#include "model/model_config.hpp"
 #include "model/layers/rows.hpp"
+#include "model/model_config.hpp"
 
 namespace bellwether::model {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Attention on NVIDIA GPUs: heads of 64 elements in bf16 on the matrix units, all others by teams.
-#include "core/system/error.hpp"
 #include "core/gemm/warp_cuda.hpp"
+#include "core/system/error.hpp"
 #include "model/layers/attention_team.hpp"
 #include "model/layers/attention_tile_kernels.hpp"
 

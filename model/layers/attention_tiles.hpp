@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/simd/bits.hpp"
 #include "core/gemm/warp_matrix.hpp"
+#include "core/simd/bits.hpp"
 #include "model/layers/attention.hpp"
 
 /// Of attention_tile_kernels.hpp: where a team's tile of a head lies, dropout, softmax and shared memory by tiles.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/simd/pack.hpp"
 #include "core/device/team_sum.hpp"
+#include "core/simd/pack.hpp"
 #include "model/layers/rows.hpp"
 
 /// Sums over rows for devices: a thread has neighbouring columns of a block of rows, and their sums in registers.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/layers/linear.hpp"
 
+#include "core/device/team_sum.hpp"
 #include "core/gemm/gemm.hpp"
 #include "core/gemm/gemm_epilogue.hpp"
-#include "core/device/team_sum.hpp"
 #include "model/layers/activation.hpp"
 #include "model/layers/rows.hpp"
 

@@ -4,11 +4,11 @@
 
 #include "core/simd/bf16.hpp"
 #include "core/types.hpp"
-#include "model/model_config.hpp"
 #include "model/layers/rows.hpp"
+#include "model/model_config.hpp"
 
-/// Products with what BERT does to them next, in one pass where the space has such a product (core/gemm/gemm_epilogue.hpp),
-/// else by gemm() and the kernels of rows.hpp and activation.hpp.
+/// Products with what BERT does to them next, in one pass where the space has such a product
+/// (core/gemm/gemm_epilogue.hpp), else by gemm() and the kernels of rows.hpp and activation.hpp.
 namespace bellwether::model {
 
 /// The bias of a matrix as it is, and rounded as matrices are: libraries add only the latter to a product in bf16.

@@ -18,14 +18,17 @@ class Builder {
     return table_
         .add({.name = name,
               .shape = {rows, columns},
-              .live = std::min(rows, live_rows) * columns,
+              .active = std::min(rows, live_rows) * columns,
               .initialisation = Initialisation::normal})
         .offset;
   }
-  std::int64_t vector(std::string const& name, std::int64_t size, Initialisation initialisation, bool live = true) {
+  std::int64_t vector(std::string const& name, std::int64_t size, Initialisation initialisation, bool active = true) {
     return table_
-        .add(
-            {.name = name, .shape = {size}, .decays = false, .live = live ? size : 0, .initialisation = initialisation})
+        .add({.name = name,
+              .shape = {size},
+              .decays = false,
+              .active = active ? size : 0,
+              .initialisation = initialisation})
         .offset;
   }
   Affine linear(std::string const& name, std::int64_t out, std::int64_t in) {

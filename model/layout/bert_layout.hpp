@@ -34,7 +34,7 @@ struct BertLayout {
   std::int64_t heads_first;  ///< tensors from here on belong to the heads
 };
 
-/// Dead elements: rows of the position embedding from `sequence_length` on, segment rows beyond the two in use, key
+/// Masked elements: rows of the position embedding from `sequence_length` on, segment rows beyond the two in use, key
 /// biases (softmax makes their gradient exactly zero).
 BertLayout bert_layout(ModelConfig const& config, std::int64_t sequence_length);
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/system/error.hpp"
-#include "model/optim/rules/uncompressed_optimizer.hpp"
 #include "model/optim/one_bit/onebit_adam.hpp"
 #include "model/optim/one_bit/onebit_lamb.hpp"
 #include "model/optim/one_bit/onebit_sgd.hpp"
+#include "model/optim/rules/uncompressed_optimizer.hpp"
 
 namespace bellwether::optim {
 

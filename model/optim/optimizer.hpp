@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/transport/communicator.hpp"
-#include "comm/compression/compressed_report.hpp"
 #include "comm/collective/dense_mean.hpp"
+#include "comm/compression/compressed_report.hpp"
+#include "comm/transport/communicator.hpp"
 #include "comm/transport/world.hpp"
-#include "core/memory/arena.hpp"
 #include "core/layout/state_visitor.hpp"
-#include "model/optim/optimizer_config.hpp"
+#include "core/memory/arena.hpp"
 #include "model/optim/freeze.hpp"
+#include "model/optim/optimizer_config.hpp"
 #include "model/optim/sent_bytes.hpp"
 
 #include <limits>

@@ -21,7 +21,7 @@ constexpr bool keeps_variance(Method method) { return method == Method::onebit_l
 
 enum class Unify { layer, element, none };        ///< in which units momenta share one scale
 enum class Exchange { gradient, momentum };       ///< what is compressed after the freeze
-enum class KeptVariance { shape, whole };         ///< what of the variance stays after the freeze
+enum class FrozenVariance { shape, whole };       ///< what of the variance stays after the freeze
 enum class Steer { variance, norm };              ///< what moves the rate of a tensor after the freeze
 enum class CompressedClip { sketch, local_rms };  ///< which norm clips gradients that are never averaged
 
@@ -57,8 +57,8 @@ struct OptimizerConfig {
   double coefficient_beta = 0.9;
   Exchange exchange = Exchange::gradient;
   bool nesterov = false;
-  double look_ahead = 1;
-  KeptVariance kept_variance = KeptVariance::shape;
+  double step_ahead = 1;
+  FrozenVariance frozen_variance = FrozenVariance::shape;
   Steer steer = Steer::norm;
   double factor_min = 0.5;
   double factor_max = 4.0;
@@ -75,7 +75,7 @@ struct OptimizerConfig {
   /// Whether the sums of the kept variance by tensor go on.
   bool variance_grows() const {
     bool const follows = method == Method::onebit_adam || (method == Method::onebit_lamb && steer == Steer::norm);
-    return follows && kept_variance == KeptVariance::shape;
+    return follows && frozen_variance == FrozenVariance::shape;
   }
 
   /// Share of the momentum's last change that the update after the freeze adds to the momentum.
@@ -83,8 +83,8 @@ struct OptimizerConfig {
 
   /// Fields that no run may change after the freeze: what is left of compression errors is in units of theirs, or which
   /// state there is hangs on them.
-  std::vector<std::string_view> settled_at_freeze() const {
-    std::vector<std::string_view> names{"exchange", "kept_variance", "steer", "unify"};
+  std::vector<std::string_view> keys_fixed_at_freeze() const {
+    std::vector<std::string_view> names{"exchange", "frozen_variance", "steer", "unify"};
     if (unify == Unify::element) names.push_back("epsilon");
     if (exchange == Exchange::momentum) names.push_back("beta1");
     return names;
@@ -100,7 +100,7 @@ struct OptimizerConfig {
     bool const lamb = method == Method::lamb || method == Method::onebit_lamb;
     bool const adaptive = method != Method::onebit_sgd;
     bool const compresses = optim::compresses(method);
-    bool const frozen_variance = keeps_variance(method);
+    bool const freezes_variance = keeps_variance(method);
     visit.field({.name = "lr", .help = "peak learning rate; the schedule scales it", .minimum = 0, .maximum = 1e6}, lr);
     visit.field(
         {.name = "beta1", .help = "decay of the momentum", .minimum = 0, .maximum = 1, .maximum_allowed = false},
@@ -176,22 +176,22 @@ struct OptimizerConfig {
          .help = "what is compressed after the freeze: each rank's 'gradient', from whose mean every rank forms "
                  "the momentum, or each rank's 'momentum', as in the 1-bit papers",
          .only_with = "method: onebit_lamb or onebit_adam",
-         .applies = frozen_variance},
+         .applies = freezes_variance},
         {"gradient", "momentum"}, exchange);
     visit.field({.name = "nesterov",
                  .help = "after the freeze the update takes Nesterov's momentum, m and beta1 times what m has changed "
                          "by in this step, which makes up for the delay of error feedback",
                  .only_with = "exchange: gradient",
-                 .applies = frozen_variance && exchange == Exchange::gradient},
+                 .applies = freezes_variance && exchange == Exchange::gradient},
                 nesterov);
-    visit.field({.name = "look_ahead",
+    visit.field({.name = "step_ahead",
                  .help = "after the freeze a rank takes its gradients where its parameters would be without what error "
                          "feedback holds back there, or this share of the way; 0: where they are",
                  .minimum = 0,
                  .maximum = 1,
                  .only_with = "exchange: gradient",
-                 .applies = compresses && (!frozen_variance || exchange == Exchange::gradient)},
-                look_ahead);
+                 .applies = compresses && (!freezes_variance || exchange == Exchange::gradient)},
+                step_ahead);
     visit.choice(
         {.name = "steer",
          .help = "what moves the rate of each tensor after the freeze: 'norm' is LAMB's own trust ratio of the "
@@ -200,13 +200,13 @@ struct OptimizerConfig {
          .only_with = "method: onebit_lamb",
          .applies = method == Method::onebit_lamb},
         {"variance", "norm"}, steer);
-    visit.choice({.name = "kept_variance",
+    visit.choice({.name = "frozen_variance",
                   .help = "what of the variance stays after the freeze: its 'shape' inside each tensor, while the "
                           "tensor's sum goes on with the norm of its mean gradient, which a random fold estimates; the "
                           "'whole', as in the papers",
                   .only_with = "method: onebit_adam, or onebit_lamb and steer: norm",
-                  .applies = frozen_variance && (method == Method::onebit_adam || steer == Steer::norm)},
-                 {"shape", "whole"}, kept_variance);
+                  .applies = freezes_variance && (method == Method::onebit_adam || steer == Steer::norm)},
+                 {"shape", "whole"}, frozen_variance);
     visit.field({.name = "factor_min",
                  .help = "lower bound of the factor r on the averaged trust ratio",
                  .minimum = 0,
@@ -236,7 +236,7 @@ struct OptimizerConfig {
              "units in which what is exchanged shares one scale: 'element' divides by the root of the kept "
              "variance, 'layer' brings each tensor to one magnitude, as the 1-bit LAMB paper does, 'none' leaves it",
          .only_with = "method: onebit_lamb or onebit_adam",
-         .applies = frozen_variance},
+         .applies = freezes_variance},
         {"layer", "element", "none"}, unify);
     visit.choice(
         {.name = "scale",
@@ -253,7 +253,7 @@ struct OptimizerConfig {
          .minimum = 0,
          .maximum = 1e6,
          .only_with = "unify: element",
-         .applies = frozen_variance && unify == Unify::element},
+         .applies = freezes_variance && unify == Unify::element},
         gradient_limit);
     visit.field({.name = "clip",
                  .help = "largest global norm of the mean gradient; 0 turns clipping off",

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/system/error.hpp"
 #include "core/layout/parameter_layout.hpp"
+#include "core/system/error.hpp"
 #include "core/types.hpp"
 
 namespace bellwether::optim {

@@ -3,10 +3,10 @@
 /// A manifest up to a zero byte, then what a checkpoint's files hold, made up. A manifest that is taken is written as
 /// it was read; a reader of the files reports whatever is not as it should be, and touches nothing else; `inspect`
 /// prints them or says why not.
-#include "app/launch/collective_errors.hpp"
 #include "app/checkpoint/checkpoint_folder.hpp"
 #include "app/checkpoint/checkpoint_reader.hpp"
 #include "app/commands/inspect.hpp"
+#include "app/launch/collective_errors.hpp"
 #include "comm/transport/communicator.hpp"
 #include "core/system/error.hpp"
 #include "core/types.hpp"
@@ -115,7 +115,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     else
       reader.not_negative("momentum", span);
     reader.partitioned("server", span, 0, count);
-    reader.per_rank("own", span, bytes.byte() % 2 ? Recut::mean : Recut::zero);
+    reader.per_rank("own", span, bytes.byte() % 2 ? Reshard::mean : Reshard::zero);
     reader.held("held", span.first(2), 1, count);
     std::int64_t steps = 0;
     double share = 0;

@@ -4,8 +4,8 @@
 /// evaluates. What is handed out keeps the bounds that it was asked for, and memory stays within what was asked for.
 #include "core/system/error.hpp"
 #include "input/shards/batch_stream.hpp"
-#include "input/threads/io_thread.hpp"
 #include "input/shards/shards.hpp"
+#include "input/threads/io_thread.hpp"
 #include "tests/fuzz/made_file.hpp"
 #include "tests/fuzz/made_links.hpp"
 
@@ -63,7 +63,7 @@ void judge(model::StepBatch const& batch, input::ShardBounds const& bounds) {
   auto const within = [](std::vector<std::int32_t> const& values, std::int64_t end) {
     return std::ranges::all_of(values, [=](std::int32_t value) { return value >= 0 && value < end; });
   };
-  for (auto const& pass : batch.passes) {
+  for (auto const& pass : batch.micro_batches) {
     fuzz::must(within(pass.token_ids, bounds.vocabulary), "tokens of a pass are the vocabulary's");
     fuzz::must(within(pass.segment_ids, bounds.segments), "segments of a pass are the model's");
     fuzz::must(within(pass.masked_rows, pass.tokens()), "masks of a pass are on its tokens");

@@ -27,7 +27,7 @@ from onebit_mean import CompressedMean, words
 
 DEFAULTS = dict(betas=[0.9, 0.999], epsilon=1e-8, freeze=dict(step=None), coefficient_beta=0.9, min_coefficient=0.01,
                 max_coefficient=0.3, factor_min=0.5, factor_max=4.0, factor_threshold=0.1, exchange="momentum",
-                nesterov=False, kept_variance="whole", steer="variance",
+                nesterov=False, frozen_variance="whole", steer="variance",
                 gradient_limit=0.0, unify=None, scale="rms",
                 scale_groups=1, clip=0.0, clip_norm="exact", sketch_columns=16384, sketch_every=1,
                 seed=0)
@@ -168,9 +168,9 @@ class Method:
         return self.real(math.sqrt(self.growth[l])) * np.sqrt(self.v[self.parts[l]]) + self.real(self.epsilon)
 
     def grow(self, gradients):
-        """With kept_variance "shape" the sums of the variance go on; the roots are units of the exchange."""
+        """With frozen_variance "shape" the sums of the variance go on; the roots are units of the exchange."""
         for l, part in enumerate(self.parts):
-            if self.key["kept_variance"] == "shape" and self.sums[l] > 0:
+            if self.key["frozen_variance"] == "shape" and self.sums[l] > 0:
                 folds = [tensor_fold(np.where(self.live[part], g[part], 0), self.key["seed"], self.t, part.start)
                          for g in gradients]
                 square = norm(sum(folds) / self.ranks) ** 2

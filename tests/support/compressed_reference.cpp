@@ -15,7 +15,7 @@ std::size_t quotient_up(std::size_t dividend, std::size_t divisor) { return (div
 template <class Real>
 ReferenceCompression<Real>::ReferenceCompression(std::size_t count, std::size_t ranks, comm::Scale scale,
                                                  std::size_t groups)
-    : live(count, true),
+    : active(count, true),
       worker_error(ranks, std::vector<Real>(count)),
       server_error(count),
       worker_signs(ranks, std::vector<bool>(count)),
@@ -36,7 +36,7 @@ Real ReferenceCompression<Real>::compress(std::vector<Real>& values, std::size_t
   double sum = 0;
   double alive = 0;
   for (std::size_t k = first; k < last; ++k) {
-    if (!live[k]) continue;
+    if (!active[k]) continue;
     double const value = static_cast<double>(values[k]);
     sum += scale_ == comm::Scale::rms ? value * value : std::abs(value);
     alive += 1;
@@ -44,8 +44,8 @@ Real ReferenceCompression<Real>::compress(std::vector<Real>& values, std::size_t
   double const mean = alive > 0 ? sum / alive : 0;
   Real const scale = static_cast<Real>(scale_ == comm::Scale::rms ? std::sqrt(mean) : mean);
   for (std::size_t k = first; k < last; ++k) {
-    signs[k] = live[k] && values[k] >= 0;
-    values[k] = !live[k] ? 0 : values[k] >= 0 ? values[k] - scale : values[k] + scale;
+    signs[k] = active[k] && values[k] >= 0;
+    values[k] = !active[k] ? 0 : values[k] >= 0 ? values[k] - scale : values[k] + scale;
   }
   return scale;
 }
@@ -71,7 +71,7 @@ std::vector<Real> ReferenceCompression<Real>::mean(std::vector<std::vector<Real>
   std::vector<bool> signs(count_);
   for (std::size_t k = 0; k < count_; ++k) {
     Real const quotient = server[k] / static_cast<Real>(ranks_);
-    server_error[k] = live[k] ? quotient + server_error[k] : 0;
+    server_error[k] = active[k] ? quotient + server_error[k] : 0;
   }
   for (std::size_t chunk = 0; chunk < ranks_; ++chunk) {
     std::size_t const end = chunk_first(chunk + 1);
@@ -79,7 +79,7 @@ std::vector<Real> ReferenceCompression<Real>::mean(std::vector<std::vector<Real>
       std::size_t const last = std::min((first / group_ + 1) * group_, end);
       Real const scale = compress(server_error, first, last, signs);
       server_scales[chunk].push_back(scale);
-      for (std::size_t k = first; k < last; ++k) result[k] = !live[k] ? 0 : signs[k] ? scale : -scale;
+      for (std::size_t k = first; k < last; ++k) result[k] = !active[k] ? 0 : signs[k] ? scale : -scale;
       first = last;
     }
   }
@@ -87,10 +87,10 @@ std::vector<Real> ReferenceCompression<Real>::mean(std::vector<std::vector<Real>
 }
 
 template <class Real>
-void ReferenceCompression<Real>::set_live(std::vector<bool> const& now) {
-  live = now;
+void ReferenceCompression<Real>::set_active(std::vector<bool> const& now) {
+  active = now;
   for (std::size_t k = 0; k < count_; ++k) {
-    if (live[k]) continue;
+    if (active[k]) continue;
     server_error[k] = 0;
     for (auto& error : worker_error) error[k] = 0;
   }
@@ -114,10 +114,10 @@ double ReferenceCompression<Real>::server_error_squared_norm(std::size_t chunk) 
 template class ReferenceCompression<float>;
 template class ReferenceCompression<double>;
 
-std::vector<unsigned> packed(std::vector<bool> const& live) {
-  std::vector<unsigned> words(quotient_up(live.size(), 32), 0);
-  for (std::size_t k = 0; k < live.size(); ++k)
-    if (live[k]) words[k / 32] |= 0x80000000u >> (k % 32);
+std::vector<unsigned> packed(std::vector<bool> const& active) {
+  std::vector<unsigned> words(quotient_up(active.size(), 32), 0);
+  for (std::size_t k = 0; k < active.size(); ++k)
+    if (active[k]) words[k / 32] |= 0x80000000u >> (k % 32);
   return words;
 }
 

@@ -18,13 +18,13 @@ class ReferenceCompression {
 
   /// inputs: (P, n). Returns the mean, (n).
   std::vector<Real> mean(std::vector<std::vector<Real>> const& inputs);
-  void set_live(std::vector<bool> const& live);  ///< (n); residuals of the dead become 0
+  void set_active(std::vector<bool> const& active);  ///< (n); residuals of the masked become 0
 
   std::size_t chunk_first(std::size_t chunk) const;  ///< at most n
   double worker_error_squared_norm(std::size_t rank) const;
   double server_error_squared_norm(std::size_t chunk) const;
 
-  std::vector<bool> live;                        ///< (n)
+  std::vector<bool> active;                      ///< (n)
   std::vector<std::vector<Real>> worker_error;   ///< (P, n)
   std::vector<Real> server_error;                ///< (n)
   std::vector<std::vector<bool>> worker_signs;   ///< (P, n) of the last mean
@@ -32,7 +32,7 @@ class ReferenceCompression {
   std::vector<std::vector<Real>> server_scales;  ///< (P, parts of the chunk)
 
  private:
-  /// Scale of the live values in [first, last), which become residuals; fills signs.
+  /// Scale of the active values in [first, last), which become residuals; fills signs.
   Real compress(std::vector<Real>& values, std::size_t first, std::size_t last, std::vector<bool>& signs) const;
 
   std::size_t count_, ranks_, chunk_, group_;
@@ -40,6 +40,6 @@ class ReferenceCompression {
 };
 
 /// Words of life, the first element in the most significant bit.
-std::vector<unsigned> packed(std::vector<bool> const& live);
+std::vector<unsigned> packed(std::vector<bool> const& active);
 
 }  // namespace bellwether::test

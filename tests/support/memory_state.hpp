@@ -22,7 +22,7 @@ class MemoryState final : public StateVisitor {
   void partitioned(std::string_view name, std::span<float> slice, std::int64_t, std::int64_t) override {
     floats(name, slice);
   }
-  void per_rank(std::string_view name, std::span<float> values, Recut) override { floats(name, values); }
+  void per_rank(std::string_view name, std::span<float> values, Reshard) override { floats(name, values); }
   void held(std::string_view name, std::span<float> slice, std::int64_t, std::int64_t) override { floats(name, slice); }
   void scalar(std::string_view name, std::int64_t& value) override { one(integers, name, value); }
   void scalar(std::string_view name, double& value) override { one(reals, name, value); }

@@ -20,7 +20,7 @@ namespace {
 bellwether::comm::World* running_world = nullptr;
 
 /// Other ranks are inside the collective that this one gave up: no test after it could mean anything.
-CATCH_TRANSLATE_EXCEPTION(bellwether::comm::StuckCollective const& stuck) {
+CATCH_TRANSLATE_EXCEPTION(bellwether::comm::CollectiveTimeout const& stuck) {
   running_world->abort(1, stuck.what());
   return {};
 }

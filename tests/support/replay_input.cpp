@@ -78,18 +78,18 @@ struct Entry {
   }
 };
 
-std::vector<std::int64_t> dead_of(Entry const& list, std::int64_t count) {
-  std::vector<std::int64_t> dead;
+std::vector<std::int64_t> masked_of(Entry const& list, std::int64_t count) {
+  std::vector<std::int64_t> masked;
   list.list("elements without gradient", -2);
   if (count == 0 && list.size() > 0) refuse(list.path, shown(list.value) + " of a tensor without elements; []");
   for (std::size_t i = 0; i < list.size(); ++i) {
     auto const element = list[i].whole(0, count - 1);
-    if (std::ranges::find(dead, element) != dead.end())
+    if (std::ranges::find(masked, element) != masked.end())
       refuse(list[i].path, shown(list[i].value) + " again; each element once");
-    dead.push_back(element);
+    masked.push_back(element);
   }
-  std::ranges::sort(dead);
-  return dead;
+  std::ranges::sort(masked);
+  return masked;
 }
 
 /// `initial`, values or a sine.
@@ -111,7 +111,7 @@ Values initial_of(Entry const& given) {
 struct Tensor {
   std::string name;
   double decay;
-  std::vector<std::int64_t> dead;
+  std::vector<std::int64_t> masked;
   Values initial;
 };
 
@@ -131,9 +131,9 @@ std::vector<Tensor> tensors_of(Entry const& list) {
         given.value.contains("weight_decay")
             ? read_deck_number("weight_decay", given.below("weight_decay"), given.value["weight_decay"])
             : 0;
-    std::vector<std::int64_t> dead;
-    if (given.value.contains("dead")) dead = dead_of(given["dead"], static_cast<std::int64_t>(initial.size()));
-    tensors.push_back({name.value.get<std::string>(), decay, std::move(dead), std::move(initial)});
+    std::vector<std::int64_t> masked;
+    if (given.value.contains("dead")) masked = masked_of(given["dead"], static_cast<std::int64_t>(initial.size()));
+    tensors.push_back({name.value.get<std::string>(), decay, std::move(masked), std::move(initial)});
   }
   if (std::ranges::all_of(tensors, [](Tensor const& tensor) { return tensor.initial.empty(); }))
     refuse(list.path, "no element in any of them; at least one");
@@ -240,8 +240,8 @@ ReplayInput::ReplayInput(Json document, int ranks) {
                 .shape = {count},
                 .decays = tensor.decay > 0,
                 .decay_share = tensor.decay > 0 ? tensor.decay / decay : 0,
-                .live = count,
-                .dead = tensor.dead});
+                .active = count,
+                .masked = tensor.masked});
     initial.insert(initial.end(), tensor.initial.begin(), tensor.initial.end());
   }
   auto const given = file["gradients"];

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 using input::TreeNode;
 
 /// What trainer, schedule and layout decide in a deck is elsewhere in a replay file, or has no meaning there.
-constexpr std::array left_out{"lr", "weight_decay", "look_ahead", "skip_limit"};
+constexpr std::array left_out{"lr", "weight_decay", "step_ahead", "skip_limit"};
 /// Keys of the deck's section `comm` that change what is computed.
 constexpr std::array of_comm{"dense_wire", "scale_groups", "error_feedback"};
 
@@ -104,7 +104,9 @@ Translation::Translation(Json const& settings) {
     section.entries.push_back({key, {}, node_of(value)});
     names[section_name + "." + key] = "optimizer." + written;
   };
-  for (auto const& [key, value] : settings.items()) {
+  for (auto const& [written_key, value] : settings.items()) {
+    auto const today = input::renamed_key(written_key);  // files of earlier versions are read
+    std::string const key = today.empty() ? written_key : std::string(today);
     if (std::ranges::find(known, key) == known.end())
       faults.push_back("optimizer." + key + ": " + input::unknown_key(key, known, {{"tensors", {"weight_decay"}}}));
     else if (key == "seed")
@@ -112,7 +114,7 @@ Translation::Translation(Json const& settings) {
     else if (std::ranges::find(of_comm, key) != of_comm.end())
       put(comm, "comm", key, key, value);
     else if (key != "betas")
-      put(optimizer, "optimizer", key == "name" ? "method" : key, key, value);
+      put(optimizer, "optimizer", key == "name" ? "method" : key, written_key, value);
     else if (!value.is_array() || value.size() != 2)
       faults.push_back("optimizer.betas: " + value.dump() + "; a list of two numbers, beta1 and beta2");
     else
@@ -144,8 +146,8 @@ ReplaySettings read_settings(Json const& settings) {
   config.unify = settings.at("name") == "onebit_adam" ? optim::Unify::none : optim::Unify::layer;
   config.scale = comm::Scale::rms;
   config.exchange = optim::Exchange::momentum;
-  config.look_ahead = 0;  // gradients are the file's
-  config.kept_variance = optim::KeptVariance::whole;
+  config.step_ahead = 0;  // gradients are the file's
+  config.frozen_variance = optim::FrozenVariance::whole;
   config.steer = optim::Steer::variance;
   config.gradient_limit = 0;
   deck.comm.scale_groups = 1;

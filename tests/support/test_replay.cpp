@@ -84,7 +84,7 @@ TEST_CASE("Replay takes what its format says") {
   CHECK(input.rates == std::vector<double>{0.01, 0.02, 0.03});
   CHECK(input.initial == std::vector<float>{0.5f, -0.5f, 1.0f, 0.1f, 0.2f});
   CHECK(input.gradient(3, 1) == std::vector<float>{1, 2, 0, 3, 4});
-  CHECK(input.layout.tensors()[0].dead == std::vector<std::int64_t>{2});
+  CHECK(input.layout.tensors()[0].masked == std::vector<std::int64_t>{2});
   CHECK(input.settings.optimizer.freeze.step == 2);
   CHECK(input.settings.optimizer.beta2 == 0.99);
   CHECK(input.settings.optimizer.weight_decay == 0.01);
@@ -96,7 +96,7 @@ TEST_CASE("Replay takes what its format says") {
 TEST_CASE("Replay takes the deck's own keys") {
   auto document = good();
   document["optimizer"].update(json::parse(R"({"error_feedback": false, "dense_wire": "bf16", "scale_groups": null,
-    "exchange": "gradient", "nesterov": true, "steer": "norm", "kept_variance": "shape", "unify": "element", "gradient_limit": 0.5,
+    "exchange": "gradient", "nesterov": true, "steer": "norm", "frozen_variance": "shape", "unify": "element", "gradient_limit": 0.5,
     "scale": "mean_magnitude", "seed": 7, "clip": 1.0, "sketch_columns": 256, "bias_correction": false,
     "factor_min": 0.5})"));
   ReplayInput const input(document, ranks);
@@ -105,9 +105,12 @@ TEST_CASE("Replay takes the deck's own keys") {
   CHECK(comm.dense_wire == comm::Wire::bf16);
   CHECK_FALSE(comm.scale_groups.has_value());
   CHECK(optimizer.steer == optim::Steer::norm);
-  CHECK(optimizer.kept_variance == optim::KeptVariance::shape);
+  CHECK(optimizer.frozen_variance == optim::FrozenVariance::shape);
   CHECK(optimizer.gradient_limit == 0.5);
   CHECK(optimizer.nesterov);
+  document["optimizer"].erase("frozen_variance");
+  document["optimizer"]["kept_variance"] = "whole";  // a file of an earlier version
+  CHECK(ReplayInput(document, ranks).settings.optimizer.frozen_variance == optim::FrozenVariance::whole);
   CHECK(optimizer.sketch_columns == 256);
   CHECK(seed == 7);
 }
@@ -176,7 +179,7 @@ TEST_CASE("Replay refuses settings as a deck does") {
   CHECK(fault("/optimizer/name", "onebit").starts_with("optimizer.name: unknown value 'onebit'"));
   CHECK(fault_without("/optimizer/name").starts_with("optimizer.name: missing; one of lamb, adamw, onebit_lamb"));
   CHECK(fault("/optimizer", "onebit_lamb").starts_with("optimizer: \"onebit_lamb\"; an object"));
-  CHECK(fault("/optimizer/kept_variance", "shape").starts_with("optimizer.kept_variance: has no meaning here; "));
+  CHECK(fault("/optimizer/frozen_variance", "shape").starts_with("optimizer.frozen_variance: has no meaning here; "));
   for (auto const* method : {"onebit_lamb", "onebit_adam", "onebit_sgd"}) {
     auto document = good();
     document["optimizer"]["name"] = method;
@@ -199,7 +202,7 @@ TEST_CASE("Replay refuses keys that it does not know, wherever they stand") {
         "tensors[1].weigth_decay: unknown key (did you mean 'weight_decay'?); "
         "one of name, initial, weight_decay, dead");
   CHECK(fault("/optimizer/epsilonn", 1).starts_with("optimizer.epsilonn: unknown key (did you mean 'epsilon'?); "));
-  for (auto const* key : {"lr", "weight_decay", "look_ahead", "skip_limit", "hierarchy", "method"})
+  for (auto const* key : {"lr", "weight_decay", "step_ahead", "skip_limit", "hierarchy", "method"})
     CHECK(fault((std::string("/optimizer/") + key).c_str(), 1)
               .starts_with("optimizer." + std::string(key) + ": unknown"));
   CHECK(fault("/tensors/0/initial", {{"count", 3}, {"height", 1}, {"step", 1}, {"shft", 1}})
@@ -216,7 +219,7 @@ TEST_CASE("Replay refuses keys that it does not know, wherever they stand") {
 TEST_CASE("Replay refuses dead elements that are none, and takes them in any order") {
   auto document = good();
   document["tensors"][0]["dead"] = {2, 0};
-  CHECK(ReplayInput(document, ranks).layout.tensors()[0].dead == std::vector<std::int64_t>{0, 2});
+  CHECK(ReplayInput(document, ranks).layout.tensors()[0].masked == std::vector<std::int64_t>{0, 2});
   CHECK(fault("/tensors/0/dead", {0, 2, 0}) == "tensors[0].dead[2]: 0 again; each element once");
   for (json const& bad : {json(-1), json(3), json(1.5), json("1"), json(std::uint64_t{1} << 63)})
     CHECK(fault("/tensors/0/dead", {0, bad}) == "tensors[0].dead[1]: " + bad.dump() + "; a whole number from 0 to 2");

@@ -27,8 +27,8 @@ class EmulatedTeam {
   int league_rank_, team_rank_;
 };
 
-/// The Warp of core/gemm/warp_matrix.hpp for threads that run_teams() runs. What is fetched arrives when it is awaited, and
-/// what was there before is read until then.
+/// The Warp of core/gemm/warp_matrix.hpp for threads that run_teams() runs. What is fetched arrives when it is awaited,
+/// and what was there before is read until then.
 struct EmulatedWarp {
   static int lane();
   static std::uint32_t address_of(void const* shared);

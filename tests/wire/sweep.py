@@ -41,7 +41,7 @@ import sys
 import tempfile
 import threading
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "app"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "app/runs"))
 from network import FRAME_OVERHEAD, MOST_HOSTS, SEGMENT, missing, network, started  # noqa: E402
 from runs import Runs, h5py, np  # noqa: E402
 

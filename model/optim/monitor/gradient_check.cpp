@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/monitor/gradient_check.hpp"
 
-#include "core/system/error.hpp"
 #include "core/device/team_sum.hpp"
+#include "core/system/error.hpp"
 #include "model/optim/formulas.hpp"
 
 #include <algorithm>
@@ -66,23 +66,23 @@ void place_norm(Space const& exec, BlockTable<Space> const& table, int rank, Vec
 }
 
 template <class Space>
-void judge_gradient(Space const& exec, BlockTable<Space> const& table, float const* gradient, double clip,
-                    Vec<double, Space> const& partial, Vec<Verdict, Space> const& verdict,
+void check_gradient(Space const& exec, BlockTable<Space> const& table, float const* gradient, double clip,
+                    Vec<double, Space> const& partial, Vec<GradientCheck, Space> const& gradient_check,
                     Vec<float, Space> const& local_norms, NormLimit const& limit) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Index const count = table.count(), ranks = static_cast<Index>(local_norms.extent(0));
-  require(verdict.extent(0) == 1, "one verdict");
-  static std::string const verdict_label = "bellwether::optim::gradient_verdict";
+  require(gradient_check.extent(0) == 1, "one verdict");
+  static std::string const gradient_check_label = "bellwether::optim::gradient_verdict";
   Block const* const blocks = table.blocks().data();
   float const* const norms = local_norms.data();
-  Verdict* const out = verdict.data();
+  GradientCheck* const out = gradient_check.data();
   square_blocks(exec, table, {0, table.count()}, gradient, partial);
   double const* const squares = partial.data();
   Kokkos::parallel_for(
-      verdict_label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
+      gradient_check_label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
         auto const sum = team_sum<1, Space>(team, 0, count, [=](Index block) { return Sums<1>{{squares[block]}}; });
         Kokkos::single(Kokkos::PerTeam(team), [&] {
-          Verdict result;
+          GradientCheck result;
           result.norm = Kokkos::sqrt(sum.value[0]);
           result.skip = !Kokkos::isfinite(result.norm);
           if (result.skip) {
@@ -140,14 +140,14 @@ std::int64_t PartNorm::bytes() const {
   return blocks_.bytes() + static_cast<std::int64_t>(partial_.extent(0) * sizeof(double) + sizeof(float));
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                                  \
-  template void judge_gradient<Space>(Space const&, BlockTable<Space> const&, float const*, double,                    \
-                                      Vec<double, Space> const&, Vec<Verdict, Space> const&, Vec<float, Space> const&, \
-                                      NormLimit const&);                                                               \
-  template Index largest_tensor<Space>(Space const&, ParameterLayout const&, float const*);                            \
-  template void square_blocks<Space>(Space const&, BlockTable<Space> const&, BlockRange, float const*,                 \
-                                     Vec<double, Space> const&);                                                       \
-  template void place_norm<Space>(Space const&, BlockTable<Space> const&, int, Vec<double, Space> const&,              \
+#define BELLWETHER_INSTANTIATE(Space)                                                                     \
+  template void check_gradient<Space>(Space const&, BlockTable<Space> const&, float const*, double,       \
+                                      Vec<double, Space> const&, Vec<GradientCheck, Space> const&,        \
+                                      Vec<float, Space> const&, NormLimit const&);                        \
+  template Index largest_tensor<Space>(Space const&, ParameterLayout const&, float const*);               \
+  template void square_blocks<Space>(Space const&, BlockTable<Space> const&, BlockRange, float const*,    \
+                                     Vec<double, Space> const&);                                          \
+  template void place_norm<Space>(Space const&, BlockTable<Space> const&, int, Vec<double, Space> const&, \
                                   Vec<float, Space> const&);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE

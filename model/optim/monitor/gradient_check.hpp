@@ -9,7 +9,7 @@ namespace bellwether::optim {
 
 /// What the mean gradient of a step allows, formed where kernels read it. All ranks hold the same mean bit for bit and
 /// sum it in the same order, so they agree without another reduction.
-struct Verdict {
+struct GradientCheck {
   double norm = 0;         ///< global norm before clipping; not finite where skip
   double clip_factor = 1;  ///< see clip_factor()
   /// Squared norm of the mean gradient, itself or an estimate without bias, and the mean over ranks of the squared
@@ -34,7 +34,7 @@ struct NormLimit {
   float* history = nullptr;  ///< (2), weighted sum and weights, at first 0; written
 
   /// result: with its norm, finite. local_norms: (ranks), in any common unit.
-  KOKKOS_INLINE_FUNCTION void apply(Verdict& result, float const* local_norms, Index ranks) const {
+  KOKKOS_INLINE_FUNCTION void apply(GradientCheck& result, float const* local_norms, Index ranks) const {
     if (limit == 0) return;
     double const usual = history[1] > known_weight ? static_cast<double>(history[0]) / history[1] : 0;
     if (usual == 0 || result.norm <= limit * usual) {
@@ -50,13 +50,13 @@ struct NormLimit {
   }
 };
 
-/// One pass over the gradient. gradient: (n); partial: (blocks), scratch; verdict: (1), written. Two launches, 4 bytes
-/// an element. A square of a finite float is at most 1.2e77, so a sum of squares in double is finite exactly where all
-/// elements are. local_norms: (P), the mean over ranks of what place_norm() makes, for local_square and the rank that
-/// is to blame; none: the gradient is that of the only rank.
+/// One pass over the gradient. gradient: (n); partial: (blocks), scratch; gradient_check: (1), written. Two launches, 4
+/// bytes an element. A square of a finite float is at most 1.2e77, so a sum of squares in double is finite exactly
+/// where all elements are. local_norms: (P), the mean over ranks of what place_norm() makes, for local_square and the
+/// rank that is to blame; none: the gradient is that of the only rank.
 template <class Space>
-void judge_gradient(Space const& exec, BlockTable<Space> const& table, float const* gradient, double clip,
-                    Vec<double, Space> const& partial, Vec<Verdict, Space> const& verdict,
+void check_gradient(Space const& exec, BlockTable<Space> const& table, float const* gradient, double clip,
+                    Vec<double, Space> const& partial, Vec<GradientCheck, Space> const& gradient_check,
                     Vec<float, Space> const& local_norms = {}, NormLimit const& limit = {});
 
 /// The tensor with the largest part of a gradient's square. gradient: (n). Waits and takes memory: not for every step.

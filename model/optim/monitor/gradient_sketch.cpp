@@ -36,45 +36,46 @@ KOKKOS_INLINE_FUNCTION double sum_of_squares(Team const& team, Index count, doub
 }  // namespace
 
 template <class Space>
-void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index count, float const* gradient,
-                   RandomKey const& key, std::int64_t step, ScalarLayout const& layout, int rank,
-                   Vec<float, Space> const& partial, Vec<double, Space> const& squares,
-                   Vec<float, Space> const& scalars) {
+void sketch_gradient(Space const& exec, BlockTable<Space> const& table, Index count, float const* gradient,
+                     RandomKey const& key, std::int64_t step, ScalarLayout const& layout, int rank,
+                     Vec<float, Space> const& partial, Vec<double, Space> const& squares,
+                     Vec<float, Space> const& scalars) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  using Strips = FoldStrips<Space>;
-  // Without a fold the pass is the same, over columns that nobody reads.
+  using Strips = SketchStrips<Space>;
+  // Without a sketch the pass is the same, over columns that nobody reads.
   Index const columns = layout.columns, strips = Strips::count(columns);
   require(columns % sign_group == 0, "columns of the fold in whole groups of signs");
-  require(static_cast<Index>(partial.extent(0)) >= fold_parts * columns &&
-              static_cast<Index>(squares.extent(0)) >= fold_parts * strips &&
+  require(static_cast<Index>(partial.extent(0)) >= sketch_parts * columns &&
+              static_cast<Index>(squares.extent(0)) >= sketch_parts * strips &&
               static_cast<Index>(scalars.extent(0)) == layout.count(),
           "scratch of the fold too small");
   require_neighbours<Space>(gradient, partial.data());
   // Kokkos takes labels as std::string: made once, because a step allocates nothing.
-  static std::string const fold_label = "bellwether::optim::fold_gradient";
-  static std::string const sum_label = "bellwether::optim::fold_sums";
-  static std::string const norm_label = "bellwether::optim::fold_norm";
+  static std::string const sketch_label = "bellwether::optim::sketch_gradient";
+  static std::string const sum_label = "bellwether::optim::sketch_sums";
+  static std::string const norm_label = "bellwether::optim::sketch_norm";
   Index const groups = (count + sign_group - 1) / sign_group;
   Index const row_groups = Strips::row_groups(columns);
   Index const rows = (groups + row_groups - 1) / row_groups;
-  Index const part_rows = (rows + fold_parts - 1) / fold_parts;
+  Index const part_rows = (rows + sketch_parts - 1) / sketch_parts;
   float* const parts = partial.data();
   double* const square = squares.data();
   float* const out = scalars.data();
   Block const* const blocks = table.blocks().data();
   Index const block_count = table.count();
-  gradient_fold::FoldPass const pass{gradient, count, columns, row_groups, part_rows, strips, key, step, parts, square};
+  gradient_sketch::SketchPass const pass{gradient, count, columns, row_groups, part_rows,
+                                         strips,   key,   step,    parts,      square};
   Kokkos::parallel_for(
-      fold_label, lanes_policy(exec, fold_parts * strips),
+      sketch_label, lanes_policy(exec, sketch_parts * strips),
       KOKKOS_LAMBDA(Team const& team) { pass.template of_team<Space>(team); });
-  gradient_fold::PartSums const sums{parts, columns, layout.count(), out};
+  gradient_sketch::PartSums const sums{parts, columns, layout.count(), out};
   Kokkos::parallel_for(
-      sum_label, team_policy(exec, gradient_fold::PartSums::teams(layout.count())),
+      sum_label, team_policy(exec, gradient_sketch::PartSums::teams(layout.count())),
       KOKKOS_LAMBDA(Team const& team) { sums.of_team<Space>(team); });
   Index const norm_at = layout.norm(rank), bad_at = layout.bad(rank);
   Kokkos::parallel_for(
       norm_label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
-        double const sum = sum_of_squares<Space>(team, fold_parts * strips, square);
+        double const sum = sum_of_squares<Space>(team, sketch_parts * strips, square);
         Index const bad =
             Kokkos::isfinite(sum) ? -1 : first_bad_tensor<Space>(team, blocks, block_count, count, gradient);
         Kokkos::single(Kokkos::PerTeam(team), [&] {
@@ -85,13 +86,14 @@ void fold_gradient(Space const& exec, BlockTable<Space> const& table, Index coun
 }
 
 template <class Space>
-void judge_scalars(Space const& exec, ScalarLayout const& layout, double clip, Vec<float, Space> const& scalars,
-                   Vec<float, Space> const& proportion, Vec<Verdict, Space> const& verdict, NormLimit const& limit) {
-  static std::string const label = "bellwether::optim::judge_scalars";
+void check_scalars(Space const& exec, ScalarLayout const& layout, double clip, Vec<float, Space> const& scalars,
+                   Vec<float, Space> const& proportion, Vec<GradientCheck, Space> const& gradient_check,
+                   NormLimit const& limit) {
+  static std::string const label = "bellwether::optim::check_scalars";
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   float const* const mean = scalars.data();
   float* const share = proportion.data();
-  Verdict* const out = verdict.data();
+  GradientCheck* const out = gradient_check.data();
   ScalarLayout const at = layout;
   Kokkos::parallel_for(
       label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
@@ -100,9 +102,9 @@ void judge_scalars(Space const& exec, ScalarLayout const& layout, double clip, V
           double const value = mean[c];
           return Sums<2>{{c < at.columns ? value * value : 0, value * value}};
         });
-        double const fold = sums.value[0];
+        double const sketch = sums.value[0];
         Kokkos::single(Kokkos::PerTeam(team), [&] {
-          Verdict result;
+          GradientCheck result;
           double squares = 0;
           for (int rank = 0; rank < at.ranks; ++rank) {
             // The mean of one rank's number and zeros, back to the number: exact to half a unit for a tensor's index.
@@ -117,15 +119,15 @@ void judge_scalars(Space const& exec, ScalarLayout const& layout, double clip, V
           }
           // Large gradients may overflow in a sum of theirs, without an element or a rank to blame.
           if (!Kokkos::isfinite(sums.value[1])) result.skip = 1;
-          bool const folded = at.columns > 0 && at.ranks > 1;
+          bool const sketched = at.columns > 0 && at.ranks > 1;
           double const local_square = squares / at.ranks;
-          result.norm = Kokkos::sqrt(folded ? fold : local_square * static_cast<double>(*share));
+          result.norm = Kokkos::sqrt(sketched ? sketch : local_square * static_cast<double>(*share));
           if (!result.skip) limit.apply(result, mean + at.norm(0), at.ranks);
           if (!result.skip) {
-            if (folded && local_square > 0) *share = static_cast<float>(fold / local_square);
+            if (sketched && local_square > 0) *share = static_cast<float>(sketch / local_square);
             result.local_square = local_square;
-            // Without a fold nobody knows the mean of several gradients.
-            if (folded || at.ranks == 1) result.mean_square = result.norm * result.norm;
+            // Without a sketch nobody knows the mean of several gradients.
+            if (sketched || at.ranks == 1) result.mean_square = result.norm * result.norm;
           }
           result.clip_factor = result.skip ? 1 : clip_factor(result.norm, clip);
           *out = result;
@@ -133,12 +135,12 @@ void judge_scalars(Space const& exec, ScalarLayout const& layout, double clip, V
       });
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                               \
-  template void fold_gradient<Space>(Space const&, BlockTable<Space> const&, Index, float const*, RandomKey const&, \
-                                     std::int64_t, ScalarLayout const&, int, Vec<float, Space> const&,              \
-                                     Vec<double, Space> const&, Vec<float, Space> const&);                          \
-  template void judge_scalars<Space>(Space const&, ScalarLayout const&, double, Vec<float, Space> const&,           \
-                                     Vec<float, Space> const&, Vec<Verdict, Space> const&, NormLimit const&);
+#define BELLWETHER_INSTANTIATE(Space)                                                                                 \
+  template void sketch_gradient<Space>(Space const&, BlockTable<Space> const&, Index, float const*, RandomKey const&, \
+                                       std::int64_t, ScalarLayout const&, int, Vec<float, Space> const&,              \
+                                       Vec<double, Space> const&, Vec<float, Space> const&);                          \
+  template void check_scalars<Space>(Space const&, ScalarLayout const&, double, Vec<float, Space> const&,             \
+                                     Vec<float, Space> const&, Vec<GradientCheck, Space> const&, NormLimit const&);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE
 

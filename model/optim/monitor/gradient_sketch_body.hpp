@@ -6,51 +6,52 @@
 #include "core/simd/lane_sums.hpp"
 #include "model/optim/monitor/gradient_sketch.hpp"
 
-/// Bodies of the kernels of fold_gradient().
-namespace bellwether::optim::gradient_fold {
+/// Bodies of the kernels of sketch_gradient().
+namespace bellwether::optim::gradient_sketch {
 
 /// Words of a draw of signs, and elements of one.
 inline constexpr int sign_words = 4;
 inline constexpr Index sign_lanes = sign_group / sign_words;
 
-/// A team's share of the fold: of one part of the groups of elements, all on a host, one strip of columns on a device.
-struct FoldPass {
+/// A team's share of the sketch: of one part of the groups of elements, all on a host, one strip of columns on a
+/// device.
+struct SketchPass {
   float const* gradient;
   Index count, columns, row_groups, part_rows, strips;
   RandomKey key;
   std::int64_t step;
-  float* parts;    // (fold_parts, columns)
-  double* square;  // (fold_parts, strips)
+  float* parts;    // (sketch_parts, columns)
+  double* square;  // (sketch_parts, strips)
 
   template <class Space, class Team>
   KOKKOS_INLINE_FUNCTION void of_team(Team const& team) const {
     Index const part = team.league_rank() / strips, groups = (count + sign_group - 1) / sign_group;
-    float* const fold = parts + part * columns;
+    float* const sketch = parts + part * columns;
     Index const first = Kokkos::min(groups, part * part_rows * row_groups);
     Index const last = Kokkos::min(groups, (part + 1) * part_rows * row_groups);
     double sum = 0;
     if constexpr (TeamShape<Space>::host)
-      sum = whole(first, last, fold);
+      sum = whole(first, last, sketch);
     else
-      sum = strip<Space>(team, first, last, team.league_rank() % strips, fold);
+      sum = strip<Space>(team, first, last, team.league_rank() % strips, sketch);
     Kokkos::single(Kokkos::PerTeam(team), [&] { square[team.league_rank()] = sum; });
   }
 
-  /// Folds groups [first, last) into fold (columns); returns the sum of their squares. Several rows at a time, which
-  /// meet in columns that are still in the nearest cache.
-  KOKKOS_INLINE_FUNCTION double whole(Index first, Index last, float* fold) const {
+  /// Sketches groups [first, last) into sketch (columns); returns the sum of their squares. Several rows at a time,
+  /// which meet in columns that are still in the nearest cache.
+  KOKKOS_INLINE_FUNCTION double whole(Index first, Index last, float* sketch) const {
     constexpr Index together = 4;
     static_assert(sign_lanes == LaneSums::lanes);
-    FoldPass const p = *this;
-    for (Index c = 0; c < p.columns; ++c) fold[c] = 0;
+    SketchPass const p = *this;
+    for (Index c = 0; c < p.columns; ++c) sketch[c] = 0;
     LaneSums sums;
     for (Index row = first; row < last; row += together * p.row_groups) {
       auto const group_of = [&](auto i) { return row + i % together * p.row_groups + i / together; };
-      auto const counter_of = [&](auto i) { return fold_counter(p.step, group_of(i)); };
+      auto const counter_of = [&](auto i) { return sketch_counter(p.step, group_of(i)); };
       each_draw(p.key, 0, together * p.row_groups, counter_of, [&](Index i, Philox4 const& signs) {
         Index const group = group_of(i);
         if (group >= last) return;
-        float* const to = fold + i / together * sign_group;
+        float* const to = sketch + i / together * sign_group;
         auto const add = [&](float const* g, int word) {
           sums.add(g);
           if (p.columns == 0) return;
@@ -74,11 +75,11 @@ struct FoldPass {
   /// The same for one strip of columns: a thread of the team takes all groups that meet in the columns of one, which
   /// are row_groups apart, in their order, and each of its lanes four neighbours of them.
   template <class Space, class Team>
-  KOKKOS_INLINE_FUNCTION double strip(Team const& team, Index first, Index last, Index at, float* fold) const {
+  KOKKOS_INLINE_FUNCTION double strip(Team const& team, Index first, Index last, Index at, float* sketch) const {
     using L = Lanes<Space>;
     constexpr int own = comm::LaneShare::elements;
     static_assert(L::count * own == sign_group && comm::LaneShare::words == sign_words);
-    constexpr Index most = FoldStrips<Space>::groups;  // taken by reference
+    constexpr Index most = SketchStrips<Space>::groups;  // taken by reference
     Index const begin = at * most;
     int const here = static_cast<int>(Kokkos::min(row_groups - begin, most));
     double squares = 0;  // of this thread's lanes, or of this lane
@@ -88,7 +89,7 @@ struct FoldPass {
         add_rows<Space>(team, group, last, sums, squares);
       if (columns > 0)
         L::all(team, [&](int const lane, int const mine) {
-          store(fold + (begin + of_strip) * sign_group + own * lane, sums[mine]);
+          store(sketch + (begin + of_strip) * sign_group + own * lane, sums[mine]);
         });
     });
     return of_all_lanes<Space>(team, squares);
@@ -103,7 +104,7 @@ struct FoldPass {
     constexpr int ahead = loads_ahead;  // groups that are read together
     std::uint32_t drawn[sign_words][here];
     L::all(team, [&](int const lane, int const mine) {
-      Philox4 const signs = fold_signs(key, step, group + lane * row_groups);
+      Philox4 const signs = sketch_signs(key, step, group + lane * row_groups);
       BELLWETHER_UNROLL
       for (int word = 0; word < sign_words; ++word) drawn[word][mine] = signs.x[word];
     });
@@ -140,7 +141,7 @@ struct FoldPass {
   }
 };
 
-/// The fold from its parts, a strip of columns a team; 0 for the numbers behind the columns.
+/// The sketch from its parts, a strip of columns a team; 0 for the numbers behind the columns.
 struct PartSums {
   static constexpr Index width = 256;
 
@@ -149,29 +150,29 @@ struct PartSums {
   KOKKOS_INLINE_FUNCTION void of_team(Team const& team) const {
     Index const first = Index{team.league_rank()} * width;
     Index const here = Kokkos::min(Index{width}, count - first);
-    Index const folded = Kokkos::min(here, Kokkos::max(Index{0}, columns - first));
+    Index const sketched = Kokkos::min(here, Kokkos::max(Index{0}, columns - first));
     float const* const from = parts + first;
     float* const to = out + first;
     if constexpr (TeamShape<Space>::host) {
       // Parts in turn, columns side by side: parts are so far apart that a column by itself finds no two in a cache.
       for (Index c = 0; c < here; ++c) to[c] = 0;
-      for (Index part = 0; part < fold_parts; ++part) {
+      for (Index part = 0; part < sketch_parts; ++part) {
         BELLWETHER_INDEPENDENT
-        for (Index c = 0; c < folded; ++c) to[c] += from[part * columns + c];
+        for (Index c = 0; c < sketched; ++c) to[c] += from[part * columns + c];
       }
     } else {
       team_for<Space>(team, 0, here, [=, *this](Index c) {
         float sum = 0;
-        if (c < folded)
-          for (Index part = 0; part < fold_parts; ++part) sum += from[part * columns + c];
+        if (c < sketched)
+          for (Index part = 0; part < sketch_parts; ++part) sum += from[part * columns + c];
         to[c] = sum;
       });
     }
   }
 
-  float const* parts;  // (fold_parts, columns)
+  float const* parts;  // (sketch_parts, columns)
   Index columns, count;
   float* out;  // (count)
 };
 
-}  // namespace bellwether::optim::gradient_fold
+}  // namespace bellwether::optim::gradient_sketch

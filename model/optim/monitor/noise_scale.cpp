@@ -19,7 +19,7 @@ BatchPart part_of_ranks(std::int64_t sequences, std::int64_t ranks) {
   return {.signal = P * squares / (B * B), .noise = P / B};
 }
 
-BatchPart part_of_passes(std::int64_t sequences, std::int64_t part) {
+BatchPart part_of_micro_batches(std::int64_t sequences, std::int64_t part) {
   double const share = static_cast<double>(part) / static_cast<double>(sequences);
   return {.signal = share * share, .noise = share / static_cast<double>(sequences)};
 }

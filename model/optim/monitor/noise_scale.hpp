@@ -25,7 +25,7 @@ struct BatchPart {
 BatchPart part_of_ranks(std::int64_t sequences, std::int64_t ranks);
 /// The first `part` of B sequences of one rank, whose sum is divided by the count of all: signal (b / B)^2, noise b /
 /// B^2.
-BatchPart part_of_passes(std::int64_t sequences, std::int64_t part);
+BatchPart part_of_micro_batches(std::int64_t sequences, std::int64_t part);
 
 /// Unbiased estimates from one step; NaN where it tells nothing.
 struct NoiseSample {

@@ -20,11 +20,11 @@ StepRecord::StepRecord(OptimizerConfig const& config, OptimizerContext const& co
                        std::vector<std::string_view> const& quantities)
     : tensors_(context.layout.tensors().size()),
       blocks_(context.layout),
-      verdict_("bellwether::optim::verdict", 1),
+      gradient_check_("bellwether::optim::gradient_check", 1),
       layers_("bellwether::optim::layer_record", quantities.size() * tensors_),
       norm_limit_(config.norm_limit),
       norm_history_("bellwether::optim::norm_history", norm_limit_ ? 2 : 0),
-      host_verdict_(host_copy_of(verdict_)),
+      host_gradient_check_(host_copy_of(gradient_check_)),
       host_layers_(host_copy_of(layers_)),
       exec_(context.exec) {
   for (auto const name : quantities)
@@ -32,7 +32,7 @@ StepRecord::StepRecord(OptimizerConfig const& config, OptimizerContext const& co
 }
 
 StepReport& StepRecord::open(Exec const& exec) {
-  settle();
+  read_back();
   exec_ = exec;
   report_.notices.clear();
   return report_;
@@ -46,25 +46,25 @@ NormLimit StepRecord::norm_limit() const {
 }
 
 void StepRecord::close(Exec const& exec) {
-  Kokkos::deep_copy(exec, host_verdict_, verdict_);
+  Kokkos::deep_copy(exec, host_gradient_check_, gradient_check_);
   Kokkos::deep_copy(exec, host_layers_, layers_);
   closed_.mark(exec);
   pending_ = true;
 }
 
-void StepRecord::settle() const {
+void StepRecord::read_back() const {
   if (!pending_) return;
   pending_ = false;
   closed_.wait(exec_, closed_.marked());  // and not for passes of the next step, which may be under way
-  Verdict const& verdict = host_verdict_(0);
-  report_.skipped = verdict.skip != 0;
-  report_.gradient_norm = verdict.norm;
-  report_.clip_factor = verdict.clip_factor;
-  report_.mean_square = verdict.mean_square;
-  report_.local_square = verdict.local_square;
-  report_.first_bad_layer = verdict.bad_tensor;
-  report_.bad_rank = verdict.bad_rank;
-  report_.usual_norm = verdict.usual_norm;
+  GradientCheck const& gradient_check = host_gradient_check_(0);
+  report_.skipped = gradient_check.skip != 0;
+  report_.gradient_norm = gradient_check.norm;
+  report_.clip_factor = gradient_check.clip_factor;
+  report_.mean_square = gradient_check.mean_square;
+  report_.local_square = gradient_check.local_square;
+  report_.first_bad_layer = gradient_check.bad_tensor;
+  report_.bad_rank = gradient_check.bad_rank;
+  report_.usual_norm = gradient_check.usual_norm;
   ++(report_.skipped ? skipped_ : applied_);
   float const* from = host_layers_.data();
   for (auto& quantity : report_.layers) {
@@ -77,17 +77,17 @@ void StepRecord::settle() const {
 }
 
 StepReport const& StepRecord::report() const {
-  settle();
+  read_back();
   return report_;
 }
 
 std::int64_t StepRecord::applied_steps() const {
-  settle();
+  read_back();
   return applied_;
 }
 
 void StepRecord::visit_state(StateVisitor& visit) {
-  settle();
+  read_back();
   visit.count("applied_steps", applied_, 0);
   visit.count("skipped_steps", skipped_, 0);
   if (!norm_limit_)
@@ -98,8 +98,8 @@ void StepRecord::visit_state(StateVisitor& visit) {
 }
 
 std::int64_t StepRecord::bytes() const {
-  return blocks_.bytes() +
-         static_cast<std::int64_t>(sizeof(Verdict) + (layers_.extent(0) + norm_history_.extent(0)) * sizeof(float));
+  return blocks_.bytes() + static_cast<std::int64_t>(sizeof(GradientCheck) +
+                                                     (layers_.extent(0) + norm_history_.extent(0)) * sizeof(float));
 }
 
 }  // namespace bellwether::optim

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/memory/block_table.hpp"
 #include "core/device/device_progress.hpp"
+#include "core/memory/block_table.hpp"
 #include "model/optim/monitor/gradient_check.hpp"
 #include "model/optim/optimizer.hpp"
 
@@ -11,8 +11,8 @@
 
 namespace bellwether::optim {
 
-/// What every method keeps of a step: the verdict on its gradient and its numbers by layer, in device memory until
-/// somebody asks, so that step() waits for no kernel.
+/// What every method keeps of a step: the gradient check on its gradient and its numbers by layer, in device memory
+/// until somebody asks, so that step() waits for no kernel.
 class StepRecord {
  public:
   /// quantities: names of the numbers by layer that the method's kernels write.
@@ -25,8 +25,8 @@ class StepRecord {
   void close(Exec const& exec);
 
   BlockTable<Exec> const& blocks() const { return blocks_; }
-  Vec<Verdict> const& verdict() const { return verdict_; }
-  NormLimit norm_limit() const;  ///< for who forms the verdict
+  Vec<GradientCheck> const& verdict() const { return gradient_check_; }
+  NormLimit norm_limit() const;  ///< for who forms the gradient check
   float* layer(std::size_t quantity) const { return layers_.data() + quantity * tensors_; }  ///< (tensors)
   Vec<float> values(std::size_t quantity) const { return Vec<float>(layer(quantity), tensors_); }
 
@@ -38,19 +38,19 @@ class StepRecord {
   std::int64_t bytes() const;
 
  private:
-  void settle() const;
+  void read_back() const;
 
   std::size_t tensors_;
   BlockTable<Exec> blocks_;
-  Vec<Verdict> verdict_;  // (1)
-  Vec<float> layers_;     // (quantities tensors)
+  Vec<GradientCheck> gradient_check_;  // (1)
+  Vec<float> layers_;                  // (quantities tensors)
   std::optional<double> norm_limit_;
   Vec<float> norm_history_;  // (2) where there is a limit
-  HostCopy<Verdict> host_verdict_;
+  HostCopy<GradientCheck> host_gradient_check_;
   HostCopy<float> host_layers_;
   DeviceProgress closed_;
   Exec exec_;
-  // Only settle() writes these: a question about the past does not change what the next step does.
+  // Only read_back() writes these: a question about the past does not change what the next step does.
   mutable bool pending_ = false;
   mutable StepReport report_;
   mutable std::int64_t applied_ = 0;

@@ -3,8 +3,8 @@
 #include "model/optim/one_bit/bit_kernels.hpp"
 
 #include "core/simd/device_math.hpp"
-#include "core/system/error.hpp"
 #include "core/simd/team_runs.hpp"
+#include "core/system/error.hpp"
 #include "model/optim/one_bit/onebit_formulas.hpp"
 
 namespace bellwether::optim {
@@ -66,17 +66,17 @@ struct SumsRun {
   /// Takes the gradient that the momenta amount to into the fresh variance; the ratio of the roots.
   KOKKOS_INLINE_FUNCTION float compared(int lane) const {
     float const shape = device_math::root(made.variance[lane]), root = made.root.of(shape);
-    std::uint32_t const live = made.mean.live_bits;
+    std::uint32_t const active = made.mean.active_bits;
     float const m = by_root ? made.mean(lane) * root : made.mean(lane);
     float past = 0;
     if constexpr (before == Before::numbers)
       past = numbers[lane];
     else
       past = by_root ? bits(lane) * then.of(shape) : bits(lane);
-    float const g = comm::masked(reconstructed_gradient(m, past, c.beta1, c.share1), live, lane);
+    float const g = comm::masked(reconstructed_gradient(m, past, c.beta1, c.share1), active, lane);
     float const f = next_variance(c, fresh_before[lane], g);
     fresh[lane] = f;
-    return device_math::quotient(comm::masked(root, live, lane), device_math::root(f) + c.epsilon);
+    return device_math::quotient(comm::masked(root, active, lane), device_math::root(f) + c.epsilon);
   }
 
   DirectionRun<by_root, Access> made;
@@ -147,7 +147,7 @@ struct SumsKernel {
   Index count;
   Block const* blocks;
   TensorRule const* rule;
-  Verdict const* judged;
+  GradientCheck const* judged;
   float const* parameters;
   float* direction;
   float const* fresh_before;
@@ -204,7 +204,7 @@ struct ApplyKernel {
   double learning_rate;
   Block const* blocks;
   TensorRule const* rule;
-  Verdict const* judged;
+  GradientCheck const* judged;
   float const* ratios;
   float* parameters;
   float* direction;
@@ -215,7 +215,7 @@ struct ApplyKernel {
 template <class Space>
 void bit_lamb_sums(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                    Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
-                   HeldMomentum const& before, Vec<Verdict, Space> const& verdict, float const* parameters,
+                   HeldMomentum const& before, Vec<GradientCheck, Space> const& gradient_check, float const* parameters,
                    float* direction, float const* fresh_before, float* fresh, Vec<double, Space> const& norms) {
   // Kokkos takes labels as std::string: made once, because a step allocates nothing.
   static std::string const label = "bellwether::optim::bit_lamb_sums";
@@ -230,7 +230,7 @@ void bit_lamb_sums(Space const& exec, BlockTable<Space> const& table, Vec<Tensor
                                          .count = count,
                                          .blocks = table.blocks().data(),
                                          .rule = rules.data(),
-                                         .judged = verdict.data(),
+                                         .judged = gradient_check.data(),
                                          .parameters = parameters,
                                          .direction = direction,
                                          .fresh_before = fresh_before,
@@ -240,8 +240,9 @@ void bit_lamb_sums(Space const& exec, BlockTable<Space> const& table, Vec<Tensor
 
 template <class Space>
 void bit_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-               Units const& units, comm::Decoded const& mean, double learning_rate, Vec<Verdict, Space> const& verdict,
-               float const* ratios, float* parameters, float* direction) {
+               Units const& units, comm::Decoded const& mean, double learning_rate,
+               Vec<GradientCheck, Space> const& gradient_check, float const* ratios, float* parameters,
+               float* direction) {
   static std::string const label = "bellwether::optim::bit_apply";
   require_neighbours<Space>(units.variance, parameters, direction);
   Kokkos::parallel_for(label, team_policy(exec, table.count()),
@@ -250,19 +251,19 @@ void bit_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule
                                           .learning_rate = learning_rate,
                                           .blocks = table.blocks().data(),
                                           .rule = rules.data(),
-                                          .judged = verdict.data(),
+                                          .judged = gradient_check.data(),
                                           .ratios = ratios,
                                           .parameters = parameters,
                                           .direction = direction});
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                                 \
-  template void bit_lamb_sums<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,           \
-                                     Coefficients<float> const&, Units const&, comm::Decoded const&,                  \
-                                     HeldMomentum const&, Vec<Verdict, Space> const&, float const*, float*,           \
-                                     float const*, float*, Vec<double, Space> const&);                                \
-  template void bit_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, Units const&, \
-                                 comm::Decoded const&, double, Vec<Verdict, Space> const&, float const*, float*,      \
+#define BELLWETHER_INSTANTIATE(Space)                                                                                  \
+  template void bit_lamb_sums<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,            \
+                                     Coefficients<float> const&, Units const&, comm::Decoded const&,                   \
+                                     HeldMomentum const&, Vec<GradientCheck, Space> const&, float const*, float*,      \
+                                     float const*, float*, Vec<double, Space> const&);                                 \
+  template void bit_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, Units const&,  \
+                                 comm::Decoded const&, double, Vec<GradientCheck, Space> const&, float const*, float*, \
                                  float*);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE

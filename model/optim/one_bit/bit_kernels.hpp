@@ -18,13 +18,14 @@ namespace bellwether::optim {
 template <class Space>
 void bit_lamb_sums(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                    Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
-                   HeldMomentum const& before, Vec<Verdict, Space> const& verdict, float const* parameters,
+                   HeldMomentum const& before, Vec<GradientCheck, Space> const& gradient_check, float const* parameters,
                    float* direction, float const* fresh_before, float* fresh, Vec<double, Space> const& norms);
 
 /// x <- x - lr c u, u formed from the bits again. ratios: (tensors) c, nullptr: 1. direction: as above.
 template <class Space>
 void bit_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-               Units const& units, comm::Decoded const& mean, double learning_rate, Vec<Verdict, Space> const& verdict,
-               float const* ratios, float* parameters, float* direction);
+               Units const& units, comm::Decoded const& mean, double learning_rate,
+               Vec<GradientCheck, Space> const& gradient_check, float const* ratios, float* parameters,
+               float* direction);
 
 }  // namespace bellwether::optim

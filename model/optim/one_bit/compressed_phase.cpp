@@ -11,23 +11,23 @@
 namespace bellwether::optim {
 namespace {
 
-bool folding(OptimizerConfig const& config, int ranks) {
+bool sketching(OptimizerConfig const& config, int ranks) {
   return config.clip_norm == CompressedClip::sketch && ranks > 1;
 }
 
-/// Whether steps without a fold lie between those with one.
-bool skips_folds(OptimizerConfig const& config, OptimizerContext const& context) {
-  return folding(config, context.groups.data.size()) && config.sketch_every > 1;
+/// Whether steps without a sketch lie between those with one.
+bool skips_sketches(OptimizerConfig const& config, OptimizerContext const& context) {
+  return sketching(config, context.groups.data.size()) && config.sketch_every > 1;
 }
 
-ScalarLayout scalar_layout(OptimizerConfig const& config, Index tensors, int ranks, bool with_fold) {
-  return {.columns = with_fold && folding(config, ranks) ? config.sketch_columns : 0,
+ScalarLayout scalar_layout(OptimizerConfig const& config, Index tensors, int ranks, bool with_sketch) {
+  return {.columns = with_sketch && sketching(config, ranks) ? config.sketch_columns : 0,
           .ranks = ranks,
-          .by_tensor = config.variance_grows() ? VarianceGrowth::folds(tensors) : 0};
+          .by_tensor = config.variance_grows() ? VarianceGrowth::sketches(tensors) : 0};
 }
 
-ScalarLayout scalar_layout(OptimizerConfig const& config, OptimizerContext const& context, bool with_fold) {
-  return scalar_layout(config, std::ssize(context.layout.tensors()), context.groups.data.size(), with_fold);
+ScalarLayout scalar_layout(OptimizerConfig const& config, OptimizerContext const& context, bool with_sketch) {
+  return scalar_layout(config, std::ssize(context.layout.tensors()), context.groups.data.size(), with_sketch);
 }
 
 /// Of a rank's bits for each other one: the first travel while the last are formed, in messages that are worth their
@@ -58,8 +58,8 @@ std::int64_t bytes_of(Vec<T> const& view) {
   return static_cast<std::int64_t>(view.extent(0) * sizeof(T));
 }
 
-// Of the words that say which elements are live.
-std::int64_t live_bytes(Index count) { return (count + 31) / 32 * static_cast<std::int64_t>(sizeof(std::uint32_t)); }
+// Of the words that say which elements are active.
+std::int64_t active_bytes(Index count) { return (count + 31) / 32 * static_cast<std::int64_t>(sizeof(std::uint32_t)); }
 
 }  // namespace
 
@@ -77,10 +77,11 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
       data_(context.groups.data),
       record_(record),
       key_(random_key(context.seed, Purpose::sketch)),
-      with_fold_(data_, scalar_layout(config, context, true)),
-      proportion_(scratch<float>("bellwether::optim::fold_proportion", 1)),
-      folds_(scratch<float>("bellwether::optim::folds", fold_parts * with_fold_.at.columns)),
-      squares_(scratch<double>("bellwether::optim::fold_squares", FoldStrips<Exec>::squares(with_fold_.at.columns))),
+      with_sketch_(data_, scalar_layout(config, context, true)),
+      proportion_(scratch<float>("bellwether::optim::sketch_proportion", 1)),
+      sketches_(scratch<float>("bellwether::optim::sketches", sketch_parts * with_sketch_.at.columns)),
+      squares_(
+          scratch<double>("bellwether::optim::sketch_squares", SketchStrips<Exec>::squares(with_sketch_.at.columns))),
       exchange_(data_, context.groups.node, layout_.count(), compression_options(config, context),
                 context.comm.dense_wire),
       shares_(data_, compresses(context), record.blocks()),
@@ -90,7 +91,7 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
       end_(scratch<Index>("bellwether::optim::tensor_end", tensors_of(layout_))) {
   if (roots.extent(0) == 0) Kokkos::deep_copy(context.exec, roots_, 1.0f);
   Kokkos::deep_copy(context.exec, proportion_, 1.0f);
-  if (skips_folds(config, context)) between_folds_.emplace(data_, scalar_layout(config, context, false));
+  if (skips_sketches(config, context)) between_sketches_.emplace(data_, scalar_layout(config, context, false));
   if (config_.variance_grows()) growth_.emplace(context.exec, record.blocks(), config_.beta2, key_, roots_);
   auto const ends = Kokkos::create_mirror_view(end_);
   auto const tensor_of = Kokkos::create_mirror_view(tensor_of_);
@@ -114,8 +115,8 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<> 
   };
   auto const m = on_host(momentum != nullptr ? *momentum : *variance);
   auto const v = variance ? on_host(*variance) : m;
-  Vec<std::uint32_t> const words("bellwether::optim::live_words", tensor_of_.extent(0));
-  auto const live = Kokkos::create_mirror_view(words);
+  Vec<std::uint32_t> const words("bellwether::optim::active_words", tensor_of_.extent(0));
+  auto const active = Kokkos::create_mirror_view(words);
   auto const units = Kokkos::create_mirror(by_tensor_);  // never the same memory: it may not be wanted
   double sum_of_roots = 0;
   Index counted = 0;
@@ -124,18 +125,18 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<> 
     auto const& tensor = layout_.tensors()[l];
     double squares = 0;
     Index alive = 0, lost = 0;
-    auto marked = tensor.dead.begin();
+    auto marked = tensor.masked.begin();
     for (Index i = 0; i < tensor.count; ++i) {
       auto const k = static_cast<std::size_t>(tensor.offset + i);
-      bool const dead = i >= tensor.live || (marked != tensor.dead.end() && *marked == i);
-      if (marked != tensor.dead.end() && *marked == i) ++marked;
-      if (!dead && (variance == nullptr || v(k) > 0)) {
-        live(k / 32) |= 0x80000000u >> (k % 32);
+      bool const masked = i >= tensor.active || (marked != tensor.masked.end() && *marked == i);
+      if (marked != tensor.masked.end() && *marked == i) ++marked;
+      if (!masked && (variance == nullptr || v(k) > 0)) {
+        active(k / 32) |= 0x80000000u >> (k % 32);
         squares += static_cast<double>(m(k)) * m(k);
         ++alive;
       } else {
         if (variance != nullptr && momentum != nullptr) m(k) = 0;
-        lost += dead ? 0 : 1;
+        lost += masked ? 0 : 1;
       }
     }
     units(l) = alive > 0 ? static_cast<float>(std::sqrt(squares / static_cast<double>(alive))) : 0;
@@ -152,8 +153,8 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<> 
   if (momentum != nullptr) Kokkos::deep_copy(exec, momentum->flat(), m);
   if (!units_known_) Kokkos::deep_copy(exec, by_tensor_, units);
   units_known_ = true;
-  Kokkos::deep_copy(exec, words, live);
-  exchange_.set_live(exec, words);
+  Kokkos::deep_copy(exec, words, active);
+  exchange_.set_active(exec, words);
   if (growth_) growth_->survey(exec, words, variance->data());
   exec.fence("bellwether::optim::survey, what the host found is copied before its memory goes");
 }
@@ -168,13 +169,13 @@ bool CompressedPhase::leaves_residuals(OptimizerContext const& context) {
 }
 
 Index CompressedPhase::residual_count(OptimizerConfig const& config, OptimizerContext const& context) {
-  return comm::HierarchicalMean::predicted_slice_count(context.groups.data, context.groups.node, context.layout.count(),
-                                                       compression_options(config, context));
+  return comm::HierarchicalAllreduce::predicted_slice_count(
+      context.groups.data, context.groups.node, context.layout.count(), compression_options(config, context));
 }
 
 CompressedPhase::Scalars& CompressedPhase::scalars_of(std::int64_t after_freeze) {
-  bool const folds = !between_folds_ || (after_freeze - 1) % config_.sketch_every == 0;
-  return folds ? with_fold_ : *between_folds_;
+  bool const sketches = !between_sketches_ || (after_freeze - 1) % config_.sketch_every == 0;
+  return sketches ? with_sketch_ : *between_sketches_;
 }
 
 StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, std::int64_t step,
@@ -182,20 +183,20 @@ StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, s
   auto& report = record_.open(exec);
   comm::Traffic const before = data_.traffic();
   auto& scalars = scalars_of(after_freeze);
-  fold_gradient(exec, record_.blocks(), gradients.count(), gradients.data(), key_, step, scalars.at, data_.rank(),
-                folds_, squares_, scalars.values);
+  sketch_gradient(exec, record_.blocks(), gradients.count(), gradients.data(), key_, step, scalars.at, data_.rank(),
+                  sketches_, squares_, scalars.values);
   float* const by_tensor = scalars.values.data() + scalars.at.tensors();
-  if (growth_) growth_->fold(exec, gradients.data(), step, by_tensor);
+  if (growth_) growth_->sketch(exec, gradients.data(), step, by_tensor);
   scalars.mean.start(exec, scalars.values);
   scalars.mean.wait(exec);
-  judge_scalars(exec, scalars.at, config_.clip, scalars.values, proportion_, record_.verdict(), record_.norm_limit());
+  check_scalars(exec, scalars.at, config_.clip, scalars.values, proportion_, record_.verdict(), record_.norm_limit());
   if (growth_) growth_->grow(exec, record_.verdict(), by_tensor);
   report.phase = Phase::compressed;
   report.segments.clear();
   comm::Traffic const now = data_.traffic();
   report.sent = {.exchange = 0,
                  .scalars = now.sent_bytes - before.sent_bytes,
-                 .inside_node = now.inside_node_bytes - before.inside_node_bytes,
+                 .intra_node = now.inside_node_bytes - before.inside_node_bytes,
                  .dense_fp32 = exchange_.last_traffic().dense_fp32_bytes,
                  .dense_16bit = exchange_.last_traffic().dense_16bit_bytes};
   return report;
@@ -206,7 +207,7 @@ void CompressedPhase::measure_shares(Exec const& exec, bool wanted, float* value
   shares_.measure(exec, record_.blocks(), exchange_.last_mean(), wanted, &record_.verdict().data()->skip, values);
   comm::Traffic const now = data_.traffic();
   report.sent.scalars += now.sent_bytes - before.sent_bytes;
-  report.sent.inside_node += now.inside_node_bytes - before.inside_node_bytes;
+  report.sent.intra_node += now.inside_node_bytes - before.inside_node_bytes;
 }
 
 Units CompressedPhase::units(Arena<> const* variance) const {
@@ -244,17 +245,17 @@ std::int64_t CompressedPhase::predicted_memory(OptimizerConfig const& config, Op
   auto const add_scalars = [&](ScalarLayout const& at) {
     comm::DenseMean const mean(context.groups.data, at.count(), comm::Wire::fp32, comm::Allreduce::ordered);
     scalar_bytes +=
-        mean.buffer_bytes() + static_cast<std::int64_t>(sizeof(float)) * (at.count() + fold_parts * at.columns);
+        mean.buffer_bytes() + static_cast<std::int64_t>(sizeof(float)) * (at.count() + sketch_parts * at.columns);
   };
   add_scalars(scalar_layout(config, context, true));
-  if (skips_folds(config, context)) add_scalars(scalar_layout(config, context, false));
-  return comm::HierarchicalMean::predicted_buffer_bytes(data, context.groups.node, n,
-                                                        compression_options(config, context), context.comm.dense_wire) +
+  if (skips_sketches(config, context)) add_scalars(scalar_layout(config, context, false));
+  return comm::HierarchicalAllreduce::predicted_buffer_bytes(
+             data, context.groups.node, n, compression_options(config, context), context.comm.dense_wire) +
          scalar_bytes + comm::CompressionShares::predicted_bytes(context.groups.data, compresses(context), blocks) +
-         (config.variance_grows() ? VarianceGrowth::predicted_bytes(blocks) + live_bytes(n) : 0) +
+         (config.variance_grows() ? VarianceGrowth::predicted_bytes(blocks) + active_bytes(n) : 0) +
          static_cast<std::int64_t>(sizeof(float)) * (tensors + 1) +
          static_cast<std::int64_t>(sizeof(double)) *
-             FoldStrips<Exec>::squares(scalar_layout(config, context, true).columns) +
+             SketchStrips<Exec>::squares(scalar_layout(config, context, true).columns) +
          static_cast<std::int64_t>(sizeof(std::int32_t)) * ((n + 31) / 32) +
          static_cast<std::int64_t>(sizeof(Index)) * tensors;
 }
@@ -266,7 +267,7 @@ std::int64_t scalars_after_freeze(OptimizerConfig const& config, std::int64_t te
 SentBytes CompressedPhase::predicted_bytes(OptimizerConfig const& config, OptimizerContext const& context) {
   auto const& data = context.groups.data;
   Index const n = context.layout.count();
-  auto const exchange = comm::HierarchicalMean::predicted_traffic(
+  auto const exchange = comm::HierarchicalAllreduce::predicted_traffic(
       data, context.groups.node, n, compression_options(config, context), context.comm.dense_wire);
   auto const scalars = comm::DenseMean::predicted_traffic(data, scalar_layout(config, context, true).count(),
                                                           comm::Wire::fp32, comm::Allreduce::ordered);
@@ -274,15 +275,15 @@ SentBytes CompressedPhase::predicted_bytes(OptimizerConfig const& config, Optimi
           .worker = exchange.worker_bytes,
           .server = exchange.server_bytes,
           .scalars = scalars.sent_bytes,
-          .inside_node = exchange.inside_node_bytes + scalars.inside_node_bytes,
+          .intra_node = exchange.inside_node_bytes + scalars.inside_node_bytes,
           .dense_fp32 = exchange.dense_fp32_bytes,
           .dense_16bit = exchange.dense_16bit_bytes};
 }
 
 std::int64_t CompressedPhase::bytes() const {
-  return exchange_.buffer_bytes() + shares_.bytes() + with_fold_.bytes() +
-         (between_folds_ ? between_folds_->bytes() : 0) + bytes_of(proportion_) +
-         (growth_ ? growth_->bytes() + live_bytes(layout_.count()) : 0) + bytes_of(folds_) + bytes_of(squares_) +
+  return exchange_.buffer_bytes() + shares_.bytes() + with_sketch_.bytes() +
+         (between_sketches_ ? between_sketches_->bytes() : 0) + bytes_of(proportion_) +
+         (growth_ ? growth_->bytes() + active_bytes(layout_.count()) : 0) + bytes_of(sketches_) + bytes_of(squares_) +
          bytes_of(by_tensor_) + bytes_of(tensor_of_) + bytes_of(end_);
 }
 

@@ -2,22 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/compression/hierarchical_allreduce.hpp"
 #include "comm/collective/dense_mean.hpp"
+#include "comm/compression/hierarchical_allreduce.hpp"
 #include "comm/compression/tensor_errors.hpp"
 #include "core/memory/arena.hpp"
 #include "model/optim/monitor/gradient_sketch.hpp"
 #include "model/optim/monitor/step_record.hpp"
-#include "model/optim/units.hpp"
 #include "model/optim/one_bit/variance_growth.hpp"
+#include "model/optim/units.hpp"
 
 #include <optional>
 #include <string>
 
 namespace bellwether::optim {
 
-/// What the methods that compress share after the freeze: a verdict without a mean gradient, the elements that are
-/// live, the units of the exchange and the exchange itself. P = data.size().
+/// What the methods that compress share after the freeze: a gradient check without a mean gradient, the elements that
+/// are active, the units of the exchange and the exchange itself. P = data.size().
 class CompressedPhase {
  public:
   /// roots: (tensors) where rho, the growth of the kept variance, is and will be recorded: 1 at the freeze; empty:
@@ -26,17 +26,18 @@ class CompressedPhase {
                   Vec<float> const& roots);
 
   /// Marks what can be compressed and, the first time, measures what units need: once the variance has its last value,
-  /// and again after it was read from a checkpoint. Sets the momentum of what is dead to 0. variance: nullptr for
-  /// methods without, whose momentum of what is dead holds weight decay and stays. momentum: nullptr where it is kept
+  /// and again after it was read from a checkpoint. Sets the momentum of what is masked to 0. variance: nullptr for
+  /// methods without, whose momentum of what is masked holds weight decay and stays. momentum: nullptr where it is kept
   /// in bits and units were read. Waits.
   void survey(Exec const& exec, Arena<> const* variance, Arena<> const* momentum);
-  /// Elements that were live in the layout and have no variance, by tensor: "name (12 of 96 elements)"; empty for none.
+  /// Elements that were @@active in the layout and have no variance, by tensor: "name (12 of 96 elements)"; empty for
+  /// none.
   std::string const& without_variance() const { return without_variance_; }
 
   /// Opens the record's step and judges the gradients before they are exchanged. after_freeze: 1 for the first step
-  /// after it, which folds, as one in config.sketch_every does.
+  /// after it, which sketches, as one in config.sketch_every does.
   StepReport& judge(Exec const& exec, Arena<> const& gradients, std::int64_t step, std::int64_t after_freeze);
-  /// Mean over ranks of what `form` gives. Where the verdict says skip, the residuals stay what they were.
+  /// Mean over ranks of what `form` gives. Where the gradient check says skip, the residuals stay what they were.
   template <class Form>
   comm::Decoded exchange(Exec const& exec, Form const& form, StepReport& report) {
     auto const mean = exchange_.mean(exec, form, &record_.verdict().data()->skip);
@@ -44,7 +45,7 @@ class CompressedPhase {
     report.sent.exchange = traffic.sent_bytes();
     report.sent.worker = traffic.worker_bytes;
     report.sent.server = traffic.server_bytes;
-    report.sent.inside_node += traffic.inside_node_bytes;
+    report.sent.intra_node += traffic.inside_node_bytes;
     return mean;
   }
   /// After the exchange: comm::CompressionShares into `values`, (its names, tensors); NaN where not wanted.
@@ -59,7 +60,7 @@ class CompressedPhase {
   /// Where they do: what the last one has left.
   comm::LastMean last_mean() const { return exchange_.last_mean(); }
   Units units(Arena<> const* variance) const;
-  std::uint32_t const* live() const { return exchange_.live(); }  ///< (ceil(n / 32))
+  std::uint32_t const* active() const { return exchange_.active(); }  ///< (ceil(n / 32))
   void visit_state(StateVisitor& visit);
   /// For a reader that leaves the phase: what was saved of units and residuals is not wanted.
   static void drop_state(StateVisitor& visit);
@@ -67,7 +68,7 @@ class CompressedPhase {
   /// bytes() of one that need not exist yet.
   static std::int64_t predicted_memory(OptimizerConfig const& config, OptimizerContext const& context,
                                        BlockTable<Exec> const& blocks);
-  /// What this rank sends in a compressed step that folds and whose shares by tensor are not wanted.
+  /// What this rank sends in a compressed step that sketches and whose shares by tensor are not wanted.
   static SentBytes predicted_bytes(OptimizerConfig const& config, OptimizerContext const& context);
 
  private:
@@ -87,12 +88,12 @@ class CompressedPhase {
   };
   Scalars& scalars_of(std::int64_t after_freeze);
 
-  Scalars with_fold_;
-  std::optional<Scalars> between_folds_;
-  Vec<float> proportion_;  // (1), see judge_scalars()
-  Vec<float> folds_;       // (fold_parts columns)
+  Scalars with_sketch_;
+  std::optional<Scalars> between_sketches_;
+  Vec<float> proportion_;  // (1), see check_scalars()
+  Vec<float> sketches_;    // (sketch_parts columns)
   Vec<double> squares_;
-  comm::HierarchicalMean exchange_;
+  comm::HierarchicalAllreduce exchange_;
   comm::CompressionShares shares_;
   std::optional<VarianceGrowth> growth_;
   Vec<float> by_tensor_;         // (tensors) s

@@ -20,14 +20,14 @@ struct ExchangeForm {
   float beta1, share1;
   HeldMomentum momentum;
   float const* gradient;
-  Verdict const* verdict;
+  GradientCheck const* gradient_check;
   float clip = 0;               ///< of the word or block that was begun
   ByWord factors = {};          ///< the same: s with Unify::layer, rho with Unify::element
   ByWord grown = {};            ///< the same: rho of the momentum's bits with Unify::element
   comm::DecodedWord word = {};  ///< the same: the momentum's bits
 
   KOKKOS_INLINE_FUNCTION void begin_word(Index first, Index last) {
-    clip = static_cast<float>(verdict->clip_factor);
+    clip = static_cast<float>(gradient_check->clip_factor);
     if constexpr (unify != Unify::none)
       factors.set(units, first, last, [&](std::int32_t tensor) { return by_tensor(tensor); });
     if constexpr (in_bits) word = momentum.bits.mean.word(comm::word_of(first));
@@ -41,7 +41,7 @@ struct ExchangeForm {
   }
   /// Whether all of them are one tensor's.
   KOKKOS_INLINE_FUNCTION bool begin_block(Index first, Index last) {
-    clip = static_cast<float>(verdict->clip_factor);
+    clip = static_cast<float>(gradient_check->clip_factor);
     if constexpr (unify == Unify::none) return true;
     std::int32_t const tensor = tensor_at(units, first);
     factors.values[0] = by_tensor(tensor);
@@ -65,7 +65,7 @@ struct ExchangeForm {
     if constexpr (unify != Unify::none) factor = by_tensor(tensor_at(units, k));
     if constexpr (in_bits) sent = momentum.bits.mean(k);
     if constexpr (in_bits && unify == Unify::element) growth = momentum.bits.growth[tensor_at(units, k)];
-    return in_units(element(k), static_cast<float>(verdict->clip_factor), factor, sent, growth);
+    return in_units(element(k), static_cast<float>(gradient_check->clip_factor), factor, sent, growth);
   }
 
  private:
@@ -101,24 +101,27 @@ struct ExchangeForm {
 
 template <Exchange exchange, bool in_bits, class Use>
 auto with_unified_form(Units const& units, Coefficients<float> const& c, HeldMomentum const& momentum,
-                       float const* gradient, Verdict const* verdict, Use const& use) {
+                       float const* gradient, GradientCheck const* gradient_check, Use const& use) {
   if (units.unify == Unify::element)
-    return use(ExchangeForm<exchange, Unify::element, in_bits>{units, c.beta1, c.share1, momentum, gradient, verdict});
+    return use(
+        ExchangeForm<exchange, Unify::element, in_bits>{units, c.beta1, c.share1, momentum, gradient, gradient_check});
   if (units.unify == Unify::layer)
-    return use(ExchangeForm<exchange, Unify::layer, in_bits>{units, c.beta1, c.share1, momentum, gradient, verdict});
-  return use(ExchangeForm<exchange, Unify::none, in_bits>{units, c.beta1, c.share1, momentum, gradient, verdict});
+    return use(
+        ExchangeForm<exchange, Unify::layer, in_bits>{units, c.beta1, c.share1, momentum, gradient, gradient_check});
+  return use(
+      ExchangeForm<exchange, Unify::none, in_bits>{units, c.beta1, c.share1, momentum, gradient, gradient_check});
 }
 
 /// Calls use(form) with the ExchangeForm of these units.
 template <class Use>
 auto with_exchange_form(Units const& units, Coefficients<float> const& c, HeldMomentum const& momentum,
-                        float const* gradient, Verdict const* verdict, Use const& use) {
+                        float const* gradient, GradientCheck const* gradient_check, Use const& use) {
   require_neighbours<Exec>(units.variance, momentum.numbers, gradient);
   if (units.exchange == Exchange::gradient)
-    return with_unified_form<Exchange::gradient, false>(units, c, momentum, gradient, verdict, use);
+    return with_unified_form<Exchange::gradient, false>(units, c, momentum, gradient, gradient_check, use);
   return momentum.numbers != nullptr
-             ? with_unified_form<Exchange::momentum, false>(units, c, momentum, gradient, verdict, use)
-             : with_unified_form<Exchange::momentum, true>(units, c, momentum, gradient, verdict, use);
+             ? with_unified_form<Exchange::momentum, false>(units, c, momentum, gradient, gradient_check, use)
+             : with_unified_form<Exchange::momentum, true>(units, c, momentum, gradient, gradient_check, use);
 }
 
 /// This rank's gradient with decay, clip g + decay x: what 1-bit SGD exchanges. Decay by tensor as Units finds it.
@@ -127,19 +130,19 @@ struct GradientForm {
   TensorRule const* rules;
   float const* parameters;
   float const* gradient;
-  Verdict const* verdict;
+  GradientCheck const* gradient_check;
   float clip = 0;      ///< of the word or block that was begun
   ByWord decays = {};  ///< the same
 
   KOKKOS_INLINE_FUNCTION void begin_word(Index first, Index last) {
-    clip = static_cast<float>(verdict->clip_factor);
+    clip = static_cast<float>(gradient_check->clip_factor);
     decays.set(tensors, first, last, [&](std::int32_t tensor) { return rules[tensor].decay; });
   }
   KOKKOS_INLINE_FUNCTION float at(Index k, int lane) const {
     return clip * gradient[k] + decays.values[lane] * parameters[k];
   }
   KOKKOS_INLINE_FUNCTION bool begin_block(Index first, Index last) {
-    clip = static_cast<float>(verdict->clip_factor);
+    clip = static_cast<float>(gradient_check->clip_factor);
     std::int32_t const tensor = tensor_at(tensors, first);
     decays.values[0] = rules[tensor].decay;
     return tensors.end[tensor] >= last;
@@ -153,7 +156,8 @@ struct GradientForm {
     for (int e = 0; e < n; ++e) values[e] = clip * g[e] + decays.values[0] * x[e];
   }
   KOKKOS_INLINE_FUNCTION float operator()(Index k) const {
-    return static_cast<float>(verdict->clip_factor) * gradient[k] + rules[tensor_at(tensors, k)].decay * parameters[k];
+    return static_cast<float>(gradient_check->clip_factor) * gradient[k] +
+           rules[tensor_at(tensors, k)].decay * parameters[k];
   }
 };
 

@@ -3,9 +3,9 @@
 #include "model/optim/one_bit/onebit_adam.hpp"
 
 #include "model/optim/one_bit/bit_kernels.hpp"
-#include "model/optim/rules/dense_kernels.hpp"
 #include "model/optim/one_bit/exchange_form.hpp"
 #include "model/optim/one_bit/onebit_kernels.hpp"
+#include "model/optim/rules/dense_kernels.hpp"
 
 namespace bellwether::optim {
 
@@ -21,19 +21,19 @@ MadeStep OnebitAdam::made_step(Arena<> const& gradients) const {
 
 void OnebitAdam::compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients,
                                    StepScalars const& scalars, StepReport& report) {
-  auto const& verdict = record().verdict();
+  auto const& gradient_check = record().verdict();
   auto const c = coefficients<float>(config(), scalars.step);
   auto const units = compressed().units(variance());
   float* const direction = scalars.layers ? gradients.data() : nullptr;
-  auto const mean = with_exchange_form(units, c, held_momentum(), gradients.data(), verdict.data(),
+  auto const mean = with_exchange_form(units, c, held_momentum(), gradients.data(), gradient_check.data(),
                                        [&](auto const& form) { return compressed().exchange(exec, form, report); });
   if (keeps_bits()) {
-    bit_apply(exec, record().blocks(), rules(), units, mean, scalars.learning_rate, verdict, nullptr, parameters.data(),
-              direction);
+    bit_apply(exec, record().blocks(), rules(), units, mean, scalars.learning_rate, gradient_check, nullptr,
+              parameters.data(), direction);
     keep_bits(exec, mean);
     return;
   }
-  onebit_adam_apply(exec, record().blocks(), rules(), c, units, mean, scalars.learning_rate, verdict,
+  onebit_adam_apply(exec, record().blocks(), rules(), c, units, mean, scalars.learning_rate, gradient_check,
                     variance()->data(), parameters.data(), momentum(), direction);
 }
 

@@ -49,7 +49,7 @@ struct FactorBounds {
   double least, most, threshold;
 };
 
-/// r from the largest ratio of roots of kept and fresh variance over live elements. The share of decay in the update,
+/// r from the largest ratio of roots of kept and fresh variance over active elements. The share of decay in the update,
 /// which r should not scale, discounts it: norms are those of m / (sqrt(v) + epsilon) and of that plus decay x.
 KOKKOS_INLINE_FUNCTION double next_factor(double ratio, double direction_norm, double update_norm, bool decays,
                                           double before, FactorBounds const& bounds) {

@@ -3,8 +3,8 @@
 #include "model/optim/one_bit/onebit_kernels.hpp"
 
 #include "core/simd/device_math.hpp"
-#include "core/system/error.hpp"
 #include "core/simd/team_runs.hpp"
+#include "core/system/error.hpp"
 
 #include <type_traits>
 
@@ -24,13 +24,13 @@ struct Restored {
 };
 
 /// The next momentum of neighbours: values of the exchange are multiplied by the root with by_root, else divided by
-/// the tensor's number (1 where there are no units); 0 where dead.
+/// the tensor's number (1 where there are no units); 0 where masked.
 template <bool exact, bool by_root, class Access>
 struct MomentumRun {
   KOKKOS_INLINE_FUNCTION float operator()(int lane, float root, float before) const {
     float const value = mean(lane);
     float const restored = by_root ? value * root : device_math::quotient(value, units.divisor);
-    return comm::masked(units.keep * before + units.take * restored, mean.live_bits, lane);
+    return comm::masked(units.keep * before + units.take * restored, mean.active_bits, lane);
   }
 
   comm::DecodedRun<exact, Access> mean;
@@ -43,7 +43,7 @@ struct LambRun {
   KOKKOS_INLINE_FUNCTION Terms<3> operator()(int lane) const {
     float const root = to_momentum.units.growth * device_math::root(variance[lane]) + c.epsilon;
     // Masks in place of conditions: a division under a condition keeps a compiler from treating neighbours together.
-    std::uint32_t const live = to_momentum.mean.live_bits;
+    std::uint32_t const active = to_momentum.mean.active_bits;
     float const before = momentum[lane];
     float const m = to_momentum(lane, root, before);
     float const x = parameters[lane];
@@ -51,10 +51,10 @@ struct LambRun {
     float const u = u0 + decay * x;
     float ratio = 0;
     if constexpr (steered) {
-      float const g = comm::masked(reconstructed_gradient(m, before, c.beta1, c.share1), live, lane);
+      float const g = comm::masked(reconstructed_gradient(m, before, c.beta1, c.share1), active, lane);
       float const f = next_variance(c, fresh[lane], g);
       fresh[lane] = f;
-      ratio = device_math::quotient(comm::masked(root, live, lane), device_math::root(f) + c.epsilon);
+      ratio = device_math::quotient(comm::masked(root, active, lane), device_math::root(f) + c.epsilon);
     }
     momentum[lane] = m;
     gradient[lane] = u;
@@ -104,7 +104,7 @@ struct LambKernel {
   Index count;
   Block const* blocks;
   TensorRule const* rule;
-  Verdict const* judged;
+  GradientCheck const* judged;
   double* out;
 };
 
@@ -166,15 +166,15 @@ struct AdamKernel {
   float *parameters, *momentum, *direction;
   Block const* blocks;
   TensorRule const* rule;
-  Verdict const* judged;
+  GradientCheck const* judged;
 };
 
 template <bool exact, class Access>
 struct SgdRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
-    // What is dead takes no part in the exchange, whose mean is clip g + decay x elsewhere: its gradient is 0.
+    // What is masked takes no part in the exchange, whose mean is clip g + decay x elsewhere: its gradient is 0.
     float const x = parameters[lane];
-    float const taken = mean.live(lane) ? mean(lane) : decay * x;
+    float const taken = mean.active(lane) ? mean(lane) : decay * x;
     float const m = beta1 * momentum[lane] + taken;
     momentum[lane] = m;
     parameters[lane] = x - rate * m;
@@ -196,11 +196,11 @@ KOKKOS_INLINE_FUNCTION void apply_sgd(Team const& team, Block const& block, comm
 }  // namespace
 
 template <class Space>
-void average_ratios(Space const& exec, Index tensors, double beta, Vec<Verdict, Space> const& verdict,
+void average_ratios(Space const& exec, Index tensors, double beta, Vec<GradientCheck, Space> const& gradient_check,
                     OnebitRecord const& record) {
   // Kokkos takes labels as std::string: made once, because a step allocates nothing.
   static std::string const label = "bellwether::optim::average_ratios";
-  Verdict const* const judged = verdict.data();
+  GradientCheck const* const judged = gradient_check.data();
   OnebitRecord const out = record;
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
@@ -213,31 +213,32 @@ void average_ratios(Space const& exec, Index tensors, double beta, Vec<Verdict, 
 template <class Space>
 void onebit_lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                          Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
-                         Vec<Verdict, Space> const& verdict, float const* parameters, float const* variance,
-                         float* gradient, float* momentum, float* fresh, Vec<double, Space> const& norms) {
+                         Vec<GradientCheck, Space> const& gradient_check, float const* parameters,
+                         float const* variance, float* gradient, float* momentum, float* fresh,
+                         Vec<double, Space> const& norms) {
   Index const count = table.count();
   require(static_cast<Index>(norms.extent(0)) == 4 * count, "numbers by block need four for each block");
   require_neighbours<Space>(parameters, variance, gradient, momentum, fresh, mean.values());
   static std::string const label = "bellwether::optim::onebit_lamb_moments";
-  with_known(mean.exact(), units.unify == Unify::element, fresh != nullptr,
-             [&](auto exact, auto by_root, auto steered) {
-               Kokkos::parallel_for(label, bound_team_policy<3>(exec, count),
-                                    LambKernel<exact, by_root, steered, Space>{
-                                        coefficients, units, mean, parameters, variance, gradient, momentum, fresh,
-                                        count, table.blocks().data(), rules.data(), verdict.data(), norms.data()});
-             });
+  with_known(
+      mean.exact(), units.unify == Unify::element, fresh != nullptr, [&](auto exact, auto by_root, auto steered) {
+        Kokkos::parallel_for(label, bound_team_policy<3>(exec, count),
+                             LambKernel<exact, by_root, steered, Space>{
+                                 coefficients, units, mean, parameters, variance, gradient, momentum, fresh, count,
+                                 table.blocks().data(), rules.data(), gradient_check.data(), norms.data()});
+      });
 }
 
 template <class Space>
 void onebit_lamb_factors(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                         FactorBounds const& bounds, Vec<Verdict, Space> const& verdict,
+                         FactorBounds const& bounds, Vec<GradientCheck, Space> const& gradient_check,
                          Vec<double, Space> const& norms, OnebitRecord const& record) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   static std::string const label = "bellwether::optim::onebit_lamb_factors";
   Index const count = table.count();
   Index const* const first = table.first_block().data();
   TensorRule const* const rule = rules.data();
-  Verdict const* const judged = verdict.data();
+  GradientCheck const* const judged = gradient_check.data();
   double const* const by_block = norms.data();
   FactorBounds const limits = bounds;
   OnebitRecord const out = record;
@@ -251,7 +252,7 @@ void onebit_lamb_factors(Space const& exec, BlockTable<Space> const& table, Vec<
         });
         Kokkos::single(Kokkos::PerTeam(team), [&] {
           double const update_norm = Kokkos::sqrt(sum.value[1]);
-          // Without live elements there is nothing to compare.
+          // Without active elements there is nothing to compare.
           double const ratio = sum.largest > 0 ? sum.largest : 1;
           double const r =
               next_factor(ratio, Kokkos::sqrt(sum.value[2]), update_norm, rule[l].decay > 0, out.factor[l], limits);
@@ -264,9 +265,10 @@ void onebit_lamb_factors(Space const& exec, BlockTable<Space> const& table, Vec<
 }
 
 template <class Space>
-void relate_ratios(Space const& exec, Index tensors, Vec<Verdict, Space> const& verdict, OnebitRecord const& record) {
+void relate_ratios(Space const& exec, Index tensors, Vec<GradientCheck, Space> const& gradient_check,
+                   OnebitRecord const& record) {
   static std::string const label = "bellwether::optim::relate_ratios";
-  Verdict const* const judged = verdict.data();
+  GradientCheck const* const judged = gradient_check.data();
   OnebitRecord const out = record;
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
@@ -277,7 +279,7 @@ void relate_ratios(Space const& exec, Index tensors, Vec<Verdict, Space> const& 
 template <class Space>
 void onebit_adam_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                        Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
-                       double learning_rate, Vec<Verdict, Space> const& verdict, float const* variance,
+                       double learning_rate, Vec<GradientCheck, Space> const& gradient_check, float const* variance,
                        float* parameters, float* momentum, float* direction) {
   static std::string const label = "bellwether::optim::onebit_adam_apply";
   require_neighbours<Space>(variance, parameters, momentum, direction, mean.values());
@@ -286,20 +288,20 @@ void onebit_adam_apply(Space const& exec, BlockTable<Space> const& table, Vec<Te
         Kokkos::parallel_for(label, bound_team_policy<4>(exec, table.count()),
                              AdamKernel<exact, by_root, shows, Space>{
                                  coefficients, units, mean, static_cast<float>(learning_rate), variance, parameters,
-                                 momentum, direction, table.blocks().data(), rules.data(), verdict.data()});
+                                 momentum, direction, table.blocks().data(), rules.data(), gradient_check.data()});
       });
 }
 
 template <class Space>
 void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                      float beta1, comm::Decoded const& mean, double learning_rate, Vec<Verdict, Space> const& verdict,
-                      float* parameters, float* momentum) {
+                      float beta1, comm::Decoded const& mean, double learning_rate,
+                      Vec<GradientCheck, Space> const& gradient_check, float* parameters, float* momentum) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   static std::string const label = "bellwether::optim::onebit_sgd_apply";
   require_neighbours<Space>(parameters, momentum, mean.values());
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
-  Verdict const* const judged = verdict.data();
+  GradientCheck const* const judged = gradient_check.data();
   float const rate = static_cast<float>(learning_rate);
   comm::Decoded const decoded = mean;
   Kokkos::parallel_for(
@@ -314,21 +316,23 @@ void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<Ten
       });
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                                  \
-  template void average_ratios<Space>(Space const&, Index, double, Vec<Verdict, Space> const&, OnebitRecord const&);   \
-  template void relate_ratios<Space>(Space const&, Index, Vec<Verdict, Space> const&, OnebitRecord const&);            \
-  template void onebit_lamb_moments<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,      \
-                                           Coefficients<float> const&, Units const&, comm::Decoded const&,             \
-                                           Vec<Verdict, Space> const&, float const*, float const*, float*, float*,     \
-                                           float*, Vec<double, Space> const&);                                         \
-  template void onebit_lamb_factors<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,      \
-                                           FactorBounds const&, Vec<Verdict, Space> const&, Vec<double, Space> const&, \
-                                           OnebitRecord const&);                                                       \
-  template void onebit_adam_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,        \
-                                         Coefficients<float> const&, Units const&, comm::Decoded const&, double,       \
-                                         Vec<Verdict, Space> const&, float const*, float*, float*, float*);            \
-  template void onebit_sgd_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, float,  \
-                                        comm::Decoded const&, double, Vec<Verdict, Space> const&, float*, float*);
+#define BELLWETHER_INSTANTIATE(Space)                                                                                 \
+  template void average_ratios<Space>(Space const&, Index, double, Vec<GradientCheck, Space> const&,                  \
+                                      OnebitRecord const&);                                                           \
+  template void relate_ratios<Space>(Space const&, Index, Vec<GradientCheck, Space> const&, OnebitRecord const&);     \
+  template void onebit_lamb_moments<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,     \
+                                           Coefficients<float> const&, Units const&, comm::Decoded const&,            \
+                                           Vec<GradientCheck, Space> const&, float const*, float const*, float*,      \
+                                           float*, float*, Vec<double, Space> const&);                                \
+  template void onebit_lamb_factors<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,     \
+                                           FactorBounds const&, Vec<GradientCheck, Space> const&,                     \
+                                           Vec<double, Space> const&, OnebitRecord const&);                           \
+  template void onebit_adam_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,       \
+                                         Coefficients<float> const&, Units const&, comm::Decoded const&, double,      \
+                                         Vec<GradientCheck, Space> const&, float const*, float*, float*, float*);     \
+  template void onebit_sgd_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, float, \
+                                        comm::Decoded const&, double, Vec<GradientCheck, Space> const&, float*,       \
+                                        float*);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE
 

@@ -37,13 +37,13 @@ OnebitRecord OnebitLamb::numbers() const {
 
 void OnebitLamb::dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) {
   auto const& blocks = record().blocks();
-  auto const& verdict = record().verdict();
+  auto const& gradient_check = record().verdict();
   auto const layers = numbers();
-  lamb_moments(exec, blocks, rules(), coefficients<float>(config(), scalars.step), verdict, parameters.data(),
+  lamb_moments(exec, blocks, rules(), coefficients<float>(config(), scalars.step), gradient_check, parameters.data(),
                gradients.data(), momentum(), variance()->data(), squares());
-  lamb_ratios(exec, blocks, rules(), trust_bounds(), verdict, squares(), layers.lamb);
-  average_ratios(exec, blocks.tensors(), config().coefficient_beta, verdict, layers);
-  lamb_apply(exec, blocks, scalars.learning_rate, verdict, layers.lamb, gradients.data(), parameters.data());
+  lamb_ratios(exec, blocks, rules(), trust_bounds(), gradient_check, squares(), layers.lamb);
+  average_ratios(exec, blocks.tensors(), config().coefficient_beta, gradient_check, layers);
+  lamb_apply(exec, blocks, scalars.learning_rate, gradient_check, layers.lamb, gradients.data(), parameters.data());
 }
 
 Vec<double> OnebitLamb::squares() const {
@@ -96,34 +96,34 @@ std::vector<std::string> OnebitLamb::more_notices() const {
 void OnebitLamb::compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients,
                                    StepScalars const& scalars, StepReport& report) {
   auto const& blocks = record().blocks();
-  auto const& verdict = record().verdict();
+  auto const& gradient_check = record().verdict();
   auto const layers = numbers();
   auto const c = coefficients<float>(config(), scalars.step);
   auto const units = compressed().units(variance());
   auto const before = held_momentum();
   float* const fresh = fresh_ ? fresh_->data() : nullptr;
-  auto const mean = with_exchange_form(units, c, before, gradients.data(), verdict.data(),
+  auto const mean = with_exchange_form(units, c, before, gradients.data(), gradient_check.data(),
                                        [&](auto const& form) { return compressed().exchange(exec, form, report); });
   if (keeps_bits())
-    bit_lamb_sums(exec, blocks, rules(), c, units, mean, before, verdict, parameters.data(),
+    bit_lamb_sums(exec, blocks, rules(), c, units, mean, before, gradient_check, parameters.data(),
                   scalars.layers ? gradients.data() : nullptr, fresh_ ? fresh_before().data() : nullptr, fresh, norms_);
   else
-    onebit_lamb_moments(exec, blocks, rules(), c, units, mean, verdict, parameters.data(), variance()->data(),
+    onebit_lamb_moments(exec, blocks, rules(), c, units, mean, gradient_check, parameters.data(), variance()->data(),
                         gradients.data(), momentum(), fresh, norms_);
   if (fresh_) {
     onebit_lamb_factors(exec, blocks, rules(), {config().factor_min, config().factor_max, config().factor_threshold},
-                        verdict, norms_, layers);
+                        gradient_check, norms_, layers);
   } else {
-    lamb_ratios(exec, blocks, rules(), trust_bounds(), verdict, squares(), layers.lamb);
-    relate_ratios(exec, blocks.tensors(), verdict, layers);
+    lamb_ratios(exec, blocks, rules(), trust_bounds(), gradient_check, squares(), layers.lamb);
+    relate_ratios(exec, blocks.tensors(), gradient_check, layers);
   }
   if (keeps_bits()) {
-    bit_apply(exec, blocks, rules(), units, mean, scalars.learning_rate, verdict, layers.lamb.trust_ratio,
+    bit_apply(exec, blocks, rules(), units, mean, scalars.learning_rate, gradient_check, layers.lamb.trust_ratio,
               parameters.data(), nullptr);
     keep_bits(exec, mean);
     return;
   }
-  lamb_apply(exec, blocks, scalars.learning_rate, verdict, layers.lamb, gradients.data(), parameters.data());
+  lamb_apply(exec, blocks, scalars.learning_rate, gradient_check, layers.lamb, gradients.data(), parameters.data());
 }
 
 void OnebitLamb::visit_dense(StateVisitor& visit) {

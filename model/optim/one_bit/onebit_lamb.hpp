@@ -11,8 +11,8 @@ namespace bellwether::optim {
 /// averages each tensor's trust ratio. From then on the variance stays and only signs of momenta cross the network.
 /// steer: variance, the paper's rule: a bounded factor r, from a fresh variance fed by the gradients that successive
 /// momenta amount to, steers each tensor's averaged ratio. steer: norm: LAMB's own trust ratio of the update that is
-/// made, which every rank knows; no fresh variance. Beyond the paper: elements without variance at the freeze are dead,
-/// momenta may be brought to common units by element, and clipping goes by an estimate of the norm of the mean
+/// made, which every rank knows; no fresh variance. Beyond the paper: elements without variance at the freeze are
+/// masked, momenta may be brought to common units by element, and clipping goes by an estimate of the norm of the mean
 /// gradient.
 class OnebitLamb final : public OnebitMethod {
  public:

@@ -65,7 +65,7 @@ bool OnebitMethod::will_keep_bits() const {
 }
 
 /// What was read of numbers may go once an exchange has made bits: not by a step that was skipped.
-void OnebitMethod::settle_momentum() {
+void OnebitMethod::release_read_momentum() {
   // Also where nothing is left to do: who asks what the momentum is reads what the last step has written.
   if (!bits_ || record_.applied_steps() <= read_at_) return;
   momentum_.reset();
@@ -75,7 +75,7 @@ void OnebitMethod::settle_momentum() {
 HeldMomentum OnebitMethod::held_momentum() const {
   float const* const numbers = momentum_ ? momentum_->data() : given_;
   if (numbers != nullptr) return {.numbers = numbers};
-  return {.bits = bits_->view(compressed_->live())};
+  return {.bits = bits_->view(compressed_->active())};
 }
 
 void OnebitMethod::keep_bits(Exec const& exec, comm::Decoded const& mean) {
@@ -96,7 +96,7 @@ void OnebitMethod::allocate() {
                                                   variance_ ? record_.values(growth_at_) : Vec<float>());
   if (looks_ahead()) {
     auto const last = compressed_->last_mean();
-    ahead_ = std::make_unique<LookAhead>(layout(), last.origin, last.count);
+    ahead_ = std::make_unique<StepAhead>(layout(), last.origin, last.count);
   }
   survey_due_ = true;
 }
@@ -122,8 +122,8 @@ void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gr
   require(scalars.step >= 1, "steps count from 1");
   require(parameters.count() == layout().count() && local_gradients.count() == layout().count(),
           "arenas of another layout");
-  settle_momentum();
-  if (ahead_) ahead_->settle(exec);  // where nobody asked for a point since the last step
+  release_read_momentum();
+  if (ahead_) ahead_->update(exec);  // where nobody asked for a point since the last step
   bool const freezing = freezes(exec, scalars.step);
   if (freezing) {
     require(!dense_->under_way(), "a freeze at another step than the one after those that were made");
@@ -153,18 +153,18 @@ void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gr
 
 bool OnebitMethod::looks_ahead() const {
   bool const gradients = !variance_ || config_.exchange == Exchange::gradient;
-  return gradients && config_.look_ahead > 0 && CompressedPhase::leaves_residuals(context_);
+  return gradients && config_.step_ahead > 0 && CompressedPhase::leaves_residuals(context_);
 }
 
 float const* OnebitMethod::gradient_point(Exec const& exec, Arena<> const& parameters, double learning_rate) {
   if (!ahead_) return parameters.data();
   return ahead_->point(exec, record_.blocks(), compressed_->units(variance()), rate_factors(),
-                       config_.look_ahead * reach() * learning_rate, parameters);
+                       config_.step_ahead * reach() * learning_rate, parameters);
 }
 
 std::int64_t OnebitMethod::ahead_bytes() const {
   if (!looks_ahead()) return 0;
-  return LookAhead::predicted_bytes(layout().count(), CompressedPhase::residual_count(config_, context_));
+  return StepAhead::predicted_bytes(layout().count(), CompressedPhase::residual_count(config_, context_));
 }
 
 void OnebitMethod::measure(Exec const& exec, Arena<> const& parameters, Arena<> const& gradients,
@@ -173,7 +173,7 @@ void OnebitMethod::measure(Exec const& exec, Arena<> const& parameters, Arena<> 
   auto const numbers =
       sums_norms_ ? UpdateRecord{nullptr, nullptr, at(0), at(1)} : UpdateRecord{at(0), at(1), at(2), at(3)};
   HeldMomentum const made =
-      keeps_bits() ? HeldMomentum{.bits = bits_->view(compressed_->live())} : HeldMomentum{.numbers = momentum()};
+      keeps_bits() ? HeldMomentum{.bits = bits_->view(compressed_->active())} : HeldMomentum{.numbers = momentum()};
   if (scalars.layers)
     measure_update(exec, record_.blocks(), rules_, made_step(gradients), scalars.learning_rate, record_.verdict(),
                    parameters.data(), made, compressed_ ? compressed_->units(variance()) : Units{}, update_sums_,
@@ -226,7 +226,7 @@ void OnebitMethod::visit_bits(StateVisitor& visit) {
 }
 
 void OnebitMethod::visit_state(StateVisitor& visit) {
-  settle_momentum();
+  release_read_momentum();
   visit_momentum(visit);
   if (variance_) visit.not_negative("variance", variance_->span());
   record_.visit_state(visit);
@@ -250,13 +250,13 @@ void OnebitMethod::visit_state(StateVisitor& visit) {
     allocate_compressed();
   }
   visit_compressed(visit);
-  if (ahead_) ahead_->settle(context_.exec);  // by residuals as the exchange left them
+  if (ahead_) ahead_->update(context_.exec);  // by residuals as the exchange left them
   compressed_->visit_state(visit);
   if (ahead_)
     ahead_->visit_state(visit);
   else
-    LookAhead::drop_state(visit);
-  // Bits of what is dead are no momentum: who asks for its numbers next may do so before a step.
+    StepAhead::drop_state(visit);
+  // Bits of what is masked are no momentum: who asks for its numbers next may do so before a step.
   if (keeps_bits()) survey(context_.exec);
 }
 
@@ -265,11 +265,11 @@ void OnebitMethod::take_up_dense_steps(StateVisitor& visit) {
   Exec const& exec = context_.exec;
   thawed_ = dense_steps_;
   dense_steps_ = -1;
-  if (variance_) VarianceGrowth::settle(visit, exec, record_.blocks(), variance_->data());
+  if (variance_) VarianceGrowth::apply(visit, exec, record_.blocks(), variance_->data());
   clear_compressed_record(exec);
   leave_compressed(exec, visit);
   CompressedPhase::drop_state(visit);
-  LookAhead::drop_state(visit);
+  StepAhead::drop_state(visit);
   visit.drop(in_bits_name);
   visit.drop(magnitudes_name);
 }
@@ -318,12 +318,13 @@ std::int64_t OnebitMethod::state_bytes() const {
          record_.bytes() + (drift_ ? drift_->bytes() : 0) + more_bytes() + std::max(dense_bytes(), compressed_bytes());
 }
 
-/// After the freeze, at most. Numbers live until the first exchange, in memory that a method has another use for then.
+/// After the freeze, at most. Numbers @@active until the first exchange, in memory that a method has another use for
+/// then.
 std::int64_t OnebitMethod::momentum_bytes() const {
   auto const numbers = layout().count() * static_cast<std::int64_t>(sizeof(float));
   if (!will_keep_bits()) return numbers;
   bool const both = momentum_.has_value() && (dense_steps_ >= 0 || !takes_momentum());
-  return BitMomentum::predicted_bytes(layout().count(), std::ssize(layout().tensors())) + (both ? numbers : 0);
+  return SignMomentum::predicted_bytes(layout().count(), std::ssize(layout().tensors())) + (both ? numbers : 0);
 }
 
 }  // namespace bellwether::optim

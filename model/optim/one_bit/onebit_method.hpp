@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "model/optim/one_bit/compressed_phase.hpp"
-#include "model/optim/rules/dense_step.hpp"
 #include "model/optim/freeze.hpp"
-#include "model/optim/one_bit/step_ahead.hpp"
+#include "model/optim/one_bit/compressed_phase.hpp"
 #include "model/optim/one_bit/sign_momentum.hpp"
+#include "model/optim/one_bit/step_ahead.hpp"
 #include "model/optim/one_bit/update_kernels.hpp"
 #include "model/optim/one_bit/variance_growth.hpp"
+#include "model/optim/rules/dense_step.hpp"
 
 #include <optional>
 
@@ -95,7 +95,7 @@ class OnebitMethod : public Optimizer {
   bool will_keep_bits() const;
   void allocate();
   void survey(Exec const& exec);
-  void settle_momentum();
+  void release_read_momentum();
   void visit_momentum(StateVisitor& visit);
   void visit_bits(StateVisitor& visit);
   std::int64_t dense_bytes() const;       ///< of buffers and numbers up to the freeze
@@ -109,10 +109,10 @@ class OnebitMethod : public Optimizer {
 
   OptimizerConfig config_;
   OptimizerContext context_;
-  std::optional<Arena<>> momentum_;  // numbers; none once it is in bits, or while its memory was given away
-  float* given_ = nullptr;           // numbers whose memory was given away, until an exchange has read them
-  std::optional<BitMomentum> bits_;  // from the freeze on
-  std::int64_t read_at_ = 0;         // steps that were made when the numbers that the next exchange reads were formed
+  std::optional<Arena<>> momentum_;   // numbers; none once it is in bits, or while its memory was given away
+  float* given_ = nullptr;            // numbers whose memory was given away, until an exchange has read them
+  std::optional<SignMomentum> bits_;  // from the freeze on
+  std::int64_t read_at_ = 0;          // steps that were made when the numbers that the next exchange reads were formed
   std::optional<Arena<>> variance_;
   Vec<TensorRule> rules_;  // (tensors)
   StepRecord record_;
@@ -126,8 +126,8 @@ class OnebitMethod : public Optimizer {
   std::optional<VarianceDrift> drift_;  // with a variance
   std::int64_t dense_steps_ = -1;       // real steps before the freeze; -1: not yet frozen
   std::unique_ptr<CompressedPhase> compressed_;
-  std::unique_ptr<LookAhead> ahead_;  // from the freeze on, where residuals are left
-  bool survey_due_ = false;           // the exchange does not know yet what is live
+  std::unique_ptr<StepAhead> ahead_;  // from the freeze on, where residuals are left
+  bool survey_due_ = false;           // the exchange does not know yet what is active
   std::int64_t thawed_ = -1;  // dense steps before the freeze that a resume took back, until it is told; -1: none
 };
 

@@ -21,20 +21,21 @@ using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
 
 }  // namespace
 
-BitMomentum::BitMomentum(Index count, Index tensors)
+SignMomentum::SignMomentum(Index count, Index tensors)
     : count_(count),
       signs_(buffer<std::uint32_t>("bellwether::optim::momentum_signs", words_of(count))),
       magnitudes_(buffer<float>("bellwether::optim::momentum_magnitudes", words_of(count))),
       growth_(buffer<float>("bellwether::optim::momentum_growth", tensors)) {}
 
-void BitMomentum::keep(Exec const& exec, comm::Decoded const& mean, float const* growth, Vec<Verdict> const& verdict) {
+void SignMomentum::keep(Exec const& exec, comm::Decoded const& mean, float const* growth,
+                        Vec<GradientCheck> const& gradient_check) {
   // Kokkos takes labels as std::string: made once, because a step allocates nothing.
   static std::string const label = "bellwether::optim::keep_momentum_bits";
   static std::string const growth_label = "bellwether::optim::keep_momentum_growth";
   std::uint32_t* const signs = signs_.data();
   float* const magnitudes = magnitudes_.data();
   float* const kept_growth = growth_.data();
-  Verdict const* const judged = verdict.data();
+  GradientCheck const* const judged = gradient_check.data();
   comm::Decoded const from = mean;
   Kokkos::parallel_for(
       label, Range(exec, 0, words_of(count_)), KOKKOS_LAMBDA(Index w) {
@@ -48,7 +49,7 @@ void BitMomentum::keep(Exec const& exec, comm::Decoded const& mean, float const*
       });
 }
 
-void BitMomentum::take_signs(Exec const& exec, float const* numbers) {
+void SignMomentum::take_signs(Exec const& exec, float const* numbers) {
   std::uint32_t* const signs = signs_.data();
   Index const count = count_;
   Kokkos::parallel_for(
@@ -62,11 +63,11 @@ void BitMomentum::take_signs(Exec const& exec, float const* numbers) {
       });
 }
 
-MomentumBits BitMomentum::view(std::uint32_t const* live) const {
-  return {{signs_.data(), live, magnitudes_.data(), nullptr}, growth_.data()};
+MomentumBits SignMomentum::view(std::uint32_t const* active) const {
+  return {{signs_.data(), active, magnitudes_.data(), nullptr}, growth_.data()};
 }
 
-std::int64_t BitMomentum::predicted_bytes(Index count, Index tensors) {
+std::int64_t SignMomentum::predicted_bytes(Index count, Index tensors) {
   return (2 * words_of(count) + tensors) * static_cast<std::int64_t>(sizeof(float));
 }
 

@@ -9,8 +9,8 @@
 
 namespace bellwether::optim {
 
-/// The momentum that an exchange of momenta made, read in a kernel: +-R of each element's chunk, +0 where dead, in the
-/// units that the exchange had.
+/// The momentum that an exchange of momenta made, read in a kernel: +-R of each element's chunk, +0 where masked, in
+/// the units that the exchange had.
 struct MomentumBits {
   comm::Decoded mean;
   float const* growth = nullptr;  ///< (tensors) rho of those units
@@ -34,17 +34,17 @@ struct HeldMomentum {
 /// Memory of a momentum in bits: a sign an element and a magnitude a word, n / 4 bytes in place of 4 n
 /// (1-bit LAMB, arXiv 2104.06069: what an exchange gives is all that is known of it). Numbers of it are formed for who
 /// saves or compares them.
-class BitMomentum {
+class SignMomentum {
  public:
   /// n = count elements.
-  BitMomentum(Index count, Index tensors);
+  SignMomentum(Index count, Index tensors);
 
-  /// Takes up what an exchange made, unless the verdict says skip. growth: (tensors) rho of its units.
-  void keep(Exec const& exec, comm::Decoded const& mean, float const* growth, Vec<Verdict> const& verdict);
+  /// Takes up what an exchange made, unless the gradient check says skip. growth: (tensors) rho of its units.
+  void keep(Exec const& exec, comm::Decoded const& mean, float const* growth, Vec<GradientCheck> const& gradient_check);
   /// Signs of numbers that form() gave; their magnitudes and rho are set apart.
   void take_signs(Exec const& exec, float const* numbers);
-  /// live: (ceil(n / 32)) of the exchange.
-  MomentumBits view(std::uint32_t const* live) const;
+  /// active: (ceil(n / 32)) of the exchange.
+  MomentumBits view(std::uint32_t const* active) const;
   std::span<float> magnitudes() const { return {magnitudes_.data(), magnitudes_.extent(0)}; }  ///< (ceil(n / 32))
   Vec<float> const& growth() const { return growth_; }                                         ///< (tensors)
   static std::int64_t predicted_bytes(Index count, Index tensors);

@@ -78,22 +78,22 @@ struct PointPass {
 
 }  // namespace
 
-LookAhead::LookAhead(ParameterLayout const& layout, Index first, Index count)
+StepAhead::StepAhead(ParameterLayout const& layout, Index first, Index count)
     : first_(first),
       held_back_("bellwether::optim::held_back", static_cast<std::size_t>(count)),
       point_(layout, "bellwether::optim::gradient_point") {}
 
-void LookAhead::follow(comm::LastMean const& last, float beta1, Vec<Verdict> const& verdict) {
-  owed_ = Owed{last, 1 - beta1, verdict};
+void StepAhead::follow(comm::LastMean const& last, float beta1, Vec<GradientCheck> const& gradient_check) {
+  owed_ = Owed{last, 1 - beta1, gradient_check};
 }
 
-void LookAhead::settle(Exec const& exec) {
+void StepAhead::update(Exec const& exec) {
   if (!owed_) return;
   using Team = Kokkos::TeamPolicy<Exec>::member_type;
   static std::string const label = "bellwether::optim::follow_residuals";
   comm::LastMean const last = owed_->last;
   float const share = owed_->share;
-  Verdict const* const judged = owed_->verdict.data();
+  GradientCheck const* const judged = owed_->gradient_check.data();
   float* const f = held_back_.data();
   Kokkos::parallel_for(
       label, team_policy(exec, (last.count + reduce_block - 1) / reduce_block), KOKKOS_LAMBDA(Team const& team) {
@@ -107,7 +107,7 @@ void LookAhead::settle(Exec const& exec) {
   owed_.reset();
 }
 
-float const* LookAhead::point(Exec const& exec, BlockTable<Exec> const& table, Units const& units, float const* ratios,
+float const* StepAhead::point(Exec const& exec, BlockTable<Exec> const& table, Units const& units, float const* ratios,
                               double rate, Arena<> const& parameters) {
   using Team = Kokkos::TeamPolicy<Exec>::member_type;
   static std::string const label = "bellwether::optim::gradient_point";
@@ -123,7 +123,7 @@ float const* LookAhead::point(Exec const& exec, BlockTable<Exec> const& table, U
                        .rate = static_cast<float>(rate),
                        .parameters = parameters.data(),
                        .to = point_.data()};
-  Verdict const* const judged = owed_ ? owed_->verdict.data() : nullptr;
+  GradientCheck const* const judged = owed_ ? owed_->gradient_check.data() : nullptr;
   bool const by_root = units.variance != nullptr && units.unify != Unify::element;
   Kokkos::parallel_for(
       label, bound_team_policy<3>(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
@@ -142,14 +142,14 @@ float const* LookAhead::point(Exec const& exec, BlockTable<Exec> const& table, U
   return point_.data();
 }
 
-void LookAhead::visit_state(StateVisitor& visit) {
+void StepAhead::visit_state(StateVisitor& visit) {
   if (!visit.has(state_name)) return;  // was not looked ahead then
   visit.held(state_name, {held_back_.data(), held_back_.extent(0)}, first_, point_.count());
 }
 
-void LookAhead::drop_state(StateVisitor& visit) { visit.drop(state_name); }
+void StepAhead::drop_state(StateVisitor& visit) { visit.drop(state_name); }
 
-std::int64_t LookAhead::predicted_bytes(Index elements, Index count) {
+std::int64_t StepAhead::predicted_bytes(Index elements, Index count) {
   return (elements + count) * static_cast<std::int64_t>(sizeof(float));
 }
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "comm/compression/tensor_errors.hpp"
+#include "core/layout/state_visitor.hpp"
 #include "core/memory/arena.hpp"
 #include "core/memory/block_table.hpp"
-#include "core/layout/state_visitor.hpp"
 #include "model/optim/monitor/gradient_check.hpp"
 #include "model/optim/units.hpp"
 
@@ -20,23 +20,24 @@ namespace bellwether::optim {
 /// of all ranks in place of its own this would be the path of the uncompressed method, bit errors and delay or not.
 /// After step-ahead error feedback (Xu, Huo, Huang, arXiv 2008.05823), which has no momentum and takes e itself: there,
 /// what is held back at once comes back at once, and steep directions swing up that a heavy ball would bear.
-class LookAhead {
+class StepAhead {
  public:
   /// Of this rank's residuals, of elements [first, first + count).
-  LookAhead(ParameterLayout const& layout, Index first, Index count);
+  StepAhead(ParameterLayout const& layout, Index first, Index count);
 
-  /// After an exchange: f follows what it has left, but where the verdict says skip. It does so when it is next asked
-  /// for, in the pass that reads it anyway: until then `last` and `verdict` stay what they are, or settle() is called.
-  void follow(comm::LastMean const& last, float beta1, Vec<Verdict> const& verdict);
+  /// After an exchange: f follows what it has left, but where the gradient check says skip. It does so when it is next
+  /// asked for, in the pass that reads it anyway: until then `last` and `gradient_check` stay what they are, or
+  /// update() is called.
+  void follow(comm::LastMean const& last, float beta1, Vec<GradientCheck> const& gradient_check);
   /// Has f follow now, 12 bytes an element.
-  void settle(Exec const& exec);
+  void update(Exec const& exec);
   /// (n), valid until the next call: x - rate c_l f', with f' out of its units and over the root of the kept variance
   /// where there is one. ratios: (tensors) c_l, nullptr: 1. 12 bytes an element, 8 more where f follows, 4 where the
   /// variance is read.
   float const* point(Exec const& exec, BlockTable<Exec> const& table, Units const& units, float const* ratios,
                      double rate, Arena<> const& parameters);
 
-  /// Of f as it is after settle().
+  /// Of f as it is after update().
   void visit_state(StateVisitor& visit);
   static void drop_state(StateVisitor& visit);
   static std::int64_t predicted_bytes(Index elements, Index count);
@@ -46,7 +47,7 @@ class LookAhead {
   struct Owed {
     comm::LastMean last;
     float share;  ///< 1 - beta1
-    Vec<Verdict> verdict;
+    Vec<GradientCheck> gradient_check;
   };
 
   Index first_;

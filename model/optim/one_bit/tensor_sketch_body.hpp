@@ -3,13 +3,13 @@
 #pragma once
 
 #include "comm/compression/signs.hpp"
+#include "core/random/philox_lanes.hpp"
 #include "core/simd/column_sum.hpp"
 #include "core/simd/lanes.hpp"
-#include "core/random/philox_lanes.hpp"
 #include "model/optim/one_bit/variance_growth.hpp"
 
-/// Bodies of the kernels of fold_tensors().
-namespace bellwether::optim::tensor_fold {
+/// Bodies of the kernels of sketch_tensors().
+namespace bellwether::optim::tensor_sketch {
 
 inline constexpr int lanes = growth_columns;
 inline constexpr Index sign_group = 4 * lanes;  // elements of one draw
@@ -21,16 +21,16 @@ KOKKOS_INLINE_FUNCTION WideCounter<Number> tensor_counter(std::int64_t step, Ind
            Number{} + static_cast<std::uint64_t>(step), Number{} + (static_cast<std::uint64_t>(step) >> 32)}};
 }
 
-KOKKOS_INLINE_FUNCTION std::uint32_t live_bits(std::uint32_t const* live, Index first, int count) {
-  return live == nullptr ? ~0u : comm::bits_from(live, first, count);
+KOKKOS_INLINE_FUNCTION std::uint32_t active_bits(std::uint32_t const* active, Index first, int count) {
+  return active == nullptr ? ~0u : comm::bits_from(active, first, count);
 }
 
 /// A block of a tensor, its place in the tensor known, so that signs of its groups of elements can be drawn.
-struct TensorFold {
+struct TensorSketch {
   Block const* blocks;
   Index const* first_block;
   float const* gradient;
-  std::uint32_t const* live;
+  std::uint32_t const* active;
   RandomKey key;
   std::int64_t step;
 
@@ -46,11 +46,11 @@ struct TensorFold {
 };
 
 /// On a host: the columns of a block side by side, each with its elements in order.
-struct FoldByLanes {
+struct SketchByLanes {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
     Block const block = of.blocks[team.league_rank()];
-    Index const tensor = of.tensor(block), before = of.groups_before(block), groups = TensorFold::groups(block);
+    Index const tensor = of.tensor(block), before = of.groups_before(block), groups = TensorSketch::groups(block);
     float sums[lanes] = {};
     auto const counter_of = [&](auto group) { return tensor_counter(of.step, tensor, group); };
     each_draw(of.key, before, before + groups, counter_of, [&](Index group, Philox4 const& signs) {
@@ -58,7 +58,7 @@ struct FoldByLanes {
         Index const begin = (group - before) * sign_group + word * lanes;
         int const here = static_cast<int>(Kokkos::min<Index>(lanes, block.count - begin));
         if (here <= 0) break;
-        std::uint32_t const alive = live_bits(of.live, block.first + begin, here);
+        std::uint32_t const alive = active_bits(of.active, block.first + begin, here);
         float const* const g = of.gradient + block.first + begin;
         BELLWETHER_INDEPENDENT
         for (int lane = 0; lane < here; ++lane)
@@ -69,14 +69,14 @@ struct FoldByLanes {
     for (int lane = 0; lane < lanes; ++lane) out[lane] = sums[lane];
   }
 
-  TensorFold of;
+  TensorSketch of;
   float* parts;
 };
 
 /// On a device: threads of the team take groups of elements in turn, and each lane of theirs a column, whose sums are
 /// added up in the order of threads.
 template <class Space>
-struct FoldByTeams {
+struct SketchByTeams {
   using L = Lanes<Space>;
   static constexpr int words = 4, rows = L::count / words;  // groups of a thread that its lanes look at together
   static_assert(L::count == lanes);
@@ -94,7 +94,7 @@ struct FoldByTeams {
     float* const out = parts + Index{team.league_rank()} * lanes;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, threads), [&](int const thread) {
       float sums[L::here] = {};
-      for (Index group = thread; group < TensorFold::groups(block); group += rows * threads)
+      for (Index group = thread; group < TensorSketch::groups(block); group += rows * threads)
         add(team, block, group, threads, sums);
       L::all(team, [&](int const lane, int const mine) { staged[thread * lanes + lane] = sums[mine]; });
     });
@@ -108,7 +108,7 @@ struct FoldByTeams {
   }
 
   /// `rows` groups from `group` on, `apart` from each other. A lane draws the signs of one of them and looks up what is
-  /// live of one word: each would do so for all.
+  /// active of one word: each would do so for all.
   template <class Team>
   KOKKOS_INLINE_FUNCTION void add(Team const& team, Block const& block, Index group, int apart,
                                   float (&sums)[L::here]) const {
@@ -119,11 +119,11 @@ struct FoldByTeams {
       for (int word = 0; word < words; ++word) drawn[word][mine] = signs.x[word];
       Index const begin = (group + lane / words * apart) * sign_group + lane % words * lanes;
       int const here = static_cast<int>(Kokkos::min<Index>(lanes, block.count - begin));
-      alive[mine] = here > 0 ? live_bits(of.live, block.first + begin, here) : 0u;
+      alive[mine] = here > 0 ? active_bits(of.active, block.first + begin, here) : 0u;
     });
     constexpr int ahead = 2;  // groups that are read together
     static_assert(rows % ahead == 0);
-    for (int row = 0; row < rows && group + row * apart < TensorFold::groups(block); row += ahead) {
+    for (int row = 0; row < rows && group + row * apart < TensorSketch::groups(block); row += ahead) {
       float read[ahead][words][L::here];
       L::all(team, [&](int const lane, int const mine) {
         BELLWETHER_UNROLL
@@ -141,36 +141,36 @@ struct FoldByTeams {
         BELLWETHER_UNROLL
         for (int word = 0; word < words; ++word) {
           std::uint32_t const signs = word_of_lane<Space>(team, drawn[word], row + i);
-          std::uint32_t const live = word_of_lane<Space>(team, alive, (row + i) * words + word);
+          std::uint32_t const active = word_of_lane<Space>(team, alive, (row + i) * words + word);
           L::all(team, [&](int const lane, int const mine) {
-            sums[mine] += comm::masked(comm::with_sign(read[i][word][mine], signs, lane), live, lane);
+            sums[mine] += comm::masked(comm::with_sign(read[i][word][mine], signs, lane), active, lane);
           });
         }
       }
     }
   }
 
-  TensorFold of;
+  TensorSketch of;
   float* parts;
 };
 
-/// The folds of tensors from those of their blocks: a column an item.
-struct AddFolds {
+/// The sketches of tensors from those of their blocks: a column an item.
+struct AddSketches {
   KOKKOS_INLINE_FUNCTION void operator()(Index c) const {
     Index const tensor = c / lanes, lane = c % lanes;
     float sum = 0;
     for (Index b = first_block[tensor]; b < first_block[tensor + 1]; ++b) sum += parts[b * lanes + lane];
-    folds[c] = sum;
+    sketches[c] = sum;
   }
 
   Index const* first_block;
   float const* parts;
-  float* folds;
+  float* sketches;
 };
 
 /// The same with a team a tensor, since the largest have thousands of blocks.
 template <class Space>
-struct AddFoldsByTeams {
+struct AddSketchesByTeams {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
     using Columns = ColumnTeam<Space>;
@@ -178,12 +178,12 @@ struct AddFoldsByTeams {
     Columns::sum(
         team, first_block[tensor + 1] - first, lanes, Columns::template staged<float>(team),
         [&](Index block, int lane) { return parts[(first + block) * lanes + lane]; },
-        [&](int lane, float sum) { folds[tensor * lanes + lane] = sum; });
+        [&](int lane, float sum) { sketches[tensor * lanes + lane] = sum; });
   }
 
   Index const* first_block;
   float const* parts;
-  float* folds;
+  float* sketches;
 };
 
-}  // namespace bellwether::optim::tensor_fold
+}  // namespace bellwether::optim::tensor_sketch

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/one_bit/update_kernels.hpp"
 
-#include "core/system/error.hpp"
 #include "core/device/team_sum.hpp"
+#include "core/system/error.hpp"
 
 namespace bellwether::optim {
 namespace {
@@ -56,7 +56,7 @@ struct UpdatePass {
 
 template <class Space>
 void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                    MadeStep const& made, double learning_rate, Vec<Verdict, Space> const& verdict,
+                    MadeStep const& made, double learning_rate, Vec<GradientCheck, Space> const& gradient_check,
                     float const* parameters, HeldMomentum const& momentum, Units const& units,
                     Vec<double, Space> const& partial, UpdateRecord const& record) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
@@ -69,7 +69,7 @@ void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<Tenso
   Block const* const blocks = table.blocks().data();
   Index const* const first = table.first_block().data();
   TensorRule const* const rule = rules.data();
-  Verdict const* const judged = verdict.data();
+  GradientCheck const* const judged = gradient_check.data();
   double* const by_block = partial.data();
   UpdateRecord const out = record;
   UpdatePass const pass{made,  static_cast<float>(learning_rate), parameters, momentum,
@@ -104,9 +104,10 @@ void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<Tenso
 }
 
 template <class Space>
-void forget_update(Space const& exec, Index tensors, Vec<Verdict, Space> const& verdict, UpdateRecord const& record) {
+void forget_update(Space const& exec, Index tensors, Vec<GradientCheck, Space> const& gradient_check,
+                   UpdateRecord const& record) {
   static std::string const label = "bellwether::optim::forget_update";
-  Verdict const* const judged = verdict.data();
+  GradientCheck const* const judged = gradient_check.data();
   UpdateRecord const out = record;
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
@@ -117,12 +118,12 @@ void forget_update(Space const& exec, Index tensors, Vec<Verdict, Space> const& 
       });
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                        \
-  template void measure_update<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, \
-                                      MadeStep const&, double, Vec<Verdict, Space> const&, float const*,     \
-                                      HeldMomentum const&, Units const&, Vec<double, Space> const&,          \
-                                      UpdateRecord const&);                                                  \
-  template void forget_update<Space>(Space const&, Index, Vec<Verdict, Space> const&, UpdateRecord const&);
+#define BELLWETHER_INSTANTIATE(Space)                                                                          \
+  template void measure_update<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,   \
+                                      MadeStep const&, double, Vec<GradientCheck, Space> const&, float const*, \
+                                      HeldMomentum const&, Units const&, Vec<double, Space> const&,            \
+                                      UpdateRecord const&);                                                    \
+  template void forget_update<Space>(Space const&, Index, Vec<GradientCheck, Space> const&, UpdateRecord const&);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE
 

@@ -32,15 +32,16 @@ inline constexpr Index update_sums = 4;
 /// After a step: norms of every tensor, in one pass of 12 bytes an element, 8 where u = m or a direction's method has
 /// summed the first two norms itself. The x before the step is what the step was made from, x + rate u, to rounding.
 /// parameters, momentum: (n), after the step, the momentum in these units where it is bits, with a direction; partial:
-/// (update_sums blocks), scratch. Nothing changes where the verdict says skip.
+/// (update_sums blocks), scratch. Nothing changes where the gradient check says skip.
 template <class Space>
 void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                    MadeStep const& made, double learning_rate, Vec<Verdict, Space> const& verdict,
+                    MadeStep const& made, double learning_rate, Vec<GradientCheck, Space> const& gradient_check,
                     float const* parameters, HeldMomentum const& momentum, Units const& units,
                     Vec<double, Space> const& partial, UpdateRecord const& record);
 
 /// NaN in place of them, for a step whose numbers nobody wants.
 template <class Space>
-void forget_update(Space const& exec, Index tensors, Vec<Verdict, Space> const& verdict, UpdateRecord const& record);
+void forget_update(Space const& exec, Index tensors, Vec<GradientCheck, Space> const& gradient_check,
+                   UpdateRecord const& record);
 
 }  // namespace bellwether::optim

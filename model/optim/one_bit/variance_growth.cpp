@@ -8,37 +8,39 @@
 namespace bellwether::optim {
 namespace {
 
-using namespace tensor_fold;
+using namespace tensor_sketch;
 
 constexpr auto state_name = "variance_growth";
 
 }  // namespace
 
 template <class Space>
-void fold_tensors(Space const& exec, BlockTable<Space> const& table, float const* gradient, std::uint32_t const* live,
-                  RandomKey const& key, std::int64_t step, Vec<float, Space> const& partial, float* folds) {
+void sketch_tensors(Space const& exec, BlockTable<Space> const& table, float const* gradient,
+                    std::uint32_t const* active, RandomKey const& key, std::int64_t step,
+                    Vec<float, Space> const& partial, float* sketches) {
   // Kokkos takes labels as std::string: made once, because a step allocates nothing.
-  static std::string const fold_label = "bellwether::optim::fold_tensors";
-  static std::string const sum_label = "bellwether::optim::tensor_folds";
+  static std::string const sketch_label = "bellwether::optim::sketch_tensors";
+  static std::string const sum_label = "bellwether::optim::tensor_sketches";
   Block const* const blocks = table.blocks().data();
   Index const* const first_block = table.first_block().data();
   float* const parts = partial.data();
   Index const tensors = table.tensors();
-  TensorFold const fold{blocks, first_block, gradient, live, key, step};
+  TensorSketch const sketch{blocks, first_block, gradient, active, key, step};
   if constexpr (TeamShape<Space>::host) {
-    Kokkos::parallel_for(fold_label, team_policy(exec, table.count()), FoldByLanes{fold, parts});
+    Kokkos::parallel_for(sketch_label, team_policy(exec, table.count()), SketchByLanes{sketch, parts});
     Kokkos::parallel_for(sum_label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors * lanes),
-                         AddFolds{first_block, parts, folds});
+                         AddSketches{first_block, parts, sketches});
   } else {
     using Columns = ColumnTeam<Space>;
-    Kokkos::parallel_for(fold_label, FoldByTeams<Space>::policy(exec, table.count()), FoldByTeams<Space>{fold, parts});
+    Kokkos::parallel_for(sketch_label, SketchByTeams<Space>::policy(exec, table.count()),
+                         SketchByTeams<Space>{sketch, parts});
     Kokkos::parallel_for(sum_label, Columns::template policy<float>(exec, tensors),
-                         AddFoldsByTeams<Space>{first_block, parts, folds});
+                         AddSketchesByTeams<Space>{first_block, parts, sketches});
   }
 }
 
 template <class Space>
-void sum_tensors(Space const& exec, BlockTable<Space> const& table, float const* values, std::uint32_t const* live,
+void sum_tensors(Space const& exec, BlockTable<Space> const& table, float const* values, std::uint32_t const* active,
                  Vec<double, Space> const& partial, Vec<double, Space> const& sums) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Block const* const blocks = table.blocks().data();
@@ -48,7 +50,7 @@ void sum_tensors(Space const& exec, BlockTable<Space> const& table, float const*
       "bellwether::optim::sum_blocks", team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         Block const block = blocks[team.league_rank()];
         auto const sum = team_sum<1, Space>(team, block.first, block.first + block.count, [=](Index k) {
-          return Sums<1>{{live_bits(live, k, 1) >> 31 != 0 ? static_cast<double>(values[k]) : 0.0}};
+          return Sums<1>{{active_bits(active, k, 1) >> 31 != 0 ? static_cast<double>(values[k]) : 0.0}};
         });
         Kokkos::single(Kokkos::PerTeam(team), [&] { parts[team.league_rank()] = sum.value[0]; });
       });
@@ -62,11 +64,11 @@ void sum_tensors(Space const& exec, BlockTable<Space> const& table, float const*
 }
 
 template <class Space>
-void grow_variance(Space const& exec, Index tensors, double beta2, Vec<Verdict, Space> const& verdict,
-                   float const* folds, Vec<double, Space> const& sums, Vec<float, Space> const& growth,
+void grow_variance(Space const& exec, Index tensors, double beta2, Vec<GradientCheck, Space> const& gradient_check,
+                   float const* sketches, Vec<double, Space> const& sums, Vec<float, Space> const& growth,
                    Vec<float, Space> const& roots) {
   static std::string const label = "bellwether::optim::grow_variance";
-  Verdict const* const judged = verdict.data();
+  GradientCheck const* const judged = gradient_check.data();
   double const* const at_freeze = sums.data();
   float *const grown = growth.data(), *const root = roots.data();
   Kokkos::parallel_for(
@@ -74,7 +76,7 @@ void grow_variance(Space const& exec, Index tensors, double beta2, Vec<Verdict, 
         if (judged->skip || at_freeze[l] == 0) return;
         double squares = 0;
         for (int lane = 0; lane < lanes; ++lane) {
-          double const value = judged->clip_factor * static_cast<double>(folds[l * lanes + lane]);
+          double const value = judged->clip_factor * static_cast<double>(sketches[l * lanes + lane]);
           squares += value * value;
         }
         double const now = beta2 * static_cast<double>(grown[l]) + (1 - beta2) * squares / at_freeze[l];
@@ -112,9 +114,9 @@ VarianceGrowth::VarianceGrowth(Exec const& exec, BlockTable<Exec> const& blocks,
   Kokkos::deep_copy(exec, growth_, 1.0f);
 }
 
-void VarianceGrowth::survey(Exec const& exec, Vec<std::uint32_t> const& live, float const* variance) {
-  live_ = live;
-  sum_tensors(exec, blocks_, variance, live_.data(), squares_, sums_);
+void VarianceGrowth::survey(Exec const& exec, Vec<std::uint32_t> const& active, float const* variance) {
+  active_ = active;
+  sum_tensors(exec, blocks_, variance, active_.data(), squares_, sums_);
   // After a restart only V_l itself has been read.
   float const* const grown = growth_.data();
   float* const root = roots_.data();
@@ -124,25 +126,25 @@ void VarianceGrowth::survey(Exec const& exec, Vec<std::uint32_t> const& live, fl
       KOKKOS_LAMBDA(Index l) { root[l] = Kokkos::sqrt(grown[l]); });
 }
 
-void VarianceGrowth::fold(Exec const& exec, float const* gradient, std::int64_t step, float* folds) {
-  fold_tensors(exec, blocks_, gradient, live_.data(), key_, step, partial_, folds);
+void VarianceGrowth::sketch(Exec const& exec, float const* gradient, std::int64_t step, float* sketches) {
+  sketch_tensors(exec, blocks_, gradient, active_.data(), key_, step, partial_, sketches);
 }
 
-void VarianceGrowth::grow(Exec const& exec, Vec<Verdict> const& verdict, float const* folds) {
-  grow_variance(exec, blocks_.tensors(), beta2_, verdict, folds, sums_, growth_, roots_);
+void VarianceGrowth::grow(Exec const& exec, Vec<GradientCheck> const& gradient_check, float const* sketches) {
+  grow_variance(exec, blocks_.tensors(), beta2_, gradient_check, sketches, sums_, growth_, roots_);
 }
 
 void VarianceGrowth::visit_state(StateVisitor& visit) {
   visit.replicated(state_name, {growth_.data(), growth_.extent(0)});
 }
 
-void VarianceGrowth::settle(StateVisitor& visit, Exec const& exec, BlockTable<Exec> const& blocks, float* variance) {
+void VarianceGrowth::apply(StateVisitor& visit, Exec const& exec, BlockTable<Exec> const& blocks, float* variance) {
   if (!visit.has(state_name)) return;
   Vec<float> const growth("bellwether::optim::variance_growth", static_cast<std::size_t>(blocks.tensors()));
-  exec.fence("bellwether::optim::settle, memory is ready before a visitor writes it");
+  exec.fence("bellwether::optim::apply_growth, memory is ready before a visitor writes it");
   visit.replicated(state_name, {growth.data(), growth.extent(0)});
   scale_tensors(exec, blocks, growth, variance);
-  exec.fence("bellwether::optim::settle, elements are scaled before the factors are freed");
+  exec.fence("bellwether::optim::apply_growth, elements are scaled before the factors are freed");
 }
 
 std::int64_t VarianceGrowth::predicted_bytes(BlockTable<Exec> const& blocks) {
@@ -185,11 +187,11 @@ std::int64_t VarianceDrift::bytes() const {
 }
 
 #define BELLWETHER_INSTANTIATE(Space)                                                                                \
-  template void fold_tensors<Space>(Space const&, BlockTable<Space> const&, float const*, std::uint32_t const*,      \
-                                    RandomKey const&, std::int64_t, Vec<float, Space> const&, float*);               \
+  template void sketch_tensors<Space>(Space const&, BlockTable<Space> const&, float const*, std::uint32_t const*,    \
+                                      RandomKey const&, std::int64_t, Vec<float, Space> const&, float*);             \
   template void sum_tensors<Space>(Space const&, BlockTable<Space> const&, float const*, std::uint32_t const*,       \
                                    Vec<double, Space> const&, Vec<double, Space> const&);                            \
-  template void grow_variance<Space>(Space const&, Index, double, Vec<Verdict, Space> const&, float const*,          \
+  template void grow_variance<Space>(Space const&, Index, double, Vec<GradientCheck, Space> const&, float const*,    \
                                      Vec<double, Space> const&, Vec<float, Space> const&, Vec<float, Space> const&); \
   template void scale_tensors<Space>(Space const&, BlockTable<Space> const&, Vec<float, Space> const&, float*);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)

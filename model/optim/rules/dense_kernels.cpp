@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/rules/dense_kernels.hpp"
 
-#include "core/system/error.hpp"
 #include "core/device/team_sum.hpp"
+#include "core/system/error.hpp"
 
 namespace bellwether::optim {
 namespace {
@@ -17,8 +17,9 @@ struct StepElement {
 
 template <class Space>
 void lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                  Coefficients<float> const& coefficients, Vec<Verdict, Space> const& verdict, float const* parameters,
-                  float* gradient, float* momentum, float* variance, Vec<double, Space> const& norms) {
+                  Coefficients<float> const& coefficients, Vec<GradientCheck, Space> const& gradient_check,
+                  float const* parameters, float* gradient, float* momentum, float* variance,
+                  Vec<double, Space> const& norms) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Index const count = table.count();
   require(static_cast<Index>(norms.extent(0)) == 2 * count, "sums by block need two for each block");
@@ -26,7 +27,7 @@ void lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorR
   static std::string const label = "bellwether::optim::lamb_moments";
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
-  Verdict const* const judged = verdict.data();
+  GradientCheck const* const judged = gradient_check.data();
   double* const squares = norms.data();
   Coefficients<float> const c = coefficients;
   Kokkos::parallel_for(
@@ -60,14 +61,14 @@ void lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorR
 
 template <class Space>
 void lamb_ratios(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                 TrustBounds const& bounds, Vec<Verdict, Space> const& verdict, Vec<double, Space> const& norms,
-                 LayerRecord const& record) {
+                 TrustBounds const& bounds, Vec<GradientCheck, Space> const& gradient_check,
+                 Vec<double, Space> const& norms, LayerRecord const& record) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   static std::string const label = "bellwether::optim::lamb_ratios";
   Index const count = table.count();
   Index const* const first = table.first_block().data();
   TensorRule const* const rule = rules.data();
-  Verdict const* const judged = verdict.data();
+  GradientCheck const* const judged = gradient_check.data();
   double const* const squares = norms.data();
   TrustBounds const limit = bounds;
   LayerRecord const out = record;
@@ -91,11 +92,12 @@ void lamb_ratios(Space const& exec, BlockTable<Space> const& table, Vec<TensorRu
 
 template <class Space>
 void lamb_apply(Space const& exec, BlockTable<Space> const& table, double learning_rate,
-                Vec<Verdict, Space> const& verdict, LayerRecord const& record, float const* update, float* parameters) {
+                Vec<GradientCheck, Space> const& gradient_check, LayerRecord const& record, float const* update,
+                float* parameters) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   static std::string const label = "bellwether::optim::lamb_apply";
   Block const* const blocks = table.blocks().data();
-  Verdict const* const judged = verdict.data();
+  GradientCheck const* const judged = gradient_check.data();
   float const* const ratio = record.trust_ratio;
   Kokkos::parallel_for(
       label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
@@ -113,13 +115,14 @@ void lamb_apply(Space const& exec, BlockTable<Space> const& table, double learni
 
 template <class Space>
 void adamw_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                  Coefficients<float> const& coefficients, double learning_rate, Vec<Verdict, Space> const& verdict,
-                  float const* gradient, float* parameters, float* momentum, float* variance) {
+                  Coefficients<float> const& coefficients, double learning_rate,
+                  Vec<GradientCheck, Space> const& gradient_check, float const* gradient, float* parameters,
+                  float* momentum, float* variance) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   static std::string const label = "bellwether::optim::adamw_update";
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
-  Verdict const* const judged = verdict.data();
+  GradientCheck const* const judged = gradient_check.data();
   Coefficients<float> const c = coefficients;
   float const rate = static_cast<float>(learning_rate);
   Kokkos::parallel_for(
@@ -146,13 +149,13 @@ void adamw_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorR
 
 template <class Space>
 void sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules, float beta1,
-               double learning_rate, Vec<Verdict, Space> const& verdict, float const* gradient, float* parameters,
-               float* momentum) {
+               double learning_rate, Vec<GradientCheck, Space> const& gradient_check, float const* gradient,
+               float* parameters, float* momentum) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   static std::string const label = "bellwether::optim::sgd_apply";
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
-  Verdict const* const judged = verdict.data();
+  GradientCheck const* const judged = gradient_check.data();
   float const rate = static_cast<float>(learning_rate);
   Kokkos::parallel_for(
       label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
@@ -170,18 +173,18 @@ void sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule
 
 #define BELLWETHER_INSTANTIATE(Space)                                                                                  \
   template void lamb_moments<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,             \
-                                    Coefficients<float> const&, Vec<Verdict, Space> const&, float const*, float*,      \
-                                    float*, float*, Vec<double, Space> const&);                                        \
+                                    Coefficients<float> const&, Vec<GradientCheck, Space> const&, float const*,        \
+                                    float*, float*, float*, Vec<double, Space> const&);                                \
   template void lamb_ratios<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,              \
-                                   TrustBounds const&, Vec<Verdict, Space> const&, Vec<double, Space> const&,          \
+                                   TrustBounds const&, Vec<GradientCheck, Space> const&, Vec<double, Space> const&,    \
                                    LayerRecord const&);                                                                \
-  template void lamb_apply<Space>(Space const&, BlockTable<Space> const&, double, Vec<Verdict, Space> const&,          \
+  template void lamb_apply<Space>(Space const&, BlockTable<Space> const&, double, Vec<GradientCheck, Space> const&,    \
                                   LayerRecord const&, float const*, float*);                                           \
   template void adamw_update<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,             \
-                                    Coefficients<float> const&, double, Vec<Verdict, Space> const&, float const*,      \
-                                    float*, float*, float*);                                                           \
+                                    Coefficients<float> const&, double, Vec<GradientCheck, Space> const&,              \
+                                    float const*, float*, float*, float*);                                             \
   template void sgd_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, float, double, \
-                                 Vec<Verdict, Space> const&, float const*, float*, float*);
+                                 Vec<GradientCheck, Space> const&, float const*, float*, float*);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE
 

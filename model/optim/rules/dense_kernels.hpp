@@ -23,34 +23,37 @@ struct LayerRecord {
 
 /// Moments and direction of LAMB over the whole arena, 28 bytes an element. parameters, gradient, momentum, variance:
 /// (n); the clipped gradient enters the moments and is replaced by the direction u. norms: (2 blocks), written: squares
-/// of x in the first half, of u in the second. Nothing changes where the verdict says skip.
+/// of x in the first half, of u in the second. Nothing changes where the gradient check says skip.
 template <class Space>
 void lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                  Coefficients<float> const& coefficients, Vec<Verdict, Space> const& verdict, float const* parameters,
-                  float* gradient, float* momentum, float* variance, Vec<double, Space> const& norms);
+                  Coefficients<float> const& coefficients, Vec<GradientCheck, Space> const& gradient_check,
+                  float const* parameters, float* gradient, float* momentum, float* variance,
+                  Vec<double, Space> const& norms);
 
-/// Trust ratio and norms of every tensor from the sums by block; all elements count, live or not.
+/// Trust ratio and norms of every tensor from the sums by block; all elements count, active or not.
 template <class Space>
 void lamb_ratios(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                 TrustBounds const& bounds, Vec<Verdict, Space> const& verdict, Vec<double, Space> const& norms,
-                 LayerRecord const& record);
+                 TrustBounds const& bounds, Vec<GradientCheck, Space> const& gradient_check,
+                 Vec<double, Space> const& norms, LayerRecord const& record);
 
 /// x <- x - lr c u, 12 bytes an element. parameters, update: (n).
 template <class Space>
 void lamb_apply(Space const& exec, BlockTable<Space> const& table, double learning_rate,
-                Vec<Verdict, Space> const& verdict, LayerRecord const& record, float const* update, float* parameters);
+                Vec<GradientCheck, Space> const& gradient_check, LayerRecord const& record, float const* update,
+                float* parameters);
 
 /// One AdamW step over the whole arena, x <- x - lr (m' / (sqrt(v') + epsilon) + decay x): one launch, 28 bytes an
-/// element. parameters, gradient, momentum, variance: (n). Nothing changes where the verdict says skip.
+/// element. parameters, gradient, momentum, variance: (n). Nothing changes where the gradient check says skip.
 template <class Space>
 void adamw_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                  Coefficients<float> const& coefficients, double learning_rate, Vec<Verdict, Space> const& verdict,
-                  float const* gradient, float* parameters, float* momentum, float* variance);
+                  Coefficients<float> const& coefficients, double learning_rate,
+                  Vec<GradientCheck, Space> const& gradient_check, float const* gradient, float* parameters,
+                  float* momentum, float* variance);
 
 /// SGD with momentum, dense: m <- beta1 m + clip g + decay x, x <- x - lr m.
 template <class Space>
 void sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules, float beta1,
-               double learning_rate, Vec<Verdict, Space> const& verdict, float const* gradient, float* parameters,
-               float* momentum);
+               double learning_rate, Vec<GradientCheck, Space> const& gradient_check, float const* gradient,
+               float* parameters, float* momentum);
 
 }  // namespace bellwether::optim

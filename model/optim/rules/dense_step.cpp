@@ -133,7 +133,7 @@ StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
   report.phase = Phase::dense;
   report.sent = {.exchange = exchange_.sent_bytes,
                  .scalars = scalars_.sent_bytes,
-                 .inside_node = exchange_.inside_node_bytes + scalars_.inside_node_bytes,
+                 .intra_node = exchange_.inside_node_bytes + scalars_.inside_node_bytes,
                  .dense_fp32 = predicted_.dense_fp32,
                  .dense_16bit = predicted_.dense_16bit};
   report.segments.clear();
@@ -142,7 +142,7 @@ StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
   exchange_ = scalars_ = {};
   ready_from_ = gradients.count();
   met_ = true;
-  judge_gradient(exec, record_.blocks(), gradients.data(), clip_, partial_, record_.verdict(), norms_,
+  check_gradient(exec, record_.blocks(), gradients.data(), clip_, partial_, record_.verdict(), norms_,
                  record_.norm_limit());
   return report;
 }
@@ -158,7 +158,7 @@ SentBytes DenseStep::predicted_bytes(OptimizerContext const& context) {
   auto const scalars = sent(norms_of(data), comm::Wire::fp32, comm::Allreduce::ordered);
   return {.exchange = exchange.sent_bytes,
           .scalars = scalars.sent_bytes,
-          .inside_node = exchange.inside_node_bytes + scalars.inside_node_bytes,
+          .intra_node = exchange.inside_node_bytes + scalars.inside_node_bytes,
           .dense_fp32 = sent(n, comm::Wire::fp32, comm::Allreduce::ordered).sent_bytes,
           .dense_16bit = sent(n, comm::Wire::bf16, comm::Allreduce::ordered).sent_bytes};
 }

@@ -22,8 +22,9 @@ Index usual_segment(Index count, comm::Wire wire, int ranks);
 /// mean of the whole.
 std::vector<GradientSegment> cut_into_segments(ParameterLayout const& layout, Index least, int ranks);
 
-/// The dense exchange of a step: the mean gradient over ranks and the verdict on it, with the mean of the squares of
-/// the ranks' own norms. Gradients travel in segments, while backward forms others where gradient_ready() is told.
+/// The dense exchange of a step: the mean gradient over ranks and the gradient check on it, with the mean of the
+/// squares of the ranks' own norms. Gradients travel in segments, while backward forms others where gradient_ready() is
+/// told.
 class DenseStep {
  public:
   DenseStep(OptimizerConfig const& config, OptimizerContext const& context, StepRecord& record);
@@ -35,7 +36,7 @@ class DenseStep {
   void forget_gradients(Exec const& exec, Arena<>& gradients);
   /// Whether gradients of a step to come are with the transport already.
   bool under_way() const { return mean_.started() > 0; }
-  /// Opens the record's step. The mean of `gradients` over ranks in place, and the verdict on it.
+  /// Opens the record's step. The mean of `gradients` over ranks in place, and the gradient check on it.
   StepReport& reduce(Exec const& exec, Arena<>& gradients);
   std::int64_t bytes() const;
   /// What this rank sends in a dense step.

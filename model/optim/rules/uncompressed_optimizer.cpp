@@ -55,12 +55,13 @@ Lamb::Lamb(OptimizerConfig const& config, OptimizerContext const& context)
 
 void Lamb::update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) {
   auto const& blocks = record().blocks();
-  auto const& verdict = record().verdict();
+  auto const& gradient_check = record().verdict();
   LayerRecord const layers{record().layer(0), record().layer(1), record().layer(2)};
-  lamb_moments(exec, blocks, rules(), coefficients<float>(config(), scalars.step), verdict, parameters.data(),
+  lamb_moments(exec, blocks, rules(), coefficients<float>(config(), scalars.step), gradient_check, parameters.data(),
                gradients.data(), momentum(), variance(), norms_);
-  lamb_ratios(exec, blocks, rules(), {config().min_coefficient, config().max_coefficient}, verdict, norms_, layers);
-  lamb_apply(exec, blocks, scalars.learning_rate, verdict, layers, gradients.data(), parameters.data());
+  lamb_ratios(exec, blocks, rules(), {config().min_coefficient, config().max_coefficient}, gradient_check, norms_,
+              layers);
+  lamb_apply(exec, blocks, scalars.learning_rate, gradient_check, layers, gradients.data(), parameters.data());
 }
 
 std::int64_t Lamb::more_bytes() const { return static_cast<std::int64_t>(norms_.extent(0) * sizeof(double)); }

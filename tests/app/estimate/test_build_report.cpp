@@ -1,0 +1,380 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/estimate/build_report.hpp"
+#include "app/launch/collective_errors.hpp"
+#include "app/launch/session.hpp"
+#include "app/train/trainer.hpp"
+#include "comm/collective/dense_mean.hpp"
+#include "comm/compression/tensor_errors.hpp"
+#include "comm/transport/communicator.hpp"
+#include "comm/transport/world.hpp"
+#include "input/threads/io_thread.hpp"
+#include "tests/input/shards/sample_shards.hpp"
+#include "tests/input/temporary_folder.hpp"
+#include "tests/support/world.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <impl/Kokkos_Profiling.hpp>
+
+#include <string_view>
+
+using namespace bellwether;
+
+namespace {
+
+std::int64_t held_bytes = 0;
+
+/// Counts what Kokkos holds in the memory of training while it lives.
+class AllocationCounter {
+ public:
+  AllocationCounter() {
+    held_bytes = 0;
+    Kokkos::Tools::Experimental::set_allocate_data_callback(
+        [](Kokkos::Profiling::SpaceHandle space, char const*, void const*, std::uint64_t size) {
+          if (counts(space)) held_bytes += static_cast<std::int64_t>(size);
+        });
+    Kokkos::Tools::Experimental::set_deallocate_data_callback(
+        [](Kokkos::Profiling::SpaceHandle space, char const*, void const*, std::uint64_t size) {
+          if (counts(space)) held_bytes -= static_cast<std::int64_t>(size);
+        });
+  }
+  ~AllocationCounter() {
+    Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+    Kokkos::Tools::Experimental::set_deallocate_data_callback(nullptr);
+  }
+
+ private:
+  static bool counts(Kokkos::Profiling::SpaceHandle const& space) {
+    return std::string_view(space.name) == Mem::name();
+  }
+};
+
+struct Size {
+  std::int64_t hidden, layers, heads, global, micro;
+};
+
+/// A tiny model for the shards of tests, trained on `train`.
+input::Deck small_deck(std::string const& train) {
+  input::Deck deck;
+  deck.data.train = {train};
+  deck.model = {.vocabulary = 100, .hidden = 16, .layers = 1, .heads = 2, .feed_forward = 32, .positions = 16};
+  deck.batch = {.global = 8, .micro = 8};
+  deck.schedule.steps = 1;
+  return deck;
+}
+
+std::vector<std::string> faults_of(input::Deck const& deck) {
+  try {
+    app::build_report(deck, test::world());
+  } catch (app::CommonError const& error) {
+    return error.faults();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("What check predicts is what training takes") {
+  auto& world = test::world();
+  TemporaryFolder const folder;  // another one on each rank, with the same shard
+  write_shard(folder / "a.h5", small_format(true), 0, 64);
+  for (Size const& size : {Size{64, 2, 2, 16, 16}, Size{96, 3, 4, 32, 4}, Size{128, 1, 2, 7, 2}})
+    for (auto const method : {optim::Method::lamb, optim::Method::adamw, optim::Method::onebit_lamb}) {
+      input::Deck deck;
+      deck.data.train = {folder / "a.h5"};
+      deck.data.dynamic_masking = false;
+      deck.model.vocabulary = 100;
+      deck.model.hidden = size.hidden;
+      deck.model.layers = size.layers;
+      deck.model.heads = size.heads;
+      deck.model.feed_forward = 4 * size.hidden;
+      deck.model.positions = 16;
+      deck.batch = {size.global, size.micro};
+      deck.optimizer.method = method;
+      if (method == optim::Method::onebit_lamb) deck.optimizer.freeze.step = 2;
+      deck.schedule.steps = 3;
+      auto const report = app::build_report(deck, world);
+
+      AllocationCounter const counter;
+      input::IoThread io;
+      app::Trainer trainer(deck, world, io);
+      app::StepRow row;
+      for (int step = 0; step < 3; ++step) {
+        auto const outcome = trainer.advance(app::StopReason::none, row);
+        // Around the freeze some numbers a layer are recorded, which a step on its own does not send.
+        auto const numbers = comm::tensor_error_sums * static_cast<Index>(trainer.layout().tensors().size());
+        comm::Traffic recorded;
+        if (row.phase == 1 && outcome.layers)
+          recorded = comm::DenseMean::predicted_traffic(world.communicator(), numbers, comm::Wire::fp32,
+                                                        comm::Allreduce::ordered);
+        auto const& told = row.phase == 0 ? report.dense_step : report.compressed_step;
+        REQUIRE(told.has_value());
+        CHECK(row.sent_bytes - recorded.sent_bytes == told->mine.sent_bytes);
+        CHECK(row.inside_node_bytes - recorded.inside_node_bytes == told->mine.inside_node_bytes);
+      }
+      CHECK(row.phase == (method == optim::Method::onebit_lamb ? 1 : 0));
+      auto const& totals = trainer.traffic();
+      bool const compresses = method == optim::Method::onebit_lamb;
+      CHECK((totals.dense.steps == (compresses ? 2 : 3) && totals.compressed.steps == (compresses ? 1 : 0)));
+      CHECK(totals.dense.sent_bytes == totals.dense.steps * report.dense_step->mine.sent_bytes);
+      CHECK(totals.dense.dense_bytes_16bit == totals.dense.steps * report.dense_step->mine.dense_bytes_16bit);
+      auto const text = app::report_text(report, deck);
+      bool const apart = compresses && world.size() > 1;
+      CHECK((text.find("servers, all-gather") != std::string::npos) == apart);
+      CHECK((text.find("dense mean in 16 bit") != std::string::npos) == apart);
+      if (apart) {
+        auto const& told = report.compressed_step->mine;
+        CHECK(totals.compressed.worker_bytes == told.worker_bytes);
+        CHECK(totals.compressed.server_bytes == told.server_bytes);
+        CHECK(totals.compressed.dense_bytes_fp32 == told.dense_bytes_fp32);
+        CHECK(text.find(app::compared_with(told.dense_bytes_fp32, told)) != std::string::npos);
+      }
+      // What products take for themselves they have had since check measured their speed.
+      auto const predicted = report.memory.device() - report.memory.libraries;
+      INFO("held " << held_bytes << ", predicted " << predicted);
+      CHECK(static_cast<double>(held_bytes) <= 1.05 * static_cast<double>(predicted));
+      CHECK(static_cast<double>(held_bytes) >= 0.95 * static_cast<double>(predicted));
+      CHECK(trainer.layout().count() == report.parameters);
+      CHECK(trainer.layout().fingerprint() == report.layout_fingerprint);
+    }
+}
+
+TEST_CASE("What check predicts of memory is what every 1-bit method holds before its freeze and after") {
+  auto& world = test::world();
+  TemporaryFolder const folder;
+  write_shard(folder / "a.h5", small_format(true), 0, 64);
+  using optim::Exchange, optim::FrozenVariance, optim::Method, optim::Steer, optim::Unify;
+  struct Kept {
+    Method method;
+    Exchange exchange = Exchange::gradient;
+    Steer steer = Steer::norm;
+    double step_ahead = 1;
+    Unify unify = Unify::element;
+    FrozenVariance variance = FrozenVariance::shape;
+  };
+  for (auto const& kept :
+       {Kept{.method = Method::onebit_lamb, .step_ahead = 0},
+        Kept{.method = Method::onebit_lamb, .unify = Unify::layer},
+        Kept{.method = Method::onebit_lamb, .variance = FrozenVariance::whole},
+        Kept{.method = Method::onebit_lamb, .exchange = Exchange::momentum, .step_ahead = 0},
+        Kept{.method = Method::onebit_lamb, .exchange = Exchange::momentum, .steer = Steer::variance, .step_ahead = 0},
+        Kept{.method = Method::onebit_adam},
+        Kept{.method = Method::onebit_adam, .exchange = Exchange::momentum, .step_ahead = 0},
+        Kept{.method = Method::onebit_sgd, .unify = Unify::layer}})
+    for (auto const wire : {comm::Wire::fp32, comm::Wire::bf16}) {
+      auto deck = small_deck(folder / "a.h5");
+      deck.data.dynamic_masking = false;
+      deck.model.hidden = 128;
+      deck.model.feed_forward = 512;
+      deck.schedule.steps = 3;
+      deck.comm.dense_wire = wire;
+      deck.optimizer.method = kept.method;
+      deck.optimizer.exchange = kept.exchange;
+      deck.optimizer.steer = kept.steer;
+      deck.optimizer.step_ahead = kept.step_ahead;
+      deck.optimizer.unify = kept.unify;
+      deck.optimizer.frozen_variance = kept.variance;
+      deck.optimizer.freeze.step = 2;
+      auto const memory = app::build_report(deck, world).memory;
+
+      AllocationCounter const counter;
+      input::IoThread io;
+      app::Trainer trainer(deck, world, io);
+      auto const holds = [&](std::int64_t predicted) {
+        CAPTURE(static_cast<int>(kept.method), static_cast<int>(kept.exchange), held_bytes, predicted);
+        CHECK(static_cast<double>(held_bytes) <= 1.05 * static_cast<double>(predicted));
+        CHECK(static_cast<double>(held_bytes) >= 0.95 * static_cast<double>(predicted));
+      };
+      CHECK(memory.freeze > 0);
+      holds(memory.device() - memory.libraries - memory.freeze);
+      app::StepRow row;
+      for (int step = 0; step < 3; ++step) trainer.advance(app::StopReason::none, row);
+      CHECK(row.phase == 1);
+      CHECK(trainer.memory_use().freeze == 0);
+      holds(memory.device() - memory.libraries);
+    }
+}
+
+TEST_CASE("Held-out sequences may be longer and have more predictions than those trained on") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 32);
+  auto longer = small_format(true);
+  longer.sequence_length = 48;
+  longer.masked_length = 9;
+  write_shard(folder / "heldout.h5", longer, 0, 40);
+  auto deck = small_deck(folder / "train.h5");
+  deck.data.heldout = {folder / "heldout.h5"};
+  deck.model.positions = 48;
+  REQUIRE(faults_of(deck).empty());
+  input::IoThread io;
+  app::Trainer trainer(deck, test::world(), io);
+  auto const row = trainer.evaluate();
+  CHECK(row.mlm_loss > 0);
+  CHECK(row.nsp_loss > 0);
+}
+
+TEST_CASE("Sequences that are longer than the model's positions are refused in either set") {
+  TemporaryFolder const folder;
+  auto longer = small_format(true);
+  longer.sequence_length = 20;
+  write_shard(folder / "train.h5", longer, 0, 4);
+  write_shard(folder / "heldout.h5", longer, 4, 4);
+  auto deck = small_deck(folder / "train.h5");
+  deck.data.heldout = {folder / "heldout.h5"};
+  std::string const what = ": sequences of 20 tokens; allowed: at most model.positions, 16";
+  CHECK(faults_of(deck) == std::vector<std::string>{"data.train" + what, "data.heldout" + what});
+}
+
+TEST_CASE("What a model is too small for is told at once") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 4);
+  auto deck = small_deck(folder / "train.h5");
+  deck.model.positions = 8;
+  deck.model.vocabulary = 50;
+  auto const told = app::broadcast_text(test::world().communicator(), folder / "train.h5");  // by the first rank
+  CHECK(faults_of(deck) ==
+        std::vector<std::string>{
+            "data.train: " + told + ": made with a vocabulary of 100; allowed: at most model.vocabulary, 50",
+            "data.train: sequences of 16 tokens; allowed: at most model.positions, 8"});
+}
+
+TEST_CASE("Special ids that the model has no rows for are refused") {
+  TemporaryFolder const folder;
+  auto format = small_format(false);
+  format.vocabulary = 0;  // such a shard need not say how many ids there are
+  format.special = {1, 99, 100};
+  write_shard(folder / "train.h5", format, 0, 4);
+  auto const deck = small_deck(folder / "train.h5");  // model.vocabulary: 100
+  auto const told = app::broadcast_text(test::world().communicator(), folder / "train.h5");
+  CHECK(faults_of(deck) ==
+        std::vector<std::string>{"data.train: " + told + ": [MASK] is id 100; allowed: 0 to model.vocabulary - 1, 99"});
+}
+
+TEST_CASE("Shards of another vocabulary are not held out") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 4);
+  auto format = small_format(true);
+  format.vocabulary = 60;
+  write_shard(folder / "fewer.h5", format, 4, 4);
+  format = small_format(true);
+  format.special.classify = 5;
+  write_shard(folder / "moved.h5", format, 4, 4);
+  auto deck = small_deck(folder / "train.h5");
+  deck.data.heldout = {folder / "fewer.h5"};
+  CHECK(faults_of(deck) ==
+        std::vector<std::string>{"data.heldout: made with a vocabulary of 60, data.train with one of 100; allowed: "
+                                 "shards of one vocabulary"});
+  deck.data.heldout = {folder / "moved.h5"};
+  CHECK(faults_of(deck) ==
+        std::vector<std::string>{"data.heldout: made with [CLS], [SEP], [MASK] = 5, 2, 3, data.train with 1, 2, 3; "
+                                 "allowed: shards of one vocabulary"});
+}
+
+TEST_CASE("Shards of another vocabulary of the same size are not held out") {
+  TemporaryFolder const folder;
+  auto format = small_format(true);
+  format.vocabulary_checksum = "00000000000000aa";
+  write_shard(folder / "train.h5", format, 0, 4);
+  format.vocabulary_checksum = "00000000000000bb";
+  write_shard(folder / "other.h5", format, 4, 4);
+  format.vocabulary_checksum = "";
+  write_shard(folder / "unknown.h5", format, 4, 4);
+  auto deck = small_deck(folder / "train.h5");
+  deck.data.heldout = {folder / "other.h5"};
+  CHECK(faults_of(deck) ==
+        std::vector<std::string>{
+            "data.heldout: made with a vocabulary of checksum 00000000000000bb, data.train with one of "
+            "checksum 00000000000000aa: the same ids are other tokens; allowed: shards of one "
+            "vocabulary"});
+  deck.data.heldout = {folder / "unknown.h5"};
+  CHECK(faults_of(deck).empty());
+}
+
+TEST_CASE("A copy of what is trained on is not held out") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 4);
+  std::filesystem::copy_file(folder / "train.h5", folder / "copy.h5");
+  auto deck = small_deck(folder / "train.h5");
+  deck.data.heldout = {folder / "copy.h5"};
+  auto const told = [](std::string const& path) { return app::broadcast_text(test::world().communicator(), path); };
+  auto const copy = told(folder / "copy.h5"), train = told(folder / "train.h5");
+  CHECK(faults_of(deck) == std::vector<std::string>{"data.heldout: " + copy + ": holds the same rows as " + train +
+                                                    " of data.train; allowed: rows that are not trained on"});
+}
+
+TEST_CASE("A model that the host cannot hold is refused before it is allocated") {
+  if (on_devices) SKIP("training is on a device, whose memory says so itself");
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 4);
+  auto deck = small_deck(folder / "train.h5");
+  deck.model.hidden = 1 << 16;
+  deck.model.feed_forward = 1 << 18;
+  deck.model.layers = 500;
+  auto const faults = faults_of(deck);
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].starts_with("batch.micro: a rank needs "));
+  CHECK(faults[0].ends_with(": a smaller batch.micro or model, or fewer ranks on a host"));
+}
+
+TEST_CASE("What the library's sum gives up is told") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 4);
+  auto deck = small_deck(folder / "train.h5");
+  deck.data.dynamic_masking = false;
+  deck.comm.allreduce = comm::Allreduce::library;
+  auto const report = app::build_report(deck, test::world());
+  REQUIRE(report.warnings.size() == 1);
+  CHECK(report.warnings[0].starts_with("comm.allreduce: library: "));
+}
+
+TEST_CASE("Fewer held-out sequences than asked for are told") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 4);
+  write_shard(folder / "heldout.h5", small_format(true), 4, 20);
+  auto deck = small_deck(folder / "train.h5");
+  deck.data.dynamic_masking = false;
+  deck.data.heldout = {folder / "heldout.h5"};
+  deck.statistics.evaluate_sequences = 21;
+  CHECK(app::build_report(deck, test::world()).warnings ==
+        std::vector<std::string>{"statistics.evaluate_sequences: 21, but data.heldout has 20 sequences; evaluations "
+                                 "run over those"});
+  deck.statistics.evaluate_sequences = 20;
+  CHECK(app::build_report(deck, test::world()).warnings.empty());
+}
+
+TEST_CASE("Shards without any masked position are told") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 4);
+  {
+    input::ShardWriter writer(folder / "bare.h5", small_format(true));
+    for (int row = 0; row < 5; ++row) {
+      auto sample = sample_of(row, small_format(false));
+      writer.append(sample);
+    }
+    writer.close();
+  }
+  auto deck = small_deck(folder / "bare.h5");
+  deck.data.dynamic_masking = false;
+  auto const report = app::build_report(deck, test::world());
+  REQUIRE(report.warnings.size() == 1);
+  CHECK(report.warnings[0].starts_with("data.train: no masked positions in the first rows"));
+  deck.data.train = {folder / "train.h5", folder / "bare.h5"};
+  auto const beside = app::build_report(deck, test::world());
+  REQUIRE(beside.warnings.size() == 1);
+  CHECK(beside.warnings[0].ends_with(
+      "bare.h5: has no masked positions in its first rows: only next sentences to predict"));
+}
+
+TEST_CASE("Static masks in place of dynamic ones are told") {
+  TemporaryFolder const folder;
+  write_shard(folder / "static.h5", small_format(true), 0, 4);
+  write_shard(folder / "dynamic.h5", small_format(false), 0, 4);
+  auto const still = app::build_report(small_deck(folder / "static.h5"), test::world());
+  CHECK(still.static_masks);
+  REQUIRE(still.warnings.size() == 1);
+  CHECK(still.warnings[0].starts_with("data.dynamic_masking: true, but data.train holds static masks"));
+  auto const drawn = app::build_report(small_deck(folder / "dynamic.h5"), test::world());
+  CHECK_FALSE(drawn.static_masks);
+  CHECK(drawn.warnings.empty());
+}

@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/train/deck_warnings.hpp"
+#include "comm/transport/world.hpp"
+#include "input/deck/deck.hpp"
+#include "tests/input/deck/deck_texts.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace bellwether;
+using optim::Method;
+
+namespace {
+
+/// A deck that nothing can be said against.
+input::Deck settled(Method method) {
+  input::Deck deck;
+  deck.optimizer.method = method;
+  deck.optimizer.freeze.step = 1000;
+  deck.schedule.steps = 5000;
+  deck.schedule.warmup_steps = 1000;
+  return deck;
+}
+
+/// The same where the program chooses the step: at the latest after `latest` of 5000 steps.
+input::Deck chosen(Method method, double latest) {
+  auto deck = settled(method);
+  deck.optimizer.freeze.step.reset();
+  deck.optimizer.freeze.latest = latest;
+  return deck;
+}
+
+/// The one warning, without `subject`.
+std::string warning(input::Deck const& deck, std::string const& subject) {
+  auto const texts = app::deck_warnings(deck);
+  REQUIRE(texts.size() == 1);
+  REQUIRE(texts[0].starts_with(subject));
+  return texts[0].substr(subject.size());
+}
+
+/// The one warning, without the key and its value.
+std::string warning(input::Deck const& deck) {
+  return warning(deck, "optimizer.freeze.step: " + std::to_string(deck.optimizer.freeze.step.value()) + ", but ");
+}
+
+}  // namespace
+
+TEST_CASE("A freeze that is late enough is not warned of") {
+  for (auto const method : {Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd})
+    CHECK(app::deck_warnings(settled(method)).empty());
+  CHECK(app::deck_warnings(input::Deck()).empty());
+}
+
+TEST_CASE("A freeze that the program may choose late enough is not warned of") {
+  for (auto const method : {Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd})
+    for (double const latest : {0.2, 0.25}) CHECK(app::deck_warnings(chosen(method, latest)).empty());
+  // It may never come, or once all has settled.
+  CHECK(app::deck_warnings(chosen(Method::onebit_lamb, 1)).empty());
+}
+
+TEST_CASE("A freeze that the program must choose before all has settled is told") {
+  auto const subject = "optimizer.freeze.latest: 0.1999 of 5000 steps is step 1000, but ";
+  auto deck = chosen(Method::onebit_adam, 0.1999);
+  CHECK(app::deck_warnings(deck).empty());  // 999.5
+  deck.optimizer.beta2 = 0.9991;
+  CHECK(warning(deck, subject) ==
+        "optimizer.beta2 averages the variance over 1112 steps: the one that is kept has not settled");
+  deck.optimizer.method = Method::onebit_sgd;  // keeps none
+  CHECK(app::deck_warnings(deck).empty());
+  deck = chosen(Method::onebit_lamb, 0.1999);
+  deck.optimizer.coefficient_beta = 0.9995;
+  CHECK(warning(deck, subject) ==
+        "optimizer.coefficient_beta averages trust ratios over 2000 steps: those that are kept have not settled");
+  deck.optimizer.coefficient_beta = 0.9;
+  deck.schedule.warmup_steps = 1001;
+  for (auto const method : {Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd}) {
+    deck.optimizer.method = method;
+    CHECK(warning(deck, subject).starts_with("the rate rises until step 1001 (schedule.warmup_steps)"));
+  }
+  // The settings that a deck begins with, in a run that is too short for them.
+  input::Deck brief;
+  brief.optimizer.method = Method::onebit_lamb;
+  CHECK(warning(brief, "optimizer.freeze.latest: 0.25 of 1000 steps is step 250, but ").starts_with("optimizer.beta2"));
+}
+
+TEST_CASE("Whenever fewer steps than the variance needs come before the freeze, it is told") {
+  for (auto const method : {Method::onebit_lamb, Method::onebit_adam})
+    for (double const beta2 : {0.9, 0.98, 0.99, 0.995, 0.999})
+      for (std::int64_t const steps : {10, 39, 40, 41, 200, 799, 4001})
+        for (double const latest : {0.001, 0.07, 0.1, 0.25, 0.5}) {
+          auto deck = chosen(method, latest);
+          deck.schedule = {.steps = steps, .warmup_steps = 0};
+          deck.optimizer.beta2 = beta2;
+          deck.optimizer.coefficient_beta = 0;
+          auto const at = static_cast<double>(deck.optimizer.freeze.latest_step(steps));
+          INFO(beta2 << " " << steps << " " << latest << ": " << at);
+          CHECK(app::deck_warnings(deck).size() == (at * (1 - beta2) < 1 - 1e-9 ? 1 : 0));
+        }
+}
+
+TEST_CASE("A chosen freeze that never comes is told") {
+  auto deck = chosen(Method::onebit_adam, 1);
+  deck.schedule = {.steps = 1000, .warmup_steps = 0};
+  auto const subject = "optimizer.freeze.latest: 1 of 1000 steps is step 1000, but ";
+  CHECK(warning(deck, subject) == "schedule.steps is 1000: nothing is ever compressed, plain Adam to the end");
+  deck.optimizer.beta2 = 0.99;
+  CHECK(app::deck_warnings(deck).empty());
+  deck.optimizer.method = Method::onebit_sgd;
+  CHECK(warning(deck, subject).ends_with("plain SGD with momentum to the end"));
+}
+
+TEST_CASE("A freeze that never comes is told, and nothing else about it") {
+  auto deck = settled(Method::onebit_lamb);
+  deck.schedule.steps = 1000;
+  deck.optimizer.beta2 = 0.99999;
+  CHECK(warning(deck) == "schedule.steps is 1000: nothing is ever compressed, plain LAMB to the end");
+  deck.optimizer.method = Method::onebit_adam;
+  CHECK(warning(deck).ends_with("plain Adam to the end"));
+  deck.optimizer.method = Method::onebit_sgd;
+  CHECK(warning(deck).ends_with("plain SGD with momentum to the end"));
+}
+
+TEST_CASE("A freeze before the variance has settled is told") {
+  auto deck = settled(Method::onebit_adam);
+  deck.schedule.warmup_steps = 0;
+  deck.optimizer.freeze.step = 999;
+  CHECK(warning(deck) == "optimizer.beta2 averages the variance over 1000 steps: the one that is kept has not settled");
+  // 1 - 0.9 is not a tenth in binary.
+  deck.optimizer.beta2 = 0.9;
+  deck.optimizer.freeze.step = 10;
+  CHECK(app::deck_warnings(deck).empty());
+  deck.optimizer.freeze.step = 9;
+  CHECK(warning(deck).find("over 10 steps") != std::string::npos);
+  deck.optimizer.method = Method::onebit_sgd;  // keeps no variance
+  CHECK(app::deck_warnings(deck).empty());
+}
+
+TEST_CASE("A freeze before the trust ratios have settled is told") {
+  auto deck = settled(Method::onebit_lamb);
+  deck.optimizer.coefficient_beta = 0.9995;
+  CHECK(warning(deck) ==
+        "optimizer.coefficient_beta averages trust ratios over 2000 steps: those that are kept have not settled");
+  deck.optimizer.method = Method::onebit_adam;  // has none
+  CHECK(app::deck_warnings(deck).empty());
+}
+
+TEST_CASE("A freeze in the warmup of the rate is told") {
+  auto deck = settled(Method::onebit_sgd);
+  deck.schedule.warmup_steps = 1001;
+  auto const text = "the rate rises until step 1001 (schedule.warmup_steps): gradients change most while it does";
+  CHECK(warning(deck) == text);
+  deck.batch.global = 64;
+  deck.schedule.legw_baseline_batch = 32;
+  CHECK(warning(deck) == text);
+}
+
+TEST_CASE("Nothing is told of the decks that are shipped") {
+  DeckFolder const folder;
+  int judged = 0;
+  for (auto const& entry : std::filesystem::directory_iterator(BELLWETHER_SOURCE_ROOT "/input/decks")) {
+    INFO(entry.path().string());
+    auto source = input::read_deck_source(entry.path().string(), {});
+    source.folder = folder.path();
+    auto deck = input::parse_deck(source);
+    CHECK(app::deck_warnings(deck).empty());
+    deck.optimizer.freeze.step.reset();
+    CHECK(app::deck_warnings(deck).empty());
+    judged += optim::compresses(deck.optimizer.method);
+  }
+  CHECK(judged >= 2);
+}
+
+TEST_CASE("A hierarchy that changes nothing is told") {
+  auto deck = settled(Method::onebit_adam);
+  comm::Nodes one{.count = 1, .ranks_here = 4, .node_of = {0, 0, 0, 0}, .hosts = {"a"}};
+  comm::Nodes const two{.count = 2, .ranks_here = 2, .node_of = {0, 0, 1, 1}, .hosts = {"a", "b"}};
+  CHECK(app::node_warnings(deck, one).empty());
+  deck.comm.hierarchy = comm::Hierarchy::node;
+  CHECK(app::node_warnings(deck, two).empty());
+  auto texts = app::node_warnings(deck, one);
+  REQUIRE(texts.size() == 1);
+  CHECK(texts[0].starts_with("comm.hierarchy: node, but one node holds all 4 ranks: "));
+  deck.optimizer.method = Method::lamb;
+  texts = app::node_warnings(deck, two);
+  REQUIRE(texts.size() == 1);
+  CHECK(texts[0].starts_with("comm.hierarchy: node, but optimizer.method compresses nothing"));
+}
+
+TEST_CASE("Every reason is told") {
+  auto deck = settled(Method::onebit_lamb);
+  deck.optimizer.freeze.step = 5;
+  CHECK(app::deck_warnings(deck).size() == 3);
+}
+
+TEST_CASE("Two cures of one delay are told") {
+  auto deck = settled(Method::onebit_lamb);
+  deck.optimizer.nesterov = true;
+  auto const texts = app::deck_warnings(deck);
+  REQUIRE(texts.size() == 1);
+  CHECK(texts[0].starts_with("optimizer.nesterov: true with optimizer.step_ahead: 1: "));
+  deck.optimizer.step_ahead = 0;
+  CHECK(app::deck_warnings(deck).empty());
+  deck.optimizer.step_ahead = 1;
+  deck.optimizer.exchange = optim::Exchange::momentum;  // neither means anything
+  CHECK(app::deck_warnings(deck).empty());
+}
+
+TEST_CASE("products in bf16 are warned of where the CPU has none") {
+  input::Deck deck;
+  deck.model.compute = ComputeType::bf16;
+  auto const texts = app::deck_warnings(deck);
+  if (has_bf16_products())
+    CHECK(texts.empty());
+  else
+    CHECK(texts.at(0).starts_with("model.compute: bf16"));
+}

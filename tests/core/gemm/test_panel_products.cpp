@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/gemm/gemm_panels.hpp"
+#include "tests/core/gemm/products.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <cstring>
+
+using namespace bellwether;
+using namespace bellwether::test;
+
+namespace {
+
+template <class Words, class A, class B, class C>
+void check(Problem const& p, std::mt19937& random) {
+  Matrices<A, B, C> const x(p, random);
+  auto c = x.c;
+  product::multiply<Words>(product::Operand<A>{p.op_a, x.a.data(), x.lda},
+                           product::Operand<B>{p.op_b, x.b.data(), x.ldb}, p.m, p.n, p.k, p.alpha, p.beta, c.data(),
+                           x.ldc);
+  CHECK(distance(p, x, c) <= 1);
+}
+
+/// With the sums of a transposed operand's rows on the way: the same product to the bit, and sums that are added.
+template <class Words, class T>
+void check_row_sums(Problem const& p, std::mt19937& random) {
+  Matrices<T, T, float> const x(p, random);
+  auto plain = x.c, c = x.c;
+  std::vector<float> sums(static_cast<std::size_t>(p.m) + 1, 0.5f);
+  product::Operand<T> const a{p.op_a, x.a.data(), x.lda}, b{p.op_b, x.b.data(), x.ldb};
+  product::multiply<Words>(a, b, p.m, p.n, p.k, p.alpha, p.beta, plain.data(), x.ldc);
+  product::multiply<Words>(a, b, p.m, p.n, p.k, p.alpha, p.beta, c.data(), x.ldc, sums.data());
+  CHECK(std::memcmp(c.data(), plain.data(), c.size() * sizeof(float)) == 0);
+  double worst = 0;
+  for (Index i = 0; i < p.m; ++i) {
+    double sum = 0.5, magnitude = 0.5;
+    for (Index l = 0; l < p.k; ++l) {
+      sum += x.a_at(p, i, l);
+      magnitude += std::abs(x.a_at(p, i, l));
+    }
+    double const allowed = std::numeric_limits<float>::epsilon() * static_cast<double>(p.k + 2) * magnitude;
+    worst = larger(worst, (sums[static_cast<std::size_t>(i)] - sum) / allowed);
+  }
+  CHECK(worst <= 1);
+  CHECK(sums.back() == 0.5f);
+}
+
+template <class Words>
+void check_rounded(Problem const& p, std::mt19937& random) {
+  check<Words, bf16, bf16, float>(p, random);
+  check<Words, bf16, bf16, bf16>(p, random);
+  check<Words, float, bf16, bf16>(p, random);
+}
+
+}  // namespace
+
+// Every kind of words, whichever of them this CPU's products take.
+TEST_CASE("products by panels are the sums of their terms") {
+  std::mt19937 random(15);
+  for (auto const& p : problems(random)) {
+    CAPTURE(p.m, p.n, p.k, p.alpha, p.beta, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));
+    check<product::FloatWords, float, float, float>(p, random);
+    check_rounded<product::RoundedWords>(p, random);
+    check_rounded<product::CpuWords>(p, random);
+    if (p.op_a != Op::transpose) continue;
+    check_row_sums<product::FloatWords, float>(p, random);
+    check_row_sums<product::RoundedWords, bf16>(p, random);
+    check_row_sums<product::CpuWords, bf16>(p, random);
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/files/written_path.hpp"
+#include "tests/input/deck/deck_texts.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <cstdlib>
+#include <optional>
+
+using namespace bellwether;
+using namespace bellwether::input;
+using Faults = std::vector<std::string>;
+
+namespace {
+
+/// A variable of the environment as long as this lives.
+class Variable {
+ public:
+  Variable(char const* name, char const* value) : name_(name) {
+    if (char const* const old = std::getenv(name)) before_ = old;
+    if (value != nullptr)
+      ::setenv(name, value, 1);
+    else
+      ::unsetenv(name);
+  }
+  ~Variable() {
+    if (before_)
+      ::setenv(name_, before_->c_str(), 1);
+    else
+      ::unsetenv(name_);
+  }
+  Variable(Variable const&) = delete;
+  Variable& operator=(Variable const&) = delete;
+
+ private:
+  char const* name_;
+  std::optional<std::string> before_;
+};
+
+std::string const tilde_rest = "', or './~/run' for what really has this name";
+
+}  // namespace
+
+TEST_CASE("A path that begins with a tilde is refused with what to write") {
+  Variable const home("HOME", "/home/ada");
+  DeckFolder const folder;
+  std::filesystem::create_directories(folder.path() + "/~");  // as an earlier version would have made it
+  CHECK(faults_of(folder.with_data("run:\n  directory: ~/run\n")) ==
+        Faults{"deck.yaml:4:14: run.directory: '~/run' begins with ~, which is not expanded; write it out: "
+               "'/home/ada/run" +
+               tilde_rest});
+  CHECK(fault_of_override("run.directory=~/run") ==
+        "'~/run' begins with ~, which is not expanded; write it out: '/home/ada/run" + tilde_rest);
+  CHECK(fault_of_override("run.directory=~bob") ==
+        "'~bob' begins with ~, which is not expanded; write it out, or './~bob' for what really has this name");
+  for (std::string const quote : {"", "'", "\""})
+    CHECK(faults_of(folder.source("data:\n  train: [shards/train, " + quote + "~/a.h5" + quote + "]\n")).size() == 1);
+  CHECK(faults_of(folder.with_data("  heldout: ~/b.h5\n")).size() == 1);
+  // Alone and without quotes it is YAML's null.
+  for (std::string const text : {"run:\n  directory: ~\n", "  heldout: ~\n", "  heldout: [~, a]\n"}) {
+    auto const faults = faults_of(folder.with_data(text));
+    REQUIRE(faults.size() == 1);
+    INFO(faults[0]);
+    CHECK((text.find('[') != std::string::npos || faults[0].find("write it out: '/home/ada'") != std::string::npos));
+  }
+  CHECK(fault_of_override("run.directory=~").starts_with("'~' begins with ~"));
+  CHECK(faults_of(folder.source("data: {train: shards}\nrun: {directory: ~}\n")).size() == 1);
+  CHECK(parse_deck(folder.with_data("run: {directory: ./~/run}\n")).run.directory == folder.path() + "/~/run");
+  CHECK(parse_deck(folder.with_data("run: {directory: run~, name: ~x}\n")).run.directory == folder.path() + "/run~");
+  Variable const none("HOME", nullptr);
+  CHECK(fault_of_override("run.directory=~/run") ==
+        "'~/run' begins with ~, which is not expanded; write it out, or './~/run' for what really has this name");
+}
+
+TEST_CASE("A variable in a path is refused unless a file or folder is called so") {
+  Variable const set("BELLWETHER_TEST_USER", "ada"), unset("BELLWETHER_TEST_NONE", nullptr);
+  DeckFolder const folder;
+  auto const refused = [&](std::string const& path) {
+    auto const faults = faults_of(folder.with_data("run:\n  directory: " + path + "\n"));
+    REQUIRE(faults.size() == 1);
+    std::string const begin = "deck.yaml:4:14: run.directory: '" + path + "' holds ";
+    REQUIRE(faults[0].starts_with(begin));
+    return faults[0].substr(begin.size());
+  };
+  CHECK(refused("data/$BELLWETHER_TEST_USER/x") ==
+        "$BELLWETHER_TEST_USER, which is not expanded; write it out: 'data/ada/x'");
+  CHECK(refused("/a-${BELLWETHER_TEST_USER}-b") ==
+        "${BELLWETHER_TEST_USER}, which is not expanded; write it out: '/a-ada-b'");
+  CHECK(refused("$BELLWETHER_TEST_NONE") ==
+        "$BELLWETHER_TEST_NONE, which is not expanded; write out what it stands for (BELLWETHER_TEST_NONE is not set "
+        "here)");
+  CHECK(refused("${BELLWETHER_TEST_USER:-/x}/y") ==
+        "${BELLWETHER_TEST_USER:-/x}, which is not expanded; write out what it stands for");
+  CHECK(faults_of(folder.source("data:\n  train: $BELLWETHER_TEST_USER/a.h5\n")) ==
+        Faults{"deck.yaml:2:10: data.train: '$BELLWETHER_TEST_USER/a.h5' holds $BELLWETHER_TEST_USER, which is not "
+               "expanded; write it out: 'ada/a.h5'"});
+  CHECK(fault_of_override("data.heldout=[$BELLWETHER_TEST_USER]").starts_with("'$BELLWETHER_TEST_USER' holds"));
+  std::filesystem::create_directories(folder.path() + "/$BELLWETHER_TEST_USER");
+  CHECK(parse_deck(folder.with_data("run: {directory: $BELLWETHER_TEST_USER/new}\n")).run.directory ==
+        folder.path() + "/$BELLWETHER_TEST_USER/new");
+  CHECK(faults_of(folder.with_data("run: {directory: $BELLWETHER_TEST_USER/$BELLWETHER_TEST_NONE}\n")).size() == 1);
+  for (std::string const path : {"a$", "$1", "$$", "a$-b", "cost_5$"})
+    CHECK(faults_of(folder.with_data("run: {directory: " + path + "}\n")) == Faults());
+}
+
+TEST_CASE("On the command line a name that a shell found is taken") {
+  TemporaryFolder const folder;
+  std::ofstream(folder / "~old.txt") << "x";
+  CHECK(unexpanded_path("~old.txt", folder.path(), Tilde::where_it_exists).empty());
+  CHECK_FALSE(unexpanded_path("~old.txt", folder.path(), Tilde::refused).empty());
+  CHECK_FALSE(unexpanded_path("~/old.txt", folder.path(), Tilde::where_it_exists).empty());
+  CHECK(unexpanded_path("", folder.path(), Tilde::refused).empty());
+}

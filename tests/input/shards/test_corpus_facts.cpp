@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/hdf5/hdf5_file.hpp"
+#include "input/shards/corpus_facts.hpp"
+#include "tests/input/temporary_folder.hpp"
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <cmath>
+
+using namespace bellwether::input;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+/// A corpus nothing is wrong with.
+CorpusFacts good() {
+  return {.documents = 1000,
+          .sentences = 9000,
+          .tokens = 100000,
+          .unknown = 100,
+          .bytes = 500000,
+          .overlong = 1000,
+          .longest = 5000,
+          .median = 100,
+          .rows = 1000,
+          .random_next = 550,
+          .lone_rows = 10,
+          .vocabulary = 30522,
+          .vocabulary_asked = 30522,
+          .cased = 3,
+          .accented = 5,
+          .words = 80000,
+          .duplicates = 0.01,
+          .frequency_loss = 6.5};
+}
+
+/// The only warning of facts that `spoil` made poor.
+template <class Spoil>
+std::string only_warning(Spoil const& spoil, std::string const& place = "") {
+  auto facts = good();
+  spoil(facts);
+  auto const texts = corpus_warnings(facts, place);
+  REQUIRE(texts.size() == 1);
+  return texts[0];
+}
+
+}  // namespace
+
+TEST_CASE("each fault of a corpus has one warning with number and cause", "[text]") {
+  CHECK(corpus_warnings(good()).empty());
+  CHECK(corpus_warnings({}).empty());
+  CHECK_THAT(only_warning([](auto& f) { f.unknown = 34000; }),
+             ContainsSubstring("34 % of the tokens are unknown") && ContainsSubstring("of another language"));
+  CHECK_THAT(only_warning([](auto& f) { f.unknown = 21000, f.cased = 9000; }),
+             ContainsSubstring("21 % of the tokens") && ContainsSubstring("the vocabulary is cased"));
+  CHECK_THAT(only_warning([](auto& f) { f.cased = 9000; }), ContainsSubstring("9000 of its 30522 tokens have capital"));
+  CHECK_THAT(only_warning([](auto& f) { f.words = 20000; }),
+             ContainsSubstring("words fall apart into 5.0 tokens each"));
+  CHECK(corpus_warnings({.tokens = 7000, .words = 2000}).empty());
+  CHECK_THAT(only_warning([](auto& f) { f.accented = 3000; }),
+             ContainsSubstring("3000 of the vocabulary's 30522 tokens have accents"));
+  CHECK_THAT(only_warning([](auto& f) { f.overlong = 60000; }),
+             ContainsSubstring("12 % of the text is in words of more"));
+  CHECK_THAT(only_warning([](auto& f) { f.vocabulary = 700; }),
+             ContainsSubstring("has 700 tokens, 30522 were asked for"));
+  CHECK_THAT(only_warning([](auto& f) { f.random_next = 950, f.sentences = 1000; }),
+             ContainsSubstring("95 % of the rows") && ContainsSubstring("one sentence each"));
+  CHECK_THAT(only_warning([](auto& f) { f.random_next = 950; }), ContainsSubstring("sentences fill whole rows"));
+  CHECK_THAT(only_warning([](auto& f) { f.random_next = 0; }),
+             ContainsSubstring("0.0 % of the rows have a random next sentence") &&
+                 ContainsSubstring("next_sentence_labels was never filled"));
+  CHECK_THAT(only_warning([](auto& f) { f.lone_rows = 500; }), ContainsSubstring("50 % of the rows come from windows"));
+  CHECK_THAT(only_warning([](auto& f) { f.longest = 20100; }, "a.txt:7"),
+             ContainsSubstring("20100 tokens, the median one 100; it begins at a.txt:7: blank lines"));
+  CHECK_THAT(only_warning([](auto& f) { f.duplicates = 0.062; }), ContainsSubstring("6.2 % of the documents repeat"));
+}
+
+TEST_CASE("few rows and few documents give no warning about shares", "[text]") {
+  CHECK(corpus_warnings({.documents = 8, .sentences = 8, .rows = 8, .random_next = 8}).empty());
+  CHECK(corpus_warnings({.documents = 8, .sentences = 80, .rows = 15}).empty());
+  CHECK(corpus_warnings({.documents = 9, .longest = 9000, .median = 4}).empty());
+}
+
+TEST_CASE("a shard keeps the facts of its corpus", "[text]") {
+  TemporaryFolder const folder;
+  {
+    auto file = Hdf5File::create(folder / "shard.h5");
+    file.set_attribute("/", "format", "bellwether shard");
+    file.close();
+  }
+  CHECK(!read_corpus_facts(Hdf5File::open(folder / "shard.h5")));
+  write_corpus_facts(folder / "shard.h5", good());
+  CHECK(read_corpus_facts(Hdf5File::open(folder / "shard.h5")) == good());
+  CHECK(Hdf5File::open(folder / "shard.h5").attribute("/", "format") == Hdf5File::Attribute("bellwether shard"));
+}
+
+TEST_CASE("the shards of a set tell each corpus once, and those without facts by their rows", "[corpus]") {
+  SetFacts set;
+  CHECK(set.warnings().empty());
+  CHECK(set.frequency_loss() == 0);
+  auto poor = good();
+  poor.duplicates = 0.5;
+  for (int shard = 0; shard < 3; ++shard) {
+    set.add(good(), "a.h5", 300);
+    set.add(poor, "b.h5", 300);
+    set.add_counted({.tokens = 1000, .rows = 100, .random_next = 50});
+  }
+  CHECK(set.frequency_loss() == 6.5);
+  REQUIRE(set.warnings().size() == 1);
+  CHECK_THAT(set.warnings()[0], ContainsSubstring("50 % of the documents repeat"));
+  set.add_counted({.rows = 5000, .random_next = 4990});
+  REQUIRE(set.warnings().size() == 2);
+  CHECK_THAT(set.warnings()[1], ContainsSubstring("97 % of the rows have a random next sentence") &&
+                                    ContainsSubstring("may have one sentence each"));
+  set.add_counted({.tokens = 9000, .unknown = 6000});
+  REQUIRE(set.warnings().size() == 3);
+  CHECK_THAT(set.warnings()[1], ContainsSubstring("50 % of the tokens are unknown to the vocabulary ([UNK])"));
+}
+
+TEST_CASE("rows that a set records and does not have are told", "[corpus]") {
+  SetFacts set;
+  auto other = good();
+  other.rows = 70;
+  set.add(good(), "a/0.h5", 600);
+  set.add(other, "b/0.h5", 70);
+  set.add(good(), "a/1.h5", 400);
+  CHECK(set.row_warnings().empty());
+  set.add(good(), "a/2.h5", 1);
+  REQUIRE(set.row_warnings().size() == 1);
+  CHECK_THAT(set.row_warnings()[0],
+             ContainsSubstring("a/0.h5: 1001 rows of this set are here, but `prepare` wrote 1000; shards come twice"));
+  SetFacts part;
+  part.add(good(), "a/0.h5", 600);
+  part.add(other, "b/0.h5", 69);
+  REQUIRE(part.row_warnings().size() == 2);
+  CHECK_THAT(part.row_warnings()[0],
+             ContainsSubstring("a/0.h5: 600 of the 1000 rows of this set are here; shards are missing"));
+  CHECK_THAT(part.row_warnings()[1], ContainsSubstring("b/0.h5: 69 of the 70 rows"));
+}
+
+TEST_CASE("facts that cannot be are named by their attribute and not used", "[corpus]") {
+  TemporaryFolder const folder;
+  auto const fault_of = [&](auto const& spoil) {
+    auto file = Hdf5File::create(folder / "shard.h5");
+    file.close();
+    write_corpus_facts(folder / "shard.h5", good());
+    auto shard = Hdf5File::modify(folder / "shard.h5");
+    spoil(shard);
+    shard.close();
+    auto const read = Hdf5File::open(folder / "shard.h5");
+    CHECK(read_corpus_facts(read).has_value() == corpus_facts_fault(read).empty());
+    return corpus_facts_fault(read);
+  };
+  auto const with = [&](std::string const& name, Hdf5File::Attribute const& value) {
+    return fault_of([&](Hdf5File& file) { file.set_attribute("/", name, value); });
+  };
+  CHECK(fault_of([](Hdf5File&) {}).empty());
+  CHECK(with("corpus_duplicate_share", 9.0) == "corpus_duplicate_share is 9; allowed: 0 to 1");
+  CHECK(with("corpus_duplicate_share", std::nan("")) == "corpus_duplicate_share is nan; allowed: 0 and more");
+  CHECK(with("corpus_frequency_loss", HUGE_VAL) == "corpus_frequency_loss is inf; allowed: 0 and more");
+  CHECK(with("corpus_rows", std::int64_t{-5}) == "corpus_rows is -5; allowed: 0 and more");
+  CHECK(with("corpus_rows", 5.0) == "corpus_rows is no whole number");
+  CHECK(with("corpus_duplicate_share", "none") == "corpus_duplicate_share is no 64-bit float");
+  CHECK(with("corpus_unknown_tokens", std::int64_t{100001}) ==
+        "corpus_unknown_tokens is 100001; allowed: up to corpus_tokens");
+}
+
+TEST_CASE("the loss of word frequencies is their entropy, or higher on another text", "[text]") {
+  CHECK(frequency_loss({0, 0}, {3, 4}) == 0);
+  CHECK(frequency_loss({500000, 500000}, {500000, 500000}) == Catch::Approx(std::log(2)).epsilon(1e-5));
+  CHECK(frequency_loss({1, 3}, {0, 2}) == Catch::Approx((std::log(4.0) + 3 * std::log(4.0 / 3)) / 4));
+  CHECK(frequency_loss({10, 90}, {90, 10}) > frequency_loss({90, 10}, {90, 10}));
+}

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Products with a bias and GELU beside the plain product and the kernels that hosts form them by.
+#include "core/device/team_sum.hpp"
+#include "core/gemm/gemm.hpp"
+#include "model/layers/activation.hpp"
+#include "model/layers/linear.hpp"
+#include "model/layers/rows.hpp"
+#include "tests/support/finite_differences.hpp"
+#include "tests/support/larger.hpp"
+#include "tests/support/spaces.hpp"
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace bellwether;
+using namespace bellwether::model;
+using test::copy_of;
+using test::random_numbers;
+using test::to_host;
+using test::zeros;
+
+namespace {
+
+constexpr Index rows = row_block + 3, in = 24, out = 40;
+
+template <class View>
+void compare_sums(View const& found, View const& expected, double allowed) {
+  auto const a = to_host(found), b = to_host(expected);
+  double largest = 0, difference = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    largest = test::larger(largest, b[k]);
+    difference = test::larger(difference, a[k] - b[k]);
+  }
+  CHECK(difference <= allowed * largest);
+}
+
+/// To the bit on hosts. On devices, and on hosts that take their ways, sums have another order, and a number that is
+/// stored in bf16 is rounded once in place of twice, its bias before.
+template <class Space, class View>
+void compare(View const& found, View const& expected, double allowed) {
+  if constexpr (TeamShape<Space>::host)
+    CHECK(to_host(found) == to_host(expected));
+  else
+    compare_sums(found, expected, allowed);
+}
+
+/// Gradients of weights and of a bias, which a host may form in one pass, beside those of the plain kernels.
+template <class Space, class Real, class Stored>
+void check_gradients(Index count, double allowed) {
+  Space const exec;
+  constexpr Index stride = out + 3;
+  auto const x = random_numbers<Space, Stored>(count * in, 1), dy = random_numbers<Space, Stored>(count * stride, 2);
+  auto const dW = random_numbers<Space, Real>(out * in, 3), expected = copy_of(dW);
+  auto const dbias = random_numbers<Space, Real>(out, 4), expected_dbias = copy_of(dbias),
+             partial = zeros<Space, Real>(row_blocks(count) * out);
+  linear_gradients(exec, count, in, out, stride, dy.data(), x.data(), dW.data(), partial.data(), dbias.data());
+  gemm(exec, Op::transpose, Op::none, out, in, count, 1, dy.data(), stride, x.data(), in, 1, expected.data(), in);
+  add_column_sums(exec, count, out, stride, dy.data(), partial.data(), expected_dbias.data());
+  exec.fence("bellwether::test::linear_gradients");
+  compare<Space>(dW, expected, allowed);
+  compare_sums(dbias, expected_dbias, allowed);
+}
+
+template <class Space, class Real, class Stored>
+void check(Activation kind, double allowed) {
+  Space const exec;
+  auto const x = random_numbers<Space, Stored>(rows * in, 1), W = random_numbers<Space, Stored>(out * in, 2),
+             dz = random_numbers<Space, Stored>(rows * in, 4), V = random_numbers<Space, Stored>(in * out, 5);
+  auto const bias = random_numbers<Space, Real>(out, 3);
+  auto const rounded = random_numbers<Space, Stored>(out, 3);
+  Bias<Real, Stored> const added{bias.data(), rounded.data()};
+  auto const y = zeros<Space, Stored>(rows * out), expected = copy_of(y);
+  linear_forward(exec, rows, in, out, x.data(), W.data(), added, y.data());
+  gemm(exec, Op::none, Op::transpose, rows, out, in, 1, x.data(), in, W.data(), in, 0, expected.data(), out);
+  add_bias(exec, rows, out, bias.data(), expected.data());
+  exec.fence("bellwether::test::linear");
+  compare<Space>(y, expected, allowed);
+
+  auto const pre = copy_of(y), expected_pre = copy_of(y);
+  linear_gelu_forward(exec, kind, rows, in, out, x.data(), W.data(), added, pre.data(), y.data());
+  gemm(exec, Op::none, Op::transpose, rows, out, in, 1, x.data(), in, W.data(), in, 0, expected_pre.data(), out);
+  bias_gelu_forward(exec, kind, rows, out, bias.data(), expected_pre.data(), expected.data());
+  exec.fence("bellwether::test::gelu");
+  compare<Space>(pre, expected_pre, allowed);
+  compare<Space>(y, expected, allowed);
+
+  auto const dbias = random_numbers<Space, Real>(out, 6), expected_dbias = copy_of(dbias),
+             partial = zeros<Space, Real>(row_blocks(rows) * out);
+  gelu_linear_backward(exec, kind, rows, out, in, dz.data(), V.data(), pre.data(), y.data(), partial.data(),
+                       dbias.data());
+  gemm(exec, Op::none, Op::none, rows, out, in, 1, dz.data(), in, V.data(), out, 0, expected.data(), out);
+  bias_gelu_backward(exec, kind, rows, out, pre.data(), expected.data(), expected.data(), partial.data(),
+                     expected_dbias.data());
+  exec.fence("bellwether::test::slope");
+  compare<Space>(y, expected, allowed);
+  compare<Space>(dbias, expected_dbias, allowed);
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("products with bias and GELU are those of the plain kernels", "", test::Spaces) {
+  auto const kind = GENERATE(Activation::gelu_erf, Activation::gelu_tanh);
+  check<TestType, double, double>(kind, 1e-13);
+  check<TestType, float, float>(kind, 1e-5);
+  check<TestType, float, bf16>(kind, 0x1p-6);
+}
+
+TEMPLATE_LIST_TEST_CASE("gradients of weights and bias are those of the plain kernels", "", test::Spaces) {
+  for (Index const count : {Index{0}, Index{1}, rows, Index{1100}}) {
+    CAPTURE(count);
+    check_gradients<TestType, double, double>(count, 1e-13);
+    check_gradients<TestType, float, float>(count, 1e-5);
+    check_gradients<TestType, float, bf16>(count, 1e-5);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("no rows make no product, and no columns leave the bias", "", test::Spaces) {
+  using Space = TestType;
+  Space const exec;
+  auto const bias = random_numbers<Space>(8, 1), y = zeros<Space>(2 * 8), none = zeros<Space>(0);
+  linear_forward<double>(exec, 0, 4, 8, none.data(), none.data(), {bias.data(), bias.data()}, y.data());
+  exec.fence("bellwether::test::no_rows");
+  CHECK(to_host(y) == std::vector<double>(16, 0.0));
+  linear_forward<double>(exec, 2, 0, 8, none.data(), none.data(), {bias.data(), bias.data()}, y.data());
+  exec.fence("bellwether::test::no_columns");
+  auto const values = to_host(y), added = to_host(bias);
+  for (std::size_t k = 0; k < 16; ++k) CHECK(values[k] == added[k % 8]);
+}

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What devices run, on every enabled space, beside what hosts run.
+#include "model/layers/attention_team.hpp"
+#include "tests/model/layers/attention_fixture.hpp"
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace bellwether;
+using namespace bellwether::test::attention;
+
+namespace {
+
+/// Two teams take turns.
+template <class Real, class Stored, class Space>
+void compare_teams(double dropout, double allowed) {
+  Index const width = GENERATE(4, 64, 67);
+  Space const exec;
+  Problem<Real, Stored, Space> const mine(exec, lengths, width, 2);
+  compare(mine, width, dropout, allowed, [&](Attention<Real, Stored> const& attention) {
+    team_attention_forward(exec, attention, 2, mine.context.data());
+    team_attention_backward(exec, attention, 2, mine.dcontext.data(), mine.dqkv.data());
+  });
+}
+
+template <class Real, class Stored, class Space>
+void compare_space(double dropout, double allowed) {
+  Index const width = GENERATE(32, 64);
+  Space const exec;
+  Problem<Real, Stored, Space> const mine(exec, lengths, width, 0);
+  compare(mine, width, dropout, allowed, [&](Attention<Real, Stored> const& attention) {
+    attention_forward(exec, attention, mine.context.data());
+    attention_backward(exec, attention, mine.dcontext.data(), mine.dqkv.data());
+  });
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("attention by teams is attention, in double", "", test::Spaces) {
+  compare_teams<double, double, TestType>(GENERATE(0.0, 0.3), 1e-14);
+}
+
+TEMPLATE_LIST_TEST_CASE("attention by teams is attention, in fp32 and in bf16", "", test::Spaces) {
+  compare_teams<float, float, TestType>(0.3, 3e-6);
+  // Probabilities and what comes of them are rounded to bf16 on both ways; a last bit of fp32 may decide where to.
+  compare_teams<float, bf16, TestType>(0.3, 0x1p-7);
+}
+
+TEMPLATE_LIST_TEST_CASE("attention as each space runs it is that of hosts", "", test::Spaces) {
+  double const dropout = GENERATE(0.0, 0.3);
+  compare_space<double, double, TestType>(dropout, 1e-14);
+  compare_space<float, float, TestType>(dropout, 3e-6);
+  // Where weights are rounded to bf16 before softmax has divided them by its sum, others round up than down.
+  compare_space<float, bf16, TestType>(dropout, 0x1p-6);
+}
