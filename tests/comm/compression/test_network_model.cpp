@@ -158,7 +158,7 @@ TEST_CASE("A ring on the paper's Ethernet takes what its profile says") {
   }
 }
 
-// Run by name alone: what docs/PERFORMANCE.md shows.
+// Run by name alone: what docs/results/log/2026-11-26_forecasts.md shows.
 TEST_CASE("The paper's profile beside forecasts", "[.profile]") {
   for (auto const& [name, profile] : {std::pair("Ethernet", ethernet), std::pair("InfiniBand", infiniband)}) {
     std::printf("%s, %.1f Gbit/s a node\n", name, profile.network.bandwidth * 8e-9);
