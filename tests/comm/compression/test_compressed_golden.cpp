@@ -16,7 +16,7 @@
 #include <fstream>
 
 // Golden means of the NumPy twin (tests/golden/onebit_mean.py): 2, 3 and 4 ranks, masked elements, scale groups that
-// are cut by chunks. Written from the specification, like the reference here, and not from it.
+// are cut by chunks. Written from docs/developer/onebit_methods.md, like the reference here, and not from it.
 
 using namespace bellwether;
 using nlohmann::json;
