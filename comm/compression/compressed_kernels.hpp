@@ -146,9 +146,16 @@ struct FormWords {
 
 }  // namespace detail
 
+<<<<<<< HEAD
 /// Forms z = form(k) + residual, its signs and the sums for its scale in one pass over the vector (compressor of
 /// onebit_lamb.md section 3). message: words at the places of the blocks. own: (ceil(count / 32)) the same words in
 /// vector order. form: KOKKOS_FUNCTION float(Index), called once per element; values of masked elements are ignored.
+=======
+/// z = form(k) + residual, its signs and the sums of the scale, in one pass (compressor of
+/// docs/developer/onebit_methods.md, section 3). message: words at the places of the blocks; own: (ceil(count / 32))
+/// the same words in order. form: KOKKOS_FUNCTION float(Index), called once an element, also for masked ones, whose
+/// value counts for nothing.
+>>>>>>> main
 template <class Space, class Form>
 void form_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, std::uint32_t* message,
                 std::uint32_t* own, Form const& form) {

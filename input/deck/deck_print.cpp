@@ -99,20 +99,19 @@ std::string deck_schema() {
 std::string deck_reference_markdown() {
   std::string text =
       "# Deck reference\n\n"
-      "Made by `bellwether check --schema --markdown` from the descriptions that the program itself reads decks with;\n"
-      "do not edit. A deck is a YAML file with these sections. Every key has a default unless noted; a key that is\n"
-      "unknown, repeated, out of range or without meaning for the chosen method is refused, and all faults are told "
-      "at\n"
-      "once. `--set section.key=value` replaces a value. Paths in `data` are relative to the deck, on the command "
-      "line\n"
-      "and in `run` to where the program is started; `directory: .` in a deck is the deck's own folder. A deck that "
-      "comes\n"
-      "over a pipe lies in the working directory. [More about paths and `--set`](running.md#decks-paths-and---set). A "
-      "key with\n"
-      "a dot is written as a map in the deck, `freeze: {step: 200}`; `freeze: auto` is the map that sets nothing.\n";
+      "For users who look up a key of the deck. `bellwether check --schema --markdown` writes this page from\n"
+      "the table that the program reads decks with; do not edit it. [Decks](deck.md) explains how to write one.\n\n"
+      "Every key has a default unless the table says `required`. The program refuses a key that is unknown,\n"
+      "repeated, out of range or without meaning for the chosen method. It reports all errors at once.\n"
+      "`--set section.key=value` replaces a value. A key with a dot is a map in the deck: `freeze: {step: 200}`.\n"
+      "`freeze: auto` sets no key of that map.\n\n"
+      "Relative paths in `data` start at the deck's folder. Relative paths on the command line and in `run`\n"
+      "start at the working directory. `directory: .` in a deck is the deck's own folder. Where the deck comes\n"
+      "over a pipe, all its relative paths start at the working directory. [More about paths and\n"
+      "`--set`](deck.md#paths).\n";
   text += markdown_of(key_table(Deck()), "##");
   text +=
-      "\n## A cluster\n\nAnother file, for [forecasts](running.md#before-it-runs-elsewhere): `bellwether check DECK "
+      "\n## A cluster\n\nAnother file, for [forecasts](running.md#forecast-another-cluster): `bellwether check DECK "
       "--cluster CLUSTER`.\n";
   return text + markdown_of(cluster_table(), "###");
 }

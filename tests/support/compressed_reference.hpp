@@ -9,8 +9,9 @@
 
 namespace bellwether::test {
 
-/// The compressed mean of all ranks in one place, element by element from the specification (onebit_lamb.md, sections 3
-/// and 8) and not from the kernels. Real: float, with the product's order of roundings, or double.
+/// The compressed mean of all ranks in one place, element by element from the specification
+/// (docs/developer/onebit_methods.md, sections 3 and 8) and not from the kernels. Real: float, with the product's order
+/// of roundings, or double.
 template <class Real>
 class ReferenceCompression {
  public:

@@ -10,8 +10,9 @@
 
 namespace bellwether::test {
 
-/// A replay file, the format of docs/onebit_methods.md, its formulas as tests/golden/onebit_inputs.py reads them. All
-/// of it is judged before anything runs, the gradients of every rank included, so that all ranks come to the same end.
+/// A replay file, the format of docs/developer/formats.md (Replay), its formulas as tests/golden/onebit_inputs.py reads
+/// them. All of it is judged before anything runs, the gradients of every rank included, so that all ranks come to the
+/// same end.
 class ReplayInput {
  public:
   /// \throws InputError naming the place in the file, such as gradients[2][0][1], and what is allowed.

@@ -4,8 +4,10 @@
 """Seconds of PyTorch's sum of a vector over the processes of one machine by gloo, beside `bellwether bench collectives`.
 
     pip install torch
-    source ../shared/peers/pytorch_tuned_env.sh      # huge pages, no trimming: what PyTorch is fastest with
+    source PEERS/pytorch_tuned_env.sh                # huge pages, no trimming: what PyTorch is fastest with
     gloo_mean.py RANKS [ELEMENTS=115343360] [--beside build/bellwether] [--turns 1] [--json OUT.jsonl]
+
+PEERS is a folder that is not in this repository.
 
 One thread a process, each on a core of its own where there are enough of them. With --beside, the program's dense mean in fp32
 on as many ranks, placed alike, in turn with gloo; both with the environment as it is, and as many timed calls. Seconds of gloo

@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tokens a second of whole training steps: `bellwether bench step` and PyTorch's own step, in turn on one machine.
 
-    step_beside_pytorch.py --program build/bellwether --peers ../shared/peers [--python python3] [--models tiny,mini,small,base]
+    step_beside_pytorch.py --program build/bellwether --peers PEERS [--python python3] [--models tiny,mini,small,base]
                            [--compute fp32,bf16] [--form 1x2] [--turns 3] [--scale 1] [--json OUT.jsonl]
 
---peers has pytorch_bert_step.py, a step of a BERT of PyTorch's own parts (its variants own and own_bf16, dropout 0.1), and
+PEERS has pytorch_bert_step.py, a step of a BERT of PyTorch's own parts (its variants own and own_bf16, dropout 0.1), and
 pytorch_tuned_env.sh, whose environment PyTorch alone gets; --python has torch. Forms:
 
     1x2  a process of two threads

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-// Oracles O1 to O9 of onebit_lamb.md, section 7.
+// Oracles O1 to O9 of docs/developer/onebit_methods.md, section 7.
 
 using namespace bellwether;
 using bellwether::comm::CompressedAllreduce;

@@ -158,7 +158,7 @@ TEST_CASE("the modelled ring on the paper's Ethernet matches its profile") {
   }
 }
 
-// Runs only by name: prints the table of docs/PERFORMANCE.md.
+// Runs only by name: prints the table of docs/results/log/2026-11-26_forecasts.md.
 TEST_CASE("the paper's profile compared with forecasts", "[.profile]") {
   for (auto const& [name, profile] : {std::pair("Ethernet", ethernet), std::pair("InfiniBand", infiniband)}) {
     std::printf("%s, %.1f Gbit/s a node\n", name, profile.network.bandwidth * 8e-9);

@@ -12,7 +12,7 @@
 #include <cmath>
 
 // What is settled at the freeze: units of tensors, what is active, tensors that have nothing to settle. Oracles P3 and
-// P11 of onebit_lamb.md, section 7.
+// P11 of docs/developer/onebit_methods.md, section 7.
 
 using namespace bellwether;
 using namespace bellwether::test;
