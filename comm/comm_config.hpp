@@ -61,9 +61,8 @@ struct CommConfig {
     constexpr auto onebit_methods = "optimizer.method: onebit_lamb, onebit_adam or onebit_sgd";
     visit.choice(
         {.name = "transport",
-         .help =
-             "library that runs the collectives: 'mpi' passes buffers to MPI directly, 'mpi_staged' copies them "
-             "through host memory, 'nccl' needs a build for GPUs; 'auto' selects the fastest available and logs why"},
+         .help = "library of the collectives: 'mpi' passes buffers to MPI directly, 'mpi_staged' copies them through "
+                 "host memory, 'nccl' needs a GPU build; 'auto' selects the fastest available and logs why"},
         {"auto", "mpi", "mpi_staged", "nccl"}, transport);
     visit.field({.name = "share_device", .help = "allow several ranks of one node to compute on the same GPU"},
                 share_device);
@@ -77,16 +76,15 @@ struct CommConfig {
                   .help = "type of gradients on the network: 'bf16' halves the bytes; it rounds values once before "
                           "sending, sums in fp32, and rounds the mean once"},
                  {"fp32", "bf16"}, dense_wire);
-    visit.field(
-        {.name = "scale_groups",
-         .help = "number of parts into which compressed exchanges divide the model, or a node's slice of it; each "
-                 "part has one scale, which costs 8 bytes per rank and peer; not set: one part per 32768 elements",
-         .minimum = 1,
-         .maximum = 1 << 20,
-         .only_with = onebit_methods,
-         .applies = compresses,
-         .default_allowed = true},
-        scale_groups);
+    visit.field({.name = "scale_groups",
+                 .help = "number of parts of the model, or of a node's slice of it, with one scale each in compressed "
+                         "exchanges; a part costs 8 bytes per rank and peer; not set: one per 32768 elements",
+                 .minimum = 1,
+                 .maximum = 1 << 20,
+                 .only_with = onebit_methods,
+                 .applies = compresses,
+                 .default_allowed = true},
+                scale_groups);
     visit.field(
         {.name = "error_feedback",
          .help = "add the compression error of each exchange to the next one; 'false' is for comparisons and harms "
@@ -97,9 +95,9 @@ struct CommConfig {
         error_feedback);
     visit.choice(
         {.name = "hierarchy",
-         .help = "use of nodes in a compressed exchange: 'node' first sums inside each node, in the dense_wire type, "
-                 "and compresses only between nodes; every node needs the same number of ranks; methods that do not "
-                 "compress ignore it with a warning"},
+         .help = "'node': compressed exchanges first sum inside each node, in the dense_wire type, and compress only "
+                 "between nodes. All nodes need the same number of ranks. Methods that do not compress ignore the key "
+                 "with a warning"},
         {"none", "node"}, hierarchy);
     visit.field({.name = "ranks_per_node",
                  .help = "number of consecutive ranks that form a node; not set: the ranks that share memory",

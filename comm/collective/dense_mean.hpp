@@ -27,9 +27,9 @@ class DenseMean {
   void start(Exec const& exec, Vec<float> const& inout);
   /// Completes all remaining phases.
   void wait(Exec const& exec);
-  /// The phases of wait(), for callers that overlap several means. scattered() returns true once this rank's chunk has
-  /// arrived from all ranks; gather() then sums it and starts the all-gather without blocking. Once gathered() returns
-  /// true, wait() does not block either.
+  /// The phases of wait(), for callers that overlap several means. Function scattered() returns true once this rank's
+  /// chunk has arrived from all ranks; gather() then sums it and starts the all-gather without blocking. Once
+  /// gathered() returns true, wait() does not block either.
   bool scattered() const;
   void gather(Exec const& exec);
   bool gathered() const;

@@ -44,8 +44,8 @@ std::vector<Part> all_holders(Communicator& data, Part const& mine, Index total)
   return holders;
 }
 
-/// Averages each element of `window` over the ranks that hold it. received: (P, stride), one row per rank; other
-/// entries are undefined. firsts, lasts: (P), elements that each rank holds. out: (window).
+/// Averages each element of `window` over the ranks that hold it. `received`: (P, stride), one row per rank; other
+/// entries are undefined. `firsts`, `lasts`: (P), elements that each rank holds. out: (window).
 void mean_of_rows(Exec const& exec, Part const& window, Vec<float> const& received, Index stride,
                   Vec<Index> const& firsts, Vec<Index> const& lasts, Vec<float> const& out) {
   int const ranks = static_cast<int>(firsts.extent(0));

@@ -12,7 +12,7 @@
 
 namespace bellwether::comm {
 
-/// Compressed allreduce: the mean over P ranks at one bit per element, with error feedback at workers and servers
+/// Compressed allreduce. The mean over P ranks at one bit per element, with error feedback at workers and servers
 /// (1-bit LAMB, arXiv 2104.06069; 1-bit Adam, arXiv 2102.02888, algorithm 1). Rank i:
 ///   z = a_i + e,  S = scale of z,  e = z - S sgn(z);                      sends its signs of chunk j and S to rank j
 ///   y = (sum_i S_i sgn(z_i)) / P + d,  R = scale of y,  d = y - R sgn(y);  sends the signs of y and R to all ranks
@@ -31,9 +31,9 @@ class CompressedAllreduce {
   /// words: (ceil(n / 32)), 1 = active, the first element in the most significant bit; the same on all ranks.
   void set_active(Exec const& exec, Vec<std::uint32_t> const& words);
 
-  /// Starts a mean. form: KOKKOS_FUNCTION float(Index k), finite, returns this rank's element k; called once per
-  /// element, masked ones included. skip: (1) in execution space memory, read by the kernels; the same on all ranks and
-  /// constant until finish() returns. If it is not 0, Decoded is meaningless and every residual stays unchanged.
+  /// Starts a mean. `form`: KOKKOS_FUNCTION float(Index k), finite, returns this rank's element k; called once per
+  /// element, masked ones included. `skip`: (1) in execution space memory, read by the kernels; the same on all ranks
+  /// and constant until finish() returns. If it is not 0, Decoded is meaningless and every residual stays unchanged.
   template <class Form>
   void start(Exec const& exec, Form const& form, std::int32_t const* skip = nullptr);
   /// Completes the mean. The result is valid until the next start(), set_active() or visit_state().
@@ -59,8 +59,8 @@ class CompressedAllreduce {
   CompressedTraffic const& last_traffic() const;
   /// Returns the report of the last mean. The first call after a mean waits for its kernels.
   CompressedReport const& last_report() const;
-  /// Returns the bytes that a rank sends for one mean: (P-1)/P N/4 + 8 (P-1) for one scale group, where N is n rounded
-  /// up to 32 P; 0 for n = 0.
+  /// Returns the bytes that a rank sends for one mean; 0 for n = 0. For one scale group, (P-1)/P N/4 + 8 (P-1), where N
+  /// is n rounded up to 32 P.
   static std::int64_t predicted_bytes(Index count, int size, std::int64_t scale_groups);
   std::int64_t buffer_bytes() const;
   /// Returns buffer_bytes() of an object with these arguments, without constructing it.

@@ -16,7 +16,7 @@ Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> elements(Space const& exec,
 }
 
 /// Source of word_pass() for servers. On a host, the sum over ranks is formed for the 32 elements of a word at once; on
-/// a device each thread has four elements. known: the number of ranks as a constant, or 0.
+/// a device each thread has four elements. `known`: the number of ranks as a constant, or 0.
 template <class Space, int known>
 struct ServerSource {
   static constexpr bool host = TeamShape<Space>::host;

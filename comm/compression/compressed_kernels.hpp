@@ -15,9 +15,9 @@ struct BlockSlice {
   Index count = 0;
 };
 
-/// Arguments of a kernel that reads and writes a vector and its residual. z: (count) on entry z of the previous call,
-/// or the residual itself where `kept` is 0; on exit the new z; aligned to 16 bytes on devices. active: (ceil(count /
-/// 32)) mask. kept: (scales) scale of each block's stored z. partial: (blocks, sums_of_words), in block order.
+/// Arguments of a kernel that reads and writes a vector and its residual. `z`: (count) on entry z of the previous call,
+/// or the residual itself where `kept` is 0; on exit the new z; aligned to 16 bytes on devices. `active`: (ceil(count /
+/// 32)) mask. `kept`: (scales) scale of each block's stored z. `partial`: (blocks, sums_of_words), in block order.
 struct ResidualPass {
   Index count = 0;
   float* z = nullptr;
@@ -146,16 +146,10 @@ struct FormWords {
 
 }  // namespace detail
 
-<<<<<<< HEAD
 /// Forms z = form(k) + residual, its signs and the sums for its scale in one pass over the vector (compressor of
-/// onebit_lamb.md section 3). message: words at the places of the blocks. own: (ceil(count / 32)) the same words in
-/// vector order. form: KOKKOS_FUNCTION float(Index), called once per element; values of masked elements are ignored.
-=======
-/// z = form(k) + residual, its signs and the sums of the scale, in one pass (compressor of
-/// docs/developer/onebit_methods.md, section 3). message: words at the places of the blocks; own: (ceil(count / 32))
-/// the same words in order. form: KOKKOS_FUNCTION float(Index), called once an element, also for masked ones, whose
-/// value counts for nothing.
->>>>>>> main
+/// docs/developer/onebit_methods.md, section 3). `message`: words at the places of the blocks. `own`: (ceil(count /
+/// 32)) the same words in vector order. `form`: KOKKOS_FUNCTION float(Index), called once per element; values of masked
+/// elements are ignored.
 template <class Space, class Form>
 void form_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, std::uint32_t* message,
                 std::uint32_t* own, Form const& form) {
@@ -175,7 +169,7 @@ struct Received {
 };
 
 /// Forms y = (sum over ranks i, in rank order, of S_i sign_i) / P + residual in fp32, its signs and the sums for its
-/// scale. signs: (words of the chunk).
+/// scale. `signs`: (words of the chunk).
 template <class Space>
 void serve_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, Received const& received,
                  std::uint32_t* signs);

@@ -38,7 +38,7 @@ struct ScaleRange {
 };
 
 /// Partition of a vector for the compressed allreduce. Chunk j is words [j c, (j+1) c) with c = ceil(n / (32 P)) of the
-/// W = ceil(n / 32) words; the last chunks may be short or empty. Scale group g is words [g w, (g+1) w), w = ceil(W /
+/// W = ceil(n / 32) words. The last chunks may be short or empty. Scale group g is words [g w, (g+1) w), w = ceil(W /
 /// G). A part is the intersection of a chunk and a group. Every message carries the scales of its chunk's parts in K
 /// slots; unused slots are 0. Segment s is words [s h, (s+1) h) of every chunk. The messages of a segment to or from
 /// all ranks are adjacent, and the segments follow each other. The scales of a chunk end its last segment.

@@ -33,8 +33,8 @@ KOKKOS_INLINE_FUNCTION std::uint32_t signs_of(float const (&z)[LaneShare::elemen
   return bits;
 }
 
-/// Assembles four words from bits(lane, mine), with the arguments of Lanes, and calls write(w, word) once for each.
-/// bits is called once per lane; where lanes are threads, by the lane itself.
+/// Assembles four words from bits(lane, mine), with the arguments of Lanes, and calls write(w, word) once for each. It
+/// calls bits once per lane; where lanes are threads, the lane itself does.
 template <class Space, class Team, class Bits, class Write>
 KOKKOS_INLINE_FUNCTION void write_words(Team const& team, Bits const& bits, Write const& write) {
 #if defined(__CUDA_ARCH__)

@@ -26,8 +26,8 @@ struct ResidualRun {
   typename Access::Read z;
 };
 
-/// State after a compressed mean: z, its scales and signs at the worker; y of this rank's chunk and its scales at the
-/// server; the signs of the mean. Covers n elements that begin at `origin` of the vector of all tensors. Points to
+/// State after a compressed mean. At the worker: z, its scales and signs. At the server: y of this rank's chunk and its
+/// scales, and the signs of the mean. Covers n elements that begin at `origin` of the vector of all tensors. Points to
 /// memory of the collective; valid as long as Decoded.
 struct LastMean {
   Index origin = 0, count = 0;                ///< n; origin is a multiple of 32
@@ -61,20 +61,20 @@ struct LastMean {
   }
 };
 
-/// Number of sums per tensor: |e|^2 and |z|^2 of the part that this rank compresses; |d|^2 and |y|^2 of the part in its
-/// chunk; the number of active elements, and of those whose sign equals the sign of the mean.
+/// Number of sums per tensor. |e|^2 and |z|^2 of the part that this rank compresses; |d|^2 and |y|^2 of the part in its
+/// chunk. The last two count active elements, and those whose sign equals the sign of the mean.
 inline constexpr int tensor_error_sums = 6;
 
 /// Computes these sums in one pass over z and y: 4 bytes per element of each, and one word of each kind of signs per 32
-/// elements. partial: (tensor_error_sums blocks), scratch. sums: (tensor_error_sums, tensors), output. The order of
+/// elements. `partial`: (tensor_error_sums blocks), scratch. `sums`: (tensor_error_sums, tensors), output. The order of
 /// summation depends only on the layout and Space. Added over ranks, the sums cover everything that was compressed.
 template <class Space>
 void tensor_errors(Space const& exec, BlockTable<Space> const& table, LastMean const& mean,
                    Vec<double, Space> const& partial, Vec<float, Space> const& sums);
 
-/// Compression quality per tensor: the workers' relative error |e|^2 / |z|^2, the servers' |d|^2 / |y|^2, and the share
-/// of active elements whose sign at a worker equals the sign of the mean. Numerators and denominators are summed over
-/// the ranks. NaN for a tensor without active elements, if nothing is compressed, and if not wanted.
+/// Compression quality per tensor. The relative errors of the workers, |e|^2 / |z|^2, and of the servers, |d|^2 /
+/// |y|^2. The share of active elements whose sign at a worker equals that of the mean. Numerators and denominators are
+/// summed over the ranks. NaN for a tensor without active elements, if nothing is compressed, and if not wanted.
 class CompressionShares {
  public:
   static std::vector<std::string_view> const& names();

@@ -45,8 +45,8 @@ std::vector<std::unique_ptr<MpiOperation>>& timed_out_operations() {
 }
 
 /// Communicator over MPI. Uses library collectives if one call can carry everything, else sends and receives of at most
-/// `call_limit` bytes. Collectives with uneven chunks always use sends and receives: ranks would have to communicate to
-/// agree on a library call, and they need not follow the order of the library's collectives.
+/// `call_limit` bytes. Collectives with uneven chunks always use sends and receives. Otherwise ranks would have to
+/// communicate to agree on a library call, and to follow the order of the library's collectives.
 class MpiCommunicator final : public Communicator {
  public:
   MpiCommunicator(MPI_Comm group, MpiOptions const& options)

@@ -19,16 +19,16 @@
 
 namespace bellwether::comm {
 
-/// One rank's NCCL communicator with its watching thread. Collectives run on a stream of the group, after the work on
-/// the caller's stream at their start and before its work after wait(); the host does not block. Collectives end in the
-/// order of their starts. The thread aborts the group if NCCL or the device fails, or if the first collective in
+/// One rank's NCCL communicator with its watching thread. Collectives run on a stream of the group: after the work that
+/// the caller's stream has at their start, and before its work after wait(). The host does not block. Collectives end
+/// in the order of their starts. The thread aborts the group if NCCL or the device fails, or if the first collective in
 /// progress exceeds the timeout. From then on every member throws CollectiveTimeout, which names the collective, its
 /// bytes and this rank. Independent of Kokkos and MPI.
 class NcclGroup {
  public:
-  /// Collective over the ranks that got the same id. watchdog: may be null, must outlive the group; is notified of
+  /// Collective over the ranks that got the same id. `watchdog`: may be null, must outlive the group; it is notified of
   /// every collective and asked if one is late.
-  /// \throws CollectiveTimeout if the group cannot be created within the timeout.
+  /// \throws CollectiveTimeout if the creation fails or exceeds the timeout.
   NcclGroup(ncclUniqueId const& id, int rank, int size, double deadline, Watchdog* watchdog);
   /// Waits for the collectives in progress; aborts them during stack unwinding or after the timeout.
   ~NcclGroup();

@@ -23,7 +23,7 @@ struct ChosenTransport {
   std::string reason;                    ///< one clause for the log
 };
 
-/// Returns the transport of the deck if it is available; for `auto`, the fastest available one.
+/// Returns the transport of the deck if it is available. For `auto`, returns the fastest available one.
 /// \throws InputError that names the key, the fault and the allowed values; the same on every rank.
 ChosenTransport choose_transport(CommConfig const& config, Offer const& offer);
 

@@ -30,9 +30,9 @@ class Watchdog {
 
   /// Asks all ranks for their position; does not wait. Called when half of the timeout has passed.
   void ask();
-  /// Returns the report for the message of a timed-out collective. It names the step, the ranks that have not answered
-  /// since ask(), and the ranks that compute and are behind this one or in another collective, with their position. If
-  /// there are no such ranks, it lists those that wait themselves.
+  /// Returns the report for the message of a timed-out collective. It names the step and the ranks that have not
+  /// answered since ask(). It also names, with their position, ranks that compute and are behind this one or in another
+  /// collective. If there are no such ranks, it lists those that wait themselves.
   std::string verdict() const;
 
  private:

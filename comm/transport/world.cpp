@@ -183,7 +183,7 @@ std::string fault_of(ThreadProbe const& probe) {
 }
 
 /// Checks threads, and OpenBLAS memory for them. Collective. Local ranks may share a limit, so all hold their threads
-/// at the same time. \throws InputError on every rank with the fault of the lowest rank that has one.
+/// at once. \throws InputError on every rank with the fault of the lowest rank that has one.
 void require_resources_together(int rank, int size) {
   int lowest = size;
   std::string fault;

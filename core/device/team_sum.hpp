@@ -14,10 +14,10 @@
 
 namespace bellwether {
 
-/// How a team processes a block. On hosts, a team is one thread that processes `lanes` neighbours at a time with a
-/// separate sum for each, so that the compiler vectorizes without reordering the sums. On devices, each thread takes
-/// one element, or four where it reads packs (team_runs.hpp). BELLWETHER_DEVICE_TEAMS, a build for tests, runs the
-/// device path on hosts with teams of one thread.
+/// How a team processes a block. On hosts, a team is one thread that processes `lanes` neighbours at a time. Each lane
+/// has a separate sum, so that the compiler vectorizes without reordering the sums. On devices, each thread takes one
+/// element, or four where it reads packs (team_runs.hpp). BELLWETHER_DEVICE_TEAMS, a build for tests, runs the device
+/// path on hosts with teams of one thread.
 template <class Space>
 struct TeamShape {
   static constexpr bool on_host =

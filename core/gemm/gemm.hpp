@@ -9,8 +9,8 @@ namespace bellwether {
 
 /// C = alpha * op(A) * op(B) + beta * C, all row-major. op(A): (m, k); op(B): (k, n); C: (m, n). Leading dimensions are
 /// the distances of stored rows in elements. With beta = 0, C is not read. The result does not depend on the number of
-/// threads. Types of A, B and C: all float; all double; or A and B bf16 with C float or bf16, where sums are formed in
-/// float and each element of C is rounded once. If a Kokkos tool is loaded, each product is a region
+/// threads. Types of A, B and C: all float; all double; or A and B bf16 with C float or bf16. For bf16, sums are formed
+/// in float and each element of C is rounded once. If a Kokkos tool is loaded, each product is a region
 /// "bellwether::core::gemm m=<m> n=<n> k=<k> <op>" with <op> nn, nt, tn or tt: the transposed operands.
 template <class A, class B, class C, class Space>
 void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda,

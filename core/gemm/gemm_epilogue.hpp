@@ -22,7 +22,7 @@ struct Epilogue {
 };
 
 /// C = op(A) op(B) with an epilogue in the same pass. Operands as in gemm(), all of type T. Sums and the epilogue are
-/// computed in SumOf<C>, and each result is rounded once; cuBLASLt may round the sum to C before the epilogue, too.
+/// computed in SumOf<C>, and each result is rounded once. Only cuBLASLt may also round the sum to C first.
 /// \returns false, and does nothing, if this space does not support the product: the caller then uses gemm() and
 /// separate kernels. Hosts do not support it, because their BLAS has no epilogues.
 template <class T, class Space>

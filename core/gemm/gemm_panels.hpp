@@ -8,7 +8,7 @@
 #include <memory>
 #include <new>
 
-/// C = alpha op(A) op(B) + beta C on one host thread, with the blocking of Goto and van de Geijn (ACM TOMS 34, 2008): a
+/// C = alpha op(A) op(B) + beta C on one host thread, with the blocking of Goto and van de Geijn (ACM TOMS 34, 2008). A
 /// panel of B, a few vectors wide, stays in the L1 cache, a block of A in the L2 cache, and a tile of C in registers.
 /// An element of C is the same sum in the same order for any tiling. Operands and C are each float or bf16.
 namespace bellwether::product {
@@ -83,7 +83,7 @@ struct Block {
 };
 
 /// Packs `rows` rows and k columns of op(A). The strides are no powers of two, because neighbours would then compete
-/// for the same cache sets. row_sums: null, or (rows); adds the row sums of a transposed A while packing.
+/// for the same cache sets. `row_sums`: null, or (rows); adds the row sums of a transposed A while packing.
 template <class Words, class Element>
 Block<typename Words::Word> block_of(Operand<Element> const& a, Index rows, Index k, float* row_sums) {
   using Word = typename Words::Word;

@@ -131,8 +131,8 @@ struct RoundedWords {
 };
 
 #if defined(__AVX512BF16__)
-/// Words that hold two elements of k rounded to bf16, the first in the lower half: the input of AVX-512's dot product,
-/// which flushes subnormal operands and results to zero.
+/// Words that hold two elements of k rounded to bf16, the first in the lower half: the input of AVX-512's dot product.
+/// It flushes subnormal operands and results to zero.
 struct PairWords {
   using Word = std::uint32_t;
   using Vector = Bits;

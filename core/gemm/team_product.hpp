@@ -8,7 +8,7 @@
 namespace bellwether {
 
 /// Parameters of a product by a team. A team computes 64 x 64 elements at a time; each worker computes 4 x 4 of them.
-/// 16 columns of op(A) and 16 rows of op(B) are staged in scratch. Each element is summed over k in order.
+/// Scratch memory holds 16 columns of op(A) and 16 rows of op(B). Each element is summed over k in order.
 struct TeamProduct {
   static constexpr int extent = 64, depth = 16, own = 4, across = extent / own;
   static constexpr int padded = extent + 1;  ///< columns of a staged row; avoids bank conflicts along k

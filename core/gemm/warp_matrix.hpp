@@ -16,7 +16,7 @@
 #endif
 
 /// Products of 32 lanes on matrix units, with tiles in shared memory and registers. Fragments have the layouts of the
-/// PTX ISA, sections "mma.m16n8k16" and "ldmatrix": of a 16 x 8 result, a lane holds rows lane / 4 and lane / 4 + 8,
+/// PTX ISA, sections "mma.m16n8k16" and "ldmatrix". Of a 16 x 8 result, a lane holds rows lane / 4 and lane / 4 + 8,
 /// columns 2 (lane % 4) and the next.
 ///
 /// Template parameter Warp provides the matrix unit: CudaWarp, or a replacement in tests. Its functions:

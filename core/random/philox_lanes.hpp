@@ -81,8 +81,8 @@ void draw(RoundKeys const& keys, CounterOf const& counter_of, std::uint32_t* dra
 
 namespace bellwether {
 
-/// Calls body(i, philox(counter_of(i))) for i in [first, last) in order, on one host thread. counter_of: must accept a
-/// 64-bit number and a vector of them, and return a WideCounter of the same type.
+/// Calls body(i, philox(counter_of(i))) for i in [first, last) in order, on one host thread. `counter_of`: must accept
+/// a 64-bit number and a vector of them, and return a WideCounter of the same type.
 template <class CounterOf, class Body>
 BELLWETHER_FUNCTION void each_draw(RandomKey const& key, Index first, Index last, CounterOf const& counter_of,
                                    Body const& body) {

@@ -50,7 +50,7 @@ BELLWETHER_FUNCTION Philox4 philox(std::uint32_t c0, std::uint32_t c1, std::uint
 /// Returns a uniform number in [0, 1) with 24 random bits.
 BELLWETHER_FUNCTION float uniform(std::uint32_t bits) { return static_cast<float>(bits >> 8) * 0x1p-24f; }
 
-/// A bijection on 64-bit numbers; every bit of the result depends on every bit of z (the finaliser of splitmix64:
+/// A bijection on 64-bit numbers. Every bit of the result depends on every bit of z (the finaliser of splitmix64:
 /// Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, figure 17).
 BELLWETHER_FUNCTION std::uint64_t mix64(std::uint64_t z) {
   z += 0x9E3779B97F4A7C15ull;

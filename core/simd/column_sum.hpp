@@ -25,9 +25,9 @@ struct ColumnTeam {
     return static_cast<Real*>(team.team_scratch(0).get_shmem(Workers<Space>::count * sizeof(Real)));
   }
 
-  /// Calls take(column, sum) once for each column < columns, with columns <= across. sum is that of value(row, column)
-  /// over rows < rows: first over every eighth row in order, then over the eight partial sums in order. staged: the
-  /// policy's scratch memory.
+  /// Calls take(column, sum) once for each column < columns, with columns <= across. The sum is that of value(row,
+  /// column) over rows < rows: first over every eighth row in order, then over the eight partial sums in order.
+  /// `staged`: the policy's scratch memory.
   template <class Real, class Team, class Value, class Take>
   KOKKOS_INLINE_FUNCTION static void sum(Team const& team, Index rows, int columns, Real* staged, Value const& value,
                                          Take const& take) {

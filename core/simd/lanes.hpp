@@ -143,7 +143,7 @@ struct TeamLanes {
     else
       for (int warp = 0; warp < warps; ++warp) body(warp, warp * lanes);
   }
-  /// totals[i] = sum over all workers of parts[mine][i], returned to all. staged: (most_warps, N) numbers of team
+  /// totals[i] = sum over all workers of parts[mine][i], returned to all. `staged`: (most_warps, N) numbers of team
   /// scratch, aligned for packs of N; must differ from the buffer of the previous call.
   template <int N, class Team>
   KOKKOS_INLINE_FUNCTION void sum(Team const& team, float const (&parts)[here][N], float* staged,

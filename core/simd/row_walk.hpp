@@ -155,7 +155,7 @@ void for_each_row_by_teams(char const* label, Space const& exec, Index items, in
 }
 
 /// Calls body(row, item) for item < items. An item is one row of `width` elements, or several rows processed in turn.
-/// row: a ThreadRow on hosts, a TeamRow on devices; the function object `body` must accept both.
+/// `row`: a ThreadRow on hosts, a TeamRow on devices; the function object `body` must accept both.
 template <class Space, class Body>
 void for_each_row(char const* label, Space const& exec, Index items, Index width, Body const& body) {
   if constexpr (TeamShape<Space>::host) {

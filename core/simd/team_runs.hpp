@@ -22,8 +22,8 @@ KOKKOS_FORCEINLINE_FUNCTION void give_run(Run const& run, int lane, Take const& 
     take(lane, run(lane));
 }
 
-/// Processes the run of at most `lanes` elements that starts at k and ends before `last`. run_of has only one call
-/// site: with two, compilers do not inline it, and its result goes through memory.
+/// Processes the run of at most `lanes` elements that starts at k and ends before `last`. There is only one call of
+/// run_of: with two, compilers do not inline it, and its result goes through memory.
 template <int lanes, class RunOf, class Take>
 KOKKOS_FORCEINLINE_FUNCTION void one_run(Index k, Index last, RunOf const& run_of, Take const& take) {
   int const count = k + lanes <= last ? lanes : static_cast<int>(last - k);
@@ -62,9 +62,9 @@ struct Terms {
   float largest;
 };
 
-/// Returns sums of squares, in double, and the maximum over elements [first, last), for neighbours that share
-/// data. run_of(InMemory() or InRegisters(), k, count) is called once per run of `count` elements from k on, at
-/// most TeamShape<Space>::lanes or InRegisters::count. Its result run(lane) returns the Terms<N> of each element.
+/// Returns sums of squares, in double, and the maximum over elements [first, last), for neighbours that share data.
+/// It calls run_of(InMemory() or InRegisters(), k, count) once per run of `count` elements from k on, at most
+/// TeamShape<Space>::lanes or InRegisters::count. Its result, run(lane), returns the Terms<N> of each element.
 /// Terms are floats, so that a host thread keeps the sums in registers. The order of summation depends only on
 /// [first, last) and Space.
 template <int N, class Space, class Team, class RunOf>

@@ -44,8 +44,8 @@ struct OpenMpLimits {
 };
 
 /// Returns the faults of the same variables, then of a Kokkos tool that cannot be loaded, then of threads that this
-/// machine cannot start; Kokkos needs all of them. Call before Kokkos starts. Starts threads that end at once. openmp:
-/// none if Kokkos does not use OpenMP.
+/// machine cannot start. Kokkos needs all of its threads. Call before Kokkos starts. Starts threads that end at once.
+/// openmp: none if Kokkos does not use OpenMP.
 std::vector<std::string> faults_of_threads(std::optional<OpenMpLimits> const& openmp);
 
 }  // namespace bellwether

@@ -33,7 +33,7 @@ struct GroupLimit {
   std::uint64_t limit = 0, used = 0;
 };
 
-/// Returns the tightest limit of the process's control group and its ancestors: the one with the least left. names:
+/// Returns the tightest limit of the process's control group and its ancestors: the one with the least left. `names`:
 /// files of the limit and the usage, for version 2 and version 1 of control groups.
 std::optional<GroupLimit> tightest_group(std::string const& root, std::string const& controller,
                                          std::vector<std::pair<char const*, char const*>> const& names) {

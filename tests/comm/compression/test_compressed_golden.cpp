@@ -15,13 +15,9 @@
 #include <cmath>
 #include <fstream>
 
-<<<<<<< HEAD
 // Golden means of the NumPy version (tests/golden/onebit_mean.py) for 2, 3 and 4 ranks, with masked elements and scale
-// groups that straddle chunks. It was written from the specification, independently of the reference used here.
-=======
-// Golden means of the NumPy twin (tests/golden/onebit_mean.py): 2, 3 and 4 ranks, masked elements, scale groups that
-// are cut by chunks. Written from docs/developer/onebit_methods.md, like the reference here, and not from it.
->>>>>>> main
+// groups that straddle chunks. It was written from docs/developer/onebit_methods.md, independently of the reference
+// here.
 
 using namespace bellwether;
 using nlohmann::json;
