@@ -56,7 +56,7 @@ double dense_mean_seconds(NetworkModel const& network, int ranks, Index count, W
   return 2 * exchange_seconds(network, ranks, bytes_of(wire) * elements_a_part(count, ranks));
 }
 
-double compressed_mean_seconds(NetworkModel const& network, int ranks, Index count, CommConfig const& comm) {
+double compressed_allreduce_seconds(NetworkModel const& network, int ranks, Index count, CommConfig const& comm) {
   if (ranks == 1) return 0;
   int const nodes = nodes_of(network, ranks), in_node = ranks / nodes;
   auto const word_bytes = [](Index words) { return 4 * static_cast<double>(words); };

@@ -31,6 +31,6 @@ double ring_seconds(NetworkModel const& network, int ranks, double bytes);
 /// DenseMean of n floats.
 double dense_mean_seconds(NetworkModel const& network, int ranks, Index count, Wire wire, Allreduce method);
 /// HierarchicalAllreduce of n floats with the settings of deck section `comm`.
-double compressed_mean_seconds(NetworkModel const& network, int ranks, Index count, CommConfig const& comm);
+double compressed_allreduce_seconds(NetworkModel const& network, int ranks, Index count, CommConfig const& comm);
 
 }  // namespace bellwether::comm

@@ -30,7 +30,7 @@ class CompressedPhase {
   /// methods without, whose momentum of what is masked holds weight decay and stays. momentum: nullptr where it is kept
   /// in bits and units were read. Waits.
   void survey(Exec const& exec, Arena<> const* variance, Arena<> const* momentum);
-  /// Elements that were @@active in the layout and have no variance, by tensor: "name (12 of 96 elements)"; empty for
+  /// Elements that were live in the layout and have no variance, by tensor: "name (12 of 96 elements)"; empty for
   /// none.
   std::string const& without_variance() const { return without_variance_; }
 

@@ -318,7 +318,7 @@ std::int64_t OnebitMethod::state_bytes() const {
          record_.bytes() + (drift_ ? drift_->bytes() : 0) + more_bytes() + std::max(dense_bytes(), compressed_bytes());
 }
 
-/// After the freeze, at most. Numbers @@active until the first exchange, in memory that a method has another use for
+/// After the freeze, at most. Numbers live until the first exchange, in memory that a method has another use for
 /// then.
 std::int64_t OnebitMethod::momentum_bytes() const {
   auto const numbers = layout().count() * static_cast<std::int64_t>(sizeof(float));

@@ -35,10 +35,10 @@ TEST_CASE("the modelled bytes of means equal the bytes that ranks send") {
       CHECK(comm::dense_mean_seconds(links_alone(1), ranks, count, wire, Allreduce::ordered) ==
             static_cast<double>(comm::DenseMean::predicted_bytes(count, 0, ranks, wire, Allreduce::ordered)));
     comm::CommConfig config;
-    CHECK(comm::compressed_mean_seconds(links_alone(1), ranks, count, config) ==
+    CHECK(comm::compressed_allreduce_seconds(links_alone(1), ranks, count, config) ==
           static_cast<double>(comm::CompressedAllreduce::predicted_bytes(count, ranks, config.groups_of(count, 1))));
     config.scale_groups = 1;
-    CHECK(comm::compressed_mean_seconds(links_alone(1), ranks, count, config) ==
+    CHECK(comm::compressed_allreduce_seconds(links_alone(1), ranks, count, config) ==
           static_cast<double>(comm::CompressedAllreduce::predicted_bytes(count, ranks, 1)));
   }
 }
@@ -50,13 +50,14 @@ TEST_CASE("the ranks of a node share its link") {
   // Of a rank's 15 messages, 12 leave its node of 4 ranks.
   CHECK(comm::dense_mean_seconds(links_alone(4), 16, count, Wire::fp32, Allreduce::ordered) ==
         Approx(4 * 12 * 2 * 4.0 * count / 16));
-  CHECK(comm::compressed_mean_seconds(links_alone(4), 16, count, config) ==
+  CHECK(comm::compressed_allreduce_seconds(links_alone(4), 16, count, config) ==
         Approx(4 * 12 * 2 * (count / 8.0 / 16 + 4)));
   // In a ring, one rank of each node sends to the next node.
   CHECK(comm::ring_seconds(links_alone(4), 16, 4.0 * count) == Approx(2 * 15 * 4.0 * count / 16));
   // Hierarchical: (Q-1)/Q N/(4L) + 8 (Q-1) bytes per rank.
   config.hierarchy = comm::Hierarchy::node;
-  CHECK(comm::compressed_mean_seconds(links_alone(4), 16, count, config) == Approx(4 * (3 / 4.0 * count / 16 + 8 * 3)));
+  CHECK(comm::compressed_allreduce_seconds(links_alone(4), 16, count, config) ==
+        Approx(4 * (3 / 4.0 * count / 16 + 8 * 3)));
 }
 
 TEST_CASE("intra-node collectives use the intra-node bandwidth and latency") {
@@ -73,7 +74,8 @@ TEST_CASE("intra-node collectives use the intra-node bandwidth and latency") {
   CHECK(comm::ring_seconds(network, 4, 400) == Approx(2 * 3 * (5 + 7 + 100 / 2.0)));
   comm::CommConfig config;
   config.hierarchy = comm::Hierarchy::node;  // one node compresses nothing: values out and back
-  CHECK(comm::compressed_mean_seconds(network, 4, count, config) == Approx(2 * (5 + 3 * 7 + 3 * 4.0 * count / 4 / 2)));
+  CHECK(comm::compressed_allreduce_seconds(network, 4, count, config) ==
+        Approx(2 * (5 + 3 * 7 + 3 * 4.0 * count / 4 / 2)));
 }
 
 TEST_CASE("inter-node time is the slower of link and node, plus an overhead per message") {
@@ -91,7 +93,7 @@ TEST_CASE("inter-node time is the slower of link and node, plus an overhead per 
 TEST_CASE("one rank exchanges nothing, and ranks must fill nodes") {
   auto const network = links_alone(4);
   CHECK(comm::dense_mean_seconds(network, 1, 1000, Wire::fp32, Allreduce::ordered) == 0);
-  CHECK(comm::compressed_mean_seconds(network, 1, 1000, {}) == 0);
+  CHECK(comm::compressed_allreduce_seconds(network, 1, 1000, {}) == 0);
   CHECK(comm::ring_seconds(network, 1, 1000) == 0);
   CHECK_THROWS_AS(comm::exchange_seconds(network, 6, 1), InternalError);
 }

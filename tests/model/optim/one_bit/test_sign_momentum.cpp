@@ -11,7 +11,7 @@
 #include <limits>
 #include <tuple>
 
-// Exchanged momenta @@active in the bits that they came as: the same steps as with numbers, and 4 n bytes less.
+// Exchanged momenta live in the bits that they came as: the same steps as with numbers, and 4 n bytes less.
 
 using namespace bellwether;
 using namespace bellwether::test;
