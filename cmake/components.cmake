@@ -3,11 +3,11 @@
 add_library(bellwether_options INTERFACE)
 target_compile_features(bellwether_options INTERFACE cxx_std_20)
 target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow>)
-# A sqrt that may set errno is a function call and prevents vectorization. The option does not change any result.
+# A sqrt that may set errno is a function call and prevents vectorisation. The option does not change any result.
 target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-math-errno>)
-# Without AVX-512 masks, g++ does not vectorize loops that select between two values, in case exceptions are trapped.
+# Without AVX-512 masks, g++ does not vectorise loops that select between two values, in case exceptions are trapped.
 target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-trapping-math>)
-# Vectorizes loops marked `omp simd` even if Kokkos does not use OpenMP.
+# Vectorises loops marked `omp simd` even if Kokkos does not use OpenMP.
 target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fopenmp-simd>)
 # g++ 12 warns falsely about prepending a short string to another (GCC bug 105651, fixed in 13).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

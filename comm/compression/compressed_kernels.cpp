@@ -151,7 +151,7 @@ struct SignWords {
         float const* const of = values + k;
         std::uint32_t word = 0;
         auto const element = [&](int lane) { word |= positive(of[lane]) ? lane_bit(lane) : 0u; };
-        // The constant loop length of a whole word lets the compiler vectorize.
+        // The constant loop length of a whole word lets the compiler vectorise.
         if (count - k >= lanes)
           for (int lane = 0; lane < lanes; ++lane) element(lane);
         else

@@ -38,7 +38,7 @@ struct ResidualPass {
 };
 
 /// A form that can share work among the elements [first, last) of a word: after begin_word(first, last), at(k, lane)
-/// returns form(k). On hosts this lets the compiler vectorize over the lanes.
+/// returns form(k). On hosts this lets the compiler vectorise over the lanes.
 template <class Form>
 concept FormsWords = requires(Form& form, Index k) {
   form.begin_word(k, k);
@@ -58,7 +58,7 @@ concept FormsBlocks = requires(Form& form, Index k, float (&one)[1], float (&fou
 namespace detail {
 
 /// spent: the stored residual counts as 0. shared: the form shares work among the block's elements. Both are template
-/// parameters, because a branch inside the loop over lanes would prevent vectorization.
+/// parameters, because a branch inside the loop over lanes would prevent vectorisation.
 template <class Space, class Form, bool spent, bool shared>
 struct WorkerSource {
   static constexpr bool by_word = TeamShape<Space>::host && FormsWords<Form>;

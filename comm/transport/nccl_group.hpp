@@ -26,8 +26,8 @@ namespace bellwether::comm {
 /// bytes and this rank. Independent of Kokkos and MPI.
 class NcclGroup {
  public:
-  /// Collective over the ranks that got the same id. `watchdog`: may be null, must outlive the group; it is notified of
-  /// every collective and asked if one is late.
+  /// Collective over the ranks that got the same id. `watchdog`: may be null, must outlive the group; it learns of
+  /// every collective and is asked about late ones.
   /// \throws CollectiveTimeout if the creation fails or exceeds the timeout.
   NcclGroup(ncclUniqueId const& id, int rank, int size, double deadline, Watchdog* watchdog);
   /// Waits for the collectives in progress; aborts them during stack unwinding or after the timeout.

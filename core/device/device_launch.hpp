@@ -9,8 +9,8 @@
 
 namespace bellwether {
 
-/// Call once after Kokkos::initialize(). It makes Kokkos allocate its team scratch in device memory: until a kernel has
-/// requested some, Kokkos calls the driver to allocate nothing at every team launch.
+/// Call once after Kokkos::initialize(). It makes Kokkos allocate its team scratch in device memory. Until a kernel
+/// requests some, every team launch calls the driver for an empty allocation.
 void start_device();
 
 /// A recorded sequence of kernel launches that replays as one launch instead of hundreds: a CUDA graph.

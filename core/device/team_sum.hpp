@@ -15,7 +15,7 @@
 namespace bellwether {
 
 /// How a team processes a block. On hosts, a team is one thread that processes `lanes` neighbours at a time. Each lane
-/// has a separate sum, so that the compiler vectorizes without reordering the sums. On devices, each thread takes one
+/// has a separate sum, so that the compiler vectorises without reordering the sums. On devices, each thread takes one
 /// element, or four where it reads packs (team_runs.hpp). BELLWETHER_DEVICE_TEAMS, a build for tests, runs the device
 /// path on hosts with teams of one thread.
 template <class Space>
@@ -100,7 +100,7 @@ namespace bellwether {
 
 namespace detail {
 
-/// Combines the values of a team's threads with += and returns the result to all. Synchronizes once, regardless
+/// Combines the values of a team's threads with += and returns the result to all. Synchronises once, regardless
 /// of the size of Total.
 template <class Space, class Team, class Total>
 KOKKOS_INLINE_FUNCTION Total of_all_threads(Team const& team, Total const& mine) {

@@ -16,8 +16,8 @@ template <class A, class B, class C, class Space>
 void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda,
           B const* b, Index ldb, SumOf<C> beta, C* c, Index ldc);
 
-/// C += A^T B and, in the same pass over A, sums += column sums of A, whose order of summation depends only on k. A:
-/// (k, m); B: (k, n); C: (m, n); sums: (m). Host spaces only.
+/// C += A^T B and, in the same pass over A, sums += column sums of A, whose order of summation depends only on k.
+/// A: (k, m); B: (k, n); C: (m, n); sums: (m). Host spaces only.
 /// \returns false, and does nothing, if products of T use a BLAS, which has no column sums, or if C has no columns.
 template <class T, class Space>
 bool gemm_with_column_sums(Space const& exec, Index m, Index n, Index k, T const* a, Index lda, T const* b, Index ldb,

@@ -23,7 +23,7 @@ struct Epilogue {
 
 /// C = op(A) op(B) with an epilogue in the same pass. Operands as in gemm(), all of type T. Sums and the epilogue are
 /// computed in SumOf<C>, and each result is rounded once. Only cuBLASLt may also round the sum to C first.
-/// \returns false, and does nothing, if this space does not support the product: the caller then uses gemm() and
+/// \returns false, and does nothing, if this space does not support the product. The caller then uses gemm() and
 /// separate kernels. Hosts do not support it, because their BLAS has no epilogues.
 template <class T, class Space>
 bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, Op op_a, Op op_b, Index m, Index n, Index k, T const* a,

@@ -39,7 +39,7 @@ class StateVisitor {
   virtual void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) = 0;
   /// A vector that differs per rank, with the same length on every rank.
   virtual void per_rank(std::string_view name, std::span<float> values, Reshard reshard) = 0;
-  /// This rank's values of elements [first, first + size) of a vector of `total` elements. Slices of ranks overlap,
+  /// This rank's values of elements [first, first + size) of a vector of `total` elements. Slices of ranks may overlap,
   /// with different values, and cover all elements. If the slices have changed, each new holder of an element gets the
   /// mean over its old holders. Compatible with per_rank() of the same name, whose slice is [0, total).
   virtual void held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) = 0;

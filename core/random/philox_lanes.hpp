@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-/// Vectorized philox() for consecutive counters, bitwise equal to the scalar version. Needs a CPU with vector
+/// Vectorised philox() for consecutive counters, bitwise equal to the scalar version. Needs a CPU with vector
 /// multiplies of 32-bit halves, and GCC or Clang vector types. Compilers do not generate these multiplies
 /// from the scalar version.
 #if defined(BELLWETHER_PHILOX_LANES)

@@ -18,12 +18,12 @@
 #define BELLWETHER_SIMD_MAX(...) BELLWETHER_PRAGMA(omp simd reduction(max : __VA_ARGS__))
 #endif
 
-/// Elementary functions that compilers can vectorize without giving up IEEE semantics elsewhere. The float versions
+/// Elementary functions that compilers can vectorise without giving up IEEE semantics elsewhere. The float versions
 /// have no branches and no library calls. The double versions call the library; they serve tests by finite differences.
 namespace bellwether::math {
 
 /// Returns x limited to [least, most]; NaN stays NaN. Compiles to one instruction per bound. fmax() and fmin() drop NaN
-/// and are calls, which prevents vectorization.
+/// and are calls, which prevents vectorisation.
 KOKKOS_INLINE_FUNCTION float clamp(float x, float least, float most) {
   x = least > x ? least : x;
   return most < x ? most : x;

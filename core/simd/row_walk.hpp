@@ -27,7 +27,7 @@ struct Kokkos::reduction_identity<bellwether::Pair<Real>> {
 
 namespace bellwether {
 
-/// A row processed by one thread in vectorizable loops, for hosts.
+/// A row processed by one thread in vectorisable loops, for hosts.
 struct ThreadRow {
   static constexpr bool shared = false;
 

@@ -59,7 +59,7 @@ struct Matrices {
     return std::is_same_v<B, bf16> ? rounded_to_bf16(value) : value;
   }
   double b_at(Problem const& p, Index l, Index j) const { return p.op_b == Op::none ? b[l * ldb + j] : b[j * ldb + l]; }
-  /// Computes op(A) op(B) in double, and the sums of the absolute terms. Loops over rows of op(B), which vectorizes:
+  /// Computes op(A) op(B) in double, and the sums of the absolute terms. Loops over rows of op(B), which vectorises:
   /// this takes most of a test's time.
   void add_up(Problem const& p) {
     std::vector<double> right(static_cast<std::size_t>(p.k * p.n));

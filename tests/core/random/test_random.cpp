@@ -34,7 +34,7 @@ TEST_CASE("philox gives the published known answers") {
 }
 
 #if defined(BELLWETHER_PHILOX_LANES)
-TEST_CASE("vectorized draws equal philox of each counter") {
+TEST_CASE("vectorised draws equal philox of each counter") {
   RandomStream stream(5, Purpose::dropout, 0);
   for (int trial = 0; trial < 200; ++trial) {
     std::array<std::uint32_t, 4> const at{stream.bits(), stream.bits(), stream.bits(), stream.bits()};
