@@ -8,7 +8,9 @@ import os
 import re
 import statistics
 import sys
+import urllib.parse
 
+import markdown_links
 import source_tree as tree
 
 PRODUCT = tree.sources(*tree.LAYERS)
@@ -213,8 +215,26 @@ def standard_headers():
                 yield f"{path}: uses std::{name}, and no include leads to <{header}>"
 
 
+def links():
+    """Every relative link of a Markdown file leads to a file or folder of the tree, and its anchor to a heading there."""
+    known = set(tree.files())
+    for path in list(known):
+        while path := os.path.dirname(path):
+            known.add(path)
+    for path in tree.files():
+        for where, target in markdown_links.links(path) if path.endswith(".md") else []:
+            if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//", target):
+                continue
+            name, _, anchor = urllib.parse.unquote(target).partition("#")
+            page = os.path.normpath(os.path.join(os.path.dirname(path), name)) if name else path
+            if page not in known:
+                yield f"{where}: {target} leads to {page}, which is not in the tree; links are relative to the page"
+            elif anchor and page.endswith(".md") and anchor not in markdown_links.anchors(page):
+                yield f"{where}: {target}: {page} has no heading for #{anchor}"
+
+
 RULES = [include_arrows, room_arrows, room_sizes, foreign_headers, kokkos_sources, kernel_labels, fences, file_sizes, licence_lines, habits,
-         standard_headers]
+         standard_headers, links]
 
 
 def main():

@@ -4,6 +4,7 @@
 import unittest
 
 import check_sources
+import markdown_links
 import source_tree as tree
 
 
@@ -27,7 +28,7 @@ class Tree:
 
     @staticmethod
     def forget():
-        for function in (tree.code, tree.code_without_strings, tree.includes, tree.included_foreign, tree.sees):
+        for function in (tree.code, tree.code_without_strings, tree.includes, tree.included_foreign, tree.sees, markdown_links.anchors):
             function.cache_clear()
 
 
@@ -57,6 +58,13 @@ BROKEN = [
     ("habits", {"core/a.cpp": "  std::exit(1);\n"}),
     ("habits", {"core/utils.hpp": ""}),
     ("standard_headers", {"core/a.cpp": '#include "core/b.hpp"\nstd::vector<std::string> v;\n', "core/b.hpp": "#include <string>\n"}),
+    ("links", {"docs/a.md": "[one\nname](b.md)\n"}),
+    ("links", {"docs/a.md": "[`code`](../docs/b.md)\n", "b.md": ""}),
+    ("links", {"docs/a.md": "[x](#two)\n\n    # two\n"}),
+    ("links", {"docs/a.md": "[x](b.md#one-1)\n", "docs/b.md": "# One\n"}),
+    ("links", {"docs/a.md": "![picture](a.svg)\n"}),
+    ("links", {"docs/a.md": "[x][y]\n\n[y]: b.md\n"}),
+    ("links", {"docs/a.md": "[x](../../a.md)\n"}),
 ]
 SPDX = "// SPDX-FileCopyrightText: x\n// SPDX-License-Identifier: BSD-3-Clause\n"
 SOUND = {
@@ -70,6 +78,9 @@ SOUND = {
     "tests/core/c.cpp": SPDX + "#include <nlohmann/json.hpp>\n",
     "app/b.hpp": SPDX + "#include <vector>\nclass A { void at_exit(); };\n",
     "app/b.cpp": SPDX + '#include "app/b.hpp"\nstd::vector<int> v; // std::string\n',
+    "docs/a.md": "# A `b_c`: [d](../app/) or `--e`?\n[x](#a-b_c-d-or---e) [up](../b.md#two-1) [out](https://x.org/y#z)\n"
+                 "`[x](y)` and\n\n    [x](y)\n\n```\n[x](y)\n```\n",
+    "b.md": "## Two\n## Two\n[a](docs/a.md), [file](app/b.cpp#L3), <a href=\"docs\">folder</a>\n",
 }
 
 
