@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads Markdown for check_sources.py: links with their targets, and the anchors that headings make."""
+"""Reads pages for check_sources.py: links and anchors, code, tables; and what a diagram and its picture name."""
 import functools
+import html
 import re
 
 import source_tree as tree
@@ -50,3 +51,37 @@ def anchors(path):
             unique = f"{name}-{number}"
         found.add(unique)
     return frozenset(found)
+
+
+def code_spans(path):
+    """[(where, text)] of code inside a line of text."""
+    return [(tree.line(path, match.start()), match.group(1)) for match in re.finditer(r"`([^`\n]+)`", without_blocks(tree.text(path)))]
+
+
+def rows(path):
+    """[(where, {column: cell})] of all tables."""
+    found, columns = [], []
+    for number, line in enumerate(without_blocks(tree.text(path)).split("\n"), 1):
+        if not line.startswith("|"):
+            columns = []
+        elif not columns:
+            columns = [cell.strip() for cell in line.strip("|").split("|")]
+        elif not re.fullmatch(r"[|:\- ]+", line):
+            found.append((f"{path}:{number}", dict(zip(columns, (cell.strip() for cell in line.strip("|").split("|"))))))
+    return found
+
+
+def diagram_names(path):
+    """Nodes, edges and lines of labels of a Graphviz source, as its picture names them."""
+    text = re.sub(r"^\s*//.*$", "", tree.text(path), flags=re.M)
+    names = set(re.findall(r"^\s*(\w+)\s*\[", text, flags=re.M)) - {"graph", "node", "edge"}
+    for tail, head in re.findall(r"(\w+)\s*->\s*(\w+)", text):
+        names |= {tail, head, f"{tail}->{head}"}
+    return names | {line.strip() for label in re.findall(r"\blabel=\"([^\"]*)\"", text) for line in label.split("\\n")}
+
+
+def picture_names(path):
+    """The same of the picture."""
+    found = re.findall(r"<(title|text)\b[^>]*>(.*?)</\1>", tree.text(path), flags=re.S)
+    graph = re.search(r"class=\"graph\"[^>]*>\s*<title>(.*?)</title>", tree.text(path), flags=re.S)
+    return {html.unescape(name).strip() for _, name in found} - {graph.group(1) if graph else ""}
