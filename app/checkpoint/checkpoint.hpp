@@ -64,8 +64,8 @@ struct CheckpointOptions {
 /// ones. All member functions are collective: every rank calls them in the same order.
 class Checkpoints {
  public:
-  /// warn: receives warnings, on rank 0: damaged checkpoints, failed removals, slow writes. may_complete: called on
-  /// rank 0's I/O thread before a checkpoint is completed; it throws if the checkpoint must not be.
+  /// warn: receives warnings, on rank 0. They concern damaged checkpoints, failed removals and slow writes.
+  /// may_complete: called on rank 0's I/O thread before a checkpoint is completed; throws to prevent that.
   Checkpoints(
       std::string directory, CheckpointOptions const& options, comm::RankGroup& group, input::IoThread& io,
       std::function<void(std::string const&)> warn, std::function<void()> may_complete = [] {});
@@ -74,9 +74,8 @@ class Checkpoints {
 
   /// Allocates the memory that save() copies to, and keeps it. Otherwise the first save() does so.
   void reserve(TrainingState const& state);
-  /// Starts a checkpoint, after waiting for the previous one. Does nothing if the previous one has the same step and
-  /// position.
-  /// \throws CommonFailure with rank, file and cause if the previous one could not be written; UnsoundState if it would
+  /// Starts a checkpoint, after waiting for the previous one. Does nothing if that one has the same step and position.
+  /// \throws CommonFailure with rank, file and cause if the previous one could not be written. UnsoundState if it would
   /// contain non-finite values or negative variances.
   void save(std::int64_t step, std::string const& deck, TrainingState const& state);
   /// Advances the checkpoint in progress; call it once per step. Costs nothing if none is in progress, otherwise one
@@ -97,8 +96,8 @@ class Checkpoints {
   /// damaged.
   std::optional<FoundCheckpoint> find_latest();
   /// Loads a checkpoint. With the same P the state is bitwise equal. With another P, partitioned state is resharded by
-  /// element, and per-rank state follows its Reshard. Other elements may be active than in the run that wrote it,
-  /// unless state.key_of_active returns a key.
+  /// element, and per-rank state follows its Reshard. Other elements may be active than before, unless
+  /// state.key_of_active returns a key.
   /// \throws InputError on every rank, naming state that is missing, unknown, of another shape or newly active.
   void load(FoundCheckpoint const& found, TrainingState const& state);
 

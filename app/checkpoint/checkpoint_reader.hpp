@@ -64,7 +64,7 @@ class CheckpointReader : public CheckpointVisitor {
   /// Reads rows [first, first + shape[0]) of an array that has `total` rows.
   void read_own_or_mean(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> values,
                         std::int64_t first, std::int64_t total);
-  /// Returns true if every rank finds the rows it needs in the file of its own number.
+  /// Returns true if every rank finds the rows it needs in the file with its rank number.
   bool same_cut(std::string const& path, std::vector<std::int64_t> const& shape, std::int64_t first,
                 std::int64_t total);
   /// Computes the whole array on every rank.

@@ -6,8 +6,8 @@
 
 namespace bellwether::app {
 
-/// Returns the path of a file that is distributed with the program, relative to the executable: beside it in a build
-/// folder, or in the prefix's share/ when installed. \throws RuntimeError naming the places searched.
+/// Returns the path of a file that is distributed with the program. It lies beside the executable in a build folder, or
+/// in the prefix's share/ when installed. \throws RuntimeError naming the places searched.
 std::string shared_file(std::string const& name);
 
 }  // namespace bellwether::app

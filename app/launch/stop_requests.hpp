@@ -22,7 +22,7 @@ std::string how_stopped(StopReason reason);
 class StopRequests {
  public:
   /// interrupt: must outlive this object. limit: `run.walltime`, which counts from `started`. file: empty on all ranks
-  /// but one; checked at most once per second, to limit the load on a shared file system.
+  /// but one. It is checked at most once per second, to limit the load on a shared file system.
   StopRequests(Interrupt const& interrupt, Clock::time_point started, std::optional<std::chrono::seconds> limit,
                std::string file);
 

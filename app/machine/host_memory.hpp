@@ -11,9 +11,9 @@ class World;
 
 namespace bellwether::app {
 
-/// Returns the bytes of memory that processes on this host can still allocate: the minimum of what the kernel reports
-/// as available (/proc/meminfo) and what the control group of this process leaves. Batch systems limit a job by its
-/// control group. Returns the largest number if nothing is known. root: prefix of the files' paths, for tests.
+/// Returns the bytes of memory that processes on this host can still allocate. This is the minimum of what the kernel
+/// reports as available (/proc/meminfo) and what the control group of this process leaves. Batch systems limit a job by
+/// its control group. Returns the largest number if nothing is known. root: prefix of the files' paths, for tests.
 std::int64_t available_host_memory(std::string const& root = "");
 
 /// Collective. Rejects a model that exceeds the memory of a host, because the system would otherwise kill a process

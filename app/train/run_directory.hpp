@@ -13,7 +13,7 @@ bool holds_run(std::string const& directory);
 /// them. Returns that subfolder. \throws RuntimeError if they cannot be moved.
 std::string set_record_aside(std::string const& directory);
 
-/// Checks, without creating anything, that a run can write to `directory`: it or its nearest existing parent must be a
+/// Checks, without creating anything, that a run can write to `directory`. It or its nearest existing parent must be a
 /// writable folder. \throws InputError that begins with the key.
 void require_makeable(std::string const& directory);
 

@@ -67,9 +67,9 @@ class Trainer {
   double wall_seconds() const;   ///< time of all steps since the start of the run, over restarts
   /// Reads the samples of the next step, to find damaged ones before training starts. \throws CommonError.
   void read_first_samples();
-  /// Makes one step. wish: this rank's reason to stop. row: filled equally on all ranks. goes_on: equal on all ranks;
-  /// true if another step follows a completed step and neither evaluate() nor state() is called in between.
-  /// Micro-batches of that next step may then already run when advance() returns. goes_on changes no result.
+  /// Makes one step. wish: this rank's reason to stop. row: filled equally on all ranks. goes_on: equal on all ranks.
+  /// True promises that another step follows if this one is completed, without evaluate() or state() in between. Its
+  /// micro-batches may then already run when advance() returns. goes_on changes no result.
   StepOutcome advance(StopReason wish, StepRow& row, bool goes_on = false);
   bool gives_ahead() const;  ///< whether goes_on has an effect
   bool evaluates() const;

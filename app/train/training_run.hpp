@@ -31,8 +31,7 @@ struct TrainingOptions {
 class TrainingRun {
  public:
   /// Prepares the run directory and creates all objects. source: the text from which the deck was parsed. interrupt:
-  /// must outlive the run. \throws InputError if the directory holds another run, or, with --resume, one that cannot
-  /// continue.
+  /// must outlive the run. \throws InputError if the directory holds another run, or one that cannot be resumed.
   TrainingRun(input::Deck const& deck, input::DeckSource const& source, TrainingOptions const& options,
               Interrupt const& interrupt, comm::World& world);
   ~TrainingRun();
