@@ -98,7 +98,7 @@ class Checkpoints {
   /// Loads a checkpoint. With the same P the state is bitwise equal. With another P, partitioned state is resharded by
   /// element, and per-rank state follows its Reshard. Other elements may be active than before, unless
   /// state.key_of_active returns a key.
-  /// \throws InputError on every rank, naming state that is missing, unknown, of another shape or newly active.
+  /// \throws InputError on every rank, naming missing, unknown, misshapen or newly active state.
   void load(FoundCheckpoint const& found, TrainingState const& state);
 
  private:

@@ -23,8 +23,8 @@ std::string bytes_text(std::int64_t count);  ///< 512 bytes, 1.5 KiB, 22.4 GiB
 /// Returns "1 step", "2 steps".
 std::string counted(std::int64_t count, char const* what);
 
-/// Returns a sentence about the gradient noise of a run. scale, critical_batch (in sequences) and trace come from the
-/// last row of /steps; NaN if unknown. batch: sequences per step of this run.
+/// Returns a sentence about the gradient noise of a run. The arguments scale, critical_batch (in sequences) and trace
+/// come from the last row of /steps; NaN if unknown. The argument batch is the number of sequences per step.
 std::string noise_text(double scale, double critical_batch, double trace, std::int64_t batch);
 
 /// The contents of a progress line.

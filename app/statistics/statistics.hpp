@@ -43,16 +43,15 @@ struct StatisticsOptions {
   std::function<void(std::string const&)> warn{};
 };
 
-/// The record of a run, kept by rank 0 only. /steps and /evaluation are compound tables. /layers/<quantity> are (row,
-/// layer) matrices, with /layers/step and /layers/name. /traffic is a table of two rows. Rows are collected in memory.
-/// flush() hands the open segment to the I/O thread, which atomically replaces its file. It then replaces
-/// `statistics.h5`, whose virtual data sets present all segments as one. A reader always sees a complete flush, even
-/// after the program was killed. append() does not allocate.
+/// The record of a run, kept by rank 0 only. The data sets /steps and /evaluation are compound tables. The matrices
+/// /layers/<quantity> are (row, layer), beside /layers/step and /layers/name. The table /traffic has two rows. Rows are
+/// collected in memory. flush() hands the open segment to the I/O thread, which atomically replaces its file. It then
+/// replaces `statistics.h5`, whose virtual data sets present all segments as one. A reader always sees a complete
+/// flush, even after the program was killed. append() does not allocate.
 class Statistics {
  public:
-  /// A resumed run needs only the segments and creates statistics.h5 again.
-  /// \throws InputError if a new run finds statistics, or a resumed run finds none, gaps, or other layers or
-  /// quantities.
+  /// A resumed run needs only the segments and creates statistics.h5 again. A new run must find no statistics.
+  /// \throws InputError if that fails, or if a resumed run finds none, gaps, or other layers or quantities.
   Statistics(StatisticsOptions options, input::IoThread& io);
   /// Discards unwritten rows: call flush() and wait() before.
   ~Statistics();

@@ -23,7 +23,7 @@ struct SharedDeck {
 
 /// Collective. Rank 0 reads the file and its own command line and broadcasts both. Every rank then parses them. `paths`
 /// selects whether the files named by the deck must exist.
-/// \throws CommonError on all ranks with rank 0's faults, or else with those of the lowest rank that has any.
+/// \throws CommonError on all ranks, with the faults of the lowest rank that has any.
 SharedDeck read_shared_deck(comm::RankGroup& group, std::string const& path, std::vector<std::string> const& overrides,
                             input::DeckPaths paths = input::DeckPaths::checked);
 

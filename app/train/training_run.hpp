@@ -30,8 +30,9 @@ struct TrainingOptions {
 /// A run from its directory to its last checkpoint. Trainer trains; this class records.
 class TrainingRun {
  public:
-  /// Prepares the run directory and creates all objects. source: the text from which the deck was parsed. interrupt:
-  /// must outlive the run. \throws InputError if the directory holds another run, or one that cannot be resumed.
+  /// Prepares the run directory and creates all objects. `source` is the text of the deck. `interrupt` must outlive
+  /// the run.
+  /// \throws InputError if the directory holds another run, or one that cannot be resumed.
   TrainingRun(input::Deck const& deck, input::DeckSource const& source, TrainingOptions const& options,
               Interrupt const& interrupt, comm::World& world);
   ~TrainingRun();
