@@ -4,7 +4,8 @@
 // Preloaded into the program by disk_runs.py: makes system calls on some paths fail. Tests without root permissions
 // cannot set up quotas, read-only file systems or file systems without locks. They can simulate the resulting errors.
 //
-//   FAILING_CALLS   calls that fail, of open (for writing), mkdir, write, sync, rename, remove, lock, access (for writing): "open,mkdir"
+//   FAILING_CALLS   the calls that fail, e.g. "open,mkdir".
+//                   Known: open and access (for writing), mkdir, write, sync, rename, remove, lock.
 //   FAILING_PATHS   a part of the paths for which calls fail.
 //   FAILING_ERRNO   the number of the error.
 //   FAILING_WHILE   a file: calls fail while it exists; if unset, calls always fail.
