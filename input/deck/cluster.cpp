@@ -63,7 +63,7 @@ Cluster parse_cluster(std::string const& path, std::string_view text) {
   Cluster cluster;
   auto const describe = [&cluster](ConfigVisitor& visit) { cluster.describe(visit); };
   auto const keys = key_catalogue(describe);
-  std::vector<Override> const no_overrides;  // the reader refers to it
+  std::vector<Override> const no_overrides;  // the reader keeps a reference to it
   DeckReader reader(path, root, no_overrides, true, syntax.empty());
   describe(reader);
   reader.finish(keys);

@@ -72,7 +72,8 @@ DeckReading read_keys(DeckSource const& source) {
     reading.paths = reader.paths();
     reading.broken = reader.broken();
   };
-  // First the deck alone: it is judged as it stands. Then with the overrides, which may complete it.
+  // Read the deck alone first to report its own faults. Then read it again with the overrides, which may set missing
+  // keys.
   bool const changed = !reading.overrides.empty();
   read({}, true, reading.whole && !changed);
   if (changed) read(reading.overrides, false, reading.whole);
@@ -81,7 +82,7 @@ DeckReading read_keys(DeckSource const& source) {
 
 namespace {
 
-/// At the place that decides the key's value, or at the deck's beginning where nothing does.
+/// Places a fault where the key's value is set, or at the beginning of the deck if nothing sets it.
 Fault key_fault(DeckSource const& source, DeckReading const& reading, std::string const& key, std::string const& what) {
   auto const origin = reading.origins.find(key);
   if (origin == reading.origins.end()) return document_fault(source.path, {1, 1}, key + ": " + what);

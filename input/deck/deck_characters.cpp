@@ -12,7 +12,7 @@
 namespace bellwether::input {
 namespace {
 
-constexpr std::size_t most_odd_places = 8;  // of one scalar: a message names one
+constexpr std::size_t most_odd_places = 8;  // per scalar; a message names only one
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
@@ -23,7 +23,8 @@ bool is_utf16(std::string_view text) {
          (text.size() > 3 && ((text[0] == 0 && text[2] == 0) || (text[1] == 0 && text[3] == 0)));
 }
 
-/// Odd characters and tabs that indent a line, outside comments and quotes. Quotes count where a scalar may begin.
+/// Finds odd characters and tabs that indent a line, outside comments and quotes. A quote counts only where a scalar
+/// may begin.
 std::vector<OddCharacter> suspects(std::string_view text) {
   std::vector<OddCharacter> found;
   bool indentation = true, comment = false;
@@ -112,7 +113,7 @@ std::vector<OddPlace> odd_places(std::string_view scalar, std::string_view text,
   std::vector<OddPlace> found;
   for (auto odd = find_odd(scalar); odd && found.size() < most_odd_places;
        odd = find_odd(scalar, odd->at + odd->bytes)) {
-    // The scalar's line ends may have become spaces, its other characters stand in the text in the same order.
+    // The scalar's line ends may have become spaces. Its other characters appear in the text in the same order.
     begin = text.find(scalar.substr(odd->at, odd->bytes), begin);
     if (begin == text.npos) break;
     found.push_back({odd->code, odd->kind, places.at(begin)});

@@ -24,14 +24,14 @@ std::string absolute(std::string const& path, std::string const& base) {
   return (fs::path(base) / path).lexically_normal().string();
 }
 
-/// The folder that relative paths of a key start from; `run.directory` has a rule of its own.
+/// Returns the folder that a key's relative paths start from. `run.directory` has its own rule.
 std::string const& base_of(std::string_view key, DeckSource const& source, Origins const& origins) {
   return key == "run.directory" || overridden(origins, key) ? source.working_directory : source.folder;
 }
 
-/// What is wrong with a path that leads to nothing and holds what nobody sees: a folder would be made that cannot be
-/// typed. Quotes say that the characters are meant. `to_read`: the path must exist, so that any odd character but a
-/// letter may be why it does not.
+/// Reports an unquoted path that does not exist and contains an invisible or blank odd character: the run would create
+/// a folder whose name nobody can type. Quotes mean that the characters are intended. `to_read`: the path must exist,
+/// so every odd character except a letter may be the reason that it does not.
 std::string odd_path(TreeNode const& node, std::string const& base, bool in_override, bool to_read) {
   std::error_code error;
   if (node.quoted || fs::exists(fs::symlink_status(fs::path(base) / node.text, error))) return "";
@@ -66,7 +66,7 @@ void resolve_paths(Deck& deck, DeckSource const& source, Origins const& origins)
   auto const base = [&](std::string_view key) { return base_of(key, source, origins); };
   for (auto& path : deck.data.train) path = absolute(path, base("data.train"));
   for (auto& path : deck.data.heldout) path = absolute(path, base("data.heldout"));
-  // "." in a deck is the deck's folder, not that of whoever starts the program: a resolved deck stays with its run.
+  // In a deck, "." means the deck's folder, not the working directory, so that a resolved deck moves with its run.
   bool const beside =
       deck.run.directory == "." && origins.contains("run.directory") && !overridden(origins, "run.directory");
   deck.run.directory = beside ? source.folder : absolute(deck.run.directory, source.working_directory);
@@ -78,8 +78,8 @@ void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, 
   if (deck.run.name.size() > longest_name && !broken.contains("run.name"))
     complain("run.name", std::to_string(deck.run.name.size()) + " bytes; a title of at most " +
                              std::to_string(longest_name) + " bytes");
-  // The key that the user gave last is the one to talk about: an override before the deck, the deck before a default;
-  // where both were given alike, the second named here.
+  // Report the key that the user set last: an override before the deck, the deck before a default. If both were set at
+  // the same level, report the second argument.
   auto const contradict = [&](std::string_view first, std::string_view second, std::string const& about_first,
                               std::string const& about_second) {
     if (broken.contains(first) || broken.contains(second)) return;
@@ -110,7 +110,7 @@ void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, 
     contradict("optimizer.freeze.step", "optimizer.freeze.step", {},
                std::to_string(*optimizer.freeze.step) + " leaves no variance to keep; at least 2 with method: " +
                    (compressed_lamb ? "onebit_lamb" : "onebit_adam"));
-  // True is no default, so it is given.
+  // `true` is not the default, so the user set it.
   if (compresses && optimizer.bias_correction)
     contradict("optimizer.bias_correction", "optimizer.bias_correction", {},
                "true, but the onebit methods have none; false, or method: lamb or adamw");
@@ -139,7 +139,7 @@ void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, 
   if (schedule.legw_baseline_batch > 0 && schedule.warmup != optim::Warmup::linear)
     contradict("schedule.legw_baseline_batch", "schedule.warmup", "LEGW warms up linearly; schedule.warmup: linear",
                "quadratic, but LEGW warms up linearly; linear with schedule.legw_baseline_batch");
-  // Neither is a default, so both are given.
+  // Neither value is a default, so the user set both.
   if (comm.allreduce == comm::Allreduce::library && comm.dense_wire == comm::Wire::bf16)
     complain("comm.dense_wire", "bf16, but comm.allreduce: library sums fp32 only; fp32, or comm.allreduce: ordered");
 }

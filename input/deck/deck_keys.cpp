@@ -11,7 +11,7 @@
 namespace bellwether::input {
 namespace {
 
-/// Where another map has a key of this name: "section optimizer", "optimizer.freeze", or nothing.
+/// Names a map that has a key of this name: "section optimizer", "optimizer.freeze", or an empty text.
 std::string elsewhere(std::string const& key, KeyCatalogue const& catalogue) {
   for (auto const& [section, keys] : catalogue)
     if (auto const own = entries_of(keys); std::ranges::find(own, key) != own.end()) return "section " + section;

@@ -16,7 +16,7 @@ constexpr char const* quoting =
 
 bool has_comment(std::string_view text) { return text.find(" #") != text.npos || text.find("\t#") != text.npos; }
 
-/// One node that takes all of the text. YAML ignores what stands behind the node on its line, and comments.
+/// Parses the whole text as one node. Reports text that YAML would ignore: after the node on its line, and in comments.
 TreeNode parse_whole(std::string_view text, std::vector<SyntaxFault>& faults) {
   std::string const comment = has_comment(text) ? "; a # behind a blank begins a comment" : "";
   std::vector<SyntaxFault> own;
@@ -27,7 +27,7 @@ TreeNode parse_whole(std::string_view text, std::vector<SyntaxFault>& faults) {
                                        ? std::string("more than one value; ") + quoting
                                        : fault.what});
   if (!own.empty()) return node;
-  // In brackets on one line, a comment hides the closing bracket, and what stands behind the node is refused.
+  // Parse again in brackets on one line: a comment then hides the closing bracket, and text after the node is an error.
   std::string line = "[" + std::string(text) + "]";
   std::ranges::replace(line, '\n', ' ');
   TreeNode const list = parse_tree(line, own);
@@ -80,7 +80,7 @@ std::vector<Override> parse_overrides(std::vector<std::string> const& written, s
     }
     overrides.push_back(std::move(change));
   }
-  // A malformed override has no key to apply or to judge.
+  // A malformed override has no key, so it can be neither applied nor checked.
   std::erase_if(overrides, [](Override const& change) { return change.key.empty(); });
   return overrides;
 }

@@ -44,7 +44,7 @@ std::string resolved_deck(Deck const& resolved, DeckSource const& source, DeckPl
       auto const entry_line = [&, applies = key.applies](std::string const& entry, std::string const& comment) {
         text += padded((applies ? "  " : "  # ") + entry, 38) + "  # " + comment + "\n";
       };
-      // A group's first key tells whether the group means anything.
+      // The group applies if its first key does.
       if (group != open_group && !group.empty())
         entry_line(std::string(group) + ":", "'" + std::string(group) + ": auto' sets none of these");
       open_group = group;

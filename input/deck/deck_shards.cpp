@@ -14,12 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file as a list leads to it: the path that is opened, and the entry that it comes of.
+/// A file that a list refers to: the path to open, and the entry it comes from.
 struct Reached {
   std::string path, entry;
 };
 
-/// The files of an entry; none where its folder cannot be read, which require_entry() tells.
+/// Returns the files of an entry; none if its folder cannot be read, which entry_fault() reports.
 std::vector<std::string> files_of(std::string const& entry) {
   try {
     return shards_at(entry);
@@ -28,7 +28,7 @@ std::vector<std::string> files_of(std::string const& entry) {
   }
 }
 
-/// What is wrong with an entry by itself; empty where nothing is.
+/// Returns what is wrong with one entry; empty if nothing is.
 std::string entry_fault(std::string const& entry) {
   std::error_code error;
   auto const status = fs::status(entry, error);
@@ -45,7 +45,7 @@ std::string entry_fault(std::string const& entry) {
          "; a folder with .h5 or .hdf5 files, as `bellwether prepare` writes it";
 }
 
-/// Says that two ways lead to one file.
+/// Reports that two paths refer to the same file.
 std::string twice(Reached const& first, Reached const& second) {
   if (first.path == second.path)
     return second.path + " is listed twice, by " + first.entry + " and by " + second.entry + "; each shard once";
@@ -75,10 +75,10 @@ void check_shards(std::string const& key, std::vector<std::string> const& entrie
         continue;
       }
     }
-    // Of a folder full of links one is enough to say.
+    // One report per folder is enough, even if it is full of links.
     for (auto const& file : files_of(entry)) {
       auto const identity = identity_of(file);
-      if (!identity) continue;  // opening it says why
+      if (!identity) continue;  // opening the file reports the reason
       Reached const reached{file, entry};
       auto const [first, added] = files.emplace(*identity, reached);
       if (added) continue;
@@ -89,7 +89,7 @@ void check_shards(std::string const& key, std::vector<std::string> const& entrie
 }
 
 void check_apart(DataConfig const& data, Complain const& complain) {
-  std::map<FileIdentity, std::string> trained;  // the file itself, and the entry of data.train
+  std::map<FileIdentity, std::string> trained;  // identity of the file, and its entry of data.train
   for (auto const& entry : data.train)
     for (auto const& file : files_of(entry))
       if (auto const identity = identity_of(file)) trained.emplace(*identity, entry);

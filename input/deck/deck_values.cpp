@@ -17,7 +17,7 @@ constexpr double largest_exact_whole = 9007199254740992.0;  // 2^53
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The value for a message: in quotes and short. Messages as a whole are brought on one line.
+/// Quotes and shortens a value for a message. Line breaks are replaced later, in the whole message.
 std::string shown(std::string_view text) {
   constexpr std::size_t longest = 40;
   std::string out = "'";
@@ -49,7 +49,7 @@ bool null_word(TreeNode const& node) {
 
 bool plain(TreeNode const& node) { return node.kind == TreeNode::Kind::scalar && !node.quoted && !null_word(node); }
 
-/// [+-] digits [. digits] [e [+-] digits], nothing else.
+/// Matches [+-] digits [. digits] [e [+-] digits] and nothing else.
 bool decimal(std::string_view text) {
   std::size_t at = !text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0;
   std::size_t digits = 0;
@@ -79,7 +79,7 @@ bool non_finite_word(std::string_view text) {
   return word == "inf" || word == "infinity" || word == "nan";
 }
 
-/// Reads a decimal number; returns what is wrong with it.
+/// Reads a decimal number. Returns what is wrong with it, or an empty text.
 std::string read_real(TreeNode const& node, double& value) {
   if (!plain(node)) return shown(node) + " is not a number";
   std::string_view text = node.text;
@@ -113,7 +113,7 @@ std::string read_whole(Field const& field, TreeNode const& node, std::int64_t& v
   std::int64_t whole = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
   if (end != text.data() + text.size()) {
-    // 1e5 and 2.0 are whole; 2^53 bounds what a double says exactly.
+    // 1e5 and 2.0 are whole numbers. A double is exact only up to 2^53.
     if (std::floor(real) != real) return shown(text) + " is not a whole number";
     if (std::abs(real) > largest_exact_whole) return shown(text) + " is out of range";
     whole = static_cast<std::int64_t>(real);

@@ -93,7 +93,7 @@ struct BatchConfig {
   }
 };
 
-/// What checkpoints keep of what each rank has for itself, residuals of compression above all.
+/// How checkpoints store the state that differs between ranks, mainly the compression residuals.
 enum class WorkerError { exact, mean };
 
 /// Deck section `checkpoint`.
