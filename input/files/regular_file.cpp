@@ -18,7 +18,7 @@ std::optional<int> descriptor_of(std::string const& written) {
   std::error_code status;
   auto const descriptors = fs::canonical("/proc/self/fd", status);
   if (status) return std::nullopt;
-  constexpr int most_links = 40;  // as many as Linux follows
+  constexpr int most_links = 40;  // the limit of Linux
   fs::path path = written;
   for (int link = 0; link < most_links; ++link) {
     path = fs::absolute(path, status);

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <limits>
 
-/// What a file must not be before its values are read: HDF5 follows links and maps wherever they lead and believes what
-/// a file says of its own sizes.
+/// Checks a file before its values are read: HDF5 follows links and virtual data sets wherever they lead, and trusts
+/// the sizes that a file declares.
 namespace bellwether::input {
 
 using hdf5::Id;
@@ -25,7 +25,7 @@ std::int64_t bounded_product(std::int64_t one, std::int64_t other) {
 
 bool is_chunked(Id const& properties) { return H5Pget_layout(properties.get()) == H5D_CHUNKED; }
 
-/// Bytes of a chunk before any filter.
+/// Returns the bytes of a chunk before any filter.
 std::int64_t chunk_bytes(Id const& properties, std::int64_t element) {
   hsize_t extents[H5S_MAX_RANK] = {};
   int const rank = H5Pget_chunk(properties.get(), H5S_MAX_RANK, extents);
@@ -35,7 +35,7 @@ std::int64_t chunk_bytes(Id const& properties, std::int64_t element) {
   return bytes;
 }
 
-/// Relative, and without what HDF5 would replace by numbers.
+/// Returns true if the path is relative, without "..", and without % escapes, which HDF5 replaces by numbers.
 bool is_plain(VirtualSource const& source) {
   std::filesystem::path const file(source.file);
   return !source.file.empty() && file.is_relative() && std::ranges::find(file, "..") == file.end() &&
@@ -67,10 +67,10 @@ void Hdf5File::Impl::require_values(Id const& set, std::string const& name) cons
   if (layout == H5D_VIRTUAL) return require_sources(set, name);
   check(is_chunked(properties) || layout == H5D_CONTIGUOUS || layout == H5D_COMPACT, name,
         "is stored in a way that this program does not know");
-  // Of compressed chunks sizes tell nothing, and counting them takes a walk over all.
+  // The sizes of compressed chunks prove nothing, and counting the chunks requires visiting all of them.
   if (is_chunked(properties) && H5Pget_nfilters(properties.get()) != 0) return;
   Id const type(H5Dget_type(set.get()), H5Tclose), space(H5Dget_space(set.get()), H5Sclose);
-  // In memory, elements of variable length are of another size than in the file.
+  // Elements of variable length have different sizes in memory and in the file.
   if (H5Tdetect_class(type.get(), H5T_VLEN) > 0 || H5Tis_variable_str(type.get()) > 0) return;
   auto const element = static_cast<std::int64_t>(H5Tget_size(type.get()));
   auto const stored = static_cast<std::int64_t>(std::min<hsize_t>(H5Dget_storage_size(set.get()), most));

@@ -21,7 +21,7 @@
 namespace bellwether::input {
 namespace {
 
-/// A file that is closed at the end of its scope.
+/// A file descriptor that is closed at the end of its scope.
 class Descriptor {
  public:
   explicit Descriptor(std::string const& path) : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
@@ -40,15 +40,15 @@ bool is_locked(Descriptor const& file) {
   return file.get() >= 0 && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
-/// Who holds a lock for writing, "process 123 (python3)", by /proc/locks; nothing where the holder is not seen from
-/// here: on another host, or outside of this container.
+/// Returns the holder of a write lock from /proc/locks, "process 123 (python3)". Returns nothing if the holder is not
+/// visible: on another host, or outside this container.
 std::optional<std::string> lock_holder(struct stat const& file) {
   std::array<char, 64> wanted{};
   std::snprintf(wanted.data(), wanted.size(), "%02x:%02x:%llu", major(file.st_dev), minor(file.st_dev),
                 static_cast<unsigned long long>(file.st_ino));
   std::ifstream locks("/proc/locks");
   for (std::string line; std::getline(locks, line);) {
-    // "7: FLOCK  ADVISORY  WRITE 123 08:01:4711 0 EOF"; a process that waits for a lock has "->" behind the number.
+    // "7: FLOCK  ADVISORY  WRITE 123 08:01:4711 0 EOF". For a process that waits for a lock, "->" follows the number.
     std::istringstream words(line);
     std::string number, kind, advisory, access, place;
     long process = 0;
@@ -61,7 +61,7 @@ std::optional<std::string> lock_holder(struct stat const& file) {
   return std::nullopt;
 }
 
-/// Of HDF5's "truncated file: eof = 2000, sblock->base_addr = 0, stored_eof = 5088".
+/// Parses HDF5's "truncated file: eof = 2000, sblock->base_addr = 0, stored_eof = 5088".
 std::string cut_short(std::string const& reason) {
   unsigned long long there = 0, base = 0, wanted = 0;
   auto const at = reason.find("eof = ");
@@ -91,7 +91,7 @@ std::string why_unopened(std::string const& path, std::string const& reason) {
   }
   struct stat status {};
   bool const known = ::fstat(file.get(), &status) == 0;
-  // A lock comes first: what else is wrong may be the writer's unfinished work.
+  // Check the lock first: other faults may be the unfinished work of the writer.
   if (bool const now = is_locked(file); now || says("Resource temporarily unavailable")) {
     auto const holder = now && known ? lock_holder(status) : std::nullopt;
     return "is locked: another program has it open for writing" + (holder ? ", " + *holder : "") +

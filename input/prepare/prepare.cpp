@@ -43,7 +43,7 @@ RowRule row_rule(PrepareOptions const& options, Vocabulary const& vocabulary) {
           .seed = options.seed};
 }
 
-/// \throws InputError naming each text that is a pipe: words are counted in a first pass over the texts.
+/// \throws InputError naming each text that is a pipe: counting words requires an extra pass over the texts.
 void require_regular(std::vector<std::string> const& texts) {
   std::vector<std::string> faults;
   for (auto const& text : texts)
@@ -57,7 +57,7 @@ void require_regular(std::vector<std::string> const& texts) {
 /// Thrown through the pipeline when the user interrupts; caught in prepare().
 struct Stopped {};
 
-/// The two sets of shards that texts become.
+/// The two sets of shards that are made from the texts.
 struct Sets {
   SetBuilder train;
   std::optional<SetBuilder> heldout;
@@ -67,14 +67,14 @@ struct Sets {
       : train(ShardSetWriter(folder, "train", row_rule(options, vocabulary)), options.window_tokens, poll) {
     if (options.heldout == 0) return;
     auto rule = row_rule(options, vocabulary);
-    // Far from the numbers of the training rows: other masks, other pairs.
+    // Use numbers far from those of the training rows, so that masks and pairs differ.
     rule.first_row = std::int64_t{1} << 48;
     rule.first_window = std::int64_t{1} << 31;
     heldout.emplace(ShardSetWriter(folder + "/heldout", "heldout", rule), options.window_tokens, poll);
   }
 };
 
-/// Reads all texts, tokenizes them on threads and writes their rows. \param tell is called between blocks.
+/// Reads all texts, tokenizes them on several threads and writes their rows. `tell` is called between blocks.
 class CorpusPass {
  public:
   CorpusPass(PrepareOptions const& options, TextReader& reader, Vocabulary const& vocabulary, Sets& sets)
@@ -118,7 +118,7 @@ class CorpusPass {
     if (sets_.heldout) sets_.heldout->finish();
   }
 
-  /// Facts of both sets, and warnings about the texts.
+  /// Fills in the facts of both sets and the warnings about the texts.
   void summarise(Vocabulary const& vocabulary, PrepareSummary& summary) const {
     auto const& s = vocabulary.special();
     CorpusFacts whole;
@@ -155,7 +155,7 @@ class CorpusPass {
   }
 
  private:
-  /// Few long documents make the share of the text differ from the share of the documents.
+  /// Warns if the share of the text differs from the share of the documents, because a few long documents dominate.
   void warn_of_share(PrepareSummary& summary) const {
     auto const held = static_cast<double>(summary.heldout.tokens),
                all = held + static_cast<double>(summary.train.tokens);
@@ -174,7 +174,7 @@ class CorpusPass {
 
   void warn_of_heldout(PrepareSummary& summary) const {
     auto const &train = summary.train, &heldout = summary.heldout;
-    // Half of the rows as usual: random next sentences are told of the training set.
+    // Pretend that half of the next sentences are random, as usual: that warning is already given for the training set.
     CorpusFacts const lone{.documents = heldout.documents,
                            .rows = heldout.rows,
                            .random_next = heldout.rows / 2,
@@ -215,12 +215,12 @@ class CorpusPass {
   TextPlace first_invalid_;
 };
 
-/// Records the facts in every shard of `set`.
+/// Stores the facts in every shard of `set`.
 void record(SetBuilder const& set, CorpusFacts const& facts) {
   for (auto const& path : set.writer().paths()) write_corpus_facts(path, facts);
 }
 
-/// \throws InputError for options that no text can make good.
+/// \throws InputError for options that are wrong for every text.
 void check_options(PrepareOptions const& options) {
   require(options.trained_vocabulary > 0 || !options.vocabulary.empty(), "a vocabulary is either read or trained");
   require(!options.out.empty() || (options.trained_vocabulary > 0 && !options.vocabulary.empty()),
@@ -228,7 +228,7 @@ void check_options(PrepareOptions const& options) {
   if (options.predictions > options.sequence_length - 3)
     throw InputError("--max-predictions " + std::to_string(options.predictions) + ": at most " +
                      std::to_string(options.sequence_length - 3) + ", the tokens of a row but [CLS] and two [SEP]");
-  // Not a number fails this test, too.
+  // NaN fails this test, too.
   if (!(options.heldout >= 0 && options.heldout <= 0.9))
     throw InputError("--heldout: the share of documents to hold out; allowed: a number from 0 to 0.9");
 }

@@ -19,9 +19,9 @@ namespace {
 constexpr double most_unknown = 0.2, most_cased = 0.02, most_random_next = 0.9, least_random_next = 0.1,
                  most_overlong = 0.05, most_duplicates = 0.05, most_lone_rows = 0.1, longest_over_median = 200,
                  most_pieces = 3.5, most_accented = 0.02;
-constexpr std::int64_t few_rows = 16, few_documents = 10;  // too few for a share to mean something
+constexpr std::int64_t few_rows = 16, few_documents = 10;  // too few for a share to be meaningful
 
-/// Facts that earlier versions did not record.
+/// Returns true for facts that earlier versions did not record.
 bool is_newer(std::string_view name) { return name == "corpus_accented_tokens" || name == "corpus_words"; }
 
 /// Calls `visit(name, member)` for every fact that shards record.

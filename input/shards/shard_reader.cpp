@@ -12,11 +12,11 @@
 namespace bellwether::input {
 namespace {
 
-constexpr std::int64_t widest = std::int64_t{1} << 20;  // columns: what a row takes is bounded before any is read
-// A file may declare rows that it does not hold, and chunks that no memory holds.
+constexpr std::int64_t widest = std::int64_t{1} << 20;  // columns: bounds the memory of a row before it is read
+// A file may declare rows that it does not store, and chunks larger than memory.
 constexpr std::int64_t largest_chunk = std::int64_t{1} << 27;  // elements
 
-/// Rows of a matrix. HDF5 clips what does not fit into T, which then fails the range check.
+/// Reads rows of a matrix. HDF5 clips values that do not fit into T; the range check then reports them.
 template <class T>
 std::vector<T> matrix_rows(Hdf5File const& file, char const* name, std::int64_t first, std::int64_t rows,
                            std::int64_t width) {

@@ -18,7 +18,7 @@ namespace bellwether::input {
 namespace {
 
 constexpr std::size_t stored_bytes = std::size_t{1} << 18;
-constexpr int gzip_only = 16 + MAX_WBITS;  // zlib's windowBits: a gzip header is required
+constexpr int gzip_only = 16 + MAX_WBITS;  // zlib's windowBits: requires a gzip header
 
 bool begins_member(std::span<unsigned char const> bytes) {
   return bytes.size() >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B;
@@ -83,7 +83,7 @@ FileState TextSource::state() const {
 
 void TextSource::fail(std::string const& what) const { throw InputError(name_ + ": " + what); }
 
-/// Appends to what is not used yet; false at the end of the file.
+/// Appends to the unused bytes. Returns false at the end of the file.
 bool TextSource::refill() {
   std::copy(stored_.begin() + static_cast<std::ptrdiff_t>(begin_), stored_.begin() + static_cast<std::ptrdiff_t>(end_),
             stored_.begin());
@@ -99,7 +99,7 @@ bool TextSource::refill() {
   }
 }
 
-/// Skips padding behind a member and begins the next one; false at the end of the file.
+/// Skips padding after a member and begins the next one. Returns false at the end of the file.
 bool TextSource::next_member() {
   for (;;) {
     while (begin_ < end_ && stored_[begin_] == 0) ++begin_;

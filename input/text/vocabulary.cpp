@@ -19,7 +19,7 @@ namespace bellwether::input {
 
 namespace {
 
-/// The whole text of a vocabulary without byte order mark, its lines ended by line feeds.
+/// Reads the whole text of a vocabulary, without byte order mark and with line feeds as line ends.
 std::string read_text(std::string const& path) {
   TextSource source(path);
   std::string text;
@@ -65,7 +65,7 @@ Vocabulary Vocabulary::read(std::string const& path) {
   for (std::size_t at = 0; at < text.size();) {
     auto const end = std::min(text.find('\n', at), text.size());
     auto line = std::string_view(text).substr(at, end - at);
-    // Files written on Windows end their lines with a carriage return and a line feed.
+    // Files from Windows end their lines with a carriage return and a line feed.
     while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
     tokens.emplace_back(line);
     at = end + 1;

@@ -26,9 +26,9 @@ struct TrainerRule {
 };
 
 /// Trains a WordPiece vocabulary as Hugging Face's trainer does: special tokens, the alphabet, then merges of the most
-/// frequent pair of adjacent pieces (Sennrich et al., arXiv 1508.07909). Ties go to the pair whose first piece is
-/// earlier in the list. The result depends only on the counts. It is shorter than `size` if no further pair is frequent
-/// enough.
+/// frequent pair of adjacent pieces (Sennrich et al., arXiv 1508.07909). Among equally frequent pairs it merges the one
+/// with the smallest ids (left, then right). The result depends only on the counts. It is shorter than `size` if no
+/// further pair is frequent enough.
 /// `poll`, if given, is called many times a second; an exception from it ends the training.
 /// \throws InputError if `size` is too small for special tokens and alphabet.
 std::vector<std::string> train_vocabulary(WordCounts const& counts, TrainerRule const& rule,

@@ -93,8 +93,8 @@ print(f"""// SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-/// Written by tests/input/text/make_unicode_exceptions.py: where the reference, Hugging Face `tokenizers` {tokenizers.__version__}, does
-/// not follow Unicode {unicodedata.unidata_version} to {unicodedata2.unidata_version}, because its tables are of other versions. Everything else comes from utf8proc.
+/// Written by tests/input/text/make_unicode_exceptions.py. Lists where the reference, Hugging Face `tokenizers` {tokenizers.__version__},
+/// deviates from Unicode {unicodedata.unidata_version} to {unicodedata2.unidata_version}, because its tables have other versions. Everything else comes from utf8proc.
 namespace bellwether::input::reference {{
 
 struct CodeRange {{
