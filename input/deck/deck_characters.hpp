@@ -23,8 +23,7 @@ class TextPlaces {
  private:
   std::size_t size_;
   std::vector<std::size_t> line_starts_;
-  std::vector<std::uint32_t> characters_;  // number of characters that begin before each byte; empty if the text is
-                                           // ASCII
+  std::vector<std::uint32_t> characters_;  // count of characters that begin before each byte; empty for ASCII
 };
 
 /// Rejects what no document may contain: too many bytes, bytes that are not UTF-8, control characters, and carriage

@@ -28,8 +28,7 @@ bool is_mount_point(fs::path const& folder) {
     std::string point;
     for (int field = 0; field < 5; ++field) fields >> point;
     std::string name;
-    for (std::size_t i = 0; i < point.size(); ++i) {  // blanks and some other characters are escaped as three octal
-                                                      // digits
+    for (std::size_t i = 0; i < point.size(); ++i) {  // blanks and the like are escaped as three octal digits
       bool const escaped = point[i] == '\\' && i + 3 < point.size();
       name += escaped ? static_cast<char>(std::stoi(point.substr(i + 1, 3), nullptr, 8)) : point[i];
       if (escaped) i += 3;

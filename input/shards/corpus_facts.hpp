@@ -18,8 +18,7 @@ struct CorpusFacts {
   std::int64_t tokens = 0, unknown = 0;       ///< of the set; unknown: [UNK]
   std::int64_t bytes = 0, overlong = 0;       ///< bytes of the set's text; those in words of over 100 characters
   std::int64_t longest = 0, median = 0;       ///< tokens of the longest document; median over documents
-  std::int64_t rows = 0, random_next = 0;     ///< of the set; random_next: rows whose second part does not follow the
-                                              ///< first
+  std::int64_t rows = 0, random_next = 0;     ///< of the set; random_next: rows whose second part is random
   std::int64_t lone_rows = 0;                 ///< rows whose random second part is from the same document
   std::int64_t vocabulary = 0;                ///< tokens in the vocabulary
   std::int64_t vocabulary_asked = 0;          ///< size that --train-vocab requested; 0: read from a file

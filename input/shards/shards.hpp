@@ -82,8 +82,7 @@ class ShardWriter {
 
 /// Counts over the first rows of a shard, made without range checks.
 struct FirstRows {
-  std::int64_t tokens = 0, unknown = 0;     ///< unknown: tokens with the id before [CLS], which is [UNK] in BERT's
-                                            ///< vocabularies and ours
+  std::int64_t tokens = 0, unknown = 0;     ///< unknown: the id below [CLS], [UNK] in BERT's vocabularies and in ours
   std::int64_t predictions = 0, shown = 0;  ///< shown: predicted ids that are visible in input_ids at their positions
 };
 

@@ -145,8 +145,8 @@ std::string trained_passages(std::span<OpenedShard const> train, std::span<Opene
   search.look(train);
   auto const known = std::ranges::count_if(rows, [&](auto const& passages) {
     auto const shared = std::ranges::count_if(passages, [&](auto hash) { return search.found.contains(hash); });
-    return 3 * static_cast<std::size_t>(shared) > passages.size();  // passages never cross the ends of training
-                                                                    // sentences
+    // A third is enough: passages that cross the end of a sentence in the training rows are not found.
+    return 3 * static_cast<std::size_t>(shared) > passages.size();
   });
   auto const total = rows_of(train), looked_at = std::ssize(rows);
   // If only a part of the training rows is searched, only that part of the repeated text can be found.
