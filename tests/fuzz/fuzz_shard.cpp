@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// One or two shards whose data sets and attributes are made up, read by themselves and as what a run trains on and
-/// evaluates. What is handed out keeps the bounds that it was asked for, and memory stays within what was asked for.
+/// Input: bytes from which one or two shards are generated. They are read alone, and as training and held-out data of a
+/// run. All values returned must be within the requested bounds, and memory within its limit.
 #include "core/system/error.hpp"
 #include "input/shards/batch_stream.hpp"
 #include "input/shards/shards.hpp"
@@ -73,7 +73,7 @@ void judge(model::StepBatch const& batch, input::ShardBounds const& bounds) {
   }
 }
 
-/// Everything that a rank of a small run would take.
+/// Reads all the data that a rank of a small run would read.
 void train_on(input::IoThread& io, std::vector<std::string> const& shards, input::ShardBounds const& bounds,
               bool dynamic) {
   input::DataConfig config;
@@ -109,7 +109,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     train_on(io, shards, bounds, dynamic);
   } catch (InputError const&) {
   }
-  io.drain();  // of what was being read ahead: one thread at a time may use HDF5
+  io.drain();  // of read-ahead: only one thread at a time may use HDF5
   try {
     input::ShardReader const reader(path);
     auto const rows = std::min<std::int64_t>(reader.rows(), 8);

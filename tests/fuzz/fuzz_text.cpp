@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// A vocabulary, one token a line up to a zero byte, whose pieces split the words of a text; and the text itself, plain
-/// or gzip as its first bytes say, by a vocabulary of its own. Every id is one of the vocabulary, and however a text is
-/// cut into sentences, each cut goes on.
+/// Input: a vocabulary, one token a line up to a zero byte, whose pieces split the words of a text; then the text,
+/// plain or gzip-compressed, which is tokenized with a fixed vocabulary. Every id must be in the vocabulary, and every
+/// sentence must have a length above zero.
 #include "core/system/error.hpp"
 #include "input/text/sentences.hpp"
 #include "input/text/text_reader.hpp"
@@ -37,7 +37,7 @@ void read_text(input::TokenizerTables const& tables, std::string const& path, in
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   static input::Vocabulary const known(
       {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "b", "##b", "ab", "##a", ".", "\u4e00"}, "known");
-  static input::TokenizerTables const tables(known);  // of all characters: takes a second to make
+  static input::TokenizerTables const tables(known);  // covers all characters: takes a second to build
   fuzz::Bytes bytes(data, size);
   auto const vocabulary_file = fuzz::in_file("vocab.txt", bytes.up_to('\0'));
   auto const text = bytes.rest();

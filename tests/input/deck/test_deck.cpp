@@ -63,7 +63,7 @@ TEST_CASE("Overrides replace values of the deck") {
   DeckFolder const folder;
   auto source = folder.source("data:\n  train: missing\noptimizer:\n  max_coefficient: 0.2\n",
                               {"data.train=[shards/train/a.h5]", "optimizer.method=adamw", "run.name=a=b c"});
-  // Paths on the command line are relative to where the user stands, those in the deck to the deck.
+  // Paths on the command line are relative to the working directory; those in the deck are relative to the deck.
   source.folder = "/nonexistent";
   auto const deck = parse_deck(source);
   CHECK(deck.data.train == std::vector{folder.path() + "/shards/train/a.h5"});
@@ -121,7 +121,7 @@ TEST_CASE("Keys that belong together are read from a map") {
   // The whole map is replaced, not merged.
   CHECK(freeze("{latest: 0.5}", {"optimizer.freeze={step: 3}"}).step == 3);
   CHECK(freeze("{step: 200}", {"optimizer.freeze={latest: 0.75}"}).latest == 0.75);
-  // What an override made meaningless is dropped.
+  // A key that an override made inapplicable is dropped.
   CHECK(freeze("{latest: 0.5}", {"optimizer.freeze.step=3"}).step == 3);
   auto const dropped = folder.with_data("optimizer: {method: onebit_lamb, freeze: {step: 9}, unify: layer}\n",
                                         {"optimizer.method=lamb"});

@@ -11,7 +11,7 @@ using Faults = std::vector<std::string>;
 
 namespace {
 
-/// The one fault of a deck made of `text` after a valid `data` section of two lines, without the name of the deck.
+/// Returns the one fault of a deck made of `text` after a valid `data` section of two lines, without the deck's name.
 std::string fault(std::string const& text) {
   DeckFolder const folder;
   auto const faults = faults_of(folder.with_data(text));
@@ -68,7 +68,7 @@ TEST_CASE("An odd character in a number or a word is named with its place") {
        "it holds U+201C (left double quotation mark) at 3:16: type \" instead");
   ends(fault("optimizer: {method: l\u0430mb}\n"), "it holds U+0430 (Cyrillic small letter a) at 3:22: type a instead");
   ends(fault("run: {walltime: 1\uFF1A00:00}\n"), "it holds U+FF1A (fullwidth :) at 3:18: type : instead");
-  // Columns count characters, also behind others.
+  // Columns count characters, also after other characters.
   ends(fault("run: {name: \u00E9\u00E9\u00E9, seed: 4\u200B}\n"),
        "it holds U+200B (zero width space) at 3:25: delete it");
 }
@@ -121,7 +121,7 @@ TEST_CASE("Text may be what it likes") {
   CHECK(faults_of(folder.source("\uFEFF"
                                 "data: {train: shards}\n")) == Faults());
   CHECK(fault("run: {name: a\u00A0#b}\n").starts_with("3:13: run.name: 'a<U+00A0>#b' goes on behind #"));
-  // What is written with escapes is written out with escapes, and read again.
+  // Text that is written with escapes is printed with escapes and read again.
   auto const source = folder.with_data("run: {name: \"a\\u0085\\x7Fb\"}\n");
   auto const again = folder.source(resolved_deck(parse_deck(source), source));
   CHECK(parse_deck(again).run.name ==

@@ -9,7 +9,7 @@ using Faults = std::vector<std::string>;
 
 namespace {
 
-/// The one fault of a deck made of `text` after a valid `data` section, without the name of the deck.
+/// Returns the one fault of a deck made of `text` after a valid `data` section, without the deck's name.
 std::string fault(std::string const& text) {
   DeckFolder const folder;
   auto const faults = faults_of(folder.with_data(text));
@@ -182,7 +182,7 @@ TEST_CASE("Settings that the chosen method would ignore are refused") {
     CHECK(fault(text + "error_feedback: false\n") == "5:3: comm.error_feedback: " + meaningless);
     for (std::string const groups : {"1", "4", "many"})
       CHECK(fault(text + "scale_groups: " + groups + "\n") == "5:3: comm.scale_groups: " + meaningless);
-    // What a deck says by default may be written out.
+    // A deck may write out defaults.
     CHECK(faults_of(folder.with_data(text + "error_feedback: true\n  scale_groups: null\n")) == Faults());
     CHECK(faults_of(folder.with_data(text + "scale_groups:\n")) == Faults());
   }

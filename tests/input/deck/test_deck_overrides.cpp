@@ -18,7 +18,7 @@ TEST_CASE("An override of the method drops what only the deck's own method takes
   auto const again = input::parse_deck(folder.source(input::resolved_deck(deck, source)));
   CHECK(again.optimizer.method == optim::Method::lamb);
   CHECK(again.comm.error_feedback);
-  // Not what would train otherwise than the deck says.
+  // A key that would change the training is not dropped.
   CHECK(faults_of(folder.with_data("optimizer:\n  bias_correction: true\n", {"optimizer.method=onebit_adam"})) ==
         Faults{
             "deck.yaml:4:20: optimizer.bias_correction: true, but the onebit methods have none; false, or method: lamb "
@@ -110,7 +110,7 @@ TEST_CASE("The value of an override is taken whole") {
   auto const lists = folder.with_data("", {"data.train=[shards/train, 'shards/a.h5']", "data.heldout=shards/heldout"});
   CHECK(parse_deck(lists).data.train == std::vector{folder.path() + "/shards/train", folder.path() + "/shards/a.h5"});
   CHECK(parse_deck(folder.with_data("", {"data.train=[\n  \"shards/train\"\n]"})).data.train.size() == 1);
-  // Blanks around what is no text mean nothing.
+  // Blanks around a value that is not a text are ignored.
   CHECK(parse_deck(folder.with_data("", {"batch.global= 8 ", "optimizer.method= adamw"})).batch.global == 8);
 }
 

@@ -14,7 +14,7 @@ using Faults = std::vector<std::string>;
 
 namespace {
 
-/// A variable of the environment as long as this lives.
+/// Sets an environment variable during its lifetime.
 class Variable {
  public:
   Variable(char const* name, char const* value) : name_(name) {
@@ -45,7 +45,7 @@ std::string const tilde_rest = "', or './~/run' for what really has this name";
 TEST_CASE("A path that begins with a tilde is refused with what to write") {
   Variable const home("HOME", "/home/ada");
   DeckFolder const folder;
-  std::filesystem::create_directories(folder.path() + "/~");  // as an earlier version would have made it
+  std::filesystem::create_directories(folder.path() + "/~");  // as an earlier version would have created it
   CHECK(faults_of(folder.with_data("run:\n  directory: ~/run\n")) ==
         Faults{"deck.yaml:4:14: run.directory: '~/run' begins with ~, which is not expanded; write it out: "
                "'/home/ada/run" +
@@ -57,7 +57,7 @@ TEST_CASE("A path that begins with a tilde is refused with what to write") {
   for (std::string const quote : {"", "'", "\""})
     CHECK(faults_of(folder.source("data:\n  train: [shards/train, " + quote + "~/a.h5" + quote + "]\n")).size() == 1);
   CHECK(faults_of(folder.with_data("  heldout: ~/b.h5\n")).size() == 1);
-  // Alone and without quotes it is YAML's null.
+  // Alone and unquoted, ~ is YAML's null.
   for (std::string const text : {"run:\n  directory: ~\n", "  heldout: ~\n", "  heldout: [~, a]\n"}) {
     auto const faults = faults_of(folder.with_data(text));
     REQUIRE(faults.size() == 1);

@@ -15,7 +15,7 @@ using Faults = std::vector<std::string>;
 
 namespace {
 
-/// Another descriptor in the place of standard input as long as this lives.
+/// Replaces standard input by another descriptor during its lifetime.
 class StandardInput {
  public:
   explicit StandardInput(std::string const& text) {

@@ -10,7 +10,7 @@ using Faults = std::vector<std::string>;
 
 namespace {
 
-/// Faults of a deck that lists these entries as data.train.
+/// Returns the faults of a deck that lists these entries as data.train.
 Faults faults_of_list(DeckFolder const& folder, std::string const& entries) {
   return faults_of(folder.source("data:\n  train: [" + entries + "]\n"));
 }

@@ -15,7 +15,7 @@ using namespace bellwether::input;
 
 namespace {
 
-/// A Python with h5py; empty where there is none.
+/// Returns a Python with h5py; empty if there is none.
 std::string python() {
   for (std::string const candidate : {"python3", "/usr/bin/python3"})
     if (std::system((candidate + " -c 'import h5py, numpy' 2>/dev/null").c_str()) == 0) return candidate;

@@ -110,13 +110,13 @@ TEST_CASE("equal contents make equal files, whenever they are written", "[hdf5]"
     return std::string(std::istreambuf_iterator<char>(written), {});
   };
   auto const first = bytes_of("first.h5");
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // HDF5 counts whole seconds
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // HDF5 stores times in whole seconds
   CHECK((first == bytes_of("second.h5")));
 }
 
 TEST_CASE("texts lie in the file as bytes of fixed length", "[hdf5]") {
   TemporaryFolder const folder;
-  std::string const deck(200000, 'd');  // larger than any attribute
+  std::string const deck(200000, 'd');  // larger than any attribute can be
   {
     auto file = Hdf5File::create(folder / "a.h5");
     file.write_texts("deck", {deck});
@@ -129,7 +129,7 @@ TEST_CASE("texts lie in the file as bytes of fixed length", "[hdf5]") {
   CHECK(file.attribute("/", "run_name") == Hdf5File::Attribute(""));
   std::ifstream written(folder / "a.h5", std::ios::binary);
   std::string const bytes(std::istreambuf_iterator<char>(written), {});
-  CHECK((bytes.find("GCOL") == std::string::npos));  // the signature of HDF5's heap for what has no fixed length
+  CHECK((bytes.find("GCOL") == std::string::npos));  // signature of HDF5's heap for variable-length data
 }
 
 TEST_CASE("what is no regular file is refused before it is opened", "[hdf5]") {
@@ -236,7 +236,7 @@ TEST_CASE("the I/O thread keeps order, priorities and errors", "[io]") {
       begun.set_value();
       open.wait();
     });
-    begun.get_future().wait();  // else it would be one of those that wait for their turn
+    begun.get_future().wait();  // otherwise it would be queued with the tasks below
     for (int i : {1, 2}) io.submit(IoThread::Priority::checkpoint, [&, i] { order.push_back(20 + i); });
     io.submit(IoThread::Priority::statistics, [&] { order.push_back(10); });
     for (int i : {1, 2}) io.submit(IoThread::Priority::read_ahead, [&, i] { order.push_back(i); });

@@ -19,12 +19,13 @@ struct Document {
   std::vector<std::int32_t> ids;
 };
 
-/// A document of two lines, the first the same for all.
+/// Adds a document of two lines; the first line is the same in all documents.
 Document document(std::uint64_t number) {
   return {{{1, 10}, {number * 0x9E3779B97F4A7C15u, 20}}, {7, static_cast<std::int32_t>(number)}};
 }
 
-/// The set of each document by its second token, in the order of `documents`; lines are given `step` at a time.
+/// Returns the set of each document by its second token, in the order of `documents`. Lines are passed in groups of
+/// `step`.
 std::vector<std::pair<std::int32_t, bool>> split(std::vector<Document> const& documents, double share,
                                                  std::uint64_t seed, std::size_t step = 100) {
   std::vector<std::pair<std::int32_t, bool>> sets;
@@ -80,7 +81,7 @@ TEST_CASE("the first 8 MiB of a very long document decide, wherever it is cut in
   longer.ids = {1, 2, 3};
   std::vector<Document> documents(40, longer);
   for (std::uint64_t i = 0; i < 40; ++i) {
-    documents[i].lines[5].hash = i / 2 * 12345;  // pairs of copies; what comes last differs
+    documents[i].lines[5].hash = i / 2 * 12345;  // pairs of copies; later lines differ
     documents[i].lines.back().hash = i;
   }
   auto const once = split(documents, 0.5, 1, 4000), cut = split(documents, 0.5, 1, 17);

@@ -22,7 +22,7 @@ ShardSetInfo info_of(std::vector<std::string> const& shards) {
 }
 std::vector<std::string> warnings_of(std::vector<std::string> const& shards) { return info_of(shards).warnings; }
 
-/// Rows whose labels are all alike, as in data without next sentences: their ids alone tell them apart.
+/// Rows with equal labels, as in data without next sentences: only their ids distinguish them.
 void write_without_labels(std::string const& path, std::int64_t first, std::int64_t rows) {
   auto const format = small_format(false);
   ShardWriter writer(path, format, 64);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a set of shards is trained on all the same, with a warning; and shards that change under a running job.
+/// Faults of shards that give a warning but do not prevent training, and shards that change while a job runs.
 #include "core/system/error.hpp"
 #include "input/hdf5/hdf5_file.hpp"
 #include "input/shards/batch_stream.hpp"
@@ -81,7 +81,7 @@ TEST_CASE("a shard that says dynamic and holds masks is refused", "[doubts]") {
   TemporaryFolder const folder;
   write_shard(folder / "a.h5", small_format(true), 0, 4);
   write_shard(folder / "b.h5", small_format(false), 0, 4);
-  // As somebody would who edits attributes: those of one, the values of the other.
+  // Edited attributes: the format of one kind of masks with the values of the other.
   auto const from = Hdf5File::open(folder / "a.h5");
   auto file = Hdf5File::create(folder / "c.h5");
   for (auto const& name : from.list()) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// Values of shards that are in range by themselves and contradict each other.
+/// Values of shards that are each in range but contradict each other.
 #include "core/system/error.hpp"
 #include "input/shards/shards.hpp"
 #include "tests/input/temporary_folder.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 using Values = std::vector<std::int64_t>;
 
-/// Two rows of eight columns and up to five predictions, which a test spoils.
+/// Two rows of eight columns and up to five predictions, which a test corrupts.
 struct WrittenShard {
   Values ids{1, 11, 12, 13, 14, 2, 0, 0, 1, 15, 16, 2, 17, 18, 19, 2};
   Values mask{1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -29,7 +29,7 @@ struct WrittenShard {
   Values positions{2, 3, 0, 0, 0, 1, 2, 4, 5, 6};
   Values masked{12, 13, 0, 0, 0, 15, 16, 17, 18, 19};
   Values next{0, 1};
-  std::vector<std::string> unwritten;  ///< data sets that are made and never written
+  std::vector<std::string> unwritten;  ///< data sets that are created but never written
   std::function<void(Hdf5File&)> attributes = [](Hdf5File&) {};
 
   ShardReader written(std::string const& path) const {
@@ -61,7 +61,7 @@ void refused(WrittenShard const& shard, std::string const& what) {
   CHECK_THROWS_MATCHES(rows_of(shard), InputError, MessageMatches(ContainsSubstring(what)));
 }
 
-/// As `prepare` writes them.
+/// Writes the attributes that `prepare` writes.
 void write_attributes(Hdf5File& file) {
   file.set_attribute("/", "format", "bellwether shard");
   file.set_attribute("/", "format_version", "1.0");
@@ -110,7 +110,7 @@ TEST_CASE("padding that the mask counts as tokens is not attended to without a w
   std::ranges::fill(shard.mask, 1);
   refused(shard, "'input_mask', row 0, column 7: 1; allowed: 0: input_ids holds padding there, 0");
   shard.ids[4] = 0;
-  shard.ids[5] = 2;  // a padding token in the text, and a row that ends in two
+  shard.ids[5] = 2;  // a padding token in the text, and a row that ends in two of them
   CHECK(rows_of(shard).lengths == std::vector<std::int32_t>{8, 8});
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("rows of few predictions whose ids are all 0 were not written", "[shar
   WrittenShard shard;
   shard.positions = {0, 0, 0, 0, 0, 1, 2, 4, 0, 0};
   std::ranges::fill(shard.masked, 0);
-  CHECK(rows_of(shard).predictions == std::vector<std::int32_t>{0, 3});  // as many may be chance
+  CHECK(rows_of(shard).predictions == std::vector<std::int32_t>{0, 3});  // three zeros may be chance
   shard.positions[0] = 2;
   refused(shard, "'masked_lm_ids', row 0, column 0: 0; allowed: ids of which some are above 0");
 }

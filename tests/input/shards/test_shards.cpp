@@ -23,7 +23,7 @@ namespace {
 
 constexpr ShardBounds bounds{.vocabulary = 100, .segments = 2};
 
-/// A shard as another program writes it: plain data sets, no attributes, wider integers, two rows that can be spoiled.
+/// A shard of another program: plain data sets, no attributes, wider integers, and two rows that a test can corrupt.
 struct ForeignShard {
   std::vector<std::int64_t> ids{1, 11, 12, 2, 0, 0, 1, 3, 14, 15, 16, 2};
   std::vector<std::uint16_t> mask{1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1};
@@ -80,7 +80,7 @@ TEST_CASE("a shard comes back as it was written", "[shards]") {
     }
   }
   auto const file = Hdf5File::open(folder / "a.h5");
-  CHECK(file.info("masked_lm_ids").shape == Shape{21, 3});  // other readers want all six, of N rows
+  CHECK(file.info("masked_lm_ids").shape == Shape{21, 3});  // other readers expect all six data sets, with N rows
   CHECK(file.info("input_ids").gzip);
 }
 

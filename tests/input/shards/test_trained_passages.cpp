@@ -24,7 +24,7 @@ ShardFormat format_of(bool static_masks) {
           .special = {.classify = 1, .separate = 2, .mask = 3}};
 }
 
-/// Token number `at` of a text without repetition.
+/// Returns token number `at` of a text without repetition.
 std::int32_t token(std::int64_t at) {
   auto mixed = (static_cast<std::uint64_t>(at) + 1) * 0x9E3779B97F4A7C15;
   mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9;
@@ -32,7 +32,7 @@ std::int32_t token(std::int64_t at) {
   return static_cast<std::int32_t>(10 + (mixed >> 40) % 990);
 }
 
-/// [CLS] `first` tokens of the text [SEP] as many as fit behind them [SEP], from `at` on.
+/// Returns a row: [CLS], `first` tokens of the text from `at` on, [SEP], the following tokens that fit, [SEP].
 Sample row(std::int64_t at, std::int64_t first, ShardFormat const& format) {
   Sample sample;
   for (std::int64_t s = 0; s < format.sequence_length; ++s) {
@@ -50,7 +50,7 @@ Sample row(std::int64_t at, std::int64_t first, ShardFormat const& format) {
   return sample;
 }
 
-/// The text [begin, begin + 60 * rows) in rows.
+/// Returns the text [begin, begin + 60 * rows) in rows.
 OpenedShard write(std::string const& path, std::int64_t begin, std::int64_t rows, std::int64_t first = 30,
                   bool static_masks = false) {
   auto const format = format_of(static_masks);

@@ -20,7 +20,7 @@ std::string fault_of(std::string_view bytes, Wrapping wrapping = Wrapping::none)
   return text_fault(bytes, wrapping, "FILE");
 }
 
-/// `text`, which is ASCII or holds the ideographs U+4E00 and up as digits, in units of `width` bytes.
+/// Encodes `text` in units of `width` bytes, little- or big-endian.
 std::string wide(std::u32string_view text, int width, bool little) {
   std::string bytes;
   for (char32_t const c : text)
@@ -76,7 +76,7 @@ TEST_CASE("UTF-16 and UTF-32 are named, with and without a byte order mark", "[t
   CHECK_THAT(fault_of(wide(text, 4, false)), StartsWith("is UTF-32BE text without"));
   CHECK_THAT(fault_of("\xFF\xFE" + wide(text, 2, true)), StartsWith("is UTF-16 text; allowed"));
   CHECK_THAT(fault_of("\xFF\xFE\0\0"sv), StartsWith("is UTF-32 text; allowed"));
-  // Ideographs leave no NULs to see, but bytes that are no UTF-8 text.
+  // Ideographs contain no NUL bytes, but their bytes are not UTF-8.
   std::u32string chinese;
   for (char32_t c = 0; c < 2000; ++c) chinese += c % 20 == 19 ? U'\n' : 0x4E00 + c * 7 % 5000;
   CHECK(!fault_of(wide(chinese, 2, true)).empty());
@@ -100,7 +100,7 @@ TEST_CASE("text of an 8-bit encoding is refused where most of it would be lost",
   std::string cyrillic;  // CP1251
   for (int i = 0; i < 500; ++i) cyrillic += i % 6 == 5 ? ' ' : static_cast<char>(0xE0 + i % 32);
   CHECK_THAT(encoding_fault(cyrillic, "FILE"), StartsWith("is not UTF-8: ") && ContainsSubstring("iconv -f ENCODING"));
-  std::string latin;  // a few accents in Latin-1: a warning counts the lines later
+  std::string latin;  // a few accents in Latin-1: a later warning counts the lines
   for (int i = 0; i < 500; ++i) latin += i % 40 == 7 ? '\xE9' : 'a';
   CHECK(encoding_fault(latin, "FILE").empty());
   std::string russian;

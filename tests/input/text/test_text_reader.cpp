@@ -27,7 +27,7 @@ void write_gz(std::string const& path, std::string const& text) {
   REQUIRE(gzclose(file) == Z_OK);
 }
 
-/// Lines, with "|" before each that starts a document.
+/// Returns the lines, with "|" before each that starts a document.
 std::vector<std::string> lines_of(std::vector<std::string> const& paths) {
   TextReader reader(paths);
   std::vector<std::string> lines;
@@ -79,7 +79,8 @@ TEST_CASE("lines end with line feeds, carriage returns or both", "[text]") {
 
 TEST_CASE("a line of white space or of invisible characters is blank", "[text]") {
   TemporaryFolder const folder;
-  // no-break space, ideographic space, line separator, zero-width space, byte order mark, soft hyphen, control
+  // No-break space, ideographic space, line separator, zero-width space, byte order mark, soft hyphen, control
+  // character.
   for (std::string const blank :
        {"\u00A0", "\u3000 \t", "\u2028", "\u200B", "\uFEFF", "\u00AD", "\x01", "\u2003\u00A0"}) {
     write(folder / "a.txt", "one\n" + blank + "\ntwo\n");

@@ -38,7 +38,7 @@ std::string lines(int first, int count) {
   return text;
 }
 
-/// Everything a source returns; what it throws stands behind "!".
+/// Returns everything that a source returns, followed by "!" and the message if it throws.
 std::string all_of(std::string const& path, std::size_t step = 1000) {
   TextSource source(path);
   std::string text, piece(step, '\0');
@@ -93,7 +93,7 @@ TEST_CASE("a gzip file is an error wherever it is cut", "[text]") {
     std::ofstream(folder / "a.gz", std::ios::binary | std::ios::trunc) << both.substr(0, size);
     auto const got = all_of(folder / "a.gz");
     INFO(size);
-    // One byte of a second member's header is not yet recognised as one.
+    // One byte of a second member's header is not enough to recognise it.
     std::string const fault =
         size == first.size() + 1 ? "begins no other one" : "ends in the midst of the gzip member that begins at byte ";
     CHECK_THAT(got, ContainsSubstring("!" + folder.path() + "/a.gz: ") && ContainsSubstring(fault));
@@ -105,7 +105,7 @@ TEST_CASE("a gzip file is an error wherever it is cut", "[text]") {
 TEST_CASE("a gzip file is an error wherever a byte of its content is damaged", "[text]") {
   TemporaryFolder const folder;
   auto const one = lines(0, 200), packed = gzip(one);
-  for (std::size_t at = 10; at < packed.size(); ++at) {  // behind the header, whose time and name may be anything
+  for (std::size_t at = 10; at < packed.size(); ++at) {  // after the header, whose time and name may be anything
     auto bytes = packed;
     bytes[at] = static_cast<char>(bytes[at] ^ 0x55);
     std::ofstream(folder / "a.gz", std::ios::binary | std::ios::trunc) << bytes;

@@ -18,7 +18,7 @@ namespace {
 
 std::string glue(std::string const& left, std::string const& right) { return left + right.substr(2); }
 
-/// Counts every pair anew before each merge.
+/// A reference that counts all pairs again before each merge.
 std::vector<std::string> train_slowly(std::map<std::string, std::int64_t> const& counts,
                                       std::vector<std::string> tokens, std::size_t size) {
   std::vector<std::pair<std::vector<std::string>, std::int64_t>> words;

@@ -29,7 +29,7 @@ std::vector<std::int32_t> encode(std::string_view text, WrittenSpecials written 
   Tokenizer tokenizer(tables, written);
   std::vector<std::int32_t> first, again;
   tokenizer.encode(text, first);
-  tokenizer.encode(text, again);  // now from what it remembers
+  tokenizer.encode(text, again);  // now from the cache
   CHECK(first == again);
   return first;
 }
@@ -71,7 +71,7 @@ TEST_CASE("special tokens written in a text are tokens only on demand", "[wordpi
 
 TEST_CASE("a faulty vocabulary is refused with file and line", "[vocabulary]") {
   auto tokens = small;
-  tokens[6] = std::string("un");  // g++ 12 warns of an overlap in assigning the literal
+  tokens[6] = std::string("un");  // g++ 12 warns about an overlap when the literal is assigned
   tokens[7] = std::string("\xFF");
   CHECK_THROWS_WITH(Vocabulary(tokens, "v.txt"),
                     ContainsSubstring("v.txt:7: token 'un' is already on line 6") && ContainsSubstring("v.txt:8: "));

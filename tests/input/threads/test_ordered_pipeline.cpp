@@ -13,7 +13,7 @@ using bellwether::input::run_ordered;
 
 namespace {
 
-/// Squares of 0 to 99 in their order; make_worker as run_ordered takes it.
+/// Returns the squares of 0 to 99 in order. `make_worker` is passed to run_ordered().
 std::vector<int> squares(int threads, std::function<std::function<int(int)>()> const& make_worker) {
   std::vector<int> made;
   int next = 0;
