@@ -21,7 +21,7 @@ Faults faults_of(std::string const& text) {
 
 }  // namespace
 
-TEST_CASE("A cluster file says what is not as usual") {
+TEST_CASE("A cluster file sets values that differ from the defaults") {
   auto const cluster = input::parse_cluster("c.yaml", "network: {bandwidth: 4.1}\nnodes: {ranks: 4}\n");
   CHECK(cluster.network_bandwidth == 4.1);
   CHECK(cluster.network_latency == 20);
@@ -42,7 +42,7 @@ TEST_CASE("A cluster file says what is not as usual") {
   CHECK(whole.memory == 3000);
 }
 
-TEST_CASE("All faults of a cluster file are told with their places") {
+TEST_CASE("All faults of a cluster file are reported with their places") {
   CHECK(faults_of("network:\n  bandwidht: 4\n  latency: -1\nnodes:\n  ranks: 5000\nrank:\n  most: 3\n") ==
         Faults{"c.yaml:1:1: network.bandwidth: missing; a number greater than 0 and at most 1000000000 (Gbit/s)",
                "c.yaml:2:3: network.bandwidht: unknown key (did you mean 'bandwidth'?); one of bandwidth, latency, "
@@ -58,7 +58,7 @@ TEST_CASE("All faults of a cluster file are told with their places") {
   CHECK(faults_of("").size() == 2);  // two keys have no default
 }
 
-TEST_CASE("A cluster file that cannot be read is named") {
+TEST_CASE("A cluster file that cannot be read is named in the error") {
   try {
     input::read_cluster_text("/nowhere/c.yaml");
     FAIL("read what is not there");

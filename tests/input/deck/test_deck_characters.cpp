@@ -29,7 +29,7 @@ bool ends(std::string const& text, std::string const& end) {
 
 }  // namespace
 
-TEST_CASE("An odd character in a key is named with its place") {
+TEST_CASE("An odd character in a key is reported with its place") {
   CHECK(fault("schedule: {st\u200Beps: 4}\n") ==
         "3:12: schedule.st<U+200B>eps: holds U+200B (zero width space) at 3:14: delete it");
   CHECK(fault("schedule:\n\u00A0\u00A0steps: 4\n") ==
@@ -46,7 +46,7 @@ TEST_CASE("An odd character in a key is named with its place") {
             .ends_with("freeze.st<U+200B>ep: holds U+200B (zero width space) at 3:45: delete it"));
 }
 
-TEST_CASE("An odd character between key and value is named with its place") {
+TEST_CASE("An odd character between key and value is reported with its place") {
   ends(fault("schedule:\n  steps:\u00A04\n"), "it holds U+00A0 (no-break space) at 4:9: type a space instead");
   ends(fault("schedule:\n  steps\uFF1A4\n"), "it holds U+FF1A (fullwidth :) at 4:8: type : instead");
   ends(fault("schedule:\n  steps\uFF1A 4\n  warmup_steps: 2\n"), "U+FF1A (fullwidth :) at 4:8: type : instead");
@@ -56,7 +56,7 @@ TEST_CASE("An odd character between key and value is named with its place") {
   ends(fault("batch: {micro: 4\uFF5D\n"), "U+FF5D (fullwidth }) at 3:17: type } instead");
 }
 
-TEST_CASE("An odd character in a number or a word is named with its place") {
+TEST_CASE("An odd character in a number or a word is reported with its place") {
   CHECK(fault("schedule: {steps: 4\u00A0}\n") ==
         "3:19: schedule.steps: '4<U+00A0>' is not a number; a whole number from 1 to 1000000000000 (steps); it holds "
         "U+00A0 (no-break space) at 3:20: type a space instead");
@@ -73,7 +73,7 @@ TEST_CASE("An odd character in a number or a word is named with its place") {
        "it holds U+200B (zero width space) at 3:25: delete it");
 }
 
-TEST_CASE("Tabs and line ends that are no line feeds are named") {
+TEST_CASE("Tabs and line ends other than line feeds are reported") {
   ends(fault("batch:\n\tmicro: 4\n"), "U+0009 (tab) at 4:1 indents the line: type spaces instead");
   ends(fault("batch:\n  micro: 4\n\tglobal: 4\n"), "U+0009 (tab) at 5:1 indents the line: type spaces instead");
   ends(fault("batch:\n  \tmicro: 4\n"), "U+0009 (tab) at 4:3 indents the line: type spaces instead");
@@ -90,7 +90,7 @@ TEST_CASE("Tabs and line ends that are no line feeds are named") {
                                 "d\0a\0t\0a\0")) == Faults{"deck.yaml:1:1: text in UTF-16; text in UTF-8"});
 }
 
-TEST_CASE("An odd character that nobody sees is no part of a path without quotes") {
+TEST_CASE("An invisible character in an unquoted path is rejected") {
   DeckFolder const folder;
   CHECK(fault("run: {directory: run\u00A02}\n") ==
         "3:18: run.directory: 'run<U+00A0>2' does not exist, and holds U+00A0 (no-break space) at 3:21: type a space "
@@ -107,7 +107,7 @@ TEST_CASE("An odd character that nobody sees is no part of a path without quotes
   CHECK(parse_deck(folder.with_data("run: {directory: old\u202F1}\n")).run.directory == folder.path() + "/old\u202F1");
 }
 
-TEST_CASE("Text may be what it likes") {
+TEST_CASE("A title may hold any characters") {
   DeckFolder const folder;
   for (std::string const name : {"\u00C9tude n\u00BA\u00A07", "\u201Cquoted\u201D", "\u5B9F\u9A13\uFF1A\uFF11",
                                  "a\u200Db", "Ada\u2019s run", "\u043F\u0440\u043E\u0431\u0430"}) {
@@ -129,7 +129,7 @@ TEST_CASE("Text may be what it likes") {
         "b");
 }
 
-TEST_CASE("An odd character in an override is named") {
+TEST_CASE("An odd character in an override is reported") {
   DeckFolder const folder;
   auto const told = [&](std::string const& change) {
     auto const faults = faults_of(folder.with_data("", {change}));

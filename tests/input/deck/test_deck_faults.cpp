@@ -20,7 +20,7 @@ std::string fault(std::string const& text) {
 
 }  // namespace
 
-TEST_CASE("Unknown keys and sections are refused with a guess") {
+TEST_CASE("Unknown keys and sections are rejected with a suggestion") {
   CHECK(fault("batch:\n  globl: 3\n") ==
         "4:3: batch.globl: unknown key (did you mean 'global'?); one of global, micro");
   CHECK(fault("batch:\n  lr: 3\n") == "4:3: batch.lr: unknown key (section optimizer has one); one of global, micro");
@@ -35,7 +35,7 @@ TEST_CASE("Unknown keys and sections are refused with a guess") {
   CHECK(fault("<<: {a: 1}\n").starts_with("3:1: <<: unknown key; one of run"));
 }
 
-TEST_CASE("A value of another type is refused") {
+TEST_CASE("A value of a wrong type is rejected") {
   CHECK(fault("batch:\n  global: many\n") ==
         "4:11: batch.global: 'many' is not a number; a whole number from 1 to 16777216");
   CHECK(fault("batch:\n  global: 1.5\n") ==
@@ -64,7 +64,7 @@ TEST_CASE("A value of another type is refused") {
   CHECK(fault("data2: 1\n").starts_with("3:1: data2: unknown key (did you mean 'data'?)"));
 }
 
-TEST_CASE("Words that readers of YAML disagree about are refused") {
+TEST_CASE("Words that YAML readers interpret differently are rejected") {
   for (std::string const word : {"yes", "no", "on", "off", "True", "1", "y"})
     CHECK(fault("optimizer:\n  bias_correction: " + word + "\n") ==
           "4:20: optimizer.bias_correction: '" + word + "' is not a truth value; true or false");
@@ -81,7 +81,7 @@ TEST_CASE("Words that readers of YAML disagree about are refused") {
   CHECK(fault("run:\n  name: null\n") == "4:9: run.name: 'null' means no value; a text");
 }
 
-TEST_CASE("Numbers out of range and not finite are refused") {
+TEST_CASE("Numbers out of range or not finite are rejected") {
   CHECK(fault("batch:\n  global: 0\n") == "4:11: batch.global: '0' is out of range; a whole number from 1 to 16777216");
   CHECK(fault("batch:\n  global: -5\n") ==
         "4:11: batch.global: '-5' is out of range; a whole number from 1 to 16777216");
@@ -102,13 +102,13 @@ TEST_CASE("Numbers out of range and not finite are refused") {
         "4:7: optimizer.lr: '1e-999' is too small for a double; a number from 0 to 1000000");
 }
 
-TEST_CASE("A key given twice is refused") {
+TEST_CASE("A repeated key is rejected") {
   CHECK(fault("batch:\n  global: 32\n  micro: 4\n  global: 64\n") ==
         "6:3: batch.global: given again; once a file (line 4)");
   CHECK(fault("batch:\n  global: 32\nbatch:\n  micro: 4\n") == "5:1: batch: given again; once a file (line 3)");
 }
 
-TEST_CASE("Keys that contradict each other are refused") {
+TEST_CASE("Keys that contradict each other are rejected") {
   CHECK(fault("model:\n  hidden: 258\n") ==
         "4:11: model.hidden: 258 hidden do not divide into 4 heads; hidden a multiple of heads");
   CHECK(fault("model:\n  hidden: 258\n  heads: 4\n").starts_with("5:10: model.heads: 258 hidden"));
@@ -126,7 +126,7 @@ TEST_CASE("Keys that contradict each other are refused") {
         "4:15: comm.dense_wire: bf16, but comm.allreduce: library sums fp32 only; fp32, or comm.allreduce: ordered");
 }
 
-TEST_CASE("Keys of a compressing method that contradict each other are refused") {
+TEST_CASE("Contradicting keys of a compressing method are rejected") {
   std::string const lamb = "optimizer:\n  method: onebit_lamb\n";
   for (std::string const method : {"onebit_lamb", "onebit_adam"})
     for (std::string const step : {"0", "1"})
@@ -157,7 +157,7 @@ TEST_CASE("Keys of a compressing method that contradict each other are refused")
   CHECK(faults_of(folder.with_data(lamb + "  sketch_columns: 256\n")) == Faults());
 }
 
-TEST_CASE("A choice that is mistyped is the only fault of keys that hang on it") {
+TEST_CASE("A mistyped choice is reported without the keys that depend on it") {
   std::string const rest = "  freeze: {step: 5}\n  steer: norm\n  unify: element\ncomm: {error_feedback: false}\n";
   CHECK(fault("optimizer:\n  method: onebit-lamb\n" + rest)
             .starts_with("4:11: optimizer.method: unknown value 'onebit-lamb'"));
@@ -167,7 +167,7 @@ TEST_CASE("A choice that is mistyped is the only fault of keys that hang on it")
   CHECK(faults_of(overridden).size() == 1);
 }
 
-TEST_CASE("Settings that the chosen method would ignore are refused") {
+TEST_CASE("Settings that the chosen method would ignore are rejected") {
   DeckFolder const folder;
   for (std::string const method : {"onebit_lamb", "onebit_adam", "onebit_sgd"}) {
     auto const text = "optimizer:\n  method: " + method + "\n  bias_correction: ";
@@ -191,7 +191,7 @@ TEST_CASE("Settings that the chosen method would ignore are refused") {
   CHECK(faults_of(folder.with_data("", {"comm.scale_groups=null", "comm.error_feedback=true"})) == Faults());
 }
 
-TEST_CASE("Keys that belong together stand in a map") {
+TEST_CASE("Keys of a group are written in a map") {
   std::string const lamb = "optimizer:\n  method: onebit_lamb\n";
   CHECK(fault(lamb + "  freeze: soon\n") == "5:11: optimizer.freeze: unknown value 'soon'; auto or keys step, latest");
   CHECK(fault(lamb + "  freeze: 200\n") == "5:11: optimizer.freeze: unknown value '200'; auto or keys step, latest");
@@ -223,7 +223,7 @@ TEST_CASE("Keys that belong together stand in a map") {
   CHECK(faults_of(folder.with_data(lamb + "  freeze:\n    stp: 200\n    latest: 2\n  lr: x\n")).size() == 3);
 }
 
-TEST_CASE("A key without meaning for what was chosen is refused") {
+TEST_CASE("A key that does not apply to the chosen value is rejected") {
   CHECK(fault("schedule:\n  decay: cosine\n  power: 2\n") ==
         "5:3: schedule.power: has no meaning here; only with decay: polynomial");
   CHECK(fault("schedule:\n  decay_rate: 0.5\n  decay: exponential\n  final_fraction: 0.1\n") ==
@@ -234,7 +234,7 @@ TEST_CASE("A key without meaning for what was chosen is refused") {
         "5:3: optimizer.max_coefficient: has no meaning here; only with method: lamb or onebit_lamb");
 }
 
-TEST_CASE("What a deck must name is asked for") {
+TEST_CASE("Missing required keys are reported") {
   DeckFolder const folder;
   CHECK(faults_of(folder.source("")) == Faults{"deck.yaml:1:1: data.train: missing; a list of texts"});
   CHECK(faults_of(folder.source("run:\n  seed: 3\ndata:\n  heldout: []\n")) ==
@@ -243,14 +243,14 @@ TEST_CASE("What a deck must name is asked for") {
         Faults{"deck.yaml:2:10: data.train: an empty list; a list of texts"});
 }
 
-TEST_CASE("A title that no report has room for is refused") {
+TEST_CASE("A title that is too long for a report is rejected") {
   DeckFolder const folder;
   CHECK_NOTHROW(parse_deck(folder.with_data("run:\n  name: " + std::string(1000, 'n') + "\n")));
   CHECK(faults_of(folder.with_data("run:\n  name: " + std::string(1001, 'n') + "\n")) ==
         Faults{"deck.yaml:4:9: run.name: 1001 bytes; a title of at most 1000 bytes"});
 }
 
-TEST_CASE("Files need not be there for who does not read them") {
+TEST_CASE("Files need not exist for commands that do not read them") {
   DeckFolder const folder;
   auto const source = folder.source("data:\n  train: nowhere\nbatch:\n  micro: 3\n");
   CHECK(parse_deck(source, input::DeckPaths::unused).batch.micro == 3);
@@ -259,7 +259,7 @@ TEST_CASE("Files need not be there for who does not read them") {
                   InputError);
 }
 
-TEST_CASE("Files that are not there are refused") {
+TEST_CASE("Missing files are rejected") {
   DeckFolder const folder;
   auto const at = folder.path() + "/";
   CHECK(faults_of(folder.source("data:\n  train: [shards/train, nowhere]\n")) ==
@@ -277,7 +277,7 @@ TEST_CASE("Files that are not there are refused") {
                "shards/train/a.h5 is a file; a folder, which need not exist yet"});
 }
 
-TEST_CASE("Shards that are trained on are not held out, whatever leads to them") {
+TEST_CASE("Held-out shards must not be training shards under any path") {
   DeckFolder const folder;
   auto const at = folder.path() + "/";
   std::filesystem::create_directory(at + "elsewhere");
@@ -299,7 +299,7 @@ TEST_CASE("Shards that are trained on are not held out, whatever leads to them")
   CHECK(held_out("shards/a.h5").empty());
 }
 
-TEST_CASE("A fault is one line whatever the deck holds") {
+TEST_CASE("A fault is always one line") {
   DeckFolder const folder;
   auto const faults = faults_of(folder.source("data:\n  train: \"a\\nb\"\n"));
   REQUIRE(faults.size() == 1);
@@ -307,7 +307,7 @@ TEST_CASE("A fault is one line whatever the deck holds") {
         "deck.yaml:2:10: data.train: " + folder.path() + "/a b does not exist; HDF5 files or folders of them");
 }
 
-TEST_CASE("Text that is no plain YAML is refused") {
+TEST_CASE("Text that is not plain YAML is rejected") {
   CHECK(fault("batch:\n  global: [1\n").find("not YAML: ") != std::string::npos);
   CHECK(fault("batch:\n\tglobal: 1\n").starts_with("4:"));
   CHECK(fault("batch: &a\n  global: 32\n") == "3:8: an anchor; write the value out where it is used");
@@ -326,7 +326,7 @@ TEST_CASE("Text that is no plain YAML is refused") {
                "statistics"});
 }
 
-TEST_CASE("Deep nesting is refused, not followed") {
+TEST_CASE("Deep nesting is rejected") {
   DeckFolder const folder;
   for (std::string const open : {"[", "{a: ", "- "}) {
     std::string text;
@@ -335,7 +335,7 @@ TEST_CASE("Deep nesting is refused, not followed") {
   }
 }
 
-TEST_CASE("All faults are told at once, in order of lines") {
+TEST_CASE("All faults are reported at once, in order of lines") {
   DeckFolder const folder;
   auto const faults =
       faults_of(folder.source("schedule:\n  steps: 0\n  decay: cosine\n  power: 1\n"

@@ -105,7 +105,7 @@ class Mutator {
 
 }  // namespace
 
-TEST_CASE("Broken decks are refused or read, never a crash") {
+TEST_CASE("Broken decks are rejected or read, and never crash") {
   DeckFolder const folder;
   std::ifstream file(std::string(BELLWETHER_SOURCE_ROOT) + "/input/decks/tiny.yaml");
   std::string const deck{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

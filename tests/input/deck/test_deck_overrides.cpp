@@ -8,7 +8,7 @@
 using namespace bellwether;
 using Faults = std::vector<std::string>;
 
-TEST_CASE("An override of the method drops what only the deck's own method takes") {
+TEST_CASE("An override of the method drops keys that only apply to the deck's method") {
   DeckFolder const folder;
   auto const source = folder.with_data(
       "optimizer: {method: onebit_lamb}\ncomm: {scale_groups: 3, error_feedback: false}\n", {"optimizer.method=lamb"});
@@ -25,7 +25,7 @@ TEST_CASE("An override of the method drops what only the deck's own method takes
             "or adamw"});
 }
 
-TEST_CASE("Overrides of keys in a map are judged like the deck") {
+TEST_CASE("Overrides of keys in a group are checked like the deck") {
   DeckFolder const folder;
   auto const judged = [&](std::string const& change) {
     auto const faults = faults_of(folder.with_data("optimizer: {method: onebit_lamb}\n", {change}));
@@ -55,7 +55,7 @@ TEST_CASE("Overrides of keys in a map are judged like the deck") {
         Faults{"--set optimizer.freeze.step=3: given again; once a command (--set optimizer.freeze=auto)"});
 }
 
-TEST_CASE("An override without a value is refused by itself") {
+TEST_CASE("An override without a value is its only fault") {
   DeckFolder const folder;
   for (std::string const change : {"data.train=", "data.train=[]"}) {
     auto const faults = faults_of(folder.source("data:\n  train: nowhere\n", {change}));
@@ -67,7 +67,7 @@ TEST_CASE("An override without a value is refused by itself") {
   }
 }
 
-TEST_CASE("Overrides are judged like the deck") {
+TEST_CASE("Overrides are checked like the deck") {
   CHECK(fault_of_override("optimizer.lr=x") == "'x' is not a number; a number from 0 to 1000000");
   CHECK(fault_of_override("optimizer.lr=") == "nothing is not a number; a number from 0 to 1000000");
   CHECK(fault_of_override("optimizer.lrr=1").starts_with("unknown key (did you mean 'lr'?); one of method, lr"));
@@ -81,7 +81,7 @@ TEST_CASE("Overrides are judged like the deck") {
         Faults{"--set batch.global=9: given again; once a command (--set batch.global=8)"});
 }
 
-TEST_CASE("The value of an override is taken whole") {
+TEST_CASE("The value of an override is read completely") {
   DeckFolder const folder;
   auto const name = [&](std::string const& value) {
     INFO(value);
@@ -114,7 +114,7 @@ TEST_CASE("The value of an override is taken whole") {
   CHECK(parse_deck(folder.with_data("", {"batch.global= 8 ", "optimizer.method= adamw"})).batch.global == 8);
 }
 
-TEST_CASE("The value of an override that would lose a part is refused") {
+TEST_CASE("An override whose value would lose a part is rejected") {
   auto const refused = [](std::string const& change) {
     DeckFolder const folder;
     auto const faults = faults_of(folder.with_data("optimizer: {method: onebit_lamb}\n", {change}));

@@ -42,7 +42,7 @@ std::string const tilde_rest = "', or './~/run' for what really has this name";
 
 }  // namespace
 
-TEST_CASE("A path that begins with a tilde is refused with what to write") {
+TEST_CASE("A path that begins with a tilde is rejected with the expanded path") {
   Variable const home("HOME", "/home/ada");
   DeckFolder const folder;
   std::filesystem::create_directories(folder.path() + "/~");  // as an earlier version would have created it
@@ -73,7 +73,7 @@ TEST_CASE("A path that begins with a tilde is refused with what to write") {
         "'~/run' begins with ~, which is not expanded; write it out, or './~/run' for what really has this name");
 }
 
-TEST_CASE("A variable in a path is refused unless a file or folder is called so") {
+TEST_CASE("A variable in a path is rejected unless a file or folder has that name") {
   Variable const set("BELLWETHER_TEST_USER", "ada"), unset("BELLWETHER_TEST_NONE", nullptr);
   DeckFolder const folder;
   auto const refused = [&](std::string const& path) {
@@ -104,7 +104,7 @@ TEST_CASE("A variable in a path is refused unless a file or folder is called so"
     CHECK(faults_of(folder.with_data("run: {directory: " + path + "}\n")) == Faults());
 }
 
-TEST_CASE("On the command line a name that a shell found is taken") {
+TEST_CASE("The command line accepts an existing name that begins with a tilde") {
   TemporaryFolder const folder;
   std::ofstream(folder / "~old.txt") << "x";
   CHECK(unexpanded_path("~old.txt", folder.path(), Tilde::where_it_exists).empty());

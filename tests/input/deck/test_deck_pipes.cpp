@@ -79,7 +79,7 @@ TEST_CASE("A deck from a pipe is relative to the working directory") {
   CHECK(refused("-") == "standard input: is empty; a deck is a YAML file");
 }
 
-TEST_CASE("A deck that never ends is refused for its size") {
+TEST_CASE("An endless deck is rejected by its size") {
   int const before = ::dup(0), endless = ::open("/dev/zero", O_RDONLY);
   ::dup2(endless, 0);
   auto const document = read_document("-", "a deck");

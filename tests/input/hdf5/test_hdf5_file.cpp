@@ -26,7 +26,7 @@ using namespace bellwether::input;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 
-TEST_CASE("data sets come back as they were written", "[hdf5]") {
+TEST_CASE("data sets read back as written", "[hdf5]") {
   TemporaryFolder const folder;
   std::vector<std::int32_t> values(7 * 5);
   std::iota(values.begin(), values.end(), -3);
@@ -65,7 +65,7 @@ TEST_CASE("data sets come back as they were written", "[hdf5]") {
   CHECK(!file.contains("nowhere/inside"));
 }
 
-TEST_CASE("strings, tables and attributes come back", "[hdf5]") {
+TEST_CASE("strings, tables and attributes read back as written", "[hdf5]") {
   TemporaryFolder const folder;
   std::vector<std::string> const names{"bert.pooler", "naïve Ünïcode 語", ""};
   {
@@ -114,7 +114,7 @@ TEST_CASE("equal contents make equal files, whenever they are written", "[hdf5]"
   CHECK((first == bytes_of("second.h5")));
 }
 
-TEST_CASE("texts lie in the file as bytes of fixed length", "[hdf5]") {
+TEST_CASE("texts are stored as bytes of fixed length", "[hdf5]") {
   TemporaryFolder const folder;
   std::string const deck(200000, 'd');  // larger than any attribute can be
   {
@@ -132,7 +132,7 @@ TEST_CASE("texts lie in the file as bytes of fixed length", "[hdf5]") {
   CHECK((bytes.find("GCOL") == std::string::npos));  // signature of HDF5's heap for variable-length data
 }
 
-TEST_CASE("what is no regular file is refused before it is opened", "[hdf5]") {
+TEST_CASE("paths other than regular files are rejected before opening", "[hdf5]") {
   TemporaryFolder const folder;
   auto const pipe = folder / "pipe.h5";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
@@ -152,7 +152,7 @@ TEST_CASE("what is no regular file is refused before it is opened", "[hdf5]") {
   for (int const end : ends) ::close(end);
 }
 
-TEST_CASE("values of other files are shown to who asks for them, and as many as there are", "[hdf5]") {
+TEST_CASE("virtual data sets are read only on request, and only as many rows as exist", "[hdf5]") {
   TemporaryFolder const folder;
   std::filesystem::create_directory(folder / "below");
   auto segment = Hdf5File::create(folder / "below/segment.h5");

@@ -52,7 +52,7 @@ double share_of(std::vector<std::pair<std::int32_t, bool>> const& sets) {
 
 }  // namespace
 
-TEST_CASE("the share of documents asked for is held out, though all begin alike", "[text]") {
+TEST_CASE("the requested share of documents is held out, though all begin alike", "[text]") {
   constexpr int count = 20000;
   std::vector<Document> documents;
   for (int i = 0; i < count; ++i) documents.push_back(document(static_cast<std::uint64_t>(i)));
@@ -63,7 +63,7 @@ TEST_CASE("the share of documents asked for is held out, though all begin alike"
   CHECK(split(documents, 0.3, 1) != split(documents, 0.3, 2));
 }
 
-TEST_CASE("a document's set depends on neither its place nor on copies of it", "[text]") {
+TEST_CASE("a document's set depends neither on its place nor on its copies", "[text]") {
   std::vector<Document> documents;
   for (std::uint64_t i = 0; i < 500; ++i) documents.push_back(document(i % 250));
   auto const forward = split(documents, 0.5, 3);
@@ -75,7 +75,7 @@ TEST_CASE("a document's set depends on neither its place nor on copies of it", "
   CHECK(forward == backward);
 }
 
-TEST_CASE("the first 8 MiB of a very long document decide, wherever it is cut into blocks", "[text]") {
+TEST_CASE("the first 8 MiB of a very long document decide, whatever the blocks", "[text]") {
   Document longer;
   for (std::uint64_t i = 0; i < 3000; ++i) longer.lines.push_back({i * 0x9E3779B97F4A7C15u, 4096});
   longer.ids = {1, 2, 3};
@@ -91,7 +91,7 @@ TEST_CASE("the first 8 MiB of a very long document decide, wherever it is cut in
   CHECK(share_of(once) < 1);
 }
 
-TEST_CASE("duplicates are counted exactly, and by a sample where there are many", "[text]") {
+TEST_CASE("duplicates are counted exactly, or from a sample if there are many", "[text]") {
   auto const hash = [](std::uint64_t i) { return (i + 1) * 0x9E3779B97F4A7C15u ^ (i * 0xD6E8FEB86659FD93u >> 29); };
   DuplicateCount exact(1000), sampled(1000);
   for (std::uint64_t i = 0; i < 600; ++i) exact.add(hash(i % 450));
@@ -101,7 +101,7 @@ TEST_CASE("duplicates are counted exactly, and by a sample where there are many"
   CHECK(DuplicateCount().share() == 0);
 }
 
-TEST_CASE("the median of lengths is exact where small and close where large", "[text]") {
+TEST_CASE("the median of lengths is exact for small values and close for large ones", "[text]") {
   LengthMedian small, large;
   CHECK(small.median() == 0);
   for (int i = 1; i <= 101; ++i) small.add(i % 60);
@@ -110,7 +110,7 @@ TEST_CASE("the median of lengths is exact where small and close where large", "[
   CHECK(std::abs(static_cast<double>(large.median()) / 51000 - 1) < 0.05);
 }
 
-TEST_CASE("the longest document is found with its place; documents without tokens leave no trace", "[text]") {
+TEST_CASE("the longest document is found with its place; documents without tokens are ignored", "[text]") {
   int begun = 0;
   DocumentSplitter splitter(0, 1, {.begin = [&](bool) { ++begun; }, .add = [](std::span<std::int32_t const>) {}});
   std::vector<std::int32_t> const ids(5, 7);

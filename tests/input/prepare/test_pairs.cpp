@@ -37,7 +37,7 @@ auto fields(SentencePair const& p) {
 
 }  // namespace
 
-TEST_CASE("pairs fit, follow or come from elsewhere as their label says", "[pairs]") {
+TEST_CASE("pairs fit, and follow each other or not as their label says", "[pairs]") {
   auto const window = sample_window();
   auto const pairs = draw_pairs(window, {.sequence_length = 128}, 1, 0, 0);
   auto const ids = window.ids();
@@ -77,7 +77,7 @@ TEST_CASE("every token is in some pair of a pass without truncation", "[pairs]")
   CHECK(std::all_of(seen.begin(), seen.end(), [](int count) { return count == 1; }));
 }
 
-TEST_CASE("pairs depend on seed, window and pass and on nothing else", "[pairs]") {
+TEST_CASE("pairs depend only on seed, window and pass", "[pairs]") {
   auto const window = sample_window();
   auto const draw = [&](std::uint64_t seed, std::int64_t number, std::int64_t pass) {
     std::vector<decltype(fields({}))> result;
@@ -91,7 +91,7 @@ TEST_CASE("pairs depend on seed, window and pass and on nothing else", "[pairs]"
   CHECK(draw(1, 0, 1) != reference);
 }
 
-TEST_CASE("long segments are cut and empty documents leave no trace", "[pairs]") {
+TEST_CASE("long segments are split and empty documents are ignored", "[pairs]") {
   DocumentWindow window(10);
   window.start_document();
   window.add_segment({});

@@ -109,7 +109,7 @@ std::map<std::int64_t, Sequence> run(IoThread& io, Shards const& shards, int siz
 
 }  // namespace
 
-TEST_CASE("any cut into ranks and passes consumes the same samples", "[stream]") {
+TEST_CASE("any split into ranks and micro-batches consumes the same samples", "[stream]") {
   bool const static_masks = GENERATE(true, false);
   Shards const shards(static_masks);
   IoThread io;
@@ -136,7 +136,7 @@ TEST_CASE("any cut into ranks and passes consumes the same samples", "[stream]")
   }
 }
 
-TEST_CASE("seeking is running", "[stream]") {
+TEST_CASE("seeking gives the same batches as running", "[stream]") {
   Shards const shards(false);
   IoThread io;
   BatchStream running(io, shards.paths(), shards.config, geometry(1, 3, 4));
@@ -152,7 +152,7 @@ TEST_CASE("seeking is running", "[stream]") {
   }
 }
 
-TEST_CASE("masks are drawn anew in each epoch", "[stream]") {
+TEST_CASE("each epoch draws new masks", "[stream]") {
   Shards const shards(false);
   IoThread io;
   auto const all = run(io, shards, 1, 32, 7);
@@ -233,7 +233,7 @@ TEST_CASE("held-out batches are the first rows with fixed masks", "[stream]") {
   CHECK(all == 100);
 }
 
-TEST_CASE("sets that do not fit are refused with every fault", "[stream]") {
+TEST_CASE("sets that do not fit are rejected with every fault", "[stream]") {
   TemporaryFolder const folder;
   IoThread io;
   write_shard(folder / "a.h5", small_format(false), 0, 4);
@@ -259,7 +259,7 @@ TEST_CASE("sets that do not fit are refused with every fault", "[stream]") {
                        MessageMatches(ContainsSubstring("b.h5: made with a vocabulary of 100")));
 }
 
-TEST_CASE("shards of several vocabularies are refused", "[stream]") {
+TEST_CASE("shards of several vocabularies are rejected", "[stream]") {
   TemporaryFolder const folder;
   IoThread io;
   bool const static_masks = GENERATE(true, false);
@@ -287,7 +287,7 @@ TEST_CASE("shards of several vocabularies are refused", "[stream]") {
   CHECK(info.vocabulary.special.mask == 3);
 }
 
-TEST_CASE("shards of two vocabularies of one size are refused", "[stream]") {
+TEST_CASE("shards of two vocabularies of the same size are rejected", "[stream]") {
   TemporaryFolder const folder;
   IoThread io;
   auto format = small_format(GENERATE(true, false));
@@ -308,7 +308,7 @@ TEST_CASE("shards of two vocabularies of one size are refused", "[stream]") {
   CHECK(open({folder / "a.h5", folder / "b.h5"}) == "00000000000000aa");
 }
 
-TEST_CASE("a bad row surfaces in next()", "[stream]") {
+TEST_CASE("next() reports a bad row", "[stream]") {
   TemporaryFolder const folder;
   IoThread io;
   auto format = small_format(true);
@@ -326,7 +326,7 @@ TEST_CASE("a bad row surfaces in next()", "[stream]") {
                        MessageMatches(ContainsSubstring("a.h5: data set 'input_ids', row 6, column 3")));
 }
 
-TEST_CASE("the fingerprint knows the data", "[stream]") {
+TEST_CASE("the fingerprint depends on the data", "[stream]") {
   IoThread io;
   Shards const one(false), same(false), other(true);
   auto const fingerprint = [&](Shards const& shards) {

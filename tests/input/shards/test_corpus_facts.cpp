@@ -84,7 +84,7 @@ TEST_CASE("few rows and few documents give no warning about shares", "[text]") {
   CHECK(corpus_warnings({.documents = 9, .longest = 9000, .median = 4}).empty());
 }
 
-TEST_CASE("a shard keeps the facts of its corpus", "[text]") {
+TEST_CASE("a shard stores the facts of its corpus", "[text]") {
   TemporaryFolder const folder;
   {
     auto file = Hdf5File::create(folder / "shard.h5");
@@ -97,7 +97,7 @@ TEST_CASE("a shard keeps the facts of its corpus", "[text]") {
   CHECK(Hdf5File::open(folder / "shard.h5").attribute("/", "format") == Hdf5File::Attribute("bellwether shard"));
 }
 
-TEST_CASE("the shards of a set tell each corpus once, and those without facts by their rows", "[corpus]") {
+TEST_CASE("a set reports each corpus once, and shards without facts by their rows", "[corpus]") {
   SetFacts set;
   CHECK(set.warnings().empty());
   CHECK(set.frequency_loss() == 0);
@@ -120,7 +120,7 @@ TEST_CASE("the shards of a set tell each corpus once, and those without facts by
   CHECK_THAT(set.warnings()[1], ContainsSubstring("50 % of the tokens are unknown to the vocabulary ([UNK])"));
 }
 
-TEST_CASE("rows that a set records and does not have are told", "[corpus]") {
+TEST_CASE("rows that a set records but does not have are reported", "[corpus]") {
   SetFacts set;
   auto other = good();
   other.rows = 70;
@@ -141,7 +141,7 @@ TEST_CASE("rows that a set records and does not have are told", "[corpus]") {
   CHECK_THAT(part.row_warnings()[1], ContainsSubstring("b/0.h5: 69 of the 70 rows"));
 }
 
-TEST_CASE("facts that cannot be are named by their attribute and not used", "[corpus]") {
+TEST_CASE("impossible facts are reported by their attribute and ignored", "[corpus]") {
   TemporaryFolder const folder;
   auto const fault_of = [&](auto const& spoil) {
     auto file = Hdf5File::create(folder / "shard.h5");
@@ -168,7 +168,7 @@ TEST_CASE("facts that cannot be are named by their attribute and not used", "[co
         "corpus_unknown_tokens is 100001; allowed: up to corpus_tokens");
 }
 
-TEST_CASE("the loss of word frequencies is their entropy, or higher on another text", "[text]") {
+TEST_CASE("the loss of word frequencies is their entropy, and higher on another text", "[text]") {
   CHECK(frequency_loss({0, 0}, {3, 4}) == 0);
   CHECK(frequency_loss({500000, 500000}, {500000, 500000}) == Catch::Approx(std::log(2)).epsilon(1e-5));
   CHECK(frequency_loss({1, 3}, {0, 2}) == Catch::Approx((std::log(4.0) + 3 * std::log(4.0 / 3)) / 4));

@@ -25,7 +25,7 @@ std::vector<std::int32_t> sequence() {
 
 }  // namespace
 
-TEST_CASE("numbers of predictions round as Python does", "[masking]") {
+TEST_CASE("numbers of predictions round as in Python", "[masking]") {
   // round(0.15 * length) in Python 3: 1.5 -> 2, 4.5 -> 4, 7.5 -> 8, 10.5 -> 10 (halves to even)
   std::map<std::int64_t, std::int64_t> const expected{{1, 1}, {3, 1}, {10, 2}, {30, 4}, {50, 8}, {70, 10}, {128, 19}};
   for (auto const& [length, count] : expected) CHECK(prediction_count(rule, length, length) == count);
@@ -35,7 +35,7 @@ TEST_CASE("numbers of predictions round as Python does", "[masking]") {
   CHECK(candidate_count(rule, sequence()) == 125);
 }
 
-TEST_CASE("masks depend on seed and sample alone", "[masking]") {
+TEST_CASE("masks depend only on seed and sample", "[masking]") {
   auto a = sequence(), b = sequence(), c = sequence(), d = sequence();
   Masks const first = draw_masks(rule, 7, 123456789012, a);
   Masks const again = draw_masks(rule, 7, 123456789012, b);

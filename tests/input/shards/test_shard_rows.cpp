@@ -76,15 +76,15 @@ void write_attributes(Hdf5File& file) {
 
 }  // namespace
 
-TEST_CASE("a shard that agrees with itself is read", "[shard rows]") {
+TEST_CASE("a consistent shard is read", "[shard rows]") {
   auto const rows = rows_of({});
   CHECK(rows.lengths == std::vector<std::int32_t>{6, 8});
   CHECK(rows.predictions == std::vector<std::int32_t>{2, 5});
 }
 
-TEST_CASE("tokens that the mask leaves out are not lost without a word", "[shard rows]") {
+TEST_CASE("tokens that the mask omits are reported", "[shard rows]") {
   WrittenShard shard;
-  SECTION("one behind the padding") {
+  SECTION("one after the padding") {
     shard.ids[7] = 9;
     refused(shard,
             "'input_ids', row 0, column 7: 9; allowed: 0, the padding: input_mask says that the row's tokens end "
@@ -104,7 +104,7 @@ TEST_CASE("padding may have any id, the same in all rows", "[shard rows]") {
   CHECK(rows_of(shard).lengths == std::vector<std::int32_t>{6, 8});
 }
 
-TEST_CASE("padding that the mask counts as tokens is not attended to without a word", "[shard rows]") {
+TEST_CASE("padding that the mask counts as tokens is reported", "[shard rows]") {
   WrittenShard shard;
   shard.ids = {1, 11, 12, 13, 2, 0, 0, 0, 1, 15, 16, 2, 17, 18, 19, 2};
   std::ranges::fill(shard.mask, 1);
@@ -114,7 +114,7 @@ TEST_CASE("padding that the mask counts as tokens is not attended to without a w
   CHECK(rows_of(shard).lengths == std::vector<std::int32_t>{8, 8});
 }
 
-TEST_CASE("predictions behind a position 0 are not lost without a word", "[shard rows]") {
+TEST_CASE("predictions after a position 0 are reported", "[shard rows]") {
   WrittenShard shard;
   SECTION("a hole in the list") {
     shard.positions = {2, 0, 3, 0, 0, 1, 2, 4, 5, 6};
@@ -126,13 +126,13 @@ TEST_CASE("predictions behind a position 0 are not lost without a word", "[shard
     shard.positions = {0, 2, 3, 0, 0, 1, 2, 4, 5, 6};
     refused(shard, "'masked_lm_positions', row 0, column 1: 2; allowed: 0");
   }
-  SECTION("position 0 alone") {
+  SECTION("only position 0") {
     shard.positions = {0, 0, 0, 0, 0, 1, 2, 4, 5, 6};
     refused(shard, "'masked_lm_ids', row 0, column 0: 12; allowed: 0: position 0 is [CLS], which is never predicted");
   }
 }
 
-TEST_CASE("the rest of a list of predictions may be filled as other programs do", "[shard rows]") {
+TEST_CASE("the rest of a list of predictions may be filled as in other programs", "[shard rows]") {
   WrittenShard shard;
   SECTION("with -1") { std::fill_n(shard.masked.begin() + 2, 3, -1); }
   SECTION("with -100") { std::fill_n(shard.masked.begin() + 2, 3, -100); }
@@ -143,7 +143,7 @@ TEST_CASE("the rest of a list of predictions may be filled as other programs do"
   CHECK(rows_of(shard).predictions == std::vector<std::int32_t>{2, 5});
 }
 
-TEST_CASE("a row whose predicted ids are all 0 was not written", "[shard rows]") {
+TEST_CASE("a row whose predicted ids are all 0 is reported as not written", "[shard rows]") {
   WrittenShard shard;
   std::fill(shard.masked.begin() + 5, shard.masked.end(), 0);
   refused(shard, "'masked_lm_ids', row 1, column 0: 0; allowed: ids of which some are above 0");
@@ -151,7 +151,7 @@ TEST_CASE("a row whose predicted ids are all 0 was not written", "[shard rows]")
   CHECK(rows_of(shard).predictions == std::vector<std::int32_t>{2, 5});
 }
 
-TEST_CASE("rows of few predictions whose ids are all 0 were not written", "[shard rows]") {
+TEST_CASE("rows of few predictions whose ids are all 0 are reported as not written", "[shard rows]") {
   WrittenShard shard;
   shard.positions = {0, 0, 0, 0, 0, 1, 2, 4, 0, 0};
   std::ranges::fill(shard.masked, 0);
@@ -160,7 +160,7 @@ TEST_CASE("rows of few predictions whose ids are all 0 were not written", "[shar
   refused(shard, "'masked_lm_ids', row 0, column 0: 0; allowed: ids of which some are above 0");
 }
 
-TEST_CASE("data sets that were made and never written are no zeros", "[shard rows]") {
+TEST_CASE("data sets that were never written are rejected", "[shard rows]") {
   WrittenShard shard;
   for (std::string const name : {"input_ids", "input_mask"}) {
     shard.unwritten = {name};
@@ -173,7 +173,7 @@ TEST_CASE("data sets that were made and never written are no zeros", "[shard row
   CHECK(shard.written(folder / "a.h5").unwritten() == std::vector<std::string>{"segment_ids", "next_sentence_labels"});
 }
 
-TEST_CASE("rows of our own begin with [CLS] and end with [SEP]", "[shard rows]") {
+TEST_CASE("rows of this program begin with [CLS] and end with [SEP]", "[shard rows]") {
   WrittenShard shard;
   shard.attributes = write_attributes;
   CHECK(rows_of(shard).rows == 2);
@@ -187,7 +187,7 @@ TEST_CASE("rows of our own begin with [CLS] and end with [SEP]", "[shard rows]")
   }
 }
 
-TEST_CASE("attributes that contradict the data sets are refused", "[shard rows]") {
+TEST_CASE("attributes that contradict the data sets are rejected", "[shard rows]") {
   WrittenShard shard;
   auto const with = [&](std::string const& name, Hdf5File::Attribute const& value) {
     shard.attributes = [=](Hdf5File& file) {
@@ -222,7 +222,7 @@ TEST_CASE("attributes that contradict the data sets are refused", "[shard rows]"
   refused(shard, "attribute 'cls_id' is missing; allowed: an integer");
 }
 
-TEST_CASE("an id beyond 63 bits is shown as it is", "[shard rows]") {
+TEST_CASE("an id of more than 63 bits is shown exactly", "[shard rows]") {
   TemporaryFolder const folder;
   WrittenShard{}.written(folder / "a.h5");
   auto const from = Hdf5File::open(folder / "a.h5");

@@ -47,7 +47,7 @@ struct ForeignShard {
 
 }  // namespace
 
-TEST_CASE("a shard comes back as it was written", "[shards]") {
+TEST_CASE("a shard reads back as written", "[shards]") {
   TemporaryFolder const folder;
   bool const static_masks = GENERATE(true, false);
   ShardFormat const format = small_format(static_masks);
@@ -84,7 +84,7 @@ TEST_CASE("a shard comes back as it was written", "[shards]") {
   CHECK(file.info("input_ids").gzip);
 }
 
-TEST_CASE("a shard that is not closed leaves nothing", "[shards]") {
+TEST_CASE("a shard that is not closed leaves no file", "[shards]") {
   TemporaryFolder const folder;
   {
     ShardWriter writer(folder / "a.h5", small_format(true));
@@ -93,7 +93,7 @@ TEST_CASE("a shard that is not closed leaves nothing", "[shards]") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a sample that breaks the format is refused", "[shards]") {
+TEST_CASE("a sample that violates the format is rejected", "[shards]") {
   TemporaryFolder const folder;
   ShardWriter writer(folder / "a.h5", small_format(true));
   Sample sample = sample_of(0, small_format(true));
@@ -116,7 +116,7 @@ TEST_CASE("shards of other programs are read", "[shards]") {
   CHECK(rows.masked_ids == std::vector<std::int32_t>{12, 0, 13, 16});
 }
 
-TEST_CASE("values out of range are named by file, data set, row and column", "[shards]") {
+TEST_CASE("values out of range are reported with file, data set, row and column", "[shards]") {
   TemporaryFolder const folder;
   std::string const path = folder / "f.h5";
   ForeignShard shard;
@@ -170,7 +170,7 @@ TEST_CASE("values out of range are named by file, data set, row and column", "[s
                        MessageMatches(ContainsSubstring(path + ": data set " + expected)));
 }
 
-TEST_CASE("missing or misshapen data sets are named", "[shards]") {
+TEST_CASE("missing or misshapen data sets are reported by name", "[shards]") {
   TemporaryFolder const folder;
   ForeignShard shard;
   shard.with_next = false;

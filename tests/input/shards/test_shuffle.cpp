@@ -42,7 +42,7 @@ TEST_CASE("an epoch visits each row once", "[order]") {
   for (auto const& [shard, row] : rows) CHECK(row < shards[static_cast<std::size_t>(shard)].rows);
 }
 
-TEST_CASE("windows take whole pieces, no more than they need", "[order]") {
+TEST_CASE("windows hold whole pieces, and no more than needed", "[order]") {
   auto const windows = epoch_windows(3, 0, shards, 40);
   for (auto const& window : windows) {
     for (auto const& piece : window.pieces) {
@@ -72,7 +72,7 @@ TEST_CASE("each window is a sample of all shards", "[order]") {
   CHECK(largest < 0.7);
 }
 
-TEST_CASE("the order follows seed and epoch", "[order]") {
+TEST_CASE("the order depends on seed and epoch", "[order]") {
   CHECK(visit(3, 0) == visit(3, 0));
   CHECK(visit(3, 0) != visit(3, 1));
   CHECK(visit(3, 0) != visit(4, 0));
@@ -93,7 +93,7 @@ TEST_CASE("the order follows seed and epoch", "[order]") {
   CHECK(orders.size() == 40);
 }
 
-TEST_CASE("sequences and tokens are dealt evenly", "[order]") {
+TEST_CASE("sequences and tokens are balanced over ranks", "[order]") {
   int const ranks = GENERATE(1, 2, 3, 4, 7);
   std::vector<std::int64_t> lengths;
   for (std::int64_t i = 0; i < 64; ++i) lengths.push_back(i % 5 == 0 ? 128 : 5 + i * 37 % 120);

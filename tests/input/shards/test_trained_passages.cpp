@@ -66,13 +66,13 @@ std::string doubt(std::vector<OpenedShard> const& train, std::vector<OpenedShard
 
 }  // namespace
 
-TEST_CASE("held-out rows of other text are not trained on", "[passages]") {
+TEST_CASE("held-out rows of other text give no warning", "[passages]") {
   TemporaryFolder const folder;
   auto const train = write(folder / "train.h5", 0, 300), heldout = write(folder / "heldout.h5", 18000, 100);
   CHECK(doubt({train}, {heldout}).empty());
 }
 
-TEST_CASE("held-out rows whose text is trained on are told with their number", "[passages]") {
+TEST_CASE("held-out rows whose text is trained on are reported with their number", "[passages]") {
   TemporaryFolder const folder;
   auto const train = write(folder / "a.h5", 0, 150), more = write(folder / "b.h5", 9000, 150);
   bool const static_masks = GENERATE(false, true);
@@ -80,7 +80,7 @@ TEST_CASE("held-out rows whose text is trained on are told with their number", "
     CHECK_THAT(doubt({train, more}, {write(folder / "h.h5", 9000, 100, 30, static_masks)}),
                StartsWith("100 of the 100 held-out rows looked at are trained on, too: "));
   }
-  SECTION("text that was cut and paired otherwise") {
+  SECTION("text that was split and paired differently") {
     auto const told = doubt({train, more}, {write(folder / "h.h5", 4023, 100, 20, static_masks)});
     CHECK_THAT(told, ContainsSubstring(" of the 100 held-out rows looked at"));
     CHECK(std::stoi(told) > 90);
@@ -92,20 +92,20 @@ TEST_CASE("held-out rows whose text is trained on are told with their number", "
   }
 }
 
-TEST_CASE("a few held-out rows that are trained on are what corpora have by themselves", "[passages]") {
+TEST_CASE("a few repeated held-out rows give no warning", "[passages]") {
   TemporaryFolder const folder;
   auto const train = write(folder / "a.h5", 0, 150);
   CHECK(doubt({train}, {write(folder / "h.h5", 8760, 100)}).empty());
 }
 
-TEST_CASE("of many held-out rows some are looked at, over all shards", "[passages]") {
+TEST_CASE("of many held-out rows a sample over all shards is searched", "[passages]") {
   TemporaryFolder const folder;
   auto const train = write(folder / "a.h5", 0, 1024);
   auto const known = write(folder / "h0.h5", 0, 1024), other = write(folder / "h1.h5", 70000, 1024);
   CHECK_THAT(doubt({train}, {known, other}), StartsWith("256 of the 512 held-out rows looked at"));
 }
 
-TEST_CASE("rows without passages, and shards that cannot be read, are passed over", "[passages]") {
+TEST_CASE("rows without passages and shards that cannot be read are skipped", "[passages]") {
   TemporaryFolder const folder;
   auto const train = write(folder / "a.h5", 0, 20), heldout = write(folder / "h.h5", 0, 10);
   auto const short_rows = format_of(false);

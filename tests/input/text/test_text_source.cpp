@@ -52,7 +52,7 @@ std::string all_of(std::string const& path, std::size_t step = 1000) {
 
 }  // namespace
 
-TEST_CASE("all members of a gzip file are read, padding is skipped", "[text]") {
+TEST_CASE("all members of a gzip file are read and padding is skipped", "[text]") {
   TemporaryFolder const folder;
   auto const one = lines(0, 3000), two = lines(3000, 5);
   auto const check = [&](std::string const& bytes, std::string const& text) {
@@ -70,7 +70,7 @@ TEST_CASE("all members of a gzip file are read, padding is skipped", "[text]") {
   CHECK(!TextSource(folder / "plain").compressed());
 }
 
-TEST_CASE("whatever follows a gzip member and is no member is an error that names its byte", "[text]") {
+TEST_CASE("other data after a gzip member is an error with its position", "[text]") {
   TemporaryFolder const folder;
   auto const one = lines(0, 300), packed = gzip(one);
   for (std::string const& rest : {std::string("x"), std::string("\x1F"), std::string("\x1F_"), std::string("\n"),
@@ -84,7 +84,7 @@ TEST_CASE("whatever follows a gzip member and is no member is an error that name
   }
 }
 
-TEST_CASE("a gzip file is an error wherever it is cut", "[text]") {
+TEST_CASE("a gzip file that is cut anywhere is an error", "[text]") {
   TemporaryFolder const folder;
   auto const one = lines(0, 40), two = lines(40, 40);
   auto const first = gzip(one), both = first + gzip(two);
@@ -102,7 +102,7 @@ TEST_CASE("a gzip file is an error wherever it is cut", "[text]") {
   }
 }
 
-TEST_CASE("a gzip file is an error wherever a byte of its content is damaged", "[text]") {
+TEST_CASE("a gzip file with a damaged byte anywhere in its content is an error", "[text]") {
   TemporaryFolder const folder;
   auto const one = lines(0, 200), packed = gzip(one);
   for (std::size_t at = 10; at < packed.size(); ++at) {  // after the header, whose time and name may be anything

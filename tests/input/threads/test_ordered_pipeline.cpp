@@ -29,13 +29,13 @@ std::vector<int> squares(int threads, std::function<std::function<int(int)>()> c
 
 }  // namespace
 
-TEST_CASE("Blocks come out in the order of their production") {
+TEST_CASE("Blocks are consumed in the order of their production") {
   auto const made = squares(GENERATE(1, 2, 7), [] { return [](int in) { return in * in; }; });
   REQUIRE(made.size() == 100);
   for (int i = 0; i < 100; ++i) CHECK(made[static_cast<std::size_t>(i)] == i * i);
 }
 
-TEST_CASE("What a thread throws, in its work or where it makes its worker, reaches the caller") {
+TEST_CASE("An exception in a thread's work or its make_worker reaches the caller") {
   int const threads = GENERATE(1, 4);
   CHECK_THROWS_AS(squares(threads,
                           [] {
