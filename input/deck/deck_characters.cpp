@@ -86,20 +86,19 @@ bool readable(std::string_view text, std::vector<SyntaxFault>& faults) {
     faults.push_back({place, what});
     return false;
   };
-  if (text.size() > largest_document) return refuse({1, 1}, "more than 1 MiB; a short text");
-  if (is_utf16(text)) return refuse({1, 1}, "text in UTF-16; text in UTF-8");
+  if (text.size() > largest_document) return refuse({1, 1}, "larger than 1 MiB; allowed: up to 1 MiB");
+  if (is_utf16(text)) return refuse({1, 1}, "text in UTF-16; allowed: UTF-8");
   Place place{1, 1};
   auto const* bytes = reinterpret_cast<utf8proc_uint8_t const*>(text.data());
   for (std::size_t at = 0; at < text.size();) {
     utf8proc_int32_t code = 0;
     auto const length = utf8proc_iterate(bytes + at, static_cast<utf8proc_ssize_t>(text.size() - at), &code);
-    if (length <= 0) return refuse(place, "a byte that is not UTF-8; text in UTF-8");
+    if (length <= 0) return refuse(place, "a byte that is not UTF-8; allowed: UTF-8");
     auto const next = at + static_cast<std::size_t>(length);
     bool const ends_line = code == '\n' || (code == '\r' && next < text.size() && text[next] == '\n');
     auto const name = character_name(static_cast<char32_t>(code));
     if (code == '\r' && !ends_line)
-      return refuse(place,
-                    name + " without a line feed behind it; end lines with a line feed, and elsewhere delete it");
+      return refuse(place, name + " without a line feed after it; end lines with a line feed, and delete it elsewhere");
     bool const control = (code < 0x20 && code != '\t' && !ends_line) || (code >= 0x7F && code < 0xA0);
     if (control) return refuse(place, "control character " + name + "; delete it");
     place = code == '\n' ? Place{place.line + 1, 1} : Place{place.line, place.column + 1};

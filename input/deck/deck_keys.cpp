@@ -76,7 +76,7 @@ std::string unknown_key(std::string const& key, std::vector<std::string> const& 
   else if (auto const near_group = did_you_mean(group, known); !group.empty() && !near_group.empty())
     hint = near_group;
   else if (auto const place = elsewhere(group.empty() ? key : std::string(group), catalogue); !place.empty())
-    hint = " (" + place + " has one)";
+    hint = " (" + place + " has this key)";
   return "unknown key" + hint + "; one of " + joined(known);
 }
 

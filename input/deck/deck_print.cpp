@@ -21,7 +21,7 @@ std::string origin_of(std::string const& key, Origins const& origins, DeckSource
   return with_codes(source.path) + ":" + std::to_string(origin->second.place.line);
 }
 
-std::string default_of(KeyRow const& key) { return key.required ? "none, it must be given" : key.value; }
+std::string default_of(KeyRow const& key) { return key.required ? "none, the key is required" : key.value; }
 
 }  // namespace
 

@@ -60,8 +60,8 @@ void DeckReader::section(std::string_view name, std::string_view, std::function<
   section_place_ = entry ? entry->place : Place{1, 1};
   here_ = entry && entry->value.kind == TreeNode::Kind::map ? &entry->value : nullptr;
   if (entry && judge_deck_ && !here_ && entry->value.kind != TreeNode::Kind::null)
-    add(entry->value.place,
-        path_ + ": not a section; keys with values, one a line, indented" + odd_note(entry->value.odd, false));
+    add(entry->value.place, path_ + ": not a section; allowed: keys with values, one per line, indented" +
+                                odd_note(entry->value.odd, false));
   describe(*this);
   path_.clear();
   group_ = {};
@@ -85,7 +85,7 @@ void DeckReader::enter_group(Field const& first, std::string_view name) {
   } else if (!group_.applies) {
     if (judged && !choice_broken_)
       add(group_.change, entry ? entry->place : Place{},
-          subject + "has no meaning here; only with " + group_.only_with);
+          subject + "does not apply here; only with " + group_.only_with);
   } else if (value->kind == TreeNode::Kind::map) {
     group_.map = value;
   } else if (!read_group_word(*value, {}).empty()) {
@@ -108,7 +108,7 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
   }
   bool const applies = field.applies && group_.applies;
   std::string const meaningless =
-      "has no meaning here; only with " + (group_.applies ? std::string(field.only_with) : group_.only_with);
+      "does not apply here; only with " + (group_.applies ? std::string(field.only_with) : group_.only_with);
   auto const* map = group.empty() ? here_ : group_.map;
   Override const* const source = group_.change;
   bool const judged = source || judge_deck_;
@@ -161,7 +161,8 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
     }
     origins_[key] = {{}, change.index};
   }
-  if (field.required && applies && !given && judge_missing_) add(section_place_, key + ": missing; " + allowed);
+  if (field.required && applies && !given && judge_missing_)
+    add(section_place_, key + ": missing; allowed: " + allowed);
 }
 
 template <class Value>
@@ -194,7 +195,8 @@ void DeckReader::judge_keys(TreeNode const& map, std::string const& path, std::v
     auto const [first, is_new] = first_lines.emplace(entry.key, entry.place.line);
     std::string const name = path + printable(entry.key);
     if (!is_new) {
-      auto const where = change ? "; once a map" : "; once a file (line " + std::to_string(first->second) + ")";
+      auto const where =
+          change ? "; allowed: once per map" : "; allowed: once per file (line " + std::to_string(first->second) + ")";
       add(change, entry.place, name + ": given again" + where);
     } else if (!entry.odd.empty()) {  // known keys have no odd characters
       add(change, entry.place, name + ": holds " + told(entry.odd.front(), change != nullptr));
@@ -259,7 +261,7 @@ void DeckReader::finish(KeyCatalogue const& catalogue) {
     for (auto const& [section, keys] : catalogue)
       if (auto const* entry = root_.find(section)) judge_section(entry->value, section, keys, catalogue);
     if (root_.kind == TreeNode::Kind::scalar || root_.kind == TreeNode::Kind::sequence)
-      add(root_.place, "not a map of sections; " + joined(sections_of(catalogue)));
+      add(root_.place, "not a map of sections; allowed: " + joined(sections_of(catalogue)));
   }
   std::map<std::string_view, Override const*> seen;
   for (auto const& change : overrides_) {
@@ -269,7 +271,8 @@ void DeckReader::finish(KeyCatalogue const& catalogue) {
       return a == b || a.starts_with(change.key + ".") || b.starts_with(std::string(a) + ".");
     });
     if (same != seen.end()) {
-      faults_.push_back(override_fault(change, "given again; once a command (--set " + same->second->written + ")"));
+      faults_.push_back(
+          override_fault(change, "given again; allowed: once per command (--set " + same->second->written + ")"));
     } else {
       seen.emplace(change.key, &change);
       judge_override(change, catalogue);

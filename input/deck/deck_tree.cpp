@@ -90,7 +90,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void refuse_tag(YAML::Mark const& mark, std::string const& tag) {
     if (!tag.empty() && tag != "?" && tag != "!")
-      faults_.push_back({place_of(mark), "a type tag; types follow from the key"});
+      faults_.push_back({place_of(mark), "a type tag; delete it: the key defines the type"});
   }
   void close() {
     TreeNode node = std::move(open_.back().node);
@@ -149,7 +149,7 @@ TreeNode parse_tree(std::string_view text, std::vector<SyntaxFault>& faults) {
     TreeBuilder second(text, places, faults);
     if (parser.HandleNextDocument(second)) {
       Place const place = second.take().place;
-      faults.push_back({place.line > 0 ? place : Place{1, 1}, "a second document; one a file"});
+      faults.push_back({place.line > 0 ? place : Place{1, 1}, "a second document; allowed: one per file"});
     }
     return root;
   } catch (YAML::Exception const& error) {

@@ -102,7 +102,7 @@ std::string range_fault(Field const& field, double value, std::string const& as_
 }
 
 std::string with_allowed(std::string const& what, Field const& field, ValueType type) {
-  return what.empty() ? what : what + "; " + allowed_values(field, type);
+  return what.empty() ? what : what + "; allowed: " + allowed_values(field, type);
 }
 
 std::string read_whole(Field const& field, TreeNode const& node, std::int64_t& value) {
@@ -137,10 +137,10 @@ std::string read_text(TreeNode const& node, std::string& value) {
   if (null_word(node)) return node.text.empty() ? "no value" : shown(node.text) + " means no value";
   if (node.kind != TreeNode::Kind::scalar) return shown(node) + " is not a text";
   if (node.text.empty()) return "an empty text";
-  if (node.blanks_around) return shown(node.text) + " with blanks around it; without them, or in quotes";
+  if (node.blanks_around) return shown(node.text) + " has blanks around it; remove them or add quotes";
   for (auto odd = find_odd(node.text); odd && !node.quoted; odd = find_odd(node.text, odd->at + odd->bytes))
     if (odd->kind == Oddity::blank && node.text.substr(odd->at + odd->bytes).starts_with('#'))
-      return shown(node.text) + " goes on behind #, which begins no comment there";
+      return shown(node.text) + " continues after #, which does not begin a comment there";
   value = node.text;
   return {};
 }
@@ -256,7 +256,7 @@ std::string read_value(Field const& field, TreeNode const& node, std::optional<s
 
 std::string read_choice(TreeNode const& node, std::vector<std::string_view> const& names, int& value) {
   if (node.kind != TreeNode::Kind::scalar || null_word(node))
-    return shown(node) + " is not a word; " + allowed_choices(names);
+    return shown(node) + " is not a word; allowed: " + allowed_choices(names);
   auto const found = std::find(names.begin(), names.end(), node.text);
   if (found == names.end())
     return "unknown value " + shown(node.text) + did_you_mean(node.text, {names.begin(), names.end()}) + "; " +
@@ -270,8 +270,9 @@ std::string read_group_word(TreeNode const& node, std::vector<std::string> const
   std::string words;
   for (auto const& key : keys) words += (words.empty() ? "" : ", ") + key;
   auto const allowed = "auto or keys " + words;
-  if (node.kind != TreeNode::Kind::scalar || null_word(node)) return shown(node) + " is no map of keys; " + allowed;
-  return (node.quoted ? shown(node) + " is not a word" : "unknown value " + shown(node.text)) + "; " + allowed;
+  if (node.kind != TreeNode::Kind::scalar || null_word(node))
+    return shown(node) + " is not a map of keys; allowed: " + allowed;
+  return (node.quoted ? shown(node) + " is not a word" : "unknown value " + shown(node.text)) + "; allowed: " + allowed;
 }
 
 }  // namespace bellwether::input

@@ -44,16 +44,17 @@ TEST_CASE("A cluster file sets values that differ from the defaults") {
 
 TEST_CASE("All faults of a cluster file are reported with their places") {
   CHECK(faults_of("network:\n  bandwidht: 4\n  latency: -1\nnodes:\n  ranks: 5000\nrank:\n  most: 3\n") ==
-        Faults{"c.yaml:1:1: network.bandwidth: missing; a number greater than 0 and at most 1000000000 (Gbit/s)",
-               "c.yaml:2:3: network.bandwidht: unknown key (did you mean 'bandwidth'?); one of bandwidth, latency, "
-               "overhead",
-               "c.yaml:3:12: network.latency: '-1' is out of range; a number from 0 to 1000000000 (microseconds)",
-               "c.yaml:5:10: nodes.ranks: '5000' is out of range; a whole number from 1 to 4096",
-               "c.yaml:6:1: rank: unknown key (did you mean 'ranks'?); one of network, nodes, ranks"});
+        Faults{
+            "c.yaml:1:1: network.bandwidth: missing; allowed: a number greater than 0 and at most 1000000000 (Gbit/s)",
+            "c.yaml:2:3: network.bandwidht: unknown key (did you mean 'bandwidth'?); one of bandwidth, latency, "
+            "overhead",
+            "c.yaml:3:12: network.latency: '-1' is out of range; allowed: a number from 0 to 1000000000 (microseconds)",
+            "c.yaml:5:10: nodes.ranks: '5000' is out of range; allowed: a whole number from 1 to 4096",
+            "c.yaml:6:1: rank: unknown key (did you mean 'ranks'?); one of network, nodes, ranks"});
   CHECK(faults_of("network: {bandwidth: 1}\nnodes: {ranks: 8}\nranks:\n  most: 4\n") ==
-        Faults{"c.yaml:4:9: ranks.most: 4 do not fill a node of 8; at least nodes.ranks"});
+        Faults{"c.yaml:4:9: ranks.most: 4 is below nodes.ranks, 8; at least nodes.ranks"});
   CHECK(faults_of("network: {bandwidth: 0}\nnodes: {ranks: 8}\n").size() == 1);
-  CHECK(faults_of("3\n").back() == "c.yaml:1:1: not a map of sections; network, nodes, ranks");
+  CHECK(faults_of("3\n").back() == "c.yaml:1:1: not a map of sections; allowed: network, nodes, ranks");
   CHECK(faults_of("network: [\n").size() == 1);
   CHECK(faults_of("").size() == 2);  // two keys have no default
 }

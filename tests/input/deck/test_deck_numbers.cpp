@@ -12,9 +12,9 @@ TEST_CASE("A number with a unit or with digit separators is rejected") {
     INFO(word);
     CHECK(faults_of(folder.with_data("schedule:\n  steps: " + word + "\n")) ==
           Faults{"deck.yaml:4:10: schedule.steps: '" + word +
-                 "' is not a number; a whole number from 1 to 1000000000000 (steps)"});
+                 "' is not a number; allowed: a whole number from 1 to 1000000000000 (steps)"});
     CHECK(faults_of(folder.with_data("optimizer:\n  lr: " + word + "\n")) ==
-          Faults{"deck.yaml:4:7: optimizer.lr: '" + word + "' is not a number; a number from 0 to 1000000"});
+          Faults{"deck.yaml:4:7: optimizer.lr: '" + word + "' is not a number; allowed: a number from 0 to 1000000"});
   }
 }
 
@@ -30,5 +30,5 @@ TEST_CASE("Whole numbers above the exact range of a double are rejected") {
   for (std::string const word : {"9007199254740993", "9223372036854775808", "1e19", "-9223372036854775809"})
     CHECK(faults_of(folder.with_data("schedule:\n  steps: " + word + "\n")) ==
           Faults{"deck.yaml:4:10: schedule.steps: '" + word +
-                 "' is out of range; a whole number from 1 to 1000000000000 (steps)"});
+                 "' is out of range; allowed: a whole number from 1 to 1000000000000 (steps)"});
 }

@@ -53,8 +53,8 @@ TEST_CASE("A deck from a pipe is relative to the working directory") {
     StandardInput const given("data: {train: nowhere}\nrun: {directory: .}\n");
     return read_deck_source("-", {});
   }();
-  CHECK(faults_of(source) ==
-        Faults{"standard input:1:15: data.train: " + here + "/nowhere does not exist; HDF5 files or folders of them"});
+  CHECK(faults_of(source) == Faults{"standard input:1:15: data.train: " + here +
+                                    "/nowhere does not exist; allowed: HDF5 files or folders of them"});
   CHECK(parse_deck(source, DeckPaths::unused).run.directory == here);
 
   TemporaryFolder const folder;
@@ -88,5 +88,5 @@ TEST_CASE("An endless deck is rejected by its size") {
   std::vector<SyntaxFault> faults;
   parse_tree(document.text, faults);
   REQUIRE(faults.size() == 1);
-  CHECK(faults[0].what == "more than 1 MiB; a short text");
+  CHECK(faults[0].what == "larger than 1 MiB; allowed: up to 1 MiB");
 }
