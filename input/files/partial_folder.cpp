@@ -42,12 +42,12 @@ bool is_mount_point(fs::path const& folder) {
 fs::path replaceable(fs::path const& out) {
   std::error_code error;
   auto folder = fs::canonical(out, error);  // resolves links
-  if (error) throw InputError(out.string() + ": cannot be looked at: " + error.message());
+  if (error) throw InputError(out.string() + ": cannot be inspected: " + error.message());
   auto const refuse = [&](std::string const& what) {
     throw InputError(out.string() + ": " + what + "; --out must name a new folder, or another empty one");
   };
-  if (folder == fs::current_path(error)) refuse("is the folder that this is called in");
-  if (is_mount_point(folder)) refuse("is where a file system is mounted");
+  if (folder == fs::current_path(error)) refuse("is the working directory");
+  if (is_mount_point(folder)) refuse("is a mount point");
   return folder;
 }
 
@@ -67,8 +67,8 @@ PartialFolder::PartialFolder(std::string const& out) : out_(fs::path(out).lexica
   // An empty folder may be used: nothing is lost, and a call that was killed early leaves only that.
   if (fs::exists(there) && !(fs::is_directory(there) && (was_there || fs::is_empty(partial_, error))))
     throw InputError(partial_.string() +
-                     ": exists already and was not made by prepare; rename it, or another --out: the new folder is "
-                     "made under this name");
+                     ": exists already and was not made by prepare, which needs this name for its work; rename it or "
+                     "choose another --out");
   for (auto above = partial_.parent_path(); !above.empty() && !fs::exists(above, error); above = above.parent_path())
     made_.push_back(above);
   fs::create_directories(partial_, error);
@@ -76,8 +76,7 @@ PartialFolder::PartialFolder(std::string const& out) : out_(fs::path(out).lexica
   take_marker(was_there);
   for (fs::directory_iterator entry(partial_, error), end; !error && entry != end; entry.increment(error))
     if (entry->path().filename() != marker) fs::remove_all(entry->path(), error);
-  if (error)
-    throw InputError(partial_.string() + ": cannot be cleared of what an earlier call left: " + error.message());
+  if (error) throw InputError(partial_.string() + ": cannot remove what an earlier call left: " + error.message());
 }
 
 void PartialFolder::take_marker(bool was_there) {
@@ -86,9 +85,9 @@ void PartialFolder::take_marker(bool was_there) {
   try {
     lock_.emplace((partial_ / marker).string());
     if (lock_->state() == State::in_use)
-      refuse("is in use by " + lock_->owner() + "; wait until it ends or another --out");
+      refuse("is in use by " + lock_->owner() + "; wait until it ends or choose another --out");
     if (lock_->state() == State::no_locks && was_there)
-      refuse("was left by " + lock_->owner() + ", or is in use by it; remove the folder if that has ended");
+      refuse("was left by " + lock_->owner() + ", or is in use by it; if that process has ended, remove the folder");
     // Between opening and locking, the other process may have finished and removed its folder.
     if (!lock_->still_there()) refuse("was in use by another process just now; try again");
     lock_->sign();

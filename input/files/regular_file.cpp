@@ -50,7 +50,7 @@ void make_way_for_file(std::string const& path) {
   std::error_code status;
   fs::remove(path, status);
   if (status && fs::symlink_status(path).type() != fs::file_type::not_found)
-    throw RuntimeError(path + ": is in the way of a file and cannot be removed: " + status.message());
+    throw RuntimeError(path + ": exists already and cannot be removed to write a file: " + status.message());
 }
 
 }  // namespace bellwether::input

@@ -49,7 +49,7 @@ std::string tilde_fault(std::string const& path) {
   std::string const written_out =
       of_this_user && home != nullptr && home[0] == '/' ? ": '" + std::string(home) + path.substr(1) + "'" : "";
   return "'" + path + "' begins with ~, which is not expanded; write it out" + written_out + ", or './" + path +
-         "' for what really has this name";
+         "' for a file or folder of this name";
 }
 
 std::string variable_fault(std::string const& path, Variable const& found) {

@@ -57,7 +57,7 @@ Document read_document(std::string const& path, std::string const& kind) {
   if (given) {
     int const reason = read_all(*given, document.text);
     if (reason == EBADF && *given != 0)
-      throw fault("is not open here: launchers hand on standard input alone, to rank 0; - with " + kind +
+      throw fault("is not open here: launchers pass on only standard input, and only to rank 0; use - with " + kind +
                   " on standard input, or a file");
     if (reason != 0) throw cannot(reason);
     if (document.text.empty()) throw fault("is empty");

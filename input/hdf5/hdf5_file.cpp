@@ -381,8 +381,8 @@ void Hdf5File::fetch(std::string const& name, ElementType type, Shape const& fir
   if (auto const filter = missing_filter(set); !filter.empty()) {
     hdf5::last_error();  // tells where plugins were looked for
     impl_->fail(name, "is compressed by the filter " + filter +
-                          ", which this HDF5 library lacks; write the file anew with gzip, by `h5repack -f GZIP=4 OLD "
-                          "NEW` or h5py, where that filter is at hand");
+                          ", which this HDF5 library lacks; rewrite the file with gzip, by `h5repack -f GZIP=4 OLD "
+                          "NEW` or h5py, on a system that has the filter");
   }
   impl_->fail(name, "cannot be read");
 }

@@ -51,7 +51,7 @@ bool Hdf5File::Impl::holds(std::string const& name) const {
       if (H5Lexists(file.get(), part.c_str(), H5P_DEFAULT) <= 0) return false;
       H5L_info_t link{};
       check(H5Lget_info(file.get(), part.c_str(), &link, H5P_DEFAULT) >= 0, name, "cannot be read");
-      check(link.type == H5L_TYPE_HARD, name, "is a link to another place; allowed: what the file itself holds");
+      check(link.type == H5L_TYPE_HARD, name, "is a link to another place; allowed: data in the file itself");
     }
     if (at == std::string::npos) return true;
   }
@@ -77,7 +77,7 @@ void Hdf5File::Impl::require_values(Id const& set, std::string const& name) cons
   if (stored == 0) return;  // never written
   if (is_chunked(properties)) {
     std::int64_t const bytes = chunk_bytes(properties, element);
-    check(bytes > 0 && stored % bytes == 0, name, "damaged: its chunks are of another size than its elements");
+    check(bytes > 0 && stored % bytes == 0, name, "damaged: the size of its chunks does not match its elements");
     return;
   }
   auto const points = static_cast<std::int64_t>(H5Sget_simple_extent_npoints(space.get()));
@@ -103,7 +103,8 @@ void Hdf5File::Impl::require_sources(Id const& set, std::string const& name) con
     auto const segment = folder / source.file;
     std::error_code status;
     check(is_plain(source), name, "shows '" + source.file + "'; allowed: files beside it");
-    check(std::filesystem::is_regular_file(segment, status), name, "shows " + segment.string() + ", which is no file");
+    check(std::filesystem::is_regular_file(segment, status), name,
+          "shows " + segment.string() + ", which is not a file");
     Hdf5File const other = open(segment.string());
     auto const info = other.info(source.data_set);
     other.impl_->require_values(other.impl_->open_data_set(source.data_set), source.data_set);

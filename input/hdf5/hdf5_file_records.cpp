@@ -81,7 +81,8 @@ std::vector<std::string> Hdf5File::read_texts(std::string const& name) const {
   Id const set = impl_->open_data_set(name);
   Id const type(H5Dget_type(set.get()), H5Tclose), space(H5Dget_space(set.get()), H5Sclose);
   impl_->check(H5Tget_class(type.get()) == H5T_STRING, name, "holds no strings");
-  impl_->check(holds_few_texts(type.get(), space.get()), name, "declares more strings than a file of ours holds");
+  impl_->check(holds_few_texts(type.get(), space.get()), name,
+               "declares more strings than a file of this program holds");
   impl_->require_values(set, name);
   return texts_of(type.get(), space.get(), [&](hid_t memory, void* out) {
     impl_->check(H5Dread(set.get(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0, name, "cannot be read");
@@ -121,14 +122,14 @@ void Hdf5File::write_table(std::string const& name, std::vector<Column> const& c
 
 std::vector<Column> Hdf5File::read_table(std::string const& name) const {
   Shape const shape = stored_shape(name);
-  impl_->check(shape.size() == 1, name, "is no table of rows");
+  impl_->check(shape.size() == 1, name, "is not a table of rows");
   return read_table(name, 0, shape[0]);
 }
 
 std::vector<Column> Hdf5File::read_table(std::string const& name, std::int64_t first, std::int64_t count) const {
   Id const set = impl_->open_data_set(name);
   Id const type(H5Dget_type(set.get()), H5Tclose);
-  impl_->check(H5Tget_class(type.get()) == H5T_COMPOUND, name, "is no table");
+  impl_->check(H5Tget_class(type.get()) == H5T_COMPOUND, name, "is not a table");
   impl_->require_values(set, name);
   auto const rows = static_cast<std::size_t>(count);
   auto const [where, memory] = impl_->box(set, name, {first}, {count}, rows);
@@ -218,7 +219,8 @@ std::optional<Hdf5File::Attribute> Hdf5File::attribute(std::string const& object
     get(H5T_NATIVE_INT64, &value);
     return value;
   }
-  impl_->check(kind == ElementType::f32 || kind == ElementType::f64, object, "attribute '" + name + "' is no number");
+  impl_->check(kind == ElementType::f32 || kind == ElementType::f64, object,
+               "attribute '" + name + "' is not a number");
   double value = 0;
   get(H5T_NATIVE_DOUBLE, &value);
   return value;

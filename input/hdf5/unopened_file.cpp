@@ -70,7 +70,7 @@ std::string cut_short(std::string const& reason) {
                                        &there, &base, &wanted) == 3
           ? ": it has " + std::to_string(there) + " of " + std::to_string(wanted) + " bytes"
           : "";
-  return "is cut short" + sizes + "; wait until whoever writes or copies it has finished, or copy it again";
+  return "is cut short" + sizes + "; wait until the program that writes or copies it has finished, or copy it again";
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ std::string why_unopened(std::string const& path, std::string const& reason) {
   if (file.get() < 0) {
     std::string const error = std::strerror(errno);
     return "cannot be read: " + error +
-           (errno == EACCES ? "; needed: the right to read it, and to enter every folder above it" : "");
+           (errno == EACCES ? "; needed: permission to read it, and to enter every folder above it" : "");
   }
   struct stat status {};
   bool const known = ::fstat(file.get(), &status) == 0;
@@ -95,15 +95,15 @@ std::string why_unopened(std::string const& path, std::string const& reason) {
   if (bool const now = is_locked(file); now || says("Resource temporarily unavailable")) {
     auto const holder = now && known ? lock_holder(status) : std::nullopt;
     return "is locked: another program has it open for writing" + (holder ? ", " + *holder : "") +
-           "; close it there, or wait. HDF5_USE_FILE_LOCKING=FALSE in the environment reads it all the same, for a "
-           "file that nobody writes to";
+           "; close it there, or wait. If no program writes to it, HDF5_USE_FILE_LOCKING=FALSE in the environment "
+           "ignores the lock";
   }
-  if (known && status.st_size == 0) return "is empty; whoever writes it has not finished, or has failed";
+  if (known && status.st_size == 0) return "is empty; the program that writes it has not finished, or has failed";
   if (says("truncated file")) return cut_short(reason);
-  if (says("file signature not found")) return "is no HDF5 file";
+  if (says("file signature not found")) return "is not an HDF5 file";
   if (says("already open for write") || says("consistency flags"))
     return "was not closed by the program that wrote it, or is still open there (" + reason +
-           "); once no program has it open, `h5clear -s " + path + "` mends it";
+           "); once no program has it open, `h5clear -s " + path + "` repairs it";
   return "cannot be opened as HDF5" + (reason.empty() ? "" : ": " + reason);
 }
 

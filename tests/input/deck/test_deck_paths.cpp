@@ -38,7 +38,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-std::string const tilde_rest = "', or './~/run' for what really has this name";
+std::string const tilde_rest = "', or './~/run' for a file or folder of this name";
 
 }  // namespace
 
@@ -53,7 +53,7 @@ TEST_CASE("A path that begins with a tilde is rejected with the expanded path") 
   CHECK(fault_of_override("run.directory=~/run") ==
         "'~/run' begins with ~, which is not expanded; write it out: '/home/ada/run" + tilde_rest);
   CHECK(fault_of_override("run.directory=~bob") ==
-        "'~bob' begins with ~, which is not expanded; write it out, or './~bob' for what really has this name");
+        "'~bob' begins with ~, which is not expanded; write it out, or './~bob' for a file or folder of this name");
   for (std::string const quote : {"", "'", "\""})
     CHECK(faults_of(folder.source("data:\n  train: [shards/train, " + quote + "~/a.h5" + quote + "]\n")).size() == 1);
   CHECK(faults_of(folder.with_data("  heldout: ~/b.h5\n")).size() == 1);
@@ -70,7 +70,7 @@ TEST_CASE("A path that begins with a tilde is rejected with the expanded path") 
   CHECK(parse_deck(folder.with_data("run: {directory: run~, name: ~x}\n")).run.directory == folder.path() + "/run~");
   Variable const none("HOME", nullptr);
   CHECK(fault_of_override("run.directory=~/run") ==
-        "'~/run' begins with ~, which is not expanded; write it out, or './~/run' for what really has this name");
+        "'~/run' begins with ~, which is not expanded; write it out, or './~/run' for a file or folder of this name");
 }
 
 TEST_CASE("A variable in a path is rejected unless a file or folder has that name") {

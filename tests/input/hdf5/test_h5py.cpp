@@ -119,7 +119,7 @@ TEST_CASE("Declared data that a file does not hold are rejected before allocatio
   auto const file = Hdf5File::open(folder / "texts.h5");
   for (std::string const name : {"variable", "fixed"}) {
     CAPTURE(name);
-    CHECK(refusal([&] { file.read_texts(name); }).find("declares more strings than a file of ours holds") !=
+    CHECK(refusal([&] { file.read_texts(name); }).find("declares more strings than a file of this program holds") !=
           std::string::npos);
   }
   CHECK(file.read_texts("none").empty());

@@ -174,7 +174,7 @@ TEST_CASE("virtual data sets are read only on request, and only as many rows as 
   refused(file, "elsewhere", "allowed: files beside it");
   std::filesystem::remove(folder / "below/segment.h5");
   REQUIRE(mkfifo((folder / "below/segment.h5").c_str(), 0600) == 0);
-  refused(file, "whole", "segment.h5, which is no file");
+  refused(file, "whole", "segment.h5, which is not a file");
 }
 
 TEST_CASE("a virtual data set shows the rows of its segments", "[hdf5]") {
