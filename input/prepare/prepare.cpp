@@ -50,7 +50,9 @@ void require_regular(std::vector<std::string> const& texts) {
     if (text == standard_input)
       faults.push_back("standard input: --train-vocab reads the text twice; give a file, or a vocabulary with --vocab");
     else if (!fs::is_regular_file(text))
-      faults.push_back(text + ": is no regular file, but --train-vocab reads the text twice; a file, or --vocab");
+      faults.push_back(
+          text +
+          ": is not a regular file, but --train-vocab reads the text twice; give a file, or a vocabulary with --vocab");
   if (!faults.empty()) throw InputError(std::move(faults));
 }
 
@@ -166,10 +168,10 @@ class CorpusPass {
       std::snprintf(text, sizeof text, "%.1f %%", 100 * value);
       return std::string(text);
     };
-    summary.warnings.push_back(percent(share) + " of the tokens are held out, and --heldout asked for " +
+    summary.warnings.push_back(percent(share) + " of the tokens are held out, but --heldout requested " +
                                percent(asked) +
                                " of the documents: few documents hold most of the text; put blank lines between their "
-                               "parts, or take another --seed");
+                               "parts, or choose another --seed");
   }
 
   void warn_of_heldout(PrepareSummary& summary) const {
@@ -186,7 +188,7 @@ class CorpusPass {
     };
     summary.warnings.push_back("nothing is held out: --heldout chose " + documents(heldout.documents) + " of " +
                                documents(heldout.documents + train.documents) +
-                               ", which gave no rows; take a larger share, more text or another --seed");
+                               ", which gave no rows; choose a larger share, more text or another --seed");
   }
 
   void take(TokenBlock const& block) {
@@ -227,7 +229,7 @@ void check_options(PrepareOptions const& options) {
           "there is something to write");
   if (options.predictions > options.sequence_length - 3)
     throw InputError("--max-predictions " + std::to_string(options.predictions) + ": at most " +
-                     std::to_string(options.sequence_length - 3) + ", the tokens of a row but [CLS] and two [SEP]");
+                     std::to_string(options.sequence_length - 3) + ", the tokens of a row without [CLS] and two [SEP]");
   // NaN fails this test, too.
   if (!(options.heldout >= 0 && options.heldout <= 0.9))
     throw InputError("--heldout: the share of documents to hold out; allowed: a number from 0 to 0.9");
@@ -283,9 +285,9 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
     CorpusPass pass(options, reader, *vocabulary, sets);
     pass.run([&](std::int64_t read) { tell("writing rows", read, reader.bytes_total()); });
     if (sets.train.writer().rows() == 0)
-      throw InputError(options.texts.front() + ": no row for training comes of the texts; " +
+      throw InputError(options.texts.front() + ": the texts give no row for training; " +
                        (sets.heldout && sets.heldout->writer().rows() > 0
-                            ? "--heldout chose all of them; take a smaller share, more documents or another --seed"
+                            ? "--heldout chose all of them; choose a smaller share, more documents or another --seed"
                             : "text with words is needed"));
     pass.summarise(*vocabulary, summary);
     if (options.strict && !summary.warnings.empty()) throw InputError(summary.warnings);

@@ -152,7 +152,7 @@ std::vector<std::string> folder_doubts(std::string const& folder, std::vector<st
   }
   for (auto& [names, numbers] : series)
     if (auto gap = gap_in(folder, names, numbers); !gap.empty()) texts.push_back(std::move(gap));
-  for (auto& text : {first_of(folder, left_out, "files", "shards are files in .h5 or .hdf5"),
+  for (auto& text : {first_of(folder, left_out, "files", "shards have the extension .h5 or .hdf5"),
                      first_of(folder, folders, "folders", "folders within a folder are not searched; list them, too")})
     if (!text.empty()) texts.push_back(text);
   return texts;

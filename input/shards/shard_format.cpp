@@ -69,7 +69,8 @@ ShardFormat read_shard_format(Hdf5File const& file, ShardFormat const& widths) {
   attributes.require_width("max_predictions", widths.masked_length, "masked_lm_positions");
   format.vocabulary = attributes.integer("vocabulary_size").value_or(0);
   if (format.vocabulary < 0)
-    attributes.fail("vocabulary_size", " is " + std::to_string(format.vocabulary) + "; allowed: 1 and more, or none");
+    attributes.fail("vocabulary_size",
+                    " is " + std::to_string(format.vocabulary) + "; allowed: 1 or more, or no such attribute");
   format.special = {attributes.special("cls_id"), attributes.special("sep_id"), attributes.special("mask_id")};
   auto const allowed = "sixteen hexadecimal digits, 0 to 9 and a to f";
   if (auto const checksum = attributes.text(vocabulary_checksum_name, allowed)) {

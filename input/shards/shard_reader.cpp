@@ -100,7 +100,7 @@ bool ShardReader::has_predictions(std::int64_t count) const {
   auto const positions = matrix_rows<std::int32_t>(file_, "masked_lm_positions", 0, rows, format_.masked_length);
   bool const found = std::ranges::any_of(positions, [](auto const position) { return position != 0; });
   if (found && !format_.static_masks)
-    throw InputError(path() + ": says that masks are dynamic, but holds masked_lm_positions; allowed: zeros there");
+    throw InputError(path() + ": declares dynamic masks, but holds masked_lm_positions; allowed: only zeros there");
   return found;
 }
 

@@ -125,7 +125,7 @@ class Opening {
     std::vector<std::string> texts;
     for (auto const& [original, copy] : find_copies(shards))
       texts.push_back(shards[copy].path + ": holds the same rows as " + shards[original].path +
-                      ", which therefore come twice an epoch");
+                      ", which are therefore read twice per epoch");
     for (auto const* found : {&unmasked_, &doubts_})
       if (masked || found == &doubts_)
         for (auto& sentence : found->sentences()) texts.push_back(std::move(sentence));
@@ -157,7 +157,7 @@ class Opening {
   void note_facts(ShardReader const& reader) {
     auto const& file = reader.path();
     if (auto const fault = reader.corpus_facts_fault(); !fault.empty())
-      doubts_.add(file, "attribute " + fault + "; what the shard records of its texts is ignored");
+      doubts_.add(file, "attribute " + fault + "; the facts of the texts in this shard are ignored");
     auto const known = reader.corpus_facts();
     if (known) facts.add(*known, file, reader.rows());
     // Reading ids takes longer than everything else: skip it for thousands of shards, and if it adds no information.
@@ -169,10 +169,9 @@ class Opening {
                          .rows = std::min(labels_looked_at, reader.rows()),
                          .random_next = reader.random_next(labels_looked_at)});
     if (found.predictions >= few_predictions && 2 * found.shown > found.predictions)
-      doubts_.add(
-          file,
-          "holds the answers in input_ids: most masked positions of its first rows still have the id that is to "
-          "be predicted (a tenth is usual); make the shard again with masked ids there");
+      doubts_.add(file,
+                  "holds the answers in input_ids: most masked positions of its first rows still have the id to "
+                  "predict (a tenth is usual); make the shard again with masked ids");
   }
 
   DataConfig const& config_;
@@ -238,8 +237,7 @@ ShardRows ShardSet::read(Piece const& piece) const {
   ShardReader const reader(opened.path);
   // The order of rows and the number of masks depend on the shard's state when it was opened.
   if (reader.rows() != opened.rows || reader.format() != formats_[at] || bytes_of(opened.path) != opened.bytes)
-    throw InputError(opened.path +
-                     ": was replaced or written to since this job opened it; allowed: the shard as it was then");
+    throw InputError(opened.path + ": was replaced or changed since this job opened it; allowed: the unchanged shard");
   ShardRows loaded = reader.read(piece.first_row, piece.rows, bounds_);
   if (info_.static_masks) return loaded;
   // Every rank needs the number of predictions of all sequences for the global count, but draws masks only for its own.

@@ -155,11 +155,11 @@ std::string trained_passages(std::span<OpenedShard const> train, std::span<Opene
       static_cast<double>(known) <= few * part * static_cast<double>(looked_at))
     return "";
   return std::to_string(known) + " of the " + std::to_string(looked_at) +
-         " held-out rows looked at are trained on, too" +
-         (search.rows < total ? ", as far as " + std::to_string(search.rows) + " of the " + std::to_string(total) +
-                                    " rows of data.train tell"
+         " held-out rows that were compared are trained on, too" +
+         (search.rows < total ? ", judging from " + std::to_string(search.rows) + " of the " + std::to_string(total) +
+                                    " rows of data.train"
                               : "") +
-         ": held-out loss says little about unseen text; take both sets from one call of `prepare --heldout`";
+         ": held-out loss says little about unseen text; make both sets with one call of `prepare --heldout`";
 } catch (InputError const&) {
   return "";  // evaluation reads the rows and reports the fault
 }

@@ -208,7 +208,7 @@ std::string binary_fault(std::string_view bytes, std::string const& file) {
   bool const binary = 50 * controls > bytes.size() && (controls >= stray || 4 * nul_bytes >= bytes.size());
   if (!binary) return "";
   if (nul_bytes == bytes.size())
-    return "holds only NUL bytes, as a copy or download that did not finish leaves them; take a whole copy";
+    return "holds only NUL bytes, like a copy or download that did not finish; get a complete copy";
   std::array<std::size_t, 4> nuls{};
   for (std::size_t i = 0; i < bytes.size(); ++i) nuls[i % 4] += bytes[i] == '\0' ? 1 : 0;
   if (auto const encoding = nul_encoding(nuls, bytes.size()); !encoding.empty())
@@ -238,7 +238,7 @@ std::string markup_warning(std::string_view start) {
   if (line.starts_with("version https://git-lfs"))
     return "is a pointer of Git LFS, not the text itself; `git lfs pull` gets the text";
   if (is_json(start))
-    return "looks like JSON: names and braces become words to train on; take the text out first, by "
+    return "looks like JSON: names and braces become words to train on; extract the text first, by "
            "`jq -r '.text + \"\\n\"'` for example";
   std::string lower(line.substr(0, 64));
   std::ranges::transform(lower, lower.begin(),
@@ -246,9 +246,9 @@ std::string markup_warning(std::string_view start) {
   for (std::string_view const opening : {"<!doctype", "<html", "<?xml", "<mediawiki", "<head", "<body", "<!--", "<doc>",
                                          "<doc ", "<div", "<p>", "<page", "<article", "<text>", "<tei"})
     if (lower.starts_with(opening))
-      return "looks like HTML or XML: tags become words to train on; take the text out first";
+      return "looks like HTML or XML: tags become words to train on; extract the text first";
   if (line.starts_with("WARC/"))
-    return "is a web archive (WARC): headers become words to train on; take the text out first";
+    return "is a web archive (WARC): headers become words to train on; extract the text first";
   return "";
 }
 

@@ -99,7 +99,7 @@ std::string TextReader::inspect_start(std::string const& path) {
   if (auto kind = fault_of_file(path, Pipes::of_this_process); !kind.empty()) return kind;
   if (!std::filesystem::is_regular_file(status)) return "";  // reading from a pipe would consume the text
   if (path.ends_with(".gz") && std::filesystem::file_size(path, error) == 0)
-    return "is empty (0 bytes), which no gzip file is; make it again or leave it out";
+    return "is empty (0 bytes), so it is not a gzip file; make it again or leave it out";
   std::string start(start_bytes, '\0');
   try {
     TextSource source(path);
@@ -111,7 +111,7 @@ std::string TextReader::inspect_start(std::string const& path) {
     auto const wrapping = source.compressed() ? Wrapping::gzip : Wrapping::none;
     if (auto fault = text_fault(start, wrapping, path); !fault.empty()) return fault;
     if (named && !source.compressed())
-      return "is not compressed with gzip, as its name says; another name if it is plain text";
+      return "is not compressed with gzip, as its name says; rename it if it is plain text";
   } catch (InputError const&) {
     return "";  // next() reports the damage with its line
   }
@@ -144,7 +144,7 @@ bool TextReader::open_next() {
 void TextReader::require_unchanged() const {
   auto const& known = states_[next_path_ - 1];
   if (!known.regular || source_->state() == known) return;
-  throw InputError(source_->name() + ": has changed while it was read; run again when nothing writes to it any more");
+  throw InputError(source_->name() + ": has changed while it was read; run again when no program writes to it");
 }
 
 /// Drops the used part of the buffer and appends to it. Returns false at the end of the file.

@@ -153,7 +153,7 @@ class Trainer {
     if (static_cast<std::int64_t>(tokens_.size()) > rule_.size)
       throw InputError("--train-vocab " + std::to_string(rule_.size) +
                        ": special tokens and the characters of the text are " + std::to_string(tokens_.size()) +
-                       " tokens already; at least so many are needed");
+                       " tokens already; allowed: at least that many");
   }
 
   void count_pairs() {

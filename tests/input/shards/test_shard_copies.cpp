@@ -46,7 +46,7 @@ TEST_CASE("a copy of a shard is reported with both names", "[copies]") {
   SECTION("recompressed with other chunks") { write_shard(folder / "c.h5", format, 300, 300, 32); }
   CHECK(warnings_of({folder.path()}) ==
         std::vector<std::string>{folder / "c.h5" + ": holds the same rows as " + (folder / "b.h5") +
-                                 ", which therefore come twice an epoch"});
+                                 ", which are therefore read twice per epoch"});
 }
 
 TEST_CASE("shards that begin alike are not copies", "[copies]") {

@@ -94,7 +94,7 @@ TEST_CASE("a shard that declares dynamic masks and holds masks is rejected", "[d
   file.close();
   CHECK_THROWS_MATCHES(warnings_of({folder / "c.h5"}), InputError,
                        MessageMatches(ContainsSubstring(
-                           "c.h5: says that masks are dynamic, but holds masked_lm_positions; allowed: zeros there")));
+                           "c.h5: declares dynamic masks, but holds masked_lm_positions; allowed: only zeros there")));
 }
 
 TEST_CASE("ids above the recorded vocabulary are rejected even if the model has rows for them", "[doubts]") {
@@ -129,7 +129,7 @@ TEST_CASE("a shard that is replaced during a job is an error", "[doubts]") {
     for (int step = 0; step < 40; ++step) stream.next();
   };
   CHECK_THROWS_MATCHES(read_on(), InputError,
-                       MessageMatches(ContainsSubstring("a.h5: was replaced or written to since this job opened it")));
+                       MessageMatches(ContainsSubstring("a.h5: was replaced or changed since this job opened it")));
 }
 
 TEST_CASE("missing numbers in a series of shards are reported", "[doubts]") {
@@ -159,11 +159,11 @@ TEST_CASE("compressed and incompletely copied shards are reported", "[doubts]") 
   CHECK(folder_doubts(folder.path()).empty());
   make_files(folder, {"b.h5.gz"});
   CHECK(folder_doubts(folder.path()) ==
-        Texts{folder.path() + ": holds b.h5.gz, which is not read: shards are files in .h5 or .hdf5"});
+        Texts{folder.path() + ": holds b.h5.gz, which is not read: shards have the extension .h5 or .hdf5"});
   make_files(folder, {"c.h5.partial", "d.hdf5.gz"});
   CHECK(folder_doubts(folder.path()) ==
         Texts{folder.path() + ": holds b.h5.gz and 2 more such files, which are not read: "
-                              "shards are files in .h5 or .hdf5"});
+                              "shards have the extension .h5 or .hdf5"});
 }
 
 TEST_CASE("shards with names of unfinished copies or other programs are reported", "[doubts]") {
@@ -174,7 +174,7 @@ TEST_CASE("shards with names of unfinished copies or other programs are reported
   CHECK(folder_doubts(folder.path()).empty());
   make_files(folder, {name});
   CHECK(folder_doubts(folder.path()) ==
-        Texts{folder.path() + ": holds " + name + ", which is not read: shards are files in .h5 or .hdf5"});
+        Texts{folder.path() + ": holds " + name + ", which is not read: shards have the extension .h5 or .hdf5"});
 }
 
 TEST_CASE("sub-folders with shards are reported unless they are listed or held out", "[doubts]") {
@@ -242,13 +242,11 @@ TEST_CASE("impossible facts of a shard and missing rows of its set are reported"
   for (auto const* name : {"a.h5", "b.h5"}) write_corpus_facts(folder / name, facts);
   CHECK(warnings_of({folder.path()}).empty());
   CHECK(warnings_of({folder / "b.h5"}) ==
-        Texts{folder / "b.h5" +
-              ": 20 of the 40 rows of this set are here; shards are missing, unless they are left out on purpose: list "
-              "all that `prepare` wrote"});
+        Texts{folder / "b.h5" + ": 20 of the 40 rows of this set are here; shards are missing, unless you left them "
+                                "out on purpose: list all that `prepare` wrote"});
   facts.duplicates = 9;
   for (auto const* name : {"a.h5", "b.h5"}) write_corpus_facts(folder / name, facts);
   CHECK(warnings_of({folder.path()}) ==
-        Texts{folder / "a.h5" +
-              ": attribute corpus_duplicate_share is 9; allowed: 0 to 1; what the shard records of its texts is "
-              "ignored; so has another shard"});
+        Texts{folder / "a.h5" + ": attribute corpus_duplicate_share is 9; allowed: 0 to 1; the facts of the texts in "
+                                "this shard are ignored; so has another shard"});
 }

@@ -78,17 +78,17 @@ TEST_CASE("held-out rows whose text is trained on are reported with their number
   bool const static_masks = GENERATE(false, true);
   SECTION("rows of a shard") {
     CHECK_THAT(doubt({train, more}, {write(folder / "h.h5", 9000, 100, 30, static_masks)}),
-               StartsWith("100 of the 100 held-out rows looked at are trained on, too: "));
+               StartsWith("100 of the 100 held-out rows that were compared are trained on, too: "));
   }
   SECTION("text that was split and paired differently") {
     auto const told = doubt({train, more}, {write(folder / "h.h5", 4023, 100, 20, static_masks)});
-    CHECK_THAT(told, ContainsSubstring(" of the 100 held-out rows looked at"));
+    CHECK_THAT(told, ContainsSubstring(" of the 100 held-out rows that were compared"));
     CHECK(std::stoi(told) > 90);
-    CHECK(told.ends_with("take both sets from one call of `prepare --heldout`"));
+    CHECK(told.ends_with("make both sets with one call of `prepare --heldout`"));
   }
   SECTION("in part") {
     CHECK_THAT(doubt({train}, {write(folder / "h.h5", 8400, 100, 30, static_masks)}),
-               StartsWith("10 of the 100 held-out rows looked at"));
+               StartsWith("10 of the 100 held-out rows that were compared"));
   }
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("of many held-out rows a sample over all shards is searched", "[passag
   TemporaryFolder const folder;
   auto const train = write(folder / "a.h5", 0, 1024);
   auto const known = write(folder / "h0.h5", 0, 1024), other = write(folder / "h1.h5", 70000, 1024);
-  CHECK_THAT(doubt({train}, {known, other}), StartsWith("256 of the 512 held-out rows looked at"));
+  CHECK_THAT(doubt({train}, {known, other}), StartsWith("256 of the 512 held-out rows that were compared"));
 }
 
 TEST_CASE("rows without passages and shards that cannot be read are skipped", "[passages]") {
@@ -122,7 +122,7 @@ TEST_CASE("rows without passages and shards that cannot be read are skipped", "[
   std::ofstream(folder / "bad.h5") << "x";
   OpenedShard const bad{.path = folder / "bad.h5", .rows = 20, .sequence_length = 64};
   CHECK(doubt({bad, train}, {heldout})
-            .starts_with("10 of the 10 held-out rows looked at are trained on, too, as far "
-                         "as 20 of the 40 rows of data.train tell: "));
+            .starts_with("10 of the 10 held-out rows that were compared are trained on, too, judging from 20 of the 40 "
+                         "rows of data.train: "));
   CHECK(doubt({train}, {bad}).empty());
 }

@@ -148,7 +148,7 @@ TEST_CASE("all texts that cannot be read are reported at once", "[text]") {
   std::string bytes((std::istreambuf_iterator<char>(whole)), {});
   write(folder / "cut.gz", bytes.substr(0, bytes.size() / 2));
   CHECK_THROWS_WITH(lines_of({folder / "cut.gz"}),
-                    Catch::Matchers::ContainsSubstring("ends in the midst of the gzip member that begins at byte 0") &&
+                    Catch::Matchers::ContainsSubstring("ends inside the gzip member that begins at byte 0") &&
                         Catch::Matchers::ContainsSubstring("; 0 lines before it can be read"));
 }
 

@@ -95,7 +95,7 @@ TEST_CASE("a gzip file that is cut anywhere is an error", "[text]") {
     INFO(size);
     // One byte of a second member's header is not enough to recognise it.
     std::string const fault =
-        size == first.size() + 1 ? "begins no other one" : "ends in the midst of the gzip member that begins at byte ";
+        size == first.size() + 1 ? "does not begin another one" : "ends inside the gzip member that begins at byte ";
     CHECK_THAT(got, ContainsSubstring("!" + folder.path() + "/a.gz: ") && ContainsSubstring(fault));
     CHECK((one + two).starts_with(got.substr(0, got.find('!'))));
     if (size > first.size()) CHECK(got.starts_with(one));
