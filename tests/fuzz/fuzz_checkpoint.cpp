@@ -27,10 +27,9 @@ void read_manifest(std::string const& text) {
   try {
     auto const manifest = app::Manifest::parse(text);
     auto const again = app::Manifest::parse(manifest.text());
-    fuzz::must(again.text() == manifest.text() && again.step == manifest.step,
-               "a manifest is what it was written from");
+    fuzz::must(again.text() == manifest.text() && again.step == manifest.step, "a manifest parses back to itself");
     for (auto const& file : manifest.files)
-      fuzz::must(file.name.find('/') == std::string::npos && file.name != "..", "files are those of the folder");
+      fuzz::must(file.name.find('/') == std::string::npos && file.name != "..", "files are in the folder");
   } catch (InputError const&) {
   }
 }
@@ -120,7 +119,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     std::int64_t steps = 0;
     double share = 0;
     reader.count("steps", steps, 0);
-    fuzz::must(steps >= 0 && steps <= StateVisitor::most_counted, "a count that is taken is in its range");
+    fuzz::must(steps >= 0 && steps <= StateVisitor::most_counted, "an accepted count is in its range");
     reader.scalar("share", share);
     reader.check_layout("data.heldout");
     reader.finish();

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
                  "a resolved deck resolves to itself");
     } catch (InputError const& error) {
       std::cerr << error.what() << '\n' << resolved;
-      fuzz::must(false, "a resolved deck is taken");
+      fuzz::must(false, "a resolved deck is accepted");
     }
   } catch (InputError const& error) {
     for (auto const& fault : error.faults()) fuzz::must(fault.find('\n') == std::string::npos, "a fault is one line");

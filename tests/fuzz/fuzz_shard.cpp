@@ -42,11 +42,12 @@ void judge(input::ShardRows const& rows, input::ShardBounds const& bounds, bool 
   auto const S = rows.sequence_length;
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     auto const row = static_cast<std::size_t>(r);
-    fuzz::must(rows.lengths.at(row) >= 1 && rows.lengths[row] <= S, "a row has tokens, not more than it is long");
+    fuzz::must(rows.lengths.at(row) >= 1 && rows.lengths[row] <= S, "the length of a row is in range");
     for (std::int64_t s = 0; s < S; ++s) {
       auto const at = static_cast<std::size_t>(r * S + s);
-      fuzz::must(rows.token_ids.at(at) >= 0 && rows.token_ids[at] < bounds.vocabulary, "tokens are the vocabulary's");
-      fuzz::must(rows.segment_ids.at(at) >= 0 && rows.segment_ids[at] < bounds.segments, "segments are the model's");
+      fuzz::must(rows.token_ids.at(at) >= 0 && rows.token_ids[at] < bounds.vocabulary, "tokens are in the vocabulary");
+      fuzz::must(rows.segment_ids.at(at) >= 0 && rows.segment_ids[at] < bounds.segments,
+                 "segments are in the model's range");
     }
     std::int32_t const predictions = static_masks ? rows.predictions.at(row) : 0;
     for (std::int32_t k = 0; k < predictions; ++k) {
@@ -54,7 +55,7 @@ void judge(input::ShardRows const& rows, input::ShardBounds const& bounds, bool 
       fuzz::must(rows.masked_positions.at(at) > 0 && rows.masked_positions[at] < rows.lengths[row],
                  "masks are in the row");
       fuzz::must(rows.masked_ids.at(at) >= 0 && rows.masked_ids[at] < bounds.vocabulary,
-                 "answers are the vocabulary's");
+                 "predicted ids are in the vocabulary");
     }
   }
 }

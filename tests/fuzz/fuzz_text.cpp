@@ -20,14 +20,14 @@ void read_text(input::TokenizerTables const& tables, std::string const& path, in
   for (input::TextBlock block; reader.next(block);)
     for (auto const& which : block.lines) {
       auto const line = block.line(which);
-      fuzz::must(line.size() <= input::TextReader::longest_line, "lines are not longer than they may be");
+      fuzz::must(line.size() <= input::TextReader::longest_line, "lines have at most longest_line bytes");
       tokenizer.encode(line, ids);
       for (std::size_t at = 0; at < line.size();) {
         auto const end = input::sentence_end(line, at);
-        fuzz::must(end > at && end <= line.size(), "a sentence has an end behind its beginning");
+        fuzz::must(end > at && end <= line.size(), "a sentence ends after its beginning");
         at = end;
       }
-      for (auto const id : ids) fuzz::must(id >= 0 && id < tables.vocabulary().size(), "ids are the vocabulary's");
+      for (auto const id : ids) fuzz::must(id >= 0 && id < tables.vocabulary().size(), "ids are in the vocabulary");
       ids.clear();
     }
 }
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     std::vector<std::int32_t> ids;
     fuzz::Bytes words(data, size);
     while (!words.empty()) trie.split(words.up_to(' '), ids);
-    for (auto const id : ids) fuzz::must(id >= 0 && id < vocabulary.size(), "pieces are the vocabulary's");
+    for (auto const id : ids) fuzz::must(id >= 0 && id < vocabulary.size(), "pieces are in the vocabulary");
   } catch (InputError const&) {
   }
   auto const path = fuzz::in_file("text", text);

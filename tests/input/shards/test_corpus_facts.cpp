@@ -162,8 +162,8 @@ TEST_CASE("impossible facts are reported by their attribute and ignored", "[corp
   CHECK(with("corpus_duplicate_share", std::nan("")) == "corpus_duplicate_share is nan; allowed: 0 or more");
   CHECK(with("corpus_frequency_loss", HUGE_VAL) == "corpus_frequency_loss is inf; allowed: 0 or more");
   CHECK(with("corpus_rows", std::int64_t{-5}) == "corpus_rows is -5; allowed: 0 or more");
-  CHECK(with("corpus_rows", 5.0) == "corpus_rows is no whole number");
-  CHECK(with("corpus_duplicate_share", "none") == "corpus_duplicate_share is no 64-bit float");
+  CHECK(with("corpus_rows", 5.0) == "corpus_rows is not a whole number");
+  CHECK(with("corpus_duplicate_share", "none") == "corpus_duplicate_share is not a 64-bit float");
   CHECK(with("corpus_unknown_tokens", std::int64_t{100001}) ==
         "corpus_unknown_tokens is 100001; allowed: up to corpus_tokens");
 }
