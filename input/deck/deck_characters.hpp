@@ -27,8 +27,8 @@ class TextPlaces {
 };
 
 /// Rejects what no document may contain: too many bytes, bytes that are not UTF-8, control characters, and carriage
-/// returns without a line feed, which yaml-cpp treats as part of the line. Adds the first fault to `faults` and returns
-/// false if there is one.
+/// returns without a line feed. yaml-cpp treats the latter as part of the line. Adds the first fault to `faults` and
+/// returns false if there is one.
 bool readable(std::string_view text, std::vector<SyntaxFault>& faults);
 
 /// Returns the first few odd characters of one unquoted scalar. `begin`: the byte offset in `text` where the scalar
@@ -36,9 +36,9 @@ bool readable(std::string_view text, std::vector<SyntaxFault>& faults);
 std::vector<OddPlace> odd_places(std::string_view scalar, std::string_view text, std::size_t begin,
                                  TextPlaces const& places);
 
-/// Searches the line of a parser error and the line before for a likely cause: a tab that indents a line, or an odd
-/// character outside quotes and comments. `anywhere`: search the whole text, because the parser notices the error only
-/// at the end. Returns "; U+0009 (tab) at 2:1 ...", or an empty text.
+/// Searches the line of a parser error and the line before for a likely cause. Causes are a tab that indents a line,
+/// and an odd character outside quotes and comments. `anywhere`: search the whole text, because the parser notices the
+/// error only at the end. Returns "; U+0009 (tab) at 2:1 ...", or an empty text.
 std::string likely_cause(std::string_view text, TextPlaces const& places, Place error, bool anywhere);
 
 /// Returns "U+00A0 (no-break space) at 7:13: type a space instead". In an override the place is "as character 13 of the

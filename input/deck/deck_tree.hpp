@@ -63,10 +63,10 @@ struct SyntaxFault {
   std::string what;  ///< "what; what is allowed"
 };
 
-/// Parses one YAML document without converting scalars. Reports anchors, aliases, tags, keys that are not plain text,
-/// further documents, control characters and bytes that are not UTF-8: every value must be readable where it is
-/// written. Skips a byte order mark at the beginning. Keeps repeated keys in the tree. Adds faults to `faults` and
-/// returns the part that could be read.
+/// Parses one YAML document without converting scalars. Every value must be readable where it is written: anchors,
+/// aliases, tags and further documents are faults. So are keys that are not plain text, control characters and bytes
+/// that are not UTF-8. Skips a byte order mark at the beginning. Keeps repeated keys in the tree. Adds faults to
+/// `faults` and returns the part that could be read.
 TreeNode parse_tree(std::string_view text, std::vector<SyntaxFault>& faults);
 
 }  // namespace bellwether::input

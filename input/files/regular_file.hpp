@@ -9,8 +9,8 @@ namespace bellwether::input {
 
 enum class Pipes { refuse, of_this_process };
 
-/// Returns why a path must not be read as a file, as text; empty if nothing prevents it or if it does not exist
-/// (opening it then reports that). Opening or reading a pipe or a device may block forever. `Pipes::of_this_process`
+/// Returns why a path must not be read as a file; empty if nothing prevents it. Also empty if the path does not exist:
+/// opening it then reports that. Opening or reading a pipe or a device may block forever. `Pipes::of_this_process`
 /// allows descriptors that this process inherited, /dev/stdin and /dev/fd/3: whoever started it intends them to be
 /// read.
 std::string fault_of_file(std::string const& path, Pipes pipes = Pipes::refuse);

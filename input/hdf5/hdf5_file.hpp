@@ -94,8 +94,9 @@ void start_hdf5();
 /// the oldest format version that can represent them, never `libver latest`, so that old libraries can read them. File
 /// locks are used if the file system has them.
 /// Only regular files are opened for reading. Links to other places, external storage and, unless requested, virtual
-/// data sets are rejected. \throws InputError for files opened for reading, RuntimeError for files being written; both
-/// name the file and the data set.
+/// data sets are rejected.
+/// \throws InputError for files opened for reading, RuntimeError for files being written. Both name the file and the
+/// data set.
 class Hdf5File {
  public:
   static Hdf5File open(std::string const& path, VirtualData virtual_data = VirtualData::refuse);  ///< for reading

@@ -102,7 +102,7 @@ void Hdf5File::Impl::require_sources(Id const& set, std::string const& name) con
   for (auto const& source : sources(set, name)) {
     auto const segment = folder / source.file;
     std::error_code status;
-    check(is_plain(source), name, "shows '" + source.file + "'; allowed: files beside it");
+    check(is_plain(source), name, "shows '" + source.file + "'; allowed: files next to it");
     check(std::filesystem::is_regular_file(segment, status), name,
           "shows " + segment.string() + ", which is not a file");
     Hdf5File const other = open(segment.string());

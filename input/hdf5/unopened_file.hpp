@@ -10,8 +10,9 @@ namespace bellwether::input {
 /// false if HDF5_USE_FILE_LOCKING=FALSE disables locks.
 bool is_locked_by_another(std::string const& path);
 
-/// Explains why HDF5 could not open a file for reading, and what to do: no permission, an empty file, a lock and its
-/// holder, a truncated or unclosed file, not HDF5. `reason`: the library's own message, used if nothing else is found.
+/// Explains why HDF5 could not open a file for reading, and what to do. It recognises missing permission, an empty
+/// file, a lock and its holder, a truncated or unclosed file, and other formats. `reason`: the library's own message,
+/// used if nothing else is found.
 std::string why_unopened(std::string const& path, std::string const& reason);
 
 }  // namespace bellwether::input

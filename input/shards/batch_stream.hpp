@@ -78,7 +78,6 @@ struct HeldoutSet {
 /// Batches have geometry.global rows; the last may be smaller. Dynamic masks depend only on (seed, row), so that every
 /// evaluation of a run masks the same tokens, on any number of ranks.
 /// \throws InputError as BatchStream does.
-/// \throws InputError as BatchStream does.
 HeldoutSet heldout_batches(IoThread& io, std::vector<std::string> const& shards, DataConfig const& config,
                            StreamGeometry const& geometry, std::int64_t sequences);
 

@@ -30,7 +30,7 @@ struct CorpusFacts {
   bool operator==(CorpusFacts const&) const = default;
 };
 
-/// Returns warnings about data that is poor for BERT, each with its number, its likely cause and what to do.
+/// Returns warnings about data that is poor for BERT. Each has its number, its likely cause and what to do.
 /// \param longest_at "file:line" of the longest document, if known.
 std::vector<std::string> corpus_warnings(CorpusFacts const& facts, std::string const& longest_at = "");
 
@@ -39,8 +39,8 @@ void write_corpus_facts(std::string const& shard, CorpusFacts const& facts);
 /// Returns the facts of a shard. Returns nothing if it has none, like shards of other programs and of earlier versions,
 /// or if corpus_facts_fault() reports an impossible one.
 std::optional<CorpusFacts> read_corpus_facts(Hdf5File const& shard);
-/// Returns the first impossible fact of a shard, with its attribute: a share above 1, a value that is not finite, a
-/// count below 0, or a wrong type. Empty if there is none.
+/// Returns the first impossible fact of a shard, with its attribute; empty if there is none. Impossible are shares
+/// above 1, values that are not finite, counts below 0 and wrong types.
 std::string corpus_facts_fault(Hdf5File const& shard);
 
 /// Collects the facts of the shards of one set, which may come from several calls of `prepare`.

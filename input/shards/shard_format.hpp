@@ -10,7 +10,6 @@ namespace bellwether::input {
 /// special ids are unknown. `widths`: sequence_length and masked_length of the data sets, which the attributes must
 /// match.
 /// \throws InputError naming file and attribute that is missing or not allowed.
-/// \throws InputError naming file and attribute that is missing or not allowed.
 ShardFormat read_shard_format(Hdf5File const& file, ShardFormat const& widths);
 
 }  // namespace bellwether::input

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-/// Checks every row of a shard when it is read: values must be in range and consistent with each other, so that no
+/// Checks every row of a shard when it is read. Values must be in range and consistent with each other, so that no
 /// token and no prediction is lost.
 namespace bellwether::input {
 

@@ -44,8 +44,8 @@ class TextReader {
   explicit TextReader(std::vector<std::string> paths);
   ~TextReader();
   /// Reads the next block. Returns false at the end.
-  /// \throws InputError naming file and line, or byte, of damage or of bytes that are not text; also if a file changed
-  /// since this object was constructed.
+  /// \throws InputError naming file and line, or byte, of damage or of bytes that are not text. Also throws if a file
+  /// changed since this object was constructed.
   bool next(TextBlock& block);
 
   std::string describe(TextPlace place) const;                            ///< "file:line"

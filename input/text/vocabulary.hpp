@@ -21,8 +21,8 @@ inline constexpr std::string_view special_token_names[] = {"[PAD]", "[UNK]", "[C
 class Vocabulary {
  public:
   /// Reads a file, plain or gzip-compressed, one token a line. Ignores a byte order mark and white space at line ends.
-  /// \throws InputError naming file and line of an empty, repeated or wrongly encoded token, the kind of file if it is
-  /// not text, or the special tokens that are missing.
+  /// \throws InputError naming file and line of an empty, repeated or wrongly encoded token. If the file is not text,
+  /// it names the kind of file; otherwise the special tokens that are missing.
   static Vocabulary read(std::string const& path);
   /// Constructs it from memory; `name` is used in messages.
   Vocabulary(std::vector<std::string> tokens, std::string const& name);

@@ -70,7 +70,7 @@ void judge(model::StepBatch const& batch, input::ShardBounds const& bounds) {
     fuzz::must(within(pass.masked_rows, pass.tokens()), "masks of a pass are on its tokens");
     fuzz::must(within(pass.masked_labels, bounds.vocabulary), "answers of a pass are the vocabulary's");
     fuzz::must(std::ranges::is_sorted(pass.sequence_offsets) && pass.sequence_offsets.back() == pass.tokens(),
-               "sequences of a pass lie one behind the other");
+               "sequences of a micro-batch are contiguous");
   }
 }
 

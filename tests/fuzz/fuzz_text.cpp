@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// Input: a vocabulary, one token a line up to a zero byte, whose pieces split the words of a text; then the text,
-/// plain or gzip-compressed, which is tokenized with a fixed vocabulary. Every id must be in the vocabulary, and every
-/// sentence must have a length above zero.
+/// Input: a vocabulary, one token a line up to a zero byte, then a text, plain or gzip-compressed. The pieces of the
+/// vocabulary split the words of the text. The text is also tokenized with a fixed vocabulary. Every id must be in the
+/// vocabulary, and every sentence must have a length above zero.
 #include "core/system/error.hpp"
 #include "input/text/sentences.hpp"
 #include "input/text/text_reader.hpp"

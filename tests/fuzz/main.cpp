@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 /// fuzz_<target> [--made N] FILE|FOLDER...: runs a target over files, then over N inputs that are made from them by
-/// random edits, the same ones in each call. libFuzzer, which searches for new code paths, has its own main.
+/// random edits. Each call makes the same inputs. libFuzzer, which searches for new code paths, has its own main.
 #include "tests/fuzz/target.hpp"
 
 #include <charconv>

@@ -171,7 +171,7 @@ TEST_CASE("virtual data sets are read only on request, and only as many rows as 
   auto const file = Hdf5File::open(folder / "all.h5", VirtualData::show);
   CHECK(file.read<double>("whole") == std::vector<double>(6, 0.5));
   refused(file, "huge", "which has fewer");
-  refused(file, "elsewhere", "allowed: files beside it");
+  refused(file, "elsewhere", "allowed: files next to it");
   std::filesystem::remove(folder / "below/segment.h5");
   REQUIRE(mkfifo((folder / "below/segment.h5").c_str(), 0600) == 0);
   refused(file, "whole", "segment.h5, which is not a file");
