@@ -9,8 +9,7 @@ namespace bellwether::model {
 
 enum class Activation { gelu_erf, gelu_tanh };
 
-/// Deck section `model`: BERT's dimensions (Devlin et al., arXiv 1810.04805). C hidden, H heads, F feed-forward, L
-/// layers.
+/// Deck section `model`: the dimensions of BERT (Devlin et al., arXiv 1810.04805).
 struct ModelConfig {
   std::int64_t vocabulary = 30522;   // V
   std::int64_t hidden = 256;         // C
