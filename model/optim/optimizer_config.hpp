@@ -15,25 +15,25 @@ namespace bellwether::optim {
 
 enum class Method { lamb, adamw, onebit_lamb, onebit_adam, onebit_sgd };
 
-/// Whether a method sends one bit an element after a freeze, and whether it keeps its variance then.
+/// Returns whether a method sends one bit an element after a freeze, and whether it freezes its variance then.
 constexpr bool compresses(Method method) { return method >= Method::onebit_lamb; }
 constexpr bool keeps_variance(Method method) { return method == Method::onebit_lamb || method == Method::onebit_adam; }
 
-enum class Unify { layer, element, none };        ///< in which units momenta share one scale
+enum class Unify { layer, element, none };        ///< units in which momenta share one scale
 enum class Exchange { gradient, momentum };       ///< what is compressed after the freeze
-enum class FrozenVariance { shape, whole };       ///< what of the variance stays after the freeze
-enum class Steer { variance, norm };              ///< what moves the rate of a tensor after the freeze
-enum class CompressedClip { sketch, local_rms };  ///< which norm clips gradients that are never averaged
+enum class FrozenVariance { shape, whole };       ///< the part of the variance that is fixed after the freeze
+enum class Steer { variance, norm };              ///< what changes the rate of a tensor after the freeze
+enum class CompressedClip { sketch, local_rms };  ///< the norm for clipping when no mean gradient exists
 
-/// Steps on either side of a freeze that are looked at more closely.
+/// Steps before and after a freeze that are reported in more detail.
 inline constexpr std::int64_t freeze_surroundings = 10;
 
-/// When a method that compresses stops to average gradients and keeps its variance.
+/// When a 1-bit method stops averaging gradients and freezes its variance.
 struct FreezeConfig {
-  std::optional<std::int64_t> step;  ///< T_w, real steps before it; not set: chosen while training
+  std::optional<std::int64_t> step;  ///< T_w, real steps before the freeze; not set: chosen during training
   double latest = 0.25;              ///< share of all steps
 
-  /// Real steps after which a freeze that is not set has come, in a run of `steps`.
+  /// Returns the last possible freeze, in real steps, of a run of `steps` without a fixed freeze step.
   std::int64_t latest_step(std::int64_t steps) const {
     // 0.07 of 100 steps is a little more than 7 in binary.
     auto const share = static_cast<std::int64_t>(std::ceil(latest * static_cast<double>(steps) - 1e-9));
@@ -72,17 +72,17 @@ struct OptimizerConfig {
   std::optional<double> norm_limit;
   std::int64_t skip_limit = 20;
 
-  /// Whether the sums of the kept variance by tensor go on.
+  /// Returns whether the sums of the frozen variance by tensor are updated.
   bool variance_grows() const {
     bool const follows = method == Method::onebit_adam || (method == Method::onebit_lamb && steer == Steer::norm);
     return follows && frozen_variance == FrozenVariance::shape;
   }
 
-  /// Share of the momentum's last change that the update after the freeze adds to the momentum.
+  /// Returns the factor of the momentum's last change that the update after the freeze adds to the momentum.
   double lead() const { return nesterov && exchange == Exchange::gradient ? beta1 : 0; }
 
-  /// Fields that no run may change after the freeze: what is left of compression errors is in units of theirs, or which
-  /// state there is hangs on them.
+  /// Returns the fields that no run may change after the freeze, because they determine the units of the residuals or
+  /// which state exists.
   std::vector<std::string_view> keys_fixed_at_freeze() const {
     std::vector<std::string_view> names{"exchange", "frozen_variance", "steer", "unify"};
     if (unify == Unify::element) names.push_back("epsilon");
