@@ -13,7 +13,7 @@ namespace {
 
 double ramp(Warmup warmup, double share) { return warmup == Warmup::quadratic ? share * share : share; }
 
-/// Share of the peak after warmup; `progress` runs from 0 at the end of warmup to 1 at the last step.
+/// Returns the share of the peak after warmup. progress: 0 at the end of warmup, 1 at the last step.
 double decayed(ScheduleConfig const& schedule, double progress, double steps_since_warmup) {
   double const rest = 1.0 - schedule.final_fraction;
   switch (schedule.decay) {

@@ -12,7 +12,7 @@
 namespace bellwether::optim {
 namespace {
 
-/// First tensor with a block whose sum of squares is not finite; only called where there is one.
+/// Returns the first tensor with a block whose sum of squares is not finite. There must be one.
 KOKKOS_INLINE_FUNCTION Index first_bad_tensor(Block const* blocks, double const* squares) {
   Index bad = 0;
   while (Kokkos::isfinite(squares[bad])) ++bad;
@@ -27,7 +27,7 @@ void square_blocks(Space const& exec, BlockTable<Space> const& table, BlockRange
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   require(0 <= range.first && range.first <= range.last && range.last <= table.count(), "blocks of another table");
   require(static_cast<Index>(partial.extent(0)) >= table.count(), "scratch of the verdict too small");
-  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
   static std::string const label = "bellwether::optim::gradient_squares";
   Block const* const blocks = table.blocks().data() + range.first;
   double* const squares = partial.data() + range.first;
@@ -90,7 +90,7 @@ void check_gradient(Space const& exec, BlockTable<Space> const& table, float con
             if (ranks == 0) result.bad_rank = 0;
             for (Index r = ranks - 1; r >= 0; --r) {
               if (!(norms[r] < 0)) continue;
-              // Exact to half a unit: the mean of one rank's number and zeros.
+              // The mean of one rank's number and zeros, times P, is exact to half a unit.
               result.bad_rank = r;
               result.bad_tensor = static_cast<Index>(Kokkos::round(-static_cast<double>(norms[r]) * ranks)) - 1;
             }
