@@ -172,7 +172,7 @@ struct SharedTiles {
 
   template <class Warp, class Team>
   BELLWETHER_DEVICE SharedTiles(Warp, Team const& team) {
-    int const size = bytes;  // taken by reference
+    int const size = bytes;  // a copy: the call takes it by reference
     void const* const memory = team.team_scratch(0).get_shmem_aligned(size, tile_alignment);
     begin = Warp::address_of(memory);
   }

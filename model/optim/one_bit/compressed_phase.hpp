@@ -50,7 +50,7 @@ class CompressedPhase {
   /// Writes comm::CompressionShares of the last exchange to `values` (its names, tensors), or NaN if not wanted.
   void measure_shares(Exec const& exec, bool wanted, float* values, StepReport& report);
   comm::CompressedReport const& last_report() const { return exchange_.last_report(); }
-  /// Returns whether there are several ranks (with node groups: several nodes) and the exchange compresses.
+  /// Returns whether the exchange compresses, which it does with several ranks, or with node groups, several nodes.
   static bool compresses(OptimizerContext const& context);
   /// Returns whether exchanges leave residuals on this rank for the next exchange.
   static bool leaves_residuals(OptimizerContext const& context);

@@ -90,7 +90,7 @@ std::vector<std::string> OnebitLamb::more_notices() const {
   for (std::size_t l = 0; l < sampled.extent(0); ++l)
     if (sampled(l) == 0) names += (names.empty() ? "" : ", ") + layout().tensors()[l].name;
   if (names.empty()) return {};
-  return {"no trust ratio so far, min(1, optimizer.max_coefficient) in place of its average: " + names};
+  return {"tensors without a trust ratio so far, which use min(1, optimizer.max_coefficient): " + names};
 }
 
 void OnebitLamb::compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients,

@@ -26,8 +26,8 @@ std::vector<std::string_view> with_common(std::vector<std::string_view> names, b
 constexpr auto momentum_name = "momentum", in_bits_name = "momentum_in_bits", magnitudes_name = "momentum_magnitudes";
 
 std::string thaw_notice(std::int64_t frozen_after, std::int64_t freeze) {
-  return "warmup, which had ended after step " + std::to_string(frozen_after) + ", is taken up again until step " +
-         std::to_string(freeze) + "; what was left of compression errors is dropped";
+  return "warmup ended after step " + std::to_string(frozen_after) + " and resumes until step " +
+         std::to_string(freeze) + "; compression errors are dropped";
 }
 
 }  // namespace
@@ -185,13 +185,13 @@ void OnebitMethod::measure(Exec const& exec, Arena<> const& parameters, Arena<> 
 std::vector<std::string> OnebitMethod::notices() const {
   auto const sent = CompressedPhase::predicted_bytes(config_, context_);
   bool const compresses = sent.worker + sent.server > 0;
-  std::vector<std::string> texts{(variance_ ? "the variance is kept after step " : "compression begins after step ") +
+  std::vector<std::string> texts{(variance_ ? "the variance is frozen after step " : "compression begins after step ") +
                                  std::to_string(dense_steps_) +
                                  (compresses ? "; one bit an element is sent from here on"
-                                             : "; gradients stay exact, because there is one " +
+                                             : "; gradients are not compressed, because there is only one " +
                                                    std::string(context_.groups.node ? "node" : "rank"))};
   if (auto const& names = compressed_->without_variance(); !names.empty())
-    texts.push_back("without a gradient so far, moved by weight decay alone from here on: " + names);
+    texts.push_back("elements without a gradient so far, which only weight decay changes from here on: " + names);
   for (auto& text : more_notices()) texts.push_back(std::move(text));
   return texts;
 }

@@ -172,8 +172,9 @@ TEST_CASE("tensors whose trust ratio was never seen are named at the freeze and 
   step(training, 4);
   auto const& report = training.optimizer->last_report();
   REQUIRE(on_all(report.notices.size() == 3));
-  CHECK(on_all(report.notices[2] == "no trust ratio so far, min(1, optimizer.max_coefficient) in place of its average: "
-                                    "silent, nought"));
+  CHECK(on_all(report.notices[2] ==
+               "tensors without a trust ratio so far, which use min(1, optimizer.max_coefficient): "
+               "silent, nought"));
   auto const average = report.layer("average");
   float const instead = static_cast<float>(std::min(1.0, config.max_coefficient));
   CHECK(on_all(average == std::vector<float>{averaged[0], instead, instead, averaged[3]}));
@@ -194,5 +195,5 @@ TEST_CASE("where every tensor's trust ratio was seen, no notice says otherwise")
   }
   auto const notices = training.optimizer->last_report().notices;
   REQUIRE(on_all(notices.size() == 1));
-  CHECK_THAT(notices[0], ContainsSubstring("the variance is kept after step 3"));
+  CHECK_THAT(notices[0], ContainsSubstring("the variance is frozen after step 3"));
 }

@@ -122,8 +122,8 @@ TEST_CASE("a freeze.step beyond the steps done takes up the uncompressed method 
     CHECK(on_all(phase(resumed) == Phase::dense));
     auto const told = notices(resumed);
     if (t == 7)
-      CHECK_THAT(told, ContainsSubstring("warmup, which had ended after step 3, is taken up again until step 9; what "
-                                         "was left of compression errors is dropped"));
+      CHECK_THAT(told, ContainsSubstring(
+                           "warmup ended after step 3 and resumes until step 9; compression errors are dropped"));
     else
       CHECK(told.empty());
   }
@@ -131,7 +131,7 @@ TEST_CASE("a freeze.step beyond the steps done takes up the uncompressed method 
   for (auto const* name : {"momentum", "variance"}) CHECK(on_all(ours.arrays.at(name) == theirs.arrays.at(name)));
   run(resumed, 10, 10);
   CHECK(on_all(phase(resumed) == Phase::compressed));
-  CHECK_THAT(notices(resumed), ContainsSubstring("the variance is kept after step 9"));
+  CHECK_THAT(notices(resumed), ContainsSubstring("the variance is frozen after step 9"));
 }
 
 TEST_CASE("1-bit SGD takes up the dense mean with its momentum") {
