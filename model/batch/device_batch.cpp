@@ -93,11 +93,11 @@ void DeviceBatch::load(Exec const& exec, Batch const& batch) {
   masked = batch.masked();
   require(sequences <= capacity_.sequences && tokens <= capacity_.sequences * capacity_.longest &&
               masked <= capacity_.sequences * capacity_.masked,
-          "batch beyond the planned capacity");
+          "micro-batch is larger than the planned capacity");
   longest = 0;
   for (Index b = 0; b < sequences; ++b)
     longest = std::max<Index>(longest, batch.sequence_offsets[b + 1] - batch.sequence_offsets[b]);
-  require(longest <= capacity_.longest, "sequence beyond the planned length");
+  require(longest <= capacity_.longest, "sequence is longer than the planned length");
 
   place(capacity_, memory_);
   BatchArrays host = *this;

@@ -85,7 +85,7 @@ void PretrainingHeads<Real, Stored>::run(Parameters<Real, Stored> const& paramet
 
 template <class Real, class Stored>
 void PretrainingHeads<Real, Stored>::store_losses() {
-  require(aside_.marked() - taken_ < places, "losses are taken before more are set aside");
+  require(aside_.marked() - taken_ < places, "losses must be read before more are stored");
   Kokkos::deep_copy(exec_, Kokkos::subview(host_totals_, aside_.marked() % places, Kokkos::ALL), totals_);
   Kokkos::deep_copy(exec_, totals_, 0.0);
   aside_.mark(exec_);
@@ -93,7 +93,7 @@ void PretrainingHeads<Real, Stored>::store_losses() {
 
 template <class Real, class Stored>
 Losses PretrainingHeads<Real, Stored>::stored_losses() {
-  require(taken_ < aside_.marked(), "losses are set aside before they are taken");
+  require(taken_ < aside_.marked(), "losses must be stored before they are read");
   auto const place = taken_ % places;
   aside_.wait(exec_, ++taken_);
   return {host_totals_(place, 0), host_totals_(place, 1), host_totals_(place, 2), host_totals_(place, 3)};

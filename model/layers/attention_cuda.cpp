@@ -50,7 +50,7 @@ template <class Real, class Stored, class Space>
 void attention_forward(Space const& exec, Attention<Real, Stored> const& p, Stored* context) {
   if constexpr (has_tiles<Real, Stored>)
     if (fits(p.C, p.heads)) {
-      require(is_aligned(p.qkv) && is_aligned(context), "rows of attention begin at multiples of 16 bytes");
+      require(is_aligned(p.qkv) && is_aligned(context), "rows of attention must begin at multiples of 16 bytes");
       int const tiles_of_head = tiles(p.longest);
       run<4>("bellwether::model::attention_forward", exec, p.sequences * p.heads * tiles_of_head,
              Forward<CudaWarp>{Params(p), context, tiles_of_head});
@@ -63,9 +63,10 @@ template <class Real, class Stored, class Space>
 void attention_backward(Space const& exec, Attention<Real, Stored> const& p, Stored const* dcontext, Stored* dqkv) {
   if constexpr (has_tiles<Real, Stored>)
     if (fits(p.C, p.heads)) {
-      require(p.context != nullptr && p.logarithms != nullptr, "backward of attention without what forward has kept");
+      require(p.context != nullptr && p.logarithms != nullptr,
+              "backward of attention needs the output and logarithms of forward");
       require(is_aligned(p.qkv) && is_aligned(p.context) && is_aligned(dcontext) && is_aligned(dqkv),
-              "rows of attention begin at multiples of 16 bytes");
+              "rows of attention must begin at multiples of 16 bytes");
       int const tiles_of_head = tiles(p.longest);
       Index const teams = p.sequences * p.heads * tiles_of_head;
       Backward const shared{Params(p), dcontext, dqkv, tiles_of_head};

@@ -25,8 +25,9 @@ template <class Space>
 void square_blocks(Space const& exec, BlockTable<Space> const& table, BlockRange range, float const* gradient,
                    Vec<double, Space> const& partial) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  require(0 <= range.first && range.first <= range.last && range.last <= table.count(), "blocks of another table");
-  require(static_cast<Index>(partial.extent(0)) >= table.count(), "scratch of the verdict too small");
+  require(0 <= range.first && range.first <= range.last && range.last <= table.count(),
+          "range of blocks is not in the table");
+  require(static_cast<Index>(partial.extent(0)) >= table.count(), "scratch of the gradient check is too small");
   // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
   static std::string const label = "bellwether::optim::gradient_squares";
   Block const* const blocks = table.blocks().data() + range.first;
@@ -50,7 +51,7 @@ void place_norm(Space const& exec, BlockTable<Space> const& table, int rank, Vec
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   static std::string const label = "bellwether::optim::place_norm";
   Index const count = table.count(), ranks = static_cast<Index>(norms.extent(0));
-  require(rank >= 0 && rank < ranks, "a norm has a place for its rank");
+  require(rank >= 0 && rank < ranks, "rank has no place among the norms");
   Block const* const blocks = table.blocks().data();
   double const* const squares = partial.data();
   float* const out = norms.data();

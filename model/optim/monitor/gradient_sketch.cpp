@@ -44,11 +44,11 @@ void sketch_gradient(Space const& exec, BlockTable<Space> const& table, Index co
   using Strips = SketchStrips<Space>;
   // Without a sketch the kernels are the same, with columns that are not read.
   Index const columns = layout.columns, strips = Strips::count(columns);
-  require(columns % sign_group == 0, "columns of the fold in whole groups of signs");
+  require(columns % sign_group == 0, "sketch columns must be a multiple of the sign group");
   require(static_cast<Index>(partial.extent(0)) >= sketch_parts * columns &&
               static_cast<Index>(squares.extent(0)) >= sketch_parts * strips &&
               static_cast<Index>(scalars.extent(0)) == layout.count(),
-          "scratch of the fold too small");
+          "scratch of the gradient sketch is too small");
   require_neighbours<Space>(gradient, partial.data());
   // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
   static std::string const sketch_label = "bellwether::optim::sketch_gradient";

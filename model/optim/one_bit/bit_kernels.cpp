@@ -221,7 +221,7 @@ void bit_lamb_sums(Space const& exec, BlockTable<Space> const& table, Vec<Tensor
   // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
   static std::string const label = "bellwether::optim::bit_lamb_sums";
   Index const count = table.count();
-  require(static_cast<Index>(norms.extent(0)) == 4 * count, "numbers by block need four for each block");
+  require(static_cast<Index>(norms.extent(0)) == 4 * count, "scratch needs four numbers for each block");
   require_neighbours<Space>(units.variance, before.numbers, parameters, direction, fresh_before, fresh);
   Kokkos::parallel_for(label, team_policy(exec, count),
                        SumsKernel<Space>{.units = units,

@@ -108,7 +108,8 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
 
 // Runs once, and once more at a restart. On the host, for simplicity.
 void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<> const* momentum) {
-  require(momentum != nullptr || (units_known_ && variance != nullptr), "units are measured on a momentum in numbers");
+  require(momentum != nullptr || (units_known_ && variance != nullptr),
+          "units can only be measured on a momentum in numbers");
   exec.fence("bellwether::optim::survey, moments are complete before the host reads them");
   auto const on_host = [](Arena<> const& arena) {
     return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), arena.flat());

@@ -218,7 +218,7 @@ void onebit_lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<
                          float const* variance, float* gradient, float* momentum, float* fresh,
                          Vec<double, Space> const& norms) {
   Index const count = table.count();
-  require(static_cast<Index>(norms.extent(0)) == 4 * count, "numbers by block need four for each block");
+  require(static_cast<Index>(norms.extent(0)) == 4 * count, "scratch needs four numbers for each block");
   require_neighbours<Space>(parameters, variance, gradient, momentum, fresh, mean.values());
   static std::string const label = "bellwether::optim::onebit_lamb_moments";
   with_known(

@@ -121,12 +121,12 @@ void OnebitMethod::gradient_ready(Exec const& exec, Arena<>& local_gradients, Sl
 void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) {
   require(scalars.step >= 1, "steps count from 1");
   require(parameters.count() == layout().count() && local_gradients.count() == layout().count(),
-          "arenas of another layout");
+          "arenas have another layout than the optimizer");
   release_read_momentum();
   if (ahead_) ahead_->update(exec);  // if gradient_point() was not called since the last step
   bool const freezing = freezes(exec, scalars.step);
   if (freezing) {
-    require(!dense_->under_way(), "a freeze at another step than the one after those that were made");
+    require(!dense_->under_way(), "the freeze is not at the step that follows the last one");
     dense_steps_ = read_at_ = scalars.step - 1;
     if (variance_) Kokkos::deep_copy(exec, record_.values(growth_at_), 1.0f);
     allocate();

@@ -42,7 +42,7 @@ Index usual_segment(Index count, comm::Wire wire, int ranks) {
 }
 
 std::vector<GradientSegment> cut_into_segments(ParameterLayout const& layout, Index least, int ranks) {
-  require(least >= 1 && ranks >= 1, "a segment of no elements");
+  require(least >= 1 && ranks >= 1, "a segment needs at least one element");
   Index const longest = (least + ranks - 1) / ranks * ranks;
   auto const blocks = cut_into_blocks(layout);
   auto const block_of = [&](Index b) { return blocks[static_cast<std::size_t>(b)]; };
@@ -89,7 +89,7 @@ void DenseStep::start_next(Exec const& exec, Arena<>& gradients) {
 }
 
 void DenseStep::gradient_ready(Exec const& exec, Arena<>& gradients, SliceRange range) {
-  require(range.first <= range.last && range.last <= ready_from_, "gradients are ready once a step");
+  require(range.first <= range.last && range.last <= ready_from_, "gradients of this range are ready already");
   if (range.last < ready_from_) return;
   ready_from_ = range.first;
   auto const is_ready = [&](std::size_t s) { return s < segments_.size() && segments_[s].needs >= ready_from_; };
