@@ -157,7 +157,7 @@ def forecast(runs):
     (runs.folder / "bad.yaml").write_text(given.replace("bandwidth", "bandwith"))
     told = runs.refuse([*runs.launch(3), *check, "bad.yaml"])
     assert told.splitlines() == [
-        "error: bad.yaml:1:1: network.bandwidth: missing; a number greater than 0 and at most 1000000000 (Gbit/s)",
+        "error: bad.yaml:1:1: network.bandwidth: missing; allowed: a number greater than 0 and at most 1000000000 (Gbit/s)",
         "error: bad.yaml:1:11: network.bandwith: unknown key (did you mean 'bandwidth'?); one of bandwidth, latency, overhead"], told
 
 
