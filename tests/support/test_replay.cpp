@@ -17,7 +17,7 @@ namespace {
 
 constexpr int ranks = 2;
 
-/// Two tensors, three steps.
+/// Returns a valid document with two tensors and three steps.
 json good() {
   return json::parse(R"({
     "optimizer": {"name": "onebit_lamb", "betas": [0.9, 0.99], "freeze": {"step": 2}},
@@ -29,7 +29,7 @@ json good() {
                   [[[1, 2, 0], [3, 4]], [[1, 2, 0], [3, 4]]]]})");
 }
 
-/// The same with gradients by formula.
+/// Returns the same document with gradients given by a formula.
 json formula() {
   auto document = good();
   document["gradients"] = {{"calls", 3}, {"ranks", 2}, {"phase", 1.1}, {"height", {0.1, 0.2}}};
@@ -45,7 +45,7 @@ Faults faults_of(json const& document) {
   return {};
 }
 
-/// The one fault of `document` with another value at `pointer`.
+/// Returns the only fault of `document` after setting the value at `pointer`.
 std::string fault(json document, char const* pointer, json const& value) {
   document[json::json_pointer(pointer)] = value;
   auto const faults = faults_of(document);
@@ -246,7 +246,7 @@ TEST_CASE("Replay refuses tensors that are none") {
 
 TEST_CASE("Replay refuses gradients of another shape") {
   CHECK(fault("/gradients/2/1/0", {1, 2}) == "gradients[2][1][0]: a list of 2; 3, elements of tensor \"a\"");
-  // As many elements in all.
+  // The total number of elements is right.
   CHECK(fault("/gradients/1/0", json::parse("[[1, 2], [0, 3, 4]]")) ==
         "gradients[1][0][0]: a list of 2; 3, elements of tensor \"a\"");
   CHECK(fault("/gradients/1/0", json::parse("[[1, 2, 0, 3, 4]]")) ==

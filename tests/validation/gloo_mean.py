@@ -4,7 +4,7 @@
 """Times PyTorch's allreduce with gloo over the processes of one machine, next to `bellwether bench collectives`.
 
     pip install torch
-    source ../shared/peers/pytorch_tuned_env.sh      # huge pages, no trimming: fastest for PyTorch
+    source PEERS/pytorch_tuned_env.sh                # huge pages, no trimming: fastest for PyTorch
     gloo_mean.py RANKS [ELEMENTS=115343360] [--beside build/bellwether] [--turns 1] [--json OUT.jsonl]
 
 Each process has one thread, on its own core if there are enough cores. With --beside it alternates with the program's

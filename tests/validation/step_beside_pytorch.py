@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares tokens per second of whole training steps: `bellwether bench step` and PyTorch, in turn on one machine.
 
-    step_beside_pytorch.py --program build/bellwether --peers ../shared/peers [--python python3] [--models tiny,mini,small,base]
+    step_beside_pytorch.py --program build/bellwether --peers PEERS [--python python3] [--models tiny,mini,small,base]
                            [--compute fp32,bf16] [--form 1x2] [--turns 3] [--scale 1] [--json OUT.jsonl]
 
 --peers is a folder with two files. pytorch_bert_step.py makes a step of a BERT from PyTorch's parts (variants own and

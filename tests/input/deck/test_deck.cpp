@@ -202,7 +202,7 @@ TEST_CASE("Shipped decks are valid and comment every key") {
 }
 
 TEST_CASE("The deck reference is current") {
-  CHECK(text_of(tree + "/docs/deck_reference.md") == deck_reference_markdown());
+  CHECK(text_of(tree + "/docs/user/deck_reference.md") == deck_reference_markdown());
 }
 
 TEST_CASE("The schema names every key with range, default and help") {
