@@ -1,10 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-<<<<<<< HEAD
-"""The order in which a run visits the rows of its shards, from docs/developer/formats.md and core/random/random.hpp alone."""
-=======
 """Computes the order in which a run visits the rows of its shards, from docs/developer/formats.md and core/random/random.hpp."""
->>>>>>> words-input
 import numpy as np
 
 ORDER, WINDOW = 2, 3  # purposes of random streams
