@@ -71,7 +71,7 @@ class Trainer {
   /// True promises that another step follows if this one is completed, without evaluate() or state() in between. Its
   /// micro-batches may then already run when advance() returns. goes_on changes no result.
   StepOutcome advance(StopReason wish, StepRow& row, bool goes_on = false);
-  bool gives_ahead() const;  ///< whether goes_on has an effect
+  bool enqueues_ahead() const;  ///< whether goes_on has an effect
   bool evaluates() const;
   EvaluationRow evaluate();  ///< on the held-out sequences
   /// Returns the masked-LM loss that word frequencies alone reach on the held-out text, in nats; 0 if the shards do not

@@ -12,8 +12,7 @@
 
 namespace bellwether::test {
 
-/// Keeps what a visitor of state is shown, and gives it back to another object: a checkpoint at the same number of
-/// ranks.
+/// Saves a state in memory and restores it into another object, like a checkpoint for the same number of ranks.
 class MemoryState final : public StateVisitor {
  public:
   enum class Direction { save, load } direction = Direction::save;

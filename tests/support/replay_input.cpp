@@ -23,7 +23,7 @@ constexpr std::int64_t most_calls = 1'000'000'000, most_elements = std::int64_t{
 
 [[noreturn]] void refuse(std::string const& path, std::string const& what) { throw InputError(path + ": " + what); }
 
-/// A value for a message.
+/// Returns a value as text for a message.
 std::string shown(Json const& value) {
   constexpr std::size_t longest = 40;
   if (value.is_structured()) return value.is_array() ? "a list of " + std::to_string(value.size()) : "an object";
@@ -31,12 +31,12 @@ std::string shown(Json const& value) {
   return text.size() > longest ? text.substr(0, longest) + "..." : text;
 }
 
-/// A value of the file, and where it stands.
+/// A value of the file and its path.
 struct Entry {
   Json const& value;
   std::string path;
 
-  /// The values of an object that has all of `required` and no key beside them and `optional`.
+  /// Checks that the value is an object with all `required` keys and no others except `optional` ones.
   void keys(std::vector<std::string> const& required, std::vector<std::string> const& optional = {}) const {
     std::vector<std::string> known = required;
     known.insert(known.end(), optional.begin(), optional.end());
@@ -52,7 +52,7 @@ struct Entry {
   Entry operator[](std::size_t i) const { return {value.at(i), path + "[" + std::to_string(i) + "]"}; }
   std::size_t size() const { return value.size(); }
 
-  /// A list; `of` says what of. `count`: how many; -1: at least one; -2: any number.
+  /// Checks that the value is a list. of: name of its entries. count: their number; -1: at least one; -2: any number.
   Entry const& list(std::string const& of, std::int64_t count = -1) const {
     if (!value.is_array()) refuse(path, shown(value) + "; a list of " + of);
     auto const found = static_cast<std::int64_t>(value.size());
@@ -61,7 +61,7 @@ struct Entry {
     if (count == -1 && found == 0) refuse(path, "an empty list; " + of);
     return *this;
   }
-  /// In fp32.
+  /// Returns the value, which must be finite in fp32.
   double number() const {
     if (!value.is_number()) refuse(path, shown(value) + "; a number");
     double const read = value.get<double>();
@@ -92,7 +92,7 @@ std::vector<std::int64_t> masked_of(Entry const& list, std::int64_t count) {
   return masked;
 }
 
-/// `initial`, values or a sine.
+/// Reads `initial`: values, or a sine.
 Values initial_of(Entry const& given) {
   Values values;
   if (given.value.is_object()) {
@@ -142,7 +142,7 @@ std::vector<Tensor> tensors_of(Entry const& list) {
 
 std::string of_ranks(int ranks) { return std::to_string(ranks) + ", as many as run this program"; }
 
-/// Gradients by formula; returns which calls are not finite.
+/// Checks gradients given by a formula. Returns the calls that are not finite.
 std::set<std::int64_t> judge_formula(Entry const& given, ParameterLayout const& layout, int ranks) {
   given.keys({"calls", "ranks", "phase", "height"}, {"late", "not_finite"});
   auto const calls = given["calls"].whole(1, most_calls);

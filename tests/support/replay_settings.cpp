@@ -17,9 +17,9 @@ namespace {
 using Json = nlohmann::json;
 using input::TreeNode;
 
-/// What trainer, schedule and layout decide in a deck is elsewhere in a replay file, or has no meaning there.
+/// Deck keys that a replay file gives elsewhere, or that have no meaning there.
 constexpr std::array left_out{"lr", "weight_decay", "step_ahead", "skip_limit"};
-/// Keys of the deck's section `comm` that change what is computed.
+/// Keys of the deck's section `comm` that change results.
 constexpr std::array of_comm{"dense_wire", "scale_groups", "error_feedback"};
 
 TreeNode node_of(Json const& value) {
@@ -38,7 +38,7 @@ TreeNode node_of(Json const& value) {
   return node;
 }
 
-/// Lets through what keys without meaning say by default.
+/// Accepts keys that have no meaning with other settings, if they have their default value.
 class DefaultsAllowed : public ConfigVisitor {
  public:
   explicit DefaultsAllowed(ConfigVisitor& visit) : visit_(visit) {}
@@ -71,14 +71,14 @@ input::SectionRows section_rows(std::string_view name) {
   return *std::ranges::find(table, name, &input::SectionRows::name);
 }
 
-/// `settings` as sections of a deck, and how to name their keys in the file again.
+/// `settings` translated to sections of a deck, and the file's names of the deck's keys.
 struct Translation {
   TreeNode deck;
   input::KeyCatalogue catalogue;
   std::map<std::string, std::string> names;  // "optimizer.beta1": "optimizer.betas[0]"
 
   explicit Translation(Json const& settings);
-  /// "key: what" with the file's name of the key.
+  /// Returns the message "key: what" with the file's name of the key.
   std::string renamed(std::string const& fault) const {
     auto const end = fault.find(": ");
     auto const found = names.find(fault.substr(0, end));
@@ -105,7 +105,7 @@ Translation::Translation(Json const& settings) {
     names[section_name + "." + key] = "optimizer." + written;
   };
   for (auto const& [written_key, value] : settings.items()) {
-    auto const today = input::renamed_key(written_key);  // files of earlier versions are read
+    auto const today = input::renamed_key(written_key);  // accepts names of earlier versions
     std::string const key = today.empty() ? written_key : std::string(today);
     if (std::ranges::find(known, key) == known.end())
       faults.push_back("optimizer." + key + ": " + input::unknown_key(key, known, {{"tensors", {"weight_decay"}}}));
@@ -123,7 +123,7 @@ Translation::Translation(Json const& settings) {
         if (settings.contains(beta))
           faults.push_back("optimizer." + beta + ": given again; once, as betas[" + std::to_string(i) + "]");
         else if (i == 1 && settings.value("name", Json()) == "onebit_sgd")
-          read_deck_number(beta, "optimizer." + written, value[i]);  // half of a pair that means nothing here
+          read_deck_number(beta, "optimizer." + written, value[i]);  // 1-bit SGD has no beta2: check it and ignore it
         else
           put(optimizer, "optimizer", beta, written, value[i]);
       }
@@ -146,7 +146,7 @@ ReplaySettings read_settings(Json const& settings) {
   config.unify = settings.at("name") == "onebit_adam" ? optim::Unify::none : optim::Unify::layer;
   config.scale = comm::Scale::rms;
   config.exchange = optim::Exchange::momentum;
-  config.step_ahead = 0;  // gradients are the file's
+  config.step_ahead = 0;  // the file's gradients do not depend on the point
   config.frozen_variance = optim::FrozenVariance::whole;
   config.steer = optim::Steer::variance;
   config.gradient_limit = 0;
@@ -161,7 +161,7 @@ ReplaySettings read_settings(Json const& settings) {
   reader.finish(given.catalogue);
   std::vector<std::string> faults;
   for (auto const& fault : reader.faults()) faults.push_back(given.renamed(fault.text));
-  // Without a method nothing is known of its keys.
+  // The method decides which keys are allowed, so report only its fault.
   if (reader.broken().contains("optimizer.method")) throw InputError(faults.front());
   input::check_keys(deck, reader.origins(), reader.broken(), [&](std::string const& key, std::string const& what) {
     faults.push_back(given.renamed(key + ": " + what));

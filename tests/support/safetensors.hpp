@@ -14,8 +14,8 @@
 
 namespace bellwether::test {
 
-/// A safetensors file, whole in memory: eight bytes little-endian for the length of the header, a JSON header, data.
-/// For hosts that are little-endian themselves.
+/// A safetensors file, read into memory: the length of the header in eight little-endian bytes, a JSON header, data.
+/// Only for little-endian hosts.
 class SafeTensors {
  public:
   explicit SafeTensors(std::filesystem::path const& path) {

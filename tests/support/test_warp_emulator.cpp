@@ -17,7 +17,7 @@ namespace {
 constexpr int threads = 64;
 constexpr std::size_t shared = threads * sizeof(std::uint32_t) + 128;
 
-/// How many of some orders end otherwise than all threads would have it that read what their neighbours wrote.
+/// Returns in how many orders some threads do not read what their neighbours wrote.
 int wrong_orders(bool with_barrier) {
   int wrong = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {

@@ -20,7 +20,7 @@ def onebit(runs):
     checkpoint of either phase and from the freeze."""
     frozen = (*ONEBIT, "--set", "optimizer.freeze.step=5", "--set", "optimizer.step_ahead=1")
     output = runs.train("whole", 2, 8, 12, every=1, more=frozen)
-    assert "step 6: the variance is kept after step 5; one bit an element is sent from here on" in output, output
+    assert "step 6: the variance is frozen after step 5; one bit an element is sent from here on" in output, output
     steps = runs.table("whole")
     assert steps["phase"].tolist() == [0] * 5 + [1] * 7
     ratio = steps["dense_bytes_fp32"][5:] / steps["compressed_bytes"][5:]
@@ -157,7 +157,7 @@ def forecast(runs):
     (runs.folder / "bad.yaml").write_text(given.replace("bandwidth", "bandwith"))
     told = runs.refuse([*runs.launch(3), *check, "bad.yaml"])
     assert told.splitlines() == [
-        "error: bad.yaml:1:1: network.bandwidth: missing; a number greater than 0 and at most 1000000000 (Gbit/s)",
+        "error: bad.yaml:1:1: network.bandwidth: missing; allowed: a number greater than 0 and at most 1000000000 (Gbit/s)",
         "error: bad.yaml:1:11: network.bandwith: unknown key (did you mean 'bandwidth'?); one of bandwidth, latency, overhead"], told
 
 
@@ -199,7 +199,7 @@ def automatic(runs):
         resume(f"from{step}", step, *chosen)
         runs.compare("whole", f"from{step}", 80)
     output = resume("lowered", 15, "--set", "optimizer.freeze={step: 4}", "--set", "optimizer.steer=variance")
-    assert "step 16: the variance is kept after step 15; one bit an element is sent from here on" in output, output
+    assert "step 16: the variance is frozen after step 15; one bit an element is sent from here on" in output, output
     assert runs.table("lowered")["phase"].tolist() == [0] * 15 + [1] * 65
 
 
@@ -243,7 +243,7 @@ def refuses_longer_sequences(runs, frozen):
     assert contents() == before
     runs.copy("alive", "rows", 6)
     again = (*ONEBIT, "--set", "optimizer.freeze.step=7")
-    assert "taken up again" in runs.train("alive", 2, 8, 8, every=2, more=("--resume", *again, *wide, *longer))
+    assert "and resumes until step" in runs.train("alive", 2, 8, 8, every=2, more=("--resume", *again, *wide, *longer))
     assert runs.table("alive")["phase"].tolist() == [0] * 5 + [1, 0, 1]
     runs.go_back("rows", 4)  # before the freeze they may become active
     assert "step_4" in runs.train("rows", 2, 8, 8, every=2, more=("--resume", *frozen, *wide, *longer))
@@ -261,14 +261,14 @@ def rewarms(runs):
         runs.train(whole, ranks, 8, 6, every=2, more=method(3))
         runs.copy(f"frozen{ranks}", whole, 6)
         output = runs.train(whole, ranks, 8, 12, every=1, more=("--resume", *method(9)))
-        assert ("step 7: warmup, which had ended after step 3, is taken up again until step 9; what was left of "
-                "compression errors is dropped") in output, output
-        assert "step 10: the variance is kept after step 9" in output, output
+        assert ("step 7: warmup ended after step 3 and resumes until step 9; compression errors are "
+                "dropped") in output, output
+        assert "step 10: the variance is frozen after step 9" in output, output
         assert runs.table(whole)["phase"].tolist() == ([0] * 3 + [1] * 3) * 2
         for step in (8, 9, 11):
             runs.copy(f"{whole}_from{step}", whole, step)
             output = runs.train(f"{whole}_from{step}", ranks, 8, 12, every=1, more=("--resume", *method(9)))
-            assert "taken up again" not in output, output
+            assert "and resumes until step" not in output, output
             runs.compare(whole, f"{whole}_from{step}", 12)
     changes = {"unify": ("layer", "element"), "exchange": ("momentum", "gradient"), "steer": ("variance", "norm"),
                "frozen_variance": ("whole", "shape")}
@@ -357,8 +357,8 @@ def hierarchy(runs):
     for command in ("train", "check"):
         told = runs.refuse(runs.launch(4) + [runs.program, command, "refused.yaml", "--set", "comm.hierarchy=node",
                                              "--set", "comm.ranks_per_node=3"])
-        assert told == ("error: --set comm.ranks_per_node=3: 3, but then nodes hold from 1 to 3 ranks; allowed: as many "
-                        "ranks on every node, or comm.hierarchy: none"), told
+        assert told == ("error: --set comm.ranks_per_node=3: 3; its nodes hold from 1 to 3 ranks; allowed: the same "
+                        "number of ranks on every node, or comm.hierarchy: none"), told
     runs.deck("checked", 8, 8)
     check = runs.launch(4) + [runs.program, "check", "checked.yaml", *ONEBIT, "--set", "comm.hierarchy=node"]
     done = subprocess.run(check, cwd=runs.folder, capture_output=True, text=True, check=False)

@@ -7,7 +7,7 @@ step.
 
 Checks: The parameters, the state and the statistics equal, bit for bit, those of a second, undisturbed run. Its jobs
 begin and end at the same steps as those of the first run. In one job of as many steps, from 10,000 on, no rank's memory
-grows. The law of error feedback under resharding is tested by checkpoint_p* and compressed_mean_p*.
+grows. The law of error feedback under resharding is tested by checkpoint_p* and compressed_allreduce_p*.
 
 Exits with 4 (skipped for ctest) if h5py or NumPy is missing."""
 

@@ -43,13 +43,13 @@ struct Problem {
         values(Kokkos::create_mirror(parameters)),
         batch(tests::random_batch(config, {11, 3, 7, 1}, 3, 5)) {
     model::initialise(Exec(), bert.layout().table, 3, config.initial_deviation, parameters.data());
-    // Biases and layer norms off their special values, so that every term of a gradient shows.
+    // Move biases and layer norms away from their special values, so that every term of a gradient matters.
     Kokkos::deep_copy(values, parameters);
     for (std::size_t k = 0; k < values.size(); ++k) values(k) += 0.05 * std::sin(1.7 * static_cast<double>(k));
     Kokkos::deep_copy(parameters, values);
   }
 
-  /// The gradient on the host, after another backward pass on top of what was there.
+  /// Runs another backward pass, which adds to the gradient, and returns it on the host.
   std::vector<double> train(std::function<void(Index, Index)> const& ready = [](Index, Index) {}) {
     bert.set_parameters(parameters.data());
     bert.train(gradients.data(), batch, scale, ready);
@@ -57,7 +57,7 @@ struct Problem {
     return {host.data(), host.data() + host.size()};
   }
 
-  /// With parameter k moved to `value`.
+  /// Returns the loss with parameter k set to `value`.
   double loss_at(Index k, double value) {
     auto const one = Kokkos::subview(parameters, std::pair(k, k + 1));
     Kokkos::deep_copy(one, value);
@@ -96,7 +96,7 @@ TEST_CASE("every tensor's gradient agrees with finite differences, dropout on") 
       Index const at = tensor.offset + k;
       double const start = problem.values(static_cast<std::size_t>(at)), step = 1e-4;
       double slope = 0;
-      // Fourth-order central difference: the error of rounding and of truncation both stay below 1e-8.
+      // Fourth-order central difference: rounding and truncation errors both stay below 1e-8.
       for (auto const& [distance, weight] : {std::pair{1.0, 8.0}, {-1.0, -8.0}, {2.0, -1.0}, {-2.0, 1.0}})
         slope += weight * problem.loss_at(at, start + distance * step) / (12 * step);
       CHECK(std::abs(gradient[static_cast<std::size_t>(at)] - slope) <= 1e-6 * std::max(1.0, std::abs(slope)));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Products with a bias and GELU beside the plain product and the kernels that hosts form them by.
+// Compares products fused with bias and GELU with plain products followed by the hosts' kernels.
 #include "core/device/team_sum.hpp"
 #include "core/gemm/gemm.hpp"
 #include "model/layers/activation.hpp"
@@ -36,8 +36,8 @@ void compare_sums(View const& found, View const& expected, double allowed) {
   CHECK(difference <= allowed * largest);
 }
 
-/// To the bit on hosts. On devices, and on hosts that take their ways, sums have another order, and a number that is
-/// stored in bf16 is rounded once in place of twice, its bias before.
+/// Requires equal bits on hosts. On devices, and on hosts that emulate them, sums have another order. Also, a number
+/// stored in bf16 is rounded once instead of twice, and its bias before the sum.
 template <class Space, class View>
 void compare(View const& found, View const& expected, double allowed) {
   if constexpr (TeamShape<Space>::host)
@@ -46,7 +46,7 @@ void compare(View const& found, View const& expected, double allowed) {
     compare_sums(found, expected, allowed);
 }
 
-/// Gradients of weights and of a bias, which a host may form in one pass, beside those of the plain kernels.
+/// Compares gradients of weights and bias, which a host may compute together, with those of the plain kernels.
 template <class Space, class Real, class Stored>
 void check_gradients(Index count, double allowed) {
   Space const exec;

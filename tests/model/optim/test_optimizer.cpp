@@ -38,7 +38,7 @@ TEST_CASE("LAMB follows the golden traces") {
 }
 
 TEST_CASE("LAMB is the warmup of the 1-bit LAMB paper's trace") {
-  // Trust ratios used and norms of the weights after the step, two ranks, computed apart from lamb_trace.py.
+  // Trust ratios and norms of the weights after the step, two ranks, computed independently of lamb_trace.py.
   auto const ranks = comm::make_self_communicator();
   auto const layout = golden_layout();
   OptimizerConfig config;
@@ -92,7 +92,7 @@ TEST_CASE("a skipped step touches no state but its count") {
   config.method = GENERATE(Method::lamb, Method::adamw);
   Training training(layout, config, *ranks);
   training.start();
-  // Made once: inlined twice, a compiler may contract the formula of the samples in two ways.
+  // Computed once: when inlined twice, a compiler may contract the formula of the samples differently.
   auto const first = training.sample(1, 0), second = training.sample(2, 0);
   training.step(1, first);
   auto const x = download(training.parameters);
@@ -109,7 +109,7 @@ TEST_CASE("a skipped step touches no state but its count") {
   CHECK(after.integers.at("applied_steps") == 1);
   CHECK(after.integers.at("skipped_steps") == 1);
 
-  // The same as if the bad gradient had never been: the step number is used again.
+  // The same as without the bad gradient: the step number is used again.
   training.step(2, second);
   Training other(layout, config, *ranks);
   other.start();

@@ -14,7 +14,7 @@
 #include <limits>
 #include <stdexcept>
 
-// Gradients that travel while backward still forms others.
+// Gradients that are sent while backward still computes others.
 
 using namespace bellwether;
 using namespace bellwether::test;
@@ -23,7 +23,7 @@ using optim::OptimizerConfig;
 
 namespace {
 
-/// One step whose gradients become ready piece by piece from the end, each once it is written.
+/// Makes one step whose gradients become ready in pieces from the end, each as soon as it is written.
 void step_in_pieces(Training& training, int t, std::vector<float> const& gradient, Index piece) {
   upload(training.gradients, std::vector<float>(gradient.size(), std::numeric_limits<float>::quiet_NaN()));
   auto const whole = training.gradients.flat();
@@ -57,7 +57,7 @@ OptimizerConfig config_of(Method method) {
   return config;
 }
 
-/// Two optimizers on the same ranks hold the same bits and tell the same of their last step.
+/// Checks that two optimizers on the same ranks hold the same bits and report the same last step.
 void check_same(Training& one, Training& other) {
   CHECK(same_bits(download(one.parameters), download(other.parameters)));
   CHECK(same_bits(one.state(), other.state()));
@@ -87,7 +87,7 @@ TEST_CASE("segments go from the end of the layout to its front, and norms of who
     end = elements.first;
     block = of_blocks.first;
     right = right && (end == 0 || elements.last - end == (least + ranks - 1) / ranks * ranks);
-    // The oldest block is the one that the segment's first element is in.
+    // The oldest block contains the segment's first element.
     REQUIRE((block >= 0 && block < std::ssize(blocks)));
     auto const& oldest = blocks[static_cast<std::size_t>(block)];
     right = right && needs == oldest.first && oldest.first <= end && end < oldest.first + oldest.count;
@@ -113,7 +113,7 @@ TEST_CASE("steps with overlap are those without it, bit for bit, and send as man
   for (int t = 1; t <= 6; ++t) {
     auto const gradient = whole.sample(t, ranks.rank());
     step_at_once(whole, t, gradient);
-    // The last rank tells nothing, as one without sequences; the others each in pieces of their own.
+    // The last rank announces nothing, like one without sequences. The others use pieces of different sizes.
     if (ranks.rank() + 1 == ranks.size() && ranks.size() > 1)
       step_at_once(cut, t, gradient);
     else
@@ -148,9 +148,9 @@ TEST_CASE("gradients travel before step() is called, from the second step on") {
     training.optimizer->gradient_ready(training.exec, training.gradients, {half, layout.count()});
     CHECK((ranks.traffic().sent_bytes > before) == (t > 1));
     auto const between = ranks.traffic().sent_bytes;
-    // What does not follow waits for step().
+    // A range that is not adjacent to the last one waits for step().
     training.optimizer->gradient_ready(training.exec, training.gradients, {0, 10});
-    double others = 1;  // other traffic is none of the step's
+    double others = 1;  // other traffic does not count as the step's
     ranks.sum_host({&others, 1}, "bellwether::test::between");
     training.optimizer->step(training.exec, training.parameters, training.gradients, {t, 0.01, false});
     CHECK(ranks.traffic().sent_bytes > between);

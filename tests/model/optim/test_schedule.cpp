@@ -87,7 +87,7 @@ TEST_CASE("LEGW scales the rate by the root of the batch ratio and keeps the war
   CHECK(rate(schedule, 500, 0.5, 32) == Approx(0.5));
   CHECK(rate(schedule, 500, 0.5, 64 * 32) == Approx(8 * 0.5));
   CHECK(rate(schedule, 500, 0.5, 8) == Approx(0.25));
-  // 64 times the batch, the same steps: 64 times the epochs.
+  // 64 times the batch in the same number of steps: 64 times the epochs.
   CHECK(rate(schedule, 99, 0.5, 64 * 32) < 4.0);
   CHECK(rate(schedule, 100, 0.5, 64 * 32) == Approx(4.0));
   CHECK(rate(schedule, 50, 0.5, 64 * 32) == Approx(2.0));

@@ -15,13 +15,13 @@ using optim::Method;
 namespace {
 
 optim::OptimizerConfig limited(Method method) {
-  auto config = onebit(method, 12);  // before the limit is known
+  auto config = onebit(method, 12);  // freezes before the limit is known
   if (!optim::compresses(method)) config.freeze.step.reset();
   config.norm_limit = 10;
   return config;
 }
 
-/// The gradient of step t, on one rank a thousand times too large in one tensor.
+/// Returns the gradient of step t; on one rank, one tensor is a thousand times too large.
 std::vector<float> exploded(Training& training, ParameterLayout const& layout, int t, int bad_rank) {
   auto gradient = gradient_of(training, t);
   auto const& tensor = layout.find("block");
@@ -87,7 +87,7 @@ TEST_CASE("a norm is too large from the 21st step on, and a run that resumes kno
   resumed.step(21, exploded(resumed, layout, 21, 0));
   CHECK(on_all(resumed.optimizer->last_report().skipped && resumed.optimizer->last_report().bad_rank == 0));
 
-  // Without the key nothing is kept, and what was kept is dropped.
+  // Without the key no history is kept, and a saved history is dropped.
   auto config = limited(method);
   config.norm_limit.reset();
   Training unlimited(layout, config, group());

@@ -133,14 +133,14 @@ TEMPLATE_LIST_TEST_CASE("the fold's norm scatters about the exact one as expecte
 }
 
 TEMPLATE_LIST_TEST_CASE("a fold is what it is said to be, also without columns", "", test::Spaces) {
-  // More rows than parts, and columns that are no whole number of a device's strips; more rows a part than a warp has
-  // lanes, which draw for one each; or a few elements.
+  // More rows than parts, and columns that do not fill a device's last strip; more rows in a part than a warp has
+  // lanes, each of which draws for one row; and few elements.
   auto const [count, columns] = GENERATE(table<Index, Index>(
       {{2560 * 70 + 37, 2560}, {2560 * 70 + 37, 0}, {128 * 32 * 70 + 37, 128}, {300, 1280}, {50, 0}}));
   CAPTURE(count, columns);
   Sketch<TestType> sketch(count, columns, 3);
   std::vector<float> g;
-  // In steps of 1 / 64, so that sums are exact.
+  // Multiples of 1 / 64, so that sums are exact.
   for (Index k = 0; k < count; ++k) g.push_back(std::round(64 * std::sin(0.61f * static_cast<float>(k))) / 64);
   std::int64_t const step = (std::int64_t{5} << 32) + 9;
   auto const key = random_key(23, Purpose::sketch);
@@ -159,7 +159,7 @@ TEMPLATE_LIST_TEST_CASE("a fold is what it is said to be, also without columns",
   CHECK(rest[0] == 0);
   CHECK_THAT(rest[1], WithinRel(static_cast<float>(std::sqrt(squares)), 1e-6f));
   CHECK(std::vector<float>(rest.begin() + 2, rest.end()) == std::vector<float>{0, 0, 0, 0});
-  // The first tensor that is not finite is named, wherever a thread finds it first.
+  // The first tensor that is not finite is named, whichever thread finds it first.
   g[static_cast<std::size_t>(count - 1)] = std::numeric_limits<float>::infinity();
   CHECK(sketch(g, 23, step, 1)[static_cast<std::size_t>(sketch.at.bad(1))] == 2);
   g[static_cast<std::size_t>(count / 2 - 1)] = std::numeric_limits<float>::quiet_NaN();
@@ -181,7 +181,7 @@ TEMPLATE_LIST_TEST_CASE("a verdict on gradients that nobody averages", "", test:
   CHECK_FALSE(sketched.skip);
   CHECK(sketch.judge(mean, 0).clip_factor == 1);
 
-  // Without a sketch: the ranks' norms, in the proportion of the last one where there was one.
+  // Without a sketch: the ranks' norms times the last sketch's proportion, if there was one.
   Sketch<TestType> without(1000, 0, 3);
   std::vector<float> norms(mean.begin() + 128, mean.end());
   auto const local = without.judge(norms, 0.25);
@@ -195,7 +195,7 @@ TEMPLATE_LIST_TEST_CASE("a verdict on gradients that nobody averages", "", test:
   CHECK_THAT(between.local_square, WithinRel(4 * 14.0 / 3, 1e-6));
   CHECK(std::isnan(between.mean_square));
 
-  // What is not finite: its rank, its first tensor.
+  // Not finite: names the rank and its first tensor.
   std::vector<float> g(1000, 0.1f);
   g[700] = std::numeric_limits<float>::quiet_NaN();
   auto scalars = sketch(g, 1, 1, 2);
@@ -233,13 +233,13 @@ TEST_CASE("the freeze is chosen where the twin chooses it") {
     config.beta2 = row.at("beta2");
     config.coefficient_beta = row.at("coefficient_beta");
     std::int64_t const steps = row.at("steps"), latest = row.at("latest");
-    // The twin's latest step is given as a share of all steps here.
+    // The twin has a latest step; here it is a share of all steps.
     std::int64_t const all = 4 * latest;
     config.freeze.latest = 0.25;
     optim::FreezePoint point(config, all, row.at("rate_warmup_steps"));
     double const tau = row.at("tau"), growth = row.at("growth"), swap = row.at("swap");
     Exec const exec;
-    // Sums of two tensors, spread over elements of one block and of two.
+    // Sums of two tensors, with elements in one block and in two.
     ParameterLayout layout;
     layout.add({.name = "one", .shape = {3}});
     layout.add({.name = "two", .shape = {reduce_block + 1}});
@@ -256,11 +256,11 @@ TEST_CASE("the freeze is chosen where the twin chooses it") {
       return variance_drift.since_last(exec, variance.data(), factor);
     };
     std::int64_t frozen_after = -1, near = 0;
-    auto const& checks = row.at("checks");  // each with a change; the first look at the norm has none
+    auto const& checks = row.at("checks");  // each with a change; the first look at the variance has none
     std::size_t checked = 0;
     for (std::int64_t t = 1; t <= steps + 1 && frozen_after < 0; ++t) {
       near = point.near(t) ? near + 1 : 0;
-      // Asked twice, as after a skipped step: the answer stays.
+      // Call twice, as after a skipped step: the answer must not change.
       bool const first = point.reached(t, drift);
       CHECK(first == point.reached(t, drift));
       if (auto const found = point.last_check(); found.step == t && !std::isnan(found.change)) {
@@ -280,7 +280,7 @@ TEST_CASE("the freeze is chosen where the twin chooses it") {
     }
     CHECK(checked == checks.size());
     CHECK(frozen_after == (row.at("step").is_null() ? -1 : row.at("step").get<std::int64_t>()));
-    // The step after the freeze and the ten before it knew that it may come.
+    // near() was true for the ten steps before the freeze and the step after it.
     if (frozen_after > 0) CHECK(near >= std::min<std::int64_t>(frozen_after, optim::freeze_surroundings) + 1);
   }
 }
@@ -305,10 +305,10 @@ TEST_CASE("factors: bounds first, then the band about the last one") {
   CHECK(next_factor(0.2, 1, 1, false, 1, bounds) == 0.9);
   CHECK(next_factor(9, 1, 1, false, 3.9, bounds) == 4);
   CHECK(next_factor(0.1, 1, 1, false, 0.52, bounds) == 0.5);
-  // Half of the update is decay: half of the excess counts.
+  // Half of the update is decay, so half of the excess counts.
   CHECK_THAT(next_factor(1.08, 1, 2, true, 1, bounds), WithinRel(1.04, 1e-12));
   CHECK(next_factor(1.08, 3, 2, true, 1, bounds) == 1.08);
-  CHECK(next_factor(0.7, 0, 2, true, 1, bounds) == 1);  // an update of decay alone is not scaled
+  CHECK(next_factor(0.7, 0, 2, true, 1, bounds) == 1);  // an update of decay only is not scaled
   CHECK(next_factor(0.95, 0, 0, true, 1, bounds) == 0.95);
 }
 

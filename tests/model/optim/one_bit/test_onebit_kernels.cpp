@@ -7,7 +7,7 @@
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-// What follows an exchange, in every enabled space, against the formulas in double.
+// Compares the kernels after an exchange with the formulas in double, in every enabled space.
 
 using namespace bellwether;
 using namespace bellwether::test;

@@ -118,7 +118,7 @@ TEST_CASE("an infinity on one rank makes every rank skip a compressed step, and 
   comm::NodeGroups const groups(group(), nodes, comm);
   auto const* const used = comm.hierarchy == comm::Hierarchy::node ? &groups : nullptr;
   auto config = onebit(method, 2);
-  config.sketch_every = 2;  // the step that is skipped is one that sketches
+  config.sketch_every = 2;  // the skipped step computes a sketch
   Training training(layout, config, group(), comm, used);
   training.start();
   run(training, 1, 4);
@@ -137,7 +137,7 @@ TEST_CASE("an infinity on one rank makes every rank skip a compressed step, and 
   after.integers["skipped_steps"] = before.integers.at("skipped_steps");
   CHECK(on_all(same_bits(before, after)));
   CHECK(on_all(parameters == download(training.parameters)));
-  // The step that follows is the one that an undisturbed run makes.
+  // The next step must equal that of an undisturbed run.
   Training undisturbed(layout, config, group(), comm, used);
   undisturbed.start();
   run(undisturbed, 1, 5);
@@ -195,7 +195,7 @@ TEST_CASE("what has no gradient up to the freeze moves by decay alone and is nam
   ParameterLayout layout;
   layout.add({.name = "matrix", .shape = {40, 8}, .active = 320});
   layout.add({.name = "late", .shape = {24}, .active = 24});
-  layout.add({.name = "tail", .shape = {10, 8}, .active = 48});  // of which 32 are never fed: padding of the layout
+  layout.add({.name = "tail", .shape = {10, 8}, .active = 48});  // 32 of them have no gradient: padding of the layout
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam);
   auto config = onebit(method, 3);
   config.weight_decay = 0.01;
@@ -239,7 +239,7 @@ TEST_CASE("what has no gradient up to the freeze moves by decay alone and is nam
 }
 
 TEST_CASE("clipping does not jump at the freeze, where gradients differ between ranks") {
-  // Noise of every rank's own beside a small common part: the ranks' norms are far above that of the mean.
+  // Large noise on each rank and a small common part: the ranks' norms are far above that of the mean.
   ParameterLayout layout;
   layout.add({.name = "matrix", .shape = {512, 64}, .active = 512 * 64});
   auto config = onebit(Method::onebit_lamb, 4);

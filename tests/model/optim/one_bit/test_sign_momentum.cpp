@@ -11,7 +11,7 @@
 #include <limits>
 #include <tuple>
 
-// Exchanged momenta @@active in the bits that they came as: the same steps as with numbers, and 4 n bytes less.
+// Exchanged momenta stored in bits: the same steps as with numbers, and 4 n bytes less memory.
 
 using namespace bellwether;
 using namespace bellwether::test;
@@ -27,7 +27,7 @@ optim::OptimizerConfig exchanging(Method method, optim::Exchange exchange = opti
   return config;
 }
 
-/// All ranks, or nodes of two.
+/// All ranks, or nodes of two ranks.
 struct Ranks {
   explicit Ranks(bool of_nodes)
       : nodes(comm::chosen_nodes(world().nodes(), group().rank(), comm = layout(of_nodes))),
@@ -80,7 +80,7 @@ TEST_CASE("runs that exchange momenta resume bit for bit, before, at and after t
   std::vector<std::vector<float>> parameters;
   for (int t = 1; t <= 8; ++t) {
     if (t == 4 && skips) {
-      skip(whole, t);  // the freeze has come, and no exchange
+      skip(whole, t);  // frozen, but without an exchange yet
       states.emplace_back(t, whole.state());
       parameters.push_back(download(whole.parameters));
       CHECK(on_all(!in_bits(states.back().second)));
@@ -131,7 +131,7 @@ TEST_CASE("a step from a momentum in bits is the step from its numbers") {
   run(bits, 1, 6);
   auto state = bits.state();
   Training numbers(layout, config, group());
-  // Without what says that its numbers are bits, as one rank alone would have saved it.
+  // Remove the mark that its numbers are bits, as if one rank had saved them.
   state.integers["momentum_in_bits"] = 0;
   numbers.restore(state, download(bits.parameters));
   for (auto* const training : {&bits, &numbers}) run(*training, 7, 7);

@@ -20,7 +20,7 @@ bool stays(Training& training) {
   return training.optimizer->gradient_point(training.exec, training.parameters, 0.1) == training.parameters.data();
 }
 
-/// What error feedback holds back on this rank, as the update would take it with a rate of 1.
+/// Returns this rank's residuals in the units of the update with a rate of 1.
 std::vector<double> held_back(Training& training, optim::OptimizerConfig const& config) {
   auto const state = training.state();
   auto const& report = training.optimizer->last_report();
@@ -76,7 +76,7 @@ TEST_CASE("a rank takes its gradients where it would be without what is held bac
   config.step_ahead = GENERATE(0.5, 1.0);
   config.epsilon = 1e-3;
   comm::CommConfig comm;
-  comm.scale_groups = GENERATE(1, 5);  // the second: scales change inside runs of 32
+  comm.scale_groups = GENERATE(1, 5);  // 5: scales change inside runs of 32
   Training training(layout, config, group(), comm);
   training.start();
   CHECK(on_all(stays(training)));
@@ -90,7 +90,7 @@ TEST_CASE("a rank takes its gradients where it would be without what is held bac
   double const rate = 0.3;
   auto const point = training.point(rate);
   auto const x = download(training.parameters);
-  auto const left = held_back(training, config);  // and the residuals are kept in another form from here on
+  auto const left = held_back(training, config);  // after this call the residuals are stored in another form
   double worst = 0, furthest = 0;
   for (std::size_t k = 0; k < x.size(); ++k) {
     double const moved = config.step_ahead * rate * left[k], expected = static_cast<double>(x[k]) - moved;
@@ -113,7 +113,7 @@ TEST_CASE("a rank that was restored takes its gradients at the same point") {
   whole.start();
   run(whole, 1, 6);
   resumed.restore(whole.state(), download(whole.parameters));
-  // Nothing but the point is asked for in between: gradients come first in a step.
+  // Nothing else may be called before the point, because gradients come first in a step.
   CHECK(on_all(same_bits(whole.point(0.3), resumed.point(0.3))));
 }
 
@@ -181,8 +181,8 @@ TEST_CASE("nobody looks ahead where nothing is left or the residual means someth
   CHECK(on_all(stays(training)));
 }
 
-// A quadratic whose steepest directions a heavy ball with late gradients cannot follow: 1/2 sum of s_k x_k^2, with
-// noise of each rank's own.
+// A quadratic, 1/2 sum of s_k x_k^2, with noise on each rank. Momentum with delayed gradients cannot follow its
+// steepest directions.
 TEST_CASE("looking ahead takes back the delay of error feedback") {
   if (group().size() == 1) SKIP("one rank has no delay");
   auto const layout = active_layout();

@@ -19,7 +19,7 @@ using Catch::Matchers::WithinRel;
 
 namespace {
 
-/// One element, as many as there are columns, none, several blocks; none begins at a whole word but the first.
+/// One element, as many as columns, none, and several blocks. Only the first begins at a whole word.
 ParameterLayout layout_of_sizes() {
   ParameterLayout layout;
   Index const sizes[] = {1, 32, 0, 9001, 257};
@@ -102,12 +102,12 @@ TEMPLATE_LIST_TEST_CASE("folds by tensor estimate squared norms without bias", "
     }
     CAPTURE(tensor, exact);
     double const mean = sum / steps, deviation = std::sqrt(std::max(0.0, squares / steps - mean * mean));
-    if (tensor < 3) {  // a column each
+    if (tensor < 3) {  // at most one element in a column
       CHECK_THAT(mean, WithinRel(exact, 1e-5));
       CHECK(deviation <= 1e-5 * exact);
     } else {
       CHECK_THAT(mean, WithinAbs(exact, 4 * deviation / std::sqrt(static_cast<double>(steps))));
-      // sqrt(2 / 32) of many elements a column; less of few, whose own squares do not scatter.
+      // sqrt(2 / 32) for many elements in a column; less for few, whose squares do not scatter.
       CHECK(deviation < 1.1 * exact * std::sqrt(2.0 / 32));
       CHECK(deviation > 0.6 * exact * std::sqrt(2.0 / 32));
     }
@@ -178,7 +178,7 @@ TEMPLATE_LIST_TEST_CASE("sums of the variance go on as Adam's, with the clipped 
   CHECK(host(growth) == before);
   CHECK(host(growth)[1] == 1.0f);
   CHECK(host(roots)[1] == 1.0f);
-  // A tensor that had next to nothing at the freeze.
+  // A tensor whose variance was almost zero at the freeze.
   fill(sums, {1e-42, 0.0});
   step(1, false);
   CHECK(host(growth)[0] == std::numeric_limits<float>::max());
