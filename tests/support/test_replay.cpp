@@ -76,7 +76,7 @@ std::string parse_fault(std::string const& text) {
 
 }  // namespace
 
-TEST_CASE("Replay takes what its format says") {
+TEST_CASE("replay accepts its format") {
   CHECK(faults_of(good()) == Faults());
   CHECK(faults_of(formula()) == Faults());
   ReplayInput const input(good(), ranks);
@@ -93,7 +93,7 @@ TEST_CASE("Replay takes what its format says") {
   CHECK(input.settings.comm.scale_groups == 1);
 }
 
-TEST_CASE("Replay takes the deck's own keys") {
+TEST_CASE("replay accepts the deck's keys") {
   auto document = good();
   document["optimizer"].update(json::parse(R"({"error_feedback": false, "dense_wire": "bf16", "scale_groups": null,
     "exchange": "gradient", "nesterov": true, "steer": "norm", "frozen_variance": "shape", "unify": "element", "gradient_limit": 0.5,
@@ -115,7 +115,7 @@ TEST_CASE("Replay takes the deck's own keys") {
   CHECK(seed == 7);
 }
 
-TEST_CASE("Replay freezes where the file says and nowhere else") {
+TEST_CASE("replay freezes at the file's step only") {
   for (auto const* method : {"onebit_lamb", "onebit_adam"}) {
     auto document = good();
     document["optimizer"]["name"] = method;
@@ -152,7 +152,7 @@ TEST_CASE("Replay freezes where the file says and nowhere else") {
   CHECK(fault(without("lamb"), "/optimizer/freeze", "auto").starts_with("optimizer.freeze: has no meaning here; "));
 }
 
-TEST_CASE("Replay refuses settings as a deck does") {
+TEST_CASE("replay refuses the settings that a deck refuses") {
   CHECK(fault("/optimizer/betas/0", 1.0) ==
         "optimizer.betas[0]: '1.0' is out of range; a number of at least 0 and less than 1");
   CHECK(fault("/optimizer/betas/1", -0.1) ==
@@ -194,7 +194,7 @@ TEST_CASE("Replay refuses settings as a deck does") {
   CHECK(fault(document, "/optimizer/scale_groups", 2).starts_with("optimizer.scale_groups: has no meaning"));
 }
 
-TEST_CASE("Replay refuses keys that it does not know, wherever they stand") {
+TEST_CASE("replay refuses unknown keys everywhere") {
   CHECK(fault("/learning_rate", 1) ==
         "learning_rate: unknown key (did you mean 'learning_rates'?); one of optimizer, "
         "tensors, learning_rates, gradients");
@@ -216,7 +216,7 @@ TEST_CASE("Replay refuses keys that it does not know, wherever they stand") {
         Faults{"the file: a list of 0; an object with optimizer, tensors, learning_rates, gradients"});
 }
 
-TEST_CASE("Replay refuses dead elements that are none, and takes them in any order") {
+TEST_CASE("replay refuses wrong masked elements and accepts them in any order") {
   auto document = good();
   document["tensors"][0]["dead"] = {2, 0};
   CHECK(ReplayInput(document, ranks).layout.tensors()[0].masked == std::vector<std::int64_t>{0, 2});
@@ -228,7 +228,7 @@ TEST_CASE("Replay refuses dead elements that are none, and takes them in any ord
   CHECK(faults_of(document) == Faults{"tensors[0].dead: a list of 1 of a tensor without elements; []"});
 }
 
-TEST_CASE("Replay refuses tensors that are none") {
+TEST_CASE("replay refuses invalid tensors") {
   CHECK(fault("/tensors/1/name", "a") == "tensors[1].name: \"a\" again; each tensor once");
   CHECK(fault("/tensors/1/name", 5) == "tensors[1].name: 5; a text");
   CHECK(fault("/tensors", json::array()) == "tensors: an empty list; tensors");
@@ -240,7 +240,7 @@ TEST_CASE("Replay refuses tensors that are none") {
   CHECK(faults_of(document) == Faults{"tensors: no element in any of them; at least one"});
 }
 
-TEST_CASE("Replay refuses gradients of another shape") {
+TEST_CASE("replay refuses gradients of the wrong shape") {
   CHECK(fault("/gradients/2/1/0", {1, 2}) == "gradients[2][1][0]: a list of 2; 3, elements of tensor \"a\"");
   // The total number of elements is right.
   CHECK(fault("/gradients/1/0", json::parse("[[1, 2], [0, 3, 4]]")) ==
@@ -264,7 +264,7 @@ TEST_CASE("Replay refuses gradients of another shape") {
         "gradients.late[0][2]: 3; a whole number from 0 to 2");
 }
 
-TEST_CASE("Replay wants a rate for each step that is not skipped") {
+TEST_CASE("replay needs a rate for each step that is not skipped") {
   CHECK(fault("/learning_rates", {0.1, 0.1}) == "learning_rates: a list of 2; 3, one for each step of gradients");
   CHECK(fault("/learning_rates", {1, 1, 1, 1}) == "learning_rates: a list of 4; 3, one for each step of gradients");
   CHECK(fault("/learning_rates/1", nullptr).starts_with("learning_rates[1]: nothing is not a number; "));
@@ -278,7 +278,7 @@ TEST_CASE("Replay wants a rate for each step that is not skipped") {
   CHECK(std::isnan(ReplayInput(document, ranks).gradient(2, 1)[3]));
 }
 
-TEST_CASE("Replay refuses text that is no JSON, and what is said twice") {
+TEST_CASE("replay refuses text that is not JSON and keys given twice") {
   CHECK(parse_fault(R"({"a": [1, {"b": 2}], "c": {"b": 3}})").empty());
   for (auto const* text : {"", "{", R"({"a": NaN})", R"({"a": Infinity})", R"({"a": 1e999})", "{} {}"}) {
     INFO(text);
