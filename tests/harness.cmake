@@ -40,8 +40,8 @@ endfunction()
 # The tests that a build with BELLWETHER_DEVICE_TEAMS has: their kernels run other code on devices. gemm_rows and
 # tiny_bert are among them because model/CMakeLists.txt sets properties of their targets.
 set(BELLWETHER_TEAM_TESTS block_table core bert_gradients layer_gradients layer_teams team_attention optimizer
-    optimizer_kernels onebit onebit_kernels onebit_mpi onebit_traces noise_scale compressed_kernels compressed_mean
-    hierarchical_mean gemm_rows tiny_bert)
+    optimizer_kernels onebit onebit_kernels onebit_mpi onebit_traces noise_scale compressed_kernels compressed_allreduce
+    hierarchical_allreduce gemm_rows tiny_bert)
 
 # The tests that a build with the address sanitizer leaves out: they compare values, and other tests run the same
 # kernels and exchanges.

@@ -31,10 +31,10 @@ struct CollectiveResult {
 /// Collective. Dense means with both wires, those of the library (comm.allreduce: library, and on hosts a blocking
 /// MPI_Allreduce) and the compressed mean of a = U(-0.5, 0.5) + 0.01 rank, called in turn. A group of one sends
 /// nothing; its compressed mean compresses all the same. Results are checked: dense ones bit for bit with the sum in
-/// rank order, the library's up to rounding; the first compressed one with oracle O8 of the specification of 1-bit
-/// LAMB, section 7 (signs and one magnitude, averaged densely, then signs and one magnitude for each chunk: at most
-/// 1e-6 apart, where the value that the owner of a chunk compresses is not within 1e-6 of 0); all together with the law
-/// of error feedback. \throws CommonError where the ranks of a host have no room for it.
+/// rank order, the library's up to rounding; the first compressed one with oracle O8 of
+/// docs/developer/onebit_methods.md, section 7 (signs and one magnitude, averaged densely, then signs and one magnitude
+/// for each chunk: at most 1e-6 apart, where the value that the owner of a chunk compresses is not within 1e-6 of 0);
+/// all together with the law of error feedback. \throws CommonError where the ranks of a host have no room for it.
 std::vector<CollectiveResult> bench_collectives(comm::World& world, CollectivesBench const& bench);
 
 /// Bytes that a rank needs for it.

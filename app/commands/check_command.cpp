@@ -78,7 +78,7 @@ void add_check(Command program) {
       .type_name("CLUSTER");
   command.flag("--strict", options->strict, "warnings are errors: the exit code says so");
   command.flag("--schema", options->schema, "print every key with type, range, default and help instead");
-  command.flag("--markdown", options->markdown, "the schema as Markdown, which is docs/deck_reference.md");
+  command.flag("--markdown", options->markdown, "the schema as Markdown, which is docs/user/deck_reference.md");
   command.when_given([options] {
     if (options->schema && !options->deck.empty())
       throw InputError("--schema is about every deck; without " + options->deck + ", or no --schema");

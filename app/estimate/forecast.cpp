@@ -37,7 +37,7 @@ StepForecast dense_step(Workload const& work, comm::NetworkModel const& network,
 StepForecast compressed_step(Workload const& work, comm::NetworkModel const& network, int ranks) {
   return {.passes = passes_seconds(work, ranks),
           .optimizer = kernels_seconds(work, compressed_bounds(work.optimizer, ranks)),
-          .network = comm::compressed_mean_seconds(network, ranks, work.parameters, work.comm) +
+          .network = comm::compressed_allreduce_seconds(network, ranks, work.parameters, work.comm) +
                      scalars_seconds(network, ranks, optim::scalars_after_freeze(work.optimizer, work.tensors, ranks))};
 }
 

@@ -7,11 +7,11 @@
 
 namespace bellwether::app {
 
-/// While one lives, the first SIGHUP, SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 only sets a flag, which the trainer reads
-/// between steps and shares with the other ranks. Another signal, at least half a second later, does what the signal
-/// does by default: the program leaves at once. The pause is there because a terminal, `timeout` and a launcher may
-/// each deliver the same key press. Batch systems send SIGTERM; mpirun passes SIGUSR1 and SIGUSR2 on to its ranks. An
-/// ignored SIGHUP stays ignored. SIGPIPE is ignored: training outlives the reader of its progress.
+/// While one lives, the first SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2 or SIGXCPU only sets a flag, which the trainer
+/// reads between steps and shares with the other ranks. Another signal, at least half a second later, does what the
+/// signal does by default: the program leaves at once. The pause is there because a terminal, `timeout` and a launcher
+/// may each deliver the same key press. Batch systems send SIGTERM; mpirun passes SIGUSR1 and SIGUSR2 on to its ranks.
+/// An ignored SIGHUP stays ignored. SIGPIPE is ignored: training outlives the reader of its progress.
 class Interrupt {
  public:
   Interrupt();   ///< \throws InternalError where one lives already

@@ -4,6 +4,7 @@
 
 #include "app/machine/host_memory.hpp"
 #include "app/machine/timing.hpp"
+#include "comm/transport/communicator.hpp"
 #include "comm/transport/world.hpp"
 #include "core/device/team_sum.hpp"
 #include "core/memory/arena.hpp"

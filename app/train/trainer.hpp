@@ -70,7 +70,7 @@ class Trainer {
   /// made and no rank wishes to stop, another one follows, and nobody asks for an evaluation or the state between them;
   /// then passes of that one may be under way when this returns. It changes no result.
   StepOutcome advance(StopReason wish, StepRow& row, bool goes_on = false);
-  bool gives_ahead() const;  ///< where goes_on is said
+  bool enqueues_ahead() const;  ///< where goes_on is said
   bool evaluates() const;
   EvaluationRow evaluate();  ///< over the held-out sequences
   /// Masked-LM loss that word frequencies alone reach on the held-out text, in nats; 0 where the shards do not say.

@@ -374,7 +374,7 @@ int TrainingRun::finish() try {
         if (!run.last() && run.due(run.deck.checkpoint.every)) run.save_in_passing();
       }
       // A stop may have to wait for the passes of another step.
-      run.stops.took_step((run.trainer->gives_ahead() ? 2 : 1) * seconds_since(start));
+      run.stops.took_step((run.trainer->enqueues_ahead() ? 2 : 1) * seconds_since(start));
     }
     run.close();
   }

@@ -21,7 +21,7 @@ std::string origin_of(std::string const& key, Origins const& origins, DeckSource
   return with_codes(source.path) + ":" + std::to_string(origin->second.place.line);
 }
 
-std::string default_of(KeyRow const& key) { return key.required ? "none, it must be given" : key.value; }
+std::string default_of(KeyRow const& key) { return key.required ? "none, the key is required" : key.value; }
 
 }  // namespace
 
@@ -30,9 +30,11 @@ std::string resolved_deck(Deck const& resolved, DeckSource const& source, DeckPl
   auto deck = resolved;
   if (place == DeckPlace::run_directory) deck.run.directory = ".";
   std::string text =
-      "# Every key of a run with its value and where the value came from. `bellwether train` goes on with the run by\n"
-      "# --resume and begins another one by --set run.directory=NEW.\n";
-  if (place == DeckPlace::run_directory) text += "# run.directory is the folder of this file: a run may be moved.\n";
+      "# Every key of a run with its value and the origin of the value. `bellwether train` with --resume continues "
+      "the\n"
+      "# run; with --set run.directory=NEW it starts another run.\n";
+  if (place == DeckPlace::run_directory)
+    text += "# run.directory is the folder of this file, so that a run may be moved.\n";
   text += "# Made from " + with_codes(source.path);
   for (auto const& change : source.overrides) text += " --set " + with_codes(change);
   text += "\n";
@@ -44,7 +46,7 @@ std::string resolved_deck(Deck const& resolved, DeckSource const& source, DeckPl
       auto const entry_line = [&, applies = key.applies](std::string const& entry, std::string const& comment) {
         text += padded((applies ? "  " : "  # ") + entry, 38) + "  # " + comment + "\n";
       };
-      // A group's first key tells whether the group means anything.
+      // The group applies if its first key does.
       if (group != open_group && !group.empty())
         entry_line(std::string(group) + ":", "'" + std::string(group) + ": auto' sets none of these");
       open_group = group;
@@ -93,26 +95,25 @@ std::string markdown_of(std::vector<SectionRows> const& sections, std::string co
 }  // namespace
 
 std::string deck_schema() {
-  return schema_of(key_table(Deck())) + "In the file of check --cluster:\n\n" + schema_of(cluster_table());
+  return schema_of(key_table(Deck())) + "The file of check --cluster:\n\n" + schema_of(cluster_table());
 }
 
 std::string deck_reference_markdown() {
   std::string text =
       "# Deck reference\n\n"
-      "Made by `bellwether check --schema --markdown` from the descriptions that the program itself reads decks with;\n"
-      "do not edit. A deck is a YAML file with these sections. Every key has a default unless noted; a key that is\n"
-      "unknown, repeated, out of range or without meaning for the chosen method is refused, and all faults are told "
-      "at\n"
-      "once. `--set section.key=value` replaces a value. Paths in `data` are relative to the deck, on the command "
-      "line\n"
-      "and in `run` to where the program is started; `directory: .` in a deck is the deck's own folder. A deck that "
-      "comes\n"
-      "over a pipe lies in the working directory. [More about paths and `--set`](running.md#decks-paths-and---set). A "
-      "key with\n"
-      "a dot is written as a map in the deck, `freeze: {step: 200}`; `freeze: auto` is the map that sets nothing.\n";
+      "For users who look up a key of the deck. `bellwether check --schema --markdown` writes this page from\n"
+      "the table that the program reads decks with; do not edit it. [Decks](deck.md) explains how to write one.\n\n"
+      "Every key has a default unless the table says `required`. The program refuses a key that is unknown,\n"
+      "repeated, out of range or without meaning for the chosen method. It reports all errors at once.\n"
+      "`--set section.key=value` replaces a value. A key with a dot is a map in the deck: `freeze: {step: 200}`.\n"
+      "`freeze: auto` sets no key of that map.\n\n"
+      "Relative paths in `data` start at the deck's folder. Relative paths on the command line and in `run`\n"
+      "start at the working directory. `directory: .` in a deck is the deck's own folder. Where the deck comes\n"
+      "over a pipe, all its relative paths start at the working directory. [More about paths and\n"
+      "`--set`](deck.md#paths).\n";
   text += markdown_of(key_table(Deck()), "##");
   text +=
-      "\n## A cluster\n\nAnother file, for [forecasts](running.md#before-it-runs-elsewhere): `bellwether check DECK "
+      "\n## A cluster\n\nAnother file, for [forecasts](running.md#forecast-another-cluster): `bellwether check DECK "
       "--cluster CLUSTER`.\n";
   return text + markdown_of(cluster_table(), "###");
 }

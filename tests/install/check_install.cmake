@@ -6,7 +6,7 @@ file(REMOVE_RECURSE ${prefix})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 
 foreach(path ${DECKS}/tiny.yaml ${DECKS}/demo.yaml ${DOC}/README.md ${DOC}/LICENSE ${DOC}/CONTRIBUTING.md
-        ${DOC}/docs/running.md ${DOC}/docs/validation/training.md)
+        ${DOC}/docs/user/running.md ${DOC}/docs/results/validation.md)
   if(NOT EXISTS ${prefix}/${path})
     message(FATAL_ERROR "${path} was not installed")
   endif()

@@ -23,7 +23,7 @@ class Recorded:
         self.specs = []  # of depends_on
         self.conflicts = []
         self.variants = []
-        self.versions = {}  # branches by name
+        self.versions = {}  # branch or tag by name
 
     def modules(self):
         """Stand-ins for those that a recipe imports."""
@@ -49,7 +49,7 @@ class Recorded:
         vars(named["spack.package"]).update(
             license=ignored, when=When, conflicts=lambda spec, **_: self.conflicts.append(spec),
             depends_on=lambda spec, **_: self.specs.append(spec), variant=lambda name, **_: self.variants.append(name),
-            version=lambda name, branch: self.versions.update({name: branch}))
+            version=lambda name, branch=None, tag=None, **_: self.versions.update({name: branch or tag}))
         return named
 
 
@@ -102,7 +102,10 @@ def main():
     assert {base.__name__ for base in package.__bases__} == {"CMakePackage", "CudaPackage"}
     folder = re.search(r"^ *- (\S+)$", text("spack-repo-index.yaml"), re.MULTILINE)[1]
     assert RECIPE.is_relative_to(ROOT / folder) and "namespace: bellwether" in text(f"{folder}/repo.yaml")
-    assert told.versions == {"main": "main"} and set(told.variants) == {"openmp", "report"}  # with cuda and cuda_arch, which it inherits
+    release = re.search(r"^project\(bellwether VERSION ([\d.]+) ", text("CMakeLists.txt"), re.MULTILINE)[1]
+    assert told.versions == {"main": "main", release: f"v{release}"}, told.versions
+    assert re.search(r"^## (?!Unreleased)(\S+)", text("CHANGELOG.md"), re.MULTILINE)[1] == release
+    assert set(told.variants) == {"openmp", "report"}  # with cuda and cuda_arch, which it inherits
     assert package.git == ROOT.as_uri()
     options = set(re.findall(r"\"(BELLWETHER_\w+)\"", RECIPE.read_text(encoding="utf-8")))
     cmake = text("CMakeLists.txt") + text("cmake/dependencies.cmake")

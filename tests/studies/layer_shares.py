@@ -8,7 +8,8 @@
 Means over the runs and over the first and the last fifth of the compressed steps of what /layers of statistics.h5 has:
 the workers' and servers' share of error (sum of squares of what is held back to that of what was to be sent), the root of
 the variance to that at the freeze, and the share of elements whose sign is the mean's. Biases and LayerNorms as one row,
-without the tenth of them at either end: two elements may leave many times what they send. Markdown on standard output; docs/CONVERGENCE.md has such a table."""
+without the tenth of them at either end: two elements may leave many times what they send. Markdown on standard output;
+docs/results/log/2026-11-23_convergence_studies.md has such a table."""
 
 import argparse
 import pathlib

@@ -10,7 +10,8 @@
 namespace bellwether::test {
 
 /// Reference for the compressed mean of all ranks, computed element by element. It follows the specification
-/// (onebit_lamb.md, sections 3 and 8), not the kernels. Real: float, rounding in the product's order, or double.
+/// (docs/developer/onebit_methods.md, sections 3 and 8), not the kernels. Real: float, rounding in the product's order,
+/// or double.
 template <class Real>
 class ReferenceCompression {
  public:

@@ -10,8 +10,9 @@
 
 namespace bellwether::test {
 
-/// A replay file in the format of docs/onebit_methods.md, with the formulas of tests/golden/onebit_inputs.py. Every
-/// rank checks the whole file, including all ranks' gradients, before anything runs. So all ranks find the same faults.
+/// A replay file in the format of docs/developer/formats.md (Replay), with the formulas of
+/// tests/golden/onebit_inputs.py. Every rank checks the whole file, including all ranks' gradients, before anything
+/// runs. So all ranks find the same faults.
 class ReplayInput {
  public:
   /// \throws InputError that names the place in the file, for example gradients[2][0][1], and what is allowed.

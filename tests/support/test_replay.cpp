@@ -122,7 +122,7 @@ TEST_CASE("replay freezes at the file's step only") {
     for (int const step : {0, 1})
       CHECK(fault(document, "/optimizer/freeze/step", step) ==
             "optimizer.freeze.step: " + std::to_string(step) +
-                " leaves no variance to keep; at least 2 with method: " + method);
+                " leaves no variance to freeze; at least 2 with method: " + method);
     for (json const& freeze : {json("auto"), json{{"step", 7}}, json{{"latest", 0.5}}, json::object()}) {
       document["optimizer"]["freeze"] = freeze;
       ReplayInput const input(document, ranks);
@@ -134,14 +134,15 @@ TEST_CASE("replay freezes at the file's step only") {
   CHECK(fault("/optimizer/freeze", {{"stp", 3}}) ==
         "optimizer.freeze.stp: unknown key (did you mean 'step'?); one of step, latest");
   CHECK(fault("/optimizer/freeze", "soon").starts_with("optimizer.freeze: "));
-  CHECK(fault("/optimizer/freeze", "soon").ends_with("; auto or keys step, latest"));
-  CHECK(fault("/optimizer/freeze", 3) == "optimizer.freeze: unknown value '3'; auto or keys step, latest");
-  CHECK(fault("/optimizer/freeze", {3}) == "optimizer.freeze: a list is no map of keys; auto or keys step, latest");
+  CHECK(fault("/optimizer/freeze", "soon").ends_with("; allowed: auto or keys step, latest"));
+  CHECK(fault("/optimizer/freeze", 3) == "optimizer.freeze: unknown value '3'; allowed: auto or keys step, latest");
+  CHECK(fault("/optimizer/freeze", {3}) ==
+        "optimizer.freeze: a list is not a map of keys; allowed: auto or keys step, latest");
   CHECK(fault("/optimizer/freeze/step", 2.5).starts_with("optimizer.freeze.step: '2.5' is not a whole number; "));
   CHECK(fault("/optimizer/freeze/step", "2").starts_with("optimizer.freeze.step: the text '2' in quotes is not a "));
   CHECK(fault("/optimizer/freeze", {{"latest", 1.5}}).starts_with("optimizer.freeze.latest: '1.5' is out of range; "));
   CHECK(fault("/optimizer/freeze/latest", 0.5) ==
-        "optimizer.freeze.latest: has no meaning here; only with freeze: auto");
+        "optimizer.freeze.latest: does not apply here; only with freeze: auto");
   CHECK(fault_without("/optimizer/freeze").starts_with("optimizer.freeze: missing; "));
   auto const without = [](std::string const& method) {
     auto document = good();
@@ -149,14 +150,14 @@ TEST_CASE("replay freezes at the file's step only") {
     return document;
   };
   CHECK(faults_of(without("lamb")) == Faults());
-  CHECK(fault(without("lamb"), "/optimizer/freeze", "auto").starts_with("optimizer.freeze: has no meaning here; "));
+  CHECK(fault(without("lamb"), "/optimizer/freeze", "auto").starts_with("optimizer.freeze: does not apply here; "));
 }
 
 TEST_CASE("replay refuses the settings that a deck refuses") {
   CHECK(fault("/optimizer/betas/0", 1.0) ==
-        "optimizer.betas[0]: '1.0' is out of range; a number of at least 0 and less than 1");
+        "optimizer.betas[0]: '1.0' is out of range; allowed: a number of at least 0 and less than 1");
   CHECK(fault("/optimizer/betas/1", -0.1) ==
-        "optimizer.betas[1]: '-0.1' is out of range; a number of at least 0 and less than 1");
+        "optimizer.betas[1]: '-0.1' is out of range; allowed: a number of at least 0 and less than 1");
   CHECK(fault("/optimizer/betas", {0.9}) == "optimizer.betas: [0.9]; a list of two numbers, beta1 and beta2");
   CHECK(fault("/optimizer/beta1", 0.9) == "optimizer.beta1: given again; once, as betas[0]");
   CHECK(fault("/optimizer/min_coefficient", 0.5) ==
@@ -172,26 +173,28 @@ TEST_CASE("replay refuses the settings that a deck refuses") {
   CHECK(fault("/optimizer/clip", -1).starts_with("optimizer.clip: '-1' is out of range; "));
   CHECK(fault("/optimizer/seed", -1).starts_with("optimizer.seed: '-1' is out of range; "));
   CHECK(fault("/optimizer/scale_groups", 0).starts_with("optimizer.scale_groups: '0' is out of range; "));
-  CHECK(fault("/optimizer/error_feedback", 0) == "optimizer.error_feedback: '0' is not a truth value; true or false");
+  CHECK(fault("/optimizer/error_feedback", 0) ==
+        "optimizer.error_feedback: '0' is not a truth value; allowed: true or false");
   CHECK(fault("/optimizer/dense_wire", "fp16") == "optimizer.dense_wire: unknown value 'fp16'; one of fp32, bf16");
   CHECK(fault("/optimizer/unify", "layers")
             .starts_with("optimizer.unify: unknown value 'layers' (did you mean 'layer'?)"));
   CHECK(fault("/optimizer/name", "onebit").starts_with("optimizer.name: unknown value 'onebit'"));
   CHECK(fault_without("/optimizer/name").starts_with("optimizer.name: missing; one of lamb, adamw, onebit_lamb"));
   CHECK(fault("/optimizer", "onebit_lamb").starts_with("optimizer: \"onebit_lamb\"; an object"));
-  CHECK(fault("/optimizer/frozen_variance", "shape").starts_with("optimizer.frozen_variance: has no meaning here; "));
+  CHECK(fault("/optimizer/frozen_variance", "shape").starts_with("optimizer.frozen_variance: does not apply here; "));
   for (auto const* method : {"onebit_lamb", "onebit_adam", "onebit_sgd"}) {
     auto document = good();
     document["optimizer"]["name"] = method;
     CHECK(faults_of(document) == Faults());
     CHECK(fault(document, "/optimizer/bias_correction", true) ==
-          "optimizer.bias_correction: true, but the onebit methods have none; false, or method: lamb or adamw");
+          "optimizer.bias_correction: true, but the 1-bit methods have none; set it to false, or method to lamb or "
+          "adamw");
     CHECK(fault(document, "/optimizer/betas/1", 2).starts_with("optimizer.betas[1]: '2' is out of range; "));
   }
   auto document = good();
   document["optimizer"] = {{"name", "adamw"}};
-  CHECK(fault(document, "/optimizer/error_feedback", false).starts_with("optimizer.error_feedback: has no meaning"));
-  CHECK(fault(document, "/optimizer/scale_groups", 2).starts_with("optimizer.scale_groups: has no meaning"));
+  CHECK(fault(document, "/optimizer/error_feedback", false).starts_with("optimizer.error_feedback: does not apply"));
+  CHECK(fault(document, "/optimizer/scale_groups", 2).starts_with("optimizer.scale_groups: does not apply"));
 }
 
 TEST_CASE("replay refuses unknown keys everywhere") {
@@ -232,7 +235,8 @@ TEST_CASE("replay refuses invalid tensors") {
   CHECK(fault("/tensors/1/name", "a") == "tensors[1].name: \"a\" again; each tensor once");
   CHECK(fault("/tensors/1/name", 5) == "tensors[1].name: 5; a text");
   CHECK(fault("/tensors", json::array()) == "tensors: an empty list; tensors");
-  CHECK(fault("/tensors/1/weight_decay", -1) == "tensors[1].weight_decay: '-1' is out of range; a number from 0 to 10");
+  CHECK(fault("/tensors/1/weight_decay", -1) ==
+        "tensors[1].weight_decay: '-1' is out of range; allowed: a number from 0 to 10");
   CHECK(fault("/tensors/0/initial/1", nullptr) == "tensors[0].initial[1]: null; a number");
   CHECK(fault("/tensors/0/initial/1", 1e39) == "tensors[0].initial[1]: 1e+39 is not finite in fp32; a number");
   auto document = good();
@@ -268,7 +272,8 @@ TEST_CASE("replay needs a rate for each step that is not skipped") {
   CHECK(fault("/learning_rates", {0.1, 0.1}) == "learning_rates: a list of 2; 3, one for each step of gradients");
   CHECK(fault("/learning_rates", {1, 1, 1, 1}) == "learning_rates: a list of 4; 3, one for each step of gradients");
   CHECK(fault("/learning_rates/1", nullptr).starts_with("learning_rates[1]: nothing is not a number; "));
-  CHECK(fault("/learning_rates/1", -0.1).starts_with("learning_rates[1]: '-0.1' is out of range; a number from 0 to"));
+  CHECK(fault("/learning_rates/1", -0.1)
+            .starts_with("learning_rates[1]: '-0.1' is out of range; allowed: a number from 0 to"));
   auto document = good();
   document["gradients"][1][0][1][0] = nullptr;
   document["gradients"][1][1][1][0] = nullptr;

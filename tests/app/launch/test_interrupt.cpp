@@ -27,6 +27,22 @@ TEST_CASE("The first signal sets a flag, a later one ends the program") {
   CHECK(WTERMSIG(status) == SIGTERM);
 }
 
+TEST_CASE("The signal of a limit of processor time stops a run, however often it comes") {
+  pid_t const child = fork();
+  if (child == 0) {
+    Interrupt const interrupt;
+    raise(SIGXCPU);
+    if (interrupt.signal() != SIGXCPU) _exit(1);
+    usleep(600'000);
+    raise(SIGXCPU);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
 TEST_CASE("A closed terminal stops a run unless nohup was asked for; a closed pipe never does") {
   pid_t const child = fork();
   if (child == 0) {

@@ -41,8 +41,8 @@ def no_texts(folder):
             ("be.txt", text.encode("utf-32-be"), "is UTF-32BE text without a byte order mark"),
             ("random.txt", random.Random(1).randbytes(50000), "is binary: "),
             ("followed.gz", one + b"_" + two, f"followed.gz: byte {len(one)} (0x5F) follows a complete gzip member"),
-            ("cut.gz", one + two[:-5], f"ends in the midst of the gzip member that begins at byte {len(one)} "),
-            ("empty.gz", b"", "empty.gz: is empty (0 bytes), which no gzip file is")]:
+            ("cut.gz", one + two[:-5], f"ends inside the gzip member that begins at byte {len(one)} "),
+            ("empty.gz", b"", "empty.gz: is empty (0 bytes), so it is not a gzip file")]:
         if content is not None:
             (folder.path / name).write_bytes(content)
         errors = folder.run(name, "--vocab", "vocab.txt", "--out", "no", expected=2)
@@ -114,11 +114,11 @@ def poor_texts(folder):
             (paragraphs(docs), ["--vocab", "cased.txt"], "the vocabulary is cased"),
             ("\n\n".join(sentence for doc in docs[:20] for sentence in doc), [], "documents have one sentence each"),
             ("\n\n".join(f"{long_word}{word(n)}." for n in range(100)), [], "is in words of more than 100 characters"),
-            (paragraphs(docs), ["--train-vocab", 30000], "tokens, 30000 were asked for"),
+            (paragraphs(docs), ["--train-vocab", 30000], "tokens, 30000 were requested"),
             (paragraphs(docs) + "\n" + "\n".join(s for doc in docs * 20 for s in doc), [], f"it begins at text.txt:{150 * 21 + 1}"),
             (paragraphs(docs + docs[:30]), [], "17 % of the documents repeat another one exactly"),
             (paragraphs(docs[:60]) + "\n" + "\n".join(s for doc in docs * 20 for s in doc), ["--heldout", 0.1],
-             "of the tokens are held out, and --heldout asked for 10.0 % of the documents"),
+             "of the tokens are held out, but --heldout requested 10.0 % of the documents"),
             ('{"text": "aa ab"}\n\n' + paragraphs(docs), [], "text.txt looks like JSON")]:
         errors, _, strict = warnings_of(text, *arguments)
         assert words in errors, (words, errors)
@@ -224,7 +224,7 @@ def doubtful_sets(folder):
                               text=True, timeout=120, check=True).stderr
 
     def share():
-        told = re.search(r"heldout.*: (\d+) of the (\d+) held-out rows looked at are trained on, too: ",
+        told = re.search(r"heldout.*: (\d+) of the (\d+) held-out rows that were compared are trained on, too: ",
                          warnings("data.heldout=[no]"))
         assert told, "not told"
         return int(told[1]) / int(told[2])

@@ -73,7 +73,7 @@ def piped_decks(runs):
         assert "\n# Made from standard input --set run.directory=piped" in resolved, resolved
         assert "# standard input:4" in resolved, resolved
     told = piped(runs.launch(2) + [runs.program, "check", "/dev/fd/63"], deck, expected=2)
-    assert told.count("error: ") == 1 and "error: /dev/fd/63: is not open here: launchers hand on standard input alone" in told
+    assert told.count("error: ") == 1 and "error: /dev/fd/63: is not open here: launchers pass on only standard input" in told
 
 
 if __name__ == "__main__":

@@ -190,7 +190,7 @@ def reports_of_others(runs):
     statistics.write_bytes(kept[:len(kept) // 2])
     refused("statistics.h5", 2)
     statistics.write_bytes(b"no HDF5")
-    refused("is no HDF5 file", 2)
+    refused("is not an HDF5 file", 2)
 
 
 def interrupted_report(runs):

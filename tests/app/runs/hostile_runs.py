@@ -153,7 +153,7 @@ def locked(runs):
         file.flush()
         runs.call([runs.program] + check, HDF5_USE_FILE_LOCKING="FALSE")
     whole = shard.read_bytes()
-    for content, what in ((b"", "is empty; whoever writes it has not finished, or has failed"), (b"text " * 500, "is no HDF5 file"),
+    for content, what in ((b"", "is empty; the program that writes it has not finished, or has failed"), (b"text " * 500, "is not an HDF5 file"),
                           (whole[:-100], f"is cut short: it has {len(whole) - 100} of {len(whole)} bytes; wait until")):
         shard.write_bytes(content)
         for command in (check, ["inspect", str(shard)]):
@@ -167,7 +167,7 @@ def locked(runs):
     shard.write_bytes(whole)
     if os.geteuid() != 0:  # whom no rights bind
         shard.chmod(0)
-        refused(check, shard, "cannot be read: Permission denied; needed: the right to read it")
+        refused(check, shard, "cannot be read: Permission denied; needed: permission to read it")
 
 
 def number_types(runs):

@@ -157,7 +157,7 @@ def forecast(runs):
     (runs.folder / "bad.yaml").write_text(given.replace("bandwidth", "bandwith"))
     told = runs.refuse([*runs.launch(3), *check, "bad.yaml"])
     assert told.splitlines() == [
-        "error: bad.yaml:1:1: network.bandwidth: missing; a number greater than 0 and at most 1000000000 (Gbit/s)",
+        "error: bad.yaml:1:1: network.bandwidth: missing; allowed: a number greater than 0 and at most 1000000000 (Gbit/s)",
         "error: bad.yaml:1:11: network.bandwith: unknown key (did you mean 'bandwidth'?); one of bandwidth, latency, overhead"], told
 
 
@@ -357,8 +357,8 @@ def hierarchy(runs):
     for command in ("train", "check"):
         told = runs.refuse(runs.launch(4) + [runs.program, command, "refused.yaml", "--set", "comm.hierarchy=node",
                                              "--set", "comm.ranks_per_node=3"])
-        assert told == ("error: --set comm.ranks_per_node=3: 3, but then nodes hold from 1 to 3 ranks; allowed: as many "
-                        "ranks on every node, or comm.hierarchy: none"), told
+        assert told == ("error: --set comm.ranks_per_node=3: 3; its nodes hold from 1 to 3 ranks; allowed: the same "
+                        "number of ranks on every node, or comm.hierarchy: none"), told
     runs.deck("checked", 8, 8)
     check = runs.launch(4) + [runs.program, "check", "checked.yaml", *ONEBIT, "--set", "comm.hierarchy=node"]
     done = subprocess.run(check, cwd=runs.folder, capture_output=True, text=True, check=False)

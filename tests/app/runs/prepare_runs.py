@@ -224,7 +224,7 @@ def leaves_alone(folder):
     (folder.path / "here").mkdir()
     done = subprocess.run([folder.program, "prepare", "../text.txt", "--vocab", "../vocab.txt", "--out", "."],
                           cwd=folder.path / "here", capture_output=True, text=True, timeout=600, check=False)
-    assert done.returncode == 2 and "error: .: is the folder that this is called in; --out must" in done.stderr, done.stderr
+    assert done.returncode == 2 and "error: .: is the working directory; --out must" in done.stderr, done.stderr
     assert not list(folder.path.glob("here*/*")) and not (folder.path / "here.partial").exists()
     # A trained vocabulary appears with the shards or not at all.
     train = ["--train-vocab", 100, "--vocab", "new.txt"]
@@ -250,7 +250,7 @@ def mounted(folder):
         folder.run("text.txt", "--vocab", "vocab.txt", "--out", place / "shards")
     finally:
         subprocess.run(["umount", place], check=True)
-    assert f"error: {place}: is where a file system is mounted; --out must name" in errors, errors
+    assert f"error: {place}: is a mount point; --out must name" in errors, errors
     assert not list(folder.path.glob("*.partial"))
 
 

@@ -6,7 +6,7 @@
 
 Checked: what comes out has, bit for bit, the parameters, the state and the statistics of a second run whose jobs begin and end where those of
 the first turned out to, undisturbed; and in as many steps of one job, from 10,000, the memory of no rank grows. That residuals keep their law
-on another number of ranks is what checkpoint_p* and compressed_mean_p* ask.
+on another number of ranks is what checkpoint_p* and compressed_allreduce_p* ask.
 
 With 4, ctest's sign for skipped, where h5py or NumPy is missing."""
 

@@ -37,6 +37,11 @@ def launchers(runs):
     # Files are the business of each process.
     told = runs.refuse(runs.launch(2) + [runs.program, "inspect", "none.h5"])
     assert told.count("none.h5: no such file") >= 1, told
+    # MPI waits without end for a process of the job that is another program.
+    ended = subprocess.run(apart(runs, train, ["sleep", "100"]), capture_output=True, text=True, cwd=runs.folder, timeout=90,
+                           env=os.environ | {"BELLWETHER_START_DEADLINE": "3"}, check=False)
+    assert ended.returncode != 0, ended
+    assert "error: stuck: MPI_Init_thread at start-up, not finished after 3 s; a rank of this job did not reach it" in ended.stderr, ended
     # What is left in the environment of a shell in a job makes nobody silent, and MPI still starts.
     for variable, size in (("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"), ("FLUX_TASK_RANK", "FLUX_JOB_SIZE")):
         environment = {variable: "3", size: "4"}

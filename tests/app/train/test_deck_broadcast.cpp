@@ -59,7 +59,8 @@ TEST_CASE("A deck's faults are the same on every rank") {
   auto const faults = faults_of([&] { app::read_shared_deck(ranks(), path, {}); });
   REQUIRE(faults.size() == 2);
   CHECK(faults[0].find("data.train: ") != std::string::npos);
-  CHECK(faults[1].ends_with("deck.yaml:4:11: batch.global: '0' is out of range; a whole number from 1 to 16777216"));
+  CHECK(faults[1].ends_with(
+      "deck.yaml:4:11: batch.global: '0' is out of range; allowed: a whole number from 1 to 16777216"));
 }
 
 TEST_CASE("A deck that cannot be read is told once") {

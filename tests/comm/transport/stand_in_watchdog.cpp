@@ -6,7 +6,7 @@
 
 namespace bellwether::comm {
 
-// In place of the one that talks by MPI: it counts, and its verdict tells how often.
+// Replaces the watchdog that uses MPI: counts calls and reports the counts.
 struct Watchdog::Impl {
   std::atomic<int> begun{0}, asked{0};
 };

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cmath>
 
-// The paper's rule (steer: variance): the fresh variance and the factor r. Oracles P2 and P4 of onebit_lamb.md, section
-// 7.
+// The paper's rule (steer: variance): the fresh variance and the factor r. Oracles P2 and P4 of
+// docs/developer/onebit_methods.md, section 7.
 
 using namespace bellwether;
 using namespace bellwether::test;

@@ -12,7 +12,7 @@
 #include <cmath>
 
 // What the freeze determines: units of tensors, active elements, and tensors without any. Oracles P3 and P11 of
-// onebit_lamb.md, section 7.
+// docs/developer/onebit_methods.md, section 7.
 
 using namespace bellwether;
 using namespace bellwether::test;

@@ -19,7 +19,9 @@ class Bellwether(CMakePackage, CudaPackage):
 
     license("BSD-3-Clause")
 
-    version("main", branch="main")
+    version("main", branch="main", preferred=True)
+    # A release is a tag. tests/spack holds its number to CMakeLists.txt and CHANGELOG.md.
+    version("0.1.0", tag="v0.1.0")
 
     variant("openmp", default=True, description="Threads of a rank by OpenMP")
     variant("report", default=True, description="What the command report draws with")
@@ -87,7 +89,9 @@ class Bellwether(CMakePackage, CudaPackage):
     def test_version(self):
         """the program says its version"""
         bellwether = which(self.prefix.bin.bellwether, required=True)
-        assert "bellwether" in bellwether("--version", output=str.split).lower()
+        said = bellwether("--version", output=str.split).lower()
+        assert "bellwether" in said
+        assert self.spec.satisfies("@main") or str(self.version) in said
 
     def test_training(self):
         """two ranks train on a text, and what they write can be read"""
