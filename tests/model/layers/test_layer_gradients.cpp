@@ -90,7 +90,7 @@ TEMPLATE_LIST_TEST_CASE("linear layer: input, weight and bias", "", test::Spaces
   check_gradient("bias with the weights", b, db, value);
 }
 
-TEMPLATE_LIST_TEST_CASE("rows picked out: input", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("gathered rows: input", "", test::Spaces) {
   using Space = TestType;
   Space const exec;
   constexpr Index rows = 9, count = 4, C = 5;
@@ -104,7 +104,7 @@ TEMPLATE_LIST_TEST_CASE("rows picked out: input", "", test::Spaces) {
   });
 }
 
-TEMPLATE_LIST_TEST_CASE("dropout with its mask fixed: input", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("dropout with a fixed mask: input", "", test::Spaces) {
   using Space = TestType;
   Space const exec;
   constexpr Index rows = 7, C = dropout_chunk + 6;
