@@ -8,6 +8,8 @@
 
 #include <mpi.h>
 
+#include <unistd.h>
+
 #include <atomic>
 #include <charconv>
 #include <chrono>
@@ -30,6 +32,7 @@ constexpr double longest_deadline = 1e8;  // three years, still representable by
 constexpr double seconds_to_speak = 2;    // lets other ranks that wait for the same report first
 constexpr double seconds_to_abort = 10;   // for MPI_Abort, which may hang, too
 constexpr int failed = 1;
+constexpr int before_mpi = -1;  // in place of a rank
 
 // A property of the process, whichever guard ends it.
 std::atomic<int> end_code{failed};
@@ -92,12 +95,25 @@ struct CallGuard::Impl {
     int const code = end_code;
     bool const lost = code == failed;
     leave_after(seconds_to_speak + seconds_to_abort, code);
+    if (rank == before_mpi) leave_before_mpi(code);
     std::string const others = watchdog != nullptr ? ", " + watchdog->verdict() : "";
     std::fprintf(stderr, "[rank %d] %s: stuck: %s %s, not finished after %g s%s%s\n", rank, lost ? "error" : "warning",
                  call, when, deadline, others.c_str(), lost ? "" : "; nothing is lost");
     std::fflush(nullptr);
     std::this_thread::sleep_for(Seconds(seconds_to_speak));
     MPI_Abort(MPI_COMM_WORLD, code);  // without it, a launcher may wait for a stuck rank
+    std::_Exit(code);
+  }
+
+  [[noreturn]] void leave_before_mpi(int code) const {
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    std::fprintf(
+        stderr,
+        "[%s] error: stuck: %s %s, not finished after %g s; a rank of this job did not reach it: every process "
+        "that the launcher starts must be this program; %s sets the limit\n",
+        host, call, when, deadline, variable);
+    std::fflush(nullptr);
     std::_Exit(code);
   }
 
@@ -120,6 +136,9 @@ CallGuard::CallGuard(char const* call, char const* when, double deadline, Watchd
   if (watchdog != nullptr) watchdog->begin(call, when, 0);
   impl_ = std::make_unique<Impl>(call, when, deadline, watchdog, rank);
 }
+
+CallGuard::CallGuard(BeforeMpi, char const* call, char const* when, double deadline)
+    : impl_(std::make_unique<Impl>(call, when, deadline, nullptr, before_mpi)) {}
 
 CallGuard::~CallGuard() = default;
 

@@ -20,6 +20,8 @@ void leave_after(double seconds, int code);
 /// instead of an error code.
 void note_end(int code);
 
+struct BeforeMpi {};
+
 /// Watches a blocking MPI call outside our collectives, which have their own timeout. MPI itself waits forever for a
 /// rank that is dead or stuck. After the timeout a thread of the guard reports this on standard error, and ends the
 /// process and, if possible, the job.
@@ -28,6 +30,9 @@ class CallGuard {
   /// call: "MPI_Comm_split"; when: "at start-up"; both string literals. deadline: seconds. watchdog: reports which
   /// ranks do not answer. Use it between MPI_Init and MPI_Finalize. With one rank it does nothing.
   CallGuard(char const* call, char const* when, double deadline, Watchdog* watchdog = nullptr);
+  /// For the start of MPI itself, which waits for every process that the launcher started. Names the host instead of
+  /// the rank and ends this process only; the launcher then ends the others.
+  CallGuard(BeforeMpi, char const* call, char const* when, double deadline);
   ~CallGuard();
   CallGuard(CallGuard const&) = delete;
   CallGuard& operator=(CallGuard const&) = delete;

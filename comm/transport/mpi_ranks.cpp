@@ -31,7 +31,10 @@ int count_of(std::size_t size) {
 
 MpiRanks::MpiRanks(int& argc, char**& argv, double deadline) : deadline_(deadline) {
   int provided = MPI_THREAD_SINGLE;
-  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
+  {
+    CallGuard const guard(BeforeMpi(), "MPI_Init_thread", when, deadline_);
+    check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
+  }
   if (provided < MPI_THREAD_SERIALIZED)
     throw RuntimeError("this MPI allows calls from the main thread only; required: MPI_THREAD_SERIALIZED or more");
   check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");

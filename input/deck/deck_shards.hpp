@@ -9,12 +9,12 @@
 
 namespace bellwether::input {
 
-/// Tells of one list of shards, the value of `key`: entries that lead nowhere, folders without shards, and files or
-/// folders that two entries or names lead to.
+/// Checks one list of shards, the value of `key`. Reports entries that do not exist, folders without shards, and files
+/// or folders that two entries or names refer to.
 void check_shards(std::string const& key, std::vector<std::string> const& entries, Complain const& complain);
 
-/// Held-out loss says nothing about sequences that are trained on. Tells of each entry of data.heldout the first file
-/// that data.train leads to as well, whatever the names.
+/// Reports each entry of data.heldout that contains a file of data.train, even under another name, and names the first
+/// such file. The held-out loss must not include sequences that are trained on.
 void check_apart(DataConfig const& data, Complain const& complain);
 
 }  // namespace bellwether::input

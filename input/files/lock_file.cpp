@@ -58,7 +58,7 @@ void LockFile::sign() const {
 
 bool has_locks(std::string const& path) {
   int const file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return true;  // whoever opens it next is told why
+  if (file < 0) return true;  // opening it for use reports the reason
   bool const locks = flock(file, LOCK_SH | LOCK_NB) == 0 || errno == EWOULDBLOCK;
   close(file);
   return locks;

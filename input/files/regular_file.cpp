@@ -18,7 +18,7 @@ std::optional<int> descriptor_of(std::string const& written) {
   std::error_code status;
   auto const descriptors = fs::canonical("/proc/self/fd", status);
   if (status) return std::nullopt;
-  constexpr int most_links = 40;  // as many as Linux follows
+  constexpr int most_links = 40;  // the limit of Linux
   fs::path path = written;
   for (int link = 0; link < most_links; ++link) {
     path = fs::absolute(path, status);
@@ -50,7 +50,7 @@ void make_way_for_file(std::string const& path) {
   std::error_code status;
   fs::remove(path, status);
   if (status && fs::symlink_status(path).type() != fs::file_type::not_found)
-    throw RuntimeError(path + ": is in the way of a file and cannot be removed: " + status.message());
+    throw RuntimeError(path + ": exists already and cannot be removed to write a file: " + status.message());
 }
 
 }  // namespace bellwether::input

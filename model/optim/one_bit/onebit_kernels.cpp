@@ -11,7 +11,7 @@
 namespace bellwether::optim {
 namespace {
 
-/// How the mean of an exchange becomes the next momentum: out of its units, then keep m + take times it. growth: rho.
+/// Converts the mean of an exchange to the next momentum: out of its units, then keep m + take * mean. growth: rho.
 struct Restored {
   KOKKOS_INLINE_FUNCTION Restored(Units const& units, std::int32_t tensor, Coefficients<float> const& c)
       : divisor(units.unify == Unify::layer ? units.by_tensor[tensor] : 1.0f),
@@ -23,8 +23,8 @@ struct Restored {
   float divisor, keep, take, growth, lead;
 };
 
-/// The next momentum of neighbours: values of the exchange are multiplied by the root with by_root, else divided by
-/// the tensor's number (1 where there are no units); 0 where masked.
+/// The next momentum of adjacent elements. With by_root, values of the exchange are multiplied by the root; otherwise
+/// they are divided by the tensor's number (1 without units). Masked elements become 0.
 template <bool exact, bool by_root, class Access>
 struct MomentumRun {
   KOKKOS_INLINE_FUNCTION float operator()(int lane, float root, float before) const {
@@ -37,12 +37,12 @@ struct MomentumRun {
   Restored units;
 };
 
-/// What onebit_lamb_moments() does to neighbours.
+/// The work of onebit_lamb_moments() on adjacent elements.
 template <bool exact, bool by_root, bool steered, class Access>
 struct LambRun {
   KOKKOS_INLINE_FUNCTION Terms<3> operator()(int lane) const {
     float const root = to_momentum.units.growth * device_math::root(variance[lane]) + c.epsilon;
-    // Masks in place of conditions: a division under a condition keeps a compiler from treating neighbours together.
+    // Masks instead of branches: a division inside a branch prevents vectorization.
     std::uint32_t const active = to_momentum.mean.active_bits;
     float const before = momentum[lane];
     float const m = to_momentum(lane, root, before);
@@ -69,8 +69,9 @@ struct LambRun {
   typename Access::Change momentum, fresh;
 };
 
-/// A function object, as Adam's below: of a lambda as large nvcc keeps a copy on the heap for every launch. What is the
-/// same for all elements is known to the compiler: a device's registers are those of the ways that it could take.
+/// A function object, like AdamKernel: nvcc copies a lambda of this size to the heap at every launch. Choices that are
+/// the same for all elements are template parameters, because a device kernel needs registers for all its possible
+/// paths.
 template <bool exact, bool by_root, bool steered, class Space>
 struct LambKernel {
   template <class Team>
@@ -108,7 +109,7 @@ struct LambKernel {
   double* out;
 };
 
-/// use(a constant that is each of the choices)
+/// Calls use() with the three choices as compile-time constants.
 template <class Use>
 void with_known(bool first, bool second, bool third, Use const& use) {
   auto const of_third = [&](auto one, auto two) {
@@ -172,7 +173,7 @@ struct AdamKernel {
 template <bool exact, class Access>
 struct SgdRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
-    // What is masked takes no part in the exchange, whose mean is clip g + decay x elsewhere: its gradient is 0.
+    // The mean is clip g + decay x for active elements. Masked ones take no part in the exchange and have no gradient.
     float const x = parameters[lane];
     float const taken = mean.active(lane) ? mean(lane) : decay * x;
     float const m = beta1 * momentum[lane] + taken;
@@ -198,7 +199,7 @@ KOKKOS_INLINE_FUNCTION void apply_sgd(Team const& team, Block const& block, comm
 template <class Space>
 void average_ratios(Space const& exec, Index tensors, double beta, Vec<GradientCheck, Space> const& gradient_check,
                     OnebitRecord const& record) {
-  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
   static std::string const label = "bellwether::optim::average_ratios";
   GradientCheck const* const judged = gradient_check.data();
   OnebitRecord const out = record;
@@ -217,7 +218,7 @@ void onebit_lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<
                          float const* variance, float* gradient, float* momentum, float* fresh,
                          Vec<double, Space> const& norms) {
   Index const count = table.count();
-  require(static_cast<Index>(norms.extent(0)) == 4 * count, "numbers by block need four for each block");
+  require(static_cast<Index>(norms.extent(0)) == 4 * count, "scratch needs four numbers for each block");
   require_neighbours<Space>(parameters, variance, gradient, momentum, fresh, mean.values());
   static std::string const label = "bellwether::optim::onebit_lamb_moments";
   with_known(

@@ -10,7 +10,7 @@
 namespace bellwether::optim {
 namespace {
 
-/// Places of numbers by layer in the record.
+/// Indices of the numbers by layer in the record.
 struct Place {
   static constexpr std::size_t trust_ratio = 0, weight_norm = 1, update_norm = 2, average = 3, factor = 4;
 };
@@ -66,11 +66,11 @@ void OnebitLamb::enter_compressed(Exec const& exec) {
     allocate_compressed();
     if (fresh_) Kokkos::deep_copy(exec, fresh_->flat(), variance()->flat());
   }
-  // A tensor whose ratio was never seen takes the largest one, as a first step of LAMB would at most.
+  // A tensor without a ratio so far uses the largest one that LAMB's first step could have.
   fill_unsampled(exec, static_cast<float>(std::min(1.0, config().max_coefficient)));
 }
 
-// The first exchange reads the momentum where the fresh variance will be, which begins as the kept one.
+// The first exchange reads the momentum from the memory of the fresh variance, which starts as the frozen one.
 Arena<> const& OnebitLamb::fresh_before() const {
   return held_momentum().numbers == fresh_->data() ? *variance() : *fresh_;
 }
@@ -90,7 +90,7 @@ std::vector<std::string> OnebitLamb::more_notices() const {
   for (std::size_t l = 0; l < sampled.extent(0); ++l)
     if (sampled(l) == 0) names += (names.empty() ? "" : ", ") + layout().tensors()[l].name;
   if (names.empty()) return {};
-  return {"no trust ratio so far, min(1, optimizer.max_coefficient) in place of its average: " + names};
+  return {"tensors without a trust ratio so far, which use min(1, optimizer.max_coefficient): " + names};
 }
 
 void OnebitLamb::compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients,

@@ -14,7 +14,7 @@ bool sums_norms(std::vector<std::string_view> const& names) {
   return std::ranges::find(names, "update_norm") != names.end();
 }
 
-/// After the method's own names: UpdateRecord, what its kept variance has grown by, and comm::CompressionShares.
+/// Adds to the method's names: UpdateRecord, the growth of the frozen variance, and comm::CompressionShares.
 std::vector<std::string_view> with_common(std::vector<std::string_view> names, bool keeps_variance) {
   if (!sums_norms(names)) names.insert(names.end(), {"weight_norm", "update_norm"});
   names.insert(names.end(), {"momentum_norm", "largest_update"});
@@ -26,8 +26,8 @@ std::vector<std::string_view> with_common(std::vector<std::string_view> names, b
 constexpr auto momentum_name = "momentum", in_bits_name = "momentum_in_bits", magnitudes_name = "momentum_magnitudes";
 
 std::string thaw_notice(std::int64_t frozen_after, std::int64_t freeze) {
-  return "warmup, which had ended after step " + std::to_string(frozen_after) + ", is taken up again until step " +
-         std::to_string(freeze) + "; what was left of compression errors is dropped";
+  return "warmup ended after step " + std::to_string(frozen_after) + " and resumes until step " +
+         std::to_string(freeze) + "; compression errors are dropped";
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const
       update_sums_("bellwether::optim::update_sums", static_cast<std::size_t>(update_sums * record_.blocks().count())),
       dense_(std::make_unique<DenseStep>(config, context, record_)),
       freeze_point_(config, context.steps, context.rate_warmup_steps) {
-  // The papers run these methods without, and a variance that is kept has no step to be corrected for.
+  // The papers run these methods without bias correction, and a frozen variance has no step to be corrected for.
   config_.bias_correction = false;
   clear_compressed_record(context.exec);
   if (variance == Variance::none) return;
@@ -54,7 +54,7 @@ OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const
   drift_.emplace(record_.blocks());
 }
 
-/// Numbers by layer that not every step writes.
+/// Sets the numbers by layer that not every step writes to NaN.
 void OnebitMethod::clear_compressed_record(Exec const& exec) {
   for (std::size_t i = norms_at_; i < shares_at_ + comm::CompressionShares::names().size(); ++i)
     Kokkos::deep_copy(exec, record_.values(i), std::numeric_limits<float>::quiet_NaN());
@@ -64,9 +64,9 @@ bool OnebitMethod::will_keep_bits() const {
   return variance_ && config_.exchange == Exchange::momentum && CompressedPhase::compresses(context_);
 }
 
-/// What was read of numbers may go once an exchange has made bits: not by a step that was skipped.
+/// Frees the momentum's numbers once an applied step has stored the momentum in bits. A skipped step does not count.
 void OnebitMethod::release_read_momentum() {
-  // Also where nothing is left to do: who asks what the momentum is reads what the last step has written.
+  // Call applied_steps() even if nothing is left to free: it waits for the last step, whose momentum callers read next.
   if (!bits_ || record_.applied_steps() <= read_at_) return;
   momentum_.reset();
   given_ = nullptr;
@@ -113,7 +113,7 @@ void OnebitMethod::survey(Exec const& exec) {
 }
 
 void OnebitMethod::gradient_ready(Exec const& exec, Arena<>& local_gradients, SliceRange range) {
-  // A compressed step wants this rank's own gradients, and step() settles whether it is one.
+  // A compressed step needs this rank's local gradients, and only step() decides whether the next step is compressed.
   if (dense_steps_ >= 0 || freeze_point_.possible(record_.applied_steps() + 1)) return;
   dense_->gradient_ready(exec, local_gradients, range);
 }
@@ -121,12 +121,12 @@ void OnebitMethod::gradient_ready(Exec const& exec, Arena<>& local_gradients, Sl
 void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) {
   require(scalars.step >= 1, "steps count from 1");
   require(parameters.count() == layout().count() && local_gradients.count() == layout().count(),
-          "arenas of another layout");
+          "arenas have another layout than the optimizer");
   release_read_momentum();
-  if (ahead_) ahead_->update(exec);  // where nobody asked for a point since the last step
+  if (ahead_) ahead_->update(exec);  // if gradient_point() was not called since the last step
   bool const freezing = freezes(exec, scalars.step);
   if (freezing) {
-    require(!dense_->under_way(), "a freeze at another step than the one after those that were made");
+    require(!dense_->under_way(), "the freeze is not at the step that follows the last one");
     dense_steps_ = read_at_ = scalars.step - 1;
     if (variance_) Kokkos::deep_copy(exec, record_.values(growth_at_), 1.0f);
     allocate();
@@ -185,13 +185,13 @@ void OnebitMethod::measure(Exec const& exec, Arena<> const& parameters, Arena<> 
 std::vector<std::string> OnebitMethod::notices() const {
   auto const sent = CompressedPhase::predicted_bytes(config_, context_);
   bool const compresses = sent.worker + sent.server > 0;
-  std::vector<std::string> texts{(variance_ ? "the variance is kept after step " : "compression begins after step ") +
+  std::vector<std::string> texts{(variance_ ? "the variance is frozen after step " : "compression begins after step ") +
                                  std::to_string(dense_steps_) +
                                  (compresses ? "; one bit an element is sent from here on"
-                                             : "; gradients stay exact, because there is one " +
+                                             : "; gradients are not compressed, because there is only one " +
                                                    std::string(context_.groups.node ? "node" : "rank"))};
   if (auto const& names = compressed_->without_variance(); !names.empty())
-    texts.push_back("without a gradient so far, moved by weight decay alone from here on: " + names);
+    texts.push_back("elements without a gradient so far, which only weight decay changes from here on: " + names);
   for (auto& text : more_notices()) texts.push_back(std::move(text));
   return texts;
 }
@@ -210,8 +210,8 @@ void OnebitMethod::visit_momentum(StateVisitor& visit) {
                      {momentum_ ? momentum_->data() : given_, static_cast<std::size_t>(layout().count())});
 }
 
-/// The magnitudes that signs of the numbers stand for, where the state is that of bits. What was read becomes bits
-/// before the memory of the phase is allocated.
+/// Visits the magnitudes of the momentum if it is in bits. Reading: converts the numbers just read to bits, before the
+/// memory of the compressed phase is allocated.
 void OnebitMethod::visit_bits(StateVisitor& visit) {
   std::int64_t in_bits = keeps_bits() && held_momentum().numbers == nullptr ? 1 : 0;
   if (visit.has(in_bits_name)) visit.count(in_bits_name, in_bits, 0);
@@ -250,17 +250,17 @@ void OnebitMethod::visit_state(StateVisitor& visit) {
     allocate_compressed();
   }
   visit_compressed(visit);
-  if (ahead_) ahead_->update(context_.exec);  // by residuals as the exchange left them
+  if (ahead_) ahead_->update(context_.exec);  // from the residuals of the last exchange
   compressed_->visit_state(visit);
   if (ahead_)
     ahead_->visit_state(visit);
   else
     StepAhead::drop_state(visit);
-  // Bits of what is masked are no momentum: who asks for its numbers next may do so before a step.
+  // Masked elements must read as 0 even if the momentum is asked for before the next step.
   if (keeps_bits()) survey(context_.exec);
 }
 
-// The freeze was moved beyond the steps that are done. What residuals hold is in units that end here.
+// The new freeze step is after the steps already made. Residuals are dropped, because their units end here.
 void OnebitMethod::take_up_dense_steps(StateVisitor& visit) {
   Exec const& exec = context_.exec;
   thawed_ = dense_steps_;
@@ -310,7 +310,7 @@ std::int64_t OnebitMethod::freeze_bytes() const {
   return dense_ ? std::max<std::int64_t>(0, compressed_bytes() - dense_bytes()) : 0;
 }
 
-// What the larger phase takes: who asks before the freeze wants to know whether memory lasts.
+// Returns the size of the larger phase, since callers before the freeze need to know whether memory suffices.
 std::int64_t OnebitMethod::state_bytes() const {
   auto const numbers = layout().count() * static_cast<std::int64_t>(sizeof(float));
   return (variance_ ? numbers : 0) +
@@ -318,8 +318,8 @@ std::int64_t OnebitMethod::state_bytes() const {
          record_.bytes() + (drift_ ? drift_->bytes() : 0) + more_bytes() + std::max(dense_bytes(), compressed_bytes());
 }
 
-/// After the freeze, at most. Numbers live until the first exchange, in memory that a method has another use for
-/// then.
+/// Returns the largest size after the freeze. Until the first exchange the numbers exist too, unless a method reuses
+/// their memory.
 std::int64_t OnebitMethod::momentum_bytes() const {
   auto const numbers = layout().count() * static_cast<std::int64_t>(sizeof(float));
   if (!will_keep_bits()) return numbers;

@@ -12,10 +12,10 @@ namespace {
 
 constexpr auto state_name = "held_back";
 
-/// Neighbours of f, which follows what the last exchange has left. F: how it has them.
+/// Updates adjacent elements of f from the residuals of the last exchange. F: how f is accessed.
 template <class Access, class F = typename Access::Change>
 struct FollowRun {
-  // One product, so that a compiler that fuses products and sums rounds in the same way wherever this is inlined.
+  // A single product, so that compilers that fuse products and sums round identically at all call sites.
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const { f[lane] += share * (residual(lane) - f[lane]); }
 
   comm::ResidualRun<Access> residual;
@@ -23,7 +23,7 @@ struct FollowRun {
   F f;
 };
 
-/// Neighbours of the point. follows: f does, first. by_root: f is to be divided by roots of the variance.
+/// Computes adjacent elements of the point. follows: updates f first. by_root: divides f by the roots of the variance.
 template <bool follows, bool by_root, class Access>
 struct PointRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
@@ -143,7 +143,7 @@ float const* StepAhead::point(Exec const& exec, BlockTable<Exec> const& table, U
 }
 
 void StepAhead::visit_state(StateVisitor& visit) {
-  if (!visit.has(state_name)) return;  // was not looked ahead then
+  if (!visit.has(state_name)) return;  // the run that wrote the state had no step-ahead
   visit.held(state_name, {held_back_.data(), held_back_.extent(0)}, first_, point_.count());
 }
 

@@ -14,7 +14,7 @@ KOKKOS_INLINE_FUNCTION Measured measured(float x, float u, float m) {
   return {{static_cast<double>(x) * x, static_cast<double>(u) * u, static_cast<double>(m) * m}, Kokkos::abs(u)};
 }
 
-/// The sums of one block, with the question how u is told asked once.
+/// Computes the sums of one block. Decides once per block how u is computed.
 struct UpdatePass {
   template <class Space, class Team>
   KOKKOS_INLINE_FUNCTION Measured over(Team const& team, Block const& block, float decay) const {
@@ -49,7 +49,7 @@ struct UpdatePass {
   float const* parameters;
   HeldMomentum momentum;
   Units units;
-  bool weights;  ///< whether |x| is wanted
+  bool weights;  ///< compute |x|
 };
 
 }  // namespace
@@ -61,9 +61,9 @@ void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<Tenso
                     Vec<double, Space> const& partial, UpdateRecord const& record) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Index const count = table.count();
-  require(momentum.numbers != nullptr || made.direction != nullptr, "a direction is told where momenta are bits");
-  require(static_cast<Index>(partial.extent(0)) == update_sums * count, "numbers by block need four for each block");
-  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  require(momentum.numbers != nullptr || made.direction != nullptr, "a momentum in bits needs a direction");
+  require(static_cast<Index>(partial.extent(0)) == update_sums * count, "scratch needs four numbers for each block");
+  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
   static std::string const block_label = "bellwether::optim::update_blocks";
   static std::string const tensor_label = "bellwether::optim::update_norms";
   Block const* const blocks = table.blocks().data();

@@ -8,7 +8,7 @@
 namespace bellwether::optim {
 namespace {
 
-/// What lamb_apply() reads of an element.
+/// Inputs of lamb_apply() for one element.
 struct StepElement {
   float parameter, update;
 };
@@ -22,8 +22,8 @@ void lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorR
                   Vec<double, Space> const& norms) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Index const count = table.count();
-  require(static_cast<Index>(norms.extent(0)) == 2 * count, "sums by block need two for each block");
-  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  require(static_cast<Index>(norms.extent(0)) == 2 * count, "scratch needs two numbers for each block");
+  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
   static std::string const label = "bellwether::optim::lamb_moments";
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();

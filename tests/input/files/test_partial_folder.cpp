@@ -24,7 +24,7 @@ std::string contents(std::string const& path) {
 
 }  // namespace
 
-TEST_CASE("A file appears when it is kept, and not over one that came meanwhile") {
+TEST_CASE("A kept file appears, but never replaces one that appeared meanwhile") {
   TemporaryFolder const folder;
   auto const path = folder / "vocab.txt";
   {
