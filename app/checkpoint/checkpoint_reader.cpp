@@ -26,10 +26,10 @@ namespace {
 using input::Hdf5File;
 using Shape = std::vector<std::int64_t>;
 
-/// Whether a line of /index, "kind path", is about `path`.
+/// Returns true if a line of /index, "kind path", has this path.
 bool names(std::string const& line, std::string const& path) { return line.substr(line.find(' ') + 1) == path; }
 
-/// Elements of one row.
+/// Returns the number of elements per row.
 std::int64_t row_width(Shape const& shape) {
   return std::accumulate(shape.begin() + 1, shape.end(), std::int64_t{1}, std::multiplies<>());
 }
@@ -55,7 +55,7 @@ CheckpointReader::CheckpointReader(FoundCheckpoint const& found, ParameterLayout
       require_attribute(from, "ranks", ranks_, "as in the manifest");
       for (auto const& line : from.read_texts("index")) lines += line + '\n';
     });
-  // Without the index nothing else could be told from it.
+  // Without the index, nothing else can be checked.
   raise_together(group_, faults_);
   std::istringstream in(broadcast_text(group_, lines));
   for (std::string line; std::getline(in, line);) unread_.insert(line);
@@ -213,8 +213,8 @@ void CheckpointReader::read_own_or_mean(std::string const& path, Shape const& sh
   copy_to_device(std::span(host).subspan(static_cast<std::size_t>(first) * width, values.size()), values);
 }
 
-/// Every rank averages the part that falls to it, the same cut for all, and sends it round: what the old ranks hold is
-/// read once in all, not by each.
+/// Every rank averages its own part of the rows, and broadcasts it to the others. In total, the old files are read only
+/// once.
 void CheckpointReader::read_mean(std::string const& path, Shape const& shape, std::span<float> host) {
   auto const size = static_cast<std::size_t>(group_.size());
   std::int64_t const rows = shape.at(0);
@@ -314,7 +314,7 @@ void CheckpointReader::check_layout(std::string const& key_of_active) {
 void CheckpointReader::finish() {
   for (auto const& line : unread_)
     fault(folder_ + ": " + line.substr(line.find(' ') + 1) + ": this run has no such state");
-  // The same trouble meets every tensor: a few lines tell it.
+  // One cause may produce a fault for every tensor; a few lines suffice.
   constexpr std::size_t most = 10;
   if (faults_.size() > most) {
     auto const others = std::to_string(faults_.size() - most);

@@ -20,7 +20,7 @@ ShortText print(char const* form, Values... values) {
   return text;
 }
 
-/// 1.5e-3: six characters for every rate.
+/// Returns 1.5e-3: six characters for every rate.
 ShortText rate_text(double value) {
   if (!std::isfinite(value) || value <= 0) return print("0");
   int exponent = static_cast<int>(std::floor(std::log10(value)));
@@ -32,7 +32,7 @@ ShortText rate_text(double value) {
   return print("%.1fe%d", digits, exponent);
 }
 
-/// One item of a line that renews itself: padded to `room` on the right, so that nothing moves from step to step.
+/// One item of a line that is redrawn in place, padded on the right to `room` characters so that nothing moves.
 struct Item {
   std::array<char, 64> text{};
   std::size_t room = 0;

@@ -36,7 +36,7 @@ void with_places(input::DeckSource const& source, std::function<void()> const& w
     work();
   } catch (CommonError const& error) {
     std::vector<std::string> faults = error.faults(), ranks;
-    for (auto& fault : faults) {  // "rank 2: " stands before the key where rank 0 did not see the fault
+    for (auto& fault : faults) {  // "rank 2: " precedes the key if rank 0 did not have the fault
       auto const rank = fault.starts_with("rank ") ? fault.find(": ") : std::string::npos;
       ranks.push_back(rank == std::string::npos ? "" : fault.substr(0, rank + 2));
       fault.erase(0, ranks.back().size());

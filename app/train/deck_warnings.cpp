@@ -14,9 +14,9 @@ namespace {
 
 using optim::Method;
 
-/// Steps after which an exponential average has mostly forgotten where it began: 1/(1 - beta).
+/// Returns the memory of an exponential average in steps, 1/(1 - beta): it has then mostly forgotten its start.
 std::int64_t memory_of(double beta) {
-  // 1 - 0.9 is a little less than 0.1: ten steps are its memory, not eleven.
+  // 1 - 0.9 is slightly less than 0.1 in floating point, but the memory is ten steps, not eleven.
   return static_cast<std::int64_t>(std::ceil(1.0 / (1.0 - beta) * (1.0 - 1e-9)));
 }
 
@@ -31,8 +31,8 @@ char const* uncompressed(Method method) {
   }
 }
 
-/// Of the step of a freeze that is given, or of the latest one where the program chooses: where that comes before what
-/// is kept has settled, it is the step that is chosen.
+/// Checks the given step of the freeze, or the latest one if the program chooses it. A chosen freeze waits until the
+/// frozen quantities have settled, unless the latest step comes first.
 std::vector<std::string> freeze_warnings(input::Deck const& deck) {
   auto const& optimizer = deck.optimizer;
   auto const& schedule = deck.schedule;
@@ -59,7 +59,7 @@ std::vector<std::string> freeze_warnings(input::Deck const& deck) {
   if (at < ratio_memory)
     texts.push_back(subject + "optimizer.coefficient_beta averages trust ratios over " + std::to_string(ratio_memory) +
                     " steps: those that are kept have not settled");
-  // LEGW leaves the number of warmup steps as it is: the baseline's.
+  // LEGW keeps the number of warmup steps of the baseline.
   if (at < schedule.warmup_steps)
     texts.push_back(subject + "the rate rises until step " + std::to_string(schedule.warmup_steps) +
                     " (schedule.warmup_steps): gradients change most while it does");

@@ -15,8 +15,7 @@
 namespace bellwether::app {
 namespace {
 
-/// How many starts since the last of another step, or the last checkpoint, were at that step. Other lines are
-/// anybody's.
+/// Counts the starts at `step` since the last start at another step or the last checkpoint. Ignores other lines.
 int starts_at(std::int64_t step, std::string const& lines) {
   std::istringstream in(lines);
   std::string const wanted = " step " + std::to_string(step) + ",";
@@ -42,7 +41,7 @@ std::string now() {
 
 StartLog::StartLog(std::string const& directory) : path_((std::filesystem::path(directory) / "starts.txt").string()) {}
 
-/// Nothing where there is no file; what is there and cannot be read is not taken for nothing.
+/// Returns an empty text if there is no file. Throws if there is one that cannot be read.
 std::string StartLog::read() const {
   auto const refuse = [&](std::string const& why) {
     throw InputError("run.directory: " + path_ + ": cannot be read: " + why + "; mend or remove it");

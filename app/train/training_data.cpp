@@ -30,7 +30,7 @@ input::StreamGeometry geometry_of(input::Deck const& deck, comm::World const& wo
           .vocabulary = deck.model.vocabulary};
 }
 
-/// Faults of the deck's keys, collected before any is thrown.
+/// Collects faults of deck keys before throwing any.
 class KeyFaults {
  public:
   /// Runs `open`; its faults become those of `key`.
@@ -50,7 +50,7 @@ class KeyFaults {
   std::vector<std::string> faults_;
 };
 
-/// Checkpoints hold signed numbers.
+/// Checkpoints hold signed integers.
 std::int64_t as_state(std::uint64_t checksum) { return static_cast<std::int64_t>(checksum); }
 
 std::int64_t vocabulary_of(input::ShardSetInfo const& info) {
@@ -62,8 +62,8 @@ std::string told(input::ShardSetInfo const& info) {
          hexadecimal(info.content ^ info.fingerprint);
 }
 
-/// Ranks read shards each for itself, and every one works out which rows the others take. A folder on a disk of its own
-/// node may have been filled otherwise, and then no two ranks would mean the same batch.
+/// Checks that all ranks read the same shards. Each rank opens them on its own, and computes which rows the others
+/// take. A folder on a node's local disk may have other contents; ranks would then disagree on the batch.
 void require_same_data(comm::RankGroup& group, TrainingData const& data) {
   std::vector<std::string> faults;
   auto const compare = [&](char const* key, input::ShardSetInfo const& info) {
@@ -81,8 +81,8 @@ void require_same_data(comm::RankGroup& group, TrainingData const& data) {
 
 namespace {
 
-/// A warning where the model has far more tokens than the shards' vocabulary; 0: shards do not record it. Rounding up
-/// to a multiple of 128 is usual, since products are faster then.
+/// Returns a warning if the model has far more tokens than the shards' vocabulary. 0: the shards do not record it.
+/// Rounding up to a multiple of 128 is usual, because products are then faster.
 std::string unused_tokens(std::int64_t model, std::int64_t shards) {
   constexpr std::int64_t rounding = 128;
   if (shards == 0 || model <= shards + shards / 20 + rounding) return "";
@@ -119,7 +119,7 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
   };
   tell("data.train", stream->info());
   if (!heldout.batches.empty()) tell("data.heldout", heldout.info);
-  // Held-out text is a sample of the same corpus; its warnings would repeat these.
+  // Held-out text is a sample of the same corpus, so its warnings would repeat these.
   for (auto const& warning : stream->info().corpus_warnings) texts.push_back("data.train: " + warning);
   if (auto const text = unused_tokens(deck.model.vocabulary, stream->info().vocabulary.tokens); !text.empty())
     texts.push_back(text);
@@ -135,7 +135,7 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
   if (!heldout.batches.empty() && heldout.info.rows < asked)
     texts.push_back("statistics.evaluate_sequences: " + std::to_string(asked) + ", but data.heldout has " +
                     std::to_string(heldout.info.rows) + " sequences; evaluations run over those");
-  // A row that was at fault may have been mended, as the error for it asks for.
+  // The user may have corrected a damaged row, as its error message asks.
   if (recorded.content != 0 && recorded.content != as_state(stream->info().content))
     texts.push_back(
         "data.train: the shards have the names and row counts of those that the checkpoint was trained on, but other "
@@ -161,7 +161,7 @@ void TrainingData::visit_state(StateVisitor& visit) {
   if (auto const known = vocabulary_of(train); known != 0) recorded.vocabulary = known;
   visit.scalar("shards_fingerprint", recorded.fingerprint);
   visit.count("shards_bytes", recorded.bytes, 0);
-  // Checkpoints of before have none of these.
+  // Checkpoints of earlier versions lack these.
   auto const scalar = [&](char const* name, std::int64_t& value) {
     if (visit.has(name)) visit.scalar(name, value);
   };
@@ -174,8 +174,8 @@ void TrainingData::require_recorded() const {
   auto const& train = stream->info();
   if (recorded.fingerprint != as_state(train.fingerprint))
     throw InputError("data.train: not the shards that the checkpoint was trained on");
-  // The weights of an id are those of its token: nothing that was learned is of use with another vocabulary, and a run
-  // of days would go on without a word of it.
+  // Embeddings belong to token ids: with another vocabulary, nothing that was learned is of use, and a run of days
+  // would continue without a message.
   auto const known = vocabulary_of(train);
   if (known != 0 && recorded.vocabulary != 0 && known != recorded.vocabulary)
     throw InputError("data.train: made with a vocabulary of checksum " + train.vocabulary.checksum +
@@ -203,7 +203,7 @@ TrainingData open_training_data(input::Deck const& deck, comm::World& world, inp
         for (auto const& fault : io.run(input::IoThread::Priority::read_ahead,
                                         [&] { return input::trained_copies(train.shards, heldout.shards); }))
           faults.add("data.heldout", fault);
-        // Some seconds of reading, and only the first rank warns.
+        // This takes seconds of reading, and only rank 0 prints warnings.
         if (world.rank() != 0) return;
         auto const doubt = io.run(input::IoThread::Priority::read_ahead,
                                   [&] { return input::trained_passages(train.shards, heldout.shards); });

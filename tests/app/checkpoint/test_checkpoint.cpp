@@ -86,7 +86,8 @@ TEST_CASE("A checkpoint is re-cut for another number of ranks") {
 }
 
 TEST_CASE("Slices that several ranks hold are dealt anew by element") {
-  // One after another, as ranks of one node each: L of them share the vector, size / L hold each slice.
+  // Ranks that follow each other, as if each were on its own node: L of them share the vector, and size / L hold each
+  // slice.
   static constexpr std::int64_t total = 103;
   int const size = everyone().size(), rank = everyone().rank();
   struct Slice {
@@ -133,7 +134,7 @@ TEST_CASE("Slices that several ranks hold are dealt anew by element") {
         REQUIRE(read[static_cast<std::size_t>(k - has.first)] ==
                 (before == after ? value(rank, k) : static_cast<float>(sum / holders)));
       }
-      // The vector of another model, or one with a gap, is refused on every rank.
+      // Every rank rejects the vector of another model, and one with a gap.
       std::vector<float> more(static_cast<std::size_t>(total) + 1);
       auto longer = owner.state();
       longer.optimizer = [&](StateVisitor& visit) { visit.held("worker_error", more, 0, total + 1); };
@@ -212,7 +213,7 @@ TEST_CASE("Incomplete and damaged checkpoints are named and passed over") {
   } else {
     CHECK(run.warnings.empty());
   }
-  // The run goes on from step 1 and meets the damaged folder of step 2 again.
+  // The run continues from step 1 and finds the damaged folder of step 2 again.
   run.save(2, 22);
   auto const again = run.checkpoints->find_latest();
   REQUIRE(again.has_value());
@@ -230,7 +231,7 @@ TEST_CASE("A manifest that is no file is passed over") {
     REQUIRE(mkfifo((run.folder->step(2) + "/manifest").c_str(), 0600) == 0);
     fs::create_directories(run.folder->step(3));
     std::ofstream(run.folder->step(3) + "/manifest").put('b');
-    fs::resize_file(run.folder->step(3) + "/manifest", std::uintmax_t{1} << 40);  // takes no room
+    fs::resize_file(run.folder->step(3) + "/manifest", std::uintmax_t{1} << 40);  // a sparse file: takes no disk space
   });
   auto const found = run.checkpoints->find_latest();
   REQUIRE(found.has_value());
@@ -280,7 +281,7 @@ TEST_CASE("Older checkpoints go once the new one is complete") {
   on_rank_0([&] { fs::resize_file(run.folder->step(2) + "/manifest", 10); });
   run.save(3, 3);
   on_rank_0([&] {
-    // Step 2 is damaged: it neither counts nor goes.
+    // Step 2 is damaged: it is neither counted nor removed.
     CHECK(fs::exists(run.folder->step(1)));
     fs::create_directories(run.folder->step(2) + ".part/rest");
   });
@@ -293,7 +294,7 @@ TEST_CASE("Older checkpoints go once the new one is complete") {
   CHECK_FALSE(fs::exists(run.folder->step(2) + ".part"));
   for (int const step : {2, 3, 4}) CHECK(fs::exists(run.folder->step(step)));
   CHECK(run.checkpoints->last_complete() == 4);
-  run.checkpoints->save(4, "", state.state());  // the end of a run may fall on a periodic one
+  run.checkpoints->save(4, "", state.state());  // the run may end at the step of a periodic checkpoint
   run.checkpoints->wait();
   CHECK(run.warnings.empty());
 }
@@ -305,7 +306,7 @@ TEST_CASE("Checkpoints that were passed over neither count nor go") {
     if (keep == 0) {
       for (int step = 1; step <= 3; ++step) run.save(step, static_cast<float>(step));
       on_rank_0([&] { fs::resize_file(folder.step(3) + "/replicated.h5", 1000); });
-      CHECK(run.checkpoints->newest_path() == folder.step(3));  // which nobody has looked into
+      CHECK(run.checkpoints->newest_path() == folder.step(3));  // that nobody has read yet
       continue;
     }
     REQUIRE(run.checkpoints->find_latest()->step == 2);
@@ -314,7 +315,7 @@ TEST_CASE("Checkpoints that were passed over neither count nor go") {
     everyone().barrier("bellwether::test::pruned");
     CHECK_FALSE(fs::exists(folder.step(1)));
     for (int const step : {2, 3, 4}) CHECK(fs::exists(folder.step(step)));
-    run.save(3, 33);  // in the place of the damaged one
+    run.save(3, 33);  // replaces the damaged one
     run.save(5, 5);
     everyone().barrier("bellwether::test::pruned_again");
     for (int const step : {2, 3}) CHECK_FALSE(fs::exists(folder.step(step)));
@@ -367,7 +368,7 @@ TEST_CASE("State that does not fit is refused with its name on every rank") {
     made_up = visit.has("epoch");
     for (auto const* name : {"position", "rate", "epoch"}) visit.drop(name);
   };
-  run.checkpoints->load(*found, unwanted);  // what is dropped is not left over
+  run.checkpoints->load(*found, unwanted);  // dropped state is not reported as unread
   CHECK((had && !made_up));
   ParameterLayout frozen;
   frozen.add({.name = "embeddings.weight", .shape = {7, 5}, .decays = false});

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// State that is not kept as numbers: how it comes into a checkpoint.
+/// Tests how values that are computed only for a checkpoint are written.
 #include "app/checkpoint/device_copy.hpp"
 #include "tests/app/checkpoint/checkpoint_fixture.hpp"
 
@@ -16,7 +16,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-/// More numbers than are written at a time, each known by its place.
+/// More values than one task writes; each value follows from its index.
 class Ramp final : public FormedValues {
  public:
   explicit Ramp(bool fails) : fails_(fails) {}

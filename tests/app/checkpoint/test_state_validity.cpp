@@ -59,7 +59,7 @@ TEST_CASE("A checkpoint of values that are not sound is not completed, and the o
   owner.parameters[36] = infinite;
   refused(3, owner.state(), "parameters/bias: value 1 is inf; allowed: finite numbers");
   owner = run.owner(2);
-  if (run.communicator.rank() == run.communicator.size() - 1) owner.mean_of_ranks[4] = -infinite;  // one rank's own
+  if (run.communicator.rank() == run.communicator.size() - 1) owner.mean_of_ranks[4] = -infinite;  // a per-rank value
   refused(4, owner.state(), "optimizer/worker/error: value 4 is -inf; allowed: finite numbers");
   owner = run.owner(2);
   owner.momentum[7] = -1;
@@ -89,7 +89,7 @@ TEST_CASE("Values of a checkpoint that are not sound are refused and named with 
   auto owner = run.owner(1);
   owner.momentum[37] = GENERATE(-2.5F, infinite);
   auto state = owner.state();
-  state.optimizer = [&](StateVisitor& visit) {  // as programs wrote it that looked at nothing
+  state.optimizer = [&](StateVisitor& visit) {  // like programs that did not check values
     visit.measured("variance", owner.momentum);
     visit.measured("momentum", owner.momentum);
   };
@@ -148,12 +148,12 @@ TEST_CASE("Numbers of a checkpoint that nothing can count on from are refused") 
   for (std::int64_t const bad : {std::int64_t{-2}, StateVisitor::most_counted + 1, largest, -largest - 1}) {
     CHECK_THROWS_WITH(load(at + 1, bad), ContainsSubstring("replicated.h5: data/tokens: " + std::to_string(bad) +
                                                            "; allowed: -1 to 1152921504606846976"));
-    CHECK((step == at && kept == 3));  // nothing goes on from it
+    CHECK((step == at && kept == 3));  // nothing may continue from this value
   }
   for (std::int64_t const bad : {std::int64_t{-1}, std::int64_t{16}, largest})
     CHECK_THROWS_WITH(load(bad, 1), ContainsSubstring("replicated.h5: data/step: " + std::to_string(bad) +
                                                       "; allowed: " + std::to_string(at) + ", as in the manifest"));
-  // What an optimizer has applied are the same steps.
+  // The optimizer's count of applied steps must be the same.
   std::int64_t applied = at + 2;
   state.optimizer = [&](StateVisitor& visit) { visit.count("applied_steps", applied, 0); };
   CHECK_THROWS_WITH(load(at + 1, 1), ContainsSubstring("replicated.h5: optimizer/applied_steps: " +
@@ -206,7 +206,7 @@ TEST_CASE("A rank's file of another step or rank is refused") {
   run.save(2, 2);
   int const last = run.communicator.size() - 1;
   auto const file = [&](int step) { return run.folder->step(step) + "/rank" + std::to_string(last) + ".h5"; };
-  test::on_rank_0([&] {  // as large as what it replaces, and its checksums hold
+  test::on_rank_0([&] {  // of the same size as the file it replaces, with valid checksums
     std::filesystem::copy_file(file(1), file(2), std::filesystem::copy_options::overwrite_existing);
     app::CheckpointFolder const folder(run.folder->path());
     auto manifest = folder.read_manifest(2);

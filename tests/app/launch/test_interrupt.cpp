@@ -15,7 +15,7 @@ TEST_CASE("The first signal sets a flag, a later one ends the program") {
     Interrupt const interrupt;
     if (interrupt.requested()) _exit(1);
     raise(SIGTERM);
-    raise(SIGINT);  // at once: the same key press delivered twice
+    raise(SIGINT);  // immediately: the same key press delivered twice
     if (interrupt.signal() != SIGTERM) _exit(2);
     usleep(600'000);
     raise(SIGTERM);
@@ -59,7 +59,7 @@ TEST_CASE("A closed terminal stops a run unless nohup was asked for; a closed pi
       raise(SIGHUP);
       if (interrupt.requested()) _exit(3);
     }
-    raise(SIGPIPE);  // as before
+    raise(SIGPIPE);  // ignored as before
     _exit(4);
   }
   int status = 0;

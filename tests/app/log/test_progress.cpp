@@ -68,7 +68,7 @@ constexpr ProgressLine usual{.step = 45,
                              .gemm_share = 0.531,
                              .seconds_left = 3725};
 
-/// A pseudo-terminal, its end that programs write to.
+/// A pseudo-terminal. Programs write to its other end.
 class PseudoTerminal {
  public:
   PseudoTerminal() : keyboard_(posix_openpt(O_RDWR | O_NOCTTY)) {
@@ -87,7 +87,7 @@ class PseudoTerminal {
     REQUIRE(ioctl(keyboard_, TIOCSWINSZ, &window) == 0);
   }
   std::FILE* screen() const { return screen_; }
-  /// What was written up to the end of a renewed line. The kernel may hand it over in pieces.
+  /// Returns the text up to the end of a line that is redrawn in place. The kernel may deliver it in pieces.
   std::string shown() const {
     std::string text;
     std::array<char, 4096> piece{};
@@ -120,7 +120,7 @@ TEST_CASE("A renewed line of 80 columns holds every item") {
   CHECK(fitted(line, 80) == "step     7/20000 loss 10.48 mlm 45.7% lr 1.0e-4 123k tok/s  gemm 7%  left 4d04h");
   line.steps = 1'000'000;
   CHECK(fitted(line, 80) == "      7/1000000 loss 10.48 mlm 45.7% lr 1.0e-4 123k tok/s  gemm 7%  left 4d04h");
-  // Before the first rate is known and where nothing was masked, items keep their places.
+  // Items keep their positions before the first rate is known and without masked positions.
   ProgressLine const start{.step = 1,
                            .steps = 60,
                            .loss = 11.0,
@@ -157,7 +157,7 @@ TEST_CASE("Progress away from a terminal is plain lines") {
 }
 
 TEST_CASE("On a terminal one line renews itself at the width of the window") {
-  // As if no launcher had started the tests.
+  // Remove the variables of the launcher that started the tests.
   for (auto const* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_SIZE", "PMI_RANK"}) unsetenv(name);
   PseudoTerminal const terminal;
   CHECK(Terminal(terminal.screen()).exists());
@@ -202,7 +202,7 @@ TEST_CASE("A launcher is known by an ancestor, not by variables alone") {
   CHECK_FALSE(launched_as()->size.has_value());
   setenv("SLURM_STEP_NUM_TASKS", "4", 1);
   CHECK(launched_as()->size == 4);
-  CHECK(turn_to_tell().count() == 0);  // this test was not started with them
+  CHECK(turn_to_tell().count() == 0);  // this process was not started with them
   setenv("PMI_RANK", "1", 1);
   CHECK(launched_as()->rank == 1);
   setenv("PMI_RANK", "one", 1);

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole runs with decks and paths as shells, pipes and launchers hand them over.
+"""Tests whole runs with decks and paths as shells, pipes and launchers pass them.
 
     deck_runs.py CASE PROGRAM MPIRUN      CASE: written_paths | piped_decks"""
 
@@ -12,7 +12,7 @@ from runs import PATIENCE, main
 
 
 def written_paths(runs):
-    """What only a shell expands is refused, wherever a path is written, before anything is made."""
+    """Paths that only a shell expands are rejected in every key, before anything is created."""
     runs.deck("run", 16, 2)
     before = sorted(runs.folder.iterdir())
     program, text = runs.program, ["text.txt", "--vocab", "vocab.txt", "--sequence-length", "64"]
@@ -40,7 +40,8 @@ def written_paths(runs):
 
 
 def piped_decks(runs):
-    """A deck from standard input or another pipe is relative to the working directory; rank 0 reads it for all."""
+    """A deck from standard input or another pipe is relative to the working directory; rank 0 reads it for all
+    ranks."""
     (runs.folder / "decks").mkdir()
     runs.deck("run", 16, 2)
     deck = (runs.folder / "run.yaml").read_text()

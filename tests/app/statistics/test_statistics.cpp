@@ -111,7 +111,7 @@ TEST_CASE("What was sent is shown by phase as it was last counted, and goes on f
     statistics.count(totals);
     record(statistics, 1, 20);
     totals.add({.phase = 1, .steps = 3, .sent_bytes = 90, .worker_bytes = 41, .server_bytes = 43});
-    statistics.count(totals);  // without a row: statistics.every leaves out steps
+    statistics.count(totals);  // without a row, because statistics.every omits steps
     statistics.flush();
     statistics.wait();
     CHECK((shown().dense.steps == 2 && shown().dense.sent_bytes == 700 && shown().dense.dense_bytes_16bit == 300));
@@ -168,7 +168,7 @@ TEST_CASE("What cannot be written for a while is written later, without a hole")
   fs::rename(folder / "statistics", folder / "away");
   record(statistics, 35, 36);
   statistics.flush();
-  CHECK_THROWS_WITH(statistics.wait(), ContainsSubstring("statistics/segment_00000"));  // the last chance
+  CHECK_THROWS_WITH(statistics.wait(), ContainsSubstring("statistics/segment_00000"));  // the last attempt
 }
 
 TEST_CASE("A full disk ends statistics with the name of the file") {
@@ -178,7 +178,7 @@ TEST_CASE("A full disk ends statistics with the name of the file") {
   record(statistics, 1, 3);
   statistics.flush();
   statistics.wait();
-  // A limit on file sizes stands in for a full disk: the same calls fail.
+  // A limit on file sizes simulates a full disk: the same calls fail.
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
@@ -192,7 +192,7 @@ TEST_CASE("A full disk ends statistics with the name of the file") {
   } catch (RuntimeError const& error) {
     message = error.what();
   }
-  io.drain();  // a later write than the one that was told of
+  io.drain();  // a write after the one that was reported
   setrlimit(RLIMIT_FSIZE, &limit);
   CHECK_THAT(message, ContainsSubstring("statistics/segment_000000.h5.part"));
   check_shows(folder, 3);

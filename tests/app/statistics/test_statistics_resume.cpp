@@ -43,7 +43,7 @@ TEST_CASE("A resumed run cuts rows beyond its step") {
 TEST_CASE("A resumed run keeps rows of steps that were skipped before its checkpoint") {
   TemporaryFolder const folder;
   input::IoThread io;
-  // Steps 1 and 2, then step 3 tried five times: the checkpoint was written after the second attempt.
+  // Steps 1 and 2, then five attempts of step 3. The checkpoint was written after the second attempt.
   auto const row = [](std::int64_t step, std::int64_t samples) {
     app::StepRow made;
     made.step = step;
@@ -76,7 +76,7 @@ TEST_CASE("A resumed run cuts rows that were never shown") {
     statistics.flush();
     statistics.wait();
   }
-  // A process killed between the two renames leaves a segment that is newer than what statistics.h5 shows.
+  // A process killed between the two renames leaves a segment that is newer than statistics.h5.
   std::filesystem::copy_file(folder / "statistics.h5", folder / "kept.h5");
   {
     Statistics statistics(options(folder, 12), io);
@@ -111,7 +111,7 @@ TEST_CASE("Statistics of another run are refused") {
 
 namespace {
 
-/// Rows of a run whose steps take `seconds` each.
+/// Returns rows of a run whose steps take `seconds` each.
 void record_steps(Statistics& statistics, std::int64_t first, std::int64_t last, double seconds, double& wall) {
   for (std::int64_t step = first; step <= last; ++step) {
     wall += seconds;
@@ -127,7 +127,7 @@ void record_steps(Statistics& statistics, std::int64_t first, std::int64_t last,
   statistics.wait();
 }
 
-/// Twenty steps, in segments of eight.
+/// Records twenty steps in segments of eight.
 double record_run(TemporaryFolder const& folder, input::IoThread& io, double seconds) {
   Statistics statistics(options(folder), io);
   double wall = 0;
@@ -227,7 +227,7 @@ TEST_CASE("A resumed run is refused where segments are missing whose rows are sh
     statistics.flush();
     statistics.wait();
   }
-  if (!with_rows) {  // nothing is lost with the folder: it is made again
+  if (!with_rows) {  // nothing is lost: the folder is created again
     std::filesystem::remove_all(folder / "statistics");
     Statistics statistics(options(folder, 0), io);
     CHECK(std::filesystem::is_directory(folder / "statistics"));

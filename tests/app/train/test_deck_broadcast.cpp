@@ -34,14 +34,14 @@ comm::Communicator& ranks() { return test::world().communicator(); }
 }  // namespace
 
 TEST_CASE("Rank 0 reads the deck for all") {
-  TemporaryFolder const folder;  // another one on each rank
+  TemporaryFolder const folder;  // a different folder on each rank
   auto const path = folder / "deck.yaml";
   if (ranks().rank() == 0) {
     std::filesystem::create_directory(folder / "shards");
     std::ofstream(folder / "shards/a.h5") << "x";
     std::ofstream(path) << "data:\n  train: [shards]\nbatch:\n  global: 64\n";
   }
-  // What other ranks were told is not asked for.
+  // Command lines of other ranks are ignored.
   auto const overrides = ranks().rank() == 0 ? std::vector<std::string>{"batch.micro=5", "optimizer.lr=0.5"}
                                              : std::vector<std::string>{"batch.micro=7"};
   auto const shared = app::read_shared_deck(ranks(), path, overrides);
@@ -110,7 +110,7 @@ TEST_CASE("What was given to some ranks alone is told by name on all") {
         std::vector<std::string>{
             "deck is b.yaml" + at_others + " and a.yaml" + at_odd + "; give every rank the same options",
             "--log is given" + at_others + " and not given" + at_odd + "; give every rank the same options"});
-  // Options of two commands cannot be compared.
+  // Options of two different commands cannot be compared.
   app::GivenCommand const check{"0.1", "check", {{"deck", "b.yaml"}}}, newer{"0.2", "train", {{"deck", "a.yaml"}}};
   CHECK(told(odd ? check : train) == std::vector<std::string>{"the command is train" + at_others + " and check" +
                                                               at_odd + "; start the same command on every rank"});

@@ -24,7 +24,7 @@ TEST_CASE("Changes between two decks are named with both values") {
   DeckFolder const folder;
   auto const before = resolved(folder, "run: {name: 'a \"b # c', seed: 3}\n");
   CHECK(changes(before, before).empty());
-  // Where a value stands and where the run lies change nothing.
+  // The order of keys and the run's directory change nothing.
   CHECK(
       changes(before, resolved(folder, "\n\nrun: {seed: 4, name: 'a \"b # c', directory: elsewhere}\n", {"run.seed=3"}))
           .empty());
@@ -99,7 +99,7 @@ TEST_CASE("What is kept after the freeze names the settings that it depends on")
   CHECK(faults("freeze: {step: 20}, epsilon: 1e-6").size() == 1);
   CHECK(faults("freeze: {step: 20}, exchange: momentum, beta1: 0.8").size() == 2);
   CHECK(faults("freeze: {step: 20}, frozen_variance: whole").size() == 1);
-  // frozen_variance applies no more, by this change alone.
+  // frozen_variance no longer applies, only because of this change.
   auto const steered = faults("freeze: {step: 20}, steer: variance");
   REQUIRE(steered.size() == 1);
   CHECK(steered[0].starts_with("optimizer.steer: variance, but "));

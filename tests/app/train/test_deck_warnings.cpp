@@ -12,7 +12,7 @@ using optim::Method;
 
 namespace {
 
-/// A deck that nothing can be said against.
+/// Returns a deck without warnings.
 input::Deck settled(Method method) {
   input::Deck deck;
   deck.optimizer.method = method;
@@ -22,7 +22,7 @@ input::Deck settled(Method method) {
   return deck;
 }
 
-/// The same where the program chooses the step: at the latest after `latest` of 5000 steps.
+/// Returns the same deck with a freeze that the program chooses: at the latest after `latest` of 5000 steps.
 input::Deck chosen(Method method, double latest) {
   auto deck = settled(method);
   deck.optimizer.freeze.step.reset();
@@ -30,7 +30,7 @@ input::Deck chosen(Method method, double latest) {
   return deck;
 }
 
-/// The one warning, without `subject`.
+/// Returns the only warning, without `subject`.
 std::string warning(input::Deck const& deck, std::string const& subject) {
   auto const texts = app::deck_warnings(deck);
   REQUIRE(texts.size() == 1);
@@ -38,7 +38,7 @@ std::string warning(input::Deck const& deck, std::string const& subject) {
   return texts[0].substr(subject.size());
 }
 
-/// The one warning, without the key and its value.
+/// Returns the only warning, without the key and its value.
 std::string warning(input::Deck const& deck) {
   return warning(deck, "optimizer.freeze.step: " + std::to_string(deck.optimizer.freeze.step.value()) + ", but ");
 }
@@ -54,7 +54,7 @@ TEST_CASE("A freeze that is late enough is not warned of") {
 TEST_CASE("A freeze that the program may choose late enough is not warned of") {
   for (auto const method : {Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd})
     for (double const latest : {0.2, 0.25}) CHECK(app::deck_warnings(chosen(method, latest)).empty());
-  // It may never come, or once all has settled.
+  // The freeze may never happen, or only after everything has settled.
   CHECK(app::deck_warnings(chosen(Method::onebit_lamb, 1)).empty());
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("A freeze that the program must choose before all has settled is told"
   deck.optimizer.beta2 = 0.9991;
   CHECK(warning(deck, subject) ==
         "optimizer.beta2 averages the variance over 1112 steps: the one that is kept has not settled");
-  deck.optimizer.method = Method::onebit_sgd;  // keeps none
+  deck.optimizer.method = Method::onebit_sgd;  // freezes no averages
   CHECK(app::deck_warnings(deck).empty());
   deck = chosen(Method::onebit_lamb, 0.1999);
   deck.optimizer.coefficient_beta = 0.9995;
@@ -77,7 +77,7 @@ TEST_CASE("A freeze that the program must choose before all has settled is told"
     deck.optimizer.method = method;
     CHECK(warning(deck, subject).starts_with("the rate rises until step 1001 (schedule.warmup_steps)"));
   }
-  // The settings that a deck begins with, in a run that is too short for them.
+  // The default settings, in a run that is too short for them.
   input::Deck brief;
   brief.optimizer.method = Method::onebit_lamb;
   CHECK(warning(brief, "optimizer.freeze.latest: 0.25 of 1000 steps is step 250, but ").starts_with("optimizer.beta2"));
@@ -125,13 +125,13 @@ TEST_CASE("A freeze before the variance has settled is told") {
   deck.schedule.warmup_steps = 0;
   deck.optimizer.freeze.step = 999;
   CHECK(warning(deck) == "optimizer.beta2 averages the variance over 1000 steps: the one that is kept has not settled");
-  // 1 - 0.9 is not a tenth in binary.
+  // 1 - 0.9 is not exactly a tenth in binary.
   deck.optimizer.beta2 = 0.9;
   deck.optimizer.freeze.step = 10;
   CHECK(app::deck_warnings(deck).empty());
   deck.optimizer.freeze.step = 9;
   CHECK(warning(deck).find("over 10 steps") != std::string::npos);
-  deck.optimizer.method = Method::onebit_sgd;  // keeps no variance
+  deck.optimizer.method = Method::onebit_sgd;  // freezes no variance
   CHECK(app::deck_warnings(deck).empty());
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("A freeze before the trust ratios have settled is told") {
   deck.optimizer.coefficient_beta = 0.9995;
   CHECK(warning(deck) ==
         "optimizer.coefficient_beta averages trust ratios over 2000 steps: those that are kept have not settled");
-  deck.optimizer.method = Method::onebit_adam;  // has none
+  deck.optimizer.method = Method::onebit_adam;  // has no trust ratios
   CHECK(app::deck_warnings(deck).empty());
 }
 
@@ -201,7 +201,7 @@ TEST_CASE("Two cures of one delay are told") {
   deck.optimizer.step_ahead = 0;
   CHECK(app::deck_warnings(deck).empty());
   deck.optimizer.step_ahead = 1;
-  deck.optimizer.exchange = optim::Exchange::momentum;  // neither means anything
+  deck.optimizer.exchange = optim::Exchange::momentum;  // exchanges momentum: neither setting has an effect
   CHECK(app::deck_warnings(deck).empty());
 }
 

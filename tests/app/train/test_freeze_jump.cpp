@@ -36,7 +36,8 @@ TEST_CASE("layers whose updates jump at the freeze are named") {
   options.layers = {"calm", "grows", "shrinks", "at_rest"};
   options.quantities = {norms ? "update_norm" : "sign_agreement"};
   app::Statistics statistics(options, io);
-  // Frozen after step 25; rows of every fifth step and of those around it. Far from the freeze all is different.
+  // The freeze is after step 25. Rows of every fifth step and of those around the freeze. Far from the freeze all
+  // values differ.
   for (std::int64_t step = 5; step <= 60; ++step) {
     bool const near = step > 15 && step <= 35, after = step > 25;
     if (!near && step % 5 != 0) continue;

@@ -17,7 +17,7 @@ using namespace bellwether;
 
 namespace {
 
-/// A little of everything that state is made of, equal on all ranks but for what is a rank's own.
+/// A state with an entry of each kind, equal on all ranks except for per-rank values.
 struct State {
   State() {
     for (auto const* name : {"a", "b", "c", "d"}) layout.add({.name = name, .shape = {5, 3}});
@@ -71,7 +71,7 @@ TEST_CASE("ranks that hold the same are found to, whatever is their own") {
   State state;
   CHECK(state.differing().empty());
   if (state.ranks.rank() == 1) State::flip(state.parameters->span(), 0, 0);
-  CHECK(state.differing(true).empty());  // parameters that are each rank's own are not compared
+  CHECK(state.differing(true).empty());  // per-rank parameters are not compared
 }
 
 TEST_CASE("one flipped bit on one rank is named by rank, host and tensor") {

@@ -22,11 +22,11 @@ TEST_CASE("the fourth start at one step is refused, any other is not") {
     log.append(12, 4);
   }
   CHECK_THROWS_AS(log.require_progress(12), InputError);
-  log.require_progress(1);  // "step 12" says nothing of step 1
+  log.require_progress(1);  // "step 12" is not a line of step 1
   log.require_progress(2);
   log.require_progress(13);
   log.append(13, 1);
-  log.require_progress(12);  // they are no longer the last
+  log.require_progress(12);  // these starts are no longer the last ones
 }
 
 TEST_CASE("a start that wrote a checkpoint got somewhere, though it be at the same step") {
@@ -47,7 +47,7 @@ TEST_CASE("what somebody else writes into the record of starts counts for nothin
   StartLog const log(folder.path());
   log.append(12, 4);
   std::ofstream(folder / "starts.txt", std::ios::app)
-      << "# looked at it\n\n2026-11-25T08:00:00Z step 12, 4 ranks";  // no end
+      << "# looked at it\n\n2026-11-25T08:00:00Z step 12, 4 ranks";  // the last line has no newline
   log.append(12, 4);
   std::ofstream(folder / "starts.txt", std::ios::app) << "\n";
   CHECK_THROWS_AS(log.require_progress(12), InputError);
@@ -89,6 +89,6 @@ TEST_CASE("a record of starts that cannot be read is not taken for empty") {
   CHECK_THROWS_WITH(log.require_progress(12), told);
   CHECK_THROWS_WITH(log.append(12, 4), told);
   std::filesystem::remove(folder / "starts.txt");
-  std::filesystem::create_symlink("starts.txt", folder / "starts.txt");  // leads to itself
+  std::filesystem::create_symlink("starts.txt", folder / "starts.txt");  // the link leads to itself
   CHECK_THROWS_WITH(log.require_progress(12), ContainsSubstring("/starts.txt: cannot be read: "));
 }
