@@ -12,7 +12,7 @@
 namespace bellwether::optim {
 
 /// Numbers by layer of 1-bit LAMB, (tensors) each. They are the factor of the learning rate, the norms of x before the
-/// step and of u, cavg, r, and whether cavg has a sample (1) or not (0).
+/// step and of u, cavg, and r. The last is 1 if cavg has a sample, 0 if not.
 struct OnebitRecord {
   LayerRecord lamb;  ///< trust_ratio is cavg r after the freeze
   float* average;

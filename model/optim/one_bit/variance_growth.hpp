@@ -58,9 +58,9 @@ class VarianceGrowth {
   Vec<float> roots_;     // (tensors) rho_l
 };
 
-/// Measures the change of the variance since the last look at it. With V_l = factor * sum of v_k over tensor l, and
-/// V_l' the same at the last look:
-///     change = sum over tensors of |V_l - V_l'| / sum over tensors of V_l'.
+/// Measures the change of the variance since the last look at it. Here V_l = factor * sum of v_k over tensor l, and
+/// V_l' is the same at the last look. The change is
+///     sum over tensors of |V_l - V_l'| / sum over tensors of V_l'.
 /// If all tensors change by the same factor, this is the change of the whole norm, which 1-bit Adam's freeze uses. The
 /// whole norm alone is useless while gradients are clipped, because clipping fixes it.
 class VarianceDrift {
