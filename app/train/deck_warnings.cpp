@@ -38,7 +38,7 @@ std::vector<std::string> freeze_warnings(input::Deck const& deck) {
   auto const& schedule = deck.schedule;
   auto const& freeze = optimizer.freeze;
   if (!compresses(optimizer.method)) return {};
-  std::int64_t const variance_memory = keeps_variance(optimizer.method) ? memory_of(optimizer.beta2) : 0;
+  std::int64_t const variance_memory = freezes_variance(optimizer.method) ? memory_of(optimizer.beta2) : 0;
   std::int64_t const ratio_memory = optimizer.method == Method::onebit_lamb ? memory_of(optimizer.coefficient_beta) : 0;
   auto const at = freeze.step.value_or(freeze.latest_step(schedule.steps));
   auto const total = std::to_string(schedule.steps) + (schedule.steps == 1 ? " step" : " steps");

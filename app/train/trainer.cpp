@@ -322,7 +322,7 @@ TrainingState Trainer::state() {
           .position = [&t] { return t.batches.position(); },
           .mean_over_holders = mean_over_holders,
           .key_of_active = [&t]() -> std::string {
-            if (!t.optimizer->keeps_variance()) return "";
+            if (!t.optimizer->freezes_variance()) return "";
             auto const longer = t.data.heldout.info.sequence_length > t.stream.info().sequence_length;
             return longer ? "data.heldout" : "data.train";
           }};

@@ -110,7 +110,7 @@ class Optimizer {
   virtual void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const = 0;
   virtual void visit_state(StateVisitor& visit) = 0;
   /// Returns whether the variance is frozen. Then gradients never again update an element that had none before.
-  virtual bool keeps_variance() const { return false; }
+  virtual bool freezes_variance() const { return false; }
   virtual StepReport const& last_report() const = 0;
   /// Returns the number of real steps before the freeze; nothing without a freeze or before it.
   virtual std::optional<std::int64_t> frozen_after() const { return std::nullopt; }

@@ -17,7 +17,9 @@ enum class Method { lamb, adamw, onebit_lamb, onebit_adam, onebit_sgd };
 
 /// Returns whether a method sends one bit an element after a freeze, and whether it freezes its variance then.
 constexpr bool compresses(Method method) { return method >= Method::onebit_lamb; }
-constexpr bool keeps_variance(Method method) { return method == Method::onebit_lamb || method == Method::onebit_adam; }
+constexpr bool freezes_variance(Method method) {
+  return method == Method::onebit_lamb || method == Method::onebit_adam;
+}
 
 enum class Unify { layer, element, none };        ///< units in which momenta share one scale
 enum class Exchange { gradient, momentum };       ///< what is compressed after the freeze
@@ -100,7 +102,7 @@ struct OptimizerConfig {
     bool const lamb = method == Method::lamb || method == Method::onebit_lamb;
     bool const adaptive = method != Method::onebit_sgd;
     bool const compresses = optim::compresses(method);
-    bool const freezes_variance = keeps_variance(method);
+    bool const freezes_variance = freezes_variance(method);
     visit.field({.name = "lr", .help = "peak learning rate; the schedule scales it", .minimum = 0, .maximum = 1e6}, lr);
     visit.field(
         {.name = "beta1", .help = "decay of the momentum", .minimum = 0, .maximum = 1, .maximum_allowed = false},

@@ -35,11 +35,11 @@ class CompressedPhase {
 
   /// Opens the record's step and checks the gradients before the exchange. after_freeze: 1 for the first step after the
   /// freeze. That step and every config.sketch_every-th after it compute a sketch.
-  StepReport& judge(Exec const& exec, Arena<> const& gradients, std::int64_t step, std::int64_t after_freeze);
+  StepReport& check_gradient(Exec const& exec, Arena<> const& gradients, std::int64_t step, std::int64_t after_freeze);
   /// Returns the mean over ranks of `form`. If the gradient check says skip, the residuals do not change.
   template <class Form>
   comm::Decoded exchange(Exec const& exec, Form const& form, StepReport& report) {
-    auto const mean = exchange_.mean(exec, form, &record_.verdict().data()->skip);
+    auto const mean = exchange_.mean(exec, form, &record_.gradient_check().data()->skip);
     auto const& traffic = exchange_.last_traffic();
     report.sent.exchange = traffic.sent_bytes();
     report.sent.worker = traffic.worker_bytes;

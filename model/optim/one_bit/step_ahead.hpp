@@ -53,7 +53,7 @@ class StepAhead {
 
   Index first_;
   std::optional<Owed> owed_;
-  Vec<float> held_back_;  // (count) f
+  Vec<float> mean_residual_;  // (count) f
   Arena<> point_;
 };
 

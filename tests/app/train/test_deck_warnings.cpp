@@ -156,7 +156,7 @@ TEST_CASE("A freeze in the warmup of the rate is told") {
 
 TEST_CASE("Nothing is told of the decks that are shipped") {
   DeckFolder const folder;
-  int judged = 0;
+  int checked = 0;
   for (auto const& entry : std::filesystem::directory_iterator(BELLWETHER_SOURCE_ROOT "/input/decks")) {
     INFO(entry.path().string());
     auto source = input::read_deck_source(entry.path().string(), {});
@@ -165,9 +165,9 @@ TEST_CASE("Nothing is told of the decks that are shipped") {
     CHECK(app::deck_warnings(deck).empty());
     deck.optimizer.freeze.step.reset();
     CHECK(app::deck_warnings(deck).empty());
-    judged += optim::compresses(deck.optimizer.method);
+    checked += optim::compresses(deck.optimizer.method);
   }
-  CHECK(judged >= 2);
+  CHECK(checked >= 2);
 }
 
 TEST_CASE("A hierarchy that changes nothing is told") {
