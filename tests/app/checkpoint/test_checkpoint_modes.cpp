@@ -122,7 +122,7 @@ TEST_CASE("Every data set has a checksum, by which inspect names the one that is
                ContainsSubstring("/" + name + "  float32") && ContainsSubstring("DAMAGED: its checksum does not hold"));
     std::ostringstream told;
     CHECK_THROWS_WITH(app::inspect(path, {}, told),
-                      ContainsSubstring("replicated.h5: damaged: its checksum does not hold; inspect --damaged"));
+                      ContainsSubstring("replicated.h5: damaged: its checksum does not match; inspect --damaged"));
     CHECK(told.str().empty());
   });
 }

@@ -52,7 +52,7 @@ TEST_CASE("What is formed for a checkpoint is saved whole, a piece at a time, an
     run.checkpoints->wait();
   };
   if (fails) {
-    CHECK_THROWS_WITH(save(), ContainsSubstring("optimizer/ramp: no memory to form it in: not enough memory"));
+    CHECK_THROWS_WITH(save(), ContainsSubstring("optimizer/ramp: no memory to compute it: not enough memory"));
     CHECK_FALSE(run.checkpoints->find_latest().has_value());
     return;
   }

@@ -253,5 +253,5 @@ TEST_CASE("A folder that has the name of another step is passed over") {
   test::on_rank_0([&] { std::filesystem::rename(run.folder->step(2), run.folder->step(3)); });
   auto const found = run.checkpoints->find_latest();
   REQUIRE((found && found->step == 1));
-  if (run.communicator.rank() == 0) CHECK_THAT(run.warnings, ContainsSubstring("step_3/manifest: it is of step 2"));
+  if (run.communicator.rank() == 0) CHECK_THAT(run.warnings, ContainsSubstring("step_3/manifest: it records step 2"));
 }

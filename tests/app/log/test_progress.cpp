@@ -250,5 +250,5 @@ TEST_CASE("what is known of the noise of gradients is one sentence") {
   CHECK(noise_text(none, 512, 100, 32) ==
         "gradient noise scale: unknown at the end, where noise hides the gradient; on average 512, an estimate of the "
         "critical batch; this run's batch is 32");
-  CHECK_THAT(noise_text(none, none, none, 32), Catch::Matchers::StartsWith("gradient noise scale: unknown; it takes"));
+  CHECK_THAT(noise_text(none, none, none, 32), Catch::Matchers::StartsWith("gradient noise scale: unknown; it needs"));
 }

@@ -257,8 +257,8 @@ TEST_CASE("A segment that is cut short is told apart from zeros") {
   std::filesystem::resize_file(segment, GENERATE(0U, 3000U));
   CHECK_THROWS_WITH(app::require_segments(folder / "statistics.h5"),
                     ContainsSubstring("statistics/segment_000001.h5: "));
-  CHECK_THROWS_WITH(Statistics(options(folder, 30), io),
-                    ContainsSubstring("statistics/segment_000001.h5: ") && ContainsSubstring("moved out of"));
+  CHECK_THROWS_WITH(Statistics(options(folder, 30), io), ContainsSubstring("statistics/segment_000001.h5: ") &&
+                                                             ContainsSubstring("the folder statistics out of"));
 }
 
 TEST_CASE("A segment of an earlier moment is told apart from zeros") {
@@ -281,7 +281,7 @@ TEST_CASE("A segment of an earlier moment is told apart from zeros") {
                     ContainsSubstring(segment + ": holds ") &&
                         ContainsSubstring("statistics.h5 shows 8; it is an older file or another run's"));
   CHECK_THROWS_WITH(Statistics(options(folder, 30), io),
-                    ContainsSubstring(segment + ": holds ") && ContainsSubstring("moved out of"));
+                    ContainsSubstring(segment + ": holds ") && ContainsSubstring("the folder statistics out of"));
 }
 
 TEST_CASE("A segment without a quantity that is shown is told apart from zeros") {

@@ -79,13 +79,15 @@ TEST_CASE("Another layout, version or build on one rank is refused on all") {
   std::uint64_t const layout = ranks().rank() == odd ? 0xbeef : 0xfeed;
   auto const who = "rank " + std::to_string(odd) + ": ";
   CHECK(faults_of([&] { app::require_equal_start(ranks(), app::start_facts(layout)); }) ==
-        std::vector{who + "layout is 000000000000beef, on rank 0 000000000000feed; the same program and deck on every "
-                          "rank"});
+        std::vector{
+            who +
+            "layout is 000000000000beef, on rank 0 000000000000feed; start the same program and deck on every rank"});
   std::string const version = ranks().rank() == odd ? "0.2" : "0.1";
   std::vector<app::StartFact> const facts = {{"program version", version}, {"build options", "O" + version}};
   CHECK(faults_of([&] { app::require_equal_start(ranks(), facts); }) ==
-        std::vector<std::string>{who + "program version is 0.2, on rank 0 0.1; the same program and deck on every rank",
-                                 "build options is O0.2, on rank 0 O0.1; the same program and deck on every rank"});
+        std::vector<std::string>{
+            who + "program version is 0.2, on rank 0 0.1; start the same program and deck on every rank",
+            "build options is O0.2, on rank 0 O0.1; start the same program and deck on every rank"});
 }
 
 TEST_CASE("Ranks that were given the same command start together") {

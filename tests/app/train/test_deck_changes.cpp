@@ -56,9 +56,8 @@ TEST_CASE("A run keeps its method") {
   };
   CHECK(faults_of_change(lamb, lamb).empty());
   CHECK(faults_of_change(resolved(folder, "optimizer: {method: onebit_lamb}\n"), lamb) ==
-        std::vector<std::string>{
-            "optimizer.method: lamb, but run/step_30 was written with onebit_lamb, and a run keeps its "
-            "method; allowed: onebit_lamb"});
+        std::vector<std::string>{"optimizer.method: lamb, but run/step_30 was written with onebit_lamb, and a run "
+                                 "cannot change its method; allowed: onebit_lamb"});
 }
 
 TEST_CASE("Weights mean the model that they were trained in") {
@@ -69,7 +68,7 @@ TEST_CASE("Weights mean the model that they were trained in") {
   };
   CHECK(faults("heads: 4, hidden_dropout: 0.2, compute: bf16").empty());
   CHECK(faults("heads: 2") == std::vector<std::string>{"model.heads: 2, but run/step_30 was written with 4, and its "
-                                                       "weights mean another model with it; allowed: 4"});
+                                                       "weights were trained with that value; allowed: 4"});
   CHECK(faults("heads: 4, hidden: 128") ==
         std::vector<std::string>{"model.hidden: 128, but run/step_30 was written with 256, and its weights have the "
                                  "sizes of that model; allowed: 256"});
@@ -93,9 +92,8 @@ TEST_CASE("What is kept after the freeze names the settings that it depends on")
             .empty());
   CHECK(faults("freeze: {step: 20}, unify: layer, epsilon: 1e-6") ==
         std::vector<std::string>{
-            "optimizer.unify: layer, but run/step_30 was written after the freeze with element, and what it keeps "
-            "depends "
-            "on it; allowed: element, or optimizer.freeze.step above 30, which takes up warmup again"});
+            "optimizer.unify: layer, but run/step_30 was written after the freeze with element, and the frozen state "
+            "depends on it; allowed: element, or optimizer.freeze.step above 30, which returns to warmup"});
   CHECK(faults("freeze: {step: 20}, epsilon: 1e-6").size() == 1);
   CHECK(faults("freeze: {step: 20}, exchange: momentum, beta1: 0.8").size() == 2);
   CHECK(faults("freeze: {step: 20}, frozen_variance: whole").size() == 1);

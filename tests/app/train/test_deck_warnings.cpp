@@ -64,18 +64,18 @@ TEST_CASE("A freeze that the program must choose before all has settled is told"
   CHECK(app::deck_warnings(deck).empty());  // 999.5
   deck.optimizer.beta2 = 0.9991;
   CHECK(warning(deck, subject) ==
-        "optimizer.beta2 averages the variance over 1112 steps: the one that is kept has not settled");
+        "optimizer.beta2 averages the variance over 1112 steps: the frozen variance has not settled");
   deck.optimizer.method = Method::onebit_sgd;  // freezes no averages
   CHECK(app::deck_warnings(deck).empty());
   deck = chosen(Method::onebit_lamb, 0.1999);
   deck.optimizer.coefficient_beta = 0.9995;
   CHECK(warning(deck, subject) ==
-        "optimizer.coefficient_beta averages trust ratios over 2000 steps: those that are kept have not settled");
+        "optimizer.coefficient_beta averages trust ratios over 2000 steps: the frozen ratios have not settled");
   deck.optimizer.coefficient_beta = 0.9;
   deck.schedule.warmup_steps = 1001;
   for (auto const method : {Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd}) {
     deck.optimizer.method = method;
-    CHECK(warning(deck, subject).starts_with("the rate rises until step 1001 (schedule.warmup_steps)"));
+    CHECK(warning(deck, subject).starts_with("the learning rate rises until step 1001 (schedule.warmup_steps)"));
   }
   // The default settings, in a run that is too short for them.
   input::Deck brief;
@@ -124,7 +124,7 @@ TEST_CASE("A freeze before the variance has settled is told") {
   auto deck = settled(Method::onebit_adam);
   deck.schedule.warmup_steps = 0;
   deck.optimizer.freeze.step = 999;
-  CHECK(warning(deck) == "optimizer.beta2 averages the variance over 1000 steps: the one that is kept has not settled");
+  CHECK(warning(deck) == "optimizer.beta2 averages the variance over 1000 steps: the frozen variance has not settled");
   // 1 - 0.9 is not exactly a tenth in binary.
   deck.optimizer.beta2 = 0.9;
   deck.optimizer.freeze.step = 10;
@@ -139,7 +139,7 @@ TEST_CASE("A freeze before the trust ratios have settled is told") {
   auto deck = settled(Method::onebit_lamb);
   deck.optimizer.coefficient_beta = 0.9995;
   CHECK(warning(deck) ==
-        "optimizer.coefficient_beta averages trust ratios over 2000 steps: those that are kept have not settled");
+        "optimizer.coefficient_beta averages trust ratios over 2000 steps: the frozen ratios have not settled");
   deck.optimizer.method = Method::onebit_adam;  // has no trust ratios
   CHECK(app::deck_warnings(deck).empty());
 }
@@ -147,7 +147,8 @@ TEST_CASE("A freeze before the trust ratios have settled is told") {
 TEST_CASE("A freeze in the warmup of the rate is told") {
   auto deck = settled(Method::onebit_sgd);
   deck.schedule.warmup_steps = 1001;
-  auto const text = "the rate rises until step 1001 (schedule.warmup_steps): gradients change most while it does";
+  auto const text =
+      "the learning rate rises until step 1001 (schedule.warmup_steps): gradients change most during warmup";
   CHECK(warning(deck) == text);
   deck.batch.global = 64;
   deck.schedule.legw_baseline_batch = 32;

@@ -85,7 +85,7 @@ TEST_CASE("a record of starts that cannot be read is not taken for empty") {
   TemporaryFolder const folder;
   std::filesystem::create_directory(folder / "starts.txt");
   StartLog const log(folder.path());
-  auto const told = ContainsSubstring("/starts.txt: cannot be read: not a file; mend or remove it");
+  auto const told = ContainsSubstring("/starts.txt: cannot be read: not a file; repair or remove it");
   CHECK_THROWS_WITH(log.require_progress(12), told);
   CHECK_THROWS_WITH(log.append(12, 4), told);
   std::filesystem::remove(folder / "starts.txt");
