@@ -40,8 +40,8 @@ auto read_or_advise(std::string const& directory, Read read) {
   try {
     return read();
   } catch (InputError const& error) {
-    throw InputError(std::string(error.what()) +
-                     "; move statistics.h5 and the folder statistics out of " + directory + " to resume with a new record");
+    throw InputError(std::string(error.what()) + "; move statistics.h5 and the folder statistics out of " + directory +
+                     " to resume with a new record");
   }
 }
 

@@ -60,11 +60,10 @@ std::string StartLog::read() const {
 
 void StartLog::require_progress(std::int64_t step) const {
   if (starts_at(step, read()) < fruitless_starts) return;
-  throw InputError(
-      "run.directory: the last " + std::to_string(fruitless_starts) + " starts of this run all began at step " +
-      std::to_string(step) +
-      " and none wrote a checkpoint; set checkpoint.every or run.walltime " + "so that a job reaches one, and remove " +
-      path_ + " to try again");
+  throw InputError("run.directory: the last " + std::to_string(fruitless_starts) +
+                   " starts of this run all began at step " + std::to_string(step) +
+                   " and none wrote a checkpoint; set checkpoint.every or run.walltime " +
+                   "so that a job reaches one, and remove " + path_ + " to try again");
 }
 
 void StartLog::add(std::string const& line) const {

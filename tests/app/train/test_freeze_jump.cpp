@@ -16,7 +16,7 @@
 using namespace bellwether;
 using app::freeze_jump;
 
-TEST_CASE("a jump is a ratio of medians, and says where there is none") {
+TEST_CASE("a jump is a ratio of medians, if both exist") {
   constexpr float none = std::numeric_limits<float>::quiet_NaN();
   using Values = std::vector<float>;
   CHECK(app::jump(Values{1, 9, 2}, Values{8}) == 4.0);
@@ -55,7 +55,7 @@ TEST_CASE("layers whose updates jump at the freeze are named") {
   CHECK(io.run(input::IoThread::Priority::statistics, [&] { return freeze_jump(folder.path(), 100); }).empty());
 }
 
-TEST_CASE("of many layers that jump the farthest are named, and all are counted") {
+TEST_CASE("of many layers that jump, the farthest are named and all are counted") {
   TemporaryFolder const folder;
   input::IoThread io;
   app::StatisticsOptions options;
