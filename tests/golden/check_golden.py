@@ -56,10 +56,10 @@ def main(script, name):
     for path, difference in found[:5]:
         print(f"{name}{path} differs by {difference:.1e}")
     if found and found[0][1] <= ROUNDING:
-        print(f"skipped: {len(found)} numbers differ in their last digit, as another processor or NumPy than that of the "
-              f"checked-in file may have it (here {numpy.__version__})")
+        print(f"skipped: {len(found)} numbers differ in their last digit; another processor or another NumPy may cause "
+              f"this (here {numpy.__version__})")
         return 4
-    print(f"{name} is not what {script} writes: run {script} and look at what changed")
+    print(f"{name} differs from the output of {script}: run {script} and check what changed")
     return 1
 
 

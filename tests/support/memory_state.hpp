@@ -50,7 +50,7 @@ class MemoryState final : public StateVisitor {
       kept.resize(values.size());
       Kokkos::deep_copy(Host(kept.data(), kept.size()), device);
     } else {
-      if (kept.size() != values.size()) throw std::runtime_error("state of another size: " + std::string(name));
+      if (kept.size() != values.size()) throw std::runtime_error("state has another size: " + std::string(name));
       Kokkos::deep_copy(device, Host(kept.data(), kept.size()));
     }
   }

@@ -18,7 +18,7 @@ namespace {
 test::ReplayInput read(std::string const& from, int ranks) {
   try {
     std::ifstream file(from);
-    if (!file) throw InputError("cannot be read; a file in JSON");
+    if (!file) throw InputError("cannot be read; allowed: a JSON file");
     return {test::parse_json(file), ranks};
   } catch (InputError const& error) {
     auto faults = error.faults();

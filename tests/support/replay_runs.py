@@ -41,12 +41,12 @@ def main(program, launcher):
         refused(changed("freeze", dict(stp=3), "optimizer"),
                 "in.json: optimizer.freeze.stp: unknown key (did you mean 'step'?); one of step, latest")
         refused(changed("learning_rates", [0.01]),
-                "in.json: learning_rates: a list of 1; 4, one for each step of gradients")
+                "in.json: learning_rates: a list of 1; allowed: a list of 4: one for each step of gradients")
         # A fault in the gradients of rank 1.
         refused(changed(1, [[0.1, 0.2]], "gradients", 2),
-                "in.json: gradients[2][1][0]: a list of 2; 3, elements of tensor \"a\"")
-        refused(json.dumps(GOOD), "in.json: gradients[0]: 2 ranks; 3, as many as run this program", ranks=3)
-        refused(json.dumps(GOOD), "in.json: gradients[0]: 2 ranks; 1, as many as run this program", ranks=1)
+                "in.json: gradients[2][1][0]: a list of 2; allowed: a list of 3: elements of tensor \"a\"")
+        refused(json.dumps(GOOD), "in.json: gradients[0]: 2 ranks; allowed: 3, the number of ranks of this run", ranks=3)
+        refused(json.dumps(GOOD), "in.json: gradients[0]: 2 ranks; allowed: 1, the number of ranks of this run", ranks=1)
         refused(json.dumps(GOOD), "nowhere/out.json: cannot be written", result="nowhere/out.json")
 
         def result(text):

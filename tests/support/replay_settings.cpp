@@ -116,12 +116,12 @@ Translation::Translation(Json const& settings) {
     else if (key != "betas")
       put(optimizer, "optimizer", key == "name" ? "method" : key, written_key, value);
     else if (!value.is_array() || value.size() != 2)
-      faults.push_back("optimizer.betas: " + value.dump() + "; a list of two numbers, beta1 and beta2");
+      faults.push_back("optimizer.betas: " + value.dump() + "; allowed: a list of two numbers, beta1 and beta2");
     else
       for (std::size_t i = 0; i < 2; ++i) {
         std::string const beta = i == 0 ? "beta1" : "beta2", written = "betas[" + std::to_string(i) + "]";
         if (settings.contains(beta))
-          faults.push_back("optimizer." + beta + ": given again; once, as betas[" + std::to_string(i) + "]");
+          faults.push_back("optimizer." + beta + ": given again; allowed: once, as betas[" + std::to_string(i) + "]");
         else if (i == 1 && settings.value("name", Json()) == "onebit_sgd")
           read_deck_number(beta, "optimizer." + written, value[i]);  // 1-bit SGD has no beta2: check it and ignore it
         else
@@ -129,7 +129,7 @@ Translation::Translation(Json const& settings) {
       }
   }
   if (!settings.contains("name"))
-    faults.push_back("optimizer.name: missing; " + section_rows("optimizer").keys.front().allowed);
+    faults.push_back("optimizer.name: missing; allowed: " + section_rows("optimizer").keys.front().allowed);
   if (!faults.empty()) throw InputError(faults);
   deck.entries = {{"run", {}, run}, {"optimizer", {}, optimizer}, {"comm", {}, comm}};
 }
@@ -137,7 +137,8 @@ Translation::Translation(Json const& settings) {
 }  // namespace
 
 ReplaySettings read_settings(Json const& settings) {
-  if (!settings.is_object()) throw InputError("optimizer: " + settings.dump() + "; an object with the deck's keys");
+  if (!settings.is_object())
+    throw InputError("optimizer: " + settings.dump() + "; allowed: an object with the deck's keys");
   Translation const given(settings);
   input::Deck deck;
   deck.run.seed = 0;
@@ -167,7 +168,7 @@ ReplaySettings read_settings(Json const& settings) {
     faults.push_back(given.renamed(key + ": " + what));
   });
   if (compresses(config.method) && !settings.contains("freeze"))
-    faults.push_back(R"(optimizer.freeze: missing; {"step": N}, {"latest": share of all steps} or "auto")");
+    faults.push_back(R"(optimizer.freeze: missing; allowed: {"step": N}, {"latest": share of all steps} or "auto")");
   if (!faults.empty()) throw InputError(faults);
   return {config, deck.comm, deck.run.seed};
 }

@@ -207,7 +207,7 @@ void run_team(Machine& of, int threads, RandomStream& order) {
     if (ready.empty()) {
       // Wake the waiting threads, which throw and so free what they hold.
       if (of.failure == nullptr)
-        of.failure = std::make_exception_ptr(std::runtime_error("threads wait for some that have ended"));
+        of.failure = std::make_exception_ptr(std::runtime_error("threads wait for threads that have ended"));
       for (auto& state : of.threads) state.runs = !state.ended;
       continue;
     }
@@ -251,7 +251,7 @@ Piece EmulatedWarp::read_piece(std::uint32_t from) {
 }
 void EmulatedWarp::fetch(std::uint32_t to, bf16 const* from, bool there) {
   if (reinterpret_cast<std::uintptr_t>(from) % sizeof(Piece) != 0)
-    throw std::runtime_error("what is fetched begins between pieces");
+    throw std::runtime_error("an asynchronous copy must begin at a whole piece");
   Piece piece{};
   if (there) std::memcpy(piece.words, from, sizeof piece);
   machine->threads[static_cast<std::size_t>(machine->current)].fetches.push_back({to, piece});

@@ -35,7 +35,7 @@ Batch batch_of(std::vector<std::int32_t> ids) {
 
 }  // namespace
 
-TEST_CASE("tokens are indexed by their ids, each with its rows in their order") {
+TEST_CASE("the token index groups rows by id, in row order") {
   // The sort needs one, two, three or four digits for these ids; the first case has a single id.
   auto const ids = GENERATE(std::int32_t{1}, 200, 30522, 70000, 2147483647);
   Index const count = GENERATE(Index{1}, 37, 500);

@@ -85,7 +85,7 @@ struct Problem {
 
 }  // namespace
 
-TEST_CASE("every tensor's gradient agrees with finite differences, dropout on") {
+TEST_CASE("every tensor's gradient agrees with finite differences, with dropout") {
   auto const activation = GENERATE(model::Activation::gelu_erf, model::Activation::gelu_tanh);
   Problem problem(activation);
   auto const gradient = problem.train();
@@ -104,7 +104,7 @@ TEST_CASE("every tensor's gradient agrees with finite differences, dropout on") 
   }
 }
 
-TEST_CASE("dead elements receive exactly no gradient") {
+TEST_CASE("masked elements have a gradient of exactly zero") {
   Problem problem(model::Activation::gelu_erf);
   auto const gradient = problem.train();
   for (auto const& tensor : problem.bert.layout().table.tensors()) {
@@ -116,7 +116,7 @@ TEST_CASE("dead elements receive exactly no gradient") {
   }
 }
 
-TEST_CASE("gradients are announced once each, in reverse order, and accumulate") {
+TEST_CASE("gradients are announced once each, in reverse order, and add to earlier ones") {
   Problem problem(model::Activation::gelu_erf);
   Index expected_last = problem.bert.layout().table.count();
   auto const once = problem.train([&](Index first, Index last) {

@@ -142,7 +142,7 @@ struct Problem {
 
 }  // namespace
 
-TEST_CASE("the encoder's products have exactly T rows and the masked-LM head's exactly M") {
+TEST_CASE("matrix products have exactly T rows in the encoder and M rows in the masked-LM head") {
   Problem<float> problem({11, 3, 7, 1});
   REQUIRE(problem.batch.tokens() == 22);
   REQUIRE(problem.batch.masked() == 8);
@@ -151,7 +151,7 @@ TEST_CASE("the encoder's products have exactly T rows and the masked-LM head's e
     problem.train();
     CHECK(watch.sorted() == expected_shapes(problem.config, problem.batch, true));
   }
-  SECTION("forward alone") {
+  SECTION("forward only") {
     problem.bert.set_parameters(problem.parameters.data());
     problem.bert.evaluate(problem.batch);
     CHECK(watch.sorted() == expected_shapes(problem.config, problem.batch, false));
@@ -161,7 +161,7 @@ TEST_CASE("the encoder's products have exactly T rows and the masked-LM head's e
     for (Index const extent : shape) CHECK((extent != problem.padded() && extent != 4 * 11));
 }
 
-TEST_CASE("no product hides from the count, and attention works on each sequence's own length") {
+TEST_CASE("all matrix products are counted, and attention uses each sequence's length") {
   // In double, because those products use BLAS on every CPU.
   Problem<double> problem({11, 3, 7, 1});
   auto const C = problem.config.hidden, L = problem.config.layers;
@@ -177,7 +177,7 @@ TEST_CASE("no product hides from the count, and attention works on each sequence
         static_cast<double>(done - 2 * C * problem.squared_lengths * L));
 }
 
-TEST_CASE("logits formed in strips add up to M rows") {
+TEST_CASE("strips of logits have M rows in total") {
   std::vector<int> lengths(120);
   for (std::size_t b = 0; b < lengths.size(); ++b) lengths[b] = 4 + static_cast<int>(b % 9);
   Problem<float> problem(lengths);

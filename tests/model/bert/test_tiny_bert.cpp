@@ -63,7 +63,7 @@ double largest_difference(std::vector<Real> const& computed, json const& wanted,
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a pretrained encoder read from safetensors computes its reference", "", float, double) {
+TEMPLATE_TEST_CASE("a pretrained encoder from a safetensors file reproduces its reference", "", float, double) {
   auto const folder = test::shared_data() / "tiny-bert";
   if (!std::filesystem::exists(folder / "model.safetensors"))
     SKIP(folder.string() << " is not there; BELLWETHER_DATA names the folder that holds tiny-bert");

@@ -22,7 +22,7 @@ void run(Attention<float, bf16> const& p, std::uint64_t seed, Kernel const& kern
 
 }  // namespace
 
-TEST_CASE("attention by tiles on matrix units is that of hosts") {
+TEST_CASE("attention by tiles on matrix units agrees with the host's") {
   using namespace attention_tiles;
   using Warp = test::EmulatedWarp;
   double const dropout = GENERATE(0.0, 0.3);

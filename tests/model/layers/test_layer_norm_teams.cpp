@@ -95,14 +95,14 @@ Numbers layer_norm(Place place, Index C) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("layer norm by teams", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("layer norm by teams agrees with single threads", "", test::Spaces) {
   auto const place = GENERATE(Place::sub_layer, Place::embeddings, Place::head);
   compare_forms<TestType>([&]<class Form, class Real, class Stored>() {
     return layer_norm<Form, Real, Stored>(place, 2 * dropout_chunk + 3);
   });
 }
 
-TEMPLATE_LIST_TEST_CASE("layer norm by lanes", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("layer norm by lanes agrees with single threads", "", test::Spaces) {
   auto const place = GENERATE(Place::sub_layer, Place::embeddings, Place::head);
   // Some lanes without a channel; exactly one step of lanes; a partly used last step; the largest supported C.
   Index const C = GENERATE(64, 256, 320, 1024);
@@ -111,7 +111,7 @@ TEMPLATE_LIST_TEST_CASE("layer norm by lanes", "", test::Spaces) {
   compare(layer_norm<WideRows<TestType>, float, bf16>(place, C), layer_norm<Threads, float, bf16>(place, C), 0x1p-7);
 }
 
-TEST_CASE("which rows are for lanes") {
+TEST_CASE("lanes refuse unsupported rows and dropouts") {
   CHECK(lanes_take(128));
   CHECK(lanes_take(1024));
   CHECK_FALSE(lanes_take(1088));
@@ -121,23 +121,23 @@ TEST_CASE("which rows are for lanes") {
   float some = 0;
   LayerNormForward<float> forward{};
   forward.C = 128;
-  SECTION("forward, on what comes out of a sum") {
+  SECTION("forward, dropout on the output with a residual") {
     forward.bias = forward.residual = &some;
     forward.out_dropout = dropout_of(0.1);
     CHECK_FALSE(normalise_by_lanes(host, forward));
   }
-  SECTION("forward, on what nothing is added to") {
+  SECTION("forward, dropout on the input without a residual") {
     forward.in_dropout = dropout_of(0.1);
     CHECK_FALSE(normalise_by_lanes(host, forward));
   }
   LayerNormBackward<float> backward{};
   backward.C = 128;
-  SECTION("backward, on what comes out of a sum") {
+  SECTION("backward, dropout on the output with a residual") {
     backward.da = &some;
     backward.out_dropout = dropout_of(0.1);
     CHECK_FALSE(normalise_backward_by_lanes(host, backward, nullptr));
   }
-  SECTION("backward, on what nothing is added to") {
+  SECTION("backward, dropout on the input without a residual") {
     backward.in_dropout = dropout_of(0.1);
     CHECK_FALSE(normalise_backward_by_lanes(host, backward, nullptr));
   }

@@ -157,20 +157,20 @@ Numbers plain_rows() {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("activations by teams", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("activations by teams agree with single threads", "", test::Spaces) {
   compare_forms<TestType>([]<class Form, class Real, class Stored>() { return gelu<Form, Real, Stored, GeluErf>(); });
   compare_forms<TestType>([]<class Form, class Real, class Stored>() { return gelu<Form, Real, Stored, GeluTanh>(); });
   compare_forms<TestType>(
       []<class Form, class Real, class Stored>() { return hyperbolic_tangent<Form, Real, Stored>(); });
 }
 
-TEMPLATE_LIST_TEST_CASE("columns by strips", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("column sums by strips agree with single threads", "", test::Spaces) {
   compare_strips<TestType, bf16, bf16, GeluErf>();
   compare_strips<TestType, bf16, float, GeluTanh>();
   compare_strips<TestType, float, float, GeluErf>();
 }
 
-TEMPLATE_LIST_TEST_CASE("GELU by packs", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("GELU by packs agrees with single elements", "", test::Spaces) {
   using Space = TestType;
   constexpr int own = widest_pack<bf16>;
   constexpr Index F = 9 * own;
@@ -184,21 +184,21 @@ TEMPLATE_LIST_TEST_CASE("GELU by packs", "", test::Spaces) {
   compare(together(y), together(host_y), 0x1p-7);
 }
 
-TEMPLATE_LIST_TEST_CASE("cross entropy by teams", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("cross entropy by teams agrees with single threads", "", test::Spaces) {
   auto const classes = GENERATE(Index{2}, Index{131});
   compare_forms<TestType>(
       [&]<class Form, class Real, class Stored>() { return cross_entropy<Form, Real, Stored>(classes); });
 }
 
-TEMPLATE_LIST_TEST_CASE("embeddings by teams", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("embeddings by teams agree with single threads", "", test::Spaces) {
   compare(embedding<Teams<TestType>>(), embedding<Threads>(), 1e-13);
 }
 
-TEMPLATE_LIST_TEST_CASE("rows by teams", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("row operations by teams agree with single threads", "", test::Spaces) {
   compare_forms<TestType>([]<class Form, class Real, class Stored>() { return plain_rows<Form, Real, Stored>(); });
 }
 
-TEMPLATE_LIST_TEST_CASE("sums of blocks by teams", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("sums of blocks by teams agree with single threads", "", test::Spaces) {
   using Space = TestType;
   // More blocks than groups of workers, and columns that end inside a strip.
   constexpr Index blocks = 21, count = 45;

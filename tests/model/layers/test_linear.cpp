@@ -100,14 +100,14 @@ void check(Activation kind, double allowed) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("products with bias and GELU are those of the plain kernels", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("fused products with bias and GELU agree with the plain kernels", "", test::Spaces) {
   auto const kind = GENERATE(Activation::gelu_erf, Activation::gelu_tanh);
   check<TestType, double, double>(kind, 1e-13);
   check<TestType, float, float>(kind, 1e-5);
   check<TestType, float, bf16>(kind, 0x1p-6);
 }
 
-TEMPLATE_LIST_TEST_CASE("gradients of weights and bias are those of the plain kernels", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("gradients of weights and bias agree with the plain kernels", "", test::Spaces) {
   for (Index const count : {Index{0}, Index{1}, rows, Index{1100}}) {
     CAPTURE(count);
     check_gradients<TestType, double, double>(count, 1e-13);
@@ -116,7 +116,7 @@ TEMPLATE_LIST_TEST_CASE("gradients of weights and bias are those of the plain ke
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("no rows make no product, and no columns leave the bias", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("products without rows or columns work", "", test::Spaces) {
   using Space = TestType;
   Space const exec;
   auto const bias = random_numbers<Space>(8, 1), y = zeros<Space>(2 * 8), none = zeros<Space>(0);

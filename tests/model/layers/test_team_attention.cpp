@@ -38,17 +38,17 @@ void compare_space(double dropout, double allowed) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("attention by teams is attention, in double", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("attention by teams agrees with the host's in double", "", test::Spaces) {
   compare_teams<double, double, TestType>(GENERATE(0.0, 0.3), 1e-14);
 }
 
-TEMPLATE_LIST_TEST_CASE("attention by teams is attention, in fp32 and in bf16", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("attention by teams agrees with the host's in fp32 and bf16", "", test::Spaces) {
   compare_teams<float, float, TestType>(0.3, 3e-6);
   // Both sides round probabilities and results to bf16, and the last bit of fp32 may decide how.
   compare_teams<float, bf16, TestType>(0.3, 0x1p-7);
 }
 
-TEMPLATE_LIST_TEST_CASE("attention as each space runs it is that of hosts", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the attention of each space agrees with the host's", "", test::Spaces) {
   double const dropout = GENERATE(0.0, 0.3);
   compare_space<double, double, TestType>(dropout, 1e-14);
   compare_space<float, float, TestType>(dropout, 3e-6);

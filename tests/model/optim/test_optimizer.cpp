@@ -37,7 +37,7 @@ TEST_CASE("LAMB follows the golden traces") {
   }
 }
 
-TEST_CASE("LAMB is the warmup of the 1-bit LAMB paper's trace") {
+TEST_CASE("LAMB follows the warmup of the 1-bit LAMB paper's trace") {
   // Trust ratios and norms of the weights after the step, two ranks, computed independently of lamb_trace.py.
   auto const ranks = comm::make_self_communicator();
   auto const layout = golden_layout();
@@ -85,7 +85,7 @@ TEST_CASE("the report says what a step did") {
   for (auto const& quantity : report.layers) CHECK(quantity.values.size() == layout.tensors().size());
 }
 
-TEST_CASE("a skipped step touches no state but its count") {
+TEST_CASE("a skipped step changes only its count") {
   auto const ranks = comm::make_self_communicator();
   auto const layout = awkward_layout();
   OptimizerConfig config;
@@ -119,7 +119,7 @@ TEST_CASE("a skipped step touches no state but its count") {
   CHECK(same);
 }
 
-TEST_CASE("saved and restored state goes on bit for bit") {
+TEST_CASE("a restored state continues bit for bit") {
   auto const ranks = comm::make_self_communicator();
   auto const layout = awkward_layout();
   OptimizerConfig config;
@@ -144,7 +144,7 @@ TEST_CASE("saved and restored state goes on bit for bit") {
   CHECK(resumed.state().arrays == whole.state().arrays);
 }
 
-TEST_CASE("memory is what the tables need, by hand") {
+TEST_CASE("state bytes agree with a count by hand") {
   auto const ranks = comm::make_self_communicator();
   auto const layout = golden_layout();
   OptimizerConfig config;
@@ -156,7 +156,7 @@ TEST_CASE("memory is what the tables need, by hand") {
         moments + rules + blocks + squares + gradient_check);
 }
 
-TEST_CASE("contradicting bounds of the trust ratio are refused") {
+TEST_CASE("contradictory bounds of the trust ratio are refused") {
   auto const ranks = comm::make_self_communicator();
   auto const layout = golden_layout();
   OptimizerConfig config;

@@ -90,7 +90,7 @@ TEST_CASE("parameters, state and report are bitwise equal on all ranks, and the 
   for (auto const& [name, values] : training.state().arrays) CHECK(equal_on_all_ranks(values));
 }
 
-TEST_CASE("ranks together do what one rank does with the mean") {
+TEST_CASE("several ranks do what one rank does with the mean gradient") {
   auto& ranks = world().communicator();
   auto const layout = awkward_layout();
   OptimizerConfig config;
@@ -122,7 +122,7 @@ TEST_CASE("ranks together do what one rank does with the mean") {
   }
 }
 
-TEST_CASE("an infinity on one rank makes every rank skip, and nobody's state changes") {
+TEST_CASE("an infinity on one rank makes all ranks skip without a change of state") {
   auto& ranks = world().communicator();
   auto const layout = awkward_layout();
   OptimizerConfig config;
@@ -145,7 +145,7 @@ TEST_CASE("an infinity on one rank makes every rank skip, and nobody's state cha
   CHECK(training.state().arrays == state.arrays);
 }
 
-TEST_CASE("of several gradients that are not finite the first rank is named with its own first tensor") {
+TEST_CASE("if several gradients are not finite, the first rank and its first tensor are named") {
   auto& ranks = world().communicator();
   if (ranks.size() < 3) return;
   auto const layout = awkward_layout();
@@ -168,7 +168,7 @@ TEST_CASE("of several gradients that are not finite the first rank is named with
   CHECK(report.first_bad_layer == layout.index_of("block"));
 }
 
-TEST_CASE("where finite gradients have a sum that is not, a tensor is named but no rank") {
+TEST_CASE("if only the sum of gradients is not finite, a tensor is named but no rank") {
   auto& ranks = world().communicator();
   if (ranks.size() == 1) return;
   auto const layout = awkward_layout();
@@ -183,7 +183,7 @@ TEST_CASE("where finite gradients have a sum that is not, a tensor is named but 
   CHECK(report.first_bad_layer == layout.index_of("block"));
 }
 
-TEST_CASE("consensus is the parameters themselves where replicated") {
+TEST_CASE("the consensus of replicated parameters is the parameters") {
   auto& ranks = world().communicator();
   auto const layout = awkward_layout();
   Training training(layout, {}, ranks);
@@ -196,7 +196,7 @@ TEST_CASE("consensus is the parameters themselves where replicated") {
   CHECK(download(out) == download(training.parameters));
 }
 
-TEST_CASE("local SGD keeps parameters of its own and agrees on their mean") {
+TEST_CASE("local SGD has different parameters on each rank and one consensus") {
   auto& ranks = world().communicator();
   auto const layout = awkward_layout();
   Training training(layout, {}, ranks);

@@ -59,7 +59,7 @@ struct Moments {
 
 }  // namespace
 
-TEST_CASE("both estimates are unbiased over ranks that hold floor or ceil of a batch") {
+TEST_CASE("both noise estimates are unbiased if ranks have floor or ceil of a batch") {
   // 8 ranks with 32 sequences, 4 with 32, 4 with 8; then uneven shares, some of them empty.
   auto const [sequences, ranks] =
       GENERATE(std::pair{256, 8}, std::pair{128, 4}, std::pair{32, 4}, std::pair{11, 4}, std::pair{5, 8});
@@ -91,7 +91,7 @@ TEST_CASE("both estimates are unbiased over ranks that hold floor or ceil of a b
              WithinRel(std::sqrt(4 * signal_in_noise / (n * b) + 2 * trace_of_square / (b * b * n * (n - 1))), 0.03));
 }
 
-TEST_CASE("the first of several passes of one rank is a small batch") {
+TEST_CASE("the first of several micro-batches serves as the small batch") {
   int const sequences = 48, part = GENERATE(16, 40), steps = 20000;
   Gaussian gradients;
   Moments signals, traces;
@@ -109,7 +109,7 @@ TEST_CASE("the first of several passes of one rank is a small batch") {
   CHECK(std::abs(traces.mean() - trace) < 3 * traces.deviation() / std::sqrt(steps));
 }
 
-TEST_CASE("the ratio of smoothed estimates finds the noise scale") {
+TEST_CASE("the ratio of smoothed estimates is the noise scale") {
   Gaussian gradients;
   int const sequences = 256, ranks = 8;
   NoiseScale noise(0.9995);
@@ -130,7 +130,7 @@ TEST_CASE("the ratio of smoothed estimates finds the noise scale") {
   CHECK_THAT(noise.critical_batch(), WithinRel(498.92, 0.03));
 }
 
-TEST_CASE("estimates and their smoothed ratio are the twin's") {
+TEST_CASE("noise estimates and their smoothed ratio agree with the twin") {
   auto const golden = nlohmann::json::parse(std::ifstream(test::golden_file("onebit_traces.json"))).at("noise");
   int const ranks = golden.at("ranks"), examples = golden.at("examples");
   NoiseScale noise(golden.at("beta").get<double>());
@@ -147,7 +147,7 @@ TEST_CASE("estimates and their smoothed ratio are the twin's") {
   }
 }
 
-TEST_CASE("what a step cannot tell is not a number, and changes nothing") {
+TEST_CASE("unknown noise estimates are NaN and change nothing") {
   CHECK(std::isnan(noise_sample(part_of_ranks(32, 1), 2, 2, 32).trace));  // one rank, one micro-batch
   CHECK(std::isnan(noise_sample(part_of_ranks(1, 4), 8, 2, 1).trace));    // one sequence: one rank has the whole batch
   CHECK(std::isnan(noise_sample(part_of_micro_batches(32, 32), 2, 2, 32).trace));
@@ -176,7 +176,7 @@ TEST_CASE("what a step cannot tell is not a number, and changes nothing") {
   CHECK(noise.critical_batch() == before);
 }
 
-TEST_CASE("a noise scale that is saved goes on as if it had not been") {
+TEST_CASE("a restored noise scale continues as if never saved") {
   NoiseScale whole(0.9);
   for (int k = 1; k <= 15; ++k) whole.add({.signal = 1.0 / k, .trace = 3.0 + k});
   test::MemoryState state;

@@ -32,7 +32,7 @@ std::vector<float> exploded(Training& training, ParameterLayout const& layout, i
 
 }  // namespace
 
-TEST_CASE("a norm far above its mean skips the step, names the rank, and changes nothing else") {
+TEST_CASE("a norm far above its mean skips the step, names the rank and changes nothing else") {
   auto const layout = active_layout();
   auto const method =
       GENERATE(Method::lamb, Method::adamw, Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
@@ -71,7 +71,7 @@ TEST_CASE("a norm far above its mean skips the step, names the rank, and changes
   CHECK(on_all(download(training.parameters) == download(undisturbed.parameters)));
 }
 
-TEST_CASE("a norm is too large from the 21st step on, and a run that resumes knows as much") {
+TEST_CASE("the norm limit applies from the 21st step on, also after a resume") {
   auto const layout = active_layout();
   auto const method = GENERATE(Method::lamb, Method::onebit_lamb);
   Training early(layout, limited(method), group());

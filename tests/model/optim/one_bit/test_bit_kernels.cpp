@@ -58,7 +58,7 @@ struct FormedByBlock {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("1-bit LAMB and Adam whose momentum is bits are the formulas in double", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("1-bit LAMB and Adam with a momentum in bits agree with the formulas in double", "", Spaces) {
   auto const layout = awkward_layout();
   Numbers numbers(layout);
   auto const unify = GENERATE(Unify::element, Unify::layer, Unify::none);
@@ -118,7 +118,7 @@ TEMPLATE_LIST_TEST_CASE("1-bit LAMB and Adam whose momentum is bits are the form
   layers.check(downloaded(lamb.layers));
 }
 
-TEMPLATE_LIST_TEST_CASE("what a rank sends is the same from a momentum in bits as from its numbers", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("a rank sends the same from a momentum in bits as from its numbers", "", Spaces) {
   auto const layout = awkward_layout();
   Numbers const numbers(layout);
   auto const unify = GENERATE(Unify::element, Unify::layer, Unify::none);
@@ -159,7 +159,7 @@ TEMPLATE_LIST_TEST_CASE("what a rank sends is the same from a momentum in bits a
   CHECK(worst(downloaded(by_ones), sent) < 1e-6);
 }
 
-TEMPLATE_LIST_TEST_CASE("a step that is skipped leaves every bit as it was where the momentum is bits", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("a skipped step changes nothing if the momentum is in bits", "", Spaces) {
   auto const layout = awkward_layout();
   Numbers const numbers(layout);
   Step<TestType> step(layout, numbers, false, 1);

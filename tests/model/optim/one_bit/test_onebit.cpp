@@ -76,7 +76,7 @@ struct Sketch {
 
 }  // namespace
 
-TEST_CASE("signs of the fold are the twin's") {
+TEST_CASE("signs of the sketch agree with the twin") {
   auto const sketch = golden("sketch");
   for (auto const& row : sketch.at("signs")) {
     auto const first = row.at("first").get<std::int64_t>();
@@ -86,7 +86,7 @@ TEST_CASE("signs of the fold are the twin's") {
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("the mean of the ranks' folds is the twin's", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the mean of the ranks' sketches agrees with the twin", "", test::Spaces) {
   auto const wanted = golden("sketch").at("fold");
   int const ranks = wanted.at("ranks");
   Index const count = wanted.at("count"), columns = wanted.at("columns");
@@ -108,7 +108,7 @@ TEMPLATE_LIST_TEST_CASE("the mean of the ranks' folds is the twin's", "", test::
   CHECK_THAT(squared_norm, WithinRel(wanted.at("squared_norm").get<double>(), 1e-5));
 }
 
-TEMPLATE_LIST_TEST_CASE("the fold's norm scatters about the exact one as expected, without bias", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the sketch's norm is unbiased and deviates as expected", "", test::Spaces) {
   constexpr Index count = 20000, columns = 256;
   Sketch<TestType> sketch(count, columns, 2);
   std::vector<float> g;
@@ -132,9 +132,9 @@ TEMPLATE_LIST_TEST_CASE("the fold's norm scatters about the exact one as expecte
   CHECK(std::abs(deviation / expected - 1) < 0.2);
 }
 
-TEMPLATE_LIST_TEST_CASE("a fold is what it is said to be, also without columns", "", test::Spaces) {
-  // More rows than parts, and columns that do not fill a device's last strip; more rows in a part than a warp has
-  // lanes, each of which draws for one row; and few elements.
+TEMPLATE_LIST_TEST_CASE("a sketch agrees with its definition, also without columns", "", test::Spaces) {
+  // First more rows than parts, and columns that do not fill a device's last strip. Then more rows in a part than a
+  // warp has lanes, each of which draws for one row. Then few elements.
   auto const [count, columns] = GENERATE(table<Index, Index>(
       {{2560 * 70 + 37, 2560}, {2560 * 70 + 37, 0}, {128 * 32 * 70 + 37, 128}, {300, 1280}, {50, 0}}));
   CAPTURE(count, columns);
@@ -166,7 +166,7 @@ TEMPLATE_LIST_TEST_CASE("a fold is what it is said to be, also without columns",
   CHECK(sketch(g, 23, step, 1)[static_cast<std::size_t>(sketch.at.bad(1))] == 1);
 }
 
-TEMPLATE_LIST_TEST_CASE("a verdict on gradients that nobody averages", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the gradient check works without a mean gradient", "", test::Spaces) {
   Sketch<TestType> sketch(1000, 128, 3);
   std::vector<float> mean(static_cast<std::size_t>(sketch.at.count()), 0.0f);
   mean[3] = 0.3f;
@@ -208,7 +208,7 @@ TEMPLATE_LIST_TEST_CASE("a verdict on gradients that nobody averages", "", test:
   CHECK((std::isnan(bad.local_square) && std::isnan(bad.mean_square)));
 }
 
-TEMPLATE_LIST_TEST_CASE("finite elements whose sum overflows are no gradient", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("finite elements whose sum overflows skip the step", "", test::Spaces) {
   // 400 elements share a column of the sketch.
   for (float const size : {1e35f, 3e38f}) {
     Sketch<TestType> sketch(128 * 400, 128, 2);
@@ -224,7 +224,7 @@ TEMPLATE_LIST_TEST_CASE("finite elements whose sum overflows are no gradient", "
   }
 }
 
-TEST_CASE("the freeze is chosen where the twin chooses it") {
+TEST_CASE("the chosen freeze agrees with the twin") {
   auto const freeze = golden("freeze");
   for (auto const& row : freeze.at("cases")) {
     INFO(row.at("name").get<std::string>());
@@ -285,7 +285,7 @@ TEST_CASE("the freeze is chosen where the twin chooses it") {
   }
 }
 
-TEST_CASE("a fixed freeze is where it is said to be") {
+TEST_CASE("a fixed freeze comes at its step") {
   optim::OptimizerConfig config;
   config.method = GENERATE(optim::Method::onebit_lamb, optim::Method::onebit_adam, optim::Method::onebit_sgd);
   config.freeze.step = 7;
@@ -297,7 +297,7 @@ TEST_CASE("a fixed freeze is where it is said to be") {
   CHECK(point.reached(8, [](double) { return 0.0; }));
 }
 
-TEST_CASE("factors: bounds first, then the band about the last one") {
+TEST_CASE("factors are clamped to their bounds, then to the band around the last one") {
   optim::FactorBounds const bounds{.least = 0.5, .most = 4, .threshold = 0.1};
   using optim::next_factor;
   CHECK(next_factor(1.05, 1, 1, false, 1, bounds) == 1.05);

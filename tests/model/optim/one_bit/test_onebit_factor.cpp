@@ -34,7 +34,7 @@ optim::OptimizerConfig steered(std::int64_t freeze) {
 
 }  // namespace
 
-TEST_CASE("P2: on one rank the gradient that momenta amount to is the one that was given") {
+TEST_CASE("P2: on one rank the reconstructed gradient is the given one") {
   auto const layout = active_layout();
   auto config = steered(3);
   config.exchange = GENERATE(optim::Exchange::momentum, optim::Exchange::gradient);
@@ -74,7 +74,7 @@ TEST_CASE("P2: on one rank the gradient that momenta amount to is the one that w
   }
 }
 
-TEST_CASE("P4: the factor keeps its bounds and its band") {
+TEST_CASE("P4: the factor stays inside its bounds and its band") {
   auto const layout = active_layout();
   auto config = steered(3);
   config.factor_min = 0.8;
@@ -96,7 +96,7 @@ TEST_CASE("P4: the factor keeps its bounds and its band") {
   }
 }
 
-TEST_CASE("P4: before it is clamped, no factor exceeds what the variance allows") {
+TEST_CASE("P4: an unclamped factor stays below the variance's bound") {
   // f >= beta2^(t - T_w) v for any gradients, so r <= beta2^(-(t - T_w) / 2).
   auto const layout = active_layout();
   auto config = steered(3);

@@ -26,7 +26,7 @@ bool finite(std::vector<float> const& values) {
 
 }  // namespace
 
-TEST_CASE("P3: at the freeze every tensor has the same magnitude in the units of the exchange") {
+TEST_CASE("P3: at the freeze all tensors have the same magnitude in the units of the exchange") {
   auto const layout = active_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam);
   auto config = onebit(method, 3);
@@ -76,8 +76,7 @@ TEST_CASE("P3: at the freeze every tensor has the same magnitude in the units of
   CHECK(on_all(equal));
 }
 
-TEST_CASE(
-    "a tensor whose momentum is zero at the freeze, and whose variance is not, is left out of the common magnitude") {
+TEST_CASE("a tensor with variance but zero momentum at the freeze does not count for the common magnitude") {
   auto const layout = active_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam);
   auto config = onebit(method, 2);
@@ -142,7 +141,7 @@ TEST_CASE("P11: a tensor without elements changes nothing, and nothing becomes N
   CHECK(on_all(all_finite));
 }
 
-TEST_CASE("P11: replay takes a tensor without elements") {
+TEST_CASE("P11: replay accepts a tensor without elements") {
   using Json = nlohmann::json;
   Json gradients = Json::array();
   for (int t = 1; t <= 5; ++t) {
@@ -171,7 +170,7 @@ TEST_CASE("P11: replay takes a tensor without elements") {
   }
 }
 
-TEST_CASE("what had no variance at the freeze stays dead, whatever the layout of a resumed run calls live") {
+TEST_CASE("elements without variance at the freeze stay masked, even if a resumed run's layout activates them") {
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam);
   ParameterLayout before, now;  // five rows of eight in use, then all
   for (auto* const layout : {&before, &now}) {
@@ -208,7 +207,7 @@ TEST_CASE("what had no variance at the freeze stays dead, whatever the layout of
   CHECK(on_all(x[80] < 0.5f));
 }
 
-TEST_CASE("1-bit SGD moves what is dead by decay alone, through its momentum, on either side of the freeze") {
+TEST_CASE("1-bit SGD moves masked elements by decay only, before and after the freeze") {
   ParameterLayout layout;  // rows from the sixth on, and two elements elsewhere, have no gradient
   layout.add({.name = "rows", .shape = {8, 16}, .active = 80});
   layout.add({.name = "bias", .shape = {40}, .decays = false, .active = 40, .masked = {3, 17}});

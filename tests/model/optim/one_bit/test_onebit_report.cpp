@@ -14,7 +14,7 @@ using namespace bellwether;
 using namespace bellwether::test;
 using optim::Method;
 
-TEST_CASE("shares of error by tensor are told where they are wanted, and change nothing") {
+TEST_CASE("shares of error by tensor are reported if wanted, and change nothing") {
   auto const layout = active_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   int const here = GENERATE(1, 2);
@@ -64,7 +64,7 @@ TEST_CASE("shares of error by tensor are told where they are wanted, and change 
   CHECK(on_all(same_bits(before, after)));
 }
 
-TEST_CASE("norms of weights, update and momentum by tensor are told where they are wanted, in either phase") {
+TEST_CASE("norms of weights, update and momentum by tensor are reported if wanted, in both phases") {
   auto const layout = active_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   auto config = onebit(method, 3);
@@ -125,7 +125,7 @@ TEST_CASE("norms of weights, update and momentum by tensor are told where they a
   }
 }
 
-TEST_CASE("norms by rank are known in either phase") {
+TEST_CASE("norms by rank are known in both phases") {
   auto const layout = active_layout();
   Training training(layout, onebit(Method::onebit_adam, 2), group());
   training.start();
@@ -141,7 +141,7 @@ TEST_CASE("norms by rank are known in either phase") {
   }
 }
 
-TEST_CASE("the ten steps after a freeze are near it, at the freeze and later ones") {
+TEST_CASE("the ten steps after a freeze are reported as near it") {
   auto const layout = active_layout();
   Training training(layout, onebit(Method::onebit_sgd, 3), group());
   training.start();

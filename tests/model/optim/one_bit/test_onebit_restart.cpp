@@ -107,7 +107,7 @@ TEST_CASE("freeze: auto survives a restart: the same checks, the same freeze, th
   }
 }
 
-TEST_CASE("a freeze step that a restart lowers freezes at once, with a copy of the variance as the fresh one") {
+TEST_CASE("a freeze step lowered by a restart freezes at once, and the fresh variance starts as a copy") {
   auto const layout = active_layout();
   auto config = onebit(Method::onebit_lamb, 20);
   config.steer = optim::Steer::variance;
@@ -139,7 +139,7 @@ TEST_CASE("a freeze step that a restart lowers freezes at once, with a copy of t
   CHECK(on_all(last.arrays.at("fresh_variance") != v));
 }
 
-TEST_CASE("tensors whose trust ratio was never seen are named at the freeze and take min(1, max_coefficient)") {
+TEST_CASE("tensors without a trust ratio are named at the freeze and use min(1, max_coefficient)") {
   ParameterLayout layout;
   layout.add({.name = "matrix", .shape = {40, 8}, .active = 320});
   layout.add({.name = "silent", .shape = {24}, .decays = false, .active = 24});
@@ -184,7 +184,7 @@ TEST_CASE("tensors whose trust ratio was never seen are named at the freeze and 
     CHECK(on_all(std::abs(report.layer("trust_ratio")[2] / instead - 1) <= 0.1f * (1 + 1e-6f)));
 }
 
-TEST_CASE("where every tensor's trust ratio was seen, no notice says otherwise") {
+TEST_CASE("no notice about trust ratios if all tensors have one") {
   auto const layout = golden_layout();
   auto config = onebit(Method::onebit_lamb, 3);
   Training training(layout, config, group());

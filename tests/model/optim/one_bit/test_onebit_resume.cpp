@@ -78,7 +78,7 @@ std::string notices(Training const& training) {
 
 }  // namespace
 
-TEST_CASE("a freeze.step beyond the steps done takes up the uncompressed method from momentum and variance") {
+TEST_CASE("a later freeze.step returns to the uncompressed method with momentum and variance") {
   auto const layout = rows_and_more();
   auto const [method, plain] =
       GENERATE(std::pair{Method::onebit_lamb, Method::lamb}, std::pair{Method::onebit_adam, Method::adamw});
@@ -134,7 +134,7 @@ TEST_CASE("a freeze.step beyond the steps done takes up the uncompressed method 
   CHECK_THAT(notices(resumed), ContainsSubstring("the variance is frozen after step 9"));
 }
 
-TEST_CASE("1-bit SGD takes up the dense mean with its momentum") {
+TEST_CASE("1-bit SGD returns to the dense mean with its momentum") {
   auto const layout = rows_and_more();
   Training frozen(layout, onebit(Method::onebit_sgd, 3), group());
   start(frozen);
@@ -152,7 +152,7 @@ TEST_CASE("1-bit SGD takes up the dense mean with its momentum") {
   CHECK(on_all(download(resumed.parameters) == download(dense.parameters)));
 }
 
-TEST_CASE("averages of trust ratios go on where they were, factors begin again") {
+TEST_CASE("in a second warmup averages of trust ratios continue and factors are reset") {
   auto const layout = rows_and_more();
   auto config = onebit(Method::onebit_lamb, 3);
   config.steer = GENERATE(optim::Steer::variance, optim::Steer::norm);
@@ -178,7 +178,7 @@ TEST_CASE("averages of trust ratios go on where they were, factors begin again")
     CHECK(on_all(std::ranges::all_of(report.layer(name), [](float value) { return std::isnan(value); })));
 }
 
-TEST_CASE("the freeze after a second warmup is that of a run which never froze before") {
+TEST_CASE("the freeze after a second warmup equals that of a run that never froze before") {
   auto const layout = rows_and_more();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   Training frozen(layout, onebit(method, 3), group());
@@ -197,7 +197,7 @@ TEST_CASE("the freeze after a second warmup is that of a run which never froze b
   CHECK(on_all(same_bits(resumed.state(), twin.state())));
 }
 
-TEST_CASE("rows that had no gradient before the freeze learn where warmup is taken up again") {
+TEST_CASE("rows without a gradient before the freeze learn in a second warmup") {
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam);
   auto const before = rows_and_more(false), now = rows_and_more();
   Training frozen(before, onebit(method, 3), group());
@@ -217,7 +217,7 @@ TEST_CASE("rows that had no gradient before the freeze learn where warmup is tak
   }
 }
 
-TEST_CASE("no other freeze than one to come ends the compressed phase") {
+TEST_CASE("only a freeze step still to come ends the compressed phase") {
   auto const layout = rows_and_more();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   auto const freeze = GENERATE(std::optional<std::int64_t>(2), std::optional<std::int64_t>(5),

@@ -58,7 +58,7 @@ bool in_bits(MemoryState const& state) {
 
 }  // namespace
 
-TEST_CASE("runs that exchange momenta resume bit for bit, before, at and after the first exchange") {
+TEST_CASE("runs that exchange momenta resume bit for bit before, at and after the first exchange") {
   auto const layout = active_layout();
   using optim::FrozenVariance, optim::Steer, optim::Unify;
   auto const [method, unify, steer, kept] =
@@ -106,7 +106,7 @@ TEST_CASE("runs that exchange momenta resume bit for bit, before, at and after t
   }
 }
 
-TEST_CASE("a step that is skipped leaves a momentum in bits as it was") {
+TEST_CASE("a skipped step does not change a momentum in bits") {
   auto const layout = active_layout();
   auto config = exchanging(GENERATE(Method::onebit_lamb, Method::onebit_adam));
   config.steer = GENERATE(optim::Steer::norm, optim::Steer::variance);
@@ -121,7 +121,7 @@ TEST_CASE("a step that is skipped leaves a momentum in bits as it was") {
   CHECK(on_all(same_bits(before, after)));
 }
 
-TEST_CASE("a step from a momentum in bits is the step from its numbers") {
+TEST_CASE("a step from a momentum in bits equals the step from its numbers") {
   auto const layout = active_layout();
   auto config = exchanging(GENERATE(Method::onebit_lamb, Method::onebit_adam));
   config.unify = GENERATE(optim::Unify::element, optim::Unify::layer, optim::Unify::none);
@@ -144,7 +144,7 @@ TEST_CASE("a step from a momentum in bits is the step from its numbers") {
   CHECK(on_all(off <= 1e-6 * largest));
 }
 
-TEST_CASE("exchanged momenta take 4 n bytes less than numbers, but for their bits, from the second exchange on") {
+TEST_CASE("from the second exchange on, momenta in bits replace 4 n bytes of numbers") {
   auto const layout = active_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam);
   auto const steer = GENERATE(optim::Steer::norm, optim::Steer::variance);
@@ -165,7 +165,7 @@ TEST_CASE("exchanged momenta take 4 n bytes less than numbers, but for their bit
   CHECK(saved > 3 * n);
 }
 
-TEST_CASE("a second warmup goes on from the numbers that bits stand for") {
+TEST_CASE("a second warmup starts from the numbers of the momentum's bits") {
   auto const layout = active_layout();
   auto config = exchanging(GENERATE(Method::onebit_lamb, Method::onebit_adam));
   config.steer = GENERATE(optim::Steer::norm, optim::Steer::variance);

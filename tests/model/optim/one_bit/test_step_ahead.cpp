@@ -45,7 +45,7 @@ std::vector<double> held_back(Training& training, optim::OptimizerConfig const& 
 
 }  // namespace
 
-TEST_CASE("what is held back follows the residuals as the momentum follows gradients") {
+TEST_CASE("f averages residuals as the momentum averages gradients") {
   if (group().size() == 1) SKIP("one rank has no residuals");
   auto const layout = active_layout();
   auto config = onebit(GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd), 2);
@@ -69,7 +69,7 @@ TEST_CASE("what is held back follows the residuals as the momentum follows gradi
   }
 }
 
-TEST_CASE("a rank takes its gradients where it would be without what is held back") {
+TEST_CASE("a rank evaluates gradients at its parameters without compression errors") {
   auto const layout = active_layout();
   auto config = onebit(GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd), 2);
   config.unify = GENERATE(optim::Unify::element, optim::Unify::layer, optim::Unify::none);
@@ -103,7 +103,7 @@ TEST_CASE("a rank takes its gradients where it would be without what is held bac
   CHECK(on_all(same_bits(download(training.parameters), x)));
 }
 
-TEST_CASE("a rank that was restored takes its gradients at the same point") {
+TEST_CASE("a restored rank evaluates gradients at the same point") {
   auto const layout = active_layout();
   auto config = onebit(GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd), 2);
   config.unify = GENERATE(optim::Unify::element, optim::Unify::layer, optim::Unify::none);
@@ -117,7 +117,7 @@ TEST_CASE("a rank that was restored takes its gradients at the same point") {
   CHECK(on_all(same_bits(whole.point(0.3), resumed.point(0.3))));
 }
 
-TEST_CASE("the point is the same whether or not f was asked for before") {
+TEST_CASE("the point does not depend on an earlier update of f") {
   if (group().size() == 1) SKIP("one rank has no residuals");
   auto const layout = active_layout();
   auto config = onebit(GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd), 2);
@@ -139,7 +139,7 @@ TEST_CASE("the point is the same whether or not f was asked for before") {
   }
 }
 
-TEST_CASE("f stays where a step is skipped, and where two points are asked for") {
+TEST_CASE("f does not change in a skipped step or between two points") {
   if (group().size() == 1) SKIP("one rank has no residuals");
   auto const layout = active_layout();
   auto config = onebit(Method::onebit_lamb, 2);
@@ -158,7 +158,7 @@ TEST_CASE("f stays where a step is skipped, and where two points are asked for")
   CHECK(on_all(same_bits(training.state().arrays.at("held_back"), before)));
 }
 
-TEST_CASE("nobody looks ahead where nothing is left or the residual means something else") {
+TEST_CASE("there is no step-ahead without residuals, or if they are residuals of momenta") {
   auto const layout = active_layout();
   auto config = onebit(GENERATE(Method::onebit_lamb, Method::onebit_adam), 2);
   config.step_ahead = 1;
@@ -183,7 +183,7 @@ TEST_CASE("nobody looks ahead where nothing is left or the residual means someth
 
 // A quadratic, 1/2 sum of s_k x_k^2, with noise on each rank. Momentum with delayed gradients cannot follow its
 // steepest directions.
-TEST_CASE("looking ahead takes back the delay of error feedback") {
+TEST_CASE("step-ahead removes the delay of error feedback") {
   if (group().size() == 1) SKIP("one rank has no delay");
   auto const layout = active_layout();
   auto const n = static_cast<std::size_t>(layout.count());

@@ -87,7 +87,7 @@ struct Sketches {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("folds by tensor estimate squared norms without bias", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("sketches by tensor estimate squared norms without bias", "", test::Spaces) {
   Sketches<TestType> sketch;
   if (GENERATE(false, true)) sketch.kill_every_third();
   auto const g = gradient_of(sketch.layout.count(), 0.3);
@@ -114,7 +114,7 @@ TEMPLATE_LIST_TEST_CASE("folds by tensor estimate squared norms without bias", "
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("folds by tensor are what they are said to be", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("sketches by tensor agree with their definition", "", test::Spaces) {
   Sketches<TestType> sketch;
   if (GENERATE(false, true)) sketch.kill_every_third();
   auto const g = gradient_of(sketch.layout.count(), 0.9);
@@ -138,7 +138,7 @@ TEMPLATE_LIST_TEST_CASE("folds by tensor are what they are said to be", "", test
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("the mean of folds is the fold of the mean", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the mean of sketches by tensor is the sketch of the mean", "", test::Spaces) {
   Sketches<TestType> sketch;
   auto const one = gradient_of(sketch.layout.count(), 0.1), other = gradient_of(sketch.layout.count(), 2.0);
   std::vector<float> mean(one.size());
@@ -147,7 +147,7 @@ TEMPLATE_LIST_TEST_CASE("the mean of folds is the fold of the mean", "", test::S
   for (std::size_t c = 0; c < both.size(); ++c) CHECK_THAT(0.5f * (a[c] + b[c]), WithinAbs(both[c], 2e-4));
 }
 
-TEMPLATE_LIST_TEST_CASE("sums of the variance go on as Adam's, with the clipped gradient", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("sums of the variance follow Adam's with the clipped gradient", "", test::Spaces) {
   TestType exec;
   Vec<optim::GradientCheck, TestType> gradient_check("verdict", 1);
   Vec<float, TestType> sketches("folds", 64), growth("growth", 2), roots("roots", 2);
@@ -185,7 +185,7 @@ TEMPLATE_LIST_TEST_CASE("sums of the variance go on as Adam's, with the clipped 
   CHECK(std::isfinite(host(roots)[0]));
 }
 
-TEMPLATE_LIST_TEST_CASE("sums by tensor leave out what is dead", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("sums by tensor exclude masked elements", "", test::Spaces) {
   Sketches<TestType> sketch;
   sketch.kill_every_third();
   std::vector<float> values(static_cast<std::size_t>(sketch.layout.count()));
