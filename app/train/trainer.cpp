@@ -270,7 +270,7 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row, bool goes_on) {
 
 EvaluationRow Trainer::evaluate() {
   auto& t = *impl_;
-  require(!t.ahead, "an evaluation in the midst of a step");
+  require(!t.ahead, "evaluate() was called while the next step is enqueued");
   double masked = 0, sequences = 0;
   Arena<>* evaluated = &t.parameters;
   std::unique_ptr<Arena<>> mean;
@@ -294,7 +294,7 @@ EvaluationRow Trainer::evaluate() {
 
 TrainingState Trainer::state() {
   auto& t = *impl_;
-  require(!t.ahead, "a state in the midst of a step");
+  require(!t.ahead, "state() was called while the next step is enqueued");
   std::function<std::vector<float>(std::span<float const>, std::int64_t, std::int64_t)> mean_over_holders;
   if (t.deck.checkpoint.worker_error == input::WorkerError::mean)
     mean_over_holders = [&t](std::span<float const> slice, std::int64_t first, std::int64_t total) {

@@ -87,10 +87,10 @@ def volume(runs):
                 whole, apart = expected[other] / everything, expected[other] / exchange
                 phase = expected[other] / steps * after["steps"] / after["sent_bytes"]
                 phase_apart = expected[other] / steps * after["steps"] / expected["bits"]
-                print(f"  all dense in {other} sends {whole:.2f} times as much, {apart:.2f} without scalars and folds; in the "
+                print(f"  all dense in {other} sends {whole:.2f} times as much, {apart:.2f} without scalars and sketches; in the "
                       f"compressed phase {phase:.2f} times, {phase_apart:.2f} without")
                 told = re.search(rf"dense means in {other.replace('bf16', '16 bit')} over the same {steps} steps would have sent "
-                                 r"(\d+) bytes, ([\d.]+) times as much; ([\d.]+) without scalars and folds", output)
+                                 r"(\d+) bytes, ([\d.]+) times as much; ([\d.]+) without scalars and sketches", output)
                 assert told and told.groups() == (str(expected[other]), f"{whole:.2f}", f"{apart:.2f}"), (told, output)
                 # An element costs 2 of `bits` bits, the scales a thousandth of that.
                 dense_share = warmup * WIRE_BYTES[wire] * 8 / bits
