@@ -102,7 +102,7 @@ struct OptimizerConfig {
     bool const lamb = method == Method::lamb || method == Method::onebit_lamb;
     bool const adaptive = method != Method::onebit_sgd;
     bool const compresses = optim::compresses(method);
-    bool const freezes_variance = freezes_variance(method);
+    bool const freezes_variance = optim::freezes_variance(method);
     visit.field({.name = "lr", .help = "peak learning rate; the schedule scales it", .minimum = 0, .maximum = 1e6}, lr);
     visit.field(
         {.name = "beta1", .help = "decay of the momentum", .minimum = 0, .maximum = 1, .maximum_allowed = false},
