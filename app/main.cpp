@@ -96,6 +96,7 @@ void tell_exit_of_library() {
 
 int run_program(int argc, char** argv) {
   bellwether::app::reserve_standard_streams();
+  bellwether::app::reserve_descriptors(argc, argv);
   auto const line = bellwether::app::read_command_line(argc, argv, bellwether::app::commands());
   if (!line.fault.empty()) {
     if (!runs_alone(line.given)) std::this_thread::sleep_for(bellwether::app::turn_to_tell());

@@ -18,6 +18,9 @@ std::string fault_of_file(std::string const& path, Pipes pipes = Pipes::refuse);
 /// `/dev/fd/63`, whether it is open or not. Nothing for every other path.
 std::optional<int> descriptor_of(std::string const& path);
 
+/// Whether a descriptor is open for reading or writing. One with O_PATH only holds its number.
+bool is_open(int descriptor);
+
 /// Removes what has the name of a file that is about to be made: a link there would have another file written, a pipe
 /// would be waited for. \throws RuntimeError where it cannot be.
 void make_way_for_file(std::string const& path);
