@@ -169,6 +169,8 @@ void check_paths(Deck const& deck, std::set<std::string, std::less<>> const& bro
   std::error_code error;
   if (broken.contains("run.directory")) return;
   check_encoding("run.directory", {deck.run.directory}, complain);
+  if (train) check_run_apart(deck.run.directory, "data.train", deck.data.train, complain);
+  if (heldout) check_run_apart(deck.run.directory, "data.heldout", deck.data.heldout, complain);
   if (fs::exists(deck.run.directory, error) && !fs::is_directory(deck.run.directory, error))
     complain("run.directory", deck.run.directory + " is a file; allowed: a folder, which need not exist yet");
 }
