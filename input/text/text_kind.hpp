@@ -18,6 +18,9 @@ enum class Wrapping { none, gzip };
 std::string text_fault(std::string_view start, Wrapping wrapping, std::string const& file,
                        std::string const& consumer = "bellwether prepare -");
 
+/// The format that magic bytes show, "a gzip file"; empty where they show none.
+std::string_view format_name(std::string_view start);
+
 /// Recognises bytes that no text holds: NUL alone, or more than 2 % NUL or control characters. Names UTF-16 and UTF-32
 /// without a byte order mark by where the NULs are. Returns "" for text; otherwise as text_fault() does.
 std::string binary_fault(std::string_view bytes, std::string const& file);
