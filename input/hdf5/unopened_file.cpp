@@ -98,6 +98,9 @@ std::string why_unopened(std::string const& path, std::string const& reason) {
            "; close it there, or wait. HDF5_USE_FILE_LOCKING=FALSE in the environment reads it all the same, for a "
            "file that nobody writes to";
   }
+  // Beside every file that macOS copies to a file system of another kind.
+  if (auto const name = path.substr(path.rfind('/') + 1); name.starts_with("._"))
+    return "is a resource file of macOS, which belongs to '" + name.substr(2) + "' and holds no HDF5; remove it";
   if (known && status.st_size == 0) return "is empty; whoever writes it has not finished, or has failed";
   if (says("truncated file")) return cut_short(reason);
   if (says("file signature not found")) return "is no HDF5 file";
