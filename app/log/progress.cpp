@@ -4,6 +4,7 @@
 
 #include "app/format/readable_numbers.hpp"
 #include "app/launch/terminal.hpp"
+#include "input/text/odd_characters.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -68,7 +69,7 @@ struct Progress::Impl {
     on_line = true;
   }
 
-  /// A line of its own; the renewed one comes back below it.
+  /// A line of its own; the renewed one comes back below it. A path in it may hold what a terminal would follow.
   void say(char const* event, std::string const& text) {
     if (json()) {
       tell(Json{{"event", event}, {"text", text}});
@@ -76,7 +77,7 @@ struct Progress::Impl {
     }
     bool const again = on_line;
     erase();
-    std::fprintf(out, "%s\n", text.c_str());
+    std::fprintf(out, "%s\n", input::with_codes(text).c_str());
     if (again) draw();
     std::fflush(out);
   }
