@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory of the program on huge pages. Kokkos takes the memory of views on the host from operator new with an
-// alignment; here large pieces of it begin on a boundary of 2 MiB, and the system is asked for huge pages behind them.
-// Where it gives them to those who ask (Linux: transparent_hugepage/enabled is madvise, as Debian ships it), vectors
-// that no cache holds are faster to read, to write and to touch for the first time, also for an MPI that copies from
-// process to process. Where it gives them never this changes nothing.
+// Allocates large blocks on huge pages. Kokkos allocates host views with the aligned operator new. Here, large blocks
+// are aligned to 2 MiB, and the system is asked for huge pages. Linux grants them on request if
+// transparent_hugepage/enabled is madvise, the default of Debian. Vectors larger than the caches are then faster to
+// read, write and touch for the first time. This also helps MPI libraries that copy between processes. If the setting
+// is never, this has no effect.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -16,18 +16,18 @@ namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-/// Null where there is none.
+/// Returns null if there is no memory.
 void* memory_of(std::size_t size, std::size_t alignment) {
   bool const large = size >= 2 * huge_page;
   void* memory = nullptr;
   if (::posix_memalign(&memory, std::max({alignment, sizeof(void*), large ? huge_page : 0}), size) != 0) return nullptr;
-  if (large) ::madvise(memory, size, MADV_HUGEPAGE);  // refused: pages as small as they were
+  if (large) ::madvise(memory, size, MADV_HUGEPAGE);  // if refused, normal pages are used
   return memory;
 }
 
 }  // namespace
 
-// All forms for one object, not those alone that the others call by default: a sanitizer has others of its own.
+// Replaces all forms for single objects, because sanitizers provide their own for the forms that usually call these.
 void* operator new(std::size_t size, std::align_val_t alignment) {
   void* const memory = memory_of(size, static_cast<std::size_t>(alignment));
   if (memory == nullptr) throw std::bad_alloc();

@@ -32,14 +32,14 @@ using bellwether::app::Session;
 
 constexpr int exit_failed = 1;
 constexpr int exit_input = 2;
-constexpr double seconds_to_speak = 2;  // for other ranks that wait for the same
+constexpr double seconds_to_speak = 2;  // time for other ranks that time out in the same collective
 
-/// Names of files can hold what a terminal would follow: it is written as <U+001B>.
+/// Formats one error. A file name may contain control characters, which a terminal would obey: they become <U+001B>.
 std::string error_line(std::string const& message) { return "error: " + bellwether::input::with_codes(message); }
 
 void tell(std::string const& message) { std::cerr << error_line(message) << '\n'; }
 
-/// Every fault on a line of its own, each with the rank where there are several: `[rank 2] error: what`.
+/// Formats each fault on a separate line. Lines after the first begin with the rank: `[rank 2] error: what`.
 std::string marked(Session const& session, std::vector<std::string> const& faults) {
   std::string text;
   for (auto const& fault : faults)
@@ -47,7 +47,7 @@ std::string marked(Session const& session, std::vector<std::string> const& fault
   return text;
 }
 
-/// The exit code of the command, or of what it threw. Errors are printed here and nowhere else.
+/// Returns the exit code of the command, or of its exception. Only this function prints errors.
 int run(Action const& action, Session& session, bool output_matters) {
   int code = exit_input;
   double patience = 0;
@@ -79,7 +79,7 @@ int run(Action const& action, Session& session, bool output_matters) {
   return code;
 }
 
-/// What --help or --version prints.
+/// Prints the text of --help or --version.
 int tell_help(std::string const& text) {
   std::cout << text;
   auto const lost = lost_output();
@@ -90,7 +90,7 @@ int tell_help(std::string const& text) {
 
 std::atomic<bool> main_has_ended{false};
 
-/// HDF5 calls exit() from within where it gets no memory, and prints nothing (1.10.8, H5I_register).
+/// Prints an error if HDF5 calls exit(), which it does without a message when memory runs out (1.10.8, H5I_register).
 void tell_exit_of_library() {
   if (main_has_ended || !bellwether::memory_is_short()) return;
   try {
@@ -123,11 +123,11 @@ int run_program(int argc, char** argv) {
   if (!line.fault.empty()) return refuse(line.fault);
   if (!line.text.empty()) return tell_help(line.text);
   if (auto const fault = fault_of_working_directory(); !fault.empty()) return refuse(fault);
-  bool const output_matters = line.given.command != "train";  // training outlives the reader of its progress
-  std::signal(SIGXFSZ, SIG_IGN);  // where files may not grow, writing fails with their name instead
+  bool const output_matters = line.given.command != "train";  // training continues when the reader of its output ends
+  std::signal(SIGXFSZ, SIG_IGN);  // at a file size limit, writes then fail with an error that names the file
   Session session(argc, argv, line.given);
   int const code = run(line.action, session, output_matters);
-  if (code != 0) session.note_end(code);  // what other ranks print may still be lost
+  if (code != 0) session.note_end(code);  // other ranks may still print
   return code;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// An error in place of a start that never ends. OpenBLAS takes its buffers before main() begins. Where the system
-// refuses them, it asks again without end (seen in 0.3.21). A timer of processor time, which starts before
-// the first library and stops before main(), ends such a process with the reason.
+// Turns an endless start into an error. OpenBLAS allocates its buffers before main() begins. If the system refuses
+// them, it retries forever (seen in 0.3.21). A timer of processor time starts before the first library and stops before
+// main(). If it expires, it ends the process with the reason.
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ constexpr int exit_failed = 1;
 constexpr long patience = 10;  // seconds of processor time; libraries take less than one
 constexpr std::uint64_t kibibyte = 1024;
 
-/// A line of text without memory from the heap, as signal handlers need it.
+/// A line of text without heap memory, as signal handlers need it.
 struct Line {
   char text[512];
   std::size_t size = 0;
@@ -53,7 +53,7 @@ void end_with_reason(int /*signal*/) {
   Line line;
   line.add("error: the libraries of this program did not start in ");
   line.add(static_cast<std::uint64_t>(patience));
-  line.add(" s of processor time; OpenBLAS waits without end for memory that the system refuses; ");
+  line.add(" s of processor time; OpenBLAS retries forever to allocate memory that the system refuses; ");
   line.add_limit("`ulimit -v` is ", RLIMIT_AS);
   line.add_limit("`ulimit -d` is ", RLIMIT_DATA);
   line.add("raise the limits of memory\n");
@@ -72,7 +72,7 @@ void start_timer(int /*argc*/, char** /*argv*/, char** /*environment*/) {
   set_timer(patience);
 }
 
-/// Runs after the constructors of all libraries. A profiler that is preloaded may have taken the timer for itself.
+/// Runs after the constructors of all libraries. A preloaded profiler may have claimed the timer.
 [[gnu::constructor]] void stop_timer() {
   struct sigaction now {};
   if (::sigaction(SIGPROF, nullptr, &now) != 0 || now.sa_handler != end_with_reason) return;
@@ -80,7 +80,7 @@ void start_timer(int /*argc*/, char** /*argv*/, char** /*environment*/) {
   std::signal(SIGPROF, SIG_DFL);
 }
 
-/// The loader calls what stands here before it starts any library.
+/// The loader calls functions in .preinit_array before it initialises any library.
 [[gnu::section(".preinit_array"), gnu::used]] void (*const first_call)(int, char**, char**) = start_timer;
 
 }  // namespace

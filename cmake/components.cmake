@@ -1,15 +1,15 @@
-# One library a folder: bellwether_<name>. Sources that see Kokkos are listed apart from plain C++ ones, because a
-# device back end compiles only the former with its own compiler.
+# Each top folder is a library, bellwether_<name>. Sources that use Kokkos are listed separately from plain C++ sources,
+# because a device backend compiles only the former with its own compiler.
 add_library(bellwether_options INTERFACE)
 target_compile_features(bellwether_options INTERFACE cxx_std_20)
 target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow>)
-# A root that may set errno is a function call and keeps loops from being vectorised; no result changes.
+# A sqrt that may set errno is a function call and prevents vectorisation. The option does not change any result.
 target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-math-errno>)
-# Without AVX-512's masks g++ leaves loops with a choice between two values scalar, in case an exception were trapped.
+# Without AVX-512 masks, g++ does not vectorise loops that select between two values, in case exceptions are trapped.
 target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-trapping-math>)
-# Loops marked `omp simd` are vectorised where Kokkos has no OpenMP, too.
+# Vectorises loops marked `omp simd` even if Kokkos does not use OpenMP.
 target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fopenmp-simd>)
-# g++ 12 warns falsely where a short string is put in front of another (GCC bug 105651, fixed in 13).
+# g++ 12 warns falsely about prepending a short string to another (GCC bug 105651, fixed in 13).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
@@ -21,12 +21,12 @@ if(BELLWETHER_SANITIZE)
                                                       -fno-sanitize-recover=all)
   target_link_options(bellwether_options INTERFACE -fsanitize=${BELLWETHER_SANITIZE})
   if(BELLWETHER_SANITIZE MATCHES thread)
-    target_compile_options(bellwether_options INTERFACE -Wno-tsan) # Kokkos' fences are more than the sanitizer follows
+    target_compile_options(bellwether_options INTERFACE -Wno-tsan) # the sanitizer does not support Kokkos' fences
   endif()
   if(BELLWETHER_SANITIZE MATCHES address)
     add_library(bellwether_kept_plugins OBJECT tests/support/kept_plugins.cpp)
     target_link_libraries(bellwether_options INTERFACE $<TARGET_OBJECTS:bellwether_kept_plugins>)
-    # Nothing here calls it: the libraries of MPI do, which find it in the executable before the one of the C library.
+    # For MPI's libraries: their dlclose must resolve to ours in the executable instead of the C library's.
     target_link_options(bellwether_options INTERFACE -Wl,--export-dynamic-symbol=dlclose)
   endif()
 endif()
@@ -45,8 +45,8 @@ endif()
 
 # bellwether_component(<name> KOKKOS <sources...> PLAIN <sources...> [DEVICE <sources...>] [HOST <sources...>]
 #                      [CUDA <sources...> CUDA_PLAIN <sources...>] LINK <targets...>)
-# HOST: those of KOKKOS that a build without a device has in place of the ones of CUDA. DEVICE: those for devices that
-# have none of their own.
+# HOST: Kokkos sources of builds without a device; CUDA: their replacements in CUDA builds. DEVICE: Kokkos sources of
+# device backends that have no replacement.
 function(bellwether_component name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "KOKKOS;PLAIN;DEVICE;HOST;CUDA;CUDA_PLAIN;LINK")
   if(Kokkos_ENABLE_CUDA)

@@ -1,6 +1,6 @@
-# Every third-party package, found here and nowhere else.
+# All third-party packages; no other file finds packages.
 
-# hdf5.h and mpi.h would pull in the removed C++ bindings of MPI.
+# Keeps hdf5.h and mpi.h from including the removed C++ bindings of MPI.
 add_compile_definitions(OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
 
 find_package(Kokkos 4.7 REQUIRED)
@@ -8,7 +8,7 @@ find_package(MPI REQUIRED COMPONENTS C)
 set(HDF5_PREFER_PARALLEL ON)
 find_package(HDF5 1.10 REQUIRED COMPONENTS C)
 if(HDF5_IS_PARALLEL)
-  # hdf5.h of a parallel library includes mpi.h, and its CMake module does not say so.
+  # hdf5.h of a parallel HDF5 includes mpi.h, but its CMake module does not declare this.
   target_link_libraries(hdf5::hdf5 INTERFACE MPI::MPI_C)
 endif()
 find_package(yaml-cpp REQUIRED)
@@ -23,7 +23,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 
-# Debian's alternatives prefer the pthread flavour, whose pool fights Kokkos' OpenMP threads: name the directory.
+# Search the OpenMP variant's directory: Debian prefers the pthread variant, whose threads compete with Kokkos' threads.
 find_library(OPENBLAS_LIBRARY openblas PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp openblas-openmp
              REQUIRED)
 find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp
@@ -34,7 +34,7 @@ target_link_libraries(bellwether_blas INTERFACE ${OPENBLAS_LIBRARY})
 
 if(BELLWETHER_TESTS)
   find_package(Catch2 3 REQUIRED)
-  # The modules that the tests use (h5py, NumPy) belong to the system's Python, whatever else stands first in PATH.
+  # The tests need h5py and NumPy of the system's Python, even if PATH contains another Python.
   find_program(BELLWETHER_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
   find_program(BELLWETHER_PYTHON python3 REQUIRED)
 endif()

@@ -1,20 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What Kokkos 4.7.0 needs with CUDA 13. This file is force-included (-include) into Kokkos' own CUDA sources and into
-// ours.
+// Workarounds for Kokkos 4.7.0 with CUDA 13. Force-included (-include) into the CUDA sources of Kokkos and Bellwether.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
-// nvcc 13.0 places members after one that is [[no_unique_address]] elsewhere in device code than its own sizeof and the
-// host's compiler do: a kernel would read what lies behind a View that it was handed from the wrong bytes. Kokkos'
-// mdspan does without the attribute where it is told that there is none.
+// In device code, nvcc 13.0 places members after a [[no_unique_address]] member at other offsets than its own sizeof
+// and the host compiler. A kernel would then read arguments after a View from the wrong bytes. These macros make
+// Kokkos' mdspan avoid the attribute.
 #define MDSPAN_IMPL_USE_ATTRIBUTE_NO_UNIQUE_ADDRESS 1
 #define MDSPAN_IMPL_USE_FAKE_ATTRIBUTE_NO_UNIQUE_ADDRESS
 #define MDSPAN_IMPL_NO_UNIQUE_ADDRESS
 
-// Two functions by the signatures they had before CUDA 13, one of them called in an installed public header.
+// Two functions with their signatures before CUDA 13; an installed public header of Kokkos calls one of them.
 #if CUDART_VERSION >= 13000
 inline cudaError_t cudaMemPrefetchAsync(void const* address, size_t bytes, int device, cudaStream_t stream) {
   cudaMemLocation where{};

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-# NCCL has no CMake configuration: beside the toolkit, or where NCCL_ROOT or CMAKE_PREFIX_PATH say.
+# NCCL has no CMake configuration. Searches the CUDA toolkit, NCCL_ROOT and CMAKE_PREFIX_PATH.
 find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS} REQUIRED)
 find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR} ${CUDAToolkit_LIBRARY_ROOT}/lib REQUIRED)
 add_library(bellwether_nccl INTERFACE)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-# Precompiled headers: the compiler parses Kokkos, the standard library and Catch2 once a build tree. In a build for
-# CUDA plain C++ sources alone have them, without Kokkos, which nvcc must compile.
+# Precompiled headers: the compiler parses Kokkos, the standard library and Catch2 once per build tree. In CUDA builds
+# only plain C++ sources use them, and they do not contain Kokkos, which nvcc must compile.
 if(BELLWETHER_PRECOMPILED_HEADERS)
   set(BELLWETHER_PRECOMPILED
     <algorithm>
@@ -37,8 +37,8 @@ if(BELLWETHER_PRECOMPILED_HEADERS)
   if(NOT Kokkos_ENABLE_CUDA)
     list(APPEND BELLWETHER_PRECOMPILED <Kokkos_Core.hpp>)
   endif()
-  # With precompiled headers g++ 12 reports false warnings from inside the standard library, which it takes for our
-  # code. Sources that nvcc compiles have these warnings.
+  # With precompiled headers, g++ 12 treats the standard library as our code and reports false warnings. Sources that
+  # nvcc compiles keep these warnings.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(bellwether_options INTERFACE
       $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds> $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>
@@ -46,10 +46,10 @@ if(BELLWETHER_PRECOMPILED_HEADERS)
   endif()
 endif()
 
-# bellwether_precompile(<target> <owner> [<header>...]): gives a target the headers above. The owner names itself; it
-# compiles them, with further headers. All other targets must have the owner's compile options.
+# bellwether_precompile(<target> <owner> [<header>...]): adds the headers above to a target. The owner passes itself and
+# compiles them, together with further headers. All other targets must have the owner's compile options.
 function(bellwether_precompile target owner)
-  # nvcc compiles the main program of the tests, which would own their headers.
+  # In CUDA builds nvcc compiles the main program of the tests, which would own their headers.
   if(NOT DEFINED BELLWETHER_PRECOMPILED OR (Kokkos_ENABLE_CUDA AND NOT owner STREQUAL "bellwether_core"))
     return()
   endif()

@@ -13,25 +13,25 @@ namespace bellwether::comm {
 enum class Wire { fp32, bf16 };  ///< type of a float on the network
 constexpr std::int64_t bytes_of(Wire wire) { return wire == Wire::bf16 ? 2 : 4; }
 enum class Allreduce { ordered, library };
-/// What carries collectives: MPI on memory as it is, MPI through host memory, or NCCL.
+/// Carries collectives: MPI directly on the buffers, MPI through host memory, or NCCL.
 enum class Transport { automatic, mpi, mpi_staged, nccl };
-enum class Hierarchy { none, node };  ///< whether a compressed mean is formed inside nodes first
+enum class Hierarchy { none, node };  ///< node: compressed means first reduce inside each node
 
-/// How one magnitude is chosen for many signs: rms keeps the norm of the vector, mean_magnitude leaves the smallest
-/// residual and is a contraction for every vector.
+/// Magnitude shared by many signs. rms keeps the norm of the vector. mean_magnitude gives the smallest residual and is
+/// a contraction for every vector.
 enum class Scale { rms, mean_magnitude };
 
-/// Of the compressed mean.
+/// Options of the compressed allreduce.
 struct CompressionOptions {
   Scale scale = Scale::mean_magnitude;
-  std::int64_t scale_groups = 1;  ///< ranges of the vector with a scale of their own, at least 1
-  /// Bits of a chunk that travel in one piece, rounded up to 512 bytes; changes no bit of a result.
+  std::int64_t scale_groups = 1;  ///< ranges of the vector that have their own scale; at least 1
+  /// Bytes of a chunk's sign bits sent as one segment, rounded up to 512; does not change the result.
   std::int64_t segment_bytes = std::int64_t{1} << 40;
-  bool error_feedback = true;   ///< false: every call forgets what earlier ones rounded away
-  bool compress_alone = false;  ///< for tests: a group of one compresses, too
+  bool error_feedback = true;   ///< false: discards the compression error of every call
+  bool compress_alone = false;  ///< for tests: compresses in a group of one rank, too
 };
 
-/// Elements that share a scale where a deck does not say: scales are then 1/1000 of the bits.
+/// Default number of elements that share a scale. The scales then take 1/1000 of the bytes of the bits.
 inline constexpr std::int64_t elements_a_scale = 32768;
 
 /// Deck section `comm`.
@@ -40,71 +40,73 @@ struct CommConfig {
   bool share_device = false;
   Allreduce allreduce = Allreduce::ordered;
   Wire dense_wire = Wire::fp32;
-  /// Elements that gradients of a dense step travel in at least, no key of decks: it changes no bit; not set: as is
-  /// worth its messages.
+  /// Minimum number of elements per segment of a dense gradient mean. Not a deck key, because it changes no bit of the
+  /// result. Unset: chosen so that the cost of the extra messages pays off.
   std::optional<std::int64_t> dense_segment;
-  std::optional<std::int64_t> scale_groups;  ///< not set: one for each elements_a_scale
+  std::optional<std::int64_t> scale_groups;  ///< unset: one per elements_a_scale elements
   bool error_feedback = true;
   Hierarchy hierarchy = Hierarchy::none;
-  std::optional<std::int64_t> ranks_per_node;  ///< L; not set: as found
+  std::optional<std::int64_t> ranks_per_node;  ///< L; unset: as detected
   double deadline = 600;
 
-  /// Scale groups of a vector of n elements that a compressed exchange takes in `slices` parts: 1, or one a rank of a
-  /// node.
+  /// Returns the number of scale groups for a vector of `count` elements that a compressed allreduce splits into
+  /// `slices` slices: 1 slice, or one per local rank.
   std::int64_t groups_of(std::int64_t count, std::int64_t slices) const {
     std::int64_t const share = slices * elements_a_scale;
     return scale_groups.value_or(std::max<std::int64_t>(1, (count + share - 1) / share));
   }
 
-  /// compresses: whether the method that exchanges does.
+  /// compresses: true if the optimizer method compresses its exchange.
   void describe(ConfigVisitor& visit, bool compresses) {
     constexpr auto onebit_methods = "optimizer.method: onebit_lamb, onebit_adam or onebit_sgd";
     visit.choice(
         {.name = "transport",
-         .help = "what carries collectives: 'mpi' takes memory as it is, 'mpi_staged' copies it through the "
-                 "host's, 'nccl' is for builds with GPUs; 'auto' takes the fastest that is there and says why"},
+         .help = "library of the collectives: 'mpi' passes buffers to MPI directly, 'mpi_staged' copies them through "
+                 "host memory, 'nccl' needs a GPU build; 'auto' selects the fastest available and logs why"},
         {"auto", "mpi", "mpi_staged", "nccl"}, transport);
-    visit.field({.name = "share_device", .help = "ranks of one node may compute on the same GPU"}, share_device);
+    visit.field({.name = "share_device", .help = "allow several ranks of one node to compute on the same GPU"},
+                share_device);
     visit.choice(
         {.name = "allreduce",
-         .help = "how the dense mean over ranks is formed: 'ordered' is bitwise equal on all ranks and counted; "
-                 "'library' calls MPI_Allreduce, which promises neither"},
-        {"ordered", "library"}, allreduce);
-    visit.choice(
-        {.name = "dense_wire",
          .help =
-             "type of gradients on the network: bf16 halves the bytes, rounds once in and once out and sums in fp32"},
-        {"fp32", "bf16"}, dense_wire);
+             "algorithm of the dense mean over ranks: 'ordered' gives bitwise equal results on all ranks and counts "
+             "its bytes; 'library' calls MPI_Allreduce, which guarantees neither"},
+        {"ordered", "library"}, allreduce);
+    visit.choice({.name = "dense_wire",
+                  .help = "type of gradients on the network: 'bf16' halves the bytes; it rounds values once before "
+                          "sending, sums in fp32, and rounds the mean once"},
+                 {"fp32", "bf16"}, dense_wire);
     visit.field({.name = "scale_groups",
-                 .help = "parts of the model, or of a node's slice of it, with a scale of their own in compressed "
-                         "exchanges; each costs 8 bytes a rank and peer; not set: one for each 32768 elements",
+                 .help = "number of parts of the model, or of a node's slice of it, with one scale each in compressed "
+                         "exchanges; a part costs 8 bytes per rank and peer; not set: one per 32768 elements",
                  .minimum = 1,
                  .maximum = 1 << 20,
                  .only_with = onebit_methods,
                  .applies = compresses,
                  .default_allowed = true},
                 scale_groups);
-    visit.field({.name = "error_feedback",
-                 .help = "compressed exchanges make up later for what they round away; false: for comparisons, "
-                         "training suffers",
-                 .only_with = onebit_methods,
-                 .applies = compresses,
-                 .default_allowed = true},
-                error_feedback);
+    visit.field(
+        {.name = "error_feedback",
+         .help = "add the compression error of each exchange to the next one; 'false' is for comparisons and harms "
+                 "training",
+         .only_with = onebit_methods,
+         .applies = compresses,
+         .default_allowed = true},
+        error_feedback);
     visit.choice(
         {.name = "hierarchy",
-         .help = "how a compressed exchange treats nodes: 'node' sums inside each node first, in the "
-                 "dense_wire type, and sends bits between nodes alone; every node needs as many ranks; methods that "
-                 "compress nothing do not use it, with a warning"},
+         .help = "'node': compressed exchanges first sum inside each node, in the dense_wire type, and compress only "
+                 "between nodes. All nodes need the same number of ranks. Methods that do not compress ignore the key "
+                 "with a warning"},
         {"none", "node"}, hierarchy);
     visit.field({.name = "ranks_per_node",
-                 .help = "neighbouring ranks that count as one node; not set: those that can share memory",
+                 .help = "number of consecutive ranks that form a node; not set: the ranks that share memory",
                  .unit = "ranks",
                  .minimum = 1,
                  .maximum = 1 << 20},
                 ranks_per_node);
     visit.field({.name = "deadline",
-                 .help = "a collective that takes longer ends the run with its name",
+                 .help = "collective timeout; a collective that takes longer ends the run with an error that names it",
                  .unit = "seconds",
                  .minimum = 1,
                  .maximum = 86400},

@@ -22,19 +22,19 @@ struct Field {
   double maximum = std::numeric_limits<double>::infinity();
   bool minimum_allowed = true;  ///< false: greater than minimum, not equal
   bool maximum_allowed = true;
-  bool required = false;  ///< no default: the deck must name it
-  /// What must hold for the key to mean anything, such as "decay: polynomial", and whether it holds for the values
-  /// described so far: describe the deciding key first. A deck that gives a key that does not apply is refused.
+  bool required = false;  ///< no default: the deck must set it
+  /// Condition under which the key is used, e.g. "decay: polynomial", and whether the values described so far meet it.
+  /// Describe the deciding key first. A deck that sets a key that does not apply is rejected.
   std::string_view only_with = {};
   bool applies = true;
-  /// Where the key does not apply, a deck may still write out its default.
+  /// Accepts the default value in a deck even if the key does not apply.
   bool default_allowed = false;
 };
 
 /// A config is a plain aggregate with one member function
 ///     template <class Visitor> or void describe(ConfigVisitor& visit)
-/// that names each field once. Parsing, checking, printing the resolved deck, the schema, HDF5 attributes and the
-/// reference table are visitors over it. A default is the value of a default-constructed aggregate.
+/// that names each field once. Visitors parse, check and print the deck, and write the schema, the HDF5 attributes and
+/// the reference table. The default of a field is its value in a default-constructed aggregate.
 class ConfigVisitor {
  public:
   virtual ~ConfigVisitor() = default;
@@ -45,10 +45,10 @@ class ConfigVisitor {
   virtual void field(Field const& field, double& value) = 0;
   virtual void field(Field const& field, std::string& value) = 0;
   virtual void field(Field const& field, std::vector<std::string>& value) = 0;
-  virtual void field(Field const& field, std::optional<std::int64_t>& value) = 0;  ///< absent or null: not set
+  virtual void field(Field const& field, std::optional<std::int64_t>& value) = 0;  ///< absent or null: unset
   virtual void field(Field const& field, std::optional<double>& value) = 0;
-  virtual void field(Field const& field, std::optional<std::chrono::seconds>& value) = 0;  ///< of the wall clock
-  /// One of `names`; `value` is its index. Use choice() below with an enum class whose values count from 0.
+  virtual void field(Field const& field, std::optional<std::chrono::seconds>& value) = 0;  ///< wall-clock time
+  /// One of `names`; value: its index. For an enum class whose values count from 0, use choice() below.
   virtual void choice(Field const& field, std::vector<std::string_view> const& names, int& value) = 0;
 
   template <class Enum>

@@ -7,12 +7,12 @@
 
 namespace bellwether {
 
-/// The values that were asked for last, at most `capacity` of them, by key. Allocates nothing.
+/// A cache of at most `capacity` values by key, with least-recently-used replacement. Allocates nothing.
 template <class Key, class Value, int capacity>
 class RecentlyUsed {
  public:
-  /// The value of `key`; where there is none, what make() returns takes the place of the one that was not asked for
-  /// longest. Valid until the next call.
+  /// Returns the value of `key`. If it is missing, make() replaces the least recently used value. Valid until the next
+  /// call.
   template <class Make>
   Value const& get(Key const& key, Make const& make) {
     Slot* oldest = &slots_[0];
@@ -23,7 +23,7 @@ class RecentlyUsed {
       }
       if (slot.used < oldest->used) oldest = &slot;
     }
-    Value const made = make();  // may throw: until then all stay as they are
+    Value const made = make();  // may throw; nothing has changed yet
     *oldest = {key, made, ++calls_};
     return oldest->value;
   }
@@ -32,7 +32,7 @@ class RecentlyUsed {
   struct Slot {
     Key key{};
     Value value{};
-    std::uint64_t used = 0;  ///< the call that asked for it last; 0: empty
+    std::uint64_t used = 0;  ///< number of the call that last used it; 0: empty
   };
   std::array<Slot, capacity> slots_{};
   std::uint64_t calls_ = 0;

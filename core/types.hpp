@@ -13,21 +13,21 @@
 ///   M masked positions in a batch                      n parameter count      P ranks
 namespace bellwether {
 
-/// Where training runs: the space that Kokkos was built for first of all.
+/// The execution space of training: Kokkos' default in this build.
 using Exec = Kokkos::DefaultExecutionSpace;
 using Mem = Exec::memory_space;
-/// Whether that is a device whose memory the host cannot read.
+/// True if Exec is a device whose memory the host cannot access.
 inline constexpr bool on_devices = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Mem>::accessible;
 
-/// Row-major vectors and matrices in the memory of an execution space. Slices of an arena are unmanaged views of these
-/// types, made from a pointer.
+/// Row-major vectors and matrices in the memory of an execution space. Slices of an arena are unmanaged
+/// views of these types.
 template <class T, class Space = Exec>
 using Vec = Kokkos::View<T*, Kokkos::LayoutRight, typename Space::memory_space>;
 template <class T, class Space = Exec>
 using Mat = Kokkos::View<T**, Kokkos::LayoutRight, typename Space::memory_space>;
 
-/// What kernels of Exec have written, for the host to read after a fence or DeviceProgress::wait(). Pinned where that
-/// is a device: a copy to any other host memory keeps the host waiting. On the host that memory itself.
+/// Host copy of data that kernels of Exec wrote; read it after a fence or DeviceProgress::wait(). On devices it is
+/// pinned memory, because copies to other host memory block the host. On hosts it is the same memory.
 template <class T>
 using HostCopy = Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::SharedHostPinnedSpace>;
 template <class T>
@@ -63,7 +63,7 @@ HostCopy<T> host_copy_of(Vec<T> const& values) {
 #else
 #define BELLWETHER_FOR_SYCL(MACRO)
 #endif
-/// The same for spaces that run on the host, and for those that run on a device.
+/// The same for host spaces only and for device spaces only.
 #define BELLWETHER_FOR_EACH_HOST_SPACE(MACRO) BELLWETHER_FOR_SERIAL(MACRO) BELLWETHER_FOR_OPENMP(MACRO)
 #define BELLWETHER_FOR_EACH_DEVICE_SPACE(MACRO) \
   BELLWETHER_FOR_CUDA(MACRO) BELLWETHER_FOR_HIP(MACRO) BELLWETHER_FOR_SYCL(MACRO)

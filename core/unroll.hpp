@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-/// Before a loop over what lies in registers of a device, whose index must be known to the compiler.
+/// Unrolls a device loop over arrays in registers, whose indices the compiler must know.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define BELLWETHER_UNROLL _Pragma("unroll")
 #else

@@ -9,8 +9,7 @@ namespace bellwether::model {
 
 enum class Activation { gelu_erf, gelu_tanh };
 
-/// Deck section `model`: BERT's dimensions (Devlin et al., arXiv 1810.04805). C hidden, H heads, F feed-forward, L
-/// layers.
+/// Deck section `model`: the dimensions of BERT (Devlin et al., arXiv 1810.04805).
 struct ModelConfig {
   std::int64_t vocabulary = 30522;   // V
   std::int64_t hidden = 256;         // C
@@ -40,14 +39,14 @@ struct ModelConfig {
     visit.field({.name = "feed_forward", .help = "width F of the feed-forward layer", .minimum = 1, .maximum = 1 << 20},
                 feed_forward);
     visit.field({.name = "positions",
-                 .help = "rows of the position embedding; at least the sequence length of the data",
+                 .help = "rows of the position embedding, at least the sequence length of the data",
                  .unit = "tokens",
                  .minimum = 4,
                  .maximum = 1 << 20},
                 positions);
     visit.field({.name = "segments", .help = "rows of the segment embedding", .minimum = 2, .maximum = 64}, segments);
     visit.choice({.name = "activation",
-                  .help = "GELU by erf (the paper, Hugging Face) or its tanh approximation (NVIDIA's later code)"},
+                  .help = "GELU with erf (the paper, Hugging Face), or its tanh approximation (NVIDIA's later code)"},
                  {"gelu_erf", "gelu_tanh"}, activation);
     visit.field({.name = "hidden_dropout",
                  .help = "probability of zeroing an element after embeddings and each sub-layer",
@@ -72,8 +71,8 @@ struct ModelConfig {
         initial_deviation);
     visit.choice(
         {.name = "compute",
-         .help = "in what matrices and activations are stored and multiplied; sums, the weights that are trained, "
-                 "their gradients and the optimizer are fp32 always"},
+         .help = "type in which matrices and activations are stored and multiplied; sums, the trained weights, their "
+                 "gradients and the optimizer always use fp32"},
         {"fp32", "bf16"}, compute);
   }
 };

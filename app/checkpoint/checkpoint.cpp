@@ -36,7 +36,8 @@ bool is_ready(std::future<T> const& future) {
   return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
-/// The value, or what was thrown as text; in `unsound`, too, where values are why.
+/// Stores the value and returns an empty text, or returns the error's text. If invalid values are the cause, also
+/// stores it in `unsound`.
 template <class T>
 std::string outcome(std::future<T>& future, T& value, std::string& unsound) {
   try {
@@ -59,22 +60,23 @@ struct Checkpoints::Impl {
   std::function<void(std::string const&)> warn;
   std::function<void()> may_complete;
 
-  /// writing: every rank its files. completing: rank 0 the manifest, the rename, the removal of older ones.
+  /// writing: every rank writes its files. completing: rank 0 writes the manifest, renames the folder and removes older
+  /// ones.
   enum class Stage { idle, writing, completing } stage = Stage::idle;
   std::int64_t step = 0, position = 0;
-  /// Called when this rank next looks how far the checkpoint is, which in training is after another step: then every
-  /// rank has its copy, which takes longer beside a rank that writes.
+  /// Starts writing. Called at this rank's next poll(), after another step in training. By then every rank has its
+  /// copy; copying is slower next to a rank that writes.
   std::function<void()> start_writing{};
   RunClock::duration copying{};
   std::future<std::vector<CheckpointFile>> written{};
   std::future<std::vector<std::string>> completed{};
-  /// Steps that are skipped move the position alone.
+  /// Skipped steps change only the position.
   struct Saved {
     std::int64_t step, position;
     bool operator==(Saved const&) const = default;
   };
   std::optional<Saved> last{};
-  std::set<std::int64_t> damaged{};  // steps whose checkpoints were passed over
+  std::set<std::int64_t> damaged{};  // steps whose checkpoints were skipped
   RunClock::time_point began{};
   std::optional<double> longest{};
   HostBuffer memory{};  // of the snapshot
@@ -119,7 +121,7 @@ struct Checkpoints::Impl {
     stage = Stage::writing;
   }
 
-  /// Nothing is under way.
+  /// Allocates the memory of the copy. No checkpoint may be in progress.
   void reserve(TrainingState const& state) {
     if (!options.asynchronous) return;
     together(group, [&] {
@@ -131,7 +133,7 @@ struct Checkpoints::Impl {
         memory = HostBuffer(count);
       } catch (std::exception const&) {
         throw RuntimeError("checkpoint not written: no memory for a copy of " + bytes_text(bytes) +
-                           "; checkpoint.asynchronous: false takes none");
+                           "; checkpoint.asynchronous: false needs no copy");
       }
     });
   }
@@ -142,14 +144,14 @@ struct Checkpoints::Impl {
     std::exchange(start_writing, nullptr)();
   }
 
-  /// A file system that does not come back is not waited for without a word.
+  /// Waits, with warnings: a file system may hang for a long time.
   template <class T>
   void await(std::future<T> const& future) const {
     std::chrono::duration<double> const patience(options.patience);
     auto const start = RunClock::now();
     auto waited = patience;
     while (future.wait_for(patience) != std::future_status::ready) {
-      if (seconds_since(start) < waited.count()) continue;  // the process was stopped meanwhile
+      if (seconds_since(start) < waited.count()) continue;  // the process was suspended meanwhile
       if (is_root())
         warn(formatted("step %lld: training has waited for %.0f s for its checkpoint to be written to ",
                        static_cast<long long>(step), waited.count()) +
@@ -158,7 +160,7 @@ struct Checkpoints::Impl {
     }
   }
 
-  /// Moves on as far as it can without waiting; true: a stage ended.
+  /// Advances as far as possible without waiting. Returns true if a stage ended.
   bool advance() {
     start();
     bool const mine = stage == Stage::writing ? is_ready(written) : !is_root() || is_ready(completed);
@@ -174,7 +176,7 @@ struct Checkpoints::Impl {
 
   void end_writing() {
     stage = Stage::idle;
-    damaged.erase(step);  // this one takes its place
+    damaged.erase(step);  // the new checkpoint replaces it
     std::vector<CheckpointFile> files;
     std::string unsound;
     auto const fault = first_fault(group, outcome(written, files, unsound));
@@ -183,8 +185,9 @@ struct Checkpoints::Impl {
       discard();
     }
     if (!unsound.empty())
-      throw UnsoundState("step " + std::to_string(step) + ": checkpoint not written: " + unsound +
-                         "; nothing can be trained from such a state: continue with --resume from an older one");
+      throw UnsoundState(
+          "step " + std::to_string(step) + ": checkpoint not written: " + unsound +
+          "; training cannot continue from such a state: continue with --resume from an older checkpoint");
     raise(fault);
     Manifest manifest{step, group.size(), gather(files)};
     if (is_root())
@@ -208,13 +211,13 @@ struct Checkpoints::Impl {
     longest = std::max(longest.value_or(0), seconds_since(began));
   }
 
-  /// The next checkpoint may need the room.
+  /// Removes the incomplete checkpoint, because the next one may need its disk space.
   void discard() const {
     if (!is_root()) return;
     if (auto const fault = folder.discard(step); !fault.empty()) warn(fault);
   }
 
-  /// Files of all ranks, on rank 0. One rank after another: their lists are short.
+  /// Collects the files of all ranks on rank 0, one rank after another, because the lists are short.
   std::vector<CheckpointFile> gather(std::vector<CheckpointFile> const& mine) {
     std::vector<CheckpointFile> all;
     for (int rank = 0; rank < group.size(); ++rank) {
@@ -231,7 +234,8 @@ struct Checkpoints::Impl {
     if (!fault.empty()) throw CommonFailure("checkpoint not written: " + fault);
   }
 
-  /// The manifest where the checkpoint is whole, else nothing after a warning. The same on every rank.
+  /// Returns the manifest if the checkpoint is complete; otherwise prints a warning and returns nothing. The same on
+  /// every rank.
   std::optional<Manifest> examine(std::int64_t candidate) {
     std::string fault, text;
     if (is_root()) try {
@@ -251,13 +255,13 @@ struct Checkpoints::Impl {
           } catch (RuntimeError const& error) {
             mine = error.what();
           }
-      // What another program is writing is not damaged: an older checkpoint must not take its place without a word.
+      // A file that another program writes is not damaged, so an older checkpoint must not silently replace this one.
       if (lock = first_fault(group, lock); !lock.empty()) throw CommonError(lock);
       fault = first_fault(group, mine);
     }
     if (fault.empty()) return manifest;
     damaged.insert(candidate);
-    if (is_root()) warn("checkpoint passed over: " + fault);
+    if (is_root()) warn("checkpoint skipped: " + fault);
     return std::nullopt;
   }
 };
@@ -309,7 +313,7 @@ std::string Checkpoints::newest_path() const {
     for (auto const step : impl_->folder.steps())
       if (!impl_->damaged.contains(step) && impl_->folder.has_manifest(step)) return impl_->folder.complete_path(step);
   } catch (InputError const&) {
-    // Asked for an error's message, which is not to be lost for want of this.
+    // The caller prints an error; failing here must not hide it.
   }
   return "";
 }
@@ -320,7 +324,7 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
   std::string list;
   together(impl_->group, [&] {
     if (!impl_->is_root()) return;
-    for (auto const& text : impl_->folder.recover()) impl_->warn("checkpoint passed over: " + text);
+    for (auto const& text : impl_->folder.recover()) impl_->warn("checkpoint skipped: " + text);
     for (auto const step : impl_->folder.steps()) list += std::to_string(step) + '\n';
   });
   list = broadcast_text(impl_->group, list);
@@ -342,11 +346,11 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
     found.deck = broadcast_text(impl_->group, found.deck);
     return found;
   }
-  // To start at step 0 would throw away what these steps have recorded: not without being told to.
+  // Starting at step 0 would overwrite the record of these steps, so the user must ask for it.
   if (!list.empty())
-    throw CommonError(impl_->folder.path() +
-                      ": holds checkpoints, but none is whole; bring one back, or move the folder away to start at "
-                      "step 0");
+    throw CommonError(
+        impl_->folder.path() +
+        ": holds checkpoints, but none is usable; restore one, or move the folder elsewhere to start at step 0");
   return std::nullopt;
 }
 

@@ -9,7 +9,7 @@
 namespace bellwether::app {
 namespace {
 
-/// Consecutive values of a whole, from value `first` of its `total`.
+/// Returns an entry for consecutive values of a larger vector: from element `first` of `total`.
 SavedEntry piece(std::string kind, std::string path, std::span<float const> values, std::int64_t first,
                  std::int64_t total) {
   return {.kind = std::move(kind),
@@ -81,7 +81,7 @@ void EntryWalk::partitioned(std::string_view name, std::span<float> slice, std::
   note(piece("partitioned", path(name), slice, first, total), true);
 }
 
-/// The mean lies in slices, as values do that were held in slices, each by one rank: readers know no difference.
+/// Stores the mean in slices, one per rank. For readers this is the same as held values whose slices do not overlap.
 void EntryWalk::held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) {
   if (!state_.mean_over_holders) return note(piece("per_rank", path(name), slice, first, total), true);
   index_.push_back("per_rank " + path(name));

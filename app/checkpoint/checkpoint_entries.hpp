@@ -9,10 +9,10 @@
 #include <variant>
 #include <vector>
 
-/// What a checkpoint consists of, as the walk over the state meets it.
+/// The data sets of a checkpoint in the order in which the state is visited.
 namespace bellwether::app {
 
-/// A visitor that also knows in which group it is and what parameters look like.
+/// A visitor that also knows the current group and visits parameters.
 class CheckpointVisitor : public StateVisitor {
  public:
   virtual void parameter(TensorInfo const& tensor, std::span<float> values, bool per_rank) = 0;
@@ -25,24 +25,24 @@ class CheckpointVisitor : public StateVisitor {
   std::string group_;
 };
 
-/// Parameters, optimizer, data: in this order on every rank.
+/// Visits parameters, optimizer and data, in this order on every rank.
 void walk(TrainingState const& state, CheckpointVisitor& visit);
 
-/// One data set of a checkpoint. `kind` and `path` are also a line of the data set /index, by which a reader knows that
-/// it has met everything.
+/// One data set of a checkpoint. "kind path" is also a line of the data set /index, from which a reader knows that it
+/// has read everything.
 struct SavedEntry {
   std::string kind;  ///< replicated, partitioned, per_rank or scalar
   std::string path;
   std::vector<std::int64_t> shape = {};
-  /// The last are formed while entry() has them.
+  /// FormedValues are computed during the call of entry().
   std::variant<std::span<float const>, std::int64_t, double, FormedValues const*> value = std::int64_t{0};
-  bool shared = false;  ///< in rank 0's file of what all ranks have alike; else in the rank's own
-  bool cut = false;     ///< elements [first, first + size) of `total`
+  bool shared = false;  ///< in rank 0's file of replicated state; else in the rank's own file
+  bool cut = false;     ///< `value` holds elements [first, first + size) of `total`
   std::int64_t first = 0, total = 0;
   Allowed allowed = Allowed::finite;
 };
 
-/// Calls entry() for what one rank writes, in the order of the walk.
+/// Calls entry() for each data set that one rank writes, in the order of walk().
 class EntryWalk : public CheckpointVisitor {
  public:
   EntryWalk(TrainingState const& state, int rank, int ranks) : state_(state), rank_(rank), ranks_(ranks) {}
@@ -57,15 +57,16 @@ class EntryWalk : public CheckpointVisitor {
   void scalar(std::string_view name, std::int64_t& value) override;
   void scalar(std::string_view name, double& value) override;
 
-  /// "kind path" of each entry so far, the same on all ranks.
+  /// Returns "kind path" of each entry so far. The same on all ranks.
   std::vector<std::string> const& index() const { return index_; }
 
  protected:
-  /// Where a value's floats are. They stay there until entry() returns, those on the device until their owner's walk
-  /// goes on.
+  /// Memory space of an entry's floats. Host floats are valid until entry() returns, device floats until their owner
+  /// visits its next value.
   enum class Place { device, host };
   virtual void entry(SavedEntry entry, Place place) = 0;
-  /// This rank's part of the mean over those that hold an element. For one that only asks for sizes: without values.
+  /// Returns this rank's part of the mean over the ranks that hold an element. Overridden by walks that only need
+  /// sizes, which return no values.
   virtual std::vector<float> mean(std::span<float const> slice, std::int64_t first, std::int64_t total) {
     return state_.mean_over_holders(slice, first, total);
   }
@@ -81,7 +82,7 @@ class EntryWalk : public CheckpointVisitor {
   std::vector<std::string> index_;
 };
 
-/// Bytes of floats that this rank writes into a checkpoint of `state`.
+/// Returns the bytes of floats that this rank writes into a checkpoint of `state`.
 std::int64_t checkpoint_bytes(TrainingState const& state, int rank, int ranks);
 
 }  // namespace bellwether::app

@@ -13,35 +13,35 @@
 
 namespace bellwether::app {
 
-/// What is written beside the entries.
+/// What a checkpoint file holds besides the entries.
 struct CheckpointHead {
   std::int64_t step = 0;
   int rank = 0, ranks = 1;
   std::string deck;
-  std::uint64_t layout_fingerprint = 0;  ///< written as a text: HDF5's readers like signed integers
-  std::vector<std::int64_t> active;      ///< (tensors) active elements of each
+  std::uint64_t layout_fingerprint = 0;  ///< written as text, because HDF5 readers expect signed integers
+  std::vector<std::int64_t> active;      ///< (tensors) number of active elements of each tensor
 };
 
-/// Rows of an entry that one task writes: at most 16 MiB of them, or one.
+/// Returns the number of rows that one I/O task writes: as many as fit into 16 MiB, at least one.
 std::int64_t rows_a_task(SavedEntry const& entry);
-/// Elements of one row.
+/// Returns the number of elements per row.
 std::int64_t row_width(SavedEntry const& entry);
 
-/// One HDF5 file of a checkpoint while it comes to be: what all ranks have alike, or what one has for itself. Every
-/// data set has the checksum of its values as they were in memory. Every call is on the I/O thread and short. \throws
-/// RuntimeError naming the file and the system's reason.
+/// Writes one HDF5 file of a checkpoint: replicated state or one rank's own state. Every data set carries the checksum
+/// of its values in memory. Call all functions on the I/O thread; each call is short. \throws RuntimeError with the
+/// file and the system's reason.
 class CheckpointFileWriter {
  public:
-  /// Nothing is made yet.
+  /// Does not create the file yet.
   CheckpointFileWriter(std::string const& folder, bool shared, CheckpointHead const& head);
   void open();
   void scalar(SavedEntry const& entry);
-  /// Rows [row, row + values.size() / row_width) of an entry; the first ones make its data set, the last its
-  /// attributes. \throws UnsoundValues where one is not allowed.
+  /// Writes rows [row, row + values.size() / row_width) of an entry. The first rows create its data set, the last rows
+  /// add its attributes. \throws UnsoundValues if a value is not allowed.
   void rows(SavedEntry const& entry, std::int64_t row, std::span<float const> values);
-  /// Index: of all entries, for a file of what is shared. Synchronises the file.
+  /// Synchronises and closes the file. index: of all entries; written to the file of replicated state only.
   void close(std::vector<std::string> const& index);
-  /// Reads on in the closed file for its checksum. False: that is known.
+  /// Reads the next part of the closed file for its checksum. Returns false when the checksum is known.
   bool read_back();
   CheckpointFile report() const { return {name_, sum_->bytes(), sum_->digest()}; }
 
@@ -54,7 +54,7 @@ class CheckpointFileWriter {
   bool shared_;
   CheckpointHead const& head_;
   std::optional<input::Hdf5File> file_;
-  Checksum values_;  // of the entry whose rows are written
+  Checksum values_;  // of the entry being written
   std::optional<FileChecksum> sum_;
 };
 

@@ -27,9 +27,9 @@ constexpr auto version = "1.0";
 constexpr std::string_view prefix = "step_";
 constexpr auto temporary_suffix = ".part";
 constexpr auto replaced_suffix = ".replaced";
-constexpr std::uintmax_t largest_manifest = 1 << 28;  // bytes: a line of some 60 for each of millions of ranks
+constexpr std::uintmax_t largest_manifest = 1 << 28;  // about 60 bytes per rank for millions of ranks
 
-/// The number in "step_<n>", nothing in other names.
+/// Returns the number in "step_<n>", nothing for other names.
 std::optional<std::int64_t> step_in(std::string_view name) {
   if (!name.starts_with(prefix)) return std::nullopt;
   name.remove_prefix(prefix.size());
@@ -40,14 +40,14 @@ std::optional<std::int64_t> step_in(std::string_view name) {
   return step;
 }
 
-/// The number in the name of a folder that a checkpoint has while it is written or replaced.
+/// Returns the step of a folder that is being written or replaced.
 std::optional<std::int64_t> unfinished_step(std::string_view name) {
   for (std::string_view const suffix : {temporary_suffix, replaced_suffix})
     if (name.ends_with(suffix)) return step_in(name.substr(0, name.size() - suffix.size()));
   return std::nullopt;
 }
 
-/// replicated.h5, and rank<r>.h5 of a rank that there was: no path leads out of the folder.
+/// Accepts replicated.h5, and rank<r>.h5 for r below `ranks`. No accepted name leads out of the folder.
 bool is_file_of(std::string const& name, int ranks) {
   if (name == "replicated.h5") return true;
   int rank = -1;
@@ -57,7 +57,7 @@ bool is_file_of(std::string const& name, int ranks) {
   return rank >= 0 && rank < ranks && name == "rank" + std::to_string(rank) + ".h5";
 }
 
-/// What lies in a folder, sorted; nothing where there is no folder. \throws InputError where it cannot be read.
+/// Returns the sorted names in a folder; empty if there is no folder. \throws InputError if it cannot be read.
 std::vector<std::string> names_in(std::string const& folder) {
   std::vector<std::string> names;
   std::error_code status;
@@ -70,8 +70,8 @@ std::vector<std::string> names_in(std::string const& folder) {
   return names;
 }
 
-/// The manifest goes first: a folder half removed must not look complete. Of a link only the link goes: what it leads
-/// to is another's. Empty, or why it failed.
+/// Removes the manifest first, so that a partly removed folder never looks complete. Removes only the link if `path` is
+/// a link, because its target may belong to others. Returns the error, or an empty text.
 std::string remove_folder(std::string const& path) {
   std::error_code status, ignored;
   if (fs::is_directory(fs::symlink_status(path, ignored))) fs::remove(fs::path(path) / "manifest", status);
@@ -82,7 +82,7 @@ std::string remove_folder(std::string const& path) {
 Manifest manifest_in(std::string const& folder, std::int64_t step) {
   std::string const path = (fs::path(folder) / "manifest").string();
   std::error_code status;
-  auto const bytes = fs::file_size(path, status);  // of a file alone, not of a pipe
+  auto const bytes = fs::file_size(path, status);  // fails for a pipe
   if (!status && bytes > largest_manifest)
     throw InputError(path + ": damaged: " + std::to_string(bytes) + " bytes are no manifest");
   if (status && status != std::errc::no_such_file_or_directory) throw InputError(path + ": " + status.message());
@@ -92,14 +92,14 @@ Manifest manifest_in(std::string const& folder, std::int64_t step) {
   text << in.rdbuf();
   try {
     auto manifest = Manifest::parse(text.str());
-    if (manifest.step != step) throw InputError("it is of step " + std::to_string(manifest.step));
+    if (manifest.step != step) throw InputError("it records step " + std::to_string(manifest.step));
     return manifest;
   } catch (InputError const& error) {
     throw InputError(path + ": " + error.what());
   }
 }
 
-/// Whether the manifest is there, which is written last.
+/// Returns true if there is a valid manifest, which is written last.
 bool is_complete(std::string const& folder, std::int64_t step) {
   try {
     manifest_in(folder, step);
@@ -111,19 +111,19 @@ bool is_complete(std::string const& folder, std::int64_t step) {
 
 std::string size_fault_of(std::string const& path, CheckpointFile const& file) {
   std::error_code status;
-  auto const bytes = fs::file_size(path, status);  // of a file alone, not of a pipe
+  auto const bytes = fs::file_size(path, status);  // fails for a pipe
   if (status) return "missing";
   if (static_cast<std::int64_t>(bytes) != file.bytes)
     return std::to_string(bytes) + " bytes, the manifest says " + std::to_string(file.bytes);
   return "";
 }
 
-/// What is wrong with a file by its manifest; empty where nothing is.
+/// Compares a file with its manifest. Returns the fault, or an empty text.
 std::string fault_of(std::string const& path, CheckpointFile const& file) {
   if (auto fault = size_fault_of(path, file); !fault.empty()) return fault;
   FileChecksum sum(path);
   while (sum.advance()) continue;
-  return sum.digest() == file.checksum ? "" : "its checksum does not hold";
+  return sum.digest() == file.checksum ? "" : "its checksum does not match";
 }
 
 }  // namespace
@@ -146,7 +146,7 @@ Manifest Manifest::parse(std::string const& text) {
   if (!found.starts_with(" 1."))
     throw InputError("written in format" + found + ", which this program does not read; it reads 1");
   if (text.substr(last) != "checksum " + checksum_of(text.substr(0, last)) + '\n')
-    throw InputError("damaged: its checksum does not hold");
+    throw InputError("damaged: its checksum does not match");
   Manifest manifest;
   std::set<std::string> named;
   while (in >> word && word != "checksum") {
@@ -194,8 +194,8 @@ void CheckpointFolder::complete(Manifest const& manifest) const {
   }
   sync_path(path);
   sync_path(from);
-  // A folder of that name is a damaged one that was passed over, or one that a run started further back repeats. A link
-  // there may lead nowhere, or to itself.
+  // A folder of this name is a damaged checkpoint that was skipped, or one of a run that restarted from an earlier
+  // step. It may also be a dangling or circular link.
   std::error_code status;
   std::string const old = to + replaced_suffix;
   if (fs::exists(fs::symlink_status(to, status))) {
@@ -207,9 +207,9 @@ void CheckpointFolder::complete(Manifest const& manifest) const {
   if (!status) {
     fs::rename(from, to, status);
     std::error_code ignored;
-    if (status) fs::rename(old, to, ignored);  // better than none
+    if (status) fs::rename(old, to, ignored);  // keep the old one
   }
-  if (status) throw RuntimeError(to + ": cannot be put in place: " + status.message());
+  if (status) throw RuntimeError(to + ": cannot be renamed to its final name: " + status.message());
   sync_path(directory_);
   remove_folder(old);
 }
@@ -233,7 +233,7 @@ std::vector<std::string> CheckpointFolder::recover() const {
         fs::rename(part, to, status);
       else if (there(old))
         fs::rename(old, to, status);
-      if (status) told.push_back(to + ": cannot be put in place: " + status.message());
+      if (status) told.push_back(to + ": cannot be renamed to its final name: " + status.message());
     }
     if (there(part)) {
       auto const fault = remove_folder(part);
@@ -257,7 +257,7 @@ std::vector<std::string> CheckpointFolder::prune(std::int64_t newest, std::int64
   std::int64_t complete = 0;
   for (auto const step : steps()) {
     if (keep == 0 || step > newest) continue;
-    if (damaged.contains(step) || !has_manifest(step)) continue;  // left for its owner to look at
+    if (damaged.contains(step) || !has_manifest(step)) continue;  // kept for the user to inspect
     if (++complete > keep) remove(complete_path(step));
   }
   return faults;

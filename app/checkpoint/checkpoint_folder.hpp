@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// Folders and manifests of checkpoints: what makes one complete.
+/// Folders and manifests of checkpoints. A valid manifest makes a checkpoint complete.
 namespace bellwether::app {
 
 struct CheckpointFile {
@@ -17,18 +17,18 @@ struct CheckpointFile {
   std::string checksum;  ///< XXH3, 64 bits, hexadecimal
 };
 
-/// The last file written into a checkpoint: lines of text, the last one a checksum of those before.
+/// The last file written into a checkpoint: lines of text, the last of which is a checksum of the others.
 struct Manifest {
   std::int64_t step = 0;
   int ranks = 0;
   std::vector<CheckpointFile> files;
 
   std::string text() const;
-  /// \throws InputError saying what is wrong, without the file's name.
+  /// \throws InputError with the fault, but without the file's name.
   static Manifest parse(std::string const& text);
 };
 
-/// `checkpoints/` of a run.
+/// The folder `checkpoints/` of a run.
 class CheckpointFolder {
  public:
   explicit CheckpointFolder(std::string run_directory);
@@ -36,43 +36,46 @@ class CheckpointFolder {
   std::string complete_path(std::int64_t step) const;   ///< step_<n>
   std::string temporary_path(std::int64_t step) const;  ///< step_<n>.part
 
-  /// An empty temporary folder; what was left there by a run that died is removed. \throws RuntimeError.
+  /// Creates an empty temporary folder, and removes an old one that a killed job left. \throws RuntimeError.
   void prepare(std::int64_t step) const;
-  /// Manifest, synchronisation, rename: afterwards the checkpoint is complete. \throws RuntimeError.
+  /// Writes the manifest, synchronises and renames the folder; then the checkpoint is complete. \throws RuntimeError.
   void complete(Manifest const& manifest) const;
-  /// Of one that could not be written nothing stays. Empty, or why it does.
+  /// Removes a checkpoint that could not be written. Returns why that fails, or an empty text.
   std::string discard(std::int64_t step) const;
-  /// What jobs left that died over a checkpoint: one that was complete but for its name gets it, one that was about to
-  /// be replaced gets its own back, the rest goes. For who keeps the run directory. Returns what to tell.
+  /// Repairs what killed jobs left behind. Renames a checkpoint that is complete but not yet renamed, restores one that
+  /// was about to be replaced, and removes the rest. The caller must own the run directory. Returns messages for the
+  /// user.
   /// \throws InputError, as steps() does.
   std::vector<std::string> recover() const;
-  /// Removes the oldest complete ones beyond the newest `keep`, and temporary folders of steps up to `newest`. Those
-  /// that are damaged, by their manifest or as known, neither count nor go. Returns what could not be removed and why.
+  /// Removes the oldest complete checkpoints beyond the newest `keep`, and temporary folders of steps up to `newest`.
+  /// Keeps damaged ones and does not count them: those in `damaged` or without a valid manifest. Returns what could not
+  /// be removed, and why.
   /// \throws InputError, as steps() does.
   std::vector<std::string> prune(std::int64_t newest, std::int64_t keep, std::set<std::int64_t> const& damaged) const;
 
-  /// With a folder step_<n>, newest first. \throws InputError where `checkpoints/` is there and cannot be read.
+  /// Returns the steps that have a folder step_<n>, newest first. \throws InputError if `checkpoints/` exists but
+  /// cannot be read.
   std::vector<std::int64_t> steps() const;
-  /// Empty, or what is wrong with the file's size.
+  /// Returns what is wrong with the file's size, or an empty text.
   std::string size_fault_in(std::int64_t step, CheckpointFile const& file) const;
   std::vector<std::string> unfinished() const;  ///< temporary folders; throws as steps() does
-  bool has_manifest(std::int64_t step) const;   ///< one that read_manifest() takes
-  /// \throws InputError naming the file and what is wrong with it.
+  bool has_manifest(std::int64_t step) const;   ///< true if read_manifest() accepts it
+  /// \throws InputError with the file and its fault.
   Manifest read_manifest(std::int64_t step) const;
-  /// That another program has one file open for writing, with what to do; empty where none has.
+  /// Returns a message if another program has this file open for writing, otherwise an empty text.
   std::string lock_on(std::int64_t step, CheckpointFile const& file) const;
-  /// Size and checksum of one file; empty where it is right, else what is wrong.
+  /// Checks size and checksum of one file. Returns the fault, or an empty text.
   std::string fault_in(std::int64_t step, CheckpointFile const& file) const;
 
  private:
   std::string directory_;
 };
 
-/// Whether a file lies in a checkpoint's folder that has a manifest.
+/// Returns true if the file lies in a checkpoint's folder with a manifest.
 bool is_of_checkpoint(std::string const& path);
 
-/// What is wrong with a file inside a folder step_<n>, by the manifest beside it; empty where nothing is, and of other
-/// files. \throws InputError where that manifest cannot be read.
+/// Checks a file in a folder step_<n> against the manifest beside it. Returns the fault; empty without one, and for
+/// other files. \throws InputError if the manifest cannot be read.
 std::string recorded_fault(std::string const& path);
 
 }  // namespace bellwether::app

@@ -26,10 +26,10 @@ namespace {
 using input::Hdf5File;
 using Shape = std::vector<std::int64_t>;
 
-/// Whether a line of /index, "kind path", is about `path`.
+/// Returns true if a line of /index, "kind path", has this path.
 bool names(std::string const& line, std::string const& path) { return line.substr(line.find(' ') + 1) == path; }
 
-/// Elements of one row.
+/// Returns the number of elements per row.
 std::int64_t row_width(Shape const& shape) {
   return std::accumulate(shape.begin() + 1, shape.end(), std::int64_t{1}, std::multiplies<>());
 }
@@ -55,7 +55,7 @@ CheckpointReader::CheckpointReader(FoundCheckpoint const& found, ParameterLayout
       require_attribute(from, "ranks", ranks_, "as in the manifest");
       for (auto const& line : from.read_texts("index")) lines += line + '\n';
     });
-  // Without the index nothing else could be told from it.
+  // Without the index, nothing else can be checked.
   raise_together(group_, faults_);
   std::istringstream in(broadcast_text(group_, lines));
   for (std::string line; std::getline(in, line);) unread_.insert(line);
@@ -104,7 +104,7 @@ void CheckpointReader::require_sound(std::string const& file, std::string const&
       if (at >= tensor.offset && at < tensor.offset + tensor.count) of = " of " + tensor.name;
   throw InputError(file + ": " + path + of + ": " +
                    unsound_text(at, values[static_cast<std::size_t>(*found)], allowed) +
-                   "; remove this checkpoint to go on from an older one");
+                   "; remove this checkpoint to resume from an older one");
 }
 
 void CheckpointReader::read_shared(std::string const& path, Shape const& shape, std::span<float> values,
@@ -178,7 +178,7 @@ void CheckpointReader::read_own_or_reshard(std::string const& path, Shape const&
     });
   } else if (reshard == Reshard::refuse) {
     fault(folder_ + ": " + path + ": belongs to " + std::to_string(ranks_) +
-          " ranks and has no meaning on another number of them");
+          " ranks and cannot be resharded; resume on that number of ranks");
   }
   copy_to_device(host, values);
 }
@@ -213,8 +213,8 @@ void CheckpointReader::read_own_or_mean(std::string const& path, Shape const& sh
   copy_to_device(std::span(host).subspan(static_cast<std::size_t>(first) * width, values.size()), values);
 }
 
-/// Every rank averages the part that falls to it, the same cut for all, and sends it round: what the old ranks hold is
-/// read once in all, not by each.
+/// Every rank averages its own part of the rows, and broadcasts it to the others. In total, the old files are read only
+/// once.
 void CheckpointReader::read_mean(std::string const& path, Shape const& shape, std::span<float> host) {
   auto const size = static_cast<std::size_t>(group_.size());
   std::int64_t const rows = shape.at(0);
@@ -296,25 +296,25 @@ void CheckpointReader::check_layout(std::string const& key_of_active) {
     from.read_slab<std::int64_t>("live", {0}, {std::ssize(tensors)}, active);
     if (stored != Hdf5File::Attribute(hexadecimal(layout_.fingerprint(active))))
       throw InputError(from.path() +
-                       ": its model marks other elements as decaying, as another model or optimizer does");
+                       ": its model marks other elements as decaying; resume with the same model and optimizer");
     std::string names;
     for (std::size_t l = 0; l < active.size(); ++l)
       if (tensors[l].active > active[l])
         names += (names.empty() ? "" : ", ") + tensors[l].name + " (" + std::to_string(tensors[l].active) +
-                 " live elements, " + std::to_string(active[l]) + " in the checkpoint)";
+                 " active elements, " + std::to_string(active[l]) + " in the checkpoint)";
     if (!names.empty() && !key_of_active.empty())
       throw InputError(key_of_active + ": longer sequences than in the run of " + folder_ +
-                       ", which keeps its variance and has none for elements that they make live: " + names +
+                       ", whose frozen variance does not cover the elements that they make active: " + names +
                        "; allowed: sequences as long as before, or optimizer.freeze.step above " +
                        std::to_string(integer_attribute(from, "/", "step")) +
-                       ", which takes up warmup again and forms one");
+                       ", which returns to warmup and recomputes the variance");
   });
 }
 
 void CheckpointReader::finish() {
   for (auto const& line : unread_)
     fault(folder_ + ": " + line.substr(line.find(' ') + 1) + ": this run has no such state");
-  // The same trouble meets every tensor: a few lines tell it.
+  // One cause may produce a fault for every tensor; a few lines suffice.
   constexpr std::size_t most = 10;
   if (faults_.size() > most) {
     auto const others = std::to_string(faults_.size() - most);

@@ -28,13 +28,13 @@ HeldRows slice_in(Hdf5File const& file, std::string const& path) {
   auto const first = integer_attribute(file, path, "first"), total = integer_attribute(file, path, "total");
   if (rows < 0 || first < 0 || first > total || rows > total - first)
     throw InputError(file.path() + ": " + path + ": shape " + words(shape) + " from " + std::to_string(first) +
-                     " on; allowed: a part of its total, " + std::to_string(total));
+                     " on; allowed: a slice within its total of " + std::to_string(total));
   return {first, first + rows, total};
 }
 
 std::string folder_of(OpenRank const& open) { return std::filesystem::path(open(0).path()).parent_path().string(); }
 
-/// Whether these ranges, each [first, second), are [first, last) without gap or overlap.
+/// Returns true if these ranges, each [first, second), cover [first, last) without gap or overlap.
 bool cover(std::vector<std::pair<std::int64_t, std::int64_t>> ranges, std::int64_t first, std::int64_t last) {
   std::ranges::sort(ranges);
   for (auto const& [from, to] : ranges) {
@@ -78,7 +78,7 @@ void gather_slices(OpenRank const& open, int ranks, int try_first, std::string c
   std::int64_t filled = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
   for (int i = 0; i < ranks && filled < last - first; ++i) {
-    int const rank = (try_first + i) % ranks;  // the same cut needs no other file than its own
+    int const rank = (try_first + i) % ranks;  // with unchanged slices this rank's file suffices
     Hdf5File const file = open(rank);
     auto const [begin, end, stored] = slice_in(file, path);
     if (stored != total)

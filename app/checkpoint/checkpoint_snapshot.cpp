@@ -15,12 +15,12 @@ namespace {
 constexpr auto priority = input::IoThread::Priority::checkpoint;
 using Floats = std::span<float const>;
 
-/// Why what is formed for a checkpoint was not.
+/// Returns the message for values that could not be computed for lack of memory.
 std::string no_memory(SavedEntry const& entry, std::exception const& error) {
-  return entry.path + ": no memory to form it in: " + what_of(error);
+  return entry.path + ": no memory to compute it: " + what_of(error);
 }
 
-/// One file of a snapshot in steps: head, every entry piece by piece, end of file, checksum.
+/// Writes one file of a snapshot in steps: header, every entry piece by piece, end of file, checksum.
 class FileSteps {
  public:
   FileSteps(std::string const& folder, bool shared, CheckpointHead const& head, std::vector<SavedEntry> const& entries,
@@ -31,7 +31,7 @@ class FileSteps {
   }
 
   bool empty() const { return entries_.empty(); }
-  /// Does a little. True: there is more to do.
+  /// Makes one step. Returns false when all is done.
   bool advance() {
     if (closed_) return writer_.read_back();
     if (!opened_) {
@@ -70,7 +70,7 @@ class FileSteps {
   std::int64_t row_ = 0;
 };
 
-/// All files of one rank, as tasks that each submit the next: what is more urgent goes in between.
+/// Writes all files of one rank as tasks that each submit the next one, so that more urgent tasks run in between.
 class WriteJob : public std::enable_shared_from_this<WriteJob> {
  public:
   WriteJob(input::IoThread& io, std::string const& folder, CheckpointHead head, Snapshot const& snapshot,
@@ -103,7 +103,7 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
         files_[at_++].reset();
       }
     } catch (...) {
-      files_.clear();  // closes files here: only this thread may
+      files_.clear();  // HDF5 files must be closed on this thread
       promise_.set_exception(std::current_exception());
       return;
     }
@@ -112,7 +112,7 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
 
   input::IoThread& io_;
   CheckpointHead head_;
-  HostBuffer memory_;  // of the entries' values
+  HostBuffer memory_;  // memory of the entries' values
   std::vector<SavedEntry> entries_;
   std::vector<std::string> index_;
   std::vector<std::unique_ptr<FileSteps>> files_;
@@ -121,7 +121,7 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
   std::promise<std::vector<CheckpointFile>> promise_;
 };
 
-/// Writes what it meets, and after a fault nothing more: other ranks walk on.
+/// Writes each entry it visits. After a fault it continues the visit without writing, because other ranks continue.
 class DirectWalk final : public EntryWalk {
  public:
   DirectWalk(input::IoThread& io, std::string folder, CheckpointHead const& head, TrainingState const& state)
@@ -180,7 +180,7 @@ class DirectWalk final : public EntryWalk {
       attempt([&] { file->scalar(entry); });
   }
 
-  /// Calls step(row, first element, elements) for as many rows at a time as a task takes.
+  /// Calls step(row, first element, elements) for as many rows at a time as fit into a task.
   template <class Step>
   void by_rows(SavedEntry const& entry, Step const& step) const {
     std::int64_t const all = entry.shape.at(0), width = row_width(entry);
@@ -225,7 +225,7 @@ void Snapshot::entry(SavedEntry entry, Place place) {
     std::int64_t const all = (*formed)->count(), piece = rows_a_task(entry);
     auto const copy = free_.first(static_cast<std::size_t>(all));
     free_ = free_.subspan(copy.size());
-    // Other ranks walk on: what goes wrong is told once they are done, too.
+    // Other ranks continue the walk, so the error is reported at its end.
     try {
       for (std::int64_t first = 0; first < all; first += piece)
         (*formed)->give(first, std::min(piece, all - first), [&](std::int64_t at, Floats numbers) {

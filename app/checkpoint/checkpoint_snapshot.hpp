@@ -17,15 +17,15 @@ class IoThread;
 
 namespace bellwether::app {
 
-/// This rank's share of the state, copied so that training can go on.
+/// A copy of this rank's part of the state, so that training can continue.
 class Snapshot final : public EntryWalk {
  public:
-  /// memory: at least checkpoint_bytes() of it.
+  /// memory: at least checkpoint_bytes().
   Snapshot(TrainingState const& state, int rank, int ranks, HostBuffer const& memory)
       : EntryWalk(state, rank, ranks), free_(memory.values()) {}
 
   std::vector<SavedEntry> const& entries() const { return entries_; }
-  std::string const& fault() const { return fault_; }  ///< after the walk; empty: none
+  std::string const& fault() const { return fault_; }  ///< valid after the walk; empty: none
 
  private:
   void entry(SavedEntry entry, Place place) override;
@@ -34,20 +34,20 @@ class Snapshot final : public EntryWalk {
   std::string fault_;
 };
 
-/// This rank's files on their way from a snapshot to the disk.
+/// The pending write of a snapshot's files.
 struct SnapshotWrite {
-  std::function<void()> start;  ///< once; does not wait
-  /// Names, sizes and checksums, or RuntimeError.
+  std::function<void()> start;  ///< call once; does not block
+  /// Names, sizes and checksums, or a RuntimeError.
   std::future<std::vector<CheckpointFile>> files;
 };
 
-/// Will write this rank's files into `folder`, at most 16 MiB a task, and synchronise them. What that needs, the
-/// snapshot's memory too, lives until the last task has ended.
+/// Prepares tasks of at most 16 MiB that write and synchronise this rank's files in `folder`. The tasks share ownership
+/// of the data they need, including the snapshot's memory.
 SnapshotWrite write_snapshot(input::IoThread& io, std::string const& folder, CheckpointHead head,
                              Snapshot const& snapshot, HostBuffer memory);
 
-/// The same without a copy: walks the state and returns when its files are written. Collective as the walk is.
-/// \throws RuntimeError, on this rank alone.
+/// Writes without a copy: visits the state and returns when the files are written. Collective, like the visit. \throws
+/// RuntimeError on this rank only.
 std::vector<CheckpointFile> write_directly(input::IoThread& io, std::string const& folder, CheckpointHead const& head,
                                            TrainingState const& state);
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-/// XXH3 with 64 bits, as `xxhsum -H3` prints it.
+/// XXH3 checksums of 64 bits in hexadecimal, equal to the output of `xxhsum -H3`.
 namespace bellwether::app {
 
 class Checksum {
@@ -21,7 +21,7 @@ class Checksum {
   Checksum(Checksum&&) noexcept;
   Checksum& operator=(Checksum&&) noexcept;
   void add(std::span<std::byte const> bytes);
-  std::string digest() const;  ///< of what was added so far
+  std::string digest() const;  ///< of all bytes added so far
 
  private:
   struct State;
@@ -30,17 +30,17 @@ class Checksum {
 
 std::string checksum_of(std::span<std::byte const> bytes);
 std::string checksum_of(std::string_view text);
-std::string checksum_of(std::vector<std::string> const& texts);  ///< one after another
+std::string checksum_of(std::vector<std::string> const& texts);  ///< of the concatenated texts
 
-/// The attribute of a data set with the checksum of its values.
+/// Attribute of a data set that holds the checksum of its values.
 constexpr auto checksum_name = "xxh3";
 
-/// That of a file, in small portions.
+/// Computes the checksum of a file in small portions.
 class FileChecksum {
  public:
-  /// \throws RuntimeError where the file cannot be opened.
+  /// \throws RuntimeError if the file cannot be opened.
   explicit FileChecksum(std::string const& path);
-  /// Reads on by at most 1 MiB. False: the end is reached. \throws RuntimeError where reading fails.
+  /// Reads at most 1 MiB more. Returns false at the end of the file. \throws RuntimeError if reading fails.
   bool advance();
   std::int64_t bytes() const { return bytes_; }  ///< read so far
   std::string digest() const { return sum_.digest(); }

@@ -7,21 +7,21 @@
 #include <span>
 #include <vector>
 
-/// What sources that do not see Kokkos want of the memory of the execution space.
+/// Access to execution space memory for sources that do not include Kokkos.
 namespace bellwether::app {
 
-/// Returns when everything launched before has ended.
+/// Waits for all kernels launched before.
 void finish_device_work();
-/// Whether what Exec works on needs no copy to be read by the host.
+/// Returns true if the host can read execution space memory without a copy.
 bool host_reads_training_memory();
-/// Both (count). Blocks.
+/// Both (count). They block.
 void copy_from_device(std::span<float const> device, std::span<float> host);
 void copy_to_device(std::span<float const> host, std::span<float> device);
-/// Zeros in host memory, of pages that are there, to which a device copies at full speed.
+/// Zero-initialised host memory whose pages are already mapped, so that devices copy to it at full speed.
 class HostBuffer {
  public:
   HostBuffer() = default;
-  /// count: of floats. \throws std::exception where the host has not as much.
+  /// count: number of floats. \throws std::exception if the host has not enough memory.
   explicit HostBuffer(std::size_t count);
   std::span<float> values() const { return values_; }
   std::size_t size() const { return values_.size(); }
@@ -30,7 +30,7 @@ class HostBuffer {
   std::shared_ptr<void> memory_;
   std::span<float> values_;
 };
-/// The same in the memory of the execution space.
+/// Zero-initialised execution space memory.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
@@ -41,7 +41,7 @@ class DeviceBuffer {
   std::shared_ptr<void> memory_;
   std::span<float> values_;
 };
-/// bit_hashes() of what is there once everything launched before has ended.
+/// Returns bit_hashes() of the values after all kernels launched before have ended.
 std::vector<std::uint64_t> bit_hashes_on_device(std::span<float const> device, std::span<std::int64_t const> ends);
 
 }  // namespace bellwether::app

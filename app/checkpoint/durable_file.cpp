@@ -21,20 +21,20 @@ namespace fs = std::filesystem;
 
 std::string reason(int error) { return std::strerror(error); }
 
-/// A descriptor of this process that is not open may have become another one by the time that it is written.
+/// Refuses a descriptor of this process that is not open: by the time of writing it could be another file.
 void require_open(std::string const& path) {
   if (auto const number = input::descriptor_of(path); number && !input::is_open(*number))
     throw RuntimeError(path + ": is not open here; allowed: a file, or /dev/stdout");
 }
 
-/// Devices and pipes, at the end of links too.
+/// Returns true for devices and pipes, also through links.
 bool is_no_file(std::string const& path) {
   std::error_code error;
   auto const status = fs::status(path, error);
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-/// What is written for the user's path: what a link leads to, there or not yet.
+/// Returns the file to write for the user's path: the target of a link, even if it does not exist yet.
 std::string target_of(std::string const& path) {
   std::error_code error;
   auto const target = fs::weakly_canonical(path, error);
@@ -51,7 +51,7 @@ void sync_path(std::string const& path) {
   int const status = ::fsync(file);
   int const error = errno;
   ::close(file);
-  // Some network file systems cannot synchronise folders and say so with EINVAL; there is nothing more to do there.
+  // Some network file systems cannot synchronise folders and return EINVAL; nothing more can be done there.
   if (status != 0 && error != EINVAL) throw RuntimeError(path + ": cannot be written to the device: " + reason(error));
 }
 
@@ -76,7 +76,7 @@ void write_text_file(std::string const& path, std::string_view text) {
     if (!file) throw RuntimeError(temporary + ": cannot be written: " + reason(errno));
     replace_file(temporary, path);
   } catch (RuntimeError const&) {
-    ::unlink(temporary.c_str());  // nothing half written stays
+    ::unlink(temporary.c_str());  // leave no partial file
     throw;
   }
 }

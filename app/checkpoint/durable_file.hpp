@@ -5,23 +5,23 @@
 #include <string>
 #include <string_view>
 
-/// What makes a file survive: contents on the device before its name, the name before the next step.
+/// Files that survive a crash: contents are synchronised before the rename, and the rename before the next step.
 namespace bellwether::app {
 
-/// fsync of a file or a folder. \throws RuntimeError naming it and the system's reason.
+/// Calls fsync for a file or a folder. \throws RuntimeError with the path and the system's reason.
 void sync_path(std::string const& path);
 
-/// Synchronises `temporary`, gives it the name `path`, synchronises the folder: readers see the old or the new file.
-/// \throws RuntimeError naming file and reason.
+/// Synchronises `temporary`, renames it to `path` and synchronises the folder. Readers see the old or the new file.
+/// \throws RuntimeError with file and reason.
 void replace_file(std::string const& temporary, std::string const& path);
 
-/// A text file, whole or not at all, through `path`.part. \throws RuntimeError naming file and reason.
+/// Writes a text file atomically through `path`.part. \throws RuntimeError with file and reason.
 void write_text_file(std::string const& path, std::string_view text);
 
-/// A text file of the user's choice: a link stays one, and what is no file, such as /dev/stdout, is written to.
-/// \throws RuntimeError naming file and reason.
+/// Writes a text file to a path that the user chose. Follows links, and writes directly to devices and pipes
+/// (/dev/stdout). \throws RuntimeError with file and reason.
 void write_chosen_file(std::string const& path, std::string_view text);
-/// Whether that will be possible, without a change to what is there. \throws RuntimeError where it will not.
+/// Checks, without changing anything, that write_chosen_file() will succeed. \throws RuntimeError if it will not.
 void require_writable_file(std::string const& path);
 
 }  // namespace bellwether::app

@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::size_t values_at_a_time = std::size_t{1} << 12;
 
-/// By its bits, so that compilers, whatever they assume of numbers, ask what is written here.
+/// Tests the bits, because compilers with fast-math options may assume that all floats are finite.
 bool is_sound(float value, std::uint32_t least_forbidden) {
   auto const bits = std::bit_cast<std::uint32_t>(value);
   return (bits & 0x7F800000U) != 0x7F800000U && bits < least_forbidden;
 }
 
-/// Looks at all that this rank holds, its own copy of what is alike on all of them, too.
+/// Checks all state that this rank holds, including its own copy of replicated state.
 class SoundWalk final : public EntryWalk {
  public:
   explicit SoundWalk(TrainingState const& state) : EntryWalk(state, 0, 1) {}
@@ -58,7 +58,7 @@ class SoundWalk final : public EntryWalk {
 
 std::optional<std::int64_t> first_unsound(std::span<float const> values, Allowed allowed) {
   if (allowed == Allowed::any) return std::nullopt;
-  // Zero with a sign is as good as zero.
+  // Negative zero is valid.
   std::uint32_t const least_forbidden = allowed == Allowed::not_negative ? 0x80000001U : 0xFFFFFFFFU;
   for (std::size_t first = 0; first < values.size(); first += values_at_a_time) {
     auto const block = values.subspan(first, std::min(values_at_a_time, values.size() - first));

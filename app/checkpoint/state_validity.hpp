@@ -9,33 +9,33 @@
 #include <span>
 #include <string>
 
-/// Training from state that is not finite skips every step and blames gradients for it: such state is neither read nor
-/// written.
+/// Checks that saved and loaded state is valid. Training from non-finite state would skip every step and blame the
+/// gradients, so such state is neither read nor written.
 namespace bellwether::app {
 
 struct TrainingState;
 
-/// What the numbers of a data set may be.
+/// Values that a data set may hold.
 enum class Allowed { finite, not_negative, any };
 
-/// The first value that is not allowed. One pass, 4 bytes a value.
+/// Returns the index of the first value that is not allowed. One pass, 4 bytes per value.
 std::optional<std::int64_t> first_unsound(std::span<float const> values, Allowed allowed);
-/// "value 5 is nan; allowed: finite numbers".
+/// Returns "value 5 is nan; allowed: finite numbers".
 std::string unsound_text(std::int64_t at, float value, Allowed allowed);
 
-/// Why a checkpoint is not completed that could have been written. On one rank.
+/// A checkpoint that could be written is not completed because its values are invalid. Thrown on one rank.
 class UnsoundValues : public RuntimeError {
  public:
   using RuntimeError::RuntimeError;
 };
-/// The same where all ranks know.
+/// The same, thrown on all ranks.
 class UnsoundState : public CommonFailure {
  public:
   using CommonFailure::CommonFailure;
 };
 
-/// Collective. Looks through what every rank holds, in pieces through host memory: not for every step. Returns what is
-/// not sound, and on which rank, on all ranks; empty: all is.
+/// Collective. Checks all state that every rank holds. Returns, on all ranks, what is invalid and on which rank; empty
+/// if all state is valid. Copies the state piecewise through host memory, so it is too slow for every step.
 std::string unsound_state(comm::RankGroup& group, TrainingState const& state);
 
 }  // namespace bellwether::app

@@ -9,7 +9,7 @@
 
 namespace bellwether::app {
 
-/// What printf would print.
+/// Formats like printf.
 template <class... Values>
 std::string formatted(char const* format, Values... values) {
   int const length = std::snprintf(nullptr, 0, format, values...);
@@ -18,7 +18,7 @@ std::string formatted(char const* format, Values... values) {
   return text;
 }
 
-/// Sixteen digits.
+/// Returns sixteen hexadecimal digits.
 inline std::string hexadecimal(std::uint64_t value) {
   return formatted("%016llx", static_cast<unsigned long long>(value));
 }

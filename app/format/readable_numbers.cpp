@@ -20,7 +20,7 @@ ShortText print(char const* form, Values... values) {
   return text;
 }
 
-/// 1.5e-3: six characters for every rate.
+/// Returns 1.5e-3: six characters for every rate.
 ShortText rate_text(double value) {
   if (!std::isfinite(value) || value <= 0) return print("0");
   int exponent = static_cast<int>(std::floor(std::log10(value)));
@@ -32,7 +32,7 @@ ShortText rate_text(double value) {
   return print("%.1fe%d", digits, exponent);
 }
 
-/// One item of a line that renews itself: padded to `room` on the right, so that nothing moves from step to step.
+/// One item of a line that is redrawn in place, padded on the right to `room` characters so that nothing moves.
 struct Item {
   std::array<char, 64> text{};
   std::size_t room = 0;
@@ -84,8 +84,8 @@ std::string noise_text(double scale, double critical_batch, double trace, std::i
   std::string const start = "gradient noise scale: ";
   if (std::isnan(trace))
     return start +
-           "unknown; it takes several ranks and a known norm of their mean gradient, or several passes a step of one "
-           "rank";
+           "unknown; it needs several ranks and the norm of their mean gradient, or one rank with several "
+           "micro-batches per step";
   auto const number = [](double value) { return std::string(count_text(value).data()); };
   std::string const own = "; this run's batch is " + std::to_string(batch);
   std::string const average = std::isnan(critical_batch)

@@ -12,33 +12,34 @@ namespace bellwether::comm {
 class RankGroup;
 }
 
-/// How ranks come to the same conclusion about what only some of them saw. All functions are collective.
+/// Functions that make all ranks agree on an error that only some of them found. All are collective.
 namespace bellwether::app {
 
-/// An error that every rank has found at the same point: rank 0 tells it, nobody needs to be torn down.
+/// An error that every rank throws at the same point. Rank 0 prints it, and all ranks can end normally.
 class CommonError : public InputError {
  public:
   using InputError::InputError;
 };
 
-/// The same for what the user cannot mend in the input.
+/// The same for errors that the user cannot correct in the input.
 class CommonFailure : public RuntimeError {
  public:
   using RuntimeError::RuntimeError;
 };
 
-/// `mine` is empty where all is well. Returns rank 0's text as it is, else that of the lowest rank that has one, with
-/// its number in front; empty on all ranks where all is well on all.
+/// mine: this rank's error, or an empty text. Returns on all ranks rank 0's error unchanged, or else that of the lowest
+/// rank that has one, with "rank <r>: " in front. Empty if no rank has an error.
 std::string first_fault(comm::RankGroup& group, std::string const& mine);
 
-/// Runs `work` here, which calls no collective, and throws on all ranks what it throws on any, as first_fault() has it.
+/// Runs `work` on every rank; it must not call collectives. If it throws on any rank, throws on all ranks, with the
+/// text of first_fault().
 /// \throws CommonError for an InputError, CommonFailure for every other exception.
 void together(comm::RankGroup& group, std::function<void()> const& work);
 
-/// Throws on all ranks where any has faults, as together() does. \throws CommonError.
+/// Throws on all ranks if any rank has faults, as together() does. \throws CommonError.
 void raise_together(comm::RankGroup& group, std::vector<std::string> const& faults);
 
-/// What rank 0 has.
+/// Returns the root's text on every rank.
 std::string broadcast_text(comm::RankGroup& group, std::string text, int root = 0);
 
 }  // namespace bellwether::app

@@ -13,7 +13,7 @@
 namespace bellwether::app {
 namespace {
 
-// ---- how a command travels: every text ends with a zero, which no argument holds
+// ---- Serialisation of a command: every text ends with a zero byte, which no argument contains.
 
 std::string packed(GivenCommand const& given) {
   std::string text = given.program + '\0' + given.command + '\0';
@@ -25,19 +25,19 @@ GivenCommand unpacked(std::string const& text) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at < text.size();) {
     auto const end = text.find('\0', at);
-    require(end != std::string::npos, "a command that travelled has no end");
+    require(end != std::string::npos, "a received command line is incomplete");
     parts.push_back(text.substr(at, end - at));
     at = end + 1;
   }
-  require(parts.size() >= 2 && parts.size() % 2 == 0, "a command that travelled lacks a part");
+  require(parts.size() >= 2 && parts.size() % 2 == 0, "a received command line lacks a part");
   GivenCommand given{parts[0], parts[1], {}};
   for (std::size_t i = 2; i < parts.size(); i += 2) given.options.push_back({parts[i], parts[i + 1]});
   return given;
 }
 
-// ---- what is told
+// ---- Messages
 
-/// "rank 3", "ranks 0 to 2 and 5"
+/// Returns "rank 3" or "ranks 0 to 2 and 5".
 std::string ranks_text(std::vector<int> const& ranks) {
   constexpr std::size_t most_spans = 8;
   std::vector<std::string> spans;
@@ -52,14 +52,14 @@ std::string ranks_text(std::vector<int> const& ranks) {
   return text + (spans.size() > most_spans ? " and others" : "");
 }
 
-/// Ranks that have one value of something.
+/// The ranks that have the same value.
 struct Holders {
   std::string value;
   bool given = true;
   std::vector<int> ranks;
 };
 
-/// value_of(rank): null where the rank has none. Several elements: the ranks differ.
+/// Groups ranks by value. value_of(rank): null if the rank has none. More than one group: the ranks differ.
 template <class ValueOf>
 std::vector<Holders> holders(int ranks, ValueOf const& value_of) {
   std::vector<Holders> all;
@@ -74,7 +74,7 @@ std::vector<Holders> holders(int ranks, ValueOf const& value_of) {
   return all;
 }
 
-/// "--log is json on rank 0 and not given on rank 1"
+/// Returns "--log is json on rank 0 and not given on rank 1".
 std::string difference(std::string const& name, std::vector<Holders> const& all) {
   constexpr std::size_t most_shown = 8;
   std::string text;

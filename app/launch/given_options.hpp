@@ -11,28 +11,28 @@ class RankGroup;
 
 namespace bellwether::app {
 
-/// One option of a command line with its values; a flag has none.
+/// One option of a command line with its value. A flag has no value.
 struct GivenOption {
-  std::string name;  ///< "--resume", or "deck" of a word without a name
+  std::string name;  ///< "--resume", or "deck" for a positional argument
   std::string value;
   bool operator==(GivenOption const&) const = default;
 };
 
-/// What the user has started on one rank.
+/// The command line of one rank.
 struct GivenCommand {
   std::string program;  ///< version and build options
-  std::string command;  ///< "bench step"; empty: none was given
-  /// In the order of the help text. Every key of --set is an option of its own, "--set comm.deadline".
+  std::string command;  ///< "bench step"; empty: none
+  /// In the order of the help text. Every key of --set is a separate option, "--set comm.deadline".
   std::vector<GivenOption> options;
   bool operator==(GivenCommand const&) const = default;
 };
 
-/// Whether the command never uses MPI, so that each process works for itself whatever started it.
+/// Returns true if the command never uses MPI, so that each process works independently.
 bool runs_alone(GivenCommand const& given);
 
-/// Collective, the first thing that ranks do together. Ranks may be started by separate parts of one launcher's
-/// command line. \throws CommonError on all ranks where programs, commands or options differ; it names each of these
-/// with the ranks.
+/// Collective; the first communication between ranks. Compares the command lines of all ranks, because a launcher can
+/// start ranks with different ones. \throws CommonError on all ranks if programs, commands or options differ. It names
+/// each difference with the ranks.
 void require_same_command(comm::RankGroup& group, GivenCommand const& mine);
 
 }  // namespace bellwether::app

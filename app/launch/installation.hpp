@@ -6,8 +6,8 @@
 
 namespace bellwether::app {
 
-/// A file that comes with the program, found from where the program lies: beside it in a build folder, in the prefix's
-/// share/ after an installation. \throws RuntimeError naming the places looked at.
+/// Returns the path of a file that is distributed with the program. It lies beside the executable in a build folder, or
+/// in the prefix's share/ when installed. \throws RuntimeError naming the places searched.
 std::string shared_file(std::string const& name);
 
 }  // namespace bellwether::app

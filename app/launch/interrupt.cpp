@@ -10,17 +10,16 @@
 namespace bellwether::app {
 namespace {
 
-constexpr int handled[] = {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+constexpr int handled[] = {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 constexpr long long pause_ns = 500'000'000;
 
-// A handler gets nothing but the number of its signal: what it tells must be reachable without an object. Interrupt
-// sees to it that there is one user at a time.
+// A handler receives only the signal number, so its data must be global. Interrupt ensures a single user at a time.
 std::atomic<bool> in_use{false};
 std::atomic<int> first_signal{0};
 std::atomic<long long> first_time{0};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<long long>::is_always_lock_free);
 
-/// Only calls that POSIX allows in a handler.
+/// Uses only calls that POSIX allows in a handler.
 extern "C" void remember(int signal) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -28,7 +27,7 @@ extern "C" void remember(int signal) {
   int nothing = 0;
   if (first_signal.compare_exchange_strong(nothing, signal)) {
     first_time = time;
-  } else if (time - first_time > pause_ns) {
+  } else if (signal != SIGXCPU && time - first_time > pause_ns) {  // the kernel repeats SIGXCPU every second
     struct sigaction leave {};
     leave.sa_handler = SIG_DFL;
     sigaction(signal, &leave, nullptr);
@@ -39,14 +38,14 @@ extern "C" void remember(int signal) {
 }  // namespace
 
 Interrupt::Interrupt() {
-  require(!in_use.exchange(true), "two objects handle interrupts");
+  require(!in_use.exchange(true), "another Interrupt object exists");
   first_signal = 0;
   struct sigaction handler {};
   handler.sa_handler = remember;
-  handler.sa_flags = SA_RESTART;  // writes and reads under way go on
-  sigfillset(&handler.sa_mask);   // a signal in the midst of the first would find no time of it
+  handler.sa_flags = SA_RESTART;  // interrupted reads and writes continue
+  sigfillset(&handler.sa_mask);   // otherwise a second signal could arrive before first_time is set
   for (int const signal : handled) sigaction(signal, &handler, &earlier_[signal]);
-  if (earlier_[SIGHUP].sa_handler == SIG_IGN) sigaction(SIGHUP, &earlier_[SIGHUP], nullptr);  // nohup asked for it
+  if (earlier_[SIGHUP].sa_handler == SIG_IGN) sigaction(SIGHUP, &earlier_[SIGHUP], nullptr);  // started by nohup
   handler.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &handler, &earlier_[SIGPIPE]);
 }

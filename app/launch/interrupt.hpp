@@ -7,20 +7,21 @@
 
 namespace bellwether::app {
 
-/// While one lives, the first SIGHUP, SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 only sets a flag, which the trainer reads
-/// between steps and shares with the other ranks. Another signal, at least half a second later, does what the signal
-/// does by default: the program leaves at once. The pause is there because a terminal, `timeout` and a launcher may
-/// each deliver the same key press. Batch systems send SIGTERM; mpirun passes SIGUSR1 and SIGUSR2 on to its ranks. An
-/// ignored SIGHUP stays ignored. SIGPIPE is ignored: training outlives the reader of its progress.
+/// Handles SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGXCPU during its lifetime. The first signal only sets a
+/// flag, which the trainer reads between steps and shares with the other ranks. A second signal at least half a second
+/// later has its default effect: the program ends immediately. The delay is needed because a terminal, `timeout` and a
+/// launcher may each deliver the same key press. Batch systems send SIGTERM; mpirun forwards SIGUSR1 and SIGUSR2 to its
+/// ranks. An ignored SIGHUP stays ignored. SIGPIPE is ignored, so that training continues when the reader of its output
+/// ends.
 class Interrupt {
  public:
-  Interrupt();   ///< \throws InternalError where one lives already
-  ~Interrupt();  ///< puts the earlier handlers back
+  Interrupt();   ///< \throws InternalError if another one exists
+  ~Interrupt();  ///< restores the earlier handlers
   Interrupt(Interrupt const&) = delete;
   Interrupt& operator=(Interrupt const&) = delete;
 
   bool requested() const;
-  int signal() const;  ///< the first one that arrived; 0: none
+  int signal() const;  ///< the first signal that arrived; 0: none
 
  private:
   std::map<int, struct sigaction> earlier_;

@@ -19,11 +19,10 @@ constexpr std::chrono::seconds patience(5);
 
 struct Variables {
   char const* rank;
-  char const* size;  // null: the launcher has none
+  char const* size;  // null: the launcher does not set it
 };
 
-/// Launchers of MPI itself come before batch systems: mpirun inside a job of Slurm sets the first and inherits the
-/// last.
+/// MPI launchers come before batch systems, because mpirun in a Slurm job sets its own variables and inherits Slurm's.
 constexpr Variables known[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
                                {"PMI_RANK", "PMI_SIZE"},
@@ -53,12 +52,12 @@ bool process_started_with(long process, std::span<char const* const> variables) 
   return false;
 }
 
-/// 0: there is none, or the system does not say.
+/// Returns the parent process; 0 if there is none or the system does not provide it.
 long parent_of(long process) {
   std::ifstream file(process_entry(process, "stat"));
   std::string text;
   std::getline(file, text);
-  auto const name_end = text.rfind(')');  // the name may hold spaces and parentheses
+  auto const name_end = text.rfind(')');  // the name may contain spaces and parentheses
   if (name_end == std::string::npos) return 0;
   std::istringstream rest(text.substr(name_end + 1));
   std::string state;

@@ -7,37 +7,39 @@
 #include <span>
 #include <string>
 
-/// What can be known of a launcher before MPI starts. Its variables prove nothing: a shell in a job hands them to
-/// whatever it starts, and people export them. MPI alone knows the ranks that run.
+/// Detects the launcher before MPI starts. Environment variables are only a hint: a shell in a job passes them to every
+/// process it starts, and users export them. Only MPI knows the actual ranks.
 namespace bellwether::app {
 
-/// The place of a process in a job, by the variables of its innermost launcher.
+/// A process's place in a job, according to the variables of its innermost launcher.
 struct LaunchedAs {
   long rank = 0;
-  std::optional<long> size;  ///< none where the launcher does not say
+  std::optional<long> size;  ///< nothing if the launcher does not set it
 };
 
-/// Open MPI, MVAPICH, MPICH and its relatives, PMIx, Cray's PALS and ALPS, Flux, Slurm; none without their variables.
+/// Detects Open MPI, MVAPICH, MPICH and its derivatives, PMIx, Cray's PALS and ALPS, Flux and Slurm. Nothing without
+/// their variables.
 std::optional<LaunchedAs> launched_as();
 
-/// "/proc/123/stat"
+/// Returns a path in /proc: "/proc/123/stat".
 std::string process_entry(long process, char const* entry);
 
-/// The nearest ancestor of this process that was not started with any of `variables` itself, behind scripts between a
-/// launcher and the program; 0 where the system does not say.
+/// Returns the nearest ancestor of this process whose initial environment has none of `variables`. This skips scripts
+/// between a launcher and the program. Returns 0 if the system does not provide it.
 long ancestor_without(std::span<char const* const> variables);
-/// Whether this process was started with any of them; MPI sets some itself, which does not count.
+/// Returns true if the initial environment has any of `variables`. Variables that MPI sets later do not count.
 bool started_with(std::span<char const* const> variables);
 
-/// Whether a process of that name, in /proc/PID/comm, starts ranks or is the part of a launcher that does.
+/// Returns true if a process of this name (/proc/PID/comm) is an MPI launcher or part of one.
 bool starts_ranks(std::string const& name);
 
-/// Whether a launcher has started this process, by its variables and by the name of the ancestor that has none of them.
+/// Returns true if a launcher started this process: its variables are set, and the nearest ancestor without them has a
+/// launcher's name.
 bool has_launcher();
 
-/// How long this process waits before it tells a fault that every rank of its job may find before MPI starts: not at
-/// all without a launcher and as the first rank. Others give a launcher time to end them, as most do when the first
-/// rank has failed, and then tell it, too: the fault may be theirs alone.
+/// Returns how long this process waits before it prints an error that every rank may find before MPI starts. 0 without
+/// a launcher and on the first rank. Other ranks give the launcher time to end them, as most do when the first rank has
+/// failed. Then they print the error, too, since only they may have it.
 std::chrono::seconds turn_to_tell();
 
 }  // namespace bellwether::app

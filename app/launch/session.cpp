@@ -15,7 +15,7 @@
 namespace bellwether::app {
 namespace {
 
-/// Adds what is wrong where `work` finds something that the user can mend.
+/// Runs `work` and collects the faults of an InputError.
 template <class Work>
 void collect(std::vector<std::string>& faults, Work const& work) {
   try {
@@ -33,11 +33,12 @@ Session::~Session() = default;
 
 comm::World& Session::world() {
   if (world_) return *world_;
-  // Found before MPI starts, and told by one rank: MPI knows which. A lone process does not need it for that.
+  // Find errors before MPI starts, but print them after, because MPI knows which rank prints. A lone process needs no
+  // MPI for that.
   auto faults = faults_of_threads(comm::World::openmp_limits());
   if (faults.empty())
     if (auto const fault = comm::World::fault_of_threads(); !fault.empty()) {
-      // MPI and the guards of its calls need threads as well, so that ranks cannot meet to tell it once.
+      // MPI and the guards of its calls need threads, too, so ranks cannot communicate to print it only once.
       std::this_thread::sleep_for(turn_to_tell());
       throw CommonError(fault);
     }

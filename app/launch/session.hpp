@@ -15,30 +15,30 @@ class World;
 
 namespace bellwether::app {
 
-/// What main() lends to the command that the user chose. It outlives the command, so that an error that leaves the
-/// command can still be told with the rank of this process, and the job be ended, before MPI goes away.
+/// What main() provides to the command that the user chose. It outlives the command, so that an error can be printed
+/// with this process's rank, and other ranks ended, before MPI is finalized.
 class Session {
  public:
-  /// given: compared with what other ranks were given, once there are any.
+  /// given: this rank's command line, compared with those of other ranks when MPI starts.
   Session(int argc, char** argv, GivenCommand given);
   ~Session();
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;
 
-  /// MPI and Kokkos: started by the first call, so that commands that need neither never pay for them, and ended with
-  /// the session. The first call is collective. \throws CommonError where environment variables are wrong on any rank
-  /// or command lines differ between ranks, RuntimeError where libraries cannot start.
+  /// Returns MPI and Kokkos. The first call starts them and is collective; commands that need neither never start them.
+  /// They end with the session. \throws CommonError if environment variables are wrong on any rank or command lines
+  /// differ between ranks; RuntimeError if libraries cannot start.
   comm::World& world();
 
   int rank() const;  ///< 0 in a command without MPI
   int size() const;
 
-  /// All that the command leaves is written, and `exit_code` what it returns; a rank that hangs while MPI ends does not
-  /// make it a failure.
+  /// Notes that the command has written all its output and returns `exit_code`. A rank that then hangs in MPI_Finalize
+  /// still exits with this code.
   void note_end(int exit_code) const;
 
-  /// Prints `message`, then ends this process and every other rank, after `patience` seconds in which others may say
-  /// the same; returns where there is no other rank to end.
+  /// Prints `message`, waits `patience` seconds in which other ranks may print theirs, then ends this process and every
+  /// other rank. Returns if there is no other rank.
   void end_other_ranks(int exit_code, std::string const& message, double patience) const;
 
  private:

@@ -18,7 +18,7 @@ namespace bellwether::app {
 void reserve_standard_streams() {
   for (int const number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(number, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest free number is taken, which is this one. What it is opened for is what nobody does with it.
+    // open() returns the lowest free descriptor, which is this one. The access mode makes later use of it fail.
     if (::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) != number) return;
   }
 }
@@ -42,7 +42,7 @@ std::string lost_output() {
   errno = 0;
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return "";
-  if (errno == 0) {  // an earlier write failed, whose reason is gone: another one has the same
+  if (errno == 0) {  // an earlier write failed and its reason is lost; another write fails for the same reason
     std::clearerr(stdout);
     std::fputc('\n', stdout);
     std::fflush(stdout);

@@ -6,16 +6,17 @@
 
 namespace bellwether::app {
 
-/// First of all in main(): descriptors 0 to 2 that the program was started without are taken, so that no file that is
-/// opened later gets their number and with it what is printed. Reading and writing them still fails.
+/// Opens descriptors 0 to 2 if the program was started without them. Otherwise a file opened later would get such a
+/// number, and printed text would end up in it. Call it first in main(). Reading and writing these descriptors still
+/// fails.
 void reserve_standard_streams();
 
-/// Before MPI starts: descriptors that the command line names, as `/dev/fd/7`, and that the program was started without
-/// are taken like that, too. Else the program would read a descriptor of MPI, and wait there without end.
+/// Reserves descriptors that the command line names, such as `/dev/fd/7`, and that are not open. Call it before MPI
+/// starts. Otherwise the program would read a descriptor of MPI and wait without end.
 void reserve_descriptors(int argc, char const* const* argv);
 
-/// What a command has written may still lie in buffers: why it does not arrive, "standard output: cannot be written:
-/// No space left on device"; empty where it does.
+/// Flushes standard output. Returns why text was lost, "standard output: cannot be written: No space left on device",
+/// or an empty text.
 std::string lost_output();
 
 }  // namespace bellwether::app

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double bytes_per_second = 100e6;  // of a slow shared file system
 constexpr double caution = 1.5;
-constexpr double to_leave = 5;  // seconds for statistics, MPI and the launcher
+constexpr double to_leave = 5;  // seconds to write statistics and end MPI and the launcher
 
 }  // namespace
 

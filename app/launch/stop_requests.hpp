@@ -12,31 +12,32 @@ namespace bellwether::app {
 
 class Interrupt;
 
-/// Why a run is to stop before its last step.
+/// Why a run stops before its last step.
 enum class StopReason { none, signal, walltime, file };
-inline constexpr int stop_reasons = 3;  ///< those that are one
-/// What follows "stopped at step 5": ", near the end of run.walltime", say.
+inline constexpr int stop_reasons = 3;  ///< number of reasons other than `none`
+/// Returns the end of the sentence "stopped at step 5", e.g. ", near the end of run.walltime".
 std::string how_stopped(StopReason reason);
 
-/// What this rank knows of wishes that the run stop: signals, the time limit, and a file that somebody made.
+/// Requests on this rank to stop the run: signals, the time limit, and a file that the user creates.
 class StopRequests {
  public:
-  /// interrupt: outlives this. limit: `run.walltime`, which began to run at `started`. file: looked for at most once a
-  /// second, since it may be on a file system that many share; empty on all ranks but one.
+  /// interrupt: must outlive this object. limit: `run.walltime`, which counts from `started`. file: empty on all ranks
+  /// but one. It is checked at most once per second, to limit the load on a shared file system.
   StopRequests(Interrupt const& interrupt, Clock::time_point started, std::optional<std::chrono::seconds> limit,
                std::string file);
 
-  /// One step, with all that comes between it and the next.
+  /// Records the time of one step, including everything until the next step.
   void took_step(double seconds);
-  /// From the copy of the state to the complete checkpoint. Where none is known yet, `bytes` at a slow disk's speed.
+  /// took_checkpoint() records the time from the copy of the state to the complete checkpoint. Until the first one,
+  /// expect_checkpoint() estimates it: `bytes` at the speed of a slow disk.
   void took_checkpoint(double seconds);
   void expect_checkpoint(std::int64_t bytes);
 
-  /// Before a step. The time limit is near where what may still come, another step and a checkpoint half as slow again
-  /// as the slowest so far, would not fit into it.
+  /// Call it before each step. The time limit is near if the remaining time is too short for 1.5 times the slowest step
+  /// and the slowest checkpoint so far, plus 5 seconds.
   StopReason pending();
-  /// At the end, whatever brought it, the file goes where there is one: the next job would stop after a step.
-  /// \throws RuntimeError where it stays.
+  /// Removes the file, if any, at the end of the run. Otherwise the next job would stop after one step. \throws
+  /// RuntimeError if it cannot be removed.
   void remove_file() const;
 
  private:

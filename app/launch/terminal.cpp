@@ -16,16 +16,16 @@
 namespace bellwether::app {
 namespace {
 
-/// What launchers of MPI programs tell each rank: Open MPI, PMIx, and MPICH with its relatives.
+/// Variables that launchers of MPI programs set on each rank: Open MPI, PMIx, MPICH and its derivatives.
 constexpr std::array<char const*, 4> launched = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_SIZE", "PMI_RANK"};
 
-/// The launcher's standard output, opened, where that is a terminal; else -1.
+/// Opens the launcher's standard output if it is a terminal; otherwise returns -1.
 int launcher_terminal() {
   long const id = ancestor_without(launched);
   if (id <= 0) return -1;
   auto const output = process_entry(id, "fd/1");
   struct stat status {};
-  // Looked at before it is opened: a pipe would notice.
+  // Check before opening, because opening a pipe has side effects.
   if (stat(output.c_str(), &status) != 0 || !S_ISCHR(status.st_mode)) return -1;
   int const terminal = open(output.c_str(), O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
   if (terminal >= 0 && isatty(terminal) == 1) return terminal;
@@ -43,7 +43,7 @@ std::size_t width_of(int terminal) {
 Terminal::Terminal(std::FILE* out) : out_(fileno(out)) {
   if (out_ < 0 || isatty(out_) != 1) return;
   reader_ = out_;
-  // What it was started with: MPI itself sets some of these variables where there was no launcher.
+  // Check the initial environment, because MPI itself sets some of these variables without a launcher.
   if (!started_with(launched)) return;
   reader_ = launcher_terminal();
   owned_ = reader_ >= 0;

@@ -7,25 +7,25 @@
 
 namespace bellwether::app {
 
-/// The terminal at which a person reads an output, if there is one. A launcher such as mpirun may give its ranks a
-/// pseudo-terminal while its own output goes to a file: then what counts is where the launcher writes. It is the
-/// nearest ancestor of this process that does not carry the launcher's environment itself.
+/// The terminal on which a person reads an output, if any. A launcher like mpirun may give its ranks a pseudo-terminal
+/// while its own output goes to a file. In that case the launcher's output decides. The launcher is the nearest
+/// ancestor of this process that does not have the launcher's environment variables.
 class Terminal {
  public:
-  /// out: must outlive the object.
+  /// out: must outlive this object.
   explicit Terminal(std::FILE* out);
   ~Terminal();
   Terminal(Terminal const&) = delete;
   Terminal& operator=(Terminal const&) = delete;
 
   bool exists() const { return reader_ >= 0; }
-  /// Its width now, people resize windows; 80 where it does not say.
+  /// Returns the current width, which changes when the user resizes the window; 80 if unknown.
   std::size_t columns() const;
 
  private:
-  int out_;             // what we write to
-  int reader_ = -1;     // the terminal that shows it: out_ or the launcher's
-  bool owned_ = false;  // reader_ is to be closed
+  int out_;             // descriptor that we write to
+  int reader_ = -1;     // terminal that displays it: out_ or the launcher's
+  bool owned_ = false;  // the destructor closes reader_
 };
 
 }  // namespace bellwether::app

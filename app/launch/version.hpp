@@ -6,10 +6,10 @@
 
 namespace bellwether::app {
 
-/// Version of the program, such as "0.1.0".
+/// Returns the version of the program, e.g. "0.1.0".
 std::string program_version();
 
-/// What it was built with: build type, compiler, Kokkos and its devices, on one line. Ranks that differ are refused.
+/// Returns build type, compiler, Kokkos and its devices on one line. They must be equal on all ranks.
 std::string build_options();
 
 }  // namespace bellwether::app

@@ -16,7 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A recent mean that forgets: each step the past counts 5 % less, so that a slow start does not linger.
+/// Exponentially decaying sums: each step reduces the weight of the past by 5 %, so that a slow start is soon
+/// forgotten.
 struct Recent {
   double tokens = 0, flops = 0, seconds = 0, steps = 0;
 
@@ -43,7 +44,7 @@ struct Progress::Impl {
   double frequency_loss = 0;
   std::FILE* out;
   Terminal terminal;
-  bool on_line = false;  // the renewed line is on the screen
+  bool on_line = false;  // the line is on the screen
   Recent recent{};
   StepRow previous{};
   ProgressLine shown{};
@@ -52,7 +53,7 @@ struct Progress::Impl {
 
   Impl(ProgressOptions wanted, std::FILE* file) : options(wanted), out(file), terminal(file) {}
 
-  /// One line that is written again and again.
+  /// Returns true if one line is redrawn in place.
   bool renews() const { return options.form == LogForm::automatic && terminal.exists(); }
 
   bool json() const { return options.form == LogForm::json; }
@@ -69,7 +70,8 @@ struct Progress::Impl {
     on_line = true;
   }
 
-  /// A line of its own; the renewed one comes back below it. A path in it may hold what a terminal would follow.
+  /// Prints a separate line. The line that is redrawn in place continues below it. A path in `text` may contain control
+  /// characters, which are written as codes.
   void say(char const* event, std::string const& text) {
     if (json()) {
       tell(Json{{"event", event}, {"text", text}});
@@ -99,7 +101,7 @@ Progress::~Progress() {
 void Progress::step(StepRow const& row, double flops) {
   auto& now = *impl_;
   double const seconds = row.wall_seconds - now.previous.wall_seconds;
-  // What lies before the first step of this start is not known: no rate yet.
+  // The time before the first step of this job is unknown, so there is no rate yet.
   bool const first = now.previous.step == 0;
   if (!first && seconds > 0) now.recent.add(static_cast<double>(row.tokens - now.previous.tokens), flops, seconds);
   now.previous = row;

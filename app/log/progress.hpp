@@ -11,34 +11,34 @@
 
 namespace bellwether::app {
 
-/// `automatic`: one line that renews itself on a terminal, plain lines elsewhere.
+/// `automatic`: one line that is redrawn in place on a terminal, plain lines elsewhere.
 enum class LogForm { automatic, lines, json };
 
 struct ProgressOptions {
   LogForm form = LogForm::automatic;
-  std::int64_t steps = 0;         ///< at the end of the run
-  std::int64_t print_every = 10;  ///< steps between plain lines
-  double gemm_flops_per_second =
-      0;  ///< what this machine's matrix product reaches, all ranks together; 0: not measured
+  std::int64_t steps = 0;            ///< last step of the run
+  std::int64_t print_every = 10;     ///< steps between plain lines
+  double gemm_flops_per_second = 0;  ///< speed of this machine's matrix product, sum over ranks; 0: not measured
 };
 
-/// Tells a person, or a program that reads JSON lines, how the run is going. Rank 0 alone has one. step() does not
-/// allocate in the forms for people.
+/// Prints the progress of a run for people or, as JSON lines, for programs. Only rank 0 has one. step() does not
+/// allocate, except with LogForm::json.
 class Progress {
  public:
   /// out: usually stdout; must outlive the object.
   Progress(ProgressOptions options, std::FILE* out);
-  ~Progress();  ///< ends the renewed line
+  ~Progress();  ///< ends the line that is redrawn in place
 
-  /// flops: floating-point operations of the step's matrix products, all ranks together.
+  /// flops: floating-point operations of the step's matrix products, summed over ranks.
   void step(StepRow const& row, double flops);
   void evaluation(EvaluationRow const& row);
-  /// From here on evaluations are shown beside the masked-LM loss that word frequencies alone reach on the held-out
-  /// text, in nats (input::CorpusFacts::frequency_loss); 0: not known.
+  /// From now on, evaluations also show the masked-LM loss that word frequencies alone reach on the held-out text.
+  /// loss: in nats (input::CorpusFacts::frequency_loss); 0: unknown.
   void compare_with_frequencies(double loss);
-  void checkpoint(std::int64_t step, std::string const& path);             ///< the last one of the job
-  void checkpoint_in_passing(std::int64_t step, std::string const& path);  ///< told to programs alone
-  void note(std::string const& text);  ///< for the reader: what starts, what was resumed
+  void checkpoint(std::int64_t step, std::string const& path);  ///< the last checkpoint of the job
+  void checkpoint_in_passing(std::int64_t step,
+                             std::string const& path);  ///< an earlier checkpoint; printed in JSON only
+  void note(std::string const& text);                   ///< e.g. what starts or was resumed
   void warning(std::string const& text);
   void finish(std::string const& summary);
 

@@ -20,14 +20,14 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t unbounded = std::numeric_limits<std::int64_t>::max();
 
-/// The number of a file that holds nothing else; none where it says `max` or cannot be read.
+/// Returns the number in a file; nothing if the file contains `max` or cannot be read.
 std::optional<std::int64_t> number_in(fs::path const& path) {
   std::int64_t value = 0;
   if (std::ifstream file(path); file >> value) return value;
   return std::nullopt;
 }
 
-/// The number behind a word that begins a line.
+/// Returns the number after a word at the beginning of a line.
 std::optional<std::int64_t> number_after(fs::path const& path, std::string const& wanted) {
   std::ifstream file(path);
   for (std::string word; file >> word;) {
@@ -42,7 +42,8 @@ struct GroupFiles {
   char const *limit, *used, *cache;
 };
 
-/// What a control group and the groups around it leave. Pages of files can be given back and do not count.
+/// Returns the memory that a control group and its parents leave. Cached pages of files can be reclaimed and do not
+/// count.
 std::int64_t left_in(fs::path const& mount, fs::path group, GroupFiles const& names) {
   std::int64_t left = unbounded;
   for (group = group.relative_path();; group = group.parent_path()) {
@@ -79,14 +80,14 @@ std::int64_t available_host_memory(std::string const& root) {
 
 void require_host_memory(comm::World& world, std::int64_t parameters, std::int64_t workspace_bytes) {
   together(world.group(), [&] {
-    // Parameters, gradients, momentum and variance at least.
+    // Lower bound: parameters, gradients, momentum and variance.
     auto const need = 4 * static_cast<std::int64_t>(sizeof(float)) * parameters + workspace_bytes;
     auto const ranks = world.nodes().ranks_here;
     auto const available = available_host_memory();
     if (need <= available / ranks) return;
     throw InputError("batch.micro: a rank needs " + bytes_text(need) + " or more, " + bytes_text(workspace_bytes) +
                      " of it for activations; " + world.host() + " has " + bytes_text(available) + " for " +
-                     counted(ranks, "rank") + ": a smaller batch.micro or model, or fewer ranks on a host");
+                     counted(ranks, "rank") + "; reduce batch.micro, the model or the number of ranks per host");
   });
 }
 

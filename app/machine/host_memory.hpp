@@ -11,14 +11,14 @@ class World;
 
 namespace bellwether::app {
 
-/// Bytes that processes on this host can still take: what the kernel calls available (/proc/meminfo), and no more than
-/// the control group of this process has left, which is how batch systems bound a job. `root` stands in front of the
-/// files' paths in tests. Where nothing is known: the largest number.
+/// Returns the bytes of memory that processes on this host can still allocate. This is the minimum of what the kernel
+/// reports as available (/proc/meminfo) and what the control group of this process leaves. Batch systems limit a job by
+/// its control group. Returns the largest number if nothing is known. root: prefix of the files' paths, for tests.
 std::int64_t available_host_memory(std::string const& root = "");
 
-/// Collective. Refuses a model that the ranks of a host cannot hold together, which would otherwise end in a process
-/// that is killed without a word: parameters, gradients and two moments at least, and activations of `workspace_bytes`.
-/// \throws CommonError with the key in front.
+/// Collective. Rejects a model that exceeds the memory of a host, because the system would otherwise kill a process
+/// without a message. Counts parameters, gradients and two moments, and activations of `workspace_bytes`, for all ranks
+/// of the host. \throws CommonError that begins with the key.
 void require_host_memory(comm::World& world, std::int64_t parameters, std::int64_t workspace_bytes);
 
 }  // namespace bellwether::app

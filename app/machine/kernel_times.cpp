@@ -16,7 +16,7 @@ namespace bellwether::app {
 
 struct KernelTimes::Impl {
   void begin(char const* label) {
-    if (depth++ > 0) return;  // a copy may launch kernels of Kokkos' own
+    if (depth++ > 0) return;  // a copy may launch Kokkos kernels
     current = label;
     start = Clock::now();
   }
@@ -41,17 +41,17 @@ struct KernelTimes::Impl {
     end();
   }
 
-  Kokkos::Tools::Experimental::EventSet tool;  // what was called before
+  Kokkos::Tools::Experimental::EventSet tool;  // the callbacks that were set before
   std::vector<Entry> entries;
   std::string current;
   Clock::time_point start;
   int depth = 0;
-  std::vector<bool> regions;  // that are open: whether they are products
+  std::vector<bool> regions;  // for each open region: whether it is a product
 };
 
 namespace {
 
-// Kokkos calls plain functions without an argument of ours: who listens has to be found from there.
+// Kokkos calls plain functions without a user argument, so they find the listener through this pointer.
 std::atomic<void*> listener{nullptr};
 
 using Callbacks = Kokkos::Tools::Experimental::EventSet;
@@ -60,7 +60,7 @@ template <class Impl>
 Impl& listening() {
   return *static_cast<Impl*>(listener.load());
 }
-/// A tool that was there before hears everything as well; what it takes is in no time of ours.
+/// Forwards an event to a tool that was loaded before. Its time is not included in our measurements.
 template <class... Given>
 void tell(void (*tool)(Given...), std::type_identity_t<Given>... given) {
   if (tool != nullptr) tool(given...);
@@ -102,7 +102,7 @@ void end_copy() {
 
 KernelTimes::KernelTimes() : impl_(std::make_unique<Impl>()) {
   void* none = nullptr;
-  require(listener.compare_exchange_strong(none, impl_.get()), "one listener to kernels at a time");
+  require(listener.compare_exchange_strong(none, impl_.get()), "another KernelTimes object exists");
   namespace tools = Kokkos::Tools::Experimental;
   impl_->tool = tools::get_callbacks();
   tools::set_begin_parallel_for_callback(begin_kernel<Impl, &Callbacks::begin_parallel_for>);

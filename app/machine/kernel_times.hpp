@@ -10,14 +10,15 @@
 
 namespace bellwether::app {
 
-/// Listens to Kokkos while it lives and adds up how long kernels take, by label; copies of views count under their own
-/// name, matrix products under that of their region, which tells their shape. On a device each is waited for while
-/// somebody listens. One at a time; a tool of Kokkos' that is loaded goes on hearing everything.
+/// Measures kernel times by label during its lifetime, through Kokkos Tools callbacks. View copies have one common
+/// label; matrix products have that of their region, which contains the shape. On a device, measuring waits for every
+/// matrix product. Only one object may exist at a time. A Kokkos tool that was already loaded continues to receive all
+/// events.
 class KernelTimes {
  public:
-  /// The label of all copies.
+  /// Label of all copies.
   static constexpr auto copies = "copies";
-  /// What the labels of matrix products begin with.
+  /// Prefix of the labels of matrix products.
   static constexpr std::string_view products = "bellwether::core::gemm ";
   struct Entry {
     std::string label;

@@ -69,7 +69,7 @@ double measured_pass_speed(comm::World& world, MicroBatchShape const& shape) {
     bert.store_losses();
     static_cast<void>(bert.stored_losses());  // waits
     double const seconds = largest_over_ranks(ranks, {seconds_since(start)})[0];
-    // The first pass also touches its memory for the first time. That matters unless the pass is long.
+    // The first pass also touches its memory for the first time, which distorts the time of a short pass.
     if (i > 0 || seconds > enough) passes.push_back(seconds);
     spent += seconds;
   }

@@ -29,8 +29,8 @@ struct MicroBatchShape {
 /// Returns a micro-batch of random tokens. The tokens depend on `rank`.
 model::Batch random_batch(MicroBatchShape const& shape, int rank);
 
-/// Collective. Runs forward and backward passes on all ranks at once.
-/// \returns FLOP/s of the slowest rank: the median of a few passes, or of one pass where it takes seconds.
+/// Collective. Runs forward and backward passes on all ranks at once. Returns FLOP/s of the slowest rank: the
+/// median of a few passes, or one pass if it takes seconds.
 double measured_pass_speed(comm::World& world, MicroBatchShape const& shape);
 
 /// The triad a[k] = b[k] + 3 c[k] over 2^24 elements on all ranks at once: the speed of memory at this moment.

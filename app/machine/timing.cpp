@@ -66,7 +66,7 @@ double gemm_speed(comm::RankGroup& group) {
   Exec const exec;
   Mat<T> const a("bellwether::app::gemm_a", side, side), b("bellwether::app::gemm_b", side, side),
       c("bellwether::app::gemm_c", side, side);
-  // Of one number alone, a GPU's product takes less power and is faster than any in a step.
+  // Random operands: with constant ones, a GPU needs less power and is faster than in any training step.
   fill_random(exec, a);
   fill_random(exec, b);
   double best = 0;

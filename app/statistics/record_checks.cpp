@@ -10,11 +10,11 @@
 namespace bellwether::app {
 namespace {
 
-/// Sums are the same to the last bit as a rule; other versions may add up otherwise.
+/// Compares times. Sums are usually equal to the last bit, but other versions may add in another order.
 bool same_time(double one, double other) { return std::abs(one - other) <= 1e-9 * std::max(1.0, std::abs(other)); }
 
-/// Whether no other row can have been between the two: skipped steps are always recorded, under the number of the step
-/// that is tried next.
+/// Returns true if no other row can exist between the two. Skipped steps are always recorded, under the number of the
+/// next attempt.
 bool adjacent(StepRow const& before, StepRow const& after) {
   return after.step == before.step + (before.skipped != 0 ? 0 : 1);
 }

@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-/// Whether what a resumed run finds recorded is of the run that its checkpoint is of. No two runs take the same time,
-/// so seconds tell.
+/// Checks that the record which a resumed run finds belongs to the run of its checkpoint. Training times identify a
+/// run, since no two runs take exactly the same time.
 namespace bellwether::app {
 
-/// Empty, or where `rows`, which come after `before`, do not follow one another: the time that a row says to have
-/// passed is that of the row before and that of its own step.
+/// Checks that `rows` follow `before` and one another: a row's wall time must be that of the row before plus its own
+/// step time. Returns where they do not, or an empty text.
 std::string record_break(std::optional<StepRow> const& before, std::vector<StepRow> const& rows);
 
-/// Empty, or how the newest row differs from the checkpoint that was written after the same samples.
+/// Returns how the newest row differs from the checkpoint written after the same samples, or an empty text.
 std::string other_record(StepRow const& newest, RecordPoint const& point);
 
 }  // namespace bellwether::app

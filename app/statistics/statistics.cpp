@@ -34,14 +34,14 @@ void cut(StatisticsSegment& segment, RecordPoint const& point, std::size_t layer
   for (auto& quantity : segment.layers) quantity.resize(segment.layer_steps.size() * layers);
 }
 
-/// Reads of the record what it must; where that fails, tells how to go on without it.
+/// Reads the record; adds to an error how the run can continue without the record.
 template <class Read>
 auto read_or_advise(std::string const& directory, Read read) {
   try {
     return read();
   } catch (InputError const& error) {
-    throw InputError(std::string(error.what()) + "; with statistics.h5 and the folder statistics moved out of " +
-                     directory + " the run resumes, and its record begins there");
+    throw InputError(std::string(error.what()) + "; move statistics.h5 and the folder statistics out of " + directory +
+                     " to resume with a new record");
   }
 }
 
@@ -50,7 +50,7 @@ auto read_or_advise(std::string const& directory, Read read) {
 Recorded recorded_statistics(std::string const& directory) {
   StatisticsFiles const files(directory, RunDescription{}, {}, {});
   bool const shown = std::filesystem::exists(files.main_file());
-  if (files.count_segments() > 0) return Recorded::rows;  // written with the first rows, never before
+  if (files.count_segments() > 0) return Recorded::rows;  // written with the first rows, never earlier
   if (!shown) return Recorded::nothing;
   require_segments(files.main_file());
   return Recorded::no_rows;
@@ -61,13 +61,13 @@ struct Statistics::Impl {
   input::IoThread& io;
   StatisticsFiles files;
   StatisticsSegment open{};           // rows of the segment that still grows
-  std::vector<SegmentRows> closed{};  // of the segments before it
+  std::vector<SegmentRows> closed{};  // rows of the segments before it
   std::deque<std::future<void>> writes{};
-  std::int64_t flushed_step = 0;  // of the newest row handed to a write
+  std::int64_t flushed_step = 0;  // step of the newest row handed to a write
   bool changed = false;
   TrafficTotals traffic;
-  std::deque<StatisticsSegment> owed{};  // those whose write did not end well; touched by the I/O thread alone
-  std::string fault{};                   // of the last write, empty where it ended well; the I/O thread's, too
+  std::deque<StatisticsSegment> owed{};  // segments that were not written; accessed only by the I/O thread
+  std::string fault{};                   // of the last write, empty on success; accessed only by the I/O thread
   std::int64_t failures = 0;             // of writes, in a row
   std::optional<StepRow> last{};
   std::string doubt{};
@@ -94,7 +94,7 @@ struct Statistics::Impl {
            now.layers >= options.segment_layer_rows;
   }
 
-  /// A full segment is written a last time and the next one begun.
+  /// If the segment is full, writes it once more and begins the next one.
   void make_room() {
     if (!is_full()) return;
     submit();
@@ -110,10 +110,10 @@ struct Statistics::Impl {
     auto all = closed;
     all.push_back(rows_in(open));
     writes.push_back(io.submit(priority, [this, segment = open, rows = std::move(all), sent = traffic] {
-      if (!owed.empty() && owed.back().index == segment.index) owed.pop_back();  // this one has its rows, too
+      if (!owed.empty() && owed.back().index == segment.index) owed.pop_back();  // the new copy contains its rows
       owed.push_back(segment);
       try {
-        for (; !owed.empty(); owed.pop_front()) files.write(owed.front());  // in order: nothing may follow a hole
+        for (; !owed.empty(); owed.pop_front()) files.write(owed.front());  // in order, without gaps
         files.publish(rows, sent);
         fault.clear();
       } catch (std::exception const& error) {
@@ -125,7 +125,7 @@ struct Statistics::Impl {
     if (last) flushed_step = last->step;
   }
 
-  /// Takes the outcome of writes that have ended; `how_many` of the newest may still be under way.
+  /// Collects the results of completed writes. Waits until at most `how_many` writes are pending.
   void collect(std::size_t how_many) {
     while (!writes.empty()) {
       if (writes.size() <= how_many && writes.front().wait_for(std::chrono::seconds(0)) != std::future_status::ready)
@@ -137,7 +137,7 @@ struct Statistics::Impl {
         failures = 0;
       } catch (std::exception const& error) {
         if (++failures >= options.failure_limit) throw;
-        changed = true;  // the next write takes what this one left
+        changed = true;  // the next write includes these rows
         options.warn(error.what());
       }
     }
@@ -172,7 +172,7 @@ struct Statistics::Impl {
         if (ends_here) break;
       }
       if (doubt.empty() && last) doubt = other_record(*last, point);
-      // Nothing may show rows that are gone: first what readers open, then the segments behind it.
+      // Never show rows that are gone: replace statistics.h5 first, then the segments.
       auto shown = closed;
       shown.push_back(rows_in(open));
       if (segments == 0) shown.clear();
@@ -188,7 +188,7 @@ struct Statistics::Impl {
 Statistics::Statistics(StatisticsOptions options, input::IoThread& io)
     : impl_(std::make_unique<Impl>(std::move(options), io)) {
   require(impl_->options.segment_rows > 0 && impl_->options.segment_layer_rows > 0 && impl_->options.flush_every > 0,
-          "segments of statistics need a row, flushes a step");
+          "segment_rows, segment_layer_rows and flush_every must be at least 1");
   if (impl_->options.resume) {
     impl_->resume(*impl_->options.resume);
     impl_->flushed_step = impl_->options.resume->step;
@@ -219,13 +219,14 @@ void Statistics::append(StepRow const& row) {
 }
 
 void Statistics::append_layers(std::int64_t step, std::span<std::span<float const> const> values) {
-  require(values.size() == impl_->options.quantities.size(), "another number of layer statistics than was announced");
+  require(values.size() == impl_->options.quantities.size(),
+          "there must be one vector per quantity in StatisticsOptions");
   impl_->make_room();
   impl_->open.layer_steps.push_back(step);
   for (std::size_t q = 0; q < values.size(); ++q) {
     auto& matrix = impl_->open.layers[q];
     require(values[q].empty() || values[q].size() == impl_->options.layers.size(),
-            "a layer statistic has another length");
+            "a quantity must have one value per layer");
     if (values[q].empty())
       matrix.insert(matrix.end(), impl_->options.layers.size(), std::numeric_limits<float>::quiet_NaN());
     else
@@ -246,7 +247,7 @@ void Statistics::count(TrafficTotals const& sent) {
 }
 
 void Statistics::flush() {
-  // A disk that cannot keep up holds training back rather than filling memory with copies.
+  // If the disk cannot keep up, wait, instead of filling memory with copies.
   impl_->collect(4);
   if (impl_->changed) impl_->submit();
 }
@@ -258,7 +259,7 @@ void Statistics::require_written() const {
 void Statistics::wait() {
   impl_->collect(0);
   if (impl_->failures == 0) return;
-  impl_->failures = impl_->options.failure_limit - 1;  // there is no later write
+  impl_->failures = impl_->options.failure_limit - 1;  // no later write follows
   impl_->submit();
   impl_->collect(0);
 }

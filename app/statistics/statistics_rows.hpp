@@ -9,45 +9,45 @@
 
 namespace bellwether::app {
 
-/// What is not known: a mean over nothing, an accuracy of a step that was not measured.
+/// An unknown value: a mean over nothing, or a quantity that this step did not measure.
 inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
-/// One optimizer step, summed or averaged over ranks. One row of /steps.
+/// One row of /steps: one optimizer step, with values summed or averaged over ranks.
 struct StepRow {
-  std::int64_t step = 0;               ///< 1-based count of updates; a skipped one has the number it would have had
-  double loss = not_measured;          ///< mlm_loss + nsp_loss, of the global batch, dropout active
-  double mlm_loss = not_measured;      ///< nats a masked position
-  double nsp_loss = not_measured;      ///< nats a sequence
-  double mlm_accuracy = not_measured;  ///< share of masked positions
-  double nsp_accuracy = not_measured;  ///< share of sequences
+  std::int64_t step = 0;           ///< 1-based number of the update; a skipped step has the number it would have had
+  double loss = not_measured;      ///< mlm_loss + nsp_loss of the global batch, with dropout
+  double mlm_loss = not_measured;  ///< nats per masked position
+  double nsp_loss = not_measured;  ///< nats per sequence
+  double mlm_accuracy = not_measured;  ///< fraction of masked positions
+  double nsp_accuracy = not_measured;  ///< fraction of sequences
   double learning_rate = not_measured;
   double gradient_norm = not_measured;  ///< of the mean gradient, before clipping
   double clip_factor = 1;
-  std::int64_t skipped = 0;  ///< 1: the gradient was not finite and nothing was updated
-  std::int64_t tokens = 0;   ///< seen since the start of the run, padding not counted
+  std::int64_t skipped = 0;  ///< 1: the gradient check failed and nothing was updated
+  std::int64_t tokens = 0;   ///< seen since the start of the run, without padding
   std::int64_t samples = 0;  ///< sequences seen since the start of the run
   double tokens_per_second = not_measured;
-  double wall_seconds = 0;       ///< training time since the start of the run, over restarts
-  double step_seconds = 0;       ///< of this step; evaluations and checkpoints are not part of steps
-  double wait_data_seconds = 0;  ///< this step, the longest over ranks
-  double wait_ranks_seconds =
-      0;                        ///< this step, how much longer the slowest rank took to its gradients than the fastest
-  std::int64_t sent_bytes = 0;  ///< this step's exchange and small reductions, handed to the network by rank 0
-  std::int64_t phase = 0;       ///< 0: gradients are averaged as they are; 1: compressed
-  std::int64_t compressed_bytes = 0;  ///< of sent_bytes: the compressed exchange, rank 0
-  std::int64_t scalar_bytes = 0;  ///< of sent_bytes: the small reduction that judges gradients nobody averages, rank 0
-  std::int64_t inside_node_bytes = 0;  ///< of sent_bytes: to ranks on rank 0's node
-  std::int64_t dense_bytes_fp32 = 0;   ///< what an exchange of uncompressed fp32 would have sent, rank 0
-  double local_square = not_measured;  ///< squared norm of a small batch's gradient: mean over ranks, or the first pass
-  double mean_square = not_measured;   ///< of the mean gradient, both before clipping
-  double noise_signal = not_measured;  ///< smoothed: squared norm of the gradient without its noise
-  double noise_trace = not_measured;   ///< smoothed: trace of the covariance of gradients of single sequences
-  double noise_scale = not_measured;   ///< their ratio
-  double critical_batch = not_measured;  ///< mean of the noise scale so far
-  /// Share that the tensors' sums of the variance moved: newest check since the row before.
+  double wall_seconds = 0;        ///< training time since the start of the run, over restarts
+  double step_seconds = 0;        ///< of this step; evaluations and checkpoints are not included
+  double wait_data_seconds = 0;   ///< of this step, maximum over ranks
+  double wait_ranks_seconds = 0;  ///< of this step: time to the gradients on the slowest rank minus that on the fastest
+  std::int64_t sent_bytes = 0;    ///< of this step: exchange and small reductions, sent by rank 0
+  std::int64_t phase = 0;         ///< 0: dense; 1: compressed
+  std::int64_t compressed_bytes = 0;   ///< part of sent_bytes: the compressed exchange, rank 0
+  std::int64_t scalar_bytes = 0;       ///< part of sent_bytes: small reductions, such as the gradient check, rank 0
+  std::int64_t inside_node_bytes = 0;  ///< part of sent_bytes: to ranks on rank 0's node
+  std::int64_t dense_bytes_fp32 = 0;   ///< what an uncompressed fp32 exchange would have sent, rank 0
+  double local_square =
+      not_measured;  ///< squared gradient norm of a small batch: mean over ranks, or the first micro-batch
+  double mean_square = not_measured;     ///< squared norm of the mean gradient; both before clipping
+  double noise_signal = not_measured;    ///< smoothed: squared norm of the gradient without noise
+  double noise_trace = not_measured;     ///< smoothed: trace of the covariance of single-sequence gradients
+  double noise_scale = not_measured;     ///< noise_trace / noise_signal
+  double critical_batch = not_measured;  ///< mean of noise_scale so far
+  /// Relative change of the tensors' variance sums, from the newest variance check since the previous row.
   double variance_change = not_measured;
 
-  /// Names each column once; visit(name, unit, member). Tables, JSON lines and documentation follow from it.
+  /// Calls visit(name, unit, member) for each column. Tables, JSON lines and documentation are generated from it.
   template <class Row, class Visit>
   static void describe(Row& row, Visit&& visit) {
     visit("step", "", row.step);
@@ -83,7 +83,7 @@ struct StepRow {
   }
 };
 
-/// One evaluation on held-out data, dropout off. One row of /evaluation.
+/// One row of /evaluation: one evaluation on held-out data, without dropout.
 struct EvaluationRow {
   std::int64_t step = 0;
   std::int64_t tokens = 0;  ///< training tokens seen so far
@@ -105,10 +105,11 @@ struct EvaluationRow {
   }
 };
 
-/// Describes a run to the readers of its statistics.
+/// Description of a run for the readers of its statistics.
 struct RunDescription {
-  std::string name{};         ///< a title
-  double frequency_loss = 0;  ///< masked-LM loss that word frequencies reach on the held-out text, nats; 0: not known
+  std::string name{};  ///< title
+  double frequency_loss =
+      0;  ///< masked-LM loss that word frequencies alone reach on the held-out text, nats; 0: unknown
 };
 
 }  // namespace bellwether::app

@@ -81,7 +81,7 @@ void add(Checksum& sum, std::vector<Column> const& columns) {
     std::visit([&](auto const& values) { sum.add(std::as_bytes(std::span(values))); }, column.values);
 }
 
-/// Of all rows in use, whatever room is behind them.
+/// Returns a checksum of all rows in use, regardless of the segment's capacity.
 std::string checksum_of_rows(StatisticsSegment const& segment) {
   Checksum sum;
   add(sum, columns_of(segment.steps));
@@ -105,7 +105,7 @@ void require_quantities(Hdf5File const& file, std::string const& path, std::vect
 
 namespace {
 
-/// Rows of a segment's data set that were written; the rest of its extent is zeros.
+/// Returns the number of rows written to a segment's data set; the rest of its extent is zeros.
 std::int64_t rows_in_use(Hdf5File const& segment, std::string const& data_set) {
   auto const extent = segment.info(data_set).shape.at(0);
   auto const counted_at = data_set.starts_with("layers/") ? std::string("layers") : data_set;
@@ -114,7 +114,7 @@ std::int64_t rows_in_use(Hdf5File const& segment, std::string const& data_set) {
   return count == nullptr ? extent : std::min(*count, extent);
 }
 
-/// \throws InputError where a segment does not hold the rows that `main_file` shows of it.
+/// \throws InputError if a segment lacks rows that `main_file` shows of it.
 void require_rows(std::string const& main_file, std::string const& segment_path,
                   std::vector<input::VirtualSource> const& shown) {
   auto const segment = Hdf5File::open(segment_path);
@@ -123,7 +123,7 @@ void require_rows(std::string const& main_file, std::string const& segment_path,
     if (rows < source.rows)
       throw InputError(segment_path + ": holds " + counted(rows, "row") + " of " + source.data_set + ", but " +
                        main_file + " shows " + std::to_string(source.rows) +
-                       "; it is an older file or another run's: bring back the one that was written with " + main_file);
+                       "; it is an older file or another run's: restore the one that was written with " + main_file);
   }
 }
 
@@ -168,8 +168,8 @@ std::string StatisticsFiles::segment_file(std::int64_t index) const {
   return (std::filesystem::path(directory_) / relative_segment(index)).string();
 }
 
-// Every segment has its full extent from the beginning, so that whoever looks at a segment through an older or newer
-// statistics.h5 sees zeros where there are no rows; beyond the end of a data set HDF5 returns whatever lies there.
+// Every segment has its full extent from the beginning. A reader with an older or newer statistics.h5 then sees zeros
+// for missing rows. Beyond the end of a data set, HDF5 would return undefined values.
 void StatisticsFiles::write(StatisticsSegment const& segment) const {
   std::string const path = segment_file(segment.index), temporary = path + ".part";
   Hdf5File file = Hdf5File::create(temporary);
@@ -263,9 +263,9 @@ StatisticsSegment StatisticsFiles::read(std::int64_t index) const {
     segment.layers[q].resize(static_cast<std::size_t>(layer_rows * layers()));
     file.read_rows<float>(name, 0, layer_rows, segment.layers[q]);
   }
-  auto const wanted = file.attribute("/", checksum_name);  // files of before have none
+  auto const wanted = file.attribute("/", checksum_name);  // files of earlier versions have none
   if (wanted && *wanted != Hdf5File::Attribute{checksum_of_rows(segment)})
-    throw InputError(path + ": damaged: the checksum of its rows does not hold");
+    throw InputError(path + ": damaged: the checksum of its rows does not match");
   return segment;
 }
 
@@ -276,7 +276,7 @@ void StatisticsFiles::check_layers() const {
     } catch (InputError const& error) {
       bool const sound = !std::filesystem::exists(main_) || input::is_locked_by_another(main_);
       if (sound || count_segments() == 0) throw;
-      throw InputError(std::string(error.what()) + "; once it is removed, it is made anew from the segments beside it");
+      throw InputError(std::string(error.what()) + "; remove it, and it is created again from the segments beside it");
     }
   };
   auto const file = opened();
@@ -303,7 +303,7 @@ std::int64_t StatisticsFiles::count_segments() const {
     if (auto const name = entry->path().filename(); name.extension() == ".h5" && name.string().starts_with("segment_"))
       ++there;
   while (std::filesystem::exists(segment_file(count))) ++count;
-  if (count < there) throw InputError(segment_file(count) + ": missing, but there are others beside it; bring it back");
+  if (count < there) throw InputError(segment_file(count) + ": missing, but later segments exist; restore it");
   return count;
 }
 

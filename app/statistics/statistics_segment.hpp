@@ -15,58 +15,57 @@ namespace bellwether::input {
 class Hdf5File;
 }
 
-/// Statistics on disk: segment files and the one file that shows them as a whole. For the I/O thread.
+/// Statistics on disk: segment files, and the file that presents them as one. Call all functions on the I/O thread.
 namespace bellwether::app {
 
-/// How many rows of each kind.
+/// Number of rows of each kind.
 struct SegmentRows {
   std::int64_t steps = 0, evaluations = 0, layers = 0;
 };
 
-/// Rows of one segment, in memory.
+/// The rows of one segment, in memory.
 struct StatisticsSegment {
   std::int64_t index = 0;
   std::vector<StepRow> steps;
   std::vector<EvaluationRow> evaluations;
   std::vector<std::int64_t> layer_steps;
-  std::vector<std::vector<float>> layers;  ///< one a quantity, (layer_steps, layers) each
+  std::vector<std::vector<float>> layers;  ///< one matrix per quantity, (layer_steps, layers) each
 };
 
 SegmentRows rows_in(StatisticsSegment const& segment);
 
-/// What /layers holds: a matrix for each quantity, a column for each layer.
+/// Rows and columns of /layers: a matrix per quantity, with a column per layer.
 struct LayerTable {
   std::vector<std::string> quantities, layers;
 };
 
-/// Finds whether all segments are there whose rows this statistics.h5 shows, and hold that many rows: HDF5 shows zeros
-/// for rows that are not there. Does nothing to other files. \throws InputError naming the first segment that is
-/// missing or has fewer rows.
+/// Checks that every segment shown by this statistics.h5 exists and holds its rows, because HDF5 shows missing rows as
+/// zeros. Ignores other files. \throws InputError naming the first segment that is missing or has too few rows.
 void require_segments(std::string const& main_file);
 
-/// /traffic of a statistics.h5; nothing where it has none. \throws InputError where a column is missing.
+/// Reads /traffic of a statistics.h5; nothing if it has none. \throws InputError if a column is missing.
 std::optional<TrafficTotals> read_traffic(input::Hdf5File const& file);
 
-/// The files of one run's statistics.
+/// The statistics files of one run.
 class StatisticsFiles {
  public:
-  /// A segment has room for `capacity` rows.
+  /// capacity: maximum number of rows per segment.
   StatisticsFiles(std::string directory, RunDescription run, LayerTable table, SegmentRows capacity);
   std::string const& main_file() const { return main_; }
   std::string segment_file(std::int64_t index) const;  ///< statistics/segment_<index>.h5
   std::int64_t layers() const { return std::ssize(table_.layers); }
 
-  /// Replaces a segment's file whole. \throws RuntimeError.
+  /// Replaces a segment's file atomically. \throws RuntimeError.
   void write(StatisticsSegment const& segment) const;
   /// Replaces statistics.h5 by one that shows these rows of segments 0, 1, ... \throws RuntimeError.
   void publish(std::vector<SegmentRows> const& segments, TrafficTotals const& traffic) const;
-  /// \throws InputError where a file is damaged or its layers or quantities are others.
+  /// \throws InputError if a file is damaged or has other layers or quantities.
   StatisticsSegment read(std::int64_t index) const;
-  /// \throws InputError where statistics.h5 is missing or shows other layers or quantities.
+  /// \throws InputError if statistics.h5 is missing or has other layers or quantities.
   void check_layers() const;
-  void remove(std::int64_t first_index) const;  ///< segments from this one on
-  void make_folder() const;                     ///< of the segments. \throws RuntimeError.
-  /// How many segments there are. \throws InputError naming the first one that is missing between others.
+  void remove(std::int64_t first_index) const;  ///< removes segments from this index on
+  void make_folder() const;                     ///< creates the folder of the segments. \throws RuntimeError.
+  /// Returns the number of segments. \throws InputError naming the first one that is missing between others.
   std::int64_t count_segments() const;
 
  private:

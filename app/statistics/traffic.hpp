@@ -11,26 +11,26 @@
 
 namespace bellwether::app {
 
-/// What rank 0 handed to the network in the steps of one phase. One row of /traffic.
+/// One row of /traffic: what rank 0 sent in the steps of one phase.
 struct PhaseTraffic {
-  std::int64_t phase = 0;              ///< 0: gradients are averaged as they are; 1: compressed
-  std::int64_t steps = 0;              ///< skipped ones too
-  std::int64_t sent_bytes = 0;         ///< by the exchange and the small reductions
-  std::int64_t worker_bytes = 0;       ///< of these: phase 1 of the compressed mean, all-to-all
-  std::int64_t server_bytes = 0;       ///< phase 2 of it, all-gather
-  std::int64_t scalar_bytes = 0;       ///< the small reductions: norms, sketches, shares by layer
-  std::int64_t inside_node_bytes = 0;  ///< of all, to ranks on rank 0's node
-  std::int64_t dense_bytes_fp32 = 0;   ///< what means of uncompressed fp32 would have sent
-  std::int64_t dense_bytes_16bit = 0;  ///< the same in 16 bit
+  std::int64_t phase = 0;              ///< 0: dense; 1: compressed
+  std::int64_t steps = 0;              ///< including skipped ones
+  std::int64_t sent_bytes = 0;         ///< exchange and small reductions
+  std::int64_t worker_bytes = 0;       ///< part of sent_bytes: phase 1 of the compressed allreduce, all-to-all
+  std::int64_t server_bytes = 0;       ///< part of sent_bytes: phase 2 of the compressed allreduce, all-gather
+  std::int64_t scalar_bytes = 0;       ///< part of sent_bytes: small reductions (norms, sketches, per-layer sums)
+  std::int64_t inside_node_bytes = 0;  ///< part of sent_bytes: to ranks on rank 0's node
+  std::int64_t dense_bytes_fp32 = 0;   ///< what dense means in fp32 would have sent
+  std::int64_t dense_bytes_16bit = 0;  ///< what dense means in 16 bits would have sent
 
   std::int64_t exchange_bytes() const { return sent_bytes - scalar_bytes; }
-  /// Values and signs of a hierarchy; of a dense phase the gradients.
+  /// Returns the remaining exchange: values and signs within a hierarchy, or the gradients in a dense phase.
   std::int64_t other_bytes() const { return exchange_bytes() - worker_bytes - server_bytes; }
   std::int64_t inter_node_bytes() const { return sent_bytes - inside_node_bytes; }
   /// Adds everything but `phase`.
   void add(PhaseTraffic const& more);
 
-  /// Names each column once, as StepRow::describe().
+  /// Names each column once, like StepRow::describe().
   template <class Row, class Visit>
   static void describe(Row& row, Visit&& visit) {
     visit("phase", "", row.phase);
@@ -45,7 +45,7 @@ struct PhaseTraffic {
   }
 };
 
-/// One step of that phase.
+/// Returns the traffic of one step in `phase`.
 PhaseTraffic traffic_of(optim::Phase phase, optim::SentBytes const& sent);
 
 /// What a run has sent since its start, over restarts, by phase.
@@ -57,12 +57,12 @@ struct TrafficTotals {
   void visit_state(StateVisitor& visit);
 };
 
-/// "26600856 bytes, 28.32 times as much; 31.94 without scalars and sketches": what a dense mean would send beside what
-/// was sent, which is more than nothing.
+/// Compares what a dense mean would send with what was sent, which must be positive: "26600856 bytes, 28.32 times as
+/// much; 31.94 without scalars and sketches".
 std::string compared_with(std::int64_t dense_bytes, PhaseTraffic const& sent);
 
-/// Lines for the end of a log: bytes of either phase, what dense means over the same steps would have sent, nodes.
-/// Nothing where nothing was sent.
+/// Returns lines for the end of a log: bytes per phase, what dense means over the same steps would have sent, and the
+/// inter-node share. Empty if nothing was sent.
 std::vector<std::string> traffic_lines(TrafficTotals const& totals);
 
 }  // namespace bellwether::app

@@ -40,7 +40,7 @@ std::string BatchAhead::try_to_fetch() {
 }
 
 model::StepBatch const& BatchAhead::begin() {
-  require(has_ahead_, "a batch begins that was fetched");
+  require(has_ahead_, "begin() was called before a batch was fetched");
   std::swap(batch_, ahead_);
   begun_position_ = ahead_position_;
   has_ahead_ = false;
@@ -48,7 +48,7 @@ model::StepBatch const& BatchAhead::begin() {
 }
 
 void BatchAhead::roll_back() {
-  if (has_ahead_) stream_.seek(ahead_position_);  // what was read of the step after it is read again
+  if (has_ahead_) stream_.seek(ahead_position_);  // the prefetched samples are read again later
   std::swap(batch_, ahead_);
   ahead_position_ = begun_position_;
   has_ahead_ = true;

@@ -14,26 +14,26 @@ class RankGroup;
 
 namespace bellwether::app {
 
-/// The batch of the step under way, and that of the step after it, which is taken from the stream early: with what goes
-/// wrong there agreed on in the step's one reduction, no rank begins a step that another cannot. Fetching is the only
-/// part of a step that allocates: samples are of many lengths, and what is read ahead comes and goes.
+/// Holds the batch of the current step and prefetches that of the next step. Fetch errors are shared in the step's
+/// single reduction, so that all ranks stop before a step that one of them cannot begin. Fetching is the only part of a
+/// step that allocates memory, because samples differ in length.
 class BatchAhead {
  public:
   BatchAhead(input::BatchStream& stream, comm::RankGroup& group) : stream_(stream), group_(group) {}
 
-  model::StepBatch const& next() const { return ahead_; }  ///< once it was fetched
+  model::StepBatch const& next() const { return ahead_; }  ///< the prefetched batch; requires fetched()
 
-  /// Collective. Before training, where the deck's key is at fault. \throws CommonError with the key in front.
+  /// Collective. Fetches the next batch. For use before training. \throws CommonError with "data.train: " in front.
   void fetch_together();
-  /// What went wrong on this rank; empty where nothing did.
+  /// Fetches the next batch on this rank only. Returns the error, or an empty text.
   std::string try_to_fetch();
   bool fetched() const { return has_ahead_; }
-  /// What was fetched becomes the batch of the step under way, valid until the next call.
+  /// Makes the prefetched batch the current one and returns it. It is valid until the next call.
   model::StepBatch const& begin();
-  /// The step that began last is not made after all: its batch, which was read, is that of the next one again.
+  /// Undoes the last begin(): its batch becomes the prefetched one again.
   void roll_back();
 
-  /// Running number of the first sample that no step has used.
+  /// Returns the index of the first sample that no step has used.
   std::int64_t position() const { return has_ahead_ ? ahead_position_ : stream_.position(); }
   void seek(std::int64_t first);
 
@@ -43,8 +43,8 @@ class BatchAhead {
   input::BatchStream& stream_;
   comm::RankGroup& group_;
   model::StepBatch batch_, ahead_;
-  std::int64_t ahead_position_ = 0;  // of the first sample in ahead_
-  std::int64_t begun_position_ = 0;  // in batch_
+  std::int64_t ahead_position_ = 0;  // index of the first sample in ahead_
+  std::int64_t begun_position_ = 0;  // index of the first sample in batch_
   bool has_ahead_ = false;
 };
 

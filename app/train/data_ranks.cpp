@@ -10,7 +10,7 @@
 namespace bellwether::app {
 namespace {
 
-/// work(), whose InputErrors every rank finds alike.
+/// Returns work(). Its InputErrors occur on every rank, so they become CommonErrors.
 template <class Work>
 auto found_by_all(Work const& work) {
   try {

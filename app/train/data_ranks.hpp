@@ -10,25 +10,25 @@
 
 namespace bellwether::app {
 
-/// The ranks that share the data of a step: over the transport that the deck comes to, and by node where it has a
-/// hierarchy.
+/// The ranks that share the data of a step: a communicator over the transport that the deck selects, and groups by node
+/// if the deck selects a hierarchy.
 class DataRanks {
  public:
-  /// Collective. \throws CommonError where the deck asks for a transport that is not there, or for equal nodes where
-  /// they are not.
+  /// Collective. \throws CommonError if the chosen transport is not available, or if the hierarchy needs nodes with
+  /// equal numbers of ranks and they differ.
   DataRanks(comm::CommConfig const& config, comm::World& world);
   ~DataRanks();
 
   comm::Communicator& all() const { return *all_; }
-  comm::NodeGroups* by_node() const { return by_node_.get(); }  ///< null: no hierarchy
+  comm::NodeGroups* by_node() const { return by_node_.get(); }  ///< null without a hierarchy
   comm::Nodes const& nodes() const { return nodes_; }
-  /// What carries collectives, and why: "mpi: the program computes on the host".
+  /// Returns the transport of collectives and the reason for it: "mpi: the program computes on the host".
   std::string const& transport() const { return transport_; }
 
  private:
   comm::Nodes nodes_;
   std::string transport_;
-  std::unique_ptr<comm::Communicator> own_;  // where the world's own does not carry them
+  std::unique_ptr<comm::Communicator> own_;  // set if the world's communicator uses another transport
   comm::Communicator* all_;
   std::unique_ptr<comm::NodeGroups> by_node_;
 };

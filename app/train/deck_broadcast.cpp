@@ -36,7 +36,7 @@ void with_places(input::DeckSource const& source, std::function<void()> const& w
     work();
   } catch (CommonError const& error) {
     std::vector<std::string> faults = error.faults(), ranks;
-    for (auto& fault : faults) {  // "rank 2: " stands before the key where rank 0 did not see the fault
+    for (auto& fault : faults) {  // "rank 2: " precedes the key if rank 0 did not have the fault
       auto const rank = fault.starts_with("rank ") ? fault.find(": ") : std::string::npos;
       ranks.push_back(rank == std::string::npos ? "" : fault.substr(0, rank + 2));
       fault.erase(0, ranks.back().size());
@@ -59,7 +59,7 @@ void require_equal_start(comm::RankGroup& group, std::vector<StartFact> const& f
     auto const zero = broadcast_text(group, fact.value);
     if (fact.value != zero)
       different.push_back(fact.name + " is " + fact.value + ", on rank 0 " + zero +
-                          "; the same program and deck on every rank");
+                          "; start the same program and deck on every rank");
   }
   raise_together(group, different);
 }

@@ -15,30 +15,31 @@ class RankGroup;
 
 namespace bellwether::app {
 
-/// A deck and what it was made from, equal on all ranks.
+/// A deck and its source, equal on all ranks.
 struct SharedDeck {
   input::DeckSource source;
   input::Deck deck;
 };
 
-/// Collective. Rank 0 reads the file and its own command line and hands both to all ranks; every rank parses them and
-/// looks for the files the deck names, where `paths` says so.
-/// \throws CommonError on all ranks with rank 0's faults, else with those of the lowest rank that has any.
+/// Collective. Rank 0 reads the file and its own command line and broadcasts both. Every rank then parses them. `paths`
+/// selects whether the files named by the deck must exist.
+/// \throws CommonError on all ranks, with the faults of the lowest rank that has any.
 SharedDeck read_shared_deck(comm::RankGroup& group, std::string const& path, std::vector<std::string> const& overrides,
                             input::DeckPaths paths = input::DeckPaths::checked);
 
-/// Runs `work`; faults of a CommonError that name a key of the deck get its place there.
+/// Runs `work`. Adds file, line and column to the faults of a CommonError that name a key of the deck.
 void with_places(input::DeckSource const& source, std::function<void()> const& work);
 
-/// Something that ranks must agree on before they train together.
+/// A property that must be equal on all ranks before training starts.
 struct StartFact {
   std::string name, value;
 };
 
-/// Program version, build options and the layout's fingerprint.
+/// Returns program version, build options and the layout's fingerprint.
 std::vector<StartFact> start_facts(std::uint64_t layout_fingerprint);
 
-/// Collective. \throws CommonError on all ranks, naming the lowest rank whose facts are not rank 0's, and the facts.
+/// Collective. \throws CommonError on all ranks if facts differ from rank 0's. It names the facts and the lowest such
+/// rank.
 void require_equal_start(comm::RankGroup& group, std::vector<StartFact> const& facts);
 
 }  // namespace bellwether::app

@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto unused = "unused";
 
-/// Without the comment that ends the line: a '#' in quotes belongs to the value.
+/// Removes a comment at the end of the line. A '#' in quotes belongs to the value.
 std::string without_comment(std::string const& text) {
   bool quoted = false;
   std::size_t end = 0;
@@ -27,8 +27,8 @@ std::string without_comment(std::string const& text) {
   return end == 0 || last == std::string::npos ? "" : text.substr(0, last + 1);
 }
 
-/// "section.key" and the value's text. Lines are those of a resolved deck: `section:`, or two spaces and `key: value`,
-/// or two spaces and `group:` before four spaces and `key: value`.
+/// Returns the value's text for each "section.key". Lines are those of a resolved deck: `section:`, or two spaces and
+/// `key: value`, or two spaces and `group:` followed by four spaces and `key: value`.
 std::map<std::string, std::string> values_in(std::string const& resolved) {
   std::map<std::string, std::string> values;
   std::istringstream lines(resolved);
@@ -39,7 +39,7 @@ std::map<std::string, std::string> values_in(std::string const& resolved) {
     if (colon == std::string::npos) continue;
     auto const depth = text.find_first_not_of(' ');
     auto name = text.substr(depth, colon - depth);
-    if (auto const today = input::renamed_key(name); !today.empty()) name = today;  // of an earlier version
+    if (auto const today = input::renamed_key(name); !today.empty()) name = today;  // a name from an earlier version
     if (depth == 0)
       section = name;
     else if (colon + 1 == text.size())
@@ -80,7 +80,7 @@ std::vector<std::string> method_faults(std::vector<DeckChange> const& changes, s
   auto const found = std::ranges::find(changes, "optimizer.method", &DeckChange::key);
   if (found == changes.end()) return {};
   return {found->key + ": " + found->is + ", but " + checkpoint + " was written with " + found->was +
-          ", and a run keeps its method; allowed: " + found->was};
+          ", and a run cannot change its method; allowed: " + found->was};
 }
 
 std::vector<std::string> model_faults(std::vector<DeckChange> const& changes, std::string const& checkpoint) {
@@ -95,7 +95,7 @@ std::vector<std::string> model_faults(std::vector<DeckChange> const& changes, st
     if ((!size && !meaning) || was == unused || is == unused) continue;
     faults.push_back(
         key + ": " + is + ", but " + checkpoint + " was written with " + was +
-        (size ? ", and its weights have the sizes of that model" : ", and its weights mean another model with it") +
+        (size ? ", and its weights have the sizes of that model" : ", and its weights were trained with that value") +
         "; allowed: " + was);
   }
   return faults;
@@ -108,11 +108,11 @@ std::vector<std::string> fixed_key_faults(std::vector<DeckChange> const& changes
   for (auto const& [key, was, is] : changes) {
     bool const matters =
         std::ranges::any_of(fixed, [&, &key = key](auto name) { return key == "optimizer." + std::string(name); });
-    // Where another key has made it apply or not, that one is at fault.
+    // If another key decides whether this one applies, that other key is at fault.
     if (!matters || was == unused || is == unused) continue;
     faults.push_back(key + ": " + is + ", but " + checkpoint + " was written after the freeze with " + was +
-                     ", and what it keeps depends on it; allowed: " + was + ", or optimizer.freeze.step above " +
-                     std::to_string(step) + ", which takes up warmup again");
+                     ", and the frozen state depends on it; allowed: " + was + ", or optimizer.freeze.step above " +
+                     std::to_string(step) + ", which returns to warmup");
   }
   return faults;
 }

@@ -14,13 +14,13 @@ struct Deck;
 
 namespace bellwether::app {
 
-/// What a deck says that may be meant but mostly is not, one sentence each, beginning with the key: a freeze before
-/// what it keeps has settled (shorter than the memory of the averages, or in the warmup of the rate), or one that never
-/// comes, be its step given or the latest of those that the program may choose; sums that are left to the library;
-/// products in bf16 on a CPU that has none.
+/// Returns warnings about settings that are allowed but probably unintended, one sentence each, beginning with the key.
+/// They concern a freeze before the frozen averages have settled (earlier than their memory, or during warmup).
+/// They concern a freeze that never happens, whether its step is given or is the latest that the program may choose.
+/// They also concern sums formed by the MPI library, and bf16 products on a CPU without bf16 instructions.
 std::vector<std::string> deck_warnings(input::Deck const& deck);
 
-/// The same of a hierarchy that changes nothing: on one node, or of a method that compresses nothing.
+/// Returns warnings about a hierarchy without effect: on one node, or with a method that does not compress.
 std::vector<std::string> node_warnings(input::Deck const& deck, comm::Nodes const& nodes);
 
 }  // namespace bellwether::app

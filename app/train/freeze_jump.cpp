@@ -40,7 +40,7 @@ std::string freeze_jump(std::string const& directory, std::int64_t frozen_after)
   if (!file.contains("layers/update_norm")) return "";
   auto const names = file.read_texts("layers/name");
   auto const steps = file.read<std::int64_t>("layers/step");
-  // Rows stand in the order of their steps.
+  // Rows are in the order of their steps.
   auto const row_of = [&](std::int64_t step) { return std::ranges::lower_bound(steps, step) - steps.begin(); };
   std::int64_t const first = row_of(frozen_after + 1 - optim::freeze_surroundings), freeze = row_of(frozen_after + 1),
                      last = row_of(frozen_after + 1 + optim::freeze_surroundings);
@@ -73,9 +73,9 @@ std::string freeze_jump(std::string const& directory, std::int64_t frozen_after)
   }
   if (all.size() > most)
     found += " and " + std::to_string(all.size() - most) + " more of " + std::to_string(layers) +
-             " layers; bellwether report names all";
+             " layers; bellwether report lists all";
   return "update norms just after the freeze at step " + std::to_string(frozen_after) +
-         " are not within a factor of 3 of those just before it (ratio of medians in brackets): " + found;
+         " are not within a factor of 3 of those before it (ratio of medians): " + found;
 }
 
 }  // namespace bellwether::app

@@ -15,7 +15,7 @@
 namespace bellwether::app {
 namespace {
 
-/// Names and hashes of what is replicated, in the order of the walk.
+/// Collects names and hashes of replicated state, in the order of the visit.
 class Hashes final : public StateVisitor {
  public:
   explicit Hashes(ParameterLayout const& layout) : layout_(layout) {
@@ -31,7 +31,7 @@ class Hashes final : public StateVisitor {
     if (arena)
       for (auto const& tensor : layout_.tensors()) names_.push_back(std::string(name) + " of " + tensor.name);
   }
-  // A piece at a time: numbers of all would take as much memory as is saved by not keeping them.
+  // Hashes piece by piece: computing all values at once would cost the memory that not storing them saves.
   void formed(std::string_view name, FormedValues const& values) override {
     constexpr std::int64_t piece = std::int64_t{1} << 20;
     for (auto const& tensor : layout_.tensors()) {
@@ -47,7 +47,7 @@ class Hashes final : public StateVisitor {
   }
   void scalar(std::string_view name, std::int64_t& value) override { add(name, static_cast<std::uint64_t>(value)); }
   void scalar(std::string_view name, double& value) override { add(name, std::bit_cast<std::uint64_t>(value)); }
-  // What ranks do not hold alike.
+  // State that differs between ranks is not compared.
   void partitioned(std::string_view, std::span<float>, std::int64_t, std::int64_t) override {}
   void per_rank(std::string_view, std::span<float>, Reshard) override {}
   void held(std::string_view, std::span<float>, std::int64_t, std::int64_t) override {}
@@ -59,7 +59,7 @@ class Hashes final : public StateVisitor {
   }
   std::vector<std::uint64_t>& values() { return values_; }
 
-  /// Names of those that are not as in `others`.
+  /// Returns the names of the values that differ from `others`.
   std::string differing(std::vector<std::uint64_t> const& others) const {
     std::string text;
     std::size_t count = 0;
@@ -84,7 +84,7 @@ class Hashes final : public StateVisitor {
   std::vector<std::uint64_t> values_;
 };
 
-/// (P) one number of each rank, on every rank. Halves travel as doubles, which hold them exactly.
+/// Returns (P) one number per rank, on every rank. Each half is sent as a double, which represents it exactly.
 std::vector<std::uint64_t> gathered(comm::RankGroup& group, std::uint64_t mine) {
   auto const rank = static_cast<std::size_t>(group.rank()), size = static_cast<std::size_t>(group.size());
   std::vector<double> halves(2 * size, 0.0);
@@ -97,7 +97,8 @@ std::vector<std::uint64_t> gathered(comm::RankGroup& group, std::uint64_t mine) 
   return all;
 }
 
-/// The lowest rank that holds what most hold; of equal groups, that of the lowest rank.
+/// Returns the lowest rank of the largest group of equal ranks. Of groups of equal size, the one with the lowest rank
+/// wins.
 int spokesman(std::vector<std::uint64_t> const& all) {
   std::map<std::uint64_t, int> members;
   for (auto const hash : all) ++members[hash];

@@ -12,10 +12,10 @@ namespace bellwether::app {
 
 struct TrainingState;
 
-/// Collective. Compares, by hashes of its bits, what all ranks hold alike: parameters and the optimizer's replicated
-/// state. `host` is where this rank runs. Returns, on every rank alike, who differs from most, where, and in which
-/// tensors, "rank 3 on node17 differs from the other 3 in parameters of bert.pooler.dense.bias and 2 more"; empty where
-/// nobody does. Costs a pass over that state, and 16 bytes a rank where all is well.
+/// Collective. Compares replicated data between ranks by hashes of its bits: parameters and the optimizer's replicated
+/// state. Returns, on all ranks, which ranks differ from the majority and in which tensors. Example: "rank 3 on node17
+/// differs from the 3 that agree in parameters of bert.pooler.dense.bias and 2 more". Empty if all ranks agree. Reads
+/// that state once and sends 16 bytes per rank if all agree. host: name of this rank's host.
 std::string differing_replicas(comm::RankGroup& group, TrainingState const& state, std::string const& host);
 
 }  // namespace bellwether::app

@@ -29,12 +29,12 @@ std::string set_record_aside(std::string const& directory) try {
   do ++count;
   while (fs::exists(numbered()) && (!fs::is_directory(numbered()) || fs::exists(numbered() / "statistics")));
   fs::create_directories(numbered());
-  // The rows last: where a job is killed in between, the next finds them and sets them aside to the same place.
+  // Move the rows last: if the job is killed in between, the next job finds them and moves them to the same folder.
   for (auto const* name : {"statistics.h5", "statistics"})
     if (fs::exists(run / name)) fs::rename(run / name, numbered() / name);
   return numbered().string();
 } catch (fs::filesystem_error const& error) {
-  throw RuntimeError(error.path1().string() + ": cannot be set aside: " + error.code().message());
+  throw RuntimeError(error.path1().string() + ": cannot be moved to a subfolder: " + error.code().message());
 }
 
 void require_makeable(std::string const& directory) {
@@ -46,12 +46,12 @@ void require_makeable(std::string const& directory) {
   };
   while (nearest.has_relative_path()) {
     auto const found = fs::symlink_status(nearest, status);
-    if (found.type() == fs::file_type::none) refuse(status.message());  // a name too long, say
+    if (found.type() == fs::file_type::none) refuse(status.message());  // e.g. the name is too long
     if (fs::exists(found)) break;
     nearest = nearest.parent_path();
   }
   if (!fs::is_directory(nearest, status)) refuse("not a folder");
-  // The rights of this process, not those of who started it.
+  // AT_EACCESS: the effective rights of this process, not those of the user who started it.
   if (faccessat(AT_FDCWD, nearest.c_str(), W_OK | X_OK, AT_EACCESS) != 0) refuse(std::strerror(errno));
 }
 

@@ -6,15 +6,15 @@
 
 namespace bellwether::app {
 
-/// Whether some run has left its record in this folder; other files may lie beside it.
+/// Returns true if the folder contains files of a run. Other files do not count.
 bool holds_run(std::string const& directory);
 
-/// A start at step 0 would cut what a job without a checkpoint has recorded. Returns the folder that has it now.
-/// \throws RuntimeError.
+/// Moves the statistics of a job that wrote no checkpoint to a subfolder, because a start at step 0 would truncate
+/// them. Returns that subfolder. \throws RuntimeError if they cannot be moved.
 std::string set_record_aside(std::string const& directory);
 
-/// Finds, without making anything, whether a run can write there: the folder, or the nearest one above it that exists,
-/// is a folder and writable. \throws InputError with the key in front.
+/// Checks, without creating anything, that a run can write to `directory`. It or its nearest existing parent must be a
+/// writable folder. \throws InputError that begins with the key.
 void require_makeable(std::string const& directory);
 
 }  // namespace bellwether::app

@@ -8,14 +8,15 @@
 
 namespace bellwether::app {
 
-/// Keeps a run directory for one process: two jobs that resume the same run would overwrite each other's files. Held
-/// until destroyed or until the process ends, however it ends. Where the file system has no locks, it keeps nothing
-/// and says so.
+/// Locks a run directory for one process, because two jobs that resume the same run would overwrite each other's files.
+/// The lock ends with the object or with the process. Without file locks in the file system it does nothing and has a
+/// warning.
 class RunLock {
  public:
-  /// \throws InputError naming the directory and who holds it; RuntimeError where the lock file cannot be made.
+  /// \throws InputError naming the directory and the owner of the lock; RuntimeError if the lock file cannot be
+  /// created.
   explicit RunLock(std::string const& directory);
-  std::string warning() const;  ///< empty where it keeps the directory
+  std::string warning() const;  ///< empty if the directory is locked
 
  private:
   std::string directory_;

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The topmost folder on the way to `directory` that is not there; empty where all are.
+/// Returns the topmost missing folder of the path `directory`; empty if all exist.
 fs::path topmost_missing(fs::path directory) {
   fs::path missing;
   for (; !directory.empty() && !fs::exists(directory); directory = directory.parent_path()) missing = directory;
@@ -68,7 +68,7 @@ void RunStart::withdraw() noexcept try {
     if (folder == made_) return;
   }
 } catch (std::exception const&) {
-  // What the user is about to be told matters more than a line or a folder that stays.
+  // A line or a folder that stays must not hide the error that the user is about to see.
 }
 
 std::string RunStart::warning() const { return lock_ ? lock_->warning() : ""; }

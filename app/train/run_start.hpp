@@ -16,27 +16,28 @@ class RankGroup;
 
 namespace bellwether::app {
 
-/// A job's hold on its run directory, taken before anything is allocated: the lock, and its line in starts.txt, so that
-/// jobs that die while they start are counted, too.
+/// A job's claim on its run directory: the lock, and a line in starts.txt. Taken before anything is allocated, so that
+/// jobs that die during their start count, too.
 class RunStart {
  public:
-  /// Collective. Makes the directory and keeps it, or refuses to mix two runs. \throws CommonError.
+  /// Collective. Creates and locks the directory. \throws CommonError if it cannot, or if the directory holds a run and
+  /// `resume` is false.
   RunStart(std::string const& directory, bool resume, comm::RankGroup& group);
 
-  /// Collective. The start at `step` is made. \throws CommonError where the last ones there got nowhere.
+  /// Collective. Records a start at `step`. \throws CommonError if the last starts at this step made no progress.
   void enter(std::int64_t step);
-  /// Of the first checkpoint that this job has written: it got somewhere. On one rank; \throws RuntimeError.
+  /// Records the first checkpoint that this job wrote, as evidence of progress. On one rank. \throws RuntimeError.
   void got_to(std::int64_t step);
-  /// Something is the user's to mend: the start does not count, and of a directory that was made for it nothing stays.
+  /// Undoes the start after an error in the user's input: removes its line, and the directory if this start created it.
   void withdraw() noexcept;
-  std::string warning() const;  ///< of the lock; empty where it keeps the directory
+  std::string warning() const;  ///< of the lock; empty if the directory is locked
 
  private:
   comm::RankGroup& group_;
   std::filesystem::path directory_;
-  std::filesystem::path made_;  // the topmost folder that was not there; empty: all were
+  std::filesystem::path made_;  // topmost folder that this start created; empty if all existed
   StartLog log_;
-  std::unique_ptr<RunLock> lock_;  // rank 0
+  std::unique_ptr<RunLock> lock_;  // on rank 0
   bool entered_ = false;
 };
 

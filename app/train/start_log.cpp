@@ -15,8 +15,7 @@
 namespace bellwether::app {
 namespace {
 
-/// How many starts since the last of another step, or the last checkpoint, were at that step. Other lines are
-/// anybody's.
+/// Counts the starts at `step` since the last start at another step or the last checkpoint. Ignores other lines.
 int starts_at(std::int64_t step, std::string const& lines) {
   std::istringstream in(lines);
   std::string const wanted = " step " + std::to_string(step) + ",";
@@ -42,10 +41,10 @@ std::string now() {
 
 StartLog::StartLog(std::string const& directory) : path_((std::filesystem::path(directory) / "starts.txt").string()) {}
 
-/// Nothing where there is no file; what is there and cannot be read is not taken for nothing.
+/// Returns an empty text if there is no file. Throws if there is one that cannot be read.
 std::string StartLog::read() const {
   auto const refuse = [&](std::string const& why) {
-    throw InputError("run.directory: " + path_ + ": cannot be read: " + why + "; mend or remove it");
+    throw InputError("run.directory: " + path_ + ": cannot be read: " + why + "; repair or remove it");
   };
   std::error_code status;
   auto const found = std::filesystem::status(path_, status);
@@ -63,8 +62,8 @@ void StartLog::require_progress(std::int64_t step) const {
   if (starts_at(step, read()) < fruitless_starts) return;
   throw InputError("run.directory: the last " + std::to_string(fruitless_starts) +
                    " starts of this run all began at step " + std::to_string(step) +
-                   " and none wrote a checkpoint; a run that goes on, with " +
-                   "checkpoint.every or run.walltime so that a job reaches one; remove " + path_ + " to try again");
+                   " and none wrote a checkpoint; set checkpoint.every or run.walltime " +
+                   "so that a job reaches one, and remove " + path_ + " to try again");
 }
 
 void StartLog::add(std::string const& line) const {

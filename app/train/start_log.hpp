@@ -7,21 +7,21 @@
 
 namespace bellwether::app {
 
-/// `starts.txt` of a run directory, a line for each start, "2026-11-23T04:45:00Z step 1200, 4 ranks", and one for the
-/// first checkpoint that its job wrote, "2026-11-23T05:00:00Z checkpoint of step 1300". For users, and against a job
-/// that is queued for ever without getting anywhere.
+/// The file `starts.txt` of a run directory. It has a line for each start, "2026-11-23T04:45:00Z step 1200, 4 ranks",
+/// and one for the first checkpoint of each job, "2026-11-23T05:00:00Z checkpoint of step 1300". It informs users, and
+/// it stops a job that is requeued again and again without progress.
 class StartLog {
  public:
   explicit StartLog(std::string const& directory);
 
-  /// Before a start at `step`. \throws InputError where the last `fruitless_starts` began there, too: whatever ended
-  /// them, none left a checkpoint. So in all members where the file is there and cannot be read.
+  /// Call it before a start at `step`. \throws InputError if the last `fruitless_starts` starts began at this step and
+  /// none wrote a checkpoint. Every member throws InputError if the file exists but cannot be read.
   void require_progress(std::int64_t step) const;
-  /// The start is made. \throws RuntimeError where the file cannot be written.
+  /// Adds the line of a start. \throws RuntimeError if the file cannot be written.
   void append(std::int64_t step, int ranks) const;
-  /// The job has written its first checkpoint. \throws RuntimeError.
+  /// Adds the line of the job's first checkpoint. \throws RuntimeError.
   void append_checkpoint(std::int64_t step) const;
-  /// The last start was refused: its line goes, and with the only one the file. \throws RuntimeError.
+  /// Removes the last line, of a start that was refused; removes an empty file. \throws RuntimeError.
   void remove_last() const;
 
   static constexpr int fruitless_starts = 3;

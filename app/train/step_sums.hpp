@@ -10,7 +10,7 @@
 
 namespace bellwether::app {
 
-/// The step's one reduction over ranks: sums first, then one slot a rank for what is wanted as an extreme.
+/// Values that a step reduces over ranks in one sum: first the sums, then one slot per rank for maxima and minima.
 class StepSums {
  public:
   enum Sum { mlm, mlm_correct, nsp, nsp_correct, faults, flops, stops, count = stops + stop_reasons };
@@ -23,7 +23,7 @@ class StepSums {
   void ask_to_stop(StopReason reason) {
     if (reason != StopReason::none) values_[stops + static_cast<int>(reason) - 1] = 1;
   }
-  /// The first reason that any rank has, once summed.
+  /// Returns the first reason that any rank has. Call it after the reduction.
   StopReason stop() const {
     for (int i = 0; i < stop_reasons; ++i)
       if (values_[stops + i] > 0) return static_cast<StopReason>(i + 1);
@@ -38,7 +38,7 @@ class StepSums {
     auto const first = values_.begin() + count + which * size_;
     return *std::min_element(first, first + size_);
   }
-  std::span<double> all() { return values_; }  ///< to be summed over ranks
+  std::span<double> all() { return values_; }  ///< the buffer to sum over ranks
 
  private:
   int rank_, size_;

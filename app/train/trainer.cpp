@@ -64,7 +64,7 @@ struct Trainer::Impl {
                       deck.model.initial_deviation, parameters.data());
   }
 
-  /// Collective, because it is of a rank's own gradient what the norm says nothing of.
+  /// Returns why the step was skipped. Collective: only the affected rank can name the tensor of an unusual norm.
   std::string skip_text(optim::StepReport const& report) {
     auto const& tensors = bert.layout().table.tensors();
     auto const rank = report.bad_rank >= 0 ? " on rank " + std::to_string(report.bad_rank) : std::string();
@@ -85,7 +85,7 @@ struct Trainer::Impl {
     return sent ? std::optional(traffic_of(phase, *sent)) : std::nullopt;
   }
 
-  /// Of step `number`.
+  /// Returns the learning rate of step `number`.
   double rate(std::int64_t number) const {
     return optim::learning_rate(deck.schedule, deck.optimizer.lr, deck.batch.global, number);
   }
@@ -93,11 +93,11 @@ struct Trainer::Impl {
   model::EnqueuedMicroBatches enqueue_micro_batches(std::int64_t number) {
     return micro_batches.enqueue(begin_batch(), rate(number));
   }
-  /// Passes write over gradients, which the text of an unusual norm reads, and over the norm of a step's first pass.
+  /// Micro-batches overwrite the gradients, which skip_text() reads, and the norm of a step's first micro-batch.
   bool may_enqueue_ahead(model::EnqueuedMicroBatches const& now) const {
     return enqueues_ahead && !deck.optimizer.norm_limit && !micro_batches.measures_first(now);
   }
-  /// The step ahead is not made after all, and its samples are those of the next one.
+  /// Rolls back the step-ahead. Its samples become those of the next step again.
   void roll_back_ahead() {
     micro_batches.roll_back();
     batches.roll_back();
@@ -114,13 +114,13 @@ struct Trainer::Impl {
     Kokkos::Profiling::ScopedRegion const region("bellwether::app::next_batch");
     return batches.try_to_fetch();
   }
-  /// Waits for the gradients: what comes after is the wait for other ranks.
+  /// Waits for the gradients. Later waiting time of the step is time waiting for other ranks.
   double seconds_to_gradients(model::EnqueuedMicroBatches const& now, RunClock::time_point start) const {
     micro_batches.wait(now);
     return seconds_since(start);
   }
 
-  /// Before anything else of a step or an evaluation is summed.
+  /// Writes losses into the cleared sums. Call it before anything else of a step or an evaluation is added.
   void sum_losses(model::Losses const& losses) {
     sums.clear();
     sums[StepSums::mlm] = losses.mlm;
@@ -129,7 +129,7 @@ struct Trainer::Impl {
     sums[StepSums::nsp_correct] = losses.nsp_correct;
   }
 
-  /// What the step that was made says of the noise of gradients, into its row. After its passes were waited for.
+  /// Writes the gradient noise of a completed step into its row. Call it after waiting for its micro-batches.
   void fill_noise(StepRow& row, model::EnqueuedMicroBatches const& now, optim::StepReport const& report) {
     std::int64_t const sequences = now.sequences;
     row.mean_square = report.mean_square;
@@ -147,7 +147,7 @@ struct Trainer::Impl {
     row.critical_batch = noise.critical_batch();
   }
 
-  /// Means of the reduced sums, into a row of either kind.
+  /// Writes means of the reduced sums into a row of either kind.
   template <class Row>
   void fill_losses(Row& row, double masked, double sequences) {
     row.mlm_loss = masked > 0 ? sums[StepSums::mlm] / masked : not_measured;
@@ -170,9 +170,9 @@ struct Trainer::Impl {
   std::unique_ptr<optim::Optimizer> optimizer;
   model::MicroBatchQueue micro_batches;
   bool enqueues_ahead;
-  std::optional<model::EnqueuedMicroBatches> ahead;  // of the step to come, under way already
-  RunClock::time_point counted_to;  // end of the last step: where a step's passes were ahead, it began there
-  std::int64_t vocabulary;  // checksum of the one that the data, or the checkpoint's, were made with; 0: not known
+  std::optional<model::EnqueuedMicroBatches> ahead;  // the next step, if already enqueued
+  RunClock::time_point counted_to;  // end of the last step; a step that was enqueued ahead begins there
+  std::int64_t vocabulary;          // checksum of the vocabulary of the data, or of the checkpoint's data; 0: unknown
   optim::NoiseScale noise;
   StepSums sums;
   std::int64_t step = 0, tokens = 0, samples = 0, skipped_in_a_row = 0;
@@ -192,12 +192,12 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row, bool goes_on) {
   t.world.note_step(t.step + 1);
   double const waited_before = t.stream.waited_seconds();
   auto const now = t.ahead ? *std::exchange(t.ahead, std::nullopt) : t.enqueue_micro_batches(t.step + 1);
-  // The next batch was agreed on in the last step, where that has fetched it.
+  // The previous step agreed on the next batch if it fetched it.
   bool agreed = t.batches.fetched();
   std::string fault = agreed ? "" : t.fetch_next();
 
-  // Where the host is free to, it gives the device all of the step before it waits for anything, and the passes of the
-  // next one, which do not depend on how this one went, before it reads the step's scalars.
+  // If the host is free, it enqueues the whole step before it waits for anything. It also enqueues the micro-batches of
+  // the next step, which do not depend on this step's outcome, before it reads the step's scalars.
   double busy = t.enqueues_ahead ? 0 : t.seconds_to_gradients(now, start);
   double const rate = t.rate(t.step + 1);
   bool const layers = (t.step + 1) % t.deck.statistics.layers_every == 0 || t.optimizer->near_freeze(t.step + 1);
@@ -251,11 +251,11 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row, bool goes_on) {
   outcome.stop = t.sums.stop();
   outcome.layers = layers && !report.skipped;
   if (t.sums[StepSums::faults] > 0) {
-    // Of the step after one that is under way: it is found again when that one is made.
+    // With a step-ahead, the fault concerns the step after it and is found again when that step fetches its batch.
     if (!t.ahead) outcome.data_fault = first_fault(t.ranks, fault);
     t.batches.seek(t.batches.position());
   }
-  // What comes next looks at the state as this step has left it; after a skipped one its number and rate are others.
+  // The caller then looks at the state of this step. After a skipped step, number and rate of the next one differ.
   if (t.ahead && (report.skipped || outcome.stop != StopReason::none)) t.roll_back_ahead();
   if (report.skipped) {
     ++t.skipped_in_a_row;
@@ -270,7 +270,7 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row, bool goes_on) {
 
 EvaluationRow Trainer::evaluate() {
   auto& t = *impl_;
-  require(!t.ahead, "an evaluation in the midst of a step");
+  require(!t.ahead, "evaluate() was called while the next step is enqueued");
   double masked = 0, sequences = 0;
   Arena<>* evaluated = &t.parameters;
   std::unique_ptr<Arena<>> mean;
@@ -294,7 +294,7 @@ EvaluationRow Trainer::evaluate() {
 
 TrainingState Trainer::state() {
   auto& t = *impl_;
-  require(!t.ahead, "a state in the midst of a step");
+  require(!t.ahead, "state() was called while the next step is enqueued");
   std::function<std::vector<float>(std::span<float const>, std::int64_t, std::int64_t)> mean_over_holders;
   if (t.deck.checkpoint.worker_error == input::WorkerError::mean)
     mean_over_holders = [&t](std::span<float const> slice, std::int64_t first, std::int64_t total) {
@@ -322,7 +322,7 @@ TrainingState Trainer::state() {
           .position = [&t] { return t.batches.position(); },
           .mean_over_holders = mean_over_holders,
           .key_of_active = [&t]() -> std::string {
-            if (!t.optimizer->keeps_variance()) return "";
+            if (!t.optimizer->freezes_variance()) return "";
             auto const longer = t.data.heldout.info.sequence_length > t.stream.info().sequence_length;
             return longer ? "data.heldout" : "data.train";
           }};

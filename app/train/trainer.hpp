@@ -26,82 +26,87 @@ namespace bellwether::app {
 
 struct TrainingState;
 
-/// Bytes that training holds on this rank, by kind: on the device, and in host memory what is read of the data.
+/// Bytes that training holds on this rank, by kind. All but `data` are in device memory; `data` is in host memory.
 struct MemoryUse {
   std::int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0;
-  std::int64_t freeze = 0;     ///< of the optimizer's, what a freeze that is to come allocates
+  std::int64_t freeze = 0;     ///< part of `optimizer` that only the coming freeze will allocate
   std::int64_t libraries = 0;  ///< workspace of matrix products
   std::int64_t data = 0;
 
   std::int64_t device() const { return parameters + gradients + optimizer + activations + libraries; }
 };
 
-/// How one step went, beyond its row of statistics.
+/// The outcome of one step that its row of statistics does not contain.
 struct StepOutcome {
-  double flops = 0;                    ///< of matrix products, all ranks together
-  StopReason stop = StopReason::none;  ///< of some rank
-  bool layers = false;                 ///< the step was made and its numbers by layer are due
+  double flops = 0;                    ///< of matrix products, summed over ranks
+  StopReason stop = StopReason::none;  ///< reason to stop of some rank
+  bool layers = false;                 ///< the step was made and its per-layer values are due for recording
   std::int64_t skipped_in_a_row = 0;
-  std::string
-      skipped_because;     ///< what was wrong with the gradient, of which layer and rank; empty: it was not skipped
-  std::string data_fault;  ///< why the samples of the step after this one cannot be read; empty where they can
+  std::string skipped_because;  ///< fault of the gradient, with layer and rank; empty if the step was not skipped
+  std::string data_fault;       ///< why the samples of the next step cannot be read; empty if they can
 };
 
-/// Whether the host gives the device the passes of the next step before it reads how a step went. Always, on ranks that
-/// exchange by the host: for tests, where nothing is gained by it.
+/// Step-ahead: whether the host enqueues the micro-batches of the next step before it reads the outcome of this one.
+/// `where_free`: only if the transport leaves the host free. `always`: also with a transport that occupies the host;
+/// for tests, it gains nothing there.
 enum class HostAhead { where_free, always };
 
-/// The model, its optimizer and its data, and one step of training; who calls writes the record. Every member function
-/// is collective. Skipped steps consume their samples, neither a step number nor a rate.
+/// Trains a model: owns the model, its optimizer and its data, and makes one step at a time. The caller records the
+/// results. All member functions are collective. Skipped steps consume their samples, but no step number and no
+/// learning rate.
 class Trainer {
  public:
-  /// \throws CommonError where deck and shards do not fit each other.
+  /// \throws CommonError if deck and shards do not match.
   Trainer(input::Deck const& deck, comm::World& world, input::IoThread& io,
           HostAhead host_ahead = HostAhead::where_free);
   ~Trainer();
 
-  std::int64_t step() const;     ///< real steps done
-  std::int64_t samples() const;  ///< sequences seen, those of skipped steps too
-  std::int64_t tokens() const;   ///< likewise
-  double wall_seconds() const;   ///< of all steps, over restarts
-  /// Those of the next step, which would otherwise be the first to find them damaged. \throws CommonError.
+  std::int64_t step() const;     ///< completed steps, without skipped ones
+  std::int64_t samples() const;  ///< sequences seen, including those of skipped steps
+  std::int64_t tokens() const;   ///< tokens seen, including those of skipped steps
+  double wall_seconds() const;   ///< time of all steps since the start of the run, over restarts
+  /// Reads the samples of the next step, to find damaged ones before training starts. \throws CommonError.
   void read_first_samples();
-  /// One step. `wish` is this rank's; `row` is filled on every rank alike. goes_on, on all ranks alike: if the step is
-  /// made and no rank wishes to stop, another one follows, and nobody asks for an evaluation or the state between them;
-  /// then passes of that one may be under way when this returns. It changes no result.
+  /// Makes one step. wish: this rank's reason to stop. row: filled equally on all ranks. goes_on: equal on all ranks.
+  /// True promises that another step follows if this one is completed, without evaluate() or state() in between. Its
+  /// micro-batches may then already run when advance() returns. goes_on changes no result.
   StepOutcome advance(StopReason wish, StepRow& row, bool goes_on = false);
-  bool enqueues_ahead() const;  ///< where goes_on is said
+  bool enqueues_ahead() const;  ///< whether goes_on has an effect
   bool evaluates() const;
-  EvaluationRow evaluate();  ///< over the held-out sequences
-  /// Masked-LM loss that word frequencies alone reach on the held-out text, in nats; 0 where the shards do not say.
+  EvaluationRow evaluate();  ///< on the held-out sequences
+  /// Returns the masked-LM loss that word frequencies alone reach on the held-out text, in nats; 0 if the shards do not
+  /// record it.
   double frequency_loss() const;
 
-  /// Names of what the optimizer measures of each tensor, and its values in the last step, (tensors) each.
+  /// Return the names of the quantities that the optimizer measures per tensor, and their values in the last step,
+  /// (tensors) each.
   std::vector<std::string> layer_quantities() const;
   std::vector<std::span<float const>> layer_values() const;
-  /// Real steps before the freeze of a 1-bit method; nothing before it.
+  /// Returns the number of completed steps before the freeze of a 1-bit method; nothing before the freeze.
   std::optional<std::int64_t> frozen_after() const;
-  /// What a user should read of the last step.
+  /// Returns messages for the user about the last step.
   std::vector<std::string> const& notices() const;
 
   ParameterLayout const& layout() const;
-  TrainingState state();  ///< for checkpoints: save and load alike
+  TrainingState state();  ///< for saving and loading checkpoints
   MemoryUse memory_use() const;
-  /// Bytes of residuals that a checkpoint after a freeze holds for each rank, with its worker_error exact.
+  /// Returns the bytes of residuals that a checkpoint after a freeze holds per rank if checkpoint.worker_error is
+  /// exact.
   std::int64_t held_bytes() const;
-  /// What this rank sends in a step before and after a freeze; nothing where the method has no such phase.
+  /// Return what this rank sends in one step before and after a freeze; nothing if the method has no such phase.
   std::optional<PhaseTraffic> dense_step() const;
   std::optional<PhaseTraffic> compressed_step() const;
   TrafficTotals const& traffic() const;  ///< of this rank, since the start of the run
-  int nodes() const;                     ///< Q, as found or as comm.ranks_per_node has it
-  std::string transport() const;         ///< what carries collectives, and why: "mpi: the program computes on the host"
+  int nodes() const;                     ///< number of nodes Q, detected or from comm.ranks_per_node
+  /// Returns the transport of collectives and the reason for it: "mpi: the program computes on the host"
+  std::string transport() const;
   std::int64_t sequence_length() const;
-  std::int64_t masked_length() const;  ///< most predictions a sequence
+  std::int64_t masked_length() const;  ///< maximum number of predictions per sequence
   std::int64_t training_rows() const;
   bool static_masks() const;                  ///< of the training shards
-  std::vector<std::string> warnings() const;  ///< deck_warnings(), and what shards do not give
-  /// Operations of the matrix products of the next step, all ranks together. Reads its samples; none is used up.
-  /// \throws CommonError where they cannot be read.
+  std::vector<std::string> warnings() const;  ///< deck_warnings(), node_warnings() and warnings about the shards
+  /// Returns the operations of the next step's matrix products, summed over ranks. Reads the step's samples without
+  /// consuming them. \throws CommonError if they cannot be read.
   double next_step_flops();
 
  private:

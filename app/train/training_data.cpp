@@ -30,7 +30,7 @@ input::StreamGeometry geometry_of(input::Deck const& deck, comm::World const& wo
           .vocabulary = deck.model.vocabulary};
 }
 
-/// Faults of the deck's keys, collected before any is thrown.
+/// Collects faults of deck keys before throwing any.
 class KeyFaults {
  public:
   /// Runs `open`; its faults become those of `key`.
@@ -50,7 +50,7 @@ class KeyFaults {
   std::vector<std::string> faults_;
 };
 
-/// Checkpoints hold signed numbers.
+/// Checkpoints hold signed integers.
 std::int64_t as_state(std::uint64_t checksum) { return static_cast<std::int64_t>(checksum); }
 
 std::int64_t vocabulary_of(input::ShardSetInfo const& info) {
@@ -62,8 +62,8 @@ std::string told(input::ShardSetInfo const& info) {
          hexadecimal(info.content ^ info.fingerprint);
 }
 
-/// Ranks read shards each for itself, and every one works out which rows the others take. A folder on a disk of its own
-/// node may have been filled otherwise, and then no two ranks would mean the same batch.
+/// Checks that all ranks read the same shards. Each rank opens them on its own, and computes which rows the others
+/// take. A folder on a node's local disk may have other contents; ranks would then disagree on the batch.
 void require_same_data(comm::RankGroup& group, TrainingData const& data) {
   std::vector<std::string> faults;
   auto const compare = [&](char const* key, input::ShardSetInfo const& info) {
@@ -81,8 +81,8 @@ void require_same_data(comm::RankGroup& group, TrainingData const& data) {
 
 namespace {
 
-/// A warning where the model has far more tokens than the shards' vocabulary; 0: shards do not record it. Rounding up
-/// to a multiple of 128 is usual, since products are faster then.
+/// Returns a warning if the model has far more tokens than the shards' vocabulary. 0: the shards do not record it.
+/// Rounding up to a multiple of 128 is usual, because products are then faster.
 std::string unused_tokens(std::int64_t model, std::int64_t shards) {
   constexpr std::int64_t rounding = 128;
   if (shards == 0 || model <= shards + shards / 20 + rounding) return "";
@@ -112,14 +112,14 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
   std::vector<std::string> texts;
   if (stream->info().static_masks && deck.data.dynamic_masking)
     texts.push_back(
-        "data.dynamic_masking: true, but data.train holds static masks: the same masks in every epoch, and no use for "
-        "data.mask_probability; false says so");
+        "data.dynamic_masking: true, but data.train holds static masks: every epoch has the same masks, and "
+        "data.mask_probability has no effect; set false to confirm");
   auto const tell = [&](char const* key, input::ShardSetInfo const& info) {
     for (auto const& warning : info.warnings) texts.push_back(std::string(key) + ": " + warning);
   };
   tell("data.train", stream->info());
   if (!heldout.batches.empty()) tell("data.heldout", heldout.info);
-  // Held-out text is a sample of the same corpus; its warnings would repeat these.
+  // Held-out text is a sample of the same corpus, so its warnings would repeat these.
   for (auto const& warning : stream->info().corpus_warnings) texts.push_back("data.train: " + warning);
   if (auto const text = unused_tokens(deck.model.vocabulary, stream->info().vocabulary.tokens); !text.empty())
     texts.push_back(text);
@@ -134,12 +134,12 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
   auto const asked = deck.statistics.evaluate_sequences;
   if (!heldout.batches.empty() && heldout.info.rows < asked)
     texts.push_back("statistics.evaluate_sequences: " + std::to_string(asked) + ", but data.heldout has " +
-                    std::to_string(heldout.info.rows) + " sequences; evaluations run over those");
-  // A row that was at fault may have been mended, as the error for it asks for.
+                    std::to_string(heldout.info.rows) + " sequences; evaluations use all of them");
+  // The user may have corrected a damaged row, as its error message asks.
   if (recorded.content != 0 && recorded.content != as_state(stream->info().content))
     texts.push_back(
-        "data.train: the shards have the names and row counts of those that the checkpoint was trained on, but other "
-        "rows: unless a few were mended, the run sees some text again and some never");
+        "data.train: the shards have the names and row counts of the checkpoint's, but other rows. Unless only a few "
+        "rows were corrected, the run sees some text twice and some never");
   else if (auto const now = stream->info().bytes; recorded.bytes != 0 && recorded.bytes != now)
     texts.push_back("data.train: the shards have " + std::to_string(now) + " bytes, but had " +
                     std::to_string(recorded.bytes) +
@@ -147,8 +147,8 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
   if (recorded.heldout_content != 0 && !heldout.batches.empty() &&
       recorded.heldout_content != as_state(heldout.info.content))
     texts.push_back(
-        "data.heldout: the rows are others than when the checkpoint was written: held-out losses before and after do "
-        "not compare");
+        "data.heldout: the rows differ from those when the checkpoint was written: held-out losses before and after "
+        "are not comparable");
   return texts;
 }
 
@@ -161,7 +161,7 @@ void TrainingData::visit_state(StateVisitor& visit) {
   if (auto const known = vocabulary_of(train); known != 0) recorded.vocabulary = known;
   visit.scalar("shards_fingerprint", recorded.fingerprint);
   visit.count("shards_bytes", recorded.bytes, 0);
-  // Checkpoints of before have none of these.
+  // Checkpoints of earlier versions lack these.
   auto const scalar = [&](char const* name, std::int64_t& value) {
     if (visit.has(name)) visit.scalar(name, value);
   };
@@ -174,8 +174,8 @@ void TrainingData::require_recorded() const {
   auto const& train = stream->info();
   if (recorded.fingerprint != as_state(train.fingerprint))
     throw InputError("data.train: not the shards that the checkpoint was trained on");
-  // The weights of an id are those of its token: nothing that was learned is of use with another vocabulary, and a run
-  // of days would go on without a word of it.
+  // Embeddings belong to token ids: with another vocabulary, nothing that was learned is of use, and a run of days
+  // would continue without a message.
   auto const known = vocabulary_of(train);
   if (known != 0 && recorded.vocabulary != 0 && known != recorded.vocabulary)
     throw InputError("data.train: made with a vocabulary of checksum " + train.vocabulary.checksum +
@@ -203,7 +203,7 @@ TrainingData open_training_data(input::Deck const& deck, comm::World& world, inp
         for (auto const& fault : io.run(input::IoThread::Priority::read_ahead,
                                         [&] { return input::trained_copies(train.shards, heldout.shards); }))
           faults.add("data.heldout", fault);
-        // Some seconds of reading, and only the first rank warns.
+        // This takes seconds of reading, and only rank 0 prints warnings.
         if (world.rank() != 0) return;
         auto const doubt = io.run(input::IoThread::Priority::read_ahead,
                                   [&] { return input::trained_passages(train.shards, heldout.shards); });

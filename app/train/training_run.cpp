@@ -71,7 +71,7 @@ struct TrainingRun::Impl {
         },
         [this] { statistics->require_written(); });
     auto const found = options.resume ? find() : std::nullopt;
-    // From here on memory may run out or a disk fail, again and again: the start is counted first.
+    // From here on memory may run out or a disk may fail on every attempt, so the start is counted first.
     auto const first = found ? found->step : 0;
     if (first < deck.schedule.steps) start->enter(first);
     trainer = std::make_unique<Trainer>(deck, world, io);
@@ -81,7 +81,7 @@ struct TrainingRun::Impl {
     together(world.group(), [&] {
       if (world.rank() != 0) return;
       open_record();
-      // Nothing can refuse the run any more: a refused one leaves the deck of the run that it found.
+      // Nothing can reject the run any more. A rejected run must not overwrite the deck of the run it found.
       write_text_file((fs::path(deck.run.directory) / "deck.resolved.yaml").string(),
                       input::resolved_deck(deck, source, input::DeckPlace::run_directory));
     });
@@ -94,7 +94,7 @@ struct TrainingRun::Impl {
     auto found = checkpoints->find_latest();
     if (found && found->step > deck.schedule.steps)
       throw CommonError("schedule.steps: " + std::to_string(deck.schedule.steps) + " is below the step of " +
-                        found->path + "; a resumed run has at least " + std::to_string(found->step));
+                        found->path + "; allowed on resume: at least " + std::to_string(found->step));
     return found;
   }
 
@@ -115,7 +115,7 @@ struct TrainingRun::Impl {
     }
     if (trainer->frozen_after())
       fixed_keys = fixed_key_faults(changed, deck.optimizer.keys_fixed_at_freeze(), found.path, found.step);
-    if (!fixed_keys.empty()) throw CommonError(fixed_keys);  // what else is wrong may follow from it
+    if (!fixed_keys.empty()) throw CommonError(fixed_keys);  // other faults may follow from these
     if (!faults.empty() && !changes.empty())
       faults.insert(faults.begin(), "settings differ from those of the checkpoint: " + changes);
     if (!faults.empty()) throw CommonError(faults);
@@ -126,7 +126,7 @@ struct TrainingRun::Impl {
     return io.run(input::IoThread::Priority::statistics, [&] { return recorded_statistics(deck.run.directory); });
   }
 
-  /// Statistics on rank 0, with rows beyond the restored step cut; the lines that say what starts.
+  /// Opens statistics on rank 0, removes rows after the restored step, and prints what starts.
   void open_record() {
     auto found = recorded();
     std::string aside;
@@ -142,7 +142,7 @@ struct TrainingRun::Impl {
     record.failure_limit = deck.checkpoint.failure_limit;
     record.warn = [this](std::string const& fault) {
       progress->warning("step " + std::to_string(trainer->step()) + ": statistics not written: " + fault +
-                        "; training goes on, and the rows wait in memory");
+                        "; training goes on, and the rows stay in memory for the next write");
     };
     if (goes_on)
       record.resume = RecordPoint{trainer->step(), trainer->samples(), trainer->tokens(), trainer->wall_seconds()};
@@ -169,15 +169,15 @@ struct TrainingRun::Impl {
                         " or the number of ranks");
     if (!resumed.empty()) progress->note("resumed from " + resumed);
     if (!resumed.empty() && !goes_on)
-      progress->warning("no statistics of the steps before: the record begins after step " +
+      progress->warning("no statistics of earlier steps: the record begins after step " +
                         std::to_string(trainer->step()));
     auto const recorded_to = statistics->last_step().value_or(0);
     if (goes_on && recorded_to < trainer->step() / recorded_every * recorded_every)
-      progress->warning("the record lacks what was recorded of steps " + std::to_string(recorded_to + 1) + " to " +
-                        std::to_string(trainer->step()) + ": it is not the one that the checkpoint was written beside");
+      progress->warning("the record lacks rows of steps " + std::to_string(recorded_to + 1) + " to " +
+                        std::to_string(trainer->step()) + ": it was not written together with the checkpoint");
     if (!statistics->doubt().empty())
       progress->warning("the record in " + deck.run.directory + " seems to be of another run: " + statistics->doubt() +
-                        "; with statistics.h5 and the folder statistics moved out, it begins anew");
+                        "; to begin a new record, move statistics.h5 and the folder statistics out");
     if (!changes.empty()) progress->warning("settings differ from those of the checkpoint: " + changes);
     if (options.resume && resumed.empty())
       progress->note("no checkpoint to resume from: starting at step 0" +
@@ -187,7 +187,7 @@ struct TrainingRun::Impl {
   bool due(std::int64_t every, std::int64_t more = 0) const {
     return every > 0 && (trainer->step() + more) % every == 0;
   }
-  /// Whether the step to come is followed by another one, and by nothing that looks at the state before that.
+  /// Returns true if another step follows the next step, and nothing looks at the state in between.
   bool goes_on() const {
     return trainer->step() + 1 < deck.schedule.steps && !due(deck.run.verify_every, 1) &&
            !due(deck.statistics.evaluate_every, 1) && !due(deck.checkpoint.every, 1);
@@ -201,7 +201,7 @@ struct TrainingRun::Impl {
     if (row.skipped != 0)
       progress->warning("step " + std::to_string(row.step) + " skipped: " + outcome.skipped_because);
     statistics->count(trainer->traffic());
-    // What freeze: auto decided by is in the record, whatever the distance of its rows.
+    // Rows on which freeze: auto bases its decision are recorded in any case.
     bool const checked = std::isfinite(row.variance_change);
     if (row.skipped != 0 || checked || row.step % deck.statistics.every == 0 || last()) statistics->append(row);
     if (outcome.layers) statistics->append_layers(row.step, trainer->layer_values());
@@ -217,7 +217,7 @@ struct TrainingRun::Impl {
     progress->evaluation(row);
   }
 
-  /// Training goes on without a checkpoint that could not be written, until too many have failed in a row.
+  /// Runs `work`. Tolerates a checkpoint that could not be written, until too many in a row have failed.
   template <class Work>
   void tolerate(Work const& work) try {
     auto const before = checkpoints->last_complete();
@@ -232,7 +232,7 @@ struct TrainingRun::Impl {
     if (++failed_checkpoints >= deck.checkpoint.failure_limit) throw;
     if (progress)
       progress->warning("step " + std::to_string(trainer->step()) + ": " + failure.what() +
-                        "; training goes on, and the newest complete one stays what it is");
+                        "; training goes on, and the newest complete checkpoint is kept");
   }
 
   void poll() {
@@ -241,8 +241,8 @@ struct TrainingRun::Impl {
     if (auto const seconds = checkpoints->longest_seconds()) stops.took_checkpoint(*seconds);
   }
 
-  /// A job that has written one got somewhere, though it be at the step where it started, after batches that it
-  /// skipped.
+  /// Records the job's first checkpoint. It counts as progress even at the step where the job started, because the job
+  /// may have skipped steps and consumed their samples.
   void note_first_checkpoint() {
     if (!progress || wrote_checkpoint || !checkpoints->longest_seconds()) return;
     wrote_checkpoint = true;
@@ -253,8 +253,8 @@ struct TrainingRun::Impl {
     }
   }
 
-  /// Statistics first: what a checkpoint's step has recorded is on disk no later than the checkpoint itself, which is
-  /// not completed where they could not be written.
+  /// Flushes statistics before the checkpoint: the rows up to its step must be on disk when it is completed. If they
+  /// cannot be written, the checkpoint is not completed.
   void save() {
     if (statistics) statistics->flush();
     checkpoints->save(trainer->step(), resolved_deck, trainer->state());
@@ -267,7 +267,7 @@ struct TrainingRun::Impl {
 
   void close() {
     verify();
-    tolerate([&] { checkpoints->wait(); });  // an older one's failure is not the last one's
+    tolerate([&] { checkpoints->wait(); });  // ignore a failure of an earlier checkpoint
     save();
     checkpoints->wait();
     if (statistics) statistics->wait();
@@ -277,7 +277,7 @@ struct TrainingRun::Impl {
     if (progress) sum_up();
   }
 
-  /// A rank whose memory or arithmetic has failed without a word would go on with parameters of its own.
+  /// Compares replicas: a rank with silent memory or arithmetic errors would continue with its own parameters.
   void verify() {
     if (world.size() == 1 || deck.run.verify_every == 0 || verified == trainer->step()) return;
     auto const found = differing_replicas(world.group(), trainer->state(), world.host());
@@ -285,15 +285,15 @@ struct TrainingRun::Impl {
       verified = trainer->step();
       return;
     }
-    auto const since = verified ? "they did after step " + std::to_string(*verified) +
-                                      ": remove checkpoints of later steps, then continue with --resume"
-                                : "nothing was compared before in this job: continue with --resume and look whether it "
-                                  "returns";
+    auto const since =
+        verified ? "they did after step " + std::to_string(*verified) +
+                       ": remove checkpoints of later steps, then continue with --resume"
+                 : "this job had not compared them before: continue with --resume and watch whether it happens again";
     throw CommonFailure("step " + std::to_string(trainer->step()) + ": ranks do not hold the same state any more: " +
                         found + "; " + since + "; no checkpoint of this step is written");
   }
 
-  /// A gradient that is not finite may come of parameters or moments that are not: then no step is ever made again.
+  /// Throws if the state is invalid: with non-finite parameters or moments, all further steps would be skipped.
   void require_sound_state() {
     auto const found = unsound_state(world.group(), trainer->state());
     if (found.empty()) return;
@@ -302,15 +302,15 @@ struct TrainingRun::Impl {
                        found + "; no checkpoint of it is written: continue with --resume from the newest one");
   }
 
-  /// Whatever ended the run: the next job is not to stop after one step.
+  /// Removes the stop file when the run ends for any reason. Otherwise the next job would stop after one step.
   void remove_stop_file() const noexcept try { stops.remove_file(); } catch (std::exception const& error) {
     try {
       if (progress) progress->warning(error.what());
-    } catch (std::exception const&) {  // what ends the run matters more
+    } catch (std::exception const&) {  // the error that ends the run matters more
     }
   }
 
-  /// What the whole run says and no single step does.
+  /// Prints the summary of the whole run.
   void sum_up() {
     if (has_row)
       progress->note(
@@ -328,19 +328,19 @@ struct TrainingRun::Impl {
   TrainingOptions options;
   StopRequests stops;
   comm::World& world;
-  std::unique_ptr<RunStart> start;  // let go when everything below has ended
+  std::unique_ptr<RunStart> start;  // released after everything declared below
   input::IoThread io;
   std::unique_ptr<Trainer> trainer;
   std::unique_ptr<Checkpoints> checkpoints;
   std::unique_ptr<Statistics> statistics;
   std::unique_ptr<Progress> progress;
-  std::string resumed;              // path of the checkpoint
-  std::int64_t recorded_every = 1;  // steps a row of /steps, in the job that wrote it
-  std::string changes;              // of settings since it was written
-  StepRow last_row;                 // of this start
+  std::string resumed;              // path of the checkpoint that was loaded
+  std::int64_t recorded_every = 1;  // interval of recorded steps in the job that wrote it
+  std::string changes;              // changed settings since it was written
+  StepRow last_row;                 // last row of this job
   bool has_row = false, wrote_checkpoint = false;
   std::int64_t failed_checkpoints = 0;   // in a row
-  std::optional<std::int64_t> verified;  // step after which all ranks were found to hold the same
+  std::optional<std::int64_t> verified;  // last step after which all ranks agreed
 };
 
 TrainingRun::TrainingRun(input::Deck const& deck, input::DeckSource const& source, TrainingOptions const& options,
@@ -373,7 +373,7 @@ int TrainingRun::finish() try {
         if (run.last() || run.due(run.deck.statistics.evaluate_every)) run.evaluate();
         if (!run.last() && run.due(run.deck.checkpoint.every)) run.save_in_passing();
       }
-      // A stop may have to wait for the passes of another step.
+      // A stop may have to wait for the micro-batches of one more step.
       run.stops.took_step((run.trainer->enqueues_ahead() ? 2 : 1) * seconds_since(start));
     }
     run.close();
@@ -381,7 +381,7 @@ int TrainingRun::finish() try {
   std::string const at = "step " + std::to_string(run.trainer->step());
   if (!data_fault.empty() && !run.last())
     throw CommonFailure(data_fault + "; a checkpoint of " + at +
-                        " was written: mend the data, then continue with --resume");
+                        " was written: correct the data, then continue with --resume");
   if (diverged)
     throw CommonFailure(at + ": " + counted(run.deck.optimizer.skip_limit, "step") +
                         " in a row skipped; a checkpoint was written before the run ends");

@@ -17,25 +17,27 @@ namespace bellwether::app {
 
 class Interrupt;
 
-/// "Checkpointed, submit again": what train returns when it was asked to stop before its last step.
+/// Exit code of a run that stopped on request before its last step: it wrote a checkpoint and should be submitted
+/// again.
 inline constexpr int exit_resubmit = 85;
 
 struct TrainingOptions {
   bool resume = false;
   LogForm log = LogForm::automatic;
-  Clock::time_point started = Clock::now();  ///< the program, from where run.walltime counts
+  Clock::time_point started = Clock::now();  ///< start of the program; run.walltime counts from here
 };
 
-/// A run from its directory to its last checkpoint: what is trained is the Trainer's matter, what is recorded is here.
+/// A run from its directory to its last checkpoint. Trainer trains; this class records.
 class TrainingRun {
  public:
-  /// Prepares the run directory and builds everything. `source` is what the deck was read from; `interrupt` outlives
-  /// the run. \throws InputError where the directory holds another run, or none that can go on.
+  /// Prepares the run directory and creates all objects. `source` is the text of the deck. `interrupt` must outlive
+  /// the run.
+  /// \throws InputError if the directory holds another run, or one that cannot be resumed.
   TrainingRun(input::Deck const& deck, input::DeckSource const& source, TrainingOptions const& options,
               Interrupt const& interrupt, comm::World& world);
   ~TrainingRun();
 
-  /// Trains to the last step of the schedule or until a rank is asked to stop. Returns the exit code.
+  /// Trains to the last step of the schedule, or until a rank is asked to stop. Returns the exit code.
   int finish();
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index count = Index{1} << 20;
 
-/// What this rank gives to the mean: of every magnitude that gradients have.
+/// Returns this rank's vector, with the range of magnitudes that gradients have.
 Vec<float> numbers_of(Exec const& exec, int rank) {
   Vec<float> const numbers("bellwether::app::transport_check", static_cast<std::size_t>(count));
   float* const out = numbers.data();
@@ -29,7 +29,7 @@ Vec<float> numbers_of(Exec const& exec, int rank) {
   return numbers;
 }
 
-/// One rank forms no mean, so that nothing would be handed to the transport: its own numbers go there and back.
+/// One rank computes no mean and hands nothing to the transport. Instead, it sends its vector to itself and back.
 void send_round(Exec const& exec, comm::Communicator& ranks, Vec<float> const& numbers) {
   Vec<float> const copy("bellwether::app::transport_copy", numbers.extent(0));
   auto const there = comm::bytes(copy.data(), count), here = comm::bytes(numbers.data(), count);
@@ -41,7 +41,7 @@ void send_round(Exec const& exec, comm::Communicator& ranks, Vec<float> const& n
   exec.fence("bellwether::app::transport_check, the copy is read before it goes");
 }
 
-/// A number that stands for every bit of the mean on this rank.
+/// Returns a hash of all bits of the mean on this rank.
 std::uint64_t mean_over(comm::Communicator& ranks) {
   Exec const exec;
   auto const numbers = numbers_of(exec, ranks.rank());
@@ -63,8 +63,8 @@ std::string compare_transports(comm::World& world) {
     auto const mine = std::to_string(mean_over(*ranks));
     auto const expected = broadcast_text(all, first.empty() ? mine : first);
     if (mine != expected && fault.empty())
-      fault = "comm.transport: the mean over " + name + " has other bits than that over " +
-              (names.empty() ? "the same on rank 0" : names);
+      fault = "comm.transport: the mean over " + name + " differs in some bits from that over " +
+              (names.empty() ? "the same transport on rank 0" : names);
     first = expected;
     names += (names.empty() ? "" : ", ") + name;
   }

@@ -10,9 +10,9 @@ class World;
 
 namespace bellwether::app {
 
-/// Collective. Takes the mean of one vector over the ranks by every transport that is there, one after the other, and
-/// compares all of them bit for bit, on all ranks. Returns a clause for the report: "mpi, mpi_staged: equal in all bits
-/// of a mean of 1048576 numbers".
+/// Collective. Computes the mean of one vector over the ranks with every available transport in turn. Compares all
+/// results bit for bit, on all ranks. Returns a clause for the report: "mpi, mpi_staged: equal in all bits of a mean of
+/// 1048576 numbers".
 /// \throws CommonFailure that names the transports that differ.
 std::string compare_transports(comm::World& world);
 

@@ -14,7 +14,7 @@ namespace bellwether::comm {
 namespace {
 
 Index chunk_first(Index count, int chunk, int size) {
-  // count * chunk would overflow only beyond 2^63 elements-times-ranks; quotient and remainder never do.
+  // Unlike count * chunk / size, this overflows only for more than 2^63 elements times ranks.
   return count / size * chunk + count % size * chunk / size;
 }
 Index chunk_count(Index count, int chunk, int size) {
@@ -31,7 +31,7 @@ Vec<T> buffer(std::string const& label, Index count) {
 /// Buffers of the exchange in wire type T.
 template <class T>
 struct RankOrderedExchange {
-  Vec<T> received;  ///< (P * ceil(n/P)) this rank's chunk as every rank has it
+  Vec<T> received;  ///< (P * ceil(n/P)) all ranks' values of this rank's chunk
   Vec<T> mean;      ///< (ceil(n/P)) this rank's chunk of the mean
 };
 
@@ -40,7 +40,7 @@ struct RankOrderedExchange {
 struct DenseMean::Impl {
   Impl(Communicator& group, Index longest, Wire type, Allreduce how)
       : communicator(group), count(longest), wire(type), method(how) {
-    require(longest >= 0, "a mean of a negative number of elements");
+    require(longest >= 0, "dense mean: negative number of elements");
     if (method == Allreduce::library) {
       if (wire == Wire::bf16)
         throw InputError("comm.allreduce: library sums fp32 only; comm.dense_wire: bf16 needs comm.allreduce: ordered");
@@ -91,10 +91,10 @@ struct DenseMean::Impl {
   RankOrderedExchange<float> fp32;
   RankOrderedExchange<bf16> half;
   Vec<bf16> rounded;                      ///< (n)
-  std::vector<std::int64_t> chunk_bytes;  ///< (P) of every rank's chunk
-  std::vector<std::int64_t> own_bytes;    ///< (P) this rank's chunk, from every rank
-  Vec<float> vector;                      ///< what start() was given
-  Index active = 0;                       ///< its elements
+  std::vector<std::int64_t> chunk_bytes;  ///< (P) bytes of every rank's chunk
+  std::vector<std::int64_t> own_bytes;    ///< (P) bytes of this rank's chunk from every rank
+  Vec<float> vector;                      ///< argument of start()
+  Index active = 0;                       ///< its number of elements
   Request request;
   enum class Stage { idle, scattering, gathering } stage = Stage::idle;
 };
@@ -107,8 +107,8 @@ DenseMean::DenseMean(DenseMean&&) noexcept = default;
 
 void DenseMean::start(Exec const& exec, Vec<float> const& inout) {
   Impl& mean = *impl_;
-  require(mean.stage == Impl::Stage::idle, "one mean at a time");
-  require(static_cast<Index>(inout.extent(0)) <= mean.count, "a vector longer than the mean was made for");
+  require(mean.stage == Impl::Stage::idle, "the previous mean is not finished");
+  require(static_cast<Index>(inout.extent(0)) <= mean.count, "the vector is longer than the mean's buffers");
   mean.stage = Impl::Stage::scattering;
   if (mean.communicator.size() == 1) return;
   mean.vector = inout;
@@ -137,7 +137,7 @@ bool DenseMean::gathered() const {
 
 void DenseMean::gather(Exec const& exec) {
   Impl& mean = *impl_;
-  require(mean.stage == Impl::Stage::scattering, "a mean is started before it is gathered");
+  require(mean.stage == Impl::Stage::scattering, "gather() was called before start()");
   if (mean.communicator.size() > 1) {
     mean.communicator.wait(mean.request);
     if (mean.method == Allreduce::library)
@@ -152,7 +152,7 @@ void DenseMean::gather(Exec const& exec) {
 
 void DenseMean::wait(Exec const& exec) {
   Impl& mean = *impl_;
-  require(mean.stage != Impl::Stage::idle, "a mean is started before it is waited for");
+  require(mean.stage != Impl::Stage::idle, "wait() was called before start()");
   if (mean.stage == Impl::Stage::scattering) gather(exec);
   if (mean.request.pending()) {
     mean.communicator.wait(mean.request);
@@ -182,7 +182,7 @@ Traffic DenseMean::predicted_traffic(Communicator const& group, Index count, Wir
     if (method == Allreduce::ordered)
       traffic.inside_node_bytes += bytes_of(wire) * (chunk_count(count, peer, size) + mine);
   }
-  // Where the library sends is its own matter, unless there is one node.
+  // The library's routing is unknown; only with one node is all traffic intra-node.
   if (method == Allreduce::library && neighbours + 1 == size) traffic.inside_node_bytes = traffic.sent_bytes;
   return traffic;
 }
@@ -203,15 +203,15 @@ SegmentedMean::SegmentedMean(Communicator& communicator, std::span<Index const> 
 
 SegmentedMean::~SegmentedMean() {
   if (finished_ == started_ || std::uncaught_exceptions() == 0) return;
-  // Never destroyed: transport may outlive every static object.
+  // Never destroyed: the transport may outlive every static object.
   static auto* const kept = new std::vector<std::vector<DenseMean>>;
   kept->push_back(std::move(means_));
 }
 
 void SegmentedMean::start(Exec const& exec, Vec<float> const& inout) {
-  require(started_ < means_.size(), "a mean has no more segments");
+  require(started_ < means_.size(), "all segments of the mean were already started");
   auto& times = times_[started_];
-  require(static_cast<Index>(inout.extent(0)) == times.elements, "a segment of another length");
+  require(static_cast<Index>(inout.extent(0)) == times.elements, "the segment has the wrong length");
   times.started = Clock::now();
   means_[started_++].start(exec, inout);
 }
@@ -227,7 +227,7 @@ void SegmentedMean::finish_next(Exec const& exec) {
 }
 
 void SegmentedMean::advance(Exec const& exec) {
-  // Where the device orders collectives, their order must be the same on all ranks, whatever has arrived.
+  // If the device orders collectives, their order must be the same on all ranks, regardless of what has arrived.
   if (!communicator_.leaves_host_free()) {
     while (gathering_ < started_ && means_[gathering_].scattered()) gather_next(exec);
     while (finished_ < gathering_ && means_[finished_].gathered()) finish_next(exec);
@@ -236,7 +236,7 @@ void SegmentedMean::advance(Exec const& exec) {
 }
 
 void SegmentedMean::wait(Exec const& exec) {
-  require(started_ == means_.size(), "all segments of a mean are started before it is waited for");
+  require(started_ == means_.size(), "wait() was called before all segments were started");
   while (gathering_ < started_) gather_next(exec);
   while (finished_ < started_) finish_next(exec);
   started_ = gathering_ = finished_ = 0;

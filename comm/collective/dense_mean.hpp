@@ -10,32 +10,33 @@
 
 namespace bellwether::comm {
 
-/// Our own dense mean over ranks: reduce-scatter as an all-to-all, sum in rank order, all-gather. Bitwise equal on all
-/// ranks and transports. Chunk j is elements [floor(j n / P), floor((j+1) n / P)); rank j sums it in fp32, divides by P
-/// once, and its result is what every rank gets. With Wire::bf16, values are rounded once in, summed in fp32, rounded
-/// once out, also on the rank that formed them. NaN and infinities travel like numbers. Buffers persist: nothing is
-/// allocated after construction but what the communicator keeps.
+/// Dense mean over P ranks: reduce-scatter (as an all-to-all plus a local sum in rank order), then all-gather. The
+/// result is bitwise equal on all ranks and transports. Chunk j holds elements [floor(j n / P), floor((j+1) n / P)).
+/// Rank j sums chunk j in fp32 and divides once by P; every rank receives that result. With Wire::bf16, values are
+/// rounded once before sending; the fp32 mean is rounded once more, also on the rank that computed it. NaN and infinity
+/// propagate. Buffers persist: after construction, only the communicator may still allocate.
 class DenseMean {
  public:
-  /// `count`: the longest vector that will be given. The communicator must outlive the mean.
-  /// \throws InputError for Allreduce::library with Wire::bf16: the library has no such type.
+  /// count: length of the longest vector. The communicator must outlive this object.
+  /// \throws InputError for Allreduce::library with Wire::bf16, which the library does not support.
   DenseMean(Communicator& communicator, Index count, Wire wire, Allreduce method);
   ~DenseMean();
   DenseMean(DenseMean&& other) noexcept;
-  /// inout: (count) floats, this rank's vector in, the mean out; untouched by the caller until wait() returns. P = 1
-  /// leaves it untouched with either wire: nothing crosses a network. One mean at a time.
+  /// Starts the mean; only one at a time. inout: (count) floats in execution space memory: this rank's vector in, the
+  /// mean out. The caller must not touch it until wait() returns. With P = 1 it stays unchanged for either wire type.
   void start(Exec const& exec, Vec<float> const& inout);
-  /// Does all that is left to do.
+  /// Completes all remaining phases.
   void wait(Exec const& exec);
-  /// The same in pieces, for who has several means under way: once scattered() this rank's chunk of all ranks is there
-  /// and gather(), which sums it and sends the sum, waits for nobody; once gathered() nor does wait().
+  /// The phases of wait(), for callers that overlap several means. Function scattered() returns true once this rank's
+  /// chunk has arrived from all ranks; gather() then sums it and starts the all-gather without blocking. Once
+  /// gathered() returns true, wait() does not block either.
   bool scattered() const;
   void gather(Exec const& exec);
   bool gathered() const;
-  /// Bytes a rank sends for one mean of `count` elements, by formula; compared with the counters in a test. For
-  /// Allreduce::library the vector once, as counted: what the library makes of it is its own affair.
+  /// Returns the bytes that `rank` sends for one mean of `count` elements, by formula; a test compares it with the
+  /// counters. For Allreduce::library this is the size of the vector: the library's own traffic is unknown.
   static std::int64_t predicted_bytes(Index count, int rank, int size, Wire wire, Allreduce method);
-  /// The same for a rank of a group, with those that stay on its node.
+  /// Returns the same for this rank of `group`, with the intra-node share.
   static Traffic predicted_traffic(Communicator const& group, Index count, Wire wire, Allreduce method);
   std::int64_t buffer_bytes() const;
 
@@ -44,32 +45,32 @@ class DenseMean {
   std::unique_ptr<Impl> impl_;
 };
 
-/// When the host did what for a segment.
+/// Times at which the host reached each phase of a segment.
 struct SegmentTimes {
   Index elements = 0;
-  Clock::time_point started;   ///< this rank's part was handed to the transport
-  Clock::time_point summed;    ///< this rank's chunk of all ranks was there, and its sum was handed on
-  Clock::time_point finished;  ///< the mean was there
+  Clock::time_point started;   ///< this rank's chunks were handed to the transport
+  Clock::time_point summed;    ///< all ranks' parts of this rank's chunk arrived; their sum was sent
+  Clock::time_point finished;  ///< the mean arrived
 };
 
-/// The dense mean of one long vector in segments, each a DenseMean, that travel one after the other in a given order,
-/// those whose elements are there while others are still being formed. A mean is formed element by element: no cut
-/// changes a bit. Scatters are started in the order of segments and so are gathers; how the two interleave depends on
-/// what has arrived, but for transports that leave the host free: there all gathers follow the last scatter.
+/// Dense mean of a long vector in segments. Each segment is a DenseMean and may start while later segments are still
+/// being computed. The mean is elementwise, so segmentation does not change any bit. Scatters start in segment order,
+/// and so do gathers. Arrival times decide how the two interleave, except on transports that leave the host free:
+/// there, all gathers follow the last scatter.
 class SegmentedMean {
  public:
-  /// counts: (segments) elements of each. The communicator must outlive the mean.
+  /// counts: (segments) elements per segment. The communicator must outlive this object.
   SegmentedMean(Communicator& communicator, std::span<Index const> counts, Wire wire, Allreduce method);
-  /// While an exception unwinds the stack, what transport may still write to is kept for good.
+  /// During stack unwinding, leaks the buffers that the transport may still write to.
   ~SegmentedMean();
 
   std::size_t segments() const { return means_.size(); }
   std::size_t started() const { return started_; }
-  /// The next segment, `inout`: this rank's in, the mean out; untouched by the caller until wait() returns.
+  /// Starts the next segment. inout: this rank's values in, the mean out; must not be touched until wait() returns.
   void start(Exec const& exec, Vec<float> const& inout);
-  /// Goes on with what has arrived; waits for nobody.
+  /// Advances the segments whose data has arrived; does not block.
   void advance(Exec const& exec);
-  /// Once all are started: does all that is left to do.
+  /// Completes all remaining phases. Requires that all segments were started.
   void wait(Exec const& exec);
   std::vector<SegmentTimes> const& times() const { return times_; }  ///< of the last mean
 
@@ -82,7 +83,7 @@ class SegmentedMean {
   Communicator& communicator_;
   std::vector<DenseMean> means_;
   std::vector<SegmentTimes> times_;
-  std::size_t started_ = 0, gathering_ = 0, finished_ = 0;  // of the first segments
+  std::size_t started_ = 0, gathering_ = 0, finished_ = 0;  // number of segments in each state
 };
 
 }  // namespace bellwether::comm

@@ -10,8 +10,7 @@ namespace {
 constexpr Index block_elements = 4096;
 constexpr int run_elements = 64;
 
-/// rank_order_mean() of `run_elements` neighbours: in loops of a length that the compiler knows it treats them
-/// together.
+/// rank_order_mean() of `run_elements` neighbours. The constant loop length lets the compiler vectorise.
 template <class T>
 KOKKOS_INLINE_FUNCTION void mean_of_run(T const* chunks, Index count, int ranks, T* mean) {
   float sums[run_elements];

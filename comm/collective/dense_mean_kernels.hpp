@@ -7,21 +7,21 @@
 
 namespace bellwether::comm {
 
-/// (sum over ranks i, in their order, of chunks[i * count + k]) / ranks, summed in fp32.
+/// Returns (sum over ranks i, in rank order, of chunks[i * count + k]) / ranks, summed in fp32.
 template <class T>
 KOKKOS_INLINE_FUNCTION float rank_order_mean(T const* chunks, Index count, int ranks, Index k) {
   float sum = chunks[k];
   for (int from = 1; from < ranks; ++from) sum += chunks[from * count + k];
-  // Divided, not multiplied by 1/P: the mean of equal values is then that value for P = 3, too.
+  // A division, not a multiplication by 1/P: the mean of equal values then equals that value for P = 3, too.
   return sum / static_cast<float>(ranks);
 }
 
-/// mean[k] = rank_order_mean(chunks, count, ranks, k), k < count, in the wire type.
-/// chunks: (ranks, count); mean: (count). T: float or bf16.
+/// mean[k] = rank_order_mean(chunks, count, ranks, k) for k < count, in the wire type T (float or bf16). chunks:
+/// (ranks, count); mean: (count).
 template <class T, class Space>
 void mean_in_rank_order(Space const& exec, Index count, int ranks, T const* chunks, T* mean);
 
-/// values[k] /= ranks, k < count.
+/// values[k] /= ranks for k < count.
 template <class Space>
 void divide_by_ranks(Space const& exec, Index count, int ranks, float* values);
 

@@ -22,7 +22,7 @@ Part overlap(Part const& a, Part const& b) {
   return {first, std::max(first, std::min(a.last, b.last))};
 }
 
-/// What every rank holds: together, every element.
+/// Returns the range that each rank holds; together they cover every element.
 std::vector<Part> all_holders(Communicator& data, Part const& mine, Index total) {
   auto const ranks = static_cast<std::size_t>(data.size()), rank = static_cast<std::size_t>(data.rank());
   std::vector<double> bounds(2 * ranks);
@@ -37,15 +37,15 @@ std::vector<Part> all_holders(Communicator& data, Part const& mine, Index total)
   Index covered = 0;
   for (auto const& part : sorted) {
     if (part.size() == 0) continue;
-    require(part.first <= covered, "every element has a holder");
+    require(part.first <= covered, "no rank holds an element of the vector");
     covered = std::max(covered, part.last);
   }
-  require(covered == total, "every element has a holder");
+  require(covered == total, "no rank holds an element of the vector");
   return holders;
 }
 
-/// out: (window). received: (P, window), rows without meaning where that rank does not hold the element. first, last:
-/// (P), elements of the window that a rank holds.
+/// Averages each element of `window` over the ranks that hold it. `received`: (P, stride), one row per rank; other
+/// entries are undefined. `firsts`, `lasts`: (P), elements that each rank holds. out: (window).
 void mean_of_rows(Exec const& exec, Part const& window, Vec<float> const& received, Index stride,
                   Vec<Index> const& firsts, Vec<Index> const& lasts, Vec<float> const& out) {
   int const ranks = static_cast<int>(firsts.extent(0));

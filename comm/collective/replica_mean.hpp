@@ -16,13 +16,13 @@ struct Part {
   std::int64_t size() const { return last - first; }
 };
 
-/// That of one rank where all of them share `total` elements, in order and about equally.
+/// Returns the range of `rank` when `total` elements are divided in order and about equally among `ranks` ranks.
 Part part_of(std::int64_t total, int rank, int ranks);
 
-/// Mean, over the ranks that hold an element, of what they hold. `held`: this rank's values of elements
-/// [first, first + size) of a vector of `total`, in memory of the execution space. Returns the elements of this rank's
-/// part_of(), in host memory, summed in double in the order of ranks. Collective; takes rounds of at most 16 MiB.
-/// \throws CollectiveTimeout; InternalError where nobody holds an element.
+/// Averages each element over the ranks that hold it. Collective; works in rounds of at most 16 MiB. held: this rank's
+/// values of elements [first, first + held.size()) of a vector of `total`, in execution space memory. Returns the
+/// elements of this rank's part_of() in host memory, summed in double in rank order.
+/// \throws CollectiveTimeout; InternalError if no rank holds an element.
 std::vector<float> mean_over_holders(Communicator& data, std::span<float const> held, std::int64_t first,
                                      std::int64_t total);
 

@@ -30,7 +30,7 @@ std::int64_t bytes_of(T const& view) {
   return static_cast<std::int64_t>(view.size() * sizeof(typename T::value_type));
 }
 
-/// One end of the exchange: its residual, how it is cut, and the scales of the last call.
+/// State of a worker or a server: residual, partition, and the scales of the last call.
 struct End {
   End(Index elements, std::vector<WordBlock> const& cut, std::vector<ScaleRange> const& of_scales,
       std::vector<ScaleSlot> const& in_message, std::vector<Index> const& of_segments,
@@ -61,12 +61,12 @@ struct End {
                      errors.data());
     place_scales(exec, static_cast<Index>(slots.extent(0)), slots.data(), kept.data(), message);
   }
-  /// The buffer holds the residual itself, 0 where masked.
+  /// Replaces z by the residual itself, 0 for masked elements.
   void store_residual(Exec const& exec) const {
     keep_residual(exec, all(), pass());
     Kokkos::deep_copy(exec, kept, 0.0f);
   }
-  /// No residual, alive or masked.
+  /// Zeroes the residuals of all elements, active and masked.
   void forget(Exec const& exec) const {
     Kokkos::deep_copy(exec, z, 0.0f);
     Kokkos::deep_copy(exec, kept, 0.0f);
@@ -88,7 +88,7 @@ struct End {
   Vec<ScaleRange> ranges;
   Vec<ScaleSlot> slots;
   Vec<double> partial;
-  Vec<float> kept;  ///< S or R of what z holds
+  Vec<float> kept;  ///< (scales) S or R of the stored z
   Vec<double> errors;
   HostCopy<float> host_scales;
   HostCopy<double> host_errors;
@@ -106,7 +106,7 @@ struct CompressedAllreduce::Impl {
         signs(buffer<std::uint32_t>("bellwether::comm::worker_signs", layout.words)),
         worker(count, layout.worker_blocks, layout.worker_ranges, layout.worker_slots, layout.worker_segments,
                active.data()),
-        // An identity has no server, hence nothing to keep for it.
+        // The identity has no server and keeps nothing for it.
         server(identity ? End(0, {}, {}, {}, {0}, nullptr)
                         : End(layout.mine, layout.server_blocks, layout.server_ranges, layout.server_slots,
                               layout.server_segments, active.data() + layout.first / word_elements)),
@@ -137,14 +137,14 @@ struct CompressedAllreduce::Impl {
   Bytes of_all(Vec<std::uint32_t> const& words, Index segment) const {
     return bytes(words.data() + layout.segment_place(segment), layout.size * layout.segment_stride(segment));
   }
-  /// Notes when each was seen to have ended: an earlier one is waited for first.
+  /// Records when each segment was seen to have ended; waits for them in order.
   void wait(Clock::time_point CompressedSegmentTimes::*ended) {
     for (std::size_t segment = 0; segment < requests.size(); ++segment) {
       communicator.wait(requests[segment]);
       report.segments[segment].*ended = Clock::now();
     }
   }
-  /// Starts one collective and counts its bytes alone: others may be under way on the same group.
+  /// Starts one collective and counts only its bytes: others may be in progress on the same group.
   template <class Start>
   void launch(Index segment, std::int64_t& sent_bytes, Clock::time_point CompressedSegmentTimes::*started,
               Start const& start) {
@@ -170,7 +170,7 @@ struct CompressedAllreduce::Impl {
     }
   }
 
-  /// What the identity handed out is no residual.
+  /// After an identity mean the buffer holds the mean, not a residual: zeroes it.
   void end_spent(Exec const& exec) const {
     if (identity) clear_spent(exec, worker.count, worker.z.data(), spent.data());
   }
@@ -189,21 +189,21 @@ struct CompressedAllreduce::Impl {
 
   Communicator& communicator;
   CompressionOptions options;
-  bool identity;  ///< one rank: values instead of signs
+  bool identity;  ///< one rank that sends values, not signs
   CompressedLayout layout;
   Vec<std::uint32_t> active;  ///< (W)
-  Vec<std::uint32_t> signs;   ///< (W) of the worker
+  Vec<std::uint32_t> signs;   ///< (W) signs of the worker
   End worker;
   End server;
-  Vec<std::uint32_t> sent;        ///< (P message_words) to the servers; then what all servers sent
+  Vec<std::uint32_t> sent;        ///< (P message_words) to the servers, later from the servers
   Vec<std::uint32_t> received;    ///< (P message_words) this rank's chunk from all workers
   Vec<std::uint32_t> mine;        ///< (message_words) this rank's chunk of the mean
   Vec<std::uint32_t> mean_signs;  ///< (W)
   Vec<float> magnitudes;          ///< (W)
   std::vector<Request> requests;  ///< (segments)
   bool under_way = false;
-  Vec<std::int32_t> spent;             ///< (1) not 0: the identity's buffer holds a mean that was handed out
-  std::int32_t const* skip = nullptr;  ///< of the mean under way
+  Vec<std::int32_t> spent;             ///< (1) not 0: the identity's buffer holds a mean already returned
+  std::int32_t const* skip = nullptr;  ///< of the mean in progress
   CompressedTraffic traffic;
   CompressedReport report;
   bool pending = false;
@@ -218,10 +218,10 @@ CompressedAllreduce::~CompressedAllreduce() = default;
 
 void CompressedAllreduce::set_active(Exec const& exec, Vec<std::uint32_t> const& words) {
   Impl& mean = *impl_;
-  require(!mean.under_way, "elements die between means");
-  require(static_cast<Index>(words.extent(0)) == mean.layout.words, "one bit of life an element");
+  require(!mean.under_way, "set_active() was called during a compressed mean");
+  require(static_cast<Index>(words.extent(0)) == mean.layout.words, "the mask must have one bit per element");
   mean.end_spent(exec);
-  // First by the old words, so that what was masked has no residual where it lives again.
+  // First with the old mask, so that newly active elements start without a residual.
   for (End const* const end : {&mean.worker, &mean.server}) end->store_residual(exec);
   copy_active(exec, mean.layout.count, static_cast<std::uint32_t const*>(words.data()), mean.active.data());
   for (End const* const end : {&mean.worker, &mean.server}) end->store_residual(exec);
@@ -229,7 +229,7 @@ void CompressedAllreduce::set_active(Exec const& exec, Vec<std::uint32_t> const&
 
 void CompressedAllreduce::begin(Exec const& exec, std::int32_t const* skip) {
   Impl& mean = *impl_;
-  require(!mean.under_way, "one compressed mean at a time");
+  require(!mean.under_way, "the previous compressed mean is not finished");
   mean.finish_report();
   mean.last_exec = exec;
   mean.under_way = true;
@@ -263,7 +263,7 @@ void CompressedAllreduce::send(Exec const& exec, Index segment) {
 
 Decoded CompressedAllreduce::finish(Exec const& exec) {
   Impl& mean = *impl_;
-  require(mean.under_way, "a compressed mean is started before it is finished");
+  require(mean.under_way, "finish() was called before start()");
   mean.under_way = false;
   mean.last_exec = exec;
   if (mean.identity) {
@@ -284,11 +284,11 @@ Decoded CompressedAllreduce::finish(Exec const& exec) {
 
 void CompressedAllreduce::visit_state(StateVisitor& visit) {
   Impl& mean = *impl_;
-  require(!mean.under_way, "state is visited between means");
+  require(!mean.under_way, "visit_state() was called during a compressed mean");
   Exec const& exec = mean.last_exec;
   mean.end_spent(exec);
   for (End const* const end : {&mean.worker, &mean.server}) end->store_residual(exec);
-  // With one rank the residual of both ends is one vector; a visitor that reads may bring a part for each.
+  // In a group of one, both residuals share a vector. A reader may provide a part for each.
   auto const other = mean.identity ? buffer<float>("bellwether::comm::server_error", mean.layout.count) : mean.server.z;
   exec.fence("bellwether::comm::state, residuals are formed before a visitor reads them");
   visit.per_rank("worker_error", {mean.worker.z.data(), mean.worker.z.size()}, Reshard::mean);

@@ -15,8 +15,8 @@ Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> elements(Space const& exec,
   return {exec, 0, count};
 }
 
-/// On a host the sum over ranks is formed for the 32 elements of a word at once; on a device every thread has four.
-/// known: how many ranks there are, where the compiler knows it, else 0.
+/// Source of word_pass() for servers. On a host, the sum over ranks is formed for the 32 elements of a word at once; on
+/// a device each thread has four elements. `known`: the number of ranks as a constant, or 0.
 template <class Space, int known>
 struct ServerSource {
   static constexpr bool host = TeamShape<Space>::host;
@@ -28,7 +28,7 @@ struct ServerSource {
   KOKKOS_INLINE_FUNCTION std::uint32_t received_word(int rank, Index t) const {
     return received.words[block.place + rank * received.stride + t];
   }
-  /// What all elements of the block share.
+  /// Loads the scales, which all elements of the block share.
   KOKKOS_INLINE_FUNCTION void begin_block() {
     for (int rank = 0; rank < known; ++rank) scales[rank] = scale_of(rank);
   }
@@ -38,7 +38,7 @@ struct ServerSource {
     if constexpr (host && known > 0) mean_of_known(t);
     if constexpr (host && known == 0) mean_of_many(t);
   }
-  /// In one loop, with sums that never leave registers.
+  /// In one loop, so that the sums stay in registers.
   KOKKOS_INLINE_FUNCTION void mean_of_known(Index t) {
     std::uint32_t words[most_known];
     for (int rank = 0; rank < known; ++rank) words[rank] = received_word(rank, t);
@@ -55,7 +55,7 @@ struct ServerSource {
     if constexpr (host) {
       int rank = 0;
       for (int lane = 0; lane < lanes; ++lane) sums[lane] = -0.0f;
-      // Four at a time: the running sums go through memory between loops. -0 + x is x.
+      // Four ranks at a time, because the sums go through memory between loops. -0 + x is x.
       for (; rank + 4 <= received.ranks; rank += 4) {
         float const s0 = scale_of(rank), s1 = scale_of(rank + 1), s2 = scale_of(rank + 2), s3 = scale_of(rank + 3);
         std::uint32_t const w0 = received_word(rank, t), w1 = received_word(rank + 1, t),
@@ -69,7 +69,7 @@ struct ServerSource {
         std::uint32_t const word = received_word(rank, t);
         for (int lane = 0; lane < lanes; ++lane) sums[lane] += with_sign(from, word, lane);
       }
-      // Divided, not multiplied by 1/P, where the two differ.
+      // Divides instead of multiplying by 1/P, unless P is a power of two, where both are equal.
       float const divisor = static_cast<float>(received.ranks);
       if ((received.ranks & (received.ranks - 1)) == 0)
         for (int lane = 0; lane < lanes; ++lane) sums[lane] = device_math::rounded_product(sums[lane], 1 / divisor);
@@ -82,7 +82,7 @@ struct ServerSource {
   KOKKOS_INLINE_FUNCTION void keep(Index k, float const (&values)[LaneShare::elements]) const {
     store(pass.z + k, values);
   }
-  /// A device's elements from `first` on of word t.
+  /// Device version for n elements of word t, counted from `first`.
   template <int n>
   KOKKOS_INLINE_FUNCTION void sums_of(Index k, Index t, int first, float (&y)[n]) const {
     float before[n];
@@ -135,7 +135,7 @@ struct ServeWords {
   std::uint32_t* signs;
 };
 
-/// A team's words of sign_words(): on a host one after the other, on a device eight lanes for every word.
+/// Computes the sign words of a team: one after the other on a host; with eight lanes per word on a device.
 template <class Space>
 struct SignWords {
   static constexpr Index own = 256;
@@ -151,7 +151,7 @@ struct SignWords {
         float const* const of = values + k;
         std::uint32_t word = 0;
         auto const element = [&](int lane) { word |= positive(of[lane]) ? lane_bit(lane) : 0u; };
-        // A whole word has a length that the compiler knows, which is what lets it treat the lanes together.
+        // The constant loop length of a whole word lets the compiler vectorise.
         if (count - k >= lanes)
           for (int lane = 0; lane < lanes; ++lane) element(lane);
         else
@@ -159,7 +159,7 @@ struct SignWords {
         signs[first + t] = word & active[first + t];
       }
     } else {
-      // A thread's lanes read for several groups of words before they form any.
+      // The lanes of a thread load several groups of words before they form any.
       using L = Lanes<Space>;
       constexpr int own_of_lane = LaneShare::elements, together = LaneShare::words, ahead = loads_ahead;
       int const groups = (here + together - 1) / together;
@@ -202,7 +202,7 @@ void serve_words(Space const& exec, BlockSlice const& slice, ResidualPass const&
     Kokkos::parallel_for("bellwether::comm::serve_words", lanes_policy(exec, slice.count),
                          ServeWords<Space, known>{slice, pass, received, signs});
   };
-  switch (received.ranks) {  // the usual numbers
+  switch (received.ranks) {  // common numbers of ranks as constants
     case 2:
       return serve(std::integral_constant<int, 2>());
     case 3:
@@ -238,7 +238,7 @@ void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, 
             scale = static_cast<float>(rule == Scale::rms ? Kokkos::sqrt(squares / active) : magnitudes / active);
           double const used = static_cast<double>(scale);
           scales[at] = scale;
-          // Rounding may leave less than nothing where every |z| is the scale.
+          // Rounding can make this negative if every |z| equals the scale.
           errors[at] = Kokkos::max(0.0, squares - 2 * used * magnitudes + used * used * active);
         });
       });

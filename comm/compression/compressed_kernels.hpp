@@ -9,16 +9,15 @@
 
 namespace bellwether::comm {
 
-/// The blocks of one launch.
+/// Blocks that one launch processes.
 struct BlockSlice {
   WordBlock const* blocks = nullptr;
   Index count = 0;
 };
 
-/// What a pass over a vector and its residual reads and writes. `z` (count): on entry z of the call before, or the
-/// residual itself where `kept` is 0; on exit the new z; on devices it begins at a multiple of 16 bytes. `active`:
-/// (ceil(count / 32)). `kept`: the scale of each block's z in `z`. `partial`: (blocks, sums_of_words) by order of
-/// blocks.
+/// Arguments of a kernel that reads and writes a vector and its residual. `z`: (count) on entry z of the previous call,
+/// or the residual itself where `kept` is 0; on exit the new z; aligned to 16 bytes on devices. `active`: (ceil(count /
+/// 32)) mask. `kept`: (scales) scale of each block's stored z. `partial`: (blocks, sums_of_words), in block order.
 struct ResidualPass {
   Index count = 0;
   float* z = nullptr;
@@ -29,7 +28,7 @@ struct ResidualPass {
   std::int32_t const* spent = nullptr;
 
   KOKKOS_INLINE_FUNCTION bool skipped() const { return skip != nullptr && *skip != 0; }
-  /// What the elements of a block add up to, for scales_from_sums().
+  /// Writes the sums of a block for scales_from_sums().
   template <class Team>
   KOKKOS_INLINE_FUNCTION void put(Team const& team, WordBlock const& block, Sums<sums_of_words> const& sums) const {
     Kokkos::single(Kokkos::PerTeam(team), [&] {
@@ -38,17 +37,17 @@ struct ResidualPass {
   }
 };
 
-/// A form that knows what the elements [first, last) of a word share: begin_word(first, last), then at(k, lane) for
-/// each of them gives what form(k) does. On a host that is what lets a compiler treat them together.
+/// A form that can share work among the elements [first, last) of a word: after begin_word(first, last), at(k, lane)
+/// returns form(k). On hosts this lets the compiler vectorise over the lanes.
 template <class Form>
 concept FormsWords = requires(Form& form, Index k) {
   form.begin_word(k, k);
   form.at(k, 0);
 };
 
-/// A form that may know what all elements [first, last) of a team's block share: where begin_block(first, last) says
-/// so, of_block(k, values) gives what form(k) does of as many neighbours as values has, one, or four from a multiple of
-/// four on. On a device that spares the loads which find out, and reads four neighbours by one access.
+/// A form that can share work among the elements [first, last) of a team's block. If begin_block(first, last) returns
+/// true, of_block(k, values) writes form(k), form(k + 1), ... to `values`: one element, or four with k a multiple of
+/// four. On devices this saves the lookups per element and reads four neighbours with one access.
 template <class Form>
 concept FormsBlocks = requires(Form& form, Index k, float (&one)[1], float (&four)[4]) {
   { form.begin_block(k, k) } -> std::convertible_to<bool>;
@@ -58,8 +57,8 @@ concept FormsBlocks = requires(Form& form, Index k, float (&one)[1], float (&fou
 
 namespace detail {
 
-/// spent: the residual counts for nothing. shared: the form knows what the elements of the block share. Both are known
-/// to the compiler: a choice inside the loop over lanes would keep it from treating them together.
+/// spent: the stored residual counts as 0. shared: the form shares work among the block's elements. Both are template
+/// parameters, because a branch inside the loop over lanes would prevent vectorisation.
 template <class Space, class Form, bool spent, bool shared>
 struct WorkerSource {
   static constexpr bool by_word = TeamShape<Space>::host && FormsWords<Form>;
@@ -147,10 +146,10 @@ struct FormWords {
 
 }  // namespace detail
 
-/// z = form(k) + residual, its signs and the sums of the scale, in one pass (compressor of
-/// docs/developer/onebit_methods.md, section 3). message: words at the places of the blocks; own: (ceil(count / 32))
-/// the same words in order. form: KOKKOS_FUNCTION float(Index), called once an element, also for masked ones, whose
-/// value counts for nothing.
+/// Forms z = form(k) + residual, its signs and the sums for its scale in one pass over the vector (compressor of
+/// docs/developer/onebit_methods.md, section 3). `message`: words at the places of the blocks. `own`: (ceil(count /
+/// 32)) the same words in vector order. `form`: KOKKOS_FUNCTION float(Index), called once per element; values of masked
+/// elements are ignored.
 template <class Space, class Form>
 void form_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, std::uint32_t* message,
                 std::uint32_t* own, Form const& form) {
@@ -160,8 +159,8 @@ void form_words(Space const& exec, BlockSlice const& slice, ResidualPass const& 
                        detail::FormWords<Space, Form>{slice, pass, message, own, form});
 }
 
-/// Messages of `ranks` workers: rank i's words at block.place + i * stride, its scale at block.scale_place + i *
-/// scale_stride.
+/// Messages of `ranks` workers. Rank i's words start at block.place + i * stride, its scale is at
+/// block.scale_place + i * scale_stride.
 struct Received {
   std::uint32_t const* words = nullptr;
   Index stride = 0;
@@ -169,54 +168,55 @@ struct Received {
   int ranks = 1;
 };
 
-/// y = (sum over ranks i, in their order, of S_i sign_i) / P + residual in fp32, its signs and the sums of the scale.
-/// signs: (words of the chunk).
+/// Forms y = (sum over ranks i, in rank order, of S_i sign_i) / P + residual in fp32, its signs and the sums for its
+/// scale. `signs`: (words of the chunk).
 template <class Space>
 void serve_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, Received const& received,
                  std::uint32_t* signs);
 
-/// scales[r] from the sums of the blocks of ranges[r], active elements only, 0 without any; errors[r] = |z - S
-/// sgn(z)|^2. Of the pass: its sums and whether to skip.
+/// Computes scales[r] from the sums of the blocks in ranges[r], over active elements only; 0 if there are none.
+/// errors[r] = |z - S sgn(z)|^2. Of `pass` it reads only the sums and the skip flag.
 template <class Space>
 void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, ResidualPass const& pass, Scale rule,
                       float* scales, double* errors);
 
-/// After a pass: what is in z was handed out, unless the pass was skipped. spent: (1).
+/// Marks z as spent after a pass, unless the pass was skipped: the next residual counts as 0. spent: (1).
 template <class Space>
 void mark_spent(Space const& exec, ResidualPass const& pass, std::int32_t* spent);
 
-/// z becomes 0 and spent, (1), too, where spent is not 0.
+/// If *spent is not 0, zeroes z (count) and *spent (1).
 template <class Space>
 void clear_spent(Space const& exec, Index count, float* z, std::int32_t* spent);
 
-/// Puts scales into the words of a message.
+/// Writes the scales into their slots of a message.
 template <class Space>
 void place_scales(Space const& exec, Index count, ScaleSlot const* slots, float const* scales, std::uint32_t* message);
 
-/// The gathered messages in order of elements: signs and magnitudes, (words of the vector) each.
+/// Unpacks the gathered messages into element order: signs and magnitudes, (words of the vector) each.
 template <class Space>
 void unpack_words(Space const& exec, BlockSlice const& slice, std::uint32_t const* messages, std::uint32_t* signs,
                   float* magnitudes);
 
-/// The message of a slice: signs of its words, then the magnitudes of its parts, which begin at part_first, (parts).
+/// Packs the message of a slice: the signs of its words, then the magnitude of each part. part_first: (parts)
+/// first word of each part.
 template <class Space>
 void pack_slice(Space const& exec, Index words, Index parts, Index const* part_first, Decoded const& slice,
                 std::uint32_t* message);
 
-/// The bit of every active element is 1 where its value is positive, as positive() has it. values: (count), on devices
-/// from a multiple of 16 bytes on; active, signs: (ceil(count / 32)).
+/// Sets the bit of every active element whose value is positive, see positive(). values: (count), on devices aligned to
+/// 16 bytes. active, signs: (ceil(count / 32)).
 template <class Space>
 void sign_words(Space const& exec, Index count, float const* values, std::uint32_t const* active, std::uint32_t* signs);
 
-/// z becomes the residual itself, +0 where masked.
+/// Replaces z by the residual, +0 for masked elements.
 template <class Space>
 void keep_residual(Space const& exec, BlockSlice const& slice, ResidualPass const& pass);
 
-/// to[w] = from[w] for w < ceil(count / 32), without the bits beyond the end; all ones for from = nullptr.
+/// to[w] = from[w] for w < ceil(count / 32), with the bits beyond `count` cleared. from = nullptr means all ones.
 template <class Space>
 void copy_active(Space const& exec, Index count, std::uint32_t const* from, std::uint32_t* to);
 
-/// to[k] += from[k], k < count.
+/// to[k] += from[k] for k < count.
 template <class Space>
 void add_values(Space const& exec, Index count, float const* from, float* to);
 

@@ -11,7 +11,7 @@ namespace {
 
 Index quotient_up(Index dividend, Index divisor) { return (dividend + divisor - 1) / divisor; }
 
-/// The largest number of groups that one chunk touches, at least 1.
+/// Returns the maximum number of groups that a chunk overlaps, at least 1.
 Index scale_slots(Index words, Index chunk_words, Index group_words) {
   Index slots = 1;
   for (Index first = 0; first < words; first += chunk_words) {
@@ -25,7 +25,8 @@ Index scale_slots(Index words, Index chunk_words, Index group_words) {
 
 CompressedLayout::CompressedLayout(Index elements, int ranks, std::int64_t scale_groups)
     : count(elements), words(quotient_up(elements, word_elements)), groups(scale_groups), size(ranks) {
-  require(elements >= 0 && ranks >= 1 && scale_groups >= 1, "a compressed mean of nothing");
+  require(elements >= 0 && ranks >= 1 && scale_groups >= 1,
+          "compressed mean: invalid number of elements, ranks or scale groups");
   if (count == 0) return;
   chunk_words = quotient_up(words, ranks);
   group_words = quotient_up(words, groups);
@@ -35,12 +36,12 @@ CompressedLayout::CompressedLayout(Index elements, int ranks, std::int64_t scale
 CompressedLayout::CompressedLayout(Index elements, int rank, int ranks, std::int64_t scale_groups,
                                    std::int64_t segment_bytes)
     : CompressedLayout(elements, ranks, scale_groups) {
-  require(segment_bytes >= 1, "a segment holds something");
+  require(segment_bytes >= 1, "segment_bytes must be at least 1");
   worker_ranges.resize(static_cast<std::size_t>(groups));
   worker_segments.assign(1, 0);
   server_segments.assign(1, 0);
   if (count == 0) return;
-  // Whole blocks, so that no cut changes the order of a sum.
+  // Segments are whole blocks, so that segmentation does not change the order of sums.
   Index const wanted = quotient_up(std::min(segment_bytes, 4 * chunk_words), 4);
   segment_words = quotient_up(wanted, block_words) * block_words;
   segments = quotient_up(chunk_words, segment_words);
@@ -110,7 +111,7 @@ void CompressedLayout::cut(int rank) {
     }
   }
   auto const by_segment = [&](std::vector<WordBlock>& blocks, std::vector<Index>& firsts) {
-    // The scales behind the last segment may reach beyond a whole one.
+    // The scales at the end can make the last segment longer than segment_words; hence the minimum.
     auto const segment_of = [&](WordBlock const& block) {
       return std::min(block.place / (size * segment_words), last_segment);
     };
@@ -127,7 +128,8 @@ void CompressedLayout::cut(int rank) {
 
 NodeLayout::NodeLayout(Index elements, int ranks_of_node, int number_of_nodes, std::int64_t groups)
     : count(elements), ranks(ranks_of_node), nodes(number_of_nodes), scale_groups(groups) {
-  require(count >= 0 && ranks >= 1 && nodes >= 1 && scale_groups >= 1, "a vector without nodes");
+  require(count >= 0 && ranks >= 1 && nodes >= 1 && scale_groups >= 1,
+          "invalid number of elements, ranks, nodes or scale groups");
   slice_words = quotient_up(quotient_up(count, word_elements), ranks);
 }
 

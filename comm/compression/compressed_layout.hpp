@@ -10,41 +10,41 @@
 
 namespace bellwether::comm {
 
-/// Signs of 32 neighbouring elements travel as one word, the first element in its most significant bit.
+/// The signs of 32 neighbouring elements form one word, the first element in its most significant bit.
 inline constexpr Index word_elements = 32;
-/// Words a block at most: sums are formed by block, then over blocks in their order.
+/// Maximum number of words per block. Kernels sum within each block, then over blocks in order.
 inline constexpr Index block_words = 128;
 
-/// Neighbouring words of one chunk and one scale, and where they stand in a message.
+/// Neighbouring words of one chunk and one scale, and their position in a message.
 struct WordBlock {
-  Index word = 0;          ///< the first: of the vector for workers, of the chunk for servers
-  Index place = 0;         ///< of that word among the words of all messages
-  Index scale_place = 0;   ///< of the block's scale there
+  Index word = 0;          ///< first word: of the vector for workers, of the chunk for servers
+  Index place = 0;         ///< index of that word among the words of all messages
+  Index scale_place = 0;   ///< index of the block's scale there
   std::int32_t words = 0;  ///< at most block_words
   std::int32_t scale = 0;  ///< worker: scale group; server: part of this rank's chunk
-  std::int32_t order = 0;  ///< position of the block's sums; counts along the vector
+  std::int32_t order = 0;  ///< index of the block's sums; increases along the vector
 };
 
-/// A scale in a message; scale -1: the slot is unused and 0.
+/// Slot of a scale in a message; scale -1 marks an unused slot, which is 0.
 struct ScaleSlot {
   Index place = 0;
   Index scale = -1;
 };
 
-/// The blocks whose sums make one scale, by their order.
+/// Range of blocks, by `order`, whose sums determine one scale.
 struct ScaleRange {
   Index first = 0;
   Index last = 0;
 };
 
-/// How a vector is cut for the compressed mean. Chunk j is words [j c, (j+1) c) with c = ceil(n / (32 P)) of the
-/// W = ceil(n / 32) words; the last chunks may be short or empty. Scale group g is words [g w, (g+1) w),
-/// w = ceil(W / G). A part is what a chunk and a group share; every message carries the scales of its chunk's parts, K
-/// of them, filled up with zeros. Segment s is words [s h, (s+1) h) of every chunk; its messages to or from all ranks
-/// are adjacent, segment after segment, and the scales stand at the end of a chunk's last one.
+/// Partition of a vector for the compressed allreduce. Chunk j is words [j c, (j+1) c) with c = ceil(n / (32 P)) of the
+/// W = ceil(n / 32) words. The last chunks may be short or empty. Scale group g is words [g w, (g+1) w), w = ceil(W /
+/// G). A part is the intersection of a chunk and a group. Every message carries the scales of its chunk's parts in K
+/// slots; unused slots are 0. Segment s is words [s h, (s+1) h) of every chunk. The messages of a segment to or from
+/// all ranks are adjacent, and the segments follow each other. The scales of a chunk end its last segment.
 struct CompressedLayout {
   CompressedLayout(Index count, int rank, int size, std::int64_t scale_groups, std::int64_t segment_bytes);
-  /// The sizes alone, for whom no block is cut.
+  /// Computes only the sizes, no blocks.
   CompressedLayout(Index count, int size, std::int64_t scale_groups);
 
   Index count = 0;        ///< n
@@ -54,46 +54,46 @@ struct CompressedLayout {
   Index groups = 1;       ///< G
   Index slots = 0;        ///< K
   Index segment_words = 0;
-  Index segments = 0;  ///< none for an empty vector
+  Index segments = 0;  ///< 0 for an empty vector
   Index first = 0;     ///< first element of this rank's chunk
-  Index mine = 0;      ///< its elements
+  Index mine = 0;      ///< number of elements in this rank's chunk
   int size = 1;
 
   std::vector<WordBlock> worker_blocks;   ///< segment after segment
   std::vector<Index> worker_segments;     ///< (segments + 1) first block of each
   std::vector<ScaleRange> worker_ranges;  ///< (G)
   std::vector<ScaleSlot> worker_slots;    ///< (P K)
-  std::vector<WordBlock> server_blocks;   ///< places are those of rank 0's message
+  std::vector<WordBlock> server_blocks;   ///< places refer to rank 0's message
   std::vector<Index> server_segments;     ///< (segments + 1)
-  std::vector<ScaleRange> server_ranges;  ///< one a part of this rank's chunk
+  std::vector<ScaleRange> server_ranges;  ///< one per part of this rank's chunk
   std::vector<ScaleSlot> server_slots;    ///< (K) in this rank's own message
 
   Index message_words() const { return chunk_words + slots; }
-  /// Words of a chunk in segment s with the scales it carries: distance of two ranks' messages.
+  /// Returns the words of a chunk in segment s, including its scales: the stride between two ranks' messages.
   Index segment_stride(Index s) const;
-  /// Elements whose signs segment s carries, of all chunks.
+  /// Returns the number of elements, over all chunks, whose signs segment s carries.
   Index segment_elements(Index s) const;
-  /// Where the messages of segment s begin among those of all ranks.
+  /// Returns the index of segment s's first word among the messages of all ranks.
   Index segment_place(Index s) const { return size * s * segment_words; }
 
  private:
   void cut(int rank);
 };
 
-/// How a vector is cut among the L ranks of a node. Slice l is words [l s, (l+1) s), s = ceil(n / (32 L)); the last
-/// ones may be short or empty. A slice is exchanged over Q nodes by CompressedAllreduce, which cuts it into chunks and
-/// scale groups; what a chunk and a group share, a part, has one magnitude. Inside the node, the message of a slice is
-/// the signs of its words, then the magnitudes of its parts.
+/// Partition of a vector among the L ranks of a node. Slice l is words [l s, (l+1) s), s = ceil(n / (32 L)); the last
+/// slices may be short or empty. CompressedAllreduce averages a slice over Q nodes and splits it into chunks and scale
+/// groups. A part is the intersection of a chunk and a group and has one magnitude. Inside the node, the message of a
+/// slice holds the signs of its words, then the magnitudes of its parts.
 struct NodeLayout {
   NodeLayout(Index count, int ranks, int nodes, std::int64_t scale_groups);
 
-  Index first(int slice) const;  ///< element
+  Index first(int slice) const;  ///< first element of the slice
   Index elements(int slice) const { return first(slice + 1) - first(slice); }
   Index words(int slice) const { return (elements(slice) + word_elements - 1) / word_elements; }
-  /// First word of every part of a slice, counted inside it.
+  /// Returns the first word of every part of a slice, relative to the slice.
   std::vector<Index> parts(int slice) const;
   Index message_words(int slice) const;
-  /// Of the whole vector, in order: places among the messages of all slices, one after another.
+  /// Returns the blocks of the whole vector in order; places index the concatenated messages of all slices.
   std::vector<WordBlock> blocks() const;
 
   Index count;  ///< n

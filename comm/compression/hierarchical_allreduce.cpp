@@ -32,7 +32,7 @@ std::int64_t bytes_of(Vec<T> const& view) {
   return static_cast<std::int64_t>(view.size() * sizeof(T));
 }
 
-/// Tells a visitor of the whole vector what a slice has.
+/// Passes the state of a slice to a visitor of the whole vector.
 class SliceState final : public StateVisitor {
  public:
   SliceState(StateVisitor& whole, Index first, Index total) : whole_(whole), first_(first), total_(total) {}
@@ -41,7 +41,7 @@ class SliceState final : public StateVisitor {
     whole_.partitioned(name, slice, first_ + first, total_);
   }
   void per_rank(std::string_view name, std::span<float> values, Reshard reshard) override {
-    require(reshard == Reshard::mean, "a slice is held");
+    require(reshard == Reshard::mean, "the state of a slice needs Reshard::mean");
     whole_.held(name, values, first_, total_);
   }
   void held(std::string_view, std::span<float>, std::int64_t, std::int64_t) override { refuse(); }
@@ -49,31 +49,29 @@ class SliceState final : public StateVisitor {
   void scalar(std::string_view, double&) override { refuse(); }
 
  private:
-  [[noreturn]] static void refuse() { throw InternalError("no such state has a slice"); }
+  [[noreturn]] static void refuse() { throw InternalError("a slice cannot have this kind of state"); }
   StateVisitor& whole_;
   Index first_, total_;
 };
 
-int ranks_of(NodeGroups const* nodes) { return nodes ? nodes->inside().size() : 1; }
-int place_of(NodeGroups const* nodes) { return nodes ? nodes->inside().rank() : 0; }
+int ranks_of(NodeGroups const* nodes) { return nodes ? nodes->intra_node().size() : 1; }
+int place_of(NodeGroups const* nodes) { return nodes ? nodes->intra_node().rank() : 0; }
 template <class Group>
 Group& exchanging(Group& data, NodeGroups const* nodes) {
-  return nodes ? nodes->across() : data;
+  return nodes ? nodes->inter_node() : data;
 }
 NodeLayout layout_of(Communicator const& data, NodeGroups const* nodes, Index count,
                      CompressionOptions const& options) {
   return {count, ranks_of(nodes), exchanging(data, nodes).size(), options.scale_groups};
 }
 
-/// Bytes of the values of n elements in the wire type.
-
-/// What a rank sends for the dense mean of n elements, in fp32 and in 16 bit.
+/// Returns the bytes that a rank sends for the dense mean of n elements, in fp32 and in 16 bit.
 std::array<std::int64_t, 2> dense_bytes(Communicator const& data, Index count) {
   return {DenseMean::predicted_bytes(count, data.rank(), data.size(), Wire::fp32, Allreduce::ordered),
           DenseMean::predicted_bytes(count, data.rank(), data.size(), Wire::bf16, Allreduce::ordered)};
 }
 
-/// Copies of one slice in the order of ranks, and the whole vector that was cut.
+/// This rank's values of the vector, and every local rank's values of its slice.
 template <class T>
 struct Values {
   Vec<T> mine;      ///< (n)
@@ -130,12 +128,12 @@ struct HierarchicalAllreduce::Impl {
     traffic.dense_fp32_bytes = dense[0];
     traffic.dense_16bit_bytes = dense[1];
   }
-  /// One collective inside the node, counted.
+  /// Starts an intra-node collective and counts its bytes.
   template <class Start>
   void launch(Start const& start) {
-    Traffic const before = nodes->inside().traffic();
-    request = start(nodes->inside());
-    Traffic const now = nodes->inside().traffic();
+    Traffic const before = nodes->intra_node().traffic();
+    request = start(nodes->intra_node());
+    Traffic const now = nodes->intra_node().traffic();
     node_sent.sent_bytes += now.sent_bytes - before.sent_bytes;
     node_sent.inside_node_bytes += now.inside_node_bytes - before.inside_node_bytes;
   }
@@ -156,7 +154,7 @@ struct HierarchicalAllreduce::Impl {
     launch([&](Communicator& node) {
       return node.start_allgatherv(exec, mine, all, message_bytes, "bellwether::comm::node_gather");
     });
-    nodes->inside().wait(request);
+    nodes->intra_node().wait(request);
   }
   void count_bytes() {
     traffic = exchange.last_traffic();
@@ -166,29 +164,29 @@ struct HierarchicalAllreduce::Impl {
   }
 
   NodeGroups const* nodes;
-  int place;  ///< of this rank on its node
+  int place;  ///< local rank
   Wire wire;
   NodeLayout layout;
   CompressedAllreduce exchange;  ///< of this rank's slice
-  bool exact;                    ///< one node: values go round instead of signs
+  bool exact;                    ///< one node: sends values, not signs
   Values<float> fp32;
   Values<bf16> half;
   Vec<std::uint32_t> active;                ///< (W)
   Vec<std::uint32_t> signs;                 ///< (W) of the mean
-  Vec<float> values;                        ///< (n) of the mean, where exact
+  Vec<float> values;                        ///< (n) mean, if exact
   Vec<Index> part_first;                    ///< (parts of the slice)
-  Vec<WordBlock> blocks;                    ///< of the whole vector
-  Vec<std::uint32_t> message;               ///< of the slice
-  Vec<std::uint32_t> gathered;              ///< of all slices
+  Vec<WordBlock> blocks;                    ///< blocks of the whole vector
+  Vec<std::uint32_t> message;               ///< message of this rank's slice
+  Vec<std::uint32_t> gathered;              ///< messages of all slices
   Vec<float> magnitudes;                    ///< (W)
-  std::vector<std::int64_t> slice_bytes;    ///< (L) of values
-  std::vector<std::int64_t> own_bytes;      ///< (L) of this slice's values, from every rank
+  std::vector<std::int64_t> slice_bytes;    ///< (L) bytes of each slice's values
+  std::vector<std::int64_t> own_bytes;      ///< (L) bytes of this slice's values from every local rank
   std::vector<std::int64_t> message_bytes;  ///< (L)
   Index gathered_words = 0;
-  std::int32_t const* skip = nullptr;  ///< of the mean under way
+  std::int32_t const* skip = nullptr;  ///< of the mean in progress
   Request request;
   bool under_way = false;
-  Traffic node_sent;  ///< by the mean under way, or the last one
+  Traffic node_sent;  ///< bytes of the current or last mean
   std::array<std::int64_t, 2> dense{};
   CompressedTraffic traffic;
 };
@@ -216,9 +214,9 @@ LastMean HierarchicalAllreduce::last_mean() const {
 
 void HierarchicalAllreduce::set_active(Exec const& exec, Vec<std::uint32_t> const& words) {
   Impl& mean = *impl_;
-  require(!mean.under_way, "elements die between means");
+  require(!mean.under_way, "set_active() was called during a compressed mean");
   require(static_cast<Index>(words.extent(0)) == (mean.layout.count + word_elements - 1) / word_elements,
-          "one bit of life an element");
+          "the mask must have one bit per element");
   if (has_nodes())
     copy_active(exec, mean.layout.count, static_cast<std::uint32_t const*>(words.data()), mean.active.data());
   mean.exchange.set_active(exec, Vec<std::uint32_t>(words.data() + slice_first() / word_elements,
@@ -227,7 +225,7 @@ void HierarchicalAllreduce::set_active(Exec const& exec, Vec<std::uint32_t> cons
 
 HierarchicalAllreduce::Outgoing HierarchicalAllreduce::begin(std::int32_t const* skip) {
   Impl& mean = *impl_;
-  require(!mean.under_way, "one compressed mean at a time");
+  require(!mean.under_way, "the previous compressed mean is not finished");
   mean.under_way = true;
   mean.skip = skip;
   mean.node_sent = {};
@@ -249,9 +247,9 @@ Decoded HierarchicalAllreduce::finish(Exec const& exec) {
     mean.count_bytes();
     return decoded;
   }
-  require(mean.under_way, "a compressed mean is started before it is finished");
+  require(mean.under_way, "finish() was called before start()");
   mean.under_way = false;
-  mean.nodes->inside().wait(mean.request);
+  mean.nodes->intra_node().wait(mean.request);
   Decoded const slice = mean.wire == Wire::fp32 ? mean.across(exec, mean.fp32) : mean.across(exec, mean.half);
   auto const& layout = mean.layout;
   if (mean.exact) {
@@ -272,7 +270,7 @@ Decoded HierarchicalAllreduce::finish(Exec const& exec) {
 }
 
 void HierarchicalAllreduce::visit_state(StateVisitor& visit) {
-  require(!impl_->under_way, "state is visited between means");
+  require(!impl_->under_way, "visit_state() was called during a compressed mean");
   if (!has_nodes()) return impl_->exchange.visit_state(visit);
   SliceState slice(visit, slice_first(), impl_->layout.count);
   impl_->exchange.visit_state(slice);
@@ -289,11 +287,11 @@ CompressedTraffic HierarchicalAllreduce::predicted_traffic(Communicator const& d
   Index const mine = layout.elements(place);
   auto const exchange = CompressedAllreduce::predicted_bytes(mine, between.size(), options.scale_groups);
   auto const dense = dense_bytes(data, count);
-  CompressedTraffic traffic{.worker_bytes = exchange / 2,  // signs and scales as many in either phase
+  CompressedTraffic traffic{.worker_bytes = exchange / 2,  // both phases send as many signs and scales
                             .server_bytes = exchange / 2,
                             .dense_fp32_bytes = dense[0],
                             .dense_16bit_bytes = dense[1]};
-  // Every other rank gets as much.
+  // Each other rank gets the same share.
   for (int rank = 0; rank < between.size(); ++rank)
     if (rank != between.rank() && between.shares_node(rank)) traffic.inside_node_bytes += exchange / others;
   Index const message = others == 0 && !options.compress_alone ? mine : layout.message_words(place);

@@ -10,26 +10,30 @@
 
 namespace bellwether::comm {
 
-/// The compressed mean through nodes of L ranks each, Q of them: the mean over nodes of the means of their ranks.
-///   Inside a node, values go to the rank that their slice belongs to, in the dense wire type; it sums them in the
-///   order of ranks. Ranks that have the same slice exchange it between nodes by CompressedAllreduce, which keeps both
-///   residuals of the slice alone. Then the ranks of a node send each other signs and magnitudes, and decode the whole.
-/// Bitwise equal on all ranks. Bytes a rank sends, N = n rounded up to whole words and chunks, wire type of w bytes:
-/// between nodes (Q-1)/Q N/(4L) + 8, inside (L-1)/L (w N + N/8) + 4 Q (L-1). With L = 1 it is CompressedAllreduce
-/// over all ranks, bit for bit. With Q = 1 nothing is compressed: values go round in fp32.
+/// Hierarchical compressed allreduce over Q nodes of L ranks: the mean over nodes of each node's dense mean.
+///   1. Inside a node, each rank sends its values to the owners of the slices, in the dense wire type. The owner of a
+///      slice sums them in rank order.
+///   2. The owners of the same slice on all nodes average it with CompressedAllreduce. It keeps both residuals of that
+///      slice only.
+///   3. The ranks of a node send each other signs and magnitudes and decode the whole vector.
+/// The result is bitwise equal on all ranks. Bytes that a rank sends, with N = n rounded up to whole words and
+/// chunks and w bytes per value of the wire type: inter-node (Q-1)/Q N/(4L) + 8; intra-node (L-1)/L (w N +
+/// N/8) + 4 Q (L-1). With L = 1 it equals CompressedAllreduce over all ranks bit for bit. With Q = 1 it compresses
+/// nothing and uses fp32.
 class HierarchicalAllreduce {
  public:
-  /// data: all ranks, for the counts beside; nodes: of data's ranks, nullptr for no hierarchy. Both outlive this.
+  /// data: all ranks, used to count dense traffic. nodes: the node groups of data's ranks, or nullptr for no hierarchy.
+  /// Both must outlive this object.
   HierarchicalAllreduce(Communicator& data, NodeGroups const* nodes, Index count, CompressionOptions const& options,
                         Wire wire);
   ~HierarchicalAllreduce();
 
-  /// As CompressedAllreduce::set_active().
+  /// Sets the active elements, see CompressedAllreduce::set_active().
   void set_active(Exec const& exec, Vec<std::uint32_t> const& words);
-  /// As CompressedAllreduce::start(). What masked elements are given counts for nothing.
+  /// Starts a mean, see CompressedAllreduce::start(). Values of masked elements are ignored.
   template <class Form>
   void start(Exec const& exec, Form const& form, std::int32_t const* skip = nullptr);
-  /// Valid until the next start(), set_active() or visit_state().
+  /// Completes the mean. The result is valid until the next start(), set_active() or visit_state().
   Decoded finish(Exec const& exec);
   template <class Form>
   Decoded mean(Exec const& exec, Form const& form, std::int32_t const* skip = nullptr) {
@@ -37,37 +41,37 @@ class HierarchicalAllreduce {
     return finish(exec);
   }
 
-  /// Elements [slice_first, slice_first + slice_count) of the vector are those that this rank compresses: all, without
-  /// a hierarchy.
+  /// This rank compresses elements [slice_first, slice_first + slice_count) of the vector; all of them without a
+  /// hierarchy.
   Index slice_first() const;
   Index slice_count() const;
-  /// (ceil(slice_count / 32)) signs of what this rank compressed, 0 where masked; valid as long as Decoded.
+  /// Returns (ceil(slice_count / 32)) signs of this rank's z, 0 for masked elements; valid as long as Decoded.
   Vec<std::uint32_t> const& worker_signs() const;
-  /// (ceil(n / 32)) what is active of the whole vector.
+  /// Returns the (ceil(n / 32)) mask of active elements of the whole vector.
   std::uint32_t const* active() const;
-  /// As CompressedAllreduce::last_mean(), of the slice.
+  /// Returns CompressedAllreduce::last_mean() of the slice.
   LastMean last_mean() const;
 
-  /// Residuals by element: the worker's are held by the Q ranks of a slice.
+  /// Visits the residuals by element. The Q ranks of a slice each hold a worker residual.
   void visit_state(StateVisitor& visit);
 
   CompressedTraffic const& last_traffic() const;
-  /// As CompressedAllreduce::last_report(), of the slice.
+  /// Returns CompressedAllreduce::last_report() of the slice.
   CompressedReport const& last_report() const;
-  /// What this rank sends for one mean.
+  /// Returns the bytes that this rank sends for one mean.
   static CompressedTraffic predicted_traffic(Communicator const& data, NodeGroups const* nodes, Index count,
                                              CompressionOptions const& options, Wire wire);
-  /// slice_count() of one that need not exist yet.
+  /// Returns slice_count() of an object with these arguments, without constructing it.
   static Index predicted_slice_count(Communicator const& data, NodeGroups const* nodes, Index count,
                                      CompressionOptions const& options);
   std::int64_t buffer_bytes() const;
-  /// buffer_bytes() of one that need not exist yet.
+  /// Returns buffer_bytes() of an object with these arguments, without constructing it.
   static std::int64_t predicted_buffer_bytes(Communicator const& data, NodeGroups const* nodes, Index count,
                                              CompressionOptions const& options, Wire wire);
 
  private:
   struct Impl;
-  /// Where this rank's values go to be sent to the owners of slices; nullptr for the other wire type.
+  /// Buffer for this rank's values before the intra-node scatter; the pointer of the unused wire type is nullptr.
   struct Outgoing {
     Index count;
     float* fp32;

@@ -8,24 +8,24 @@
 
 #include <cstdint>
 
-/// Words of signs where lanes are threads. A lane has four neighbours, which one access reads or writes, in place of
-/// one element of each word, so that eight lanes form a word: ballots would give them the bits of one element a lane.
+/// Words of signs on devices, where lanes are threads. A lane holds four neighbouring elements, so that one access
+/// reads or writes all four; eight lanes form a word. Ballots would require one element per lane.
 namespace bellwether::comm {
 
-/// What a lane has of four words of 32 elements.
+/// A lane's share of four words of 32 elements.
 struct LaneShare {
   static constexpr int elements = InRegisters::count, lanes = static_cast<int>(word_elements) / elements,
                        words = 32 / lanes;
 
   KOKKOS_INLINE_FUNCTION explicit LaneShare(int lane) : word(lane / lanes), first(lane % lanes * elements) {}
-  /// Those of its elements alone, the first one's as the highest.
+  /// Returns the bits of this lane's elements, the first element in the most significant bit.
   KOKKOS_INLINE_FUNCTION std::uint32_t bits_of(std::uint32_t of_word) const { return of_word << first & 0xf0000000u; }
 
-  int word;   ///< of the four
-  int first;  ///< of its elements, in the word
+  int word;   ///< index of the lane's word among the four
+  int first;  ///< index of the lane's first element in that word
 };
 
-/// The bits of a lane's elements, the first one's as the highest.
+/// Returns the sign bits of a lane's elements, the first element in the most significant bit.
 KOKKOS_INLINE_FUNCTION std::uint32_t signs_of(float const (&z)[LaneShare::elements]) {
   std::uint32_t bits = 0;
   BELLWETHER_UNROLL
@@ -33,8 +33,8 @@ KOKKOS_INLINE_FUNCTION std::uint32_t signs_of(float const (&z)[LaneShare::elemen
   return bits;
 }
 
-/// write(w, word) once for each of four words, whose bits are what bits(lane, mine), as Lanes have it, gives the lanes
-/// of a word. bits is called once a lane, by the lane itself where lanes are threads.
+/// Assembles four words from bits(lane, mine), with the arguments of Lanes, and calls write(w, word) once for each. It
+/// calls bits once per lane; where lanes are threads, the lane itself does.
 template <class Space, class Team, class Bits, class Write>
 KOKKOS_INLINE_FUNCTION void write_words(Team const& team, Bits const& bits, Write const& write) {
 #if defined(__CUDA_ARCH__)

@@ -10,13 +10,14 @@
 namespace bellwether::comm {
 namespace {
 
-/// One round in which a rank sends so many messages, and so many bytes inside its node; `leaving` are its node's.
+/// Returns the time of one round. messages: sent per rank; leaving: inter-node bytes of its node; inside: intra-node
+/// bytes of the rank. between: the round crosses nodes.
 double round_seconds(NetworkModel const& network, bool between, double messages, double leaving, double inside) {
   double const transport = std::max(between ? leaving / network.bandwidth : 0, inside / network.intra_node_bandwidth);
   return (between ? network.latency : network.intra_node_latency) + messages * network.overhead + transport;
 }
 
-/// The node's ranks alone, each to each other.
+/// All-to-all among the ranks of one node.
 double node_seconds(NetworkModel const& network, int ranks, double message_bytes) {
   if (ranks == 1) return 0;
   return round_seconds(network, false, ranks - 1, 0, (ranks - 1) * message_bytes);
@@ -24,7 +25,8 @@ double node_seconds(NetworkModel const& network, int ranks, double message_bytes
 
 int nodes_of(NetworkModel const& network, int ranks) {
   int const in_node = network.ranks_per_node;
-  require(ranks >= 1 && in_node >= 1 && (ranks <= in_node || ranks % in_node == 0), "ranks fill nodes");
+  require(ranks >= 1 && in_node >= 1 && (ranks <= in_node || ranks % in_node == 0),
+          "the ranks do not fill whole nodes");
   return ranks <= in_node ? 1 : ranks / in_node;
 }
 
@@ -41,7 +43,7 @@ double exchange_seconds(NetworkModel const& network, int ranks, double message_b
 
 double ring_seconds(NetworkModel const& network, int ranks, double bytes) {
   if (ranks == 1) return 0;
-  // One neighbour is on the next node, where there is one: the link carries what one rank sends.
+  // A rank has one successor. Each node sends one part per round, to the next node if there is one.
   bool const between = nodes_of(network, ranks) > 1;
   double const part = bytes / ranks, inside = network.ranks_per_node > 1 ? part : 0;
   return 2 * (ranks - 1) * round_seconds(network, between, 1, part, inside);
@@ -66,7 +68,8 @@ double compressed_allreduce_seconds(NetworkModel const& network, int ranks, Inde
   Index const slice = slices.elements(0);
   double const scattered = node_seconds(network, in_node, bytes_of(comm.dense_wire) * static_cast<double>(slice));
   if (nodes == 1) return scattered + node_seconds(network, in_node, bytes_of(Wire::fp32) * static_cast<double>(slice));
-  // Each of a node's ranks exchanges its slice with one rank of every other node: messages are as between nodes of one.
+  // Each local rank exchanges its slice with one rank on every other node: one message per node, as with one rank per
+  // node.
   double const message = word_bytes(CompressedLayout(slice, nodes, groups).message_words());
   double const between = round_seconds(network, true, nodes - 1, in_node * (nodes - 1) * message, 0);
   return scattered + 2 * between + node_seconds(network, in_node, word_bytes(slices.message_words(0)));

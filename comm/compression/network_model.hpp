@@ -7,30 +7,30 @@
 
 namespace bellwether::comm {
 
-/// A network between nodes of L ranks each, as far as forecasts need to know it. A collective takes, after LogGP
-/// (Alexandrov, Ionescu, Schauser, Scheiman, SPAA 1995),
+/// Model of a network between nodes of L ranks each, for predictions. After LogGP (Alexandrov, Ionescu, Schauser,
+/// Scheiman, SPAA 1995), each round of a collective takes
 ///   latency + messages of a rank x overhead + the longer of
-///     bytes that leave a node / bandwidth, bytes that a rank sends inside it / intra_node_bandwidth,
-/// once for each of its rounds: links carry as much the other way at the same time, and a node's ranks share its link.
-/// Nothing is said of switches that are too narrow for all nodes at once.
+///     bytes that leave a node / bandwidth, bytes that a rank sends intra-node / intra_node_bandwidth.
+/// Links are full duplex, and the ranks of a node share its link. The model ignores switches that cannot carry
+/// all nodes at full rate.
 struct NetworkModel {
   int ranks_per_node = 1;           ///< L
-  double bandwidth = 0;             ///< bytes a second of a node's link, each way
-  double latency = 0;               ///< seconds on the way between nodes, beside a message's bytes
-  double intra_node_bandwidth = 0;  ///< bytes a second that a rank sends to others of its node
+  double bandwidth = 0;             ///< bytes per second of a node's link, each way
+  double latency = 0;               ///< seconds to another node, without the time of the bytes
+  double intra_node_bandwidth = 0;  ///< bytes per second that a rank sends to local ranks
   double intra_node_latency = 0;    ///< seconds between ranks of one node
-  double overhead = 0;              ///< seconds that each message keeps its rank busy
+  double overhead = 0;              ///< seconds that a rank is busy per message
 };
 
-/// All functions give seconds, for P ranks that fill nodes, or one node in part; 0 for one rank.
-
-/// Every rank sends each other one a message of that many bytes, all at once.
+/// The functions below return seconds for P ranks that fill whole nodes, or part of one node; 0 for one rank.
+///
+/// All-to-all: every rank sends one message of message_bytes to each other rank at once.
 double exchange_seconds(NetworkModel const& network, int ranks, double message_bytes);
-/// A ring through all ranks, node by node: 2 (P-1) rounds of an P-th of the bytes, which is how a library reduces them.
+/// Ring allreduce of `bytes` through all ranks, node by node: 2 (P-1) rounds of bytes / P, as libraries do it.
 double ring_seconds(NetworkModel const& network, int ranks, double bytes);
 /// DenseMean of n floats.
 double dense_mean_seconds(NetworkModel const& network, int ranks, Index count, Wire wire, Allreduce method);
-/// HierarchicalAllreduce of n floats, as the deck's section has it.
+/// HierarchicalAllreduce of n floats with the settings of deck section `comm`.
 double compressed_allreduce_seconds(NetworkModel const& network, int ranks, Index count, CommConfig const& comm);
 
 }  // namespace bellwether::comm

@@ -23,16 +23,16 @@ struct FormValues {
 
 }  // namespace detail
 
-/// values[k] = form(k) in the wire type, k < count, unless *skip is not 0.
+/// values[k] = T(form(k)) for k < count, unless *skip is not 0. T: the wire type.
 template <class T, class Space, class Form>
 void form_values(Space const& exec, Index count, std::int32_t const* skip, T* values, Form const& form) {
-  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  // Kokkos takes labels as std::string. A static avoids an allocation per step.
   static std::string const label = "bellwether::comm::form_values";
   Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, count),
                        detail::FormValues<T, Form>{skip, values, form});
 }
 
-/// The mean over the ranks of a node as the form of an exchange between nodes. chunks: (ranks, count).
+/// Form for the inter-node exchange: returns the mean over the ranks of a node. chunks: (ranks, count).
 template <class T>
 struct NodeMeanForm {
   KOKKOS_INLINE_FUNCTION float operator()(Index k) const { return rank_order_mean(chunks, count, ranks, k); }

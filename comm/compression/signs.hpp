@@ -12,7 +12,7 @@
 
 namespace bellwether::comm {
 
-/// The word that element k is in, and which of its elements it is; k >= 0.
+/// Return the word that contains element k, and the position of k in it; k >= 0.
 KOKKOS_INLINE_FUNCTION Index word_of(Index k) {
   return static_cast<Index>(static_cast<std::uint64_t>(k) / static_cast<std::uint64_t>(word_elements));
 }
@@ -20,35 +20,35 @@ KOKKOS_INLINE_FUNCTION int lane_of(Index k) {
   return static_cast<int>(static_cast<std::uint32_t>(k) % static_cast<std::uint32_t>(word_elements));
 }
 
-/// The bit of element `lane` of a word.
+/// Returns the bit of element `lane` of a word.
 KOKKOS_INLINE_FUNCTION std::uint32_t lane_bit(int lane) { return 0x80000000u >> lane; }
 
-/// +magnitude where the lane's bit is 1, -magnitude where it is 0.
+/// Returns +magnitude if the lane's bit is 1, -magnitude if it is 0.
 KOKKOS_INLINE_FUNCTION float with_sign(float magnitude, std::uint32_t word, int lane) {
   return from_bits(to_bits(magnitude) ^ ((~word << lane) & 0x80000000u));
 }
 
-/// `value` where the lane's bit is 1, +0 where it is 0, whatever the value is.
+/// Returns `value` if the lane's bit is 1, +0 if it is 0, for any value.
 KOKKOS_INLINE_FUNCTION float masked(float value, std::uint32_t word, int lane) {
   auto const mask = static_cast<std::uint32_t>(static_cast<std::int32_t>(word << lane) >> 31);
   return from_bits(to_bits(value) & mask);
 }
 
-/// sgn(z) = +1 for z >= 0, also for -0: the one predicate that bits and residuals are made from.
+/// Returns true for sgn(z) = +1: z >= 0, including -0. Sign bits and residuals both use this predicate.
 KOKKOS_INLINE_FUNCTION bool positive(float z) { return z >= 0.0f; }
 
-/// z - S sgn(z).
+/// Returns z - S sgn(z).
 KOKKOS_INLINE_FUNCTION float residual(float z, float scale) { return z - (positive(z) ? scale : -scale); }
 
-/// Bits of elements [first, first + count), count <= 32, which two words hold at most; the first in the most
-/// significant bit.
+/// Returns the bits of elements [first, first + count), count <= 32, from at most two words; the first element in the
+/// most significant bit.
 KOKKOS_INLINE_FUNCTION std::uint32_t bits_from(std::uint32_t const* words, Index first, int count) {
   Index const word = word_of(first);
   int const shift = lane_of(first), fit = static_cast<int>(word_elements) - shift;
   return words[word] << shift | (count > fit ? words[word + 1] >> fit : 0u);
 }
 
-/// Neighbours of a mean that a CompressedAllreduce formed, at most 32. exact: Decoded::exact().
+/// Up to 32 neighbouring elements of a compressed mean. exact: Decoded::exact().
 template <bool exact, class Access = InMemory>
 struct DecodedRun {
   KOKKOS_INLINE_FUNCTION bool active(int lane) const { return (active_bits << lane & 0x80000000u) != 0; }
@@ -60,7 +60,7 @@ struct DecodedRun {
   }
 
   std::uint32_t sign_bits, active_bits;  ///< the first element in the most significant bit
-  float magnitude, next_magnitude;       ///< of the lanes below `split`, and of the others
+  float magnitude, next_magnitude;       ///< of the lanes below `split`, of the others
   int split;
   struct Unread {
     KOKKOS_INLINE_FUNCTION Unread(float const*) {}
@@ -68,12 +68,12 @@ struct DecodedRun {
   std::conditional_t<exact, typename Access::Read, Unread> values;
 };
 
-/// One word of a mean that a CompressedAllreduce formed.
+/// One word of a compressed mean.
 struct DecodedWord {
   KOKKOS_INLINE_FUNCTION float operator()(int lane) const {
     return masked(with_sign(magnitude, sign_bits, lane), active_bits, lane);
   }
-  /// What begins at this lane.
+  /// Returns the word shifted so that it starts at this lane.
   KOKKOS_INLINE_FUNCTION DecodedWord from(int lane) const {
     return {sign_bits << lane, active_bits << lane, magnitude};
   }
@@ -82,8 +82,8 @@ struct DecodedWord {
   float magnitude = 0;
 };
 
-/// The mean that a CompressedAllreduce formed, read in a kernel: +-R of the element's chunk and group, +0 where the
-/// element is masked. A group of one keeps every value as it is. Points into the collective's memory.
+/// A compressed mean, read in a kernel: +-R of the element's chunk and group, +0 for masked elements. A group of one
+/// returns the uncompressed values. Points to memory of the collective.
 class Decoded {
  public:
   KOKKOS_DEFAULTED_FUNCTION Decoded() = default;
@@ -97,7 +97,7 @@ class Decoded {
     return masked(with_sign(magnitudes_[word], signs_[word], lane), active_[word], lane);
   }
 
-  /// Elements [first, first + count), count <= 32, which two words hold at most; one alone where they are a pack.
+  /// Returns elements [first, first + count), count <= 32, from at most two words; from one word if they are a pack.
   template <bool exact, class Access = InMemory>
   KOKKOS_INLINE_FUNCTION DecodedRun<exact, Access> run(Index first, int count) const {
     Index const word = word_of(first);
@@ -116,17 +116,17 @@ class Decoded {
     }
   }
 
-  /// Word w: elements [32 w, 32 w + 32), the first in the most significant bit. Bits of masked elements and beyond the
-  /// end are 0.
+  /// Return word w: elements [32 w, 32 w + 32), the first in the most significant bit. The bits of masked elements and
+  /// of those beyond the end are 0.
   KOKKOS_INLINE_FUNCTION std::uint32_t signs(Index w) const { return signs_[w]; }
   KOKKOS_INLINE_FUNCTION std::uint32_t active(Index w) const { return active_[w]; }
-  /// R of word w. Not for a group of one that keeps its values.
+  /// Returns R of word w. Not for a group of one that does not compress.
   KOKKOS_INLINE_FUNCTION float magnitude(Index w) const { return magnitudes_[w]; }
-  /// Word w as a whole; as magnitude().
+  /// Returns word w; restriction as for magnitude().
   KOKKOS_INLINE_FUNCTION DecodedWord word(Index w) const { return {signs_[w], active_[w], magnitudes_[w]}; }
-  /// The same from element k on, of its word.
+  /// Returns the word of element k, shifted so that it starts at k.
   KOKKOS_INLINE_FUNCTION DecodedWord word_from(Index k) const { return word(word_of(k)).from(lane_of(k)); }
-  /// Whether every element has a value of its own: the one rank of a group of one.
+  /// Returns true if the values are uncompressed, which is so in a group of one.
   KOKKOS_INLINE_FUNCTION bool exact() const { return values_ != nullptr; }
   KOKKOS_INLINE_FUNCTION float const* values() const { return values_; }
 

@@ -9,7 +9,7 @@
 namespace bellwether::comm {
 namespace {
 
-/// Bits of the lanes [first, last) of a word.
+/// Returns a mask of lanes [first, last) of a word.
 KOKKOS_INLINE_FUNCTION std::uint32_t lanes_between(int first, int last) {
   return (~0u >> first) & (last < word_elements ? ~(~0u >> last) : ~0u);
 }
@@ -32,11 +32,11 @@ KOKKOS_INLINE_FUNCTION double sum_of_lanes(double const* values) {
   return sum;
 }
 
-/// Elements [first, last) on a host: words as a whole, with what lies outside or is masked masked away.
+/// Sums elements [first, last) on a host by whole words; a mask drops masked elements and those outside the range.
 KOKKOS_INLINE_FUNCTION Sums<tensor_error_sums> sum_words(Index first, Index last, LastMean const& mean) {
   double e[word_elements] = {}, z[word_elements] = {}, d[word_elements] = {}, y[word_elements] = {};
   std::int64_t active = 0, agreeing = 0;
-  if (first >= last) return {};  // a block beside the elements
+  if (first >= last) return {};  // the block does not overlap the elements
   for (Index w = first / word_elements; w * word_elements < last; ++w) {
     Index const k = w * word_elements;
     int const lanes = static_cast<int>(Kokkos::min(Index{word_elements}, mean.count - k));
@@ -54,7 +54,7 @@ KOKKOS_INLINE_FUNCTION Sums<tensor_error_sums> sum_words(Index first, Index last
            static_cast<double>(agreeing)}};
 }
 
-/// One element on a device.
+/// Returns the terms of one element, on a device.
 KOKKOS_INLINE_FUNCTION Sums<tensor_error_sums> sums_of_element(Index k, LastMean const& mean) {
   Index const w = word_of(k);
   std::uint32_t const bit = lane_bit(lane_of(k));
@@ -87,7 +87,7 @@ Index sums_of(bool compresses, BlockTable<Exec> const& blocks) {
   return compresses ? tensor_error_sums * blocks.tensors() : 0;
 }
 
-/// sums: as tensor_errors() has them, or their mean over ranks; nullptr: not known.
+/// Computes the shares. sums: from tensor_errors(), or their mean over ranks; nullptr: not measured.
 void write_shares(Exec const& exec, Index tensors, float const* sums, std::int32_t const* skip, float* values) {
   static std::string const label = "bellwether::comm::compression_shares";
   Kokkos::parallel_for(
@@ -112,8 +112,8 @@ void tensor_errors(Space const& exec, BlockTable<Space> const& table, LastMean c
   Index const blocks = table.count(), tensors = table.tensors();
   require(static_cast<Index>(partial.extent(0)) >= tensor_error_sums * blocks &&
               static_cast<Index>(sums.extent(0)) >= tensor_error_sums * tensors,
-          "scratch of errors by tensor too small");
-  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+          "the scratch memory of the tensor errors is too small");
+  // Kokkos takes labels as std::string. A static avoids an allocation per step.
   static std::string const block_label = "bellwether::comm::tensor_error_blocks";
   static std::string const tensor_label = "bellwether::comm::tensor_errors";
   Block const* const block_of = table.blocks().data();

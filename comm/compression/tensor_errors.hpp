@@ -13,7 +13,7 @@
 
 namespace bellwether::comm {
 
-/// What a rank has left of at most 32 neighbours, +0 where they are masked.
+/// Worker residuals of up to 32 neighbouring elements, +0 for masked ones.
 template <class Access = InMemory>
 struct ResidualRun {
   KOKKOS_INLINE_FUNCTION float operator()(int lane) const {
@@ -21,33 +21,34 @@ struct ResidualRun {
   }
 
   std::uint32_t active_bits;  ///< the first element in the most significant bit
-  float scale, next_scale;    ///< of the lanes below `split`, and of the others
+  float scale, next_scale;    ///< of the lanes below `split`, of the others
   int split;
   typename Access::Read z;
 };
 
-/// What a compressed mean leaves behind: at the worker z and its scales, at the server y of this rank's chunk and its
-/// scales, and the signs of both, of n elements that begin at `origin` in the vector that tensors lie in. Points into
-/// the collective's memory, valid as long as Decoded.
+/// State after a compressed mean. At the worker: z, its scales and signs. At the server: y of this rank's chunk and its
+/// scales, and the signs of the mean. Covers n elements that begin at `origin` of the vector of all tensors. Points to
+/// memory of the collective; valid as long as Decoded.
 struct LastMean {
-  Index origin = 0, count = 0;                ///< n; origin in whole words
-  Index group_words = 1;                      ///< words that share a scale, counted from the first
+  Index origin = 0, count = 0;                ///< n; origin is a multiple of 32
+  Index group_words = 1;                      ///< words per scale group
   std::uint32_t const* active = nullptr;      ///< (ceil(n / 32))
   std::uint32_t const* signs = nullptr;       ///< (ceil(n / 32)) of this rank's z
   std::uint32_t const* mean_signs = nullptr;  ///< (ceil(n / 32)) of the mean
   float const* z = nullptr;                   ///< (n)
   float const* scales = nullptr;              ///< (groups) S
-  Index first = 0, mine = 0;             ///< elements [first, first + mine) of n, of this rank's chunk, in whole words
-  Index first_group = 0;                 ///< group of its first word
-  float const* y = nullptr;              ///< (mine)
-  float const* server_scales = nullptr;  ///< (parts of the chunk) R
+  Index first = 0, mine = 0;                  ///< [first, first + mine): this rank's chunk, in whole words
+  Index first_group = 0;                      ///< scale group of its first word
+  float const* y = nullptr;                   ///< (mine)
+  float const* server_scales = nullptr;       ///< (parts of the chunk) R
 
-  /// Of elements [k, k + many) of n, many <= 32, which two words hold at most; one alone where they are a pack.
+  /// Returns the residuals of elements [k, k + many), many <= 32, from at most two words; from one word if they are a
+  /// pack.
   template <class Access = InMemory>
   KOKKOS_INLINE_FUNCTION ResidualRun<Access> residuals(Index k, int many) const {
     Index const word = word_of(k);
     int const shift = lane_of(k);
-    Index const group = word < group_words ? 0 : word / group_words;  // of the usual one group nothing is divided
+    Index const group = word < group_words ? 0 : word / group_words;  // usually one group: no division
     float const scale = scales[group];
     if constexpr (std::is_same_v<Access, InRegisters>) {
       return {active[word] << shift, scale, scale, InRegisters::count, z + k};
@@ -60,38 +61,38 @@ struct LastMean {
   }
 };
 
-/// What is summed of the part of a tensor that the rank compresses: |e|^2 and |z|^2; of that part of its chunk, |d|^2
-/// and |y|^2; active elements, and those whose sign is that of the mean.
+/// Number of sums per tensor. |e|^2 and |z|^2 of the part that this rank compresses; |d|^2 and |y|^2 of the part in its
+/// chunk. The last two count active elements, and those whose sign equals the sign of the mean.
 inline constexpr int tensor_error_sums = 6;
 
-/// One pass over z and y, 4 bytes an element and one word of each kind of signs for 32. partial: (tensor_error_sums
-/// blocks), scratch. sums: (tensor_error_sums, tensors), written, in an order that depends on the layout and Space
-/// alone. Sums over ranks make shares: of all that was compressed, whatever part of it each rank held.
+/// Computes these sums in one pass over z and y: 4 bytes per element of each, and one word of each kind of signs per 32
+/// elements. `partial`: (tensor_error_sums blocks), scratch. `sums`: (tensor_error_sums, tensors), output. The order of
+/// summation depends only on the layout and Space. Added over ranks, the sums cover everything that was compressed.
 template <class Space>
 void tensor_errors(Space const& exec, BlockTable<Space> const& table, LastMean const& mean,
                    Vec<double, Space> const& partial, Vec<float, Space> const& sums);
 
-/// How well one bit stands for a number, by tensor: the workers' share of error |e|^2 / |z|^2, the servers' |d|^2 /
-/// |y|^2, and the share of active elements whose sign at a worker is that of the mean, where each part of a fraction is
-/// summed over the ranks. NaN without a active element, where nothing is compressed, and where not asked for.
+/// Compression quality per tensor. The relative errors of the workers, |e|^2 / |z|^2, and of the servers, |d|^2 /
+/// |y|^2. The share of active elements whose sign at a worker equals that of the mean. Numerators and denominators are
+/// summed over the ranks. NaN for a tensor without active elements, if nothing is compressed, and if not wanted.
 class CompressionShares {
  public:
   static std::vector<std::string_view> const& names();
 
-  /// all: every rank of the exchange, also those on one's own node. compresses: whether the exchange does.
+  /// all: every rank of the exchange, including local ranks. compresses: true if the exchange compresses.
   CompressionShares(Communicator& all, bool compresses, BlockTable<Exec> const& blocks);
 
-  /// After an exchange; on all ranks alike. values: (names(), tensors), written; untouched where skip: (1) is not 0.
+  /// Measures the last exchange. Collective. values: (names(), tensors), output; unchanged if *skip, (1), is not 0.
   void measure(Exec const& exec, BlockTable<Exec> const& blocks, LastMean const& mean, bool wanted,
                std::int32_t const* skip, float* values);
   std::int64_t bytes() const;
-  /// bytes() of one that need not exist yet.
+  /// Returns bytes() of an object with these arguments, without constructing it.
   static std::int64_t predicted_bytes(Communicator& all, bool compresses, BlockTable<Exec> const& blocks);
 
  private:
   DenseMean mean_;
   Vec<double> partial_;  // (tensor_error_sums blocks)
-  Vec<float> sums_;      // (tensor_error_sums tensors); both empty where nothing is compressed
+  Vec<float> sums_;      // (tensor_error_sums tensors); both are empty if nothing is compressed
 };
 
 }  // namespace bellwether::comm

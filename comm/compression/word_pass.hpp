@@ -11,12 +11,12 @@
 
 namespace bellwether::comm {
 
-/// What active elements add up to: z^2, |z| and their number.
+/// Number of sums over active elements: z^2, |z| and their count.
 inline constexpr int sums_of_words = 3;
 
 namespace detail {
 
-/// What the elements of one lane add up to on a device.
+/// The sums of one lane's elements on a device.
 struct LaneTotal {
   double squares = 0;
   double magnitudes = 0;
@@ -36,11 +36,11 @@ struct LaneTotal {
 
 }  // namespace detail
 
-/// Walks the words of a block in one pass: the elements z, +0 where masked, of word t, k < count, to source.keep(k, z),
-/// and its signs, 0 where masked, to source.signs(t, word). On a host source.begin(t) comes before word t, and z =
-/// source.sum(k, t, lane); on a device source.sums_of(k, t, place of k in word t, z) forms as many neighbours as z has,
-/// one or four. The result is given to every thread of the team, formed in an order that depends on the block and Space
-/// alone.
+/// Processes the words of a block in one pass. It passes the elements z of word t, k < count, +0 for masked ones, to
+/// source.keep(k, z), and their signs, 0 for masked ones, to source.signs(t, word). On a host it calls
+/// source.begin(t) before word t, and z = source.sum(k, t, lane). On a device, source.sums_of(k, t, position of k in
+/// word t, z) fills z with one or four neighbours. Every thread of the team gets the result; the order of summation
+/// depends only on the block and Space.
 template <class Space, class Team, class Source>
 KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock const& block, Index count,
                                                      Source& source) {
@@ -75,18 +75,18 @@ KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock
     static_cast<void>(team);
     return {{sums.squares(), sums.magnitudes(), static_cast<double>(active_elements)}};
   } else {
-    // Where lanes are threads, each has a total of its own, and what crosses lanes is signs alone. A thread's lanes
-    // read for several groups of words before they write any.
+    // On devices, each lane (a thread) keeps its own totals; lanes exchange only signs. A thread reads `ahead` groups
+    // of words before it writes any, to have more loads in flight.
     using L = Lanes<Space>;
     static_assert(L::count == word_elements);
     constexpr int own = LaneShare::elements, words = LaneShare::words;
-    constexpr int ahead = 2;  // groups: each takes three vectors and several words into registers
+    constexpr int ahead = 2;  // groups of words; each holds three vectors and several words in registers
     detail::LaneTotal mine;
     int const groups = (block.words + words - 1) / words;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, (groups + ahead - 1) / ahead), [&](int const batch) {
       float z[ahead][L::here][own];
       std::uint32_t active[ahead][L::here];
-      // body(share, t, k, how many of the lane's elements there are, at) for each lane and what it has of group i.
+      // Calls body(share, t, k, number of the lane's elements inside the vector, at) for each lane's share of group i.
       auto const each_share = [&](int i, auto const& body) {
         L::all(team, [&](int const lane, int const at) {
           LaneShare const share(lane);

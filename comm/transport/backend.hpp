@@ -14,25 +14,25 @@ namespace bellwether::comm {
 /// The device that a process computes on.
 struct Device {
   std::string name;      ///< "NVIDIA H100 80GB HBM3"
-  std::string identity;  ///< what tells it from others of its host
+  std::string identity;  ///< distinguishes it from other devices of its host
 };
 
-/// What the build for one kind of device has, one source file a kind: backend_host.cpp or backend_cuda.cpp.
+/// Functions that depend on the kind of device. Each kind has one source file: backend_host.cpp or backend_cuda.cpp.
 namespace backend {
 
-/// Devices that this process may use; none on a build for hosts. May be asked before Kokkos starts.
+/// Returns the number of devices that this process may use; 0 in a host build. May be called before Kokkos starts.
 int visible_devices();
-/// Of the process, once Kokkos has started; none on a build for hosts.
+/// Returns the device of this process, once Kokkos has started; none in a host build.
 std::optional<Device> current_device();
-/// Bytes of its memory that nobody has allocated; none on a build for hosts.
+/// Returns the free bytes of the device's memory; none in a host build.
 std::optional<std::int64_t> free_device_memory();
-/// Whether MPI says that it reads and writes device memory. On a build for hosts there is none to read.
+/// Returns true if MPI reports that it can read and write device memory; false in a host build.
 bool mpi_reads_devices();
-/// The library's name and version, "NCCL 2.28.9"; empty where there is none.
+/// Returns the name and version of the device collectives library, "NCCL 2.28.9"; empty if there is none.
 std::string device_library();
-/// Whether that library takes several ranks on one device.
+/// Returns true if that library accepts several ranks on one device.
 bool device_library_shares_devices();
-/// The ranks of `host` over that library. \throws InternalError where there is none.
+/// Returns a communicator over that library for the ranks of `host`. \throws InternalError if there is none.
 std::unique_ptr<Communicator> make_device_communicator(std::unique_ptr<Communicator> host, double deadline,
                                                        Watchdog* watchdog);
 

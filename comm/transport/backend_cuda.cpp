@@ -25,7 +25,7 @@ std::optional<Device> current_device() {
   int index = 0;
   cudaDeviceProp properties{};
   if (cudaGetDevice(&index) != cudaSuccess || cudaGetDeviceProperties(&properties, index) != cudaSuccess)
-    throw RuntimeError("the GPU of this process does not tell its properties");
+    throw RuntimeError("cannot read the properties of this process's GPU");
   std::string identity;
   for (char const byte : properties.uuid.bytes) {
     char text[3];
@@ -37,7 +37,7 @@ std::optional<Device> current_device() {
 
 std::optional<std::int64_t> free_device_memory() {
   std::size_t free = 0, all = 0;
-  if (cudaMemGetInfo(&free, &all) != cudaSuccess) throw RuntimeError("the GPU does not tell how much memory is free");
+  if (cudaMemGetInfo(&free, &all) != cudaSuccess) throw RuntimeError("cannot read the free memory of the GPU");
   return static_cast<std::int64_t>(free);
 }
 

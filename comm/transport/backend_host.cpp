@@ -13,7 +13,7 @@ std::string device_library() { return ""; }
 bool device_library_shares_devices() { return false; }
 std::unique_ptr<Communicator> make_device_communicator(std::unique_ptr<Communicator> /*host*/, double /*deadline*/,
                                                        Watchdog* /*watchdog*/) {
-  throw InternalError("a build for hosts has no library for devices");
+  throw InternalError("a CPU build has no device collectives library");
 }
 
 }  // namespace bellwether::comm::backend

@@ -8,6 +8,8 @@
 
 #include <mpi.h>
 
+#include <unistd.h>
+
 #include <atomic>
 #include <charconv>
 #include <chrono>
@@ -26,12 +28,13 @@ namespace {
 using Seconds = std::chrono::duration<double>;
 
 constexpr auto variable = "BELLWETHER_START_DEADLINE";
-constexpr double longest_deadline = 1e8;  // three years, which clocks can still add
-constexpr double seconds_to_speak = 2;    // for other ranks that wait for the same
-constexpr double seconds_to_abort = 10;   // for MPI_Abort, which may hang as well
+constexpr double longest_deadline = 1e8;  // three years, still representable by clocks
+constexpr double seconds_to_speak = 2;    // lets other ranks that wait for the same report first
+constexpr double seconds_to_abort = 10;   // for MPI_Abort, which may hang, too
 constexpr int failed = 1;
+constexpr int before_mpi = -1;  // in place of a rank
 
-// How the process ends is the whole process's, whoever watches the call it ends in.
+// A property of the process, whichever guard ends it.
 std::atomic<int> end_code{failed};
 
 }  // namespace
@@ -39,7 +42,7 @@ std::atomic<int> end_code{failed};
 double start_deadline() {
   char const* const text = std::getenv(variable);
   if (text == nullptr) return usual_start_deadline;
-  double seconds = 0;  // from_chars: strtod would take hexadecimal numbers and the locale's comma
+  double seconds = 0;  // strtod would accept hexadecimal numbers and the locale's comma
   auto const* const last = text + std::strlen(text);
   auto const [end, error] = std::from_chars(text, last, seconds);
   if (error != std::errc() || end != last || !(seconds > 0 && seconds <= longest_deadline))
@@ -73,7 +76,7 @@ struct CallGuard::Impl {
     thread.join();
   }
 
-  /// Time in which this process was stopped does not count.
+  /// Returns true once done. Time in which this process was suspended does not count.
   bool done_within(double seconds) {
     auto const began = RunClock::now();
     std::unique_lock lock(mutex);
@@ -92,12 +95,25 @@ struct CallGuard::Impl {
     int const code = end_code;
     bool const lost = code == failed;
     leave_after(seconds_to_speak + seconds_to_abort, code);
-    std::string const others = watchdog != nullptr ? ", " + watchdog->verdict() : "";
+    if (rank == before_mpi) leave_before_mpi(code);
+    std::string const others = watchdog != nullptr ? ", " + watchdog->report() : "";
     std::fprintf(stderr, "[rank %d] %s: stuck: %s %s, not finished after %g s%s%s\n", rank, lost ? "error" : "warning",
                  call, when, deadline, others.c_str(), lost ? "" : "; nothing is lost");
     std::fflush(nullptr);
     std::this_thread::sleep_for(Seconds(seconds_to_speak));
-    MPI_Abort(MPI_COMM_WORLD, code);  // else a launcher may wait for a rank that stands still
+    MPI_Abort(MPI_COMM_WORLD, code);  // without it, a launcher may wait for a stuck rank
+    std::_Exit(code);
+  }
+
+  [[noreturn]] void leave_before_mpi(int code) const {
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    std::fprintf(
+        stderr,
+        "[%s] error: stuck: %s %s, not finished after %g s; a rank of this job did not reach it: every process "
+        "that the launcher starts must be this program; %s sets the limit\n",
+        host, call, when, deadline, variable);
+    std::fflush(nullptr);
     std::_Exit(code);
   }
 
@@ -105,10 +121,10 @@ struct CallGuard::Impl {
   double deadline;
   Watchdog* watchdog;
   int rank;
-  std::mutex mutex;  // of what follows
+  std::mutex mutex;  // guards the members below
   std::condition_variable wake;
   bool done = false;
-  std::thread thread;  // last: it uses all of the above
+  std::thread thread;  // last: it uses all members above
 };
 
 CallGuard::CallGuard(char const* call, char const* when, double deadline, Watchdog* watchdog) {
@@ -116,10 +132,13 @@ CallGuard::CallGuard(char const* call, char const* when, double deadline, Watchd
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (size == 1) return;
-  // Ranks that are not in it are elsewhere.
+  // Size 0: a rank in another call then counts as elsewhere, not as behind.
   if (watchdog != nullptr) watchdog->begin(call, when, 0);
   impl_ = std::make_unique<Impl>(call, when, deadline, watchdog, rank);
 }
+
+CallGuard::CallGuard(BeforeMpi, char const* call, char const* when, double deadline)
+    : impl_(std::make_unique<Impl>(call, when, deadline, nullptr, before_mpi)) {}
 
 CallGuard::~CallGuard() = default;
 

@@ -9,25 +9,30 @@
 namespace bellwether::comm {
 
 constexpr double usual_start_deadline = 600;
-/// Seconds that ranks wait for each other before a deck says so: BELLWETHER_START_DEADLINE, else the usual ones.
-/// \throws InputError where that is no number above 0.
+/// Returns the collective timeout, in seconds, that applies until the deck is read: BELLWETHER_START_DEADLINE, or the
+/// default. \throws InputError if the variable is not a number above 0.
 double start_deadline();
 
-/// Ends this process with `code` after `seconds`, whatever else hangs; the process is about to end anyway.
+/// Ends this process with `code` after `seconds`, even if another call hangs. Call it only when the process is ending.
 void leave_after(double seconds, int code);
 
-/// From here on all is done and written: a call that hangs loses nothing any more, and the process ends with `code`
-/// where it would else have failed.
+/// Call when all work is done and written. From then on, a call that hangs ends the process with `code`
+/// instead of an error code.
 void note_end(int code);
 
-/// Stands around a blocking call of MPI that is none of our collectives, which have deadlines of their own. MPI itself
-/// waits for ever for a rank that is masked or stands still. Past the deadline a thread of the guard says so on
-/// standard error and ends the process and, where it still can, the job.
+struct BeforeMpi {};
+
+/// Watches a blocking MPI call outside our collectives, which have their own timeout. MPI itself waits forever for a
+/// rank that is dead or stuck. After the timeout a thread of the guard reports this on standard error, and ends the
+/// process and, if possible, the job.
 class CallGuard {
  public:
-  /// call: "MPI_Comm_split", when: "at start-up"; string literals. deadline: seconds. watchdog: asked which ranks do
-  /// not answer. Between MPI_Init and MPI_Finalize. Alone, a rank waits for nobody, and nothing is watched.
+  /// call: "MPI_Comm_split"; when: "at start-up"; both string literals. deadline: seconds. watchdog: reports which
+  /// ranks do not answer. Use it between MPI_Init and MPI_Finalize. With one rank it does nothing.
   CallGuard(char const* call, char const* when, double deadline, Watchdog* watchdog = nullptr);
+  /// For the start of MPI itself, which waits for every process that the launcher started. Names the host instead of
+  /// the rank and ends this process only; the launcher then ends the others.
+  CallGuard(BeforeMpi, char const* call, char const* when, double deadline);
   ~CallGuard();
   CallGuard(CallGuard const&) = delete;
   CallGuard& operator=(CallGuard const&) = delete;

@@ -9,13 +9,15 @@ namespace {
 
 using DeviceBytes = Kokkos::View<std::byte*, Mem, Kokkos::MemoryUnmanaged>;
 
-/// A group of one: collectives are copies in order on `exec`, finished when they are started.
+/// A group of one. Collectives are copies enqueued on `exec` and finished when started.
 class SelfCommunicator final : public Communicator {
  public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
   bool shares_node(int rank) const override { return rank == 0; }
-  void set_nodes(std::span<int const> node_of) override { require(node_of.size() == 1, "one node a rank"); }
+  void set_nodes(std::span<int const> node_of) override {
+    require(node_of.size() == 1, "one node index per rank is required");
+  }
   Traffic traffic() const override { return traffic_; }
   void set_deadline(double) override {}
 
@@ -38,31 +40,31 @@ class SelfCommunicator final : public Communicator {
     return copied(exec, mine, all, label);
   }
   Request start_exchange(Exec const&, std::span<Message const> messages, Label label) override {
-    require(messages.empty(), "exchange: no such other rank");
+    require(messages.empty(), "exchange: invalid peer rank");
     return started(label);
   }
   Request start_library_sum(Exec const&, float*, std::int64_t, Label label) override { return started(label); }
 
   void wait(Request& request) override {
-    require(request.pending(), "a ticket is waited for once");
+    require(request.pending(), "the request has no collective in progress");
     request.release();
   }
   bool ended(Request const&) override { return true; }
   void progress() override {}
   std::unique_ptr<Communicator> split(int color, int) override {
-    require(color >= 0, "split: colors count from 0");
+    require(color >= 0, "split: the color must be 0 or more");
     return make_self_communicator();
   }
 
   void sum_host(std::span<double>, Label) override { ++traffic_.calls; }
   void broadcast_host(std::span<std::byte>, int root, Label) override {
-    require(root == 0, "broadcast: no such rank");
+    require(root == 0, "broadcast: invalid root rank");
     ++traffic_.calls;
   }
   void barrier(Label) override { ++traffic_.calls; }
 
  private:
-  /// All requests share one state: nothing is under way.
+  /// All requests share this state, because nothing is ever in progress.
   struct Finished final : Request::State {
     char const* label() const override { return name; }
     char const* name = "";
@@ -74,7 +76,7 @@ class SelfCommunicator final : public Communicator {
     return Request(finished_);
   }
   Request copied(Exec const& exec, Bytes const& from, Bytes const& to, Label label) {
-    require(from.size == to.size, "a group of one: two lengths of one chunk");
+    require(from.size == to.size, "group of one: the send and receive sizes differ");
     if (from.size > 0 && from.data != to.data) {
       auto const size = static_cast<std::size_t>(from.size);
       Kokkos::deep_copy(exec, DeviceBytes(to.data, size), DeviceBytes(from.data, size));

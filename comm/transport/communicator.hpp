@@ -14,7 +14,7 @@
 
 namespace bellwether::comm {
 
-/// Bytes in memory of the execution space.
+/// A buffer in execution space memory.
 struct Bytes {
   std::byte* data = nullptr;
   std::int64_t size = 0;
@@ -25,61 +25,62 @@ Bytes bytes(T* values, std::int64_t count) {
           count * static_cast<std::int64_t>(sizeof(T))};
 }
 
-/// One posted send or receive of start_exchange.
+/// A send or receive of start_exchange().
 struct Message {
   enum class Kind { send, receive } kind;
   int peer;
   Bytes buffer;
 };
 
-/// Bytes this rank handed to the transport since construction; what a rank keeps for itself is not counted. A broadcast
-/// counts once for every other rank at its root, a library sum its own vector once.
+/// Bytes this rank has handed to the transport since construction, without those it keeps for itself. A broadcast
+/// counts once per other rank at its root; a library sum counts its vector once.
 struct Traffic {
   std::int64_t sent_bytes = 0;
-  std::int64_t inside_node_bytes = 0;  ///< of those, to ranks on this rank's node
+  std::int64_t inside_node_bytes = 0;  ///< intra-node part of sent_bytes
   std::int64_t calls = 0;
 };
 
-/// Ranks that exchange what is in the memory of the execution space. Every collective is split-phase, labelled, and
-/// ordered after earlier work on `exec`; wait() orders it before later work. All ranks call the same collectives in the
-/// same order. Unless leaves_host_free(), it is enough that they do so kind by kind: all-to-alls of uneven chunks,
-/// all-gathers of uneven parts, exchanges, and all else; a rank may then go by what has arrived, as long as what it
-/// starts when one collective has ended was not started before that one anywhere.
+/// A group of ranks with collectives on execution space memory. Every collective is split-phase and labelled. It runs
+/// after earlier work on `exec`, and later work on `exec` runs after wait(). All ranks call the same collectives in the
+/// same order. Unless leaves_host_free(), the order must match only within each kind: all-to-alls of uneven chunks,
+/// all-gathers of uneven parts, exchanges, and all others. A rank may then react to what has arrived. But if it starts
+/// one collective only after another has ended, no rank may start the two in the opposite order.
 class Communicator : public RankGroup {
  public:
-  /// Whether that rank is on this one's node, as set_nodes() said; before it, every rank has a node of its own.
+  /// Returns true if that rank is on this rank's node, according to set_nodes(). By default each rank has its own node.
   virtual bool shares_node(int rank) const = 0;
-  /// node_of: (P), a number for each rank's node. For traffic() alone; inherited by split().
+  /// Sets the node index of each rank, (P). Only affects traffic(); split() inherits it.
   virtual void set_nodes(std::span<int const> node_of) = 0;
 
-  /// send and recv: (P * chunk) bytes; chunk j of send goes to rank j, chunk i of recv comes from rank i.
+  /// All-to-all. send and recv: (P * chunk) bytes. Chunk j of send goes to rank j; chunk i of recv comes from rank i.
   virtual Request start_alltoall(Exec const&, Bytes const& send, Bytes const& recv, Label) = 0;
-  /// The v form: chunk j of send is send_bytes[j] long, chunk i of recv recv_bytes[i]; chunks are adjacent.
+  /// All-to-all with uneven chunks: chunk j of send has send_bytes[j], chunk i of recv recv_bytes[i]. Chunks are
+  /// adjacent.
   virtual Request start_alltoallv(Exec const&, Bytes const& send, std::span<std::int64_t const> send_bytes,
                                   Bytes const& recv, std::span<std::int64_t const> recv_bytes, Label) = 0;
-  /// mine: (chunk) bytes -> all: (P * chunk) bytes, in rank order.
+  /// All-gather. mine: (chunk) bytes -> all: (P * chunk) bytes, in rank order.
   virtual Request start_allgather(Exec const&, Bytes const& mine, Bytes const& all, Label) = 0;
-  /// The v form: rank i's part is all_bytes[i] long; parts are adjacent.
+  /// All-gather with uneven parts: rank i's part has all_bytes[i] bytes. Parts are adjacent.
   virtual Request start_allgatherv(Exec const&, Bytes const& mine, Bytes const& all,
                                    std::span<std::int64_t const> all_bytes, Label) = 0;
-  /// Posted sends and receives to neighbours, all under way together.
+  /// Sends to and receives from neighbours, all concurrently.
   virtual Request start_exchange(Exec const&, std::span<Message const>, Label) = 0;
-  /// inout: (count) floats in memory of the execution space; the sum over ranks as the library forms it, which is
-  /// equal on all ranks by advice only. What comm.allreduce: library uses.
+  /// Sums (count) floats over ranks in place with the library's own allreduce, for comm.allreduce: library. MPI
+  /// recommends, but does not require, an equal result on all ranks.
   virtual Request start_library_sum(Exec const&, float* inout, std::int64_t count, Label) = 0;
-  /// \throws CollectiveTimeout where the deadline passes while waiting.
+  /// Waits for the collective. \throws CollectiveTimeout after the timeout.
   virtual void wait(Request&) = 0;
-  /// Whether wait() would find the collective ended; looks, and does not wait.
+  /// Returns true if wait() would not block.
   virtual bool ended(Request const&) = 0;
   virtual void progress() = 0;
-  /// Whether exchanges are ordered by the device alone, so that the host goes on while earlier work on it is under way.
+  /// Returns true if only the device orders collectives, so that the host does not wait for earlier work.
   virtual bool leaves_host_free() const { return false; }
-  /// Collective. Ranks of one color, ordered by (key, rank); they inherit the deadline.
+  /// Splits the group. Collective. Ranks of one color form a group, ordered by (key, rank); it inherits the timeout.
   virtual std::unique_ptr<Communicator> split(int color, int key) = 0;
   virtual Traffic traffic() const = 0;
 };
 
-/// A group of one: every collective is a copy.
+/// Returns a group of one rank; every collective is a copy.
 std::unique_ptr<Communicator> make_self_communicator();
 
 }  // namespace bellwether::comm

@@ -8,9 +8,10 @@
 
 namespace bellwether::comm {
 
-/// How many bytes a receiver lets its senders have under way, from how fast earlier ones came: what its link carries
-/// until it looks again, and no less than in a moment. A period is the time in which anything is awaited. Times are
-/// seconds of one clock. Until the first period ends everything is allowed.
+/// Limits the bytes that senders may have in flight to this receiver, from the measured receive rate. The limit is
+/// what the link carries between two looks, at least 0.1 s worth. A period is a time span in which messages are
+/// pending; the rate is that of the last complete period. There is no limit before the first period ends. Times are
+/// seconds of one clock.
 class LinkRate {
  public:
   void begin(double now) {
@@ -34,7 +35,7 @@ class LinkRate {
   static constexpr double moment = 0.1, most = 1e15;
   double began_ = 0, looked_ = 0, gap_ = 0;
   double received_ = 0;  ///< bytes in this period
-  double rate_ = 0;      ///< bytes a second in the last one; 0: there was none
+  double rate_ = 0;      ///< bytes per second in the last period; 0: no period yet
 };
 
 }  // namespace bellwether::comm

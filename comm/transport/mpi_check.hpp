@@ -4,7 +4,7 @@
 
 namespace bellwether::comm {
 
-/// \throws RuntimeError with MPI's own text unless `code` is MPI_SUCCESS.
+/// Checks the return code of an MPI call. \throws RuntimeError with MPI's error text unless `code` is MPI_SUCCESS.
 void check_mpi(int code, char const* call);
 
 }  // namespace bellwether::comm

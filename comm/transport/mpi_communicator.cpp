@@ -21,9 +21,9 @@
 namespace bellwether::comm {
 namespace {
 
-// Kinds of collectives have an order of their own each: messages of one never meet those of another.
+// Each kind of collective has its own order: messages of different kinds never match.
 constexpr int uneven_alltoall_tag = 1, exchange_tag = 2, uneven_allgather_tag = 3;
-constexpr int long_call_tag = 4;  // of what library calls carry where it is short enough
+constexpr int long_call_tag = 4;  // for library collectives that exceed call_limit
 
 int rank_in(MPI_Comm group) {
   int rank = 0;
@@ -37,15 +37,16 @@ int size_of(MPI_Comm group) {
   return size;
 }
 
-/// What MPI may still write to when its communicator goes. Never destroyed: MPI may outlive every static object.
+/// Operations whose buffers MPI may still write to after the communicator is gone. Never destroyed: MPI may
+/// outlive every static object.
 std::vector<std::unique_ptr<MpiOperation>>& timed_out_operations() {
   static auto* const operations = new std::vector<std::unique_ptr<MpiOperation>>;
   return *operations;
 }
 
-/// Ranks over MPI. Library collectives where one call carries everything; else posted sends and receives of at most
-/// `call_limit` bytes each. Those are also what uneven chunks and parts travel by: of all-to-alls ranks could not agree
-/// on what one call carries without asking, and neither is then bound to the order of the library's collectives.
+/// Communicator over MPI. Uses library collectives if one call can carry everything, else sends and receives of at most
+/// `call_limit` bytes. Collectives with uneven chunks always use sends and receives. Otherwise ranks would have to
+/// communicate to agree on a library call, and to follow the order of the library's collectives.
 class MpiCommunicator final : public Communicator {
  public:
   MpiCommunicator(MPI_Comm group, MpiOptions const& options)
@@ -60,8 +61,8 @@ class MpiCommunicator final : public Communicator {
   }
 
   ~MpiCommunicator() override {
-    // A collective that never ended keeps its group and what MPI may still write to: the job is about to end, and
-    // freeing would wait for other ranks.
+    // If a collective never ended, keep its group and its buffers, to which MPI may still write. The job is about to
+    // end, and freeing the group would wait for other ranks.
     bool stuck = false;
     for (auto& operation : operations_) {
       if (!operation->busy() || operation->ended()) continue;
@@ -81,7 +82,8 @@ class MpiCommunicator final : public Communicator {
   void set_deadline(double seconds) override { options_.deadline = seconds; }
 
   Request start_alltoall(Exec const& exec, Bytes const& send, Bytes const& recv, Label label) override {
-    require(send.size == recv.size && send.size % size_ == 0, "all-to-all: not one equal chunk a rank");
+    require(send.size == recv.size && send.size % size_ == 0,
+            "all-to-all: the buffers are not one equal chunk per rank");
     std::int64_t const chunk = send.size / size_;
     MpiOperation& operation = begin(exec, "all-to-all", label, counter_.to_each(chunk), options_.staged);
     Bytes const from = operation.transport_buffer(send, MpiOperation::Access::read);
@@ -103,7 +105,8 @@ class MpiCommunicator final : public Communicator {
     require(counter_.covers(send_bytes, send) && counter_.covers(recv_bytes, recv),
             "all-to-all: chunks do not add up to the buffers");
     auto const mine = static_cast<std::size_t>(rank_);
-    require(send_bytes[mine] == recv_bytes[mine], "all-to-all: a rank's own chunk has two lengths");
+    require(send_bytes[mine] == recv_bytes[mine],
+            "all-to-all: the send and receive sizes of this rank's own chunk differ");
     MpiOperation& operation =
         begin(exec, "all-to-all of uneven chunks", label, counter_.to_each(send_bytes), options_.staged);
     Bytes const from = operation.transport_buffer(send, MpiOperation::Access::read);
@@ -114,7 +117,7 @@ class MpiCommunicator final : public Communicator {
   }
 
   Request start_allgather(Exec const& exec, Bytes const& mine, Bytes const& all, Label label) override {
-    require(all.size == mine.size * size_, "all-gather: not one equal part a rank");
+    require(all.size == mine.size * size_, "all-gather: the buffer is not one equal part per rank");
     part_bytes_.assign(static_cast<std::size_t>(size_), mine.size);
     MpiOperation& operation = begin(exec, "all-gather", label, counter_.to_each(mine.size), options_.staged);
     Bytes const from = operation.transport_buffer(mine, MpiOperation::Access::read);
@@ -169,13 +172,13 @@ class MpiCommunicator final : public Communicator {
   }
 
   void wait(Request& request) override {
-    require(request.pending(), "a ticket is waited for once");
+    require(request.pending(), "the request has no collective in progress");
     complete(static_cast<MpiOperation&>(*request.state()));
     request.release();
   }
 
   bool ended(Request const& request) override {
-    require(request.pending(), "a ticket that was waited for is asked whether it has ended");
+    require(request.pending(), "the request has no collective in progress");
     receives_.advance();
     return static_cast<MpiOperation&>(*request.state()).test();
   }
@@ -187,8 +190,8 @@ class MpiCommunicator final : public Communicator {
   }
 
   std::unique_ptr<Communicator> split(int color, int key) override {
-    require(color >= 0, "split: colors count from 0");
-    barrier("bellwether::comm::split");  // where who is late is told better than in what follows
+    require(color >= 0, "split: the color must be 0 or more");
+    barrier("bellwether::comm::split");  // names late ranks better than the calls below
     MPI_Comm part = MPI_COMM_NULL;
     CallGuard const guard("MPI_Comm_split", "at start-up", options_.deadline, options_.watchdog);
     check_mpi(MPI_Comm_split(group_, color, key, &part), "MPI_Comm_split");
@@ -218,7 +221,7 @@ class MpiCommunicator final : public Communicator {
   }
 
   void broadcast_host(std::span<std::byte> inout, int root, Label label) override {
-    require(root >= 0 && root < size_, "broadcast: no such rank");
+    require(root >= 0 && root < size_, "broadcast: invalid root rank");
     auto const total = static_cast<std::int64_t>(inout.size());
     MpiOperation& operation =
         begin(Exec(), "broadcast", label, rank_ == root ? counter_.to_each(total) : TrafficCounter::Sent(), false);
@@ -236,7 +239,7 @@ class MpiCommunicator final : public Communicator {
   }
 
  private:
-  /// The first free operation: the same sequence of collectives finds the same operations, with their memory, again.
+  /// Returns the first free operation. A repeated sequence of collectives reuses the same operations and their memory.
   MpiOperation& begin(Exec const& exec, char const* name, Label label, TrafficCounter::Sent const& sent, bool staged) {
     auto free = std::find_if(operations_.begin(), operations_.end(), [](auto const& one) { return !one->busy(); });
     if (free == operations_.end()) {
@@ -264,11 +267,11 @@ class MpiCommunicator final : public Communicator {
       if (waited > options_.deadline)
         throw CollectiveTimeout("stuck collective: " + operation.description() + ", rank " + std::to_string(rank_) +
                                 " of " + std::to_string(size_) + ", not finished after " + std::to_string(waited) +
-                                " s" + (watchdog != nullptr ? ", " + watchdog->verdict() : ""));
-      // Ranks may share cores.
+                                " s" + (watchdog != nullptr ? ", " + watchdog->report() : ""));
+      // Yield, because ranks may share cores.
       std::this_thread::yield();
     }
-    receives_.advance();  // which may still know requests that end here
+    receives_.advance();  // it may still refer to requests that end here
     if (watchdog != nullptr) watchdog->note_waiting(false);
     operation.finish();
   }
@@ -277,7 +280,7 @@ class MpiCommunicator final : public Communicator {
     return std::accumulate(lengths.begin(), lengths.begin() + rank, std::int64_t{0});
   }
 
-  /// Both ends of a message cut it alike.
+  /// Returns the maximum length of one message. Sender and receiver split a message in the same way.
   std::int64_t longest_message(int peer) const {
     return counter_.shares_node(peer) ? options_.call_limit : std::min(options_.call_limit, options_.piece);
   }
@@ -293,7 +296,7 @@ class MpiCommunicator final : public Communicator {
     for (std::int64_t first = 0; first < buffer.size; first += longest)
       receives_.post(operation, {buffer.data + first, std::min(longest, buffer.size - first)}, peer, tag);
   }
-  /// In the order in which for_peers() sends: the rank before first.
+  /// Posts receives in the order in which for_peers() of the other ranks sends: the preceding rank first.
   void post_receives(MpiOperation& operation, std::byte* all, std::span<std::int64_t const> lengths, int tag) {
     auto const from = [&](int peer, std::int64_t end) {
       std::int64_t const length = lengths[static_cast<std::size_t>(peer)];
@@ -306,7 +309,7 @@ class MpiCommunicator final : public Communicator {
     for (int peer = size_ - 1; peer > rank_; --peer) end = from(peer, end);
   }
 
-  /// Copies what a rank has for itself. host: the buffers are the host's, whatever those of other collectives are.
+  /// Copies a rank's own chunk. host: the buffers are in host memory, even on devices.
   void keep(std::byte* to, std::byte const* from, std::int64_t size, bool host = false) const {
     auto const count = static_cast<std::size_t>(size);
     if (!on_devices || options_.staged || host)
@@ -316,7 +319,7 @@ class MpiCommunicator final : public Communicator {
                         Kokkos::View<std::byte const*, Mem, Kokkos::MemoryUnmanaged>(from, count));
   }
 
-  /// visit(peer): every other rank, the next one first, so that no two ranks have the same one first.
+  /// Calls visit(peer) for every other rank, starting with the next one, so that ranks start with different peers.
   template <class Visit>
   void for_peers(Visit visit) const {
     for (int peer = rank_ + 1; peer < size_; ++peer) visit(peer);
@@ -370,8 +373,9 @@ class MpiCommunicator final : public Communicator {
 }  // namespace
 
 std::unique_ptr<Communicator> make_world_communicator(MpiOptions const& options) {
-  require(options.piece > 0, "messages of no bytes");
-  require(options.call_limit > 0 && options.call_limit <= std::numeric_limits<int>::max(), "call_limit is no int");
+  require(options.piece > 0, "the maximum message size must be at least 1 byte");
+  require(options.call_limit > 0 && options.call_limit <= std::numeric_limits<int>::max(),
+          "call_limit must be from 1 to the largest int");
   MPI_Comm copy = MPI_COMM_NULL;
   CallGuard const guard("MPI_Comm_dup", "at start-up", options.deadline, options.watchdog);
   check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &copy), "MPI_Comm_dup");

@@ -15,7 +15,7 @@ using HostBytes = Kokkos::View<std::byte*, Kokkos::HostSpace, Kokkos::MemoryUnma
 }  // namespace
 
 void MpiOperation::begin(Exec const& exec, char const* operation, Label label, bool staged) {
-  require(!busy_, "an operation under way is not free");
+  require(!busy_, "the operation is still in progress");
   operation_ = operation;
   label_ = label;
   busy_ = true;
@@ -64,7 +64,7 @@ void MpiOperation::finish() {
       Kokkos::deep_copy(*staging_exec_, DeviceBytes(stages_[k].target.data, size),
                         HostBytes(stages_[k].memory.data(), size));
   }
-  // The next collective may fill the host memory before `exec` has read it.
+  // Otherwise the next collective could overwrite the host memory before `exec` has read it.
   if (stages_used_ > 0) staging_exec_->fence("bellwether::comm::staged_results");
   staging_exec_.reset();
   busy_ = false;

@@ -13,38 +13,39 @@
 
 namespace bellwether::comm {
 
-/// One collective under way over MPI: its requests, its argument arrays, and its staging memory, all kept from one
-/// collective to the next.
+/// A collective in progress over MPI: its requests, argument arrays and staging memory. Reused by later collectives.
 class MpiOperation final : public Request::State {
  public:
   char const* label() const override { return label_; }
-  /// Staged: every buffer goes through host memory, and finish() copies results back in order on `exec`.
+  /// Starts a collective. staged: every buffer goes through host memory; finish() enqueues the copies back on `exec`.
   void begin(Exec const& exec, char const* operation, Label label, bool staged);
   bool busy() const { return busy_; }
 
-  /// The buffer to hand to MPI in place of `buffer`; staged, host memory that a copy on `exec` is filling.
+  /// Returns the buffer to pass to MPI in place of `buffer`. If staged, this is host memory, which a
+  /// copy on `exec` fills.
   enum class Access { read, write, read_write };
   Bytes transport_buffer(Bytes const& buffer, Access access);
 
   MPI_Request& new_request();
   std::size_t requests() const { return requests_.size(); }
-  MPI_Request& request(std::size_t at) { return requests_[at]; }  ///< until the next new_request()
-  /// True when every request is complete and no message is held.
+  /// Valid until the next new_request().
+  MPI_Request& request(std::size_t at) { return requests_[at]; }
+  /// Returns true if every request is complete and no receive is held.
   bool test();
-  /// test() for destructors: an error of MPI is a collective that has not ended.
+  /// test() for destructors: returns false on an MPI error.
   bool ended() noexcept;
-  /// Copies staged results back and makes the operation free for another collective.
+  /// Copies staged results back and releases the operation for reuse.
   void finish();
-  /// "all-to-all bellwether::comm::mean_scatter, 1234 bytes from this rank"
+  /// Returns a description: "all-to-all bellwether::comm::mean_scatter, 1234 bytes from this rank".
   std::string description() const;
 
   std::vector<int> receive_counts, receive_offsets;  ///< (P) bytes, read by MPI until completion
   std::vector<double> gathered;                      ///< (P * values) of a host sum
-  std::int64_t bytes = 0;                            ///< handed over by this rank, for messages
-  std::int64_t held = 0;                             ///< messages that a ReceiveQueue has yet to post
+  std::int64_t bytes = 0;                            ///< bytes this rank sends, for messages
+  std::int64_t held = 0;                             ///< receives that a ReceiveQueue has not posted yet
 
  private:
-  // Copies from and to a device do not keep the host waiting, and are not made twice.
+  // Pinned memory: copies to and from a device do not block the host and need no second staging copy.
   using HostBuffer = Kokkos::View<std::byte*, Kokkos::SharedHostPinnedSpace>;
   struct Stage {
     HostBuffer memory;

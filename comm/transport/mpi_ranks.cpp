@@ -23,7 +23,7 @@ namespace {
 constexpr auto when = "at start-up";
 
 int count_of(std::size_t size) {
-  require(size <= static_cast<std::size_t>(std::numeric_limits<int>::max()), "too long for a call at start-up");
+  require(size <= static_cast<std::size_t>(std::numeric_limits<int>::max()), "too long for a collective at start-up");
   return static_cast<int>(size);
 }
 
@@ -31,8 +31,12 @@ int count_of(std::size_t size) {
 
 MpiRanks::MpiRanks(int& argc, char**& argv, double deadline) : deadline_(deadline) {
   int provided = MPI_THREAD_SINGLE;
-  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
-  if (provided < MPI_THREAD_SERIALIZED) throw RuntimeError("this MPI offers no thread support beyond the main thread");
+  {
+    CallGuard const guard(BeforeMpi(), "MPI_Init_thread", when, deadline_);
+    check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
+  }
+  if (provided < MPI_THREAD_SERIALIZED)
+    throw RuntimeError("this MPI allows calls from the main thread only; required: MPI_THREAD_SERIALIZED or more");
   check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size");
@@ -77,10 +81,10 @@ void MpiRanks::abort(int exit_code, std::string_view message, double patience) c
   std::fflush(stderr);
   if (size_ > 1) {
     std::this_thread::sleep_for(std::chrono::duration<double>(patience));
-    leave_after(10, exit_code);  // MPI_Abort may hang with what else is stuck
+    leave_after(10, exit_code);  // MPI_Abort may hang
     MPI_Abort(MPI_COMM_WORLD, exit_code);
   }
-  // Alone, there is nobody to tell, and MPI's own farewell would bury the message.
+  // A single rank has no others to inform, and the output of MPI_Abort would bury the message.
   MPI_Finalize();
   std::_Exit(exit_code);
 }

@@ -8,15 +8,15 @@
 
 namespace bellwether::comm {
 
-/// MPI from start to end of the program, before Kokkos starts. Its collectives serve what ranks compare first of all:
-/// they are short, and each has the deadline of a CallGuard, which ends the process.
+/// MPI for the whole program, before Kokkos starts. Its collectives serve start-up: they are short, and a CallGuard
+/// ends the process if one exceeds the timeout.
 class MpiRanks final : public RankGroup {
  public:
-  /// deadline: seconds that a call waits for other ranks.
-  /// \throws RuntimeError where MPI is not thread-safe enough. Where it cannot start, MPI ends the process.
+  /// Initialises MPI. deadline: collective timeout in seconds. If MPI cannot start, it ends the process.
+  /// \throws RuntimeError if MPI's thread support is insufficient.
   MpiRanks(int& argc, char**& argv, double deadline);
-  /// Ends MPI. While an exception unwinds the stack MPI is left open: other ranks may be inside a collective, and the
-  /// launcher ends them when this process goes.
+  /// Finalises MPI. Not during stack unwinding: other ranks may be inside a collective, and the launcher ends them
+  /// when this process exits.
   ~MpiRanks() override;
   MpiRanks(MpiRanks const&) = delete;
   MpiRanks& operator=(MpiRanks const&) = delete;
@@ -29,8 +29,8 @@ class MpiRanks final : public RankGroup {
   void set_deadline(double seconds) override { deadline_ = seconds; }
   double deadline() const { return deadline_; }
 
-  /// Prints `[rank r] message` and ends the job on all ranks, after `patience` seconds in which they may have
-  /// something to say, too. Called by main() alone.
+  /// Prints `[rank r] message` and ends the job on all ranks. First waits `patience` seconds, so that other ranks can
+  /// print their messages. Only main() calls it.
   [[noreturn]] void abort(int exit_code, std::string_view message, double patience = 0) const;
 
  private:

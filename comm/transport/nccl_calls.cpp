@@ -4,7 +4,7 @@
 
 #include "core/system/error.hpp"
 
-// Weak, so that a program that was linked with a library that has it starts with an older one as well.
+// Weak, so that a program linked with a newer NCCL also starts with an older one.
 extern "C" __attribute__((weak)) ncclResult_t ncclAlltoAll(void const* from, void* to, std::size_t count,
                                                            ncclDataType_t type, ncclComm_t group, cudaStream_t stream);
 
@@ -38,7 +38,7 @@ void NcclCalls::complete(ncclResult_t status, char const* call) const {
 template <class Posts>
 void NcclCalls::grouped(Posts const& posts) const {
   check_nccl(ncclGroupStart(), "ncclGroupStart");
-  // A post that fails does so for its group: ncclGroupEnd() tells, and must be called all the same.
+  // An error of a post is reported by ncclGroupEnd(), which must be called in any case.
   posts();
   complete(ncclGroupEnd(), "a group of ncclSend and ncclRecv");
 }
@@ -70,7 +70,7 @@ void NcclCalls::alltoallv(std::byte const* from, std::span<std::int64_t const> s
   grouped([&] {
     for (int peer = 0; peer < size_; ++peer) {
       auto const at = static_cast<std::size_t>(peer);
-      // Both ends of an empty chunk know that it is: neither posts it.
+      // Both sides know that a chunk is empty; neither posts it.
       if (send_bytes[at] > 0) send(from, send_bytes[at], peer);
       if (recv_bytes[at] > 0) receive(to, recv_bytes[at], peer);
       from += send_bytes[at];

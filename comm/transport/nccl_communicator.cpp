@@ -9,7 +9,7 @@
 namespace bellwether::comm {
 namespace {
 
-/// What ranks are invited to a group with: the id, or why there is none.
+/// Message that creates the group: the id, or the error status.
 struct Invitation {
   ncclUniqueId id;
   ncclResult_t status;
@@ -19,7 +19,7 @@ ncclUniqueId shared_id(Communicator& host) {
   Invitation invitation{};
   if (host.rank() == 0) invitation.status = ncclGetUniqueId(&invitation.id);
   host.broadcast_host(std::as_writable_bytes(std::span(&invitation, 1)), 0, "bellwether::comm::nccl_id");
-  check_nccl(invitation.status, "ncclGetUniqueId");  // on all ranks alike
+  check_nccl(invitation.status, "ncclGetUniqueId");  // throws on all ranks
   return invitation.id;
 }
 
@@ -56,7 +56,8 @@ class NcclCommunicator final : public Communicator {
   }
 
   Request start_alltoall(Exec const& exec, Bytes const& send, Bytes const& recv, Label label) override {
-    require(send.size == recv.size && send.size % size() == 0, "all-to-all: not one equal chunk a rank");
+    require(send.size == recv.size && send.size % size() == 0,
+            "all-to-all: the buffers are not one equal chunk per rank");
     std::int64_t const chunk = send.size / size();
     return start(exec, "all-to-all", label, counter_.to_each(chunk),
                  [&](NcclCalls const& calls) { calls.alltoall(send.data, recv.data, chunk); });
@@ -66,12 +67,13 @@ class NcclCommunicator final : public Communicator {
     require(counter_.covers(send_bytes, send) && counter_.covers(recv_bytes, recv),
             "all-to-all: chunks do not add up to the buffers");
     auto const mine = static_cast<std::size_t>(rank());
-    require(send_bytes[mine] == recv_bytes[mine], "all-to-all: a rank's own chunk has two lengths");
+    require(send_bytes[mine] == recv_bytes[mine],
+            "all-to-all: the send and receive sizes of this rank's own chunk differ");
     return start(exec, "all-to-all of uneven chunks", label, counter_.to_each(send_bytes),
                  [&](NcclCalls const& calls) { calls.alltoallv(send.data, send_bytes, recv.data, recv_bytes); });
   }
   Request start_allgather(Exec const& exec, Bytes const& mine, Bytes const& all, Label label) override {
-    require(all.size == mine.size * size(), "all-gather: not one equal part a rank");
+    require(all.size == mine.size * size(), "all-gather: the buffer is not one equal part per rank");
     return start(exec, "all-gather", label, counter_.to_each(mine.size),
                  [&](NcclCalls const& calls) { calls.allgather(mine.data, all.data, mine.size); });
   }

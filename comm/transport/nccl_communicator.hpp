@@ -9,13 +9,13 @@
 
 namespace bellwether::comm {
 
-/// The ranks of `host` over NCCL, on the device that Kokkos works on; `host` takes the few host-side collectives, and
-/// is owned from here on. Collective: the unique id travels by a broadcast. Collectives go onto a stream of their own,
-/// behind what `exec` holds when they start and in front of what it gets after wait(), so that no host waits in a step.
-/// A thread of the communicator looks after those under way: one that fails, or passes the deadline, aborts the group,
-/// and the next call throws CollectiveTimeout. watchdog, which outlives the ranks or is null, is told of every
-/// collective and asked about one that is late. \throws CollectiveTimeout where NCCL or the device reports an error,
-/// here and in every member that calls them.
+/// Returns a communicator over NCCL for the ranks of `host`, on the device that Kokkos uses. Collective: `host`
+/// broadcasts the unique id. It takes ownership of `host`, which continues to run the host-side collectives.
+/// Collectives run on a separate stream: after the work that `exec` has at their start, and before its work after
+/// wait(). No step blocks the host. A thread watches the collectives in progress. If one fails or exceeds the timeout,
+/// it aborts the group, and the next call throws CollectiveTimeout. `watchdog`: may be null, must outlive the
+/// communicator; it learns of every collective and is asked about late ones.
+/// \throws CollectiveTimeout on an NCCL or device error, here and in every member.
 std::unique_ptr<Communicator> make_nccl_communicator(std::unique_ptr<Communicator> host, double deadline,
                                                      Watchdog* watchdog);
 

@@ -11,7 +11,7 @@
 namespace bellwether::comm {
 namespace {
 
-// More than two steps of a large model start, as a rule: a step that the device lags behind in allocates nothing.
+// Usually more than two steps of a large model start. If the device lags behind the host, a step allocates nothing.
 constexpr int first_operations = 2048;
 constexpr double look_every = 0.1;  // s
 
@@ -32,7 +32,7 @@ NcclGroup::NcclGroup(ncclUniqueId const& id, int rank, int size, double deadline
     });
     started_ = true;
     watch_ = start_thread("watch over NCCL", [this] { watch(); });
-  } catch (...) {  // there is no destructor to come
+  } catch (...) {  // no destructor will run
     if (group_ != nullptr && !aborted_) ncclCommAbort(group_);
     cudaStreamDestroy(stream_);
     throw;
@@ -46,13 +46,13 @@ NcclGroup::~NcclGroup() {
   }
   leave_.notify_all();
   watch_.join();
-  // A group that is left while an exception unwinds would wait for ranks that do not come.
+  // During stack unwinding, finalizing would wait for ranks that do not come.
   if (!aborted_ && (std::uncaught_exceptions() > 0 || !finalize())) ncclCommAbort(group_);
   operations_.clear();
   cudaStreamDestroy(stream_);
 }
 
-/// False past the deadline, or where NCCL fails.
+/// Returns false after the timeout or on an NCCL error.
 bool NcclGroup::finalize() {
   ncclResult_t status = ncclCommFinalize(group_);
   for (auto const start = RunClock::now(); status == ncclInProgress && seconds_since(start) < deadline_;) {
@@ -65,7 +65,7 @@ bool NcclGroup::finalize() {
 }
 
 void NcclGroup::wait(Request& request) {
-  require(request.pending(), "a ticket is waited for once");
+  require(request.pending(), "the request has no collective in progress");
   std::lock_guard const lock(mutex_);
   or_fail([&] {
     auto& operation = static_cast<NcclOperation&>(*request.state());
@@ -76,7 +76,7 @@ void NcclGroup::wait(Request& request) {
 }
 
 bool NcclGroup::ended(Request const& request) {
-  require(request.pending(), "a ticket that was waited for is asked whether it has ended");
+  require(request.pending(), "the request has no collective in progress");
   std::lock_guard const lock(mutex_);
   bool ended = false;
   or_fail([&] {
@@ -127,13 +127,13 @@ NcclOperation& NcclGroup::next_operation() {
   return operation(begun_);
 }
 
-/// Looks at the device. \throws RuntimeError where that has failed.
+/// Queries the device for ended collectives. \throws RuntimeError if the device has failed.
 void NcclGroup::note_ended() {
   for (; ended_ < begun_ && operation(ended_).ended(); ++ended_) since_ = RunClock::now();
   if (ended_ < begun_ && !operation(ended_).ready()) since_ = RunClock::now();
 }
 
-/// Between two looks at a call that has not come back.
+/// Called repeatedly while an NCCL call is in progress.
 void NcclGroup::poll() {
   std::this_thread::yield();
   if (seconds_since(polled_) < look_every / 10) return;
@@ -143,7 +143,7 @@ void NcclGroup::poll() {
   if (aborted_) throw RuntimeError(failure_);
 }
 
-/// What never ends is ended by the deadline: the first one under way, or else a call that has not come back.
+/// Ends the group after the timeout because of the first collective in progress, or else a call in progress.
 void NcclGroup::end_if_late(NcclOperation const* calling, RunClock::time_point call_started) {
   bool const under_way = ended_ < begun_;
   double const waited = seconds_since(under_way ? since_ : call_started);
@@ -159,15 +159,15 @@ std::string NcclGroup::described(NcclOperation const* operation) const {
   return started_ ? "between collectives" : "the start of NCCL";
 }
 
-/// Kernels that wait for other ranks end, and with them whatever the host waits for.
+/// Aborts the group. This ends kernels that wait for other ranks, and everything on the host that waits for them.
 void NcclGroup::fail(std::string const& what, std::string const& how) {
   failure_ = "stuck collective: " + what + ", rank " + std::to_string(rank_) + " of " + std::to_string(size_) + ", " +
-             how + (watchdog_ != nullptr ? ", " + watchdog_->verdict() : "");
+             how + (watchdog_ != nullptr ? ", " + watchdog_->report() : "");
   if (group_ != nullptr) ncclCommAbort(group_);
   aborted_ = true;
 }
 
-/// The group's own thread.
+/// Body of the watching thread.
 void NcclGroup::watch() {
   cudaSetDevice(device_);
   std::unique_lock lock(mutex_);

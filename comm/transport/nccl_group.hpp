@@ -19,23 +19,23 @@
 
 namespace bellwether::comm {
 
-/// One rank's end of an NCCL communicator and what looks after it. Collectives go onto a stream of the group's own,
-/// behind what the caller's holds when they start and in front of what it gets after wait(), so that no host waits. A
-/// thread looks after those under way, which end in the order of their starts: where NCCL or the device fails, or the
-/// first of them is under way for longer than the deadline, it aborts the group. From then on every member throws
-/// CollectiveTimeout, which names the collective, its bytes and this rank. Sees neither Kokkos nor MPI.
+/// One rank's NCCL communicator with its watching thread. Collectives run on a stream of the group: after the work that
+/// the caller's stream has at their start, and before its work after wait(). The host does not block. Collectives end
+/// in the order of their starts. The thread aborts the group if NCCL or the device fails, or if the first collective in
+/// progress exceeds the timeout. From then on every member throws CollectiveTimeout, which names the collective, its
+/// bytes and this rank. Independent of Kokkos and MPI.
 class NcclGroup {
  public:
-  /// Collective over the ranks that were given the same id. watchdog, which outlives the group or is null, is told of
-  /// every collective and asked about one that is late.
-  /// \throws CollectiveTimeout where the group does not come about within the deadline, or not at all.
+  /// Collective over the ranks that got the same id. `watchdog`: may be null, must outlive the group; it learns of
+  /// every collective and is asked about late ones.
+  /// \throws CollectiveTimeout if the creation fails or exceeds the timeout.
   NcclGroup(ncclUniqueId const& id, int rank, int size, double deadline, Watchdog* watchdog);
-  /// Ends what is under way first, but while an exception unwinds, or past the deadline, aborts it.
+  /// Waits for the collectives in progress; aborts them during stack unwinding or after the timeout.
   ~NcclGroup();
   NcclGroup(NcclGroup const&) = delete;
   NcclGroup& operator=(NcclGroup const&) = delete;
 
-  /// posts(NcclCalls const&) makes the calls of one collective, which is ordered by `caller`.
+  /// Starts a collective, ordered after the work on `caller`. posts(NcclCalls const&) makes its NCCL calls.
   template <class Posts>
   Request start(cudaStream_t caller, char const* name, Label label, std::int64_t bytes, Posts const& posts) {
     std::lock_guard const lock(mutex_);
@@ -54,12 +54,13 @@ class NcclGroup {
   void wait(Request& request);
   bool ended(Request const& request);
   void throw_if_failed();
-  double deadline();  ///< s
+  /// Collective timeout in seconds.
+  double deadline();
   void set_deadline(double seconds);
 
  private:
-  /// Calls of NCCL, which may stay in progress, and of the device.
-  /// \throws CollectiveTimeout where they fail, or take longer than the deadline, after the group was aborted.
+  /// Runs calls to NCCL, which may stay in progress, and to the device. On an error or a timeout it aborts the group.
+  /// \throws CollectiveTimeout after an abort.
   template <class Calls>
   void or_fail(Calls const& calls) {
     throw_failure();
@@ -90,18 +91,18 @@ class NcclGroup {
   ncclComm_t group_ = nullptr;
   std::optional<NcclCalls> calls_;
 
-  std::mutex mutex_;  ///< of all that follows and of NCCL's calls, which must not overlap an abort
+  std::mutex mutex_;  ///< guards all members below and NCCL's calls, which must not overlap an abort
   std::condition_variable leave_;
-  double deadline_;  ///< s
-  /// A ring: start number k has operation(k) until that is taken again, once it was waited for and has ended.
+  double deadline_;  ///< seconds
+  /// Ring buffer: start number k uses operation(k). A slot is reused once its collective has ended and was waited for.
   std::vector<std::unique_ptr<NcclOperation>> operations_;
-  std::uint64_t begun_ = 0;  ///< starts so far
-  std::uint64_t ended_ = 0;  ///< of these, as note_ended() knows: those before this number
-  /// When the first one under way could begin: the work before it and the collective before it had ended by then.
+  std::uint64_t begun_ = 0;  ///< number of starts
+  std::uint64_t ended_ = 0;  ///< number of collectives that note_ended() has seen end
+  /// Time at which the first collective in progress could begin: when the work and the collective before it had ended.
   RunClock::time_point since_;
-  NcclOperation const* calling_ = nullptr;  ///< whose calls are being made
+  NcclOperation const* calling_ = nullptr;  ///< the operation whose calls are being made
   RunClock::time_point call_started_, polled_;
-  bool asked_ = false;  ///< the watchdog, about what is late
+  bool asked_ = false;  ///< the watchdog was asked about a late collective
   bool started_ = false, leaving_ = false, aborted_ = false;
   std::string failure_;
   std::thread watch_;

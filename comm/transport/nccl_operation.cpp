@@ -17,7 +17,7 @@ NcclOperation::NcclOperation() : ready_(new_event()), done_(new_event()) {}
 bool NcclOperation::reached(Event const& event) {
   cudaError_t const status = cudaEventQuery(event.get());
   if (status == cudaErrorNotReady)
-    cudaGetLastError();  // no error: nobody else is to find it
+    cudaGetLastError();  // not an error: clear it for later callers
   else
     check_cuda(status, "cudaEventQuery");
   return status == cudaSuccess;

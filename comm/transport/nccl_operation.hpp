@@ -14,8 +14,8 @@
 
 namespace bellwether::comm {
 
-/// One collective on a stream of NCCL's, with the events that order it between what its caller's stream holds before
-/// and after; kept from one collective to the next. \throws RuntimeError where the device has failed, in every member.
+/// A collective on NCCL's stream, with the events that order it relative to the caller's stream. Reused by later
+/// collectives. \throws RuntimeError if the device has failed, in every member.
 class NcclOperation final : public Request::State {
  public:
   NcclOperation();
@@ -23,18 +23,18 @@ class NcclOperation final : public Request::State {
   NcclOperation& operator=(NcclOperation const&) = delete;
 
   char const* label() const override { return label_; }
-  bool awaited() const { return awaited_; }  ///< begun and not yet finished for its caller
+  bool awaited() const { return awaited_; }  ///< started and not yet finished by its caller
 
-  /// What goes on `stream` from here on comes after what `caller` holds now. bytes: those that this rank sends.
+  /// Orders later work on `stream` after the current work on `caller`. bytes: those that this rank sends.
   void begin(cudaStream_t caller, cudaStream_t stream, char const* name, Label label, std::int64_t bytes);
-  void started(cudaStream_t stream);  ///< all of the collective is on `stream`
-  /// What the caller puts on its stream from here on comes after the collective.
+  void started(cudaStream_t stream);  ///< call when all work of the collective is on `stream`
+  /// Orders later work on the caller's stream after the collective.
   void finish();
 
-  // What the device says.
-  bool ready() const;  ///< the work that it comes after has ended
+  // Queries of the device's events.
+  bool ready() const;  ///< the work before the collective has ended
   bool ended();
-  /// "all-to-all bellwether::comm::workers, 64 bytes from this rank"
+  /// Returns a description: "all-to-all bellwether::comm::workers, 64 bytes from this rank".
   std::string description() const;
 
  private:

@@ -11,26 +11,26 @@ namespace bellwether::comm {
 /// Name of a collective in messages, regions and counters: `bellwether::<component>::<step>`, a string literal.
 using Label = char const*;
 
-/// A collective passed its deadline: names operation, label, bytes, seconds, ranks of the group and this rank,
-/// and what the watchdog knows of the others.
+/// A collective exceeded its timeout. The text names the operation, label, bytes, seconds, group size and this rank,
+/// and the watchdog's report on the other ranks.
 class CollectiveTimeout : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// An ordered group of ranks and its few collectives on host memory, those of start-up, checkpoints and the step's
-/// scalars. All ranks call the same collectives in the same order. Needs no Kokkos.
+/// An ordered group of ranks with a few collectives on host memory, for start-up, checkpoints and the scalars of a
+/// step. All ranks call the same collectives in the same order. Needs no Kokkos.
 class RankGroup {
  public:
   virtual ~RankGroup() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  /// Sums are formed in rank order on every rank.
+  /// Sums in place, in rank order on every rank.
   virtual void sum_host(std::span<double> inout, Label) = 0;
   virtual void broadcast_host(std::span<std::byte> inout, int root, Label) = 0;
   virtual void barrier(Label) = 0;
-  /// Seconds that a collective waits at most; \throws CollectiveTimeout, from the collective, beyond that.
+  /// Sets the collective timeout in seconds. A collective that exceeds it throws CollectiveTimeout.
   virtual void set_deadline(double seconds) = 0;
 };
 

@@ -23,8 +23,8 @@ void ReceiveQueue::advance() {
   if (idle()) return;
   double const now = seconds_now();
   rate_.look(now);
-  // MPI is asked of the first that has not come, not of all: it works at each question. What has come with all of its
-  // operation is no request any more.
+  // Test only the first pending receive, because each MPI_Test makes MPI progress, which costs time. A null request was
+  // completed by the test of its whole operation.
   bool asks = true;
   std::erase_if(open_, [&](Open const& one) {
     MPI_Request& request = one.operation->request(one.request);

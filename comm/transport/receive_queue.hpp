@@ -11,21 +11,21 @@
 
 namespace bellwether::comm {
 
-/// Hands receives to MPI in the order in which they are posted, those of long messages no more at a time than their
-/// link carries in a moment, but always one. What MPI has no receive for it does not send but for its beginning, so
-/// that on a slow network one rank after the other sends to this one: where they share its link, switches drop what
-/// their buffers do not hold, none of them gets an even part of it, and other links stand idle meanwhile. Fast networks
-/// have all under way at once. What is held goes on only while this queue is looked at: no exchange of one group is
-/// left open while another group is waited for.
+/// Posts receives to MPI in order, but limits the long messages in flight to what the link carries in a moment
+/// (LinkRate); at least one is always posted. MPI does not transmit a large message until its receive is posted, so
+/// the receiver decides who sends. Without a limit, a slow network suffers: all senders share this rank's link,
+/// switches drop packets, the shares are uneven, and other links stay idle. A fast network has all messages in
+/// flight at once. Held receives are posted only by calls to this queue: finish the exchange of one group before
+/// waiting for another group.
 class ReceiveQueue {
  public:
-  /// long_message: bytes from which a receive may have to wait.
+  /// long_message: size in bytes from which a receive may be held.
   ReceiveQueue(MPI_Comm group, std::int64_t long_message) : group_(group), long_message_(long_message) {}
-  /// The message belongs to `operation`, which is not complete before it was received.
+  /// Posts or holds a receive. `operation` is not complete until the message was received.
   void post(MpiOperation& operation, Bytes const& buffer, int peer, int tag);
-  /// Posts what may arrive now; to be called when requests are looked at, and before they are used again.
+  /// Posts the receives that the limit now allows. Call it when testing requests, and before reusing them.
   void advance();
-  /// Long messages that MPI has a receive for.
+  /// Returns the number of long messages whose receive is posted.
   std::size_t under_way() const { return open_.size(); }
 
  private:
@@ -47,7 +47,7 @@ class ReceiveQueue {
   std::int64_t long_message_;
   LinkRate rate_{};
   std::vector<Held> held_{};
-  std::size_t next_ = 0;  ///< of held_
+  std::size_t next_ = 0;  ///< index of the first receive in held_ that is not posted
   std::vector<Open> open_{};
   std::int64_t open_bytes_ = 0;
 };

@@ -6,10 +6,10 @@
 
 namespace bellwether::comm {
 
-/// A collective under way, to be waited for exactly once. Its state belongs to the communicator that started it, which
-/// uses it again for later collectives: a step allocates nothing. Destroying an unfinished request ends the program
-/// with the collective's name, because transport may still write into the caller's buffers; while an exception unwinds
-/// the stack the state stays with its communicator instead, so that the exception is what the user reads.
+/// A collective in progress; wait for it exactly once. Its state belongs to the communicator that started it, which
+/// reuses it, so that a step allocates nothing. Destroying an unfinished request ends the program with the collective's
+/// name, because the transport may still write to the caller's buffers. During stack unwinding the communicator keeps
+/// the state instead, so that the user sees the exception.
 class Request {
  public:
   class State {
@@ -27,7 +27,8 @@ class Request {
 
   State* state() const { return state_; }
   bool pending() const { return state_ != nullptr; }
-  void release() { state_ = nullptr; }  ///< for communicators: the collective is finished
+  /// For communicators: marks the collective as finished.
+  void release() { state_ = nullptr; }
 
  private:
   void drop() noexcept;

@@ -11,10 +11,10 @@
 
 namespace bellwether::comm {
 
-/// What a rank hands to a transport, and how much of it stays on its node.
+/// Counts the bytes that a rank hands to a transport, and the intra-node part.
 class TrafficCounter {
  public:
-  /// Bytes of one collective.
+  /// Bytes that this rank sends in one collective.
   struct Sent {
     std::int64_t all = 0;
     std::int64_t intra_node = 0;
@@ -25,18 +25,18 @@ class TrafficCounter {
     find_neighbours();
   }
   void set_nodes(std::span<int const> node_of) {
-    require(node_of.size() == node_of_.size(), "one node a rank");
+    require(node_of.size() == node_of_.size(), "one node index per rank is required");
     node_of_.assign(node_of.begin(), node_of.end());
     find_neighbours();
   }
   bool shares_node(int rank) const { return node_of(rank) == node_of(rank_); }
   int node_of(int rank) const { return node_of_[static_cast<std::size_t>(rank)]; }
 
-  /// `bytes` to each other rank.
+  /// Returns the bytes of sending `bytes` to each other rank.
   Sent to_each(std::int64_t bytes) const {
     return {bytes * (size_ - 1), bytes * static_cast<std::int64_t>(neighbours_.size())};
   }
-  /// bytes_to[j] to rank j.
+  /// Returns the bytes of sending bytes_to[j] to each other rank j.
   Sent to_each(std::span<std::int64_t const> bytes_to) const {
     Sent sent;
     for (int peer = 0; peer < size_; ++peer)
@@ -44,18 +44,19 @@ class TrafficCounter {
     for (int const peer : neighbours_) sent.intra_node += bytes_to[static_cast<std::size_t>(peer)];
     return sent;
   }
-  /// Posted sends; receives count elsewhere.
+  /// Returns the bytes of posted sends; their receivers do not count them.
   Sent posted(std::span<Message const> messages) const {
     Sent sent;
     for (auto const& message : messages) {
-      require(message.peer >= 0 && message.peer < size_ && message.peer != rank_, "exchange: no such other rank");
+      require(message.peer >= 0 && message.peer < size_ && message.peer != rank_, "exchange: invalid peer rank");
       if (message.kind != Message::Kind::send) continue;
       sent.all += message.buffer.size;
       if (shares_node(message.peer)) sent.intra_node += message.buffer.size;
     }
     return sent;
   }
-  /// Once, to nobody in particular: where it goes is the library's matter, unless all ranks share a node.
+  /// Returns the bytes of one vector for a library collective. Its routing is unknown: intra-node only if
+  /// all ranks share a node.
   Sent once(std::int64_t bytes) const {
     if (size_ == 1) return {};
     return {bytes, static_cast<int>(neighbours_.size()) + 1 == size_ ? bytes : 0};
@@ -68,7 +69,7 @@ class TrafficCounter {
   }
   Traffic const& traffic() const { return traffic_; }
 
-  /// Whether chunks of these lengths, one a rank, make up the buffer.
+  /// Returns true if `lengths`, one chunk per rank, add up to the size of the buffer.
   bool covers(std::span<std::int64_t const> lengths, Bytes const& buffer) const {
     return lengths.size() == static_cast<std::size_t>(size_) &&
            std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}) == buffer.size &&
@@ -84,7 +85,7 @@ class TrafficCounter {
 
   int rank_, size_;
   std::vector<int> node_of_;     ///< (P)
-  std::vector<int> neighbours_;  ///< other ranks on this one's node
+  std::vector<int> neighbours_;  ///< the other ranks on this rank's node
   Traffic traffic_;
 };
 

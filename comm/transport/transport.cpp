@@ -13,13 +13,13 @@ bool library_works(Offer const& offer) {
   return !offer.device_library.empty() && (!offer.shared_device || offer.library_shares);
 }
 
-/// Why a transport that was asked for by name is not there.
+/// Explains why a transport chosen by name is not available.
 std::string obstacle(Transport transport, Offer const& offer) {
   if (transport == Transport::nccl && offer.device_library.empty()) return "this program was built without NCCL";
   if (transport == Transport::nccl)
-    return "two ranks share a GPU, which takes NCCL 2.30 or newer with NCCL_MULTI_RANK_GPU_ENABLE=1 (this is " +
+    return "two ranks share a GPU, which needs NCCL 2.30 or newer with NCCL_MULTI_RANK_GPU_ENABLE=1 (found: " +
            offer.device_library + ")";
-  return "this MPI does not say that it reads GPU memory";
+  return "this MPI does not report support for GPU memory";
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ ChosenTransport choose_transport(CommConfig const& config, Offer const& offer) {
         "GPUs, or set comm.share_device: true");
   if (config.transport != Transport::automatic) {
     auto const offered = offered_transports(offer);
-    if (std::ranges::find(offered, config.transport) != offered.end()) return {config.transport, "as the deck says"};
+    if (std::ranges::find(offered, config.transport) != offered.end()) return {config.transport, "set in the deck"};
     std::string allowed = "auto";
     for (auto const transport : offered) allowed += std::string(", ") + transport_name(transport);
     throw InputError("comm.transport: " + obstacle(config.transport, offer) + "; allowed here: " + allowed);
@@ -63,7 +63,7 @@ ChosenTransport choose_transport(CommConfig const& config, Offer const& offer) {
   std::string const without =
       offer.device_library.empty() ? "no NCCL" : "two ranks share a GPU, which " + offer.device_library + " refuses";
   if (offer.mpi_reads_devices) return {Transport::mpi, without + "; MPI reads GPU memory"};
-  return {Transport::mpi_staged, without + "; this MPI does not say that it reads GPU memory"};
+  return {Transport::mpi_staged, without + "; this MPI does not report support for GPU memory"};
 }
 
 }  // namespace bellwether::comm

@@ -9,13 +9,13 @@
 
 namespace bellwether::comm {
 
-/// What a job's build, libraries and devices offer to carry its collectives. The same on every rank.
+/// Capabilities of the build, libraries and devices that decide which transports are possible. The same on every rank.
 struct Offer {
   bool on_devices = false;         ///< the program computes on devices
-  bool mpi_reads_devices = false;  ///< MPI says so
-  std::string device_library;      ///< NCCL's name and version; empty: none
-  bool shared_device = false;      ///< two ranks have one device
-  bool library_shares = false;     ///< the device library takes two ranks on one device
+  bool mpi_reads_devices = false;  ///< MPI reports that it reads device memory
+  std::string device_library;      ///< name and version of NCCL; empty: none
+  bool shared_device = false;      ///< two ranks use the same device
+  bool library_shares = false;     ///< the device library accepts two ranks on one device
 };
 
 struct ChosenTransport {
@@ -23,14 +23,14 @@ struct ChosenTransport {
   std::string reason;                    ///< one clause for the log
 };
 
-/// What `transport` of the deck comes to: what it names, if that is there; for `auto` the fastest that works.
-/// \throws InputError that names the key, what is wrong and what is allowed; the same on every rank.
+/// Returns the transport of the deck if it is available. For `auto`, returns the fastest available one.
+/// \throws InputError that names the key, the fault and the allowed values; the same on every rank.
 ChosenTransport choose_transport(CommConfig const& config, Offer const& offer);
 
-/// All that choose_transport() would take by name.
+/// Returns all transports that choose_transport() accepts by name.
 std::vector<Transport> offered_transports(Offer const& offer);
 
-/// As decks write it.
+/// Returns the name used in decks.
 char const* transport_name(Transport transport);
 
 }  // namespace bellwether::comm

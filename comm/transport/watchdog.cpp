@@ -20,24 +20,24 @@ namespace bellwether::comm {
 namespace {
 
 constexpr int question_tag = 1, answer_tag = 2;
-constexpr std::chrono::milliseconds idle(200), attentive(20);  // between two looks
+constexpr std::chrono::milliseconds idle(200), attentive(20);  // polling intervals
 
-/// Where a rank is, as it travels.
+/// Position of a rank, as sent in an answer.
 struct Place {
   std::int64_t step = 0;
-  std::int64_t collectives = 0;  ///< of all ranks, begun so far
-  bool waits = false;            ///< for others, in a collective
+  std::int64_t collectives = 0;  ///< collectives of all ranks begun so far
+  bool waits = false;            ///< in a collective, for other ranks
   char operation[112] = {};
 };
 
-/// What is known of another rank.
+/// Knowledge about another rank.
 struct Peer {
   Place answer;
   MPI_Request question = MPI_REQUEST_NULL, reply = MPI_REQUEST_NULL;
   bool asked = false, answered = false;
 };
 
-/// An answer on its way; MPI reads it until the request is complete.
+/// An answer in transit; MPI reads it until the request is complete.
 struct Outgoing {
   Place place;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -68,7 +68,8 @@ struct Watchdog::Impl {
     }
     wake.notify_all();
     thread.join();
-    // Freed where nothing is on its way: else the job is about to end, and freeing would wait for other ranks.
+    // Free the communicator only if no message is in transit. Otherwise the job is about to end, and freeing would
+    // wait for other ranks.
     bool owed = !outgoing.empty();
     for (auto const& peer : peers) owed |= peer.question != MPI_REQUEST_NULL || peer.reply != MPI_REQUEST_NULL;
     if (!owed && std::uncaught_exceptions() == 0) MPI_Comm_free(&all);
@@ -90,7 +91,7 @@ struct Watchdog::Impl {
     }
   }
 
-  /// A rank that owes an answer from before is not asked again: what it says then is as good.
+  /// Asks every rank that does not already owe an answer: a late answer to an earlier question serves as well.
   void ask_all() {
     wants_answers = false;
     for (int to = 0; to < static_cast<int>(peers.size()); ++to) {
@@ -128,7 +129,7 @@ struct Watchdog::Impl {
   std::atomic<bool> waits{false};
   std::atomic<char const*> name{"start-up,"}, label{"before the first collective"};
 
-  mutable std::mutex mutex;  // of what follows
+  mutable std::mutex mutex;  // guards the members below
   std::condition_variable wake;
   bool leaving = false, wants_answers = false;
   std::vector<Peer> peers;  // (P)
@@ -144,7 +145,7 @@ void Watchdog::note_step(std::int64_t step) { impl_->step = step; }
 void Watchdog::begin(char const* name, Label label, int size) {
   impl_->name = name;
   impl_->label = label;
-  // Smaller groups may make more of them than others do.
+  // Counts collectives of all ranks only: in smaller groups, ranks may call different numbers of them.
   if (size == static_cast<int>(impl_->peers.size())) ++impl_->collectives;
 }
 
@@ -158,11 +159,11 @@ void Watchdog::ask() {
   impl_->wake.notify_all();
 }
 
-std::string Watchdog::verdict() const {
+std::string Watchdog::report() const {
   constexpr std::size_t most_named = 8;
   std::lock_guard const lock(impl_->mutex);
   auto const mine = impl_->place();
-  // Those that wait, too, are held up by others, as far as there are others.
+  // Ranks that wait are held up by others; name them only if there are no others.
   std::vector<std::string> found, waiting;
   for (std::size_t rank = 0; rank < impl_->peers.size(); ++rank) {
     auto const& peer = impl_->peers[rank];
@@ -180,7 +181,7 @@ std::string Watchdog::verdict() const {
   std::string text = "in step " + std::to_string(mine.step);
   for (std::size_t i = 0; i < std::min(found.size(), most_named); ++i) text += "; " + found[i];
   if (found.size() > most_named) text += "; " + std::to_string(found.size() - most_named) + " more ranks likewise";
-  if (found.empty() && impl_->thread.joinable()) text += "; all other ranks answer and have begun it";
+  if (found.empty() && impl_->thread.joinable()) text += "; all other ranks answer and have started this collective";
   return text;
 }
 

@@ -11,28 +11,29 @@
 
 namespace bellwether::comm {
 
-/// Knows where this rank is, and can ask where the others are: a thread of its own answers, on an MPI communicator of
-/// its own, whatever the rest of the program waits for or computes. Nothing is sent until somebody asks.
+/// Records this rank's position in the program and can ask the other ranks for theirs. A separate thread answers on a
+/// separate MPI communicator, even while the main thread waits or computes. It sends nothing until a rank asks.
 class Watchdog {
  public:
-  /// Collective over MPI_COMM_WORLD. hosts: (P), of each rank. With fewer than two ranks, or an MPI that cannot be
-  /// called by two threads at a time, it knows this rank alone.
+  /// Collective over MPI_COMM_WORLD. hosts: (P), host of each rank. With one rank, or if MPI does not support calls
+  /// from several threads, it only knows this rank.
   explicit Watchdog(std::vector<std::string> hosts);
   ~Watchdog();
   Watchdog(Watchdog const&) = delete;
   Watchdog& operator=(Watchdog const&) = delete;
 
-  void note_step(std::int64_t step);  ///< the step that begins
-  /// A collective of `size` ranks begins. name and label: string literals.
+  void note_step(std::int64_t step);  ///< call at the start of a step
+  /// Call at the start of a collective over `size` ranks. name and label: string literals.
   void begin(char const* name, Label label, int size);
-  void note_waiting(bool now);  ///< for other ranks, until a collective ends
+  /// now: true while this rank waits in a collective; reported to other ranks.
+  void note_waiting(bool now);
 
-  /// Asks all ranks; does not wait. Called once half a deadline has passed.
+  /// Asks all ranks for their position; does not wait. Called when half of the timeout has passed.
   void ask();
-  /// For the message of a stuck collective: the step, then ranks that have not answered since ask(), and those that
-  /// compute and have begun fewer collectives of all ranks than this one, or else another one, with what they were last
-  /// seen in. Where there are none, the same of ranks that wait themselves.
-  std::string verdict() const;
+  /// Returns the report for the message of a timed-out collective. It names the step and the ranks that have not
+  /// answered since ask(). It also names, with their position, ranks that compute and are behind this one or in another
+  /// collective. If there are no such ranks, it lists those that wait themselves.
+  std::string report() const;
 
  private:
   struct Impl;

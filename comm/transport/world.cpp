@@ -34,7 +34,7 @@ std::string processor_name() {
   return {name, static_cast<std::size_t>(length)};
 }
 
-/// Collective. Ranks that can share memory are on one node; nodes are numbered by their lowest rank.
+/// Finds the nodes. Collective. Ranks that can share memory are on one node; nodes are numbered by their lowest rank.
 Nodes find_nodes(int rank, int size, std::string const& host, double deadline) {
   MPI_Comm together = MPI_COMM_NULL;
   CallGuard const guard("finding nodes by MPI_Comm_split_type", "at start-up", deadline);
@@ -73,7 +73,7 @@ Nodes find_nodes(int rank, int size, std::string const& host, double deadline) {
   return nodes;
 }
 
-/// "nodes hold from 1 to 3 ranks"
+/// Returns "nodes hold from 1 to 3 ranks".
 std::string ranks_by_node(Nodes const& nodes) {
   std::vector<int> ranks(static_cast<std::size_t>(nodes.count), 0);
   for (int const node : nodes.node_of) ++ranks[static_cast<std::size_t>(node)];
@@ -104,12 +104,12 @@ Nodes chosen_nodes(Nodes const& found, int rank, CommConfig const& config) {
 }
 
 NodeGroups::NodeGroups(Communicator& all, Nodes const& nodes, CommConfig const& config) {
-  require(static_cast<int>(nodes.node_of.size()) == all.size(), "the nodes of another group");
+  require(static_cast<int>(nodes.node_of.size()) == all.size(), "the nodes do not match the ranks of the group");
   if (!nodes.equal)
     throw InputError((config.ranks_per_node ? "comm.ranks_per_node: " + std::to_string(*config.ranks_per_node)
                                             : std::string("comm.hierarchy: node")) +
-                     ", but then " + ranks_by_node(nodes) +
-                     "; allowed: as many ranks on every node, or comm.hierarchy: none");
+                     "; its " + ranks_by_node(nodes) +
+                     "; allowed: the same number of ranks on every node, or comm.hierarchy: none");
   intra_node_ = all.split(nodes.mine, all.rank());
   inter_node_ = all.split(nodes.rank_here, nodes.mine);
 }
@@ -132,16 +132,20 @@ struct World::Impl {
 
 namespace {
 
-/// Ranks of a node take its devices in turn: with one visible to each, as where a scheduler hands them out, the first.
+/// Returns the device of this rank. Local ranks take the visible devices in turn; if a scheduler shows each rank one
+/// device, all take the first.
 int device_of(Nodes const& nodes, std::string const& host) {
   if constexpr (!on_devices) return -1;
   int const visible = backend::visible_devices();
   if (visible == 0)
-    throw RuntimeError(host + ": no GPU is visible to this process, and the program was built to compute on one");
+    throw RuntimeError(
+        host +
+        ": no GPU is visible to this process; this program was built for GPUs: run it where one is visible "
+        "(nvidia-smi, CUDA_VISIBLE_DEVICES), or use a CPU build");
   return nodes.rank_here % visible;
 }
 
-/// Collective. The text of every rank, in their order.
+/// Returns the text of every rank, in rank order. Collective.
 std::vector<std::string> gathered(Communicator& all, std::string const& mine) {
   std::vector<std::string> texts;
   for (int root = 0; root < all.size(); ++root) {
@@ -155,18 +159,18 @@ std::vector<std::string> gathered(Communicator& all, std::string const& mine) {
   return texts;
 }
 
-/// Threads that a rank computes with, before Kokkos has started.
+/// Returns the number of threads that a rank computes with, before Kokkos has started.
 int computing_threads() {
 #ifdef KOKKOS_ENABLE_OPENMP
-  char const* const of_kokkos = std::getenv("KOKKOS_NUM_THREADS");  // a number: faults_of_threads() has looked
+  char const* const of_kokkos = std::getenv("KOKKOS_NUM_THREADS");  // valid: faults_of_threads() has checked it
   return of_kokkos != nullptr ? std::atoi(of_kokkos) : omp_get_max_threads();
 #else
   return 1;
 #endif
 }
 
-/// Threads that a rank starts: OpenMP's beside the main one, and a few of MPI's and our own. Without a launcher MPI
-/// starts a process of its own beside this one, with threads.
+/// Returns the number of threads that a rank starts: OpenMP's without the main thread, and a few of MPI's and our own.
+/// Without a launcher, MPI starts a separate process with further threads.
 int threads_of_a_rank() {
   bool launched = false;
   for (char const* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
@@ -178,14 +182,14 @@ std::string fault_of(ThreadProbe const& probe) {
   return probe.reason().empty() ? "" : no_thread("compute with", probe.reason());
 }
 
-/// Collective. Threads, and memory of OpenBLAS for them. Ranks of a node may share a limit, so that all hold their
-/// threads at once. \throws InputError on every rank with the fault of the lowest one that has any.
+/// Checks threads, and OpenBLAS memory for them. Collective. Local ranks may share a limit, so all hold their threads
+/// at once. \throws InputError on every rank with the fault of the lowest rank that has one.
 void require_resources_together(int rank, int size) {
   int lowest = size;
   std::string fault;
   {
     std::optional<ThreadProbe> probe;
-    if (size > 1) probe.emplace(threads_of_a_rank());  // a lone rank has tried before MPI started
+    if (size > 1) probe.emplace(threads_of_a_rank());  // a single rank has tried before MPI started
     fault = probe ? fault_of(*probe) : "";
     if (fault.empty()) fault = reserve_blas_memory(computing_threads());
     int const mine = fault.empty() ? size : rank;
@@ -224,7 +228,8 @@ void World::start() {
   impl_->host = processor_name();
   impl_->nodes = find_nodes(rank(), size(), impl_->host, deadline);
   require_resources_together(rank(), size());
-  // Kokkos warns each process that threads are not bound, which is right on a laptop and for several ranks a node.
+  // Kokkos warns in each process that threads are unbound, which is intended on laptops and with several ranks per
+  // node.
   auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
   if (int const device = device_of(impl_->nodes, impl_->host); device >= 0) settings.set_device_id(device);
   Kokkos::initialize(settings);
@@ -307,7 +312,7 @@ std::string World::library() const {
 }
 
 void World::sum_by_library(std::span<float> values) const {
-  constexpr std::size_t longest = std::size_t{1} << 30;  // counts of MPI are int
+  constexpr std::size_t longest = std::size_t{1} << 30;  // MPI counts are int
   for (; !values.empty(); values = values.subspan(std::min(values.size(), longest)))
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(std::min(values.size(), longest)), MPI_FLOAT,
                             MPI_SUM, MPI_COMM_WORLD),

@@ -9,21 +9,20 @@
 
 namespace bellwether {
 
-/// Once after Kokkos::initialize(): what would otherwise happen in every step. Until a kernel has asked for team
-/// scratch in a device's own memory, Kokkos allocates nothing, which is a call of the driver, for every launch of
-/// teams.
+/// Call once after Kokkos::initialize(). It makes Kokkos allocate its team scratch in device memory. Until a kernel
+/// requests some, every team launch calls the driver for an empty allocation.
 void start_device();
 
-/// Work of an execution space that is given to it again as a whole, with one launch in place of hundreds: CUDA's
-/// graphs.
+/// A recorded sequence of kernel launches that replays as one launch instead of hundreds: a CUDA graph.
 class Recording {
  public:
-  /// Whether this build's Exec can be recorded: devices with such graphs, no hosts.
+  /// Returns true if Exec supports recording: devices with CUDA graphs.
   static bool possible();
 
-  /// Records what work() gives to `exec` in place of running it. What it allocates and computes on the host is not
-  /// recorded, and a fence in it is an error: run it once before. Pointers and numbers that kernels are handed stay
-  /// those of the recording. \throws RuntimeError where the device refuses.
+  /// Records what work() enqueues on `exec` instead of running it. Allocations and host computations are not
+  /// recorded, and a fence is an error: run the work once before recording. Replays use the same pointers and
+  /// numbers as the recording.
+  /// \throws RuntimeError if the device cannot record it.
   Recording(Exec const& exec, std::function<void()> const& work);
   ~Recording();
   Recording(Recording&&) noexcept;

@@ -12,7 +12,7 @@ struct Recording::Impl {};
 bool Recording::possible() { return false; }
 
 Recording::Recording(Exec const&, std::function<void()> const&) {
-  throw RuntimeError("work on a host cannot be recorded");
+  throw RuntimeError("this build cannot record work: it has no CUDA graphs");
 }
 Recording::~Recording() = default;
 Recording::Recording(Recording&&) noexcept = default;

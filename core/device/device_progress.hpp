@@ -20,30 +20,30 @@ struct WriteCount {
 
 }  // namespace detail
 
-/// How far an execution space has come, told to the host without a fence: for buffers that take turns, and for what was
-/// copied to pinned memory before a mark.
+/// Reports the progress of an execution space to the host without a fence. For alternating buffers, and for data copied
+/// to pinned memory before a mark.
 class DeviceProgress {
  public:
   DeviceProgress() : done_("bellwether::core::device_progress") {}
 
-  /// Counts one more piece of work as done, once all that was given to `exec` before has been.
+  /// Enqueues a mark that counts one more piece of work as done, after all earlier work on `exec`.
   void mark(Exec const& exec) {
     Kokkos::parallel_for("bellwether::core::device_progress", Kokkos::RangePolicy<Exec>(exec, 0, 1),
                          detail::WriteCount{done_.data(), ++marked_});
   }
-  /// Waits until piece `count`, from 1 on, is done.
+  /// Waits until mark number `count`, counted from 1, has been reached.
   void wait(Exec const& exec, std::int64_t count) const {
     auto const done = [&] {
       return std::atomic_ref<std::int64_t>(*done_.data()).load(std::memory_order_acquire) >= count;
     };
-    // What a device writes shows here within microseconds: short waits look all the time, long ones leave the core.
+    // Device writes arrive within microseconds: poll first, then sleep between polls to free the core.
     constexpr int glances = 10'000, naps = 1'000'000;
     constexpr std::chrono::microseconds nap(20);
     for (int i = 0; i < glances; ++i)
       if (done()) return;
     for (int i = 0; i < naps; ++i, std::this_thread::sleep_for(nap))
       if (done()) return;
-    // Not endlessly: a fence tells of a device that has failed.
+    // Ends with a fence, because only a fence reports a failed device.
     static std::string const reason = "bellwether::core::device_progress, the host is ahead";
     exec.fence(reason);
   }

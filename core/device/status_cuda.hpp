@@ -10,7 +10,7 @@
 
 namespace bellwether {
 
-/// \throws RuntimeError with the call's name where it failed. For sources of CUDA alone.
+/// Checks a CUDA return code. \throws RuntimeError that names the call. For CUDA sources only.
 inline void check_cuda(cudaError_t status, char const* call) {
   if (status != cudaSuccess) throw RuntimeError(std::string(call) + ": " + cudaGetErrorString(status));
 }

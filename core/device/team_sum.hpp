@@ -5,7 +5,7 @@
 #include "core/types.hpp"
 #include "core/unroll.hpp"
 
-/// Before a loop whose iterations touch different elements: the compiler need not test the pointers against each other.
+/// Marks a loop whose iterations touch different elements: the compiler need not check for aliasing.
 #if defined(__CUDACC__) || defined(__HIPCC__) || !defined(__GNUC__)
 #define BELLWETHER_INDEPENDENT
 #else
@@ -14,10 +14,10 @@
 
 namespace bellwether {
 
-/// How one team walks one block. On a host a team is one thread that treats `lanes` neighbours at a time, each with its
-/// own running sum, which is what lets a compiler vectorise a sum without reordering it. On a device neighbours belong
-/// to the threads of the team, one to each, or four where they are read at once (team_runs.hpp). With
-/// BELLWETHER_DEVICE_TEAMS, a build for tests, hosts take the ways of devices, too, with teams of one thread.
+/// How a team processes a block. On hosts, a team is one thread that processes `lanes` neighbours at a time. Each lane
+/// has a separate sum, so that the compiler vectorises without reordering the sums. On devices, each thread takes one
+/// element, or four where it reads packs (team_runs.hpp). BELLWETHER_DEVICE_TEAMS, a build for tests, runs the device
+/// path on hosts with teams of one thread.
 template <class Space>
 struct TeamShape {
   static constexpr bool on_host =
@@ -31,24 +31,24 @@ struct TeamShape {
   static constexpr int threads = on_host ? 1 : 256;
 };
 
-/// Calls body(k) for k in [first, last); the calls touch different elements.
+/// Calls body(k) for k in [first, last); the calls must touch different elements.
 template <class Space, class Team, class Body>
 KOKKOS_INLINE_FUNCTION void team_for(Team const& team, Index first, Index last, Body const& body) {
   BELLWETHER_INDEPENDENT
   for (Index k = first + team.team_rank(); k < last; k += TeamShape<Space>::threads) body(k);
 }
 
-/// Elements whose reading a thread of a device has under way together.
+/// Number of elements whose loads a device thread has in flight.
 inline constexpr int loads_ahead = 4;
 
-/// The same for a body(k, load(k)). load reads what body needs, and body alone writes: on a device a thread reads for
-/// several elements before it writes any.
+/// Calls body(k, load(k)) for k in [first, last). load only reads; only body writes. A device thread loads several
+/// elements before it writes any.
 template <class Space, class Team, class Load, class Body>
 KOKKOS_INLINE_FUNCTION void team_for(Team const& team, Index first, Index last, Load const& load, Body const& body) {
   if constexpr (TeamShape<Space>::host) {
     team_for<Space>(team, first, last, [&](Index k) { body(k, load(k)); });
   } else {
-    constexpr Index stride = TeamShape<Space>::threads;  // known, so that places differ by constants
+    constexpr Index stride = TeamShape<Space>::threads;  // constexpr, so that addresses differ by constants
     Index k = first + team.team_rank();
     for (; k + (loads_ahead - 1) * stride < last; k += loads_ahead * stride) {
       decltype(load(k)) loaded[loads_ahead];
@@ -61,7 +61,7 @@ KOKKOS_INLINE_FUNCTION void team_for(Team const& team, Index first, Index last, 
   }
 }
 
-/// What one element adds to N sums.
+/// Terms that one element adds to N sums.
 template <int N>
 struct Sums {
   double value[N];
@@ -72,7 +72,7 @@ struct Sums {
   }
 };
 
-/// What one element adds to N sums, and a number of which the largest is wanted, at least 0.
+/// Terms that one element adds to N sums, and a number >= 0 whose maximum is taken.
 template <int N>
 struct SumsAndLargest {
   double value[N];
@@ -100,13 +100,13 @@ namespace bellwether {
 
 namespace detail {
 
-/// What the threads of a team have, taken together by +=, given to all of them; they meet once, however many numbers
-/// it has.
+/// Combines the values of a team's threads with += and returns the result to all. Synchronises once, regardless
+/// of the size of Total.
 template <class Space, class Team, class Total>
 KOKKOS_INLINE_FUNCTION Total of_all_threads(Team const& team, Total const& mine) {
   if constexpr (TeamShape<Space>::on_host) {
     static_cast<void>(team);
-    return mine;  // of the team's one thread
+    return mine;  // a host team has one thread
   } else {
     Total all{};
     Kokkos::parallel_reduce(
@@ -117,8 +117,8 @@ KOKKOS_INLINE_FUNCTION Total of_all_threads(Team const& team, Total const& mine)
 
 }  // namespace detail
 
-/// The sums over k in [first, last) of body(k), a function Sums<N>(Index) that may also write elements of its own,
-/// given to every thread of the team. Formed in an order that depends on [first, last) and Space alone.
+/// Returns to every thread the sums over k in [first, last) of body(k), a function Sums<N>(Index) that may also write
+/// its elements. The order of summation depends only on [first, last) and Space.
 template <int N, class Space, class Team, class Body>
 KOKKOS_INLINE_FUNCTION Sums<N> team_sum(Team const& team, Index first, Index last, Body const& body) {
   constexpr int lanes = TeamShape<Space>::lanes;
@@ -145,7 +145,7 @@ KOKKOS_INLINE_FUNCTION Sums<N> team_sum(Team const& team, Index first, Index las
   return detail::of_all_threads<Space>(team, result);
 }
 
-/// As team_sum(), for a body(k, load(k)), as team_for() takes them.
+/// team_sum() for a body(k, load(k)), as in team_for().
 template <int N, class Space, class Team, class Load, class Body>
 KOKKOS_INLINE_FUNCTION Sums<N> team_sum(Team const& team, Index first, Index last, Load const& load, Body const& body) {
   if constexpr (TeamShape<Space>::host) {
@@ -160,7 +160,7 @@ KOKKOS_INLINE_FUNCTION Sums<N> team_sum(Team const& team, Index first, Index las
   }
 }
 
-/// As team_sum(), with the largest number beside the sums, for a body(k) that returns SumsAndLargest<N>.
+/// team_sum() with a maximum, for a body(k) that returns SumsAndLargest<N>.
 template <int N, class Space, class Team, class Body>
 KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_sum_and_largest(Team const& team, Index first, Index last,
                                                               Body const& body) {
@@ -191,13 +191,13 @@ KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_sum_and_largest(Team const& team, 
   return detail::of_all_threads<Space>(team, result);
 }
 
-/// One team for each of `teams` items.
+/// Returns the policy of one team per item.
 template <class Space>
 Kokkos::TeamPolicy<Space> team_policy(Space const& exec, Index teams) {
   return {exec, static_cast<int>(teams), TeamShape<Space>::threads};
 }
 
-/// The same, of which so many are to fit on a device's multiprocessor: a bound on a thread's registers.
+/// The same for `together` teams per multiprocessor, which bounds the registers of a thread.
 template <unsigned together, class Space>
 auto bound_team_policy(Space const& exec, Index teams) {
   if constexpr (TeamShape<Space>::on_host)

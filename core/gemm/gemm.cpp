@@ -13,14 +13,14 @@ namespace {
 
 Index parts(Index extent, Index part) { return (extent + part - 1) / part; }
 
-/// Rows and columns of the tiles that a product is cut into.
+/// Tile size of a product in rows and columns.
 struct Tiling {
   Index rows, columns;
 
   Index count(Index m, Index n) const { return parts(m, rows) * parts(n, columns); }
 };
 
-/// Sixteen tiles of a product by BLAS, a function of the problem alone: another cut, another rounding.
+/// Splits a BLAS product into about sixteen tiles. A function of the problem only, because the tiling affects rounding.
 Tiling tiles_for_blas(Index m, Index n) {
   constexpr Index tiles = 16, smallest = 64, whole = 32;
   Tiling tile{m, n};
@@ -32,9 +32,9 @@ Tiling tiles_for_blas(Index m, Index n) {
   return tile;
 }
 
-/// Products of our own round alike however they are cut: a tile a thread, or two where that spreads them better. An
-/// element of k costs a tile as many products as it has elements, and its rows and columns are read and packed, each of
-/// which takes as long as `packed` products.
+/// Splits a panel product into one or two tiles per thread, whichever costs less; the tiling does not affect rounding.
+/// Each element of k costs a tile rows * columns products, and packing a row or column costs as much as `packed`
+/// products.
 Tiling tiles_for_threads(Index m, Index n, Index threads) {
   constexpr Index whole_rows = 8, whole_columns = 32, packed = 16;
   if (threads == 1) return {m, n};
@@ -54,8 +54,7 @@ Tiling tiles_for_threads(Index m, Index n, Index threads) {
   return best;
 }
 
-/// multiply(i, j, rows, columns) for the tiles of a product, each on one thread, for as many rows and columns from i
-/// and j on.
+/// Calls multiply(i, j, rows, columns) for each tile of a product, on one thread each. The tile begins at (i, j).
 template <class T, class Space, class Multiply>
 void for_each_tile(Space const& exec, Index m, Index n, Multiply const& multiply) {
   Tiling const tile = is_by_blas<T>() ? tiles_for_blas(m, n) : tiles_for_threads(m, n, exec.concurrency());
@@ -103,7 +102,7 @@ bool gemm_with_column_sums(Space const& exec, Index m, Index n, Index k, T const
 template <class T, class Space>
 bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, Op op_a, Op op_b, Index m, Index n, Index k, T const* a,
                Index lda, T const* b, Index ldb, T* c, Index ldc) {
-  // Hosts that take the ways of devices, in tests, multiply as those without a BLAS do.
+  // With BELLWETHER_DEVICE_TEAMS, host spaces use the device path, in tests: they multiply like devices without a BLAS.
   if constexpr (TeamShape<Space>::host) {
     return false;
   } else {

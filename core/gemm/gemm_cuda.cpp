@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-// gemm() and gemm_with() on NVIDIA GPUs, by cuBLAS and cuBLASLt.
+// gemm() and gemm_with() on NVIDIA GPUs with cuBLAS and cuBLASLt.
 #include "core/gemm/gemm.hpp"
 #include "core/gemm/gemm_definition.hpp"
 #include "core/gemm/gemm_epilogue.hpp"
@@ -35,13 +35,13 @@ constexpr cudaDataType_t data_type = std::is_same_v<T, double>  ? CUDA_R_64F
 template <class T>
 constexpr cublasComputeType_t compute_type = std::is_same_v<T, double> ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
 
-/// The largest power of two up to 256 that divides an address: what cuBLASLt wants to know of operands.
+/// Returns the largest power of two up to 256 that divides an address, in the form that cuBLASLt expects.
 std::uint32_t alignment_of(void const* at) {
   auto const address = reinterpret_cast<std::uintptr_t>(at) | 256;
   return static_cast<std::uint32_t>(address & (~address + 1));
 }
 
-/// All that the choice of an algorithm depends on.
+/// Everything that the choice of an algorithm depends on.
 struct Product {
   cudaDataType_t type;
   int epilogue;
@@ -56,11 +56,11 @@ struct Plan {
   cublasLtMatmulAlgo_t algorithm;
 };
 
-/// cuBLAS on one stream. Its workspace is ours: with one of its own, cuBLAS would allocate in a step and could not be
-/// recorded into a graph.
+/// cuBLAS on one stream, with our workspace. With its own workspace, cuBLAS would allocate during steps and could not
+/// be captured in a graph.
 struct Context {
-  static constexpr std::size_t workspace_bytes = std::size_t{32} << 20;  // what NVIDIA recommends from Hopper on
-  static constexpr std::size_t workspace_alignment = 256;                // a View's data begins at half of that
+  static constexpr std::size_t workspace_bytes = std::size_t{32} << 20;  // NVIDIA's recommendation for Hopper
+  static constexpr std::size_t workspace_alignment = 256;                // a View only guarantees half of this
 
   explicit Context(cudaStream_t stream)
       : memory("bellwether::core::cublas_workspace", workspace_bytes + workspace_alignment) {
@@ -69,24 +69,24 @@ struct Context {
     succeed(cublasCreate(&handle), "cublasCreate");
     succeed(cublasSetStream(handle, stream), "cublasSetStream");
     succeed(cublasSetWorkspace(handle, workspace, workspace_bytes), "cublasSetWorkspace");
-    // Parts of k are added up in the type that sums are formed in, as with cuBLASLt below.
+    // Partial sums over k are added in the type of the sums, as with cuBLASLt below.
     succeed(cublasSetMathMode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION), "cublasSetMathMode");
   }
   ~Context() { cublasDestroy(handle); }
   Context(Context const&) = delete;
   Context& operator=(Context const&) = delete;
 
-  /// A handle of cuBLAS is one of cuBLASLt, too. Both use the workspace, one after the other on the stream.
+  /// A cuBLAS handle is also a cuBLASLt handle. Both use the workspace, one after the other on the stream.
   cublasLtHandle_t light() const { return reinterpret_cast<cublasLtHandle_t>(handle); }
 
   cublasHandle_t handle = nullptr;
   std::byte* workspace = nullptr;
   Kokkos::View<std::byte*, Cuda::memory_space> memory;
-  /// A pass of one shape has four products with an epilogue, and passes differ in their rows.
+  /// A forward and backward pass of one shape has four products with an epilogue; micro-batches differ in their rows.
   RecentlyUsed<Product, Plan, 64> plans;
 };
 
-/// The context of a stream, made at its first product and kept until Kokkos is finalised.
+/// Returns the context of a stream. It is created at the first product and kept until Kokkos is finalised.
 Context& context_of(Cuda const& exec) {
   static std::map<cudaStream_t, Context> contexts;
   auto const found = contexts.find(exec.cuda_stream());
@@ -95,14 +95,14 @@ Context& context_of(Cuda const& exec) {
   return contexts.try_emplace(exec.cuda_stream(), exec.cuda_stream()).first->second;
 }
 
-/// What GELU is taken of, where that is stored beside the product; cuBLASLt writes or reads it.
+/// Returns the second matrix of a GELU epilogue, its input: cuBLASLt writes it (pre) or reads it (at).
 template <class T>
 void const* beside(Epilogue<T> const& epilogue) {
   return epilogue.pre != nullptr ? epilogue.pre : epilogue.at;
 }
 
-/// A product as cuBLASLt is told of it, on the stack: descriptors of its own would be allocated. Row-major C is
-/// column-major C transposed, op(B)^T op(A)^T, so what is a column's here is a row's there.
+/// A product in the terms of cuBLASLt, with descriptors on the stack to avoid allocations. Row-major C is column-major
+/// C^T = op(B)^T op(A)^T: columns here are rows there.
 template <class T>
 class Description {
  public:
@@ -121,8 +121,8 @@ class Description {
     lay_out(result_, p.n, p.m, p.ldc);
   }
 
-  /// By cuBLASLt's heuristic, of those that add parts of k up in the type that sums are formed in. None: whatever the
-  /// reason, the caller has another way.
+  /// Returns the algorithm chosen by cuBLASLt's heuristic among those that add partial sums over k in the type of the
+  /// sums. If none is found, for whatever reason, the caller falls back to other kernels.
   Plan plan(cublasLtHandle_t handle, Product const& p) {
     cublasLtMatmulPreferenceOpaque_t preference;
     succeed(cublasLtMatmulPreferenceInit(&preference), "cublasLtMatmulPreferenceInit");
@@ -181,13 +181,13 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<
   if (m == 0 || n == 0) return;
   require_blas_extents({m, n, k, lda, ldb, ldc});
   GemmRegion const region(op_a, op_b, m, n, k);
-  // Without columns of op(A), C = beta C: such an operand has no leading dimension that cuBLAS would take. And what is
-  // added to a C in bf16 it would round before, as well.
+  // With k = 0, C = beta C, but cuBLAS accepts no leading dimension of such an operand. For bf16 C and beta != 0,
+  // cuBLAS would round the product before adding it.
   if (k == 0 || (std::is_same_v<C, bf16> && beta != 0)) {
     team_gemm(exec, TeamOperands<A, B>{op_a, op_b, m, n, k, a, lda, b, ldb}, alpha, beta, c, ldc);
     return;
   }
-  // Row-major C is column-major C transposed: op(B)^T op(A)^T.
+  // Row-major C is column-major C^T = op(B)^T op(A)^T.
   succeed(cublasGemmEx(context_of(exec).handle, blas(op_b), blas(op_a), static_cast<int>(n), static_cast<int>(m),
                        static_cast<int>(k), &alpha, b, data_type<B>, static_cast<int>(ldb), a, data_type<A>,
                        static_cast<int>(lda), &beta, c, data_type<C>, static_cast<int>(ldc), compute_type<C>,
@@ -198,10 +198,11 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<
 template <class T, class Space>
 bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, Op op_a, Op op_b, Index m, Index n, Index k, T const* a,
                Index lda, T const* b, Index ldb, T* c, Index ldc) {
-  // In double, which is for tests, GELU would be that of float.
+  // cuBLASLt has no GELU in double precision, which is for tests.
   if constexpr (std::is_same_v<T, double>) return false;
   if (m == 0 || n == 0) return true;
-  constexpr Index whole = 8;  // what cuBLASLt wants the rows of what GELU is taken of to be a multiple of
+  // cuBLASLt requires rows of the GELU input to be a multiple of this.
+  constexpr Index whole = 8;
   if (k == 0 || (beside(epilogue) != nullptr && n % whole != 0)) return false;
   Product const product{data_type<T>,
                         light_epilogue<T>(epilogue.kind),

@@ -12,15 +12,15 @@
 #include <optional>
 #include <string>
 
-/// What the sources that define gemm(), one a kind of space, have in common.
+/// Shared by the sources that define gemm(), one per kind of space.
 namespace bellwether {
 
-/// \throws InternalError where one BLAS call does not take a problem of these extents.
+/// Checks the extents of a BLAS call. \throws InternalError if they exceed BLAS's integers.
 inline void require_blas_extents(std::initializer_list<Index> extents) {
-  require(std::max(extents) < blas_extent_limit, "matrix extent beyond BLAS's 32-bit integers");
+  require(std::max(extents) < blas_extent_limit, "matrix extent too large for BLAS's 32-bit integers");
 }
 
-/// A product's name to Kokkos' tools while it is formed; without a tool, no text is made.
+/// Marks a product as a region for Kokkos tools; without a tool it builds no text.
 class GemmRegion {
  public:
   GemmRegion(Op op_a, Op op_b, Index m, Index n, Index k) {
@@ -35,7 +35,7 @@ class GemmRegion {
 
 }  // namespace bellwether
 
-/// The instances of gemm() for a space: at the end of the one source that defines it there.
+/// Instantiates gemm() for a space; place it at the end of the source that defines it.
 #define BELLWETHER_GEMM_OF(SPACE, T, C)                                                                               \
   template void gemm(SPACE const&, Op, Op, Index, Index, Index, SumOf<C>, T const*, Index, T const*, Index, SumOf<C>, \
                      C*, Index);
@@ -45,7 +45,7 @@ class GemmRegion {
   BELLWETHER_GEMM_OF(SPACE, bf16, float)    \
   BELLWETHER_GEMM_OF(SPACE, bf16, bf16)
 
-/// Where products keep no memory.
+/// Defines gemm_workspace_bytes() for spaces without a workspace.
 #define BELLWETHER_NO_GEMM_WORKSPACE(SPACE)         \
   template <>                                       \
   std::int64_t gemm_workspace_bytes(SPACE const&) { \

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-// gemm() and gemm_with() on devices for which no BLAS is linked: each has a file of its own in place of this one where
-// it is.
+// gemm() and gemm_with() on devices without a linked BLAS. A backend with a BLAS has its own source instead.
 #include "core/gemm/gemm.hpp"
 #include "core/gemm/gemm_definition.hpp"
 #include "core/gemm/team_epilogue.hpp"

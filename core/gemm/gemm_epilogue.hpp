@@ -7,7 +7,7 @@
 
 namespace bellwether {
 
-/// What is done to the elements of a product P = op(A) op(B) before they are stored. GELU is the one by tanh.
+/// Operation on the elements of a product P = op(A) op(B) before they are stored. GELU is the tanh approximation.
 template <class C>
 struct Epilogue {
   enum class Kind {
@@ -21,17 +21,17 @@ struct Epilogue {
   C const* at = nullptr;    ///< (m, n), rows without gaps
 };
 
-/// C = op(A) op(B) with an epilogue in the same pass; operands as gemm() takes them, all of one type. Sums and what
-/// follows are formed in SumOf<C>, and what is stored is rounded once; cuBLASLt may round a sum to C before, too.
-/// \returns false, nothing done, where this space has no such product, for these operands or at all: the caller then
-/// has gemm() and kernels of its own. Hosts have none: their BLAS takes no epilogue.
+/// C = op(A) op(B) with an epilogue in the same pass. Operands as in gemm(), all of type T. Sums and the epilogue are
+/// computed in SumOf<C>, and each result is rounded once. Only cuBLASLt may also round the sum to C first.
+/// \returns false, and does nothing, if this space does not support the product. The caller then uses gemm() and
+/// separate kernels. Hosts do not support it, because their BLAS has no epilogues.
 template <class T, class Space>
 bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, Op op_a, Op op_b, Index m, Index n, Index k, T const* a,
                Index lda, T const* b, Index ldb, T* c, Index ldc);
 
 }  // namespace bellwether
 
-/// The instances of gemm_with() for a space: at the end of the one source that defines it there.
+/// Instantiates gemm_with() for a space; place it at the end of the source that defines it.
 #define BELLWETHER_GEMM_WITH_OF(SPACE, T)                                                                           \
   template bool gemm_with(SPACE const&, Epilogue<T> const&, Op, Op, Index, Index, Index, T const*, Index, T const*, \
                           Index, T*, Index);

@@ -8,28 +8,27 @@
 #include <memory>
 #include <new>
 
-/// C = alpha op(A) op(B) + beta C on one host thread, in the manner of Goto and van de Geijn (ACM TOMS
-/// 34, 2008): a panel of B as wide as a few vectors stays in the first cache, a block of A in the second, and a tile of
-/// C in registers. An element of C is the same sum in the same order wherever a tile begins. Operands and C are float
-/// or bf16, each for itself.
+/// C = alpha op(A) op(B) + beta C on one host thread, with the blocking of Goto and van de Geijn (ACM TOMS 34, 2008). A
+/// panel of B, a few vectors wide, stays in the L1 cache, a block of A in the L2 cache, and a tile of C in registers.
+/// An element of C is the same sum in the same order for any tiling. Operands and C are each float or bf16.
 namespace bellwether::product {
 
-inline constexpr int tile_rows = lanes == 16 ? 8 : 6;  ///< with two vectors a row, what the registers hold
+inline constexpr int tile_rows = lanes == 16 ? 8 : 6;  ///< with two vectors per row, this fills the registers
 inline constexpr int tile_columns = 2 * lanes;
-inline constexpr Index panel_words = 256;  ///< words of k at a time
-inline constexpr Index block_rows = 512;   ///< rows of A at a time
-inline constexpr Index few_rows = 256;     ///< up to so many, panels are fetched ahead
-/// Up to so many products of a word that is packed, on average, what is packed next is fetched ahead.
+inline constexpr Index panel_words = 256;  ///< words of k per pass
+inline constexpr Index block_rows = 512;   ///< rows of A per pass
+inline constexpr Index few_rows = 256;     ///< up to this many rows, panels are prefetched
+/// Prefetch the operands of the next block if each packed word takes part in at most this many products on average.
 inline constexpr Index few_products = 110;
 
-/// op(A) (m, k) or op(B) (k, n), row-major.
+/// Operand op(A) (m, k) or op(B) (k, n), row-major.
 template <class Element>
 struct Operand {
   Op op;
   Element const* at;
   Index ld;
 
-  /// Element (row, column) of op(X).
+  /// Returns the address of element (row, column) of op(X).
   Element const* element(Index row, Index column) const {
     return op == Op::none ? at + row * ld + column : at + column * ld + row;
   }
@@ -41,10 +40,10 @@ struct Release {
   void operator()(Word* words) const { ::operator delete[](words, std::align_val_t{64}); }
 };
 
-/// What a thread's own words hold.
+/// Use of a thread-local buffer of words.
 enum class Part { panel, block, sums };
 
-/// Words of this thread's own, made at its first product and kept: nothing is allocated in a step.
+/// Returns a thread-local buffer, allocated at first use and kept: a step allocates nothing.
 template <Part part, class Word, Index count>
 Word* own_words() {
   thread_local std::unique_ptr<Word, Release<Word>> const words(
@@ -52,7 +51,7 @@ Word* own_words() {
   return words.get();
 }
 
-/// panel: (words, tile_columns), the words of k of up to tile_columns columns of op(B), zeros beside them.
+/// Packs up to tile_columns columns of op(B). panel: (words, tile_columns), padded with zeros.
 template <class Words, class Element>
 void pack_panel(Operand<Element> const& b, Index k, Index columns, typename Words::Word* panel) {
   Index const words = (k + Words::depth - 1) / Words::depth;
@@ -74,7 +73,7 @@ void pack_panel(Operand<Element> const& b, Index k, Index columns, typename Word
     }
 }
 
-/// Words of op(A) with the distances between rows and between words of k.
+/// Packed words of op(A), with the strides of rows and of words of k.
 template <class Word>
 struct Block {
   Word const* at;
@@ -83,9 +82,8 @@ struct Block {
   Block from(Index i) const { return {at + i * row, row, word}; }
 };
 
-/// The words of `rows` rows and k columns of op(A). They are no power of two apart, or neighbours would share the few
-/// places that a cache has for them. row_sums: null, or (rows), which the sums of the rows of a transposed A are added
-/// to on the way.
+/// Packs `rows` rows and k columns of op(A). The strides are no powers of two, because neighbours would then compete
+/// for the same cache sets. `row_sums`: null, or (rows); adds the row sums of a transposed A while packing.
 template <class Words, class Element>
 Block<typename Words::Word> block_of(Operand<Element> const& a, Index rows, Index k, float* row_sums) {
   using Word = typename Words::Word;
@@ -115,8 +113,8 @@ Block<typename Words::Word> block_of(Operand<Element> const& a, Index rows, Inde
   return {block, 1, across};
 }
 
-/// Lines of memory of `rows` rows of `length` elements, for the caches to fetch while something else is multiplied, in
-/// so many shares: where a word that is packed meets few others, most of what it costs is the wait for memory.
+/// Prefetches `rows` rows of `length` elements in `shares` equal steps during a multiplication. Where each packed word
+/// takes part in few products, packing is dominated by memory latency.
 template <class Element>
 class FetchAhead {
  public:
@@ -150,7 +148,7 @@ FetchAhead<Element> fetch_ahead(Operand<Element> const& of, Index rows, Index co
   return {of.at, of.ld, rows, columns, shares};
 }
 
-/// What the block after the one that is multiplied will be packed from.
+/// Source operands of the next block, to prefetch during the current one.
 template <class A, class B>
 struct Following {
   Operand<A> a;
@@ -159,7 +157,7 @@ struct Following {
   Index b_rows, columns;
 };
 
-/// A tile of C: (rows, tile_columns) at c, of which `columns` exist.
+/// A tile of C: (rows, tile_columns) at c; `columns` columns exist.
 template <class C>
 struct Target {
   C* c;
@@ -167,7 +165,7 @@ struct Target {
   float alpha, beta;
 };
 
-/// The vector of C that a sum becomes.
+/// Writes one vector of C: alpha sum + beta C.
 template <class C>
 void finish(Floats const& sum, Target<C> const& t, C* c) {
   Floats const product = sum * t.alpha;
@@ -215,7 +213,7 @@ void multiply_rows(Index count, Index words, Block<typename Words::Word> const& 
   }
 }
 
-/// The product of `rows` rows that are packed and n columns: one part of k.
+/// Multiplies a packed block of `rows` rows by n columns of B, for one part of k.
 template <class Words, class A, class B, class C>
 void multiply_block(Block<typename Words::Word> const& block, Operand<B> const& b, Index rows, Index n, Index k,
                     float alpha, float beta, C* c, Index ldc, Following<A, B> const& following) {
@@ -239,7 +237,7 @@ void multiply_block(Block<typename Words::Word> const& block, Operand<B> const& 
   }
 }
 
-/// row_sums: null, or (m), += the sums of the rows of a transposed A.
+/// row_sums: null, or (m); adds the row sums of a transposed A.
 template <class Words, class A, class B>
 void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index k, float alpha, float beta, float* c,
               Index ldc, float* row_sums = nullptr) {
@@ -264,7 +262,7 @@ void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index 
   }
 }
 
-/// Where k has several parts, their sums wait in floats of the thread's own, so that an element of C is rounded once.
+/// If k has several parts, their sums accumulate in a thread-local float buffer, so that C is rounded once.
 template <class Words, class A, class B>
 void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index k, float alpha, float beta, bf16* c,
               Index ldc) {

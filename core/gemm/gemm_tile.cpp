@@ -9,7 +9,7 @@
 namespace bellwether {
 namespace {
 
-/// The words of operands that gemm_tile() multiplies by panels.
+/// Word type with which gemm_tile() multiplies panels.
 template <class B>
 using WordsOf = std::conditional_t<std::is_same_v<B, float>, product::FloatWords, product::CpuWords>;
 

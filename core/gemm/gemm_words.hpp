@@ -13,8 +13,8 @@
 #include <immintrin.h>
 #endif
 
-/// What a product by panels is made of on a host: vectors of the CPU's width, and the words that operands are
-/// packed into. Needs the vector types of GCC and Clang.
+/// Building blocks of panel products on hosts: vectors of the CPU's width, and the words into which operands are
+/// packed. Needs the vector types of GCC and Clang.
 namespace bellwether::product {
 
 #if defined(__AVX512F__)
@@ -24,8 +24,8 @@ inline constexpr int lanes = 8;
 #else
 inline constexpr int lanes = 4;
 #endif
-/// Whether products of floats go by panels, too: at this width they are faster than OpenBLAS's, at smaller ones and
-/// where a sanitizer watches them they are not.
+/// True if products of floats use panels, too. With 16 lanes they are faster than OpenBLAS; with fewer lanes or under a
+/// sanitizer they are slower.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool floats_by_panels = false;
 #else
@@ -46,7 +46,7 @@ void store(Vector const& vector, Element* to) {
   __builtin_memcpy(to, &vector, sizeof vector);
 }
 
-/// a b + sum, rounded once.
+/// Returns a b + sum, rounded once.
 inline Floats fused(Floats const& a, Floats const& b, Floats const& sum) {
 #if defined(__AVX512F__)
   return std::bit_cast<Floats>(
@@ -61,7 +61,7 @@ inline Floats fused(Floats const& a, Floats const& b, Floats const& sum) {
 #endif
 }
 
-/// The first `count` elements, at most as many as the vector has, then zeros.
+/// Loads the first `count` elements, at most a full vector, followed by zeros.
 template <class Vector, class Element>
 Vector load_part(Element const* from, Index count) {
   constexpr Index whole = sizeof(Vector) / sizeof(Element);
@@ -71,19 +71,19 @@ Vector load_part(Element const* from, Index count) {
   return load<Vector>(part);
 }
 inline Floats floats(float const* from, Index count) { return load_part<Floats>(from, count); }
-/// Each in the lower half of a word.
+/// Loads each element into the lower half of a word.
 inline Bits halves(bf16 const* from, Index count) {
   return __builtin_convertvector(load_part<Halves>(from, count), Bits);
 }
 inline Floats floats(bf16 const* from, Index count) { return std::bit_cast<Floats>(halves(from, count) << 16); }
-/// As bf16(float), lane by lane, in the lower half of each word.
+/// Rounds each lane like bf16(float); the result is in the lower half of each word.
 inline Bits rounded_halves(Floats const& values) {
   auto const bits = std::bit_cast<Bits>(values);
   Bits const up = bits + 0x7fffu + (bits >> 16 & 1u), quiet = bits | 0x400000u;
   return ((bits & 0x7fffffffu) > 0x7f800000u ? quiet : up) >> 16;
 }
 inline void store_rounded(Floats const& values, float* to) { store(values, to); }
-/// Where the CPU has an instruction for it subnormal results become zeros, as those of its dot product do.
+/// With the CPU's conversion instruction, subnormal results become zero, as in its dot product instruction.
 inline void store_rounded(Floats const& values, bf16* to) {
 #if defined(__AVX512BF16__)
   store(_mm512_cvtneps_pbh(std::bit_cast<__m512>(values)), to);
@@ -92,45 +92,47 @@ inline void store_rounded(Floats const& values, bf16* to) {
 #endif
 }
 
-/// Floats as they are.
+/// Words that hold one float.
 struct FloatWords {
   using Word = float;
   using Vector = Floats;
-  static constexpr Index depth = 1;  ///< elements of k in a word
+  static constexpr Index depth = 1;  ///< elements of k per word
 
-  /// `lanes` words along k of one row; `count` elements exist.
+  /// Returns `lanes` consecutive words of one row, in the direction of k; `count` elements exist.
   static Vector along(float const* from, Index count) { return floats(from, count); }
-  /// The words of `lanes` columns from `depth` rows of k, `ld` apart, of which `rows` exist; `count` columns exist.
+  /// Returns the words of `lanes` columns from `depth` rows of k with distance `ld`. `rows` rows and
+  /// `count` columns exist.
   static Vector across(float const* from, Index /*ld*/, Index /*rows*/, Index count) { return along(from, count); }
   static Floats multiply_add(Word a, Vector const& b, Floats const& sum) { return fused(a - Floats{}, b, sum); }
-  /// The sums of each word's elements.
+  /// Returns the sum of each word's elements.
   static Floats sums(Vector const& words) { return words; }
 };
 
-/// Operands rounded to bf16, one a word, multiplied as floats: for CPUs without products of bf16.
+/// Words that hold one operand rounded to bf16, multiplied as floats: for CPUs without bf16 products.
 struct RoundedWords {
   using Word = float;
   using Vector = Floats;
-  static constexpr Index depth = 1;  ///< elements of k in a word
+  static constexpr Index depth = 1;  ///< elements of k per word
 
-  /// `lanes` words along k of one row; `count` elements exist.
+  /// Returns `lanes` consecutive words of one row, in the direction of k; `count` elements exist.
   static Vector along(float const* from, Index count) {
     return std::bit_cast<Vector>(rounded_halves(floats(from, count)) << 16);
   }
   static Vector along(bf16 const* from, Index count) { return floats(from, count); }
-  /// The words of `lanes` columns from `depth` rows of k, `ld` apart, of which `rows` exist; `count` columns exist.
+  /// Returns the words of `lanes` columns from `depth` rows of k with distance `ld`. `rows` rows and
+  /// `count` columns exist.
   template <class Element>
   static Vector across(Element const* from, Index /*ld*/, Index /*rows*/, Index count) {
     return along(from, count);
   }
   static Floats multiply_add(Word a, Vector const& b, Floats const& sum) { return fused(a - Floats{}, b, sum); }
-  /// The sums of each word's elements.
+  /// Returns the sum of each word's elements.
   static Floats sums(Vector const& words) { return words; }
 };
 
 #if defined(__AVX512BF16__)
-/// Operands rounded to bf16, two elements of k a word, the first in its lower half: what AVX-512's dot product takes.
-/// It takes subnormal operands and results as zeros.
+/// Words that hold two elements of k rounded to bf16, the first in the lower half: the input of AVX-512's dot product.
+/// It flushes subnormal operands and results to zero.
 struct PairWords {
   using Word = std::uint32_t;
   using Vector = Bits;
@@ -167,7 +169,7 @@ using CpuWords = PairWords;
 using CpuWords = RoundedWords;
 #endif
 
-/// rows[i][j] and rows[j][i] change places, by halves: first lanes that differ in their lowest bit, then the next.
+/// Transposes a square of vectors by exchanging halves: first lanes that differ in the lowest bit, then in the next.
 template <int bit = 1, class Vector>
 void transpose(Vector (&rows)[lanes]) {
   if constexpr (bit < lanes) {

@@ -8,7 +8,7 @@
 
 namespace bellwether {
 
-/// What an epilogue makes of a sum: each of its kinds spelled out.
+/// Applies an epilogue to a sum and stores the result.
 template <class C>
 struct EpilogueStore {
   using Real = SumOf<C>;

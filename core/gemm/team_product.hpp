@@ -7,11 +7,11 @@
 
 namespace bellwether {
 
-/// A product by a team: a tile of 64 x 64 elements at a time, 4 x 4 of them a worker, with 16 columns of op(A) and rows
-/// of op(B) staged in scratch. An element is the sum over k in its order.
+/// Parameters of a product by a team. A team computes 64 x 64 elements at a time; each worker computes 4 x 4 of them.
+/// Scratch memory holds 16 columns of op(A) and 16 rows of op(B). Each element is summed over k in order.
 struct TeamProduct {
   static constexpr int extent = 64, depth = 16, own = 4, across = extent / own;
-  static constexpr int padded = extent + 1;  ///< columns of a staged row: neighbours in k lie in different banks
+  static constexpr int padded = extent + 1;  ///< columns of a staged row; avoids bank conflicts along k
   static constexpr int staged = 2 * depth * padded;
 };
 
@@ -27,7 +27,7 @@ struct TeamOperands {
   B const* b;
   Index ldb;
 
-  /// A float that meets bf16 is rounded to it.
+  /// Returns an element of op(A); a float is rounded to bf16 if B is bf16.
   KOKKOS_INLINE_FUNCTION Real left(Index i, Index l) const {
     A const value = a[op_a == Op::none ? i * lda + l : l * lda + i];
     if constexpr (std::is_same_v<B, bf16>)
@@ -38,7 +38,7 @@ struct TeamOperands {
   KOKKOS_INLINE_FUNCTION Real right(Index l, Index j) const { return b[op_b == Op::none ? l * ldb + j : j * ldb + l]; }
 };
 
-/// What becomes of sums: C = alpha sum + beta C. With beta = 0, C is not read.
+/// Stores C = alpha sum + beta C. With beta = 0, C is not read.
 template <class C>
 struct ScaledStore {
   using Real = SumOf<C>;
@@ -52,8 +52,8 @@ struct ScaledStore {
   Index ldc;
 };
 
-/// The tile of op(A) op(B) from (i0, j0) on, store(i, j, sum) called for each of its elements. scratch:
-/// (TeamProduct::staged) in team scratch. Ends with a barrier.
+/// Computes the tile of op(A) op(B) that begins at (i0, j0) and calls store(i, j, sum) for each of its elements.
+/// scratch: (TeamProduct::staged) of team scratch. Ends with a barrier.
 template <class Space, class Team, class A, class B, class Store>
 KOKKOS_INLINE_FUNCTION void team_product_tile(Team const& team, TeamOperands<A, B> const& p, Index i0, Index j0,
                                               Store const& store, SumOf<B>* scratch) {
@@ -67,7 +67,7 @@ KOKKOS_INLINE_FUNCTION void team_product_tile(Team const& team, TeamOperands<A, 
     W::all(team, [&](int worker, int) {
       for (int load = 0; load < loads; ++load) {
         int const at = worker + load * W::count;
-        // Neighbouring workers read neighbouring elements of the matrix as it is stored.
+        // Neighbouring workers read neighbouring elements of the matrix in memory.
         int const ai = p.op_a == Op::none ? at / P::depth : at % P::extent;
         int const al = p.op_a == Op::none ? at % P::depth : at / P::extent;
         Index const i = i0 + ai, la = l0 + al;
@@ -101,7 +101,7 @@ KOKKOS_INLINE_FUNCTION void team_product_tile(Team const& team, TeamOperands<A, 
   });
 }
 
-/// C = alpha op(A) op(B), tile after tile.
+/// C = alpha op(A) op(B) by one team, tile by tile.
 template <class Space, class Team, class A, class B, class C>
 KOKKOS_INLINE_FUNCTION void team_product(Team const& team, TeamOperands<A, B> const& p, SumOf<C> alpha, C* c, Index ldc,
                                          SumOf<B>* scratch) {
@@ -110,7 +110,7 @@ KOKKOS_INLINE_FUNCTION void team_product(Team const& team, TeamOperands<A, B> co
       team_product_tile<Space>(team, p, i0, j0, ScaledStore<C>{alpha, SumOf<C>(0), c, ldc}, scratch);
 }
 
-/// The same with a team a tile, for devices without a BLAS of their own.
+/// The same with one team per tile, for devices without a BLAS.
 template <class A, class B, class Store, class Space>
 void team_gemm(Space const& exec, TeamOperands<A, B> const& p, Store const& store) {
   using Real = SumOf<B>;

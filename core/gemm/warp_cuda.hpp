@@ -6,8 +6,8 @@
 
 namespace bellwether {
 
-/// The Warp of warp_matrix.hpp on NVIDIA GPUs from compute capability 8.0 on, by instructions of the PTX ISA. For
-/// sources of CUDA alone.
+/// The Warp of warp_matrix.hpp on NVIDIA GPUs of compute capability 8.0 or higher, with PTX instructions.
+/// For CUDA sources only.
 struct CudaWarp {
   __device__ static int lane() { return static_cast<int>(threadIdx.x + blockDim.x * threadIdx.y) % 32; }
 

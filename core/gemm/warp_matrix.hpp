@@ -8,55 +8,55 @@
 
 #include <cstdint>
 
-/// For functions that threads of a device call, which other compilers have as plain ones.
+/// Qualifier of functions for device threads; plain functions for other compilers.
 #if defined(__CUDACC__)
 #define BELLWETHER_DEVICE __device__ inline
 #else
 #define BELLWETHER_DEVICE inline
 #endif
 
-/// Products of 32 lanes on matrix units, between tiles in shared memory and registers. The layouts of fragments are
-/// those of the PTX ISA, sections "mma.m16n8k16" and "ldmatrix": of a result of 16 x 8 a lane has rows lane / 4 and
-/// lane / 4 + 8, columns 2 (lane % 4) and the one after it.
+/// Products of 32 lanes on matrix units, with tiles in shared memory and registers. Fragments have the layouts of the
+/// PTX ISA, sections "mma.m16n8k16" and "ldmatrix". Of a 16 x 8 result, a lane holds rows lane / 4 and lane / 4 + 8,
+/// columns 2 (lane % 4) and the next.
 ///
-/// Warp, a template parameter here and below, is what has such units: CudaWarp, or what stands for it in tests.
+/// Template parameter Warp provides the matrix unit: CudaWarp, or a replacement in tests. Its functions:
 ///
-///     lane()                            this thread's of the 32
-///     address_of(shared)                of a pointer in the window of shared memory
-///     read(to[4], row)                  four matrices of 8 x 8: lane l names row l % 8 of matrix l / 8
-///     read_transposed(to[4], row)       the same, each of them transposed
+///     lane()                            returns this thread's lane, 0 to 31
+///     address_of(shared)                returns the shared memory address of a pointer
+///     read(to[4], row)                  loads four 8 x 8 matrices; lane l names row l % 8 of matrix l / 8
+///     read_transposed(to[4], row)       the same, and transposes each
 ///     multiply(sum[4], a[4], b0, b1)    sum (16, 8) += a (16, 16) b (16, 8)
-///     write(to, word)                   four bytes to an address
-///     read_piece(from)                  the Piece at an address
-///     fetch(to, from, there)            sixteen bytes of memory to an address, zeros where they are not there
-///     await_fetched()                   what this thread has fetched has arrived
-///     across(value, apart)              what lane ^ apart has
-///     of_lane(value, l)                 what lane l has
+///     write(to, word)                   writes four bytes
+///     read_piece(from)                  returns the Piece at an address
+///     fetch(to, from, there)            copies sixteen bytes from memory asynchronously, zeros if not `there`
+///     await_fetched()                   waits for this thread's fetches
+///     across(value, apart)              returns the value of lane ^ apart
+///     of_lane(value, l)                 returns the value of lane l
 namespace bellwether {
 
 /// Sixteen bytes of a row.
 using Piece = Pack<bf16, 8>;
 
-/// 64 x 64 elements in shared memory, rows without gaps. The 16-byte pieces of a row are swapped about by its number,
+/// 64 x 64 elements in shared memory without gaps. The 16-byte pieces of a row are permuted by its number (swizzled),
 /// so that the same piece of eight rows lies in different banks.
 struct Tile {
   static constexpr int extent = 64, piece = 8, pieces = extent / piece;
   static constexpr int bytes = extent * extent * 2;
 
-  std::uint32_t begin;  ///< in the window of shared memory
+  std::uint32_t begin;  ///< shared memory address
 
-  /// Of the piece that begins at a column.
+  /// Returns the address of the piece that begins at a column.
   BELLWETHER_DEVICE std::uint32_t at(int row, int column) const {
     return begin + static_cast<std::uint32_t>(row * (2 * extent) + ((column / piece ^ (row & (pieces - 1))) * 16));
   }
 };
 
-/// A result of 16 x 64, by 8 columns.
+/// A 16 x 64 result, in groups of 8 columns.
 using Result = float[8][4];
-/// The left operand of 16 x 64, by 16 columns.
+/// A 16 x 64 left operand, in groups of 16 columns.
 using Left = std::uint32_t[4][4];
 
-/// body(n, e) for the elements of a result, e of columns [8 n, 8 n + 8).
+/// Calls body(n, e) for each element of a result: element e of columns [8 n, 8 n + 8).
 template <class Body>
 BELLWETHER_DEVICE void each_element(Body const& body) {
   BELLWETHER_UNROLL
@@ -68,7 +68,7 @@ BELLWETHER_DEVICE void clear(Result& result) {
     for (float& value : columns) value = 0;
 }
 
-/// Rows [row, row + 16) of a tile as a left operand: columns [k, k + 16), and all.
+/// Load rows [row, row + 16) of a tile as a left operand: columns [k, k + 16), or all columns.
 template <class Warp>
 BELLWETHER_DEVICE void read_columns(std::uint32_t (&to)[4], Tile const& from, int row, int k) {
   int const l = Warp::lane();
@@ -80,7 +80,7 @@ BELLWETHER_DEVICE void read(Left& to, Tile const& from, int row) {
   for (int k = 0; k < Tile::extent; k += 16) read_columns<Warp>(to[k / 16], from, row, k);
 }
 
-/// sum += a times the transpose of b. left_of(k, to): the operand of columns [k, k + 16) of a.
+/// sum += a b^T. left_of(k, to): loads columns [k, k + 16) of a.
 template <class Warp, class LeftOf>
 BELLWETHER_DEVICE void multiply_columns_by_transpose(Result& sum, LeftOf const& left_of, Tile const& b) {
   int const l = Warp::lane();
@@ -98,7 +98,7 @@ BELLWETHER_DEVICE void multiply_columns_by_transpose(Result& sum, LeftOf const& 
   }
 }
 
-/// The same, a in registers.
+/// sum += a b^T, with a in registers.
 template <class Warp>
 BELLWETHER_DEVICE void multiply_by_transpose(Result& sum, Left const& a, Tile const& b) {
   multiply_columns_by_transpose<Warp>(
@@ -110,14 +110,14 @@ BELLWETHER_DEVICE void multiply_by_transpose(Result& sum, Left const& a, Tile co
       b);
 }
 
-/// The same, a being rows [row, row + 16) of a tile.
+/// sum += a b^T, with a in rows [row, row + 16) of a tile.
 template <class Warp>
 BELLWETHER_DEVICE void multiply_by_transpose(Result& sum, Tile const& a, int row, Tile const& b) {
   multiply_columns_by_transpose<Warp>(
       sum, [&](int k, std::uint32_t(&to)[4]) { read_columns<Warp>(to, a, row, k); }, b);
 }
 
-/// sum += a b, a in registers.
+/// sum += a b, with a in registers.
 template <class Warp>
 BELLWETHER_DEVICE void multiply(Result& sum, Left const& a, Tile const& b) {
   int const l = Warp::lane();
@@ -133,7 +133,7 @@ BELLWETHER_DEVICE void multiply(Result& sum, Left const& a, Tile const& b) {
   }
 }
 
-/// A result as the left operand of a product.
+/// Converts a result to a left operand.
 BELLWETHER_DEVICE void as_left(Left& to, Result const& from) {
   BELLWETHER_UNROLL
   for (int k = 0; k < 4; ++k) {
@@ -145,7 +145,7 @@ BELLWETHER_DEVICE void as_left(Left& to, Result const& from) {
   }
 }
 
-/// A left operand as rows [row, row + 16) of a tile.
+/// Writes a left operand to rows [row, row + 16) of a tile.
 template <class Warp>
 BELLWETHER_DEVICE void write(Tile const& to, int row, Left const& from) {
   int const l = Warp::lane();
@@ -158,18 +158,18 @@ BELLWETHER_DEVICE void write(Tile const& to, int row, Left const& from) {
   }
 }
 
-/// body(row, column) for the pieces of a tile that are a thread's, of so many.
+/// Calls body(row, column) for the pieces of a tile that this thread processes, out of `threads` threads.
 template <int threads, class Body>
 BELLWETHER_DEVICE void each_piece(int thread, Body const& body) {
-  constexpr int rows = threads / Tile::pieces;  // of one turn
+  constexpr int rows = threads / Tile::pieces;  // rows per turn
   static_assert(rows * Tile::pieces == threads && Tile::extent % rows == 0);
   int const row = thread / Tile::pieces, column = thread % Tile::pieces * Tile::piece;
   BELLWETHER_UNROLL
   for (int turn = 0; turn < Tile::extent / rows; ++turn) body(row + turn * rows, column);
 }
 
-/// Rows of 64 elements of a matrix to a tile, by all threads; rows from `rows` on become zeros. from: 16-byte aligned,
-/// as every row. This thread's have arrived after Warp::await_fetched(), others' after a barrier, too.
+/// Copies rows of 64 matrix elements to a tile with all threads; rows from `rows` on become zero. from and all rows:
+/// 16-byte aligned. This thread's pieces are complete after Warp::await_fetched(), all pieces after a further barrier.
 template <class Warp, int threads>
 BELLWETHER_DEVICE void copy_async(Tile const& to, bf16 const* from, std::int64_t stride, int rows, int thread) {
   each_piece<threads>(thread, [&](int row, int column) {
@@ -178,7 +178,7 @@ BELLWETHER_DEVICE void copy_async(Tile const& to, bf16 const* from, std::int64_t
   });
 }
 
-/// The first `rows` rows of a tile to a matrix, by all threads.
+/// Copies the first `rows` rows of a tile to a matrix with all threads.
 template <class Warp, int threads>
 BELLWETHER_DEVICE void copy(Tile const& from, bf16* to, std::int64_t stride, int rows, int thread) {
   each_piece<threads>(thread, [&](int row, int column) {
@@ -187,7 +187,7 @@ BELLWETHER_DEVICE void copy(Tile const& from, bf16* to, std::int64_t stride, int
   });
 }
 
-/// Over the four lanes that share a row of a result.
+/// Reduce over the four lanes that share a row of a result.
 template <class Warp>
 BELLWETHER_DEVICE float row_sum(float value) {
   value += Warp::across(value, 1);
@@ -199,7 +199,7 @@ BELLWETHER_DEVICE float row_largest(float value) {
   return Kokkos::fmax(value, Warp::across(value, 2));
 }
 
-/// to: of a lane's two rows from `row` on, the sum of the products of their elements in a and b.
+/// to: for this lane's two rows, counted from `row`, the dot product of the rows of a and b.
 template <class Warp>
 BELLWETHER_DEVICE void row_products(Tile const& a, Tile const& b, int row, float (&to)[2]) {
   int const l = Warp::lane();

@@ -11,14 +11,15 @@ namespace bellwether {
 
 TensorInfo const& ParameterLayout::add(TensorInfo tensor) {
   require(std::none_of(tensors_.begin(), tensors_.end(), [&](auto const& t) { return t.name == tensor.name; }),
-          "tensor named twice: " + tensor.name);
+          "two tensors have the name " + tensor.name);
   tensor.count = 1;
   for (auto const extent : tensor.shape) tensor.count *= extent;
   tensor.offset = count_;
-  require(tensor.active >= 0 && tensor.active <= tensor.count, "live elements beyond the tensor: " + tensor.name);
+  require(tensor.active >= 0 && tensor.active <= tensor.count,
+          "more active elements than the tensor has: " + tensor.name);
   require(std::ranges::adjacent_find(tensor.masked, std::ranges::greater_equal()) == tensor.masked.end() &&
               (tensor.masked.empty() || (tensor.masked.front() >= 0 && tensor.masked.back() < tensor.active)),
-          "dead elements not ascending, or not among the live ones: " + tensor.name);
+          "masked elements must be ascending and below the active count: " + tensor.name);
   count_ += tensor.count;
   return tensors_.emplace_back(std::move(tensor));
 }
@@ -40,8 +41,8 @@ std::vector<std::int64_t> ParameterLayout::active_counts() const {
 std::uint64_t ParameterLayout::fingerprint() const { return fingerprint(active_counts()); }
 
 std::uint64_t ParameterLayout::fingerprint(std::span<std::int64_t const> active) const {
-  require(active.size() == tensors_.size(), "one count of live elements a tensor");
-  // FNV-1a: stable across machines, unlike std::hash.
+  require(active.size() == tensors_.size(), "one active count per tensor is required");
+  // FNV-1a: unlike std::hash, equal on all machines.
   std::uint64_t hash = 0xcbf29ce484222325ull;
   auto const mix = [&](std::uint64_t value) {
     for (int byte = 0; byte < 8; ++byte) hash = (hash ^ ((value >> (8 * byte)) & 0xff)) * 0x100000001b3ull;

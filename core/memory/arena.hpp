@@ -10,8 +10,8 @@
 
 namespace bellwether {
 
-/// n elements in one buffer, tensors without gaps in the order of a ParameterLayout, never padded to a multiple of P.
-/// The layout must outlive the arena. Fresh arenas hold zeros.
+/// One buffer of n elements with all tensors in the order of a ParameterLayout, without gaps or padding to a multiple
+/// of P. The layout must outlive the arena. Starts with zeros.
 template <class Real = float>
 class Arena {
  public:

@@ -21,7 +21,7 @@ Vec<T, Space> copied(std::vector<T> const& values, std::string const& label) {
 }  // namespace
 
 std::vector<Block> cut_into_blocks(ParameterLayout const& layout, Index longest) {
-  require(longest >= 1 && longest <= (Index{1} << 30), "length of a block out of range");
+  require(longest >= 1 && longest <= (Index{1} << 30), "block length out of range");
   std::vector<Block> blocks;
   std::int32_t position = 0;
   for (auto const& tensor : layout.tensors()) {

@@ -10,18 +10,18 @@
 
 namespace bellwether {
 
-/// Elements [first, first + count) of an arena, all of one tensor.
+/// Elements [first, first + count) of an arena, all from one tensor.
 struct Block {
   Index first = 0;
   std::int32_t count = 0;
-  std::int32_t tensor = 0;  ///< position in the layout
+  std::int32_t tensor = 0;  ///< index in the layout
 };
 
-/// Cuts every tensor into blocks of `longest` elements, its last one shorter. In the order of the arena; an empty
-/// tensor has none. Depends on the layout alone, so whatever is summed by block does not depend on threads or ranks.
+/// Splits every tensor into blocks of `longest` elements; the last one may be shorter. Blocks are in arena order; an
+/// empty tensor has none. The result depends only on the layout, so blockwise sums do not depend on threads or ranks.
 std::vector<Block> cut_into_blocks(ParameterLayout const& layout, Index longest = reduce_block);
 
-/// The blocks in the memory of a space, for kernels that treat a whole arena in one launch and yet need sums by tensor.
+/// The blocks in the memory of a space, for kernels that process a whole arena in one launch but sum per tensor.
 template <class Space = Exec>
 class BlockTable {
  public:

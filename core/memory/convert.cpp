@@ -10,7 +10,7 @@
 namespace bellwether {
 namespace {
 
-/// Neighbours with one access each way, the last ones one by one.
+/// Converts neighbours with one access each way; the remainder one by one.
 template <int own, class From, class To>
 struct ConvertPacks {
   KOKKOS_INLINE_FUNCTION void operator()(Index pack) const {

@@ -7,7 +7,7 @@
 
 namespace bellwether {
 
-/// to[k] = from[k] in the other type, k < count; of float and bf16 each to the other. label: the kernel's.
+/// to[k] = from[k] for k < count, between float and bf16 in either direction. label: the kernel's label.
 template <class From, class To, class Space>
 void convert(char const* label, Space const& exec, Index count, From const* from, To* to);
 

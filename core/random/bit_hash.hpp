@@ -10,12 +10,13 @@
 
 namespace bellwether {
 
-/// A hash of the bits of each part of a vector: part i is elements [ends[i - 1], ends[i]), the first from 0 on; values
-/// are in the memory of `exec`. The sum over a part's elements of mix64(position in the part, bits) modulo 2^64: the
-/// same however it is added up, and never the same for two parts that differ in a single element. Waits for the result.
+/// Hashes the bits of each part of a vector; waits for the result. Part i is elements [ends[i - 1], ends[i]); the
+/// first starts at 0. values: in the memory of `exec`. The hash is the sum over the elements of mix64(position in the
+/// part, bits) modulo 2^64. It does not depend on the order of summation, and two parts that differ in one element
+/// have different hashes.
 template <class Space>
 std::vector<std::uint64_t> bit_hashes(Space const& exec, float const* values, std::span<Index const> ends);
-/// The same of one vector of `count` elements.
+/// Returns the hash of one vector of `count` elements.
 template <class Space>
 std::uint64_t bit_hash(Space const& exec, float const* values, Index count) {
   return bit_hashes(exec, values, std::span(&count, 1)).front();

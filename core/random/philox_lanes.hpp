@@ -11,9 +11,9 @@
 #include <immintrin.h>
 #endif
 
-/// philox() for neighbouring counters at once, on CPUs whose vectors multiply halves of 64 bits; bit for bit the same.
-/// Left to itself a compiler takes products of 32 bits apart and together again. Needs the vector types of GCC and
-/// Clang.
+/// Vectorised philox() for consecutive counters, bitwise equal to the scalar version. Needs a CPU with vector
+/// multiplies of 32-bit halves, and GCC or Clang vector types. Compilers do not generate these multiplies
+/// from the scalar version.
 #if defined(BELLWETHER_PHILOX_LANES)
 namespace bellwether::lanes {
 
@@ -22,7 +22,7 @@ inline constexpr int width = 8;
 #else
 inline constexpr int width = 4;
 #endif
-/// A word of 32 bits in the lower half of each lane; the upper halves are nobody's.
+/// A 32-bit word in the lower half of each lane; the upper half is undefined.
 using Halves = std::uint64_t __attribute__((vector_size(8 * width)));
 
 inline Halves product(Halves const& a, Halves const& b) {
@@ -33,7 +33,7 @@ inline Halves product(Halves const& a, Halves const& b) {
 #endif
 }
 
-/// The keys of every round, in memory, where an instruction can spread them over its lanes by itself.
+/// The keys of all rounds, in memory, from where a load instruction can broadcast them.
 struct RoundKeys {
   static constexpr int rounds = 10;
   std::uint64_t k0[rounds], k1[rounds];
@@ -48,7 +48,7 @@ struct RoundKeys {
   }
 };
 
-/// As bellwether::philox(), for each lane.
+/// Computes bellwether::philox() in each lane.
 inline WideCounter<Halves> philox(WideCounter<Halves> const& at, RoundKeys const& keys) {
   Halves c0 = at.x[0], c1 = at.x[1], c2 = at.x[2], c3 = at.x[3];
   for (int round = 0; round < RoundKeys::rounds; ++round) {
@@ -61,10 +61,10 @@ inline WideCounter<Halves> philox(WideCounter<Halves> const& at, RoundKeys const
   return {{c0, c1, c2, c3}};
 }
 
-inline constexpr int counters = 2 * width;  ///< of one call of draw()
+inline constexpr int counters = 2 * width;  ///< counters per call of draw()
 
-/// drawn[i + p stride] = word p of what philox() makes of counter i, i < counters. counter_of(Halves of i): their
-/// words.
+/// drawn[i + p * stride] = word p of philox(counter i) for i < counters. counter_of: returns the
+/// counters for a vector of i.
 template <class CounterOf>
 void draw(RoundKeys const& keys, CounterOf const& counter_of, std::uint32_t* drawn, int stride) {
   Halves even{};
@@ -81,8 +81,8 @@ void draw(RoundKeys const& keys, CounterOf const& counter_of, std::uint32_t* dra
 
 namespace bellwether {
 
-/// body(i, what philox() makes of counter_of(i)) for i in [first, last), in their order, on one thread of a host.
-/// counter_of: of a number of 64 bits or of a vector of them, a WideCounter of the same.
+/// Calls body(i, philox(counter_of(i))) for i in [first, last) in order, on one host thread. `counter_of`: must accept
+/// a 64-bit number and a vector of them, and return a WideCounter of the same type.
 template <class CounterOf, class Body>
 BELLWETHER_FUNCTION void each_draw(RandomKey const& key, Index first, Index last, CounterOf const& counter_of,
                                    Body const& body) {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-/// Functions for host and device, in headers that plain C++ sources include without Kokkos.
+/// Qualifier of host and device functions in headers that plain C++ sources include without Kokkos.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define BELLWETHER_FUNCTION __host__ __device__ inline
 #else
@@ -13,7 +13,7 @@
 
 namespace bellwether {
 
-/// What a stream of random numbers is for: part of the key, so that no two uses share numbers.
+/// Use of a random stream. It is part of the key, so that different uses draw independent numbers.
 enum class Purpose : std::uint32_t {
   initialisation = 1,
   order = 2,
@@ -29,7 +29,7 @@ struct Philox4 {
 };
 
 /// Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11, section 4.3.
-/// A pure function of counter and key: no state, so results depend on neither threads nor ranks.
+/// A pure function of counter and key without state: results do not depend on threads or ranks.
 BELLWETHER_FUNCTION Philox4 philox(std::uint32_t c0, std::uint32_t c1, std::uint32_t c2, std::uint32_t c3,
                                    std::uint32_t k0, std::uint32_t k1) {
   for (int round = 0; round < 10; ++round) {
@@ -47,11 +47,11 @@ BELLWETHER_FUNCTION Philox4 philox(std::uint32_t c0, std::uint32_t c1, std::uint
   return {{c0, c1, c2, c3}};
 }
 
-/// Uniform in [0, 1) with 24 bits.
+/// Returns a uniform number in [0, 1) with 24 random bits.
 BELLWETHER_FUNCTION float uniform(std::uint32_t bits) { return static_cast<float>(bits >> 8) * 0x1p-24f; }
 
-/// A bijection of 64-bit numbers in which every bit of the result depends on every bit of z (the finaliser of
-/// splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, figure 17).
+/// A bijection on 64-bit numbers. Every bit of the result depends on every bit of z (the finaliser of splitmix64:
+/// Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, figure 17).
 BELLWETHER_FUNCTION std::uint64_t mix64(std::uint64_t z) {
   z += 0x9E3779B97F4A7C15ull;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -59,7 +59,7 @@ BELLWETHER_FUNCTION std::uint64_t mix64(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-/// Key of a stream: the run's seed and the purpose, mixed so that nearby seeds give unrelated keys.
+/// Key of a stream: seed of the run and purpose, mixed so that nearby seeds give unrelated keys.
 struct RandomKey {
   std::uint32_t k0, k1;
 };
@@ -68,7 +68,7 @@ BELLWETHER_FUNCTION RandomKey random_key(std::uint64_t seed, Purpose purpose) {
   return {static_cast<std::uint32_t>(z), static_cast<std::uint32_t>(z >> 32)};
 }
 
-/// The four words of a counter in numbers of 64 bits, or in vectors of them; their upper halves count for nothing.
+/// A Philox counter in four 64-bit numbers or vectors of them; the upper halves are ignored.
 template <class Number>
 struct WideCounter {
   Number x[4];
@@ -78,7 +78,7 @@ BELLWETHER_FUNCTION Philox4 philox(WideCounter<std::uint64_t> const& at, RandomK
                 static_cast<std::uint32_t>(at.x[2]), static_cast<std::uint32_t>(at.x[3]), key.k0, key.k1);
 }
 
-/// Sequential draws on the host from one stream: for order, pairs and masks. `first` and `second` select the stream.
+/// Sequential random numbers of one stream on the host, for order, pairs and masks. `first` and `second` select it.
 class RandomStream {
  public:
   RandomStream(std::uint64_t seed, Purpose purpose, std::uint64_t first, std::uint32_t second = 0)
@@ -91,8 +91,8 @@ class RandomStream {
     }
     return block_.x[used_++];
   }
-  double real() { return bits() * 0x1p-32; }  ///< [0, 1)
-  /// Uniform integer in [0, bound), bound >= 1, without modulo bias (Lemire's multiply-and-reject).
+  double real() { return bits() * 0x1p-32; }  ///< uniform in [0, 1)
+  /// Returns a uniform integer in [0, bound), bound >= 1, without modulo bias (Lemire's multiply-and-reject).
   std::uint32_t below(std::uint32_t bound) {
     std::uint64_t product = std::uint64_t{bits()} * bound;
     if (static_cast<std::uint32_t>(product) < bound) {

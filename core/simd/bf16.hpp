@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-/// For functions that run on hosts and devices, in headers that plain sources read, too, which see no Kokkos.
+/// Qualifier of host and device functions in headers that plain C++ sources include without Kokkos.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define BELLWETHER_HOST_DEVICE __host__ __device__
 #else
@@ -13,12 +13,12 @@
 
 namespace bellwether {
 
-/// The upper half of a float: 8 exponent bits, 7 mantissa bits. Two bytes on every back end, which Kokkos' own type is
-/// not without a device. A number to store: arithmetic is done in float.
+/// The upper half of a float: 8 exponent bits, 7 mantissa bits. Two bytes on every backend, unlike Kokkos' type in host
+/// builds. For storage only: arithmetic uses float.
 struct bf16 {
   bf16() = default;
-  /// Rounds to nearest, ties to even. Beyond the largest bf16 the result is infinite, as in a float conversion; a NaN
-  /// stays a NaN of its sign (rounding its bits could carry into an infinity).
+  /// Rounds to nearest, ties to even. Values beyond the largest bf16 become infinite, as in a float conversion. A NaN
+  /// stays a NaN of the same sign; plain rounding of its bits could carry into infinity.
   BELLWETHER_HOST_DEVICE explicit bf16(float value) {
     std::uint32_t whole;
     __builtin_memcpy(&whole, &value, sizeof whole);
@@ -37,7 +37,7 @@ struct bf16 {
     return value;
   }
 
-  std::uint16_t bits;  // as with a float, what it starts as is undefined
+  std::uint16_t bits;  // uninitialised by default, like a float
 };
 static_assert(sizeof(bf16) == 2);
 

@@ -8,7 +8,7 @@
 
 namespace bellwether {
 
-// What is cast comes by value: where it is still in a device's memory, nvcc reads it byte after byte.
+// Arguments are passed by value: nvcc would read a reference to device memory byte by byte.
 
 KOKKOS_INLINE_FUNCTION std::uint32_t to_bits(float value) { return Kokkos::bit_cast<std::uint32_t>(value); }
 KOKKOS_INLINE_FUNCTION float from_bits(std::uint32_t bits) { return Kokkos::bit_cast<float>(bits); }

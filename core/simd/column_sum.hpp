@@ -6,13 +6,13 @@
 
 namespace bellwether {
 
-/// How a team on a device adds up rows: a strip of columns, of which every eighth row is a worker's.
+/// Sums rows with a device team. The team takes a strip of columns; each worker sums every eighth row of one column.
 template <class Space>
 struct ColumnTeam {
-  static constexpr int across = 32;  ///< columns of a strip: neighbours in memory are a warp's
+  static constexpr int across = 32;  ///< columns of a strip; a warp reads neighbours
   static constexpr int groups = Workers<Space>::count / across;
 
-  /// The policy of `strips` teams with the scratch that sum() needs for Real.
+  /// Returns the policy of `strips` teams with the scratch memory that sum() needs for Real.
   template <class Real>
   static Kokkos::TeamPolicy<Space> policy(Space const& exec, Index strips) {
     constexpr int bytes = Workers<Space>::count * static_cast<int>(sizeof(Real));
@@ -25,8 +25,9 @@ struct ColumnTeam {
     return static_cast<Real*>(team.team_scratch(0).get_shmem(Workers<Space>::count * sizeof(Real)));
   }
 
-  /// take(column, sum) once for each column < columns <= across, the sum being that of value(row, column) over rows <
-  /// rows: every eighth row in their order, then the eight sums in theirs. staged: the policy's scratch.
+  /// Calls take(column, sum) once for each column < columns, with columns <= across. The sum is that of value(row,
+  /// column) over rows < rows: first over every eighth row in order, then over the eight partial sums in order.
+  /// `staged`: the policy's scratch memory.
   template <class Real, class Team, class Value, class Take>
   KOKKOS_INLINE_FUNCTION static void sum(Team const& team, Index rows, int columns, Real* staged, Value const& value,
                                          Take const& take) {

@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <type_traits>
 
-/// What a GPU has an instruction for, and what all else does in its place.
+/// Functions with a dedicated GPU instruction, and equivalents for other targets.
 namespace bellwether::device_math {
 
-/// a b + c, rounded once where there is an instruction for it. Of two products a compiler may take either into a sum,
-/// in one place this and in another that.
+/// Returns a b + c, rounded once if there is an instruction for it. Use it for a b + c d: otherwise the compiler may
+/// fuse either product, and choose differently in different places.
 KOKKOS_INLINE_FUNCTION float multiply_add(float a, float b, float c) {
 #if defined(__CUDA_ARCH__)
   return __fmaf_rn(a, b, c);
@@ -24,7 +24,7 @@ KOKKOS_INLINE_FUNCTION float multiply_add(float a, float b, float c) {
 #endif
 }
 
-/// a b, rounded also where something is added to it, which a compiler would take into one operation.
+/// Returns a b, rounded, even if it is then added to: prevents the compiler from fusing the two operations.
 KOKKOS_INLINE_FUNCTION float rounded_product(float a, float b) {
 #if defined(__CUDA_ARCH__)
   return __fmul_rn(a, b);
@@ -33,7 +33,7 @@ KOKKOS_INLINE_FUNCTION float rounded_product(float a, float b) {
 #endif
 }
 
-/// Two numbers rounded to nearest, ties to even, the first in the lower half. What is not a number stays none.
+/// Rounds two numbers to nearest, ties to even; the first is in the lower half of the result. A NaN stays a NaN.
 KOKKOS_INLINE_FUNCTION std::uint32_t bf16_pair(float low, float high) {
 #if defined(__CUDA_ARCH__)
   std::uint32_t both;
@@ -44,12 +44,11 @@ KOKKOS_INLINE_FUNCTION std::uint32_t bf16_pair(float low, float high) {
 #endif
 }
 
-/// Writes one, two or four words by one access. to: at a multiple of their size.
+/// Writes one, two or four words with one access. to: aligned to their total size.
 template <int count>
 KOKKOS_INLINE_FUNCTION void store_words(void* to, std::uint32_t const (&words)[count]) {
 #if defined(__CUDA_ARCH__)
-  // Of a struct's words, be it one of CUDA's vectors, nvcc makes one access at times only; of one number it always
-  // does.
+  // nvcc often splits the store of a struct, even of a CUDA vector type. It never splits the store of one integer.
   using Whole =
       std::conditional_t<count == 4, unsigned __int128, std::conditional_t<count == 2, std::uint64_t, std::uint32_t>>;
   static_assert(sizeof(Whole) == sizeof words);
@@ -62,7 +61,7 @@ KOKKOS_INLINE_FUNCTION void store_words(void* to, std::uint32_t const (&words)[c
 #endif
 }
 
-/// The numbers of a pair.
+/// Return the numbers of a pair.
 KOKKOS_INLINE_FUNCTION float low_of(std::uint32_t pair) {
   return bf16::from_bits(static_cast<std::uint16_t>(pair & 0xffffu));
 }
@@ -70,7 +69,7 @@ KOKKOS_INLINE_FUNCTION float high_of(std::uint32_t pair) {
   return bf16::from_bits(static_cast<std::uint16_t>(pair >> 16));
 }
 
-/// 1 / x to 1 ulp.
+/// Returns 1 / x, accurate to 1 ulp.
 KOKKOS_INLINE_FUNCTION float reciprocal(float x) {
 #if defined(__CUDA_ARCH__)
   float result;
@@ -81,8 +80,8 @@ KOKKOS_INLINE_FUNCTION float reciprocal(float x) {
 #endif
 }
 
-/// a / b for a finite quotient and a b above 2^-126, as IEEE rounds it but for a last bit: without the branch to what
-/// is rare that a division has, so that several are under way together. b / b is 1.
+/// Returns a / b for a finite quotient and b > 2^-126; may differ from IEEE rounding in the last bit. Unlike an IEEE
+/// division it has no branch for rare cases, so that several divisions overlap. b / b is 1.
 KOKKOS_INLINE_FUNCTION float quotient(float a, float b) {
 #if defined(__CUDA_ARCH__)
   float const inverse = reciprocal(b), near = __fmul_rn(a, inverse);
@@ -92,7 +91,7 @@ KOKKOS_INLINE_FUNCTION float quotient(float a, float b) {
 #endif
 }
 
-/// sqrt(x) to 1 ulp; on NVIDIA's GPUs 0 where x is below 2^-126.
+/// Returns sqrt(x), accurate to 1 ulp; on NVIDIA GPUs 0 for x < 2^-126.
 KOKKOS_INLINE_FUNCTION float root(float x) {
 #if defined(__CUDA_ARCH__)
   float result;
@@ -103,7 +102,7 @@ KOKKOS_INLINE_FUNCTION float root(float x) {
 #endif
 }
 
-/// 1 / sqrt(x) to 2 ulp; x above 0.
+/// Returns 1 / sqrt(x) for x > 0, accurate to 2 ulp.
 KOKKOS_INLINE_FUNCTION float inverse_root(float x) {
 #if defined(__CUDA_ARCH__)
   float result;
@@ -114,7 +113,7 @@ KOKKOS_INLINE_FUNCTION float inverse_root(float x) {
 #endif
 }
 
-/// 2^x to 2 ulp; on NVIDIA's GPUs 0 where x is below -126.
+/// Returns 2^x, accurate to 2 ulp; on NVIDIA GPUs 0 for x < -126.
 KOKKOS_INLINE_FUNCTION float power_of_two(float x) {
 #if defined(__CUDA_ARCH__)
   float result;

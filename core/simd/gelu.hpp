@@ -6,7 +6,7 @@
 
 namespace bellwether {
 
-/// x Phi(x), Phi the normal distribution: Hendrycks and Gimpel, arXiv 1606.08415.
+/// GELU: x Phi(x), where Phi is the cumulative normal distribution (Hendrycks and Gimpel, arXiv 1606.08415).
 struct GeluErf {
   template <class Real>
   KOKKOS_INLINE_FUNCTION static Real value(Real x) {
@@ -19,7 +19,7 @@ struct GeluErf {
   }
 };
 
-/// Their approximation by tanh.
+/// The tanh approximation of GELU from the same paper.
 struct GeluTanh {
   static constexpr double scale = 0.79788456080286535588;  // sqrt(2 / pi)
   static constexpr double cubic = 0.044715;

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-// Vectors of GCC and Clang, where there are registers enough for all lanes.
+// Vector types of GCC and Clang, if the registers hold all lanes.
 #if defined(__GNUC__) && defined(__AVX512F__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #define BELLWETHER_VECTOR_SUMS
 #endif
@@ -16,8 +16,7 @@ namespace bellwether {
 
 namespace detail {
 
-/// Doubles of 32 lanes, in registers where there are enough of them; in arrays sums would go through memory with each
-/// run of numbers that they take up.
+/// Doubles of 32 lanes. They stay in registers if these suffice; array sums go through memory after each run of 32.
 class LaneDoubles {
  public:
   static constexpr int lanes = 32;
@@ -36,7 +35,7 @@ class LaneDoubles {
 #else
   KOKKOS_INLINE_FUNCTION void add(int lane, double term) { sums_[lane] += term; }
 #endif
-  /// The upper half of lanes is added to the lower one until one is left.
+  /// Sums the lanes in pairs: the upper half is added to the lower half until one is left.
   KOKKOS_INLINE_FUNCTION double total() const {
     double lane[lanes];
     static_assert(sizeof sums_ == sizeof lane);
@@ -56,12 +55,12 @@ class LaneDoubles {
 
 }  // namespace detail
 
-/// Sums of z^2 over runs of 32 numbers that a host's thread walks, one for each of the 32 lanes.
+/// Sums of z^2 over runs of 32 numbers on one host thread, with a separate sum for each of the 32 lanes.
 class LaneSquares {
  public:
   static constexpr int lanes = detail::LaneDoubles::lanes;
 
-  /// z: (32), 0 where there is no element.
+  /// z: (32), 0 beyond the end.
   KOKKOS_INLINE_FUNCTION void add(float const* z) {
 #if defined(BELLWETHER_VECTOR_SUMS)
     for (int part = 0; part < detail::LaneDoubles::parts; ++part) {
@@ -78,7 +77,7 @@ class LaneSquares {
   detail::LaneDoubles squares_;
 };
 
-/// The same, and sums of |z|.
+/// Sums of z^2 and of |z|.
 class LaneSums {
  public:
   static constexpr int lanes = detail::LaneDoubles::lanes;

@@ -10,31 +10,31 @@
 
 namespace bellwether {
 
-/// A thread of a team as 32 lanes, which meet in sums: on a device a warp, on a host one thread that does the work of
-/// all in turn. What a lane keeps from one all() to the next is element `mine` of an array of `here`.
+/// A thread of a team as 32 lanes. On a device it is a warp; on a host, one thread runs all lanes in turn. To keep a
+/// value per lane between two calls of all(), use an array of `here` elements and index it with `mine`.
 template <class Space>
 struct Lanes {
   static constexpr int count = 32;
-  static constexpr int here = TeamShape<Space>::on_host ? count : 1;  ///< lanes that the code of one runs for
+  static constexpr int here = TeamShape<Space>::on_host ? count : 1;  ///< lanes that one thread runs
 
-  /// Which element of such an array is a lane's.
+  /// Returns a lane's index in such an array.
   KOKKOS_INLINE_FUNCTION static int mine(int lane) { return here == 1 ? 0 : lane; }
-  /// body(lane, mine)
+  /// Calls body(lane, mine) for each lane.
   template <class Team, class Body>
   KOKKOS_INLINE_FUNCTION static void all(Team const& team, Body const& body) {
 #if defined(__CUDA_ARCH__)
-    // A range over lanes is a loop, by a stride that the compiler does not know, whose arrays would be in memory.
+    // A ThreadVectorRange is a loop with a stride unknown to the compiler; arrays indexed in it would go to memory.
     static_cast<void>(team);
     body(static_cast<int>(threadIdx.x), 0);
 #else
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, count), [&](int const lane) { body(lane, mine(lane)); });
 #endif
   }
-  /// body(), once.
+  /// Calls body() once.
   template <class Team, class Body>
   KOKKOS_INLINE_FUNCTION static void once(Team const& team, Body const& body) {
 #if defined(__CUDA_ARCH__)
-    // No lane waits for what nobody but this one touches, as those of a single() do, in fifty instructions.
+    // A Kokkos::single() would make all lanes wait, in fifty instructions. No other lane needs the result of body().
     static_cast<void>(team);
     if (threadIdx.x == 0) body();
 #else
@@ -43,7 +43,8 @@ struct Lanes {
   }
 };
 
-/// A team for each of `teams` items: on a device threads of 32 lanes, as many lanes as other teams have threads.
+/// Returns the policy of `teams` teams of Lanes threads. On a device a team has as many lanes as other teams have
+/// threads.
 template <class Space>
 Kokkos::TeamPolicy<Space> lanes_policy(Space const& exec, Index teams) {
   constexpr int threads = TeamShape<Space>::threads, lanes = Lanes<Space>::count;
@@ -53,7 +54,7 @@ Kokkos::TeamPolicy<Space> lanes_policy(Space const& exec, Index teams) {
     return {exec, static_cast<int>(teams), threads > lanes ? threads / lanes : 1, lanes};
 }
 
-/// What lane `from` has, to all of them.
+/// Broadcasts the word of lane `from` to all lanes.
 template <class Space, class Team>
 KOKKOS_INLINE_FUNCTION std::uint32_t word_of_lane(Team const& team, std::uint32_t const (&words)[Lanes<Space>::here],
                                                   int from) {
@@ -70,8 +71,8 @@ KOKKOS_INLINE_FUNCTION std::uint32_t word_of_lane(Team const& team, std::uint32_
 #endif
 }
 
-/// What the threads of a team of lanes_policy() have, each of its lanes alone where lanes are threads, taken together
-/// by +=, to all of them.
+/// Combines the values of a team of lanes_policy() with += and returns the result to all. `mine`: one value per lane if
+/// lanes are threads, else one per thread.
 template <class Space, class Team, class Total>
 KOKKOS_INLINE_FUNCTION Total of_all_lanes(Team const& team, Total const& mine) {
   constexpr int lanes = TeamShape<Space>::on_host ? 1 : Lanes<Space>::count;
@@ -81,12 +82,12 @@ KOKKOS_INLINE_FUNCTION Total of_all_lanes(Team const& team, Total const& mine) {
   return all;
 }
 
-/// The word whose bit of every lane is vote(lane), to all of them. vote is called once a lane, by the lane itself where
-/// lanes are threads.
+/// Returns to all lanes a word with bit `lane` = vote(lane). vote is called once per lane; where lanes are
+/// threads, by the lane itself.
 template <class Team, class Vote>
 KOKKOS_INLINE_FUNCTION std::uint32_t ballot(Team const& team, Vote const& vote) {
 #if defined(__CUDA_ARCH__)
-  // The lanes are one warp, of which all threads come by: a ballot is one instruction, a reduction five exchanges.
+  // The lanes are one converged warp. A ballot is one instruction; a reduction would be five exchanges.
   static_cast<void>(team);
   return __ballot_sync(~0u, vote(static_cast<int>(threadIdx.x)));
 #else
@@ -99,11 +100,11 @@ KOKKOS_INLINE_FUNCTION std::uint32_t ballot(Team const& team, Vote const& vote) 
 #endif
 }
 
-/// The sum over the lanes of part(lane), to all of them.
+/// Returns the sum over lanes of part(lane) to all lanes.
 template <class Team, class Part>
 KOKKOS_INLINE_FUNCTION float sum_of_lanes(Team const& team, Part const& part) {
 #if defined(__CUDA_ARCH__)
-  // Every lane adds the same two numbers at each exchange, so that all end with the same bits.
+  // In each exchange both partners add the same two numbers, so that all lanes get the same bits.
   static_cast<void>(team);
   float total = part(static_cast<int>(threadIdx.x));
   BELLWETHER_UNROLL
@@ -117,24 +118,24 @@ KOKKOS_INLINE_FUNCTION float sum_of_lanes(Team const& team, Part const& part) {
 #endif
 }
 
-/// A team as workers, 32 lanes of each of its threads: on a device as many warps as the team was made of, on a host
-/// one thread that does the work of all in turn.
+/// A team as workers: the 32 lanes of each of its threads. On a device there are as many warps as the team has threads;
+/// on a host, one thread runs all workers in turn.
 template <class Space, int most_warps>
 struct TeamLanes {
   static constexpr int lanes = Lanes<Space>::count;
-  static constexpr int warps_here = TeamShape<Space>::on_host ? most_warps : 1;  ///< that the code of one runs for
+  static constexpr int warps_here = TeamShape<Space>::on_host ? most_warps : 1;  ///< warps that one thread runs
   static constexpr int here = warps_here * Lanes<Space>::here;
 
-  int warps;  ///< of the team
+  int warps;  ///< warps of the team
 
-  /// body(worker, mine), as Lanes have it.
+  /// Calls body(worker, mine) for each worker; `mine` as in Lanes.
   template <class Team, class Body>
   KOKKOS_INLINE_FUNCTION void all(Team const& team, Body const& body) const {
     each_warp(team, [&](int warp, int first) {
       Lanes<Space>::all(team, [&](int lane, int mine) { body(warp * lanes + lane, first + mine); });
     });
   }
-  /// body(warp, the first of its lanes' elements)
+  /// Calls body(warp, index of its first lane in arrays of `here` elements).
   template <class Team, class Body>
   KOKKOS_INLINE_FUNCTION void each_warp(Team const& team, Body const& body) const {
     if constexpr (warps_here == 1)
@@ -142,8 +143,8 @@ struct TeamLanes {
     else
       for (int warp = 0; warp < warps; ++warp) body(warp, warp * lanes);
   }
-  /// totals[i] = the sum over all workers of parts[mine][i], to all of them. staged: (most_warps, N) numbers of team
-  /// scratch, where packs of N begin and which the meeting before this one had no part of.
+  /// totals[i] = sum over all workers of parts[mine][i], returned to all. `staged`: (most_warps, N) numbers of team
+  /// scratch, aligned for packs of N; must differ from the buffer of the previous call.
   template <int N, class Team>
   KOKKOS_INLINE_FUNCTION void sum(Team const& team, float const (&parts)[here][N], float* staged,
                                   float (&totals)[N]) const {
@@ -157,7 +158,7 @@ struct TeamLanes {
     team.team_barrier();
     BELLWETHER_UNROLL
     for (int i = 0; i < N; ++i) totals[i] = 0;
-    // All of them, whatever is there: a loop that ends at `warps` would not be unrolled.
+    // Loops over most_warps: a loop up to `warps` could not be unrolled.
     BELLWETHER_UNROLL
     for (int warp = 0; warp < most_warps; ++warp) {
       float sums[N];

@@ -6,7 +6,7 @@
 #include "core/simd/device_math.hpp"
 #include "core/types.hpp"
 
-/// Loops whose iterations are independent; sums may be formed in lanes. Device compilers have their own ways.
+/// Marks loops with independent iterations, and sums that may be formed in lanes. Device compilers do not need it.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define BELLWETHER_SIMD
 #define BELLWETHER_SIMD_SUM(...)
@@ -18,19 +18,20 @@
 #define BELLWETHER_SIMD_MAX(...) BELLWETHER_PRAGMA(omp simd reduction(max : __VA_ARGS__))
 #endif
 
-/// Elementary functions that compilers can vectorise without giving up IEEE semantics elsewhere. The float versions are
-/// branch-free and call no library; the double versions are the library's, for tests by finite differences.
+/// Elementary functions that compilers can vectorise without giving up IEEE semantics elsewhere. The float versions
+/// have no branches and no library calls. The double versions call the library; they serve tests by finite differences.
 namespace bellwether::math {
 
-/// x, but not outside [least, most]; what is not a number stays so. One instruction a bound, where fmax() and fmin(),
-/// which drop it, are calls that keep a loop from being vectorised.
+/// Returns x limited to [least, most]; NaN stays NaN. Compiles to one instruction per bound. fmax() and fmin() drop NaN
+/// and are calls, which prevents vectorisation.
 KOKKOS_INLINE_FUNCTION float clamp(float x, float least, float most) {
   x = least > x ? least : x;
   return most < x ? most : x;
 }
 
-/// e^x to 2 ulp for x in [-87, 88], clamped beyond. Range reduction by ln 2 in two parts, Taylor to degree 7.
-/// NVIDIA's GPUs: their power of two, of the product with log2 e and what that was rounded by; 0 below -87.
+/// Returns e^x, accurate to 2 ulp, for x clamped to [-87, 88]: range reduction by ln 2 in two parts, Taylor
+/// polynomial of degree 7. On NVIDIA GPUs: the power-of-two instruction on x log2 e, corrected for the rounding of
+/// that product; 0 below -87.
 KOKKOS_INLINE_FUNCTION float exp(float x) {
 #if defined(__CUDA_ARCH__)
   constexpr float log2_e = 1.44269504f, log2_e_rest = 1.92596299e-8f, ln_2 = 0.693147181f;
@@ -53,13 +54,13 @@ KOKKOS_INLINE_FUNCTION float exp(float x) {
   p = p * r + 0.5f;
   p = p * r + 1.0f;
   p = p * r + 1.0f;
-  // The lowest bits of `shifted` are n: moved to the exponent's place, which counts from 127.
+  // The lowest bits of `shifted` are n. Move them to the exponent, which has a bias of 127.
   return p * from_bits((to_bits(shifted) << 23) + (127u << 23));
 #endif
 }
 KOKKOS_INLINE_FUNCTION double exp(double x) { return Kokkos::exp(x); }
 
-/// tanh by exp; exact sign and limits, absolute error 2e-7.
+/// Returns tanh(x) from exp(); exact sign and limits, absolute error 2e-7.
 KOKKOS_INLINE_FUNCTION float tanh(float x) {
   float const e = exp(-2.0f * Kokkos::fabs(x));
   float const t = (1.0f - e) / (1.0f + e);
@@ -73,11 +74,11 @@ struct Normal {
   Real cumulative, density;
 };
 
-/// Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26; absolute error 3e-7.
+/// From Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26; absolute error 3e-7.
 KOKKOS_INLINE_FUNCTION Normal<float> normal(float x) {
   float const z = Kokkos::fabs(x) * 0.70710678f;
 #if defined(__CUDA_ARCH__)
-  // e^(-z^2) less exactly the smaller it is: 5e-8 at most beside 1.
+  // The relative error grows as e^(-z^2) gets small, but the absolute error is at most 5e-8.
   constexpr float half_of_log2_e = 0.72134752f;
   float const gauss = device_math::power_of_two(-half_of_log2_e * x * x);
 #else

@@ -13,19 +13,19 @@
 
 namespace bellwether {
 
-/// Neighbours in memory that a thread of a device reads and writes with one access. Their first lies at a multiple of
-/// their size. What else is known of their type says nothing about words.
+/// Neighbouring elements that a device thread reads or writes with one access, aligned to their total size. may_alias:
+/// the words may alias elements of any type.
 template <class T, int count>
 struct [[gnu::may_alias]] alignas(count * sizeof(T)) Pack {
   static_assert(count * sizeof(T) <= 16 && count * sizeof(T) % 4 == 0);
   std::uint32_t words[count * sizeof(T) / 4];
 };
 
-/// Whether kernels of a space have ways by packs, which are for floats: devices, on which rows in double are for tests.
+/// True if kernels of a space have a path with packs: float on devices. Rows of double are for tests only.
 template <class Real, class Space>
 inline constexpr bool has_packs = !TeamShape<Space>::host && std::is_same_v<Real, float>;
 
-/// How many of them one access takes.
+/// Number of elements per access of 16 bytes.
 template <class T>
 inline constexpr int widest_pack = static_cast<int>(16 / sizeof(T));
 
@@ -47,7 +47,7 @@ template <int count>
 KOKKOS_INLINE_FUNCTION void fill(Pack<float, count>& pack, float const* from) {
   __builtin_memcpy(pack.words, from, sizeof pack.words);
 }
-/// Rounds each.
+/// Rounds each number.
 template <int count>
 KOKKOS_INLINE_FUNCTION void fill(Pack<bf16, count>& pack, float const* from) {
   BELLWETHER_UNROLL
@@ -56,7 +56,7 @@ KOKKOS_INLINE_FUNCTION void fill(Pack<bf16, count>& pack, float const* from) {
 
 }  // namespace detail
 
-/// `count` neighbours as they are stored, in as few packs as that takes: what has been read and is not needed yet.
+/// `count` neighbouring elements in storage format, in as few packs as possible: holds data that is read ahead.
 template <class T, int count>
 struct PackedRun {
   static constexpr int of_pack = count < widest_pack<T> ? count : widest_pack<T>, packs = count / of_pack;
@@ -80,7 +80,7 @@ KOKKOS_INLINE_FUNCTION void load(T const* from, float (&to)[count]) {
   run.read(from);
   run.unpack(to);
 }
-/// Those from k on that come before `end`, `absent` in place of the others.
+/// Reads elements [k, k + count) below `end`; the others become `absent`.
 template <int count>
 KOKKOS_INLINE_FUNCTION void load_before(Index end, float absent, float const* from, Index k, float (&to)[count]) {
   if (k + count <= end) {
@@ -90,7 +90,7 @@ KOKKOS_INLINE_FUNCTION void load_before(Index end, float absent, float const* fr
     for (int i = 0; i < count; ++i) to[i] = k + i < end ? from[k + i] : absent;
   }
 }
-/// Rounds each to T.
+/// Stores `count` elements, rounded to T.
 template <class T, int count>
 KOKKOS_INLINE_FUNCTION void store(T* to, float const (&from)[count]) {
   using Run = PackedRun<T, count>;
@@ -102,7 +102,7 @@ KOKKOS_INLINE_FUNCTION void store(T* to, float const (&from)[count]) {
   }
 }
 
-/// Neighbours as they are stored.
+/// Rounds values in place as storing them would.
 template <int count>
 KOKKOS_INLINE_FUNCTION void round_to(float const*, float (&)[count]) {}
 template <int count>
@@ -115,7 +115,7 @@ KOKKOS_INLINE_FUNCTION void round_to(bf16 const*, float (&values)[count]) {
   }
 }
 
-/// Whether all of these begin where packs of runs of `count` may; null ones do.
+/// Returns true if all pointers are aligned for packs of runs of `count`; null pointers are.
 template <int count, class... T>
 bool begin_packs(T const*... at) {
   return ((reinterpret_cast<std::uintptr_t>(at) % sizeof(Pack<T, PackedRun<T, count>::of_pack>) == 0) && ...);

@@ -5,19 +5,19 @@
 #include "core/simd/pack.hpp"
 #include "core/system/error.hpp"
 
-/// How a run of a kernel, team_for_runs() and its like, has its neighbours of a vector: Read of what it reads alone,
-/// Change of what it reads and writes, Write of what it writes alone, each with [lane]. Null ones are not touched.
+/// Access to the elements of a run in kernels such as team_for_runs(): Read, Change (read and write) or Write, each
+/// indexed by lane. A null pointer is never dereferenced.
 namespace bellwether {
 
-/// Where they lie.
+/// Accesses the elements in memory.
 struct InMemory {
   using Read = float const*;
   using Change = float*;
   using Write = float*;
 };
 
-/// Four of them in registers: all that is read was asked for by one access each before anything is computed, and what
-/// is written goes by one access when the run ends. The first lies where a pack may begin.
+/// Keeps four elements in registers: one load each before anything is computed, one store when the run ends. The first
+/// element must be aligned for a pack.
 struct InRegisters {
   static constexpr int count = widest_pack<float>;
 
@@ -49,17 +49,17 @@ struct InRegisters {
 
    private:
     float* at_;
-    mutable float values_[count];  // as those behind a pointer: a run that is const may write them
+    mutable float values_[count];  // like a pointer's target: a const run may write them
   };
   using Change = Written<true>;
   using Write = Written<false>;
 };
 
-/// InternalError unless all of these begin where four neighbours may be read at once, in spaces where threads do so.
+/// Checks that all pointers are aligned for reading four elements, in spaces that do so. \throws InternalError
 template <class Space, class... T>
 void require_neighbours(T const*... at) {
   if constexpr (has_packs<float, Space>)
-    require(begin_packs<InRegisters::count>(at...), "a vector does not begin at a multiple of 16 bytes");
+    require(begin_packs<InRegisters::count>(at...), "a vector is not aligned to 16 bytes");
 }
 
 }  // namespace bellwether

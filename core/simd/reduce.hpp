@@ -6,11 +6,11 @@
 
 namespace bellwether {
 
-/// Elements a block: sums of floats are formed by block in double, then over blocks in their order, so that they depend
-/// on the problem alone, not on threads.
+/// Elements per block. Sums of floats are formed within each block in double, then over blocks in order. They depend
+/// only on the problem, not on the number of threads.
 inline constexpr Index reduce_block = 4096;
 
-/// Sum of f(k) over [first, last) in a fixed order; result on the host. f: KOKKOS_FUNCTION double(Index).
+/// Returns the sum of f(k) over [first, last), in a fixed order, on the host. f: KOKKOS_FUNCTION double(Index).
 template <class Space, class F>
 double ordered_sum(Space const& exec, char const* label, Index first, Index last, F const& f) {
   Index const blocks = (last - first + reduce_block - 1) / reduce_block;

@@ -7,7 +7,7 @@
 
 namespace bellwether {
 
-/// Two sums that are formed in one pass.
+/// Two sums computed in one pass.
 template <class Real>
 struct Pair {
   Real first = 0, second = 0;
@@ -27,17 +27,17 @@ struct Kokkos::reduction_identity<bellwether::Pair<Real>> {
 
 namespace bellwether {
 
-/// A row in the hands of one thread, whose loops a compiler vectorises: how hosts walk it.
+/// A row processed by one thread in vectorisable loops, for hosts.
 struct ThreadRow {
   static constexpr bool shared = false;
 
-  /// body(k) for k < count; the calls touch different elements.
+  /// Calls body(k) for k < count; the calls must touch different elements.
   template <class Body>
   KOKKOS_INLINE_FUNCTION void each(Index count, Body const& body) const {
     BELLWETHER_SIMD
     for (Index k = 0; k < count; ++k) body(k);
   }
-  /// The sum of body(k), formed in lanes.
+  /// Returns the sum of body(k), formed in lanes.
   template <class Real, class Body>
   KOKKOS_INLINE_FUNCTION Real sum(Index count, Body const& body) const {
     Real total = 0;
@@ -45,7 +45,7 @@ struct ThreadRow {
     for (Index k = 0; k < count; ++k) total += body(k);
     return total;
   }
-  /// The same for a body that returns Pair<Real>.
+  /// Returns two sums of a body that returns Pair<Real>.
   template <class Real, class Body>
   KOKKOS_INLINE_FUNCTION Pair<Real> two_sums(Index count, Body const& body) const {
     Real first = 0, second = 0;
@@ -57,7 +57,7 @@ struct ThreadRow {
     }
     return {first, second};
   }
-  /// The largest body(k); count > 0.
+  /// Returns the maximum of body(k); count > 0.
   template <class Real, class Body>
   KOKKOS_INLINE_FUNCTION Real largest(Index count, Body const& body) const {
     Real most = -Kokkos::Experimental::infinity_v<Real>;
@@ -68,7 +68,7 @@ struct ThreadRow {
     }
     return most;
   }
-  /// Between a pass and another that may read what a different thread wrote in it.
+  /// Call between two passes if the second reads what another thread wrote in the first.
   KOKKOS_INLINE_FUNCTION void sync() const {}
   template <class Body>
   KOKKOS_INLINE_FUNCTION void once(Body const& body) const {
@@ -76,8 +76,8 @@ struct ThreadRow {
   }
 };
 
-/// The same for a row that a team shares, its threads at neighbouring elements: how devices walk it. Element k of
-/// each() and of the sums is always the same thread's.
+/// A row shared by a team, whose threads process neighbouring elements, for devices. The interface is that of
+/// ThreadRow. Element k belongs to the same thread in each() and in all sums.
 template <class Team>
 struct TeamRow {
   static constexpr bool shared = true;
@@ -97,7 +97,7 @@ struct TeamRow {
   KOKKOS_INLINE_FUNCTION Pair<Real> two_sums(Index count, Body const& body) const {
     return total<Pair<Real>>(count, body);
   }
-  /// What body(k) add up to by +=, for a type with a reduction_identity.
+  /// Returns the sum of body(k) by +=, for a type with a reduction_identity.
   template <class Sum, class Body>
   KOKKOS_INLINE_FUNCTION Sum total(Index count, Body const& body) const {
     Sum all;
@@ -145,7 +145,7 @@ struct RowByTeam {
 
 }  // namespace detail
 
-/// body(row, item) for item < items, the row a TeamRow of `threads` times `lanes`.
+/// Calls body(row, item) for item < items, with a TeamRow of `threads` times `lanes` threads.
 template <class Space, class Body>
 void for_each_row_by_teams(char const* label, Space const& exec, Index items, int threads, int lanes,
                            Body const& body) {
@@ -154,9 +154,8 @@ void for_each_row_by_teams(char const* label, Space const& exec, Index items, in
                        detail::RowByTeam<Body>{body});
 }
 
-/// body(row, item) for item < items, where an item is one row, or several that are treated one after the other, of
-/// `width` elements, and the row a ThreadRow on a host and a TeamRow on a device. body: a function object that takes
-/// both.
+/// Calls body(row, item) for item < items. An item is one row of `width` elements, or several rows processed in turn.
+/// `row`: a ThreadRow on hosts, a TeamRow on devices; the function object `body` must accept both.
 template <class Space, class Body>
 void for_each_row(char const* label, Space const& exec, Index items, Index width, Body const& body) {
   if constexpr (TeamShape<Space>::host) {

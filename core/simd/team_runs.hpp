@@ -13,7 +13,7 @@ namespace bellwether {
 
 namespace detail {
 
-/// take(lane, run(lane)), or run(lane) that gives nothing.
+/// Calls take(lane, run(lane)), or only run(lane) if it returns void.
 template <class Run, class Take>
 KOKKOS_FORCEINLINE_FUNCTION void give_run(Run const& run, int lane, Take const& take) {
   if constexpr (std::is_void_v<decltype(run(lane))>)
@@ -22,8 +22,8 @@ KOKKOS_FORCEINLINE_FUNCTION void give_run(Run const& run, int lane, Take const& 
     take(lane, run(lane));
 }
 
-/// The same for the run of the elements from k on, at most `lanes` of them, before `last`. run_of is called in one
-/// place: in two, compilers make a function of it, whose result goes through memory.
+/// Processes the run of at most `lanes` elements that starts at k and ends before `last`. There is only one call of
+/// run_of: with two, compilers do not inline it, and its result goes through memory.
 template <int lanes, class RunOf, class Take>
 KOKKOS_FORCEINLINE_FUNCTION void one_run(Index k, Index last, RunOf const& run_of, Take const& take) {
   int const count = k + lanes <= last ? lanes : static_cast<int>(last - k);
@@ -36,7 +36,7 @@ KOKKOS_FORCEINLINE_FUNCTION void one_run(Index k, Index last, RunOf const& run_o
   }
 }
 
-/// On a device: a thread has four neighbours in registers where they begin a pack, else one of them.
+/// Device version: a thread holds four neighbours in registers if they are aligned for a pack, else one element.
 template <class Space, class Team, class RunOf, class Take>
 KOKKOS_FORCEINLINE_FUNCTION void runs_of_thread(Team const& team, Index first, Index last, RunOf const& run_of,
                                                 Take const& take) {
@@ -55,18 +55,18 @@ KOKKOS_FORCEINLINE_FUNCTION void runs_of_thread(Team const& team, Index first, I
 
 }  // namespace detail
 
-/// What one element gives: N numbers whose squares are summed, and one of which the largest is wanted, at least 0.
+/// Terms of one element: N numbers whose squares are summed, and a number >= 0 whose maximum is taken.
 template <int N>
 struct Terms {
   float value[N];
   float largest;
 };
 
-/// Sums of squares, in double, and the largest number over elements [first, last), for neighbours that share something:
-/// run_of(InMemory() or InRegisters(), k, count) is called once for the `count` elements from k on, at most
-/// TeamShape<Space>::lanes or InRegisters::count, and what it returns for each of them as run(lane), a Terms<N>.
-/// Terms are floats, so that a host's thread keeps the sums in registers. Formed in an order that depends on
-/// [first, last) and Space alone.
+/// Returns sums of squares, in double, and the maximum over elements [first, last), for neighbours that share data.
+/// It calls run_of(InMemory() or InRegisters(), k, count) once per run of `count` elements from k on, at most
+/// TeamShape<Space>::lanes or InRegisters::count. Its result, run(lane), returns the Terms<N> of each element.
+/// Terms are floats, so that a host thread keeps the sums in registers. The order of summation depends only on
+/// [first, last) and Space.
 template <int N, class Space, class Team, class RunOf>
 KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_squares_of_runs(Team const& team, Index first, Index last,
                                                               RunOf const& run_of) {
@@ -86,7 +86,7 @@ KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_squares_of_runs(Team const& team, 
         for (auto& of_lanes : terms)
           for (float& term : of_lanes) term = 0;
       detail::one_run<lanes>(k, last, run_of, keep);
-      // One after the other in the source: in a loop sums would not be kept in registers.
+      // Unrolled in the source, because a loop would not keep the sums in registers.
       [&]<int... i>(std::integer_sequence<int, i...>) { (sums[i].add(terms[i]), ...); }
       (std::make_integer_sequence<int, N>{});
     }
@@ -105,8 +105,8 @@ KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_squares_of_runs(Team const& team, 
   }
 }
 
-/// Calls run(lane) for k in [first, last), with run_of() as for team_squares_of_runs(); the calls touch different
-/// elements.
+/// Calls run(lane) for every element of [first, last), with run_of as in team_squares_of_runs(). The calls must
+/// touch different elements.
 template <class Space, class Team, class RunOf>
 KOKKOS_INLINE_FUNCTION void team_for_runs(Team const& team, Index first, Index last, RunOf const& run_of) {
   auto const made = [](int, auto&&...) {};

@@ -6,12 +6,11 @@
 
 namespace bellwether {
 
-/// Makes OpenBLAS take a buffer for each thread that multiplies, so that no product asks the system for one. Where the
-/// system refuses a buffer, OpenBLAS asks again without end. Pages are not touched. Call it before Kokkos starts, once
-/// a process.
+/// Makes OpenBLAS allocate a buffer per thread now. Later allocations could fail, and OpenBLAS then retries forever.
+/// Pages are not touched. Call it once per process, before Kokkos starts.
 ///
-/// `threads`: how many threads multiply at once. Returns the fault with the limits, empty where every thread has its
-/// buffer.
+/// threads: number of threads that multiply concurrently. Returns an error message with the limits, or an empty string
+/// if every thread has a buffer.
 std::string reserve_blas_memory(int threads);
 
 }  // namespace bellwether

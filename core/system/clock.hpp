@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-/// Wall-clock time of this process.
+/// Monotonic time of this process.
 namespace bellwether {
 
 using Clock = std::chrono::steady_clock;

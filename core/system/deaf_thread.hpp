@@ -13,8 +13,8 @@
 
 namespace bellwether {
 
-/// Starts a thread to which the system delivers no signal: signals are the main thread's. `purpose` completes "no
-/// thread to ...". \throws RuntimeError where the system refuses it.
+/// Starts a thread that receives no signals; the main thread handles them. purpose: completes "no thread to ...".
+/// \throws RuntimeError if the system cannot start a thread.
 template <class Work>
 std::thread deaf_thread(std::string_view purpose, Work work) {
   sigset_t every, earlier;

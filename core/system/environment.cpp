@@ -59,7 +59,7 @@ bool is_list(std::string_view text, Holds const& holds) {
 
 bool is_switch(std::string_view text) { return is_one_of(text, {"true", "yes", "1", "false", "no", "0"}); }
 
-/// "512", in KiB, or with a unit.
+/// Parses "512", in KiB, or a number with a unit.
 std::optional<std::size_t> bytes_of(std::string_view text) {
   std::size_t unit = 1024;
   auto digits = trimmed(text);
@@ -76,7 +76,7 @@ std::optional<std::size_t> bytes_of(std::string_view text) {
   return static_cast<std::size_t>(*count) * unit;
 }
 
-/// "cores", "sockets(2)", or explicit places, whose numbers OpenMP itself looks at: "{0:4}:8:4,!{3}".
+/// "cores", "sockets(2)", or explicit places such as "{0:4}:8:4,!{3}", whose numbers OpenMP itself checks.
 bool is_places(std::string_view text) {
   auto const parenthesis = text.find('(');
   if (is_one_of(trimmed(text.substr(0, parenthesis)), {"threads", "cores", "ll_caches", "sockets", "numa_domains"}))
@@ -89,7 +89,7 @@ constexpr auto switch_words = "true, yes, 1, false, no or 0";
 constexpr auto stack_words = "a size such as 512K, 8M or 1G";
 bool is_stack(std::string_view text) { return bytes_of(text).has_value(); }
 
-/// Those that change how many threads there are and where they run, and those over which Kokkos ends the program.
+/// Variables that change the number or placement of threads, and those for which Kokkos ends the program on a fault.
 constexpr VariableRule thread_rules[] = {
     {"KOKKOS_NUM_THREADS", "a whole number, 1 or more", is_count},
     {"KOKKOS_DEVICE_ID", "a whole number, 0 or more", is_index},
@@ -98,13 +98,13 @@ constexpr VariableRule thread_rules[] = {
     {"KOKKOS_DISABLE_WARNINGS", switch_words, is_switch},
     {"KOKKOS_PRINT_CONFIGURATION", switch_words, is_switch},
     {"KOKKOS_TUNE_INTERNALS", switch_words, is_switch},
-    {"KOKKOS_VISIBLE_DEVICES", "numbers of devices with commas between them",
+    {"KOKKOS_VISIBLE_DEVICES", "device numbers separated by commas",
      [](std::string_view text) { return is_list(text, is_index); }},
     {"OMPI_COMM_WORLD_LOCAL_SIZE", "a whole number", is_index},  // Kokkos reads these four for a warning
     {"MV2_COMM_WORLD_LOCAL_SIZE", "a whole number", is_index},
     {"MPI_LOCALNRANKS", "a whole number", is_index},
     {"PMI_LOCAL_SIZE", "a whole number", is_index},
-    {"OMP_NUM_THREADS", "a whole number, 1 or more, or several with commas between them",
+    {"OMP_NUM_THREADS", "a whole number, 1 or more, or several separated by commas",
      [](std::string_view text) { return is_list(text, is_count); }},
     {"OMP_THREAD_LIMIT", "a whole number, 1 or more", is_count},
     {"OMP_MAX_ACTIVE_LEVELS", "a whole number, 1 or more", is_count},

@@ -14,26 +14,27 @@ namespace {
 
 char const* value_of(char const* name) { return std::getenv(name); }
 
-/// Kokkos loads the first library of its list, and goes on without it where it cannot.
+/// Kokkos loads the first library of the list and continues silently if that fails.
 std::optional<std::string> fault_of_tool() {
   char const* const chosen = value_of("KOKKOS_TOOLS_LIBS");
   char const* const older = value_of("KOKKOS_PROFILE_LIBRARY");
   if (chosen != nullptr && older != nullptr && std::strcmp(chosen, older) != 0)
-    return fault_of_variable("KOKKOS_PROFILE_LIBRARY", older, "what KOKKOS_TOOLS_LIBS names, or nothing");
+    return fault_of_variable("KOKKOS_PROFILE_LIBRARY", older, "the value of KOKKOS_TOOLS_LIBS");
   auto const* const name = chosen != nullptr ? "KOKKOS_TOOLS_LIBS" : "KOKKOS_PROFILE_LIBRARY";
   char const* const list = chosen != nullptr ? chosen : older;
   if (list == nullptr || *list == '\0') return std::nullopt;
   std::string const library(list, std::strcspn(list, ";"));
   if (dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL) != nullptr)
-    return std::nullopt;  // it stays: Kokkos opens it next
+    return std::nullopt;  // stays open: Kokkos opens it next
   char const* const reason = dlerror();
-  return fault_of_variable(name, list, std::string("a tool of Kokkos (") + (reason != nullptr ? reason : "") + ")");
+  return fault_of_variable(name, list,
+                           std::string("a Kokkos tool that can be loaded (") + (reason != nullptr ? reason : "") + ")");
 }
 
-/// What kernels need for their own variables, several times over.
+/// A multiple of what kernels need for local variables.
 constexpr std::size_t least_stack = std::size_t{256} << 10;
 
-/// Threads that wait until all of them are there.
+/// Threads that wait until all of them have started.
 struct Probe {
   pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
   static void* wait(void* self) {
@@ -44,7 +45,7 @@ struct Probe {
   }
 };
 
-/// Starts `count` threads at once. Returns 0, or the error of the first that does not start.
+/// Starts `count` threads at once. Returns 0, or the error of the first thread that does not start.
 int start_threads(int count, std::size_t stack) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -77,20 +78,20 @@ std::string stack_fault(std::size_t asked) {
   if (asked > 0)
     return fault_of_variable(value_of("OMP_STACKSIZE") != nullptr ? "OMP_STACKSIZE" : "GOMP_STACKSIZE",
                              std::to_string(asked >> 10) + "K", "at least " + needed);
-  return "the stack of a thread has " + std::to_string(default_stack() >> 10) + "K; allowed: at least " + needed +
+  return "the stack of a thread is " + std::to_string(default_stack() >> 10) + "K; allowed: at least " + needed +
          "; raise `ulimit -s` or set OMP_STACKSIZE";
 }
 
-/// Faults of the threads that the variables, all of them sound, ask for.
+/// Returns the faults of the requested number of threads; the variables themselves are valid.
 std::vector<std::string> faults_of_machine(OpenMpLimits const& openmp) {
   char const* const of_kokkos = value_of("KOKKOS_NUM_THREADS");
   int const threads = of_kokkos != nullptr ? std::atoi(of_kokkos) : openmp.threads;
   std::string const name = of_kokkos != nullptr ? "KOKKOS_NUM_THREADS" : "OMP_NUM_THREADS";
   std::string const many = name + ": " + std::to_string(threads) + " threads for a rank";
   if (threads > openmp.most)
-    return {many + (of_kokkos != nullptr ? "" : ", by this variable or as many as the machine has") +
-            "; allowed: 1 to " + std::to_string(openmp.most) + ", and more ranks"};
-  // Kokkos starts its own number of threads without asking how many come.
+    return {many + (of_kokkos != nullptr ? "" : ", set by this variable or equal to the number of CPUs") +
+            "; allowed: 1 to " + std::to_string(openmp.most) + "; use more ranks instead"};
+  // Kokkos starts its own number of threads without checking how many it gets.
   if (of_kokkos != nullptr && openmp.thread_limit < threads)
     return {many + ", but OMP_THREAD_LIMIT allows " + std::to_string(openmp.thread_limit) + "; raise or unset it"};
   std::vector<std::string> faults;

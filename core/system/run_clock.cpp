@@ -10,7 +10,7 @@
 namespace bellwether {
 namespace {
 
-/// The process's meter. Whoever asks for the time looks, too: after a pause the thread may be the last to go on.
+/// The pause meter of the process. Each caller of now() updates it, too: after a pause the thread may resume last.
 class Look {
  public:
   Look() : meter_(Clock::now()) {

@@ -9,12 +9,12 @@
 
 namespace bellwether {
 
-/// Finds out how long a process was stopped. Somebody looks at least every `usual`; a look that comes far too late
-/// means that nobody could look: the process was suspended by its batch system, by SIGSTOP or with its whole machine.
+/// Measures how long a process was suspended. look() is called at least every `usual`. If a call comes much too late,
+/// no thread ran: the batch system, SIGSTOP or the machine has suspended the process.
 class PauseMeter {
  public:
   static constexpr Clock::duration usual = std::chrono::milliseconds(200);
-  /// Shorter gaps are those of a busy machine, and count as running.
+  /// Shorter gaps occur on a busy machine and count as run time.
   static constexpr Clock::duration longest_gap = std::chrono::seconds(1);
 
   explicit PauseMeter(Clock::time_point now) : looked_(now) {}
@@ -24,15 +24,15 @@ class PauseMeter {
     if (gap > longest_gap) paused_ += gap - usual;
     looked_ = std::max(looked_, now);
   }
-  Clock::duration paused() const { return paused_; }  ///< in all
+  Clock::duration paused() const { return paused_; }  ///< total
 
  private:
   Clock::time_point looked_;
   Clock::duration paused_{0};
 };
 
-/// A clock that stands still while this process is stopped: deadlines and the time of steps count by it. The first call
-/// starts a thread that looks at the time for as long as the process lives. The clock never goes back.
+/// A clock that stops while this process is suspended; timeouts and step times use it. It is monotonic. The first call
+/// starts a thread that calls look() for the life of the process.
 struct RunClock {
   using duration = Clock::duration;
   using rep = duration::rep;

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kibibyte = 1024;
 
-/// The number of a file that holds nothing else; none where it says `max` or cannot be read.
+/// Returns the number in a file; none if the file says `max` or is unreadable.
 std::optional<std::uint64_t> number_in(fs::path const& path) {
   std::uint64_t value = 0;
   if (std::ifstream file(path); file >> value) return value;
@@ -33,8 +33,8 @@ struct GroupLimit {
   std::uint64_t limit = 0, used = 0;
 };
 
-/// The limit of a control group, or of one around it, that leaves least. `names`: files of the limit and of what is
-/// used, in version 2 and in version 1 of control groups.
+/// Returns the tightest limit of the process's control group and its ancestors: the one with the least left. `names`:
+/// files of the limit and the usage, for version 2 and version 1 of control groups.
 std::optional<GroupLimit> tightest_group(std::string const& root, std::string const& controller,
                                          std::vector<std::pair<char const*, char const*>> const& names) {
   std::optional<GroupLimit> tightest;
@@ -46,7 +46,7 @@ std::optional<GroupLimit> tightest_group(std::string const& root, std::string co
     fs::path const mount = fs::path(root + "/sys/fs/cgroup") / (second ? "" : controller);
     for (auto group = fs::path(line.substr(line.rfind(':') + 1)).relative_path();; group = group.parent_path()) {
       auto const limit = number_in(mount / group / limit_file), used = number_in(mount / group / used_file);
-      constexpr std::uint64_t none = std::uint64_t{1} << 60;  // what version 1 says without a limit is larger
+      constexpr std::uint64_t none = std::uint64_t{1} << 60;  // version 1 reports a larger value if unlimited
       auto const left = [](std::uint64_t of, std::uint64_t taken) { return of > taken ? of - taken : 0; };
       if (limit && used && *limit < none && (!tightest || left(*limit, *used) < left(tightest->limit, tightest->used)))
         tightest = {"/" + group.string(), *limit, *used};
@@ -56,7 +56,7 @@ std::optional<GroupLimit> tightest_group(std::string const& root, std::string co
   return tightest;
 }
 
-/// The limit of this process that is in force; none where it is unlimited.
+/// Returns the soft limit of this process; none if unlimited.
 std::optional<std::uint64_t> resource_limit(int which) {
   rlimit limit{};
   if (getrlimit(static_cast<__rlimit_resource>(which), &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)

@@ -11,31 +11,30 @@
 #include <thread>
 #include <utility>
 
-/// What the system allows this process, for messages about threads and memory that cannot be had.
+/// Limits of the system on this process, for messages about missing threads and memory.
 namespace bellwether {
 
-/// What bounds the number of threads, with values: "`ulimit -u` 64 ...; pids.max 100 of the control group /job, 98 in
-/// use". Names `ulimit -v`, too, because stacks of threads count there. `root` stands in front of the paths of files in
-/// tests.
+/// Returns the limits on threads with values: "`ulimit -u` 64 ...; pids.max 100 of the control group /job, 98 in use".
+/// Includes `ulimit -v`, because thread stacks count towards it. root: prefix of the paths read, for tests.
 std::string thread_limits(std::string const& root = "");
 
-/// What bounds the memory, with values: "`ulimit -v` 2000000 KiB; memory.max 4194304 KiB of the control group /job,
-/// ...".
+/// Returns the limits on memory with values: "`ulimit -v` 2000000 KiB; memory.max 4194304 KiB of the
+/// control group /job, ...".
 std::string memory_limits(std::string const& root = "");
 
-/// "not enough memory" with the limits and what to do.
+/// Returns "not enough memory" with the limits and advice.
 std::string out_of_memory();
 
-/// Whether the system refuses this process 8 MiB more.
+/// Returns true if the system denies this process another 8 MiB.
 bool memory_is_short();
 
-/// The text of any exception. Of std::bad_alloc, and of one that tells that Kokkos failed to allocate, with limits.
+/// Returns the text of an exception; adds the limits for std::bad_alloc and failed allocations of Kokkos.
 std::string what_of(std::exception const& error);
 
-/// "no thread to `purpose`: `reason`" with the limits and what to do.
+/// Returns "no thread to `purpose`: `reason`" with the limits and advice.
 std::string no_thread(std::string_view purpose, std::string_view reason);
 
-/// Starts a thread. `purpose` completes "no thread to ...". \throws RuntimeError where the system refuses it.
+/// Starts a thread. purpose: completes "no thread to ...". \throws RuntimeError if the system cannot start it.
 template <class Work>
 std::thread start_thread(std::string_view purpose, Work&& work) {
   try {
@@ -45,15 +44,15 @@ std::thread start_thread(std::string_view purpose, Work&& work) {
   }
 }
 
-/// Finds out whether `count` threads more can run at once, by starting them. The OpenMP library ends a process that
-/// cannot have its threads. They live until this is destroyed, so that several ranks can hold theirs together.
+/// Tests whether `count` more threads can run at once by starting them. (The OpenMP library ends a process that cannot
+/// have its threads.) They live until destruction, so that several ranks can hold their threads at the same time.
 class ThreadProbe {
  public:
   explicit ThreadProbe(int count);
   ~ThreadProbe();
   ThreadProbe(ThreadProbe const&) = delete;
   ThreadProbe& operator=(ThreadProbe const&) = delete;
-  std::string const& reason() const { return reason_; }  ///< why one could not be started; empty: all run
+  std::string const& reason() const { return reason_; }  ///< why a thread could not start; empty: all run
 
  private:
   struct Impl;

@@ -24,30 +24,35 @@ Field microseconds(std::string_view name, std::string_view help) {
 }  // namespace
 
 void Cluster::describe(ConfigVisitor& visit) {
-  visit.section("network", "between nodes", [&](ConfigVisitor& section) {
-    auto bandwidth = speed("bandwidth", "what a node's link carries, each way", "Gbit/s");
+  visit.section("network", "the network between nodes", [&](ConfigVisitor& section) {
+    auto bandwidth = speed("bandwidth", "bandwidth of a node's link in each direction", "Gbit/s");
     bandwidth.required = true;
     section.field(bandwidth, network_bandwidth);
-    section.field(microseconds("latency", "on the way from node to node, beside a message's bytes"), network_latency);
-    section.field(microseconds("overhead", "that each message keeps its rank busy, inside nodes, too"), overhead);
+    section.field(microseconds("latency", "time of a message between nodes, in addition to its bytes"),
+                  network_latency);
+    section.field(microseconds("overhead", "time that a rank is busy with each message, also inside a node"), overhead);
   });
-  visit.section("nodes", "of the cluster, all alike", [&](ConfigVisitor& section) {
+  visit.section("nodes", "the nodes of the cluster, all equal", [&](ConfigVisitor& section) {
     section.field({.name = "ranks",
-                   .help = "of a node, whatever the deck's comm.ranks_per_node is",
+                   .help = "ranks per node; the deck's comm.ranks_per_node is ignored",
                    .minimum = 1,
                    .maximum = 4096,
                    .required = true},
                   ranks_per_node);
-    section.field(speed("bandwidth", "what a rank sends to the others of its node", "Gbit/s"), node_bandwidth);
-    section.field(microseconds("latency", "between ranks of one node"), node_latency);
+    section.field(speed("bandwidth", "bandwidth from a rank to the others of its node", "Gbit/s"), node_bandwidth);
+    section.field(microseconds("latency", "latency between ranks of one node"), node_latency);
   });
-  visit.section("ranks", "how many, and how fast each of them is", [&](ConfigVisitor& section) {
-    section.field({.name = "most", .help = "that forecasts go up to", .minimum = 1, .maximum = 4096}, most_ranks);
-    section.field(speed("compute", "speed of forward and backward passes; not set: measured where the forecast is made",
-                        "GFLOP/s"),
-                  compute);
+  visit.section("ranks", "number and speed of the ranks", [&](ConfigVisitor& section) {
+    section.field({.name = "most", .help = "largest number of ranks in a forecast", .minimum = 1, .maximum = 4096},
+                  most_ranks);
     section.field(
-        speed("memory", "speed of memory for the optimizer's kernels; not set: measured where the forecast is made",
+        speed("compute",
+              "speed of forward and backward passes; not set: measured on the machine that makes the forecast",
+              "GFLOP/s"),
+        compute);
+    section.field(
+        speed("memory",
+              "memory bandwidth of the optimizer's kernels; not set: measured on the machine that makes the forecast",
               "GB/s"),
         memory);
   });
@@ -63,7 +68,7 @@ Cluster parse_cluster(std::string const& path, std::string_view text) {
   Cluster cluster;
   auto const describe = [&cluster](ConfigVisitor& visit) { cluster.describe(visit); };
   auto const keys = key_catalogue(describe);
-  std::vector<Override> const no_overrides;  // the reader refers to it
+  std::vector<Override> const no_overrides;  // the reader keeps a reference to it
   DeckReader reader(path, root, no_overrides, true, syntax.empty());
   describe(reader);
   reader.finish(keys);
@@ -71,7 +76,7 @@ Cluster parse_cluster(std::string const& path, std::string_view text) {
   if (syntax.empty() && faults.empty() && cluster.most_ranks < cluster.ranks_per_node)
     faults.push_back(document_fault(
         path, reader.origins().contains("ranks.most") ? reader.origins().at("ranks.most").place : Place{1, 1},
-        "ranks.most: " + std::to_string(cluster.most_ranks) + " do not fill a node of " +
+        "ranks.most: " + std::to_string(cluster.most_ranks) + " is below nodes.ranks, " +
             std::to_string(cluster.ranks_per_node) + "; at least nodes.ranks"));
   throw_faults(std::move(faults));
   return cluster;

@@ -9,7 +9,8 @@
 
 namespace bellwether::input {
 
-/// A cluster that a run may move to, for forecasts: a YAML file of its own, read as strictly as a deck.
+/// The cluster that a forecast is made for (`check --cluster`). It is read from a YAML file with the same strict rules
+/// as a deck.
 struct Cluster {
   double network_bandwidth = 0;
   double network_latency = 20;
@@ -21,12 +22,12 @@ struct Cluster {
   std::optional<double> compute;
   std::optional<double> memory;
 
-  void describe(ConfigVisitor& visit);  ///< sections network, nodes and ranks
+  void describe(ConfigVisitor& visit);  ///< visits the sections network, nodes and ranks
 };
 
-/// Rank 0's part. \throws InputError naming the file where it cannot be read.
+/// Reads the file on rank 0. \throws InputError naming the file if it cannot be read.
 std::string read_cluster_text(std::string const& path);
-/// \throws InputError with every fault, as parse_deck() tells them.
+/// Parses the text of a cluster file. \throws InputError with every fault, in the format of parse_deck().
 Cluster parse_cluster(std::string const& path, std::string_view text);
 
 }  // namespace bellwether::input

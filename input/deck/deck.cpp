@@ -25,15 +25,15 @@ void Deck::describe(ConfigVisitor& visit) {
   auto const section = [&visit](std::string_view name, std::string_view help, auto& config) {
     visit.section(name, help, [&config](ConfigVisitor& inner) { config.describe(inner); });
   };
-  section("run", "where a run writes, and its seed", run);
-  section("data", "the shards, and how words are masked", data);
-  section("batch", "how many sequences a step, and how many at a time", batch);
+  section("run", "output folder and seed of the run", run);
+  section("data", "shards and masking", data);
+  section("batch", "sequences per step and per micro-batch", batch);
   section("model", "the dimensions of BERT", model);
-  section("optimizer", "how weights follow gradients", optimizer);
-  section("schedule", "how long to train, and the learning rate over time", schedule);
+  section("optimizer", "update rule and its parameters", optimizer);
+  section("schedule", "number of steps, and the learning rate over time", schedule);
   visit.section("comm", "how ranks exchange gradients",
                 [this](ConfigVisitor& inner) { comm.describe(inner, optim::compresses(optimizer.method)); });
-  section("checkpoint", "when the state is saved", checkpoint);
+  section("checkpoint", "when and how the state is saved", checkpoint);
   section("statistics", "what is measured, and how often", statistics);
 }
 
@@ -72,7 +72,8 @@ DeckReading read_keys(DeckSource const& source) {
     reading.paths = reader.paths();
     reading.broken = reader.broken();
   };
-  // First the deck alone: it is judged as it stands. Then with the overrides, which may complete it.
+  // Read the deck alone first to report its own faults. Then read it again with the overrides, which may set missing
+  // keys.
   bool const changed = !reading.overrides.empty();
   read({}, true, reading.whole && !changed);
   if (changed) read(reading.overrides, false, reading.whole);
@@ -81,7 +82,7 @@ DeckReading read_keys(DeckSource const& source) {
 
 namespace {
 
-/// At the place that decides the key's value, or at the deck's beginning where nothing does.
+/// Places a fault where the key's value is set, or at the beginning of the deck if nothing sets it.
 Fault key_fault(DeckSource const& source, DeckReading const& reading, std::string const& key, std::string const& what) {
   auto const origin = reading.origins.find(key);
   if (origin == reading.origins.end()) return document_fault(source.path, {1, 1}, key + ": " + what);

@@ -13,7 +13,8 @@
 
 namespace bellwether::input {
 
-/// Everything a run is told. Built by read_deck() or parse_deck(), never half valid.
+/// The complete configuration of a run. read_deck_source() and parse_deck() build it; an invalid deck is never
+/// returned.
 struct Deck {
   RunConfig run;
   DataConfig data;
@@ -25,37 +26,39 @@ struct Deck {
   CheckpointConfig checkpoint;
   StatisticsConfig statistics;
 
-  void describe(ConfigVisitor& visit);  ///< one section a member, in this order
+  void describe(ConfigVisitor& visit);  ///< visits one section per member, in this order
 };
 
-/// Text of a deck and overrides, as rank 0 read them and broadcast them.
+/// The text of a deck and its overrides. Rank 0 reads them and broadcasts them.
 struct DeckSource {
-  std::string path;  ///< as the user gave it, or "standard input": for messages
+  std::string path;  ///< as the user gave it, or "standard input"; used in messages
   std::string text;
   std::vector<std::string> overrides;  ///< "a.b=c"
-  std::string folder;                  ///< absolute; paths of `data` in the deck are relative to it
-  std::string working_directory;       ///< absolute; of run.directory and paths in overrides
+  std::string folder;                  ///< absolute; base of relative paths in the deck's `data` section
+  std::string working_directory;       ///< absolute; base of relative paths in overrides and in run.directory
 };
 
-/// A deck that comes over a pipe or another descriptor has the working directory as its folder.
-/// \throws InputError naming the file where it cannot be read.
+/// Reads a deck file. A deck read from a pipe or another descriptor has the working directory as its folder.
+/// \throws InputError naming the file if it cannot be read.
 DeckSource read_deck_source(std::string const& path, std::vector<std::string> overrides);
-/// Whether what a deck's paths name is looked at: for those who neither read nor write it, it need not be there.
+/// Selects whether parse_deck() checks that the deck's paths exist. Commands that neither read nor write them pass
+/// `unused`.
 enum class DeckPaths { checked, unused };
-/// Reads strictly and checks keys against each other and paths against the file system; nothing is created. Paths of
-/// the result are absolute.
-/// \throws InputError with every fault in order of lines, each `deck.yaml:12:5: optimizer.lr: what; what is allowed`
+/// Parses a deck strictly. Checks keys against each other and paths against the file system; creates nothing. The paths
+/// in the result are absolute.
+/// \throws InputError with every fault, ordered by line, each as `deck.yaml:12:5: optimizer.lr: what; what is allowed`
 /// or `--set optimizer.lr=x: what; what is allowed`.
 Deck parse_deck(DeckSource const& source, DeckPaths paths = DeckPaths::checked);
-/// Faults found after parsing, in the form of parse_deck(): `data.train: what` gets the place that decides the key's
-/// value. Faults that name no key of the source stay as they are. `source` is one that parse_deck() accepted.
+/// Adds file positions to faults that were found after parsing: `data.train: what` gets the place that sets the key's
+/// value, in the format of parse_deck(). Faults that name no key of the source are returned unchanged. `source` must be
+/// one that parse_deck() accepted.
 std::vector<std::string> placed_faults(DeckSource const& source, std::vector<std::string> const& faults);
-/// YAML with every key, its value and its origin, which parses back to the same deck from any folder. Keys that do not
-/// apply (schedule.power without polynomial decay) stand in comments. A resolved deck that is kept in the run directory
-/// names it as its own folder, so that both may be moved.
+/// Returns YAML with every key, its value and its origin. It parses back to the same deck from any folder. Keys that do
+/// not apply (schedule.power without polynomial decay) are written as comments. With DeckPlace::run_directory the text
+/// uses `.` as run.directory, so that the run directory can be moved.
 enum class DeckPlace { anywhere, run_directory };
 std::string resolved_deck(Deck const& deck, DeckSource const& source, DeckPlace place = DeckPlace::anywhere);
-/// Every key with type, range, default, unit and help: plain text, and Markdown for docs.
+/// Returns every key with type, range, default, unit and help: as plain text, and as Markdown for the documentation.
 std::string deck_schema();
 std::string deck_reference_markdown();
 

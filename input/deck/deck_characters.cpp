@@ -12,7 +12,7 @@
 namespace bellwether::input {
 namespace {
 
-constexpr std::size_t most_odd_places = 8;  // of one scalar: a message names one
+constexpr std::size_t most_odd_places = 8;  // per scalar; a message names only one
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
@@ -23,7 +23,8 @@ bool is_utf16(std::string_view text) {
          (text.size() > 3 && ((text[0] == 0 && text[2] == 0) || (text[1] == 0 && text[3] == 0)));
 }
 
-/// Odd characters and tabs that indent a line, outside comments and quotes. Quotes count where a scalar may begin.
+/// Finds odd characters and tabs that indent a line, outside comments and quotes. A quote counts only where a scalar
+/// may begin.
 std::vector<OddCharacter> suspects(std::string_view text) {
   std::vector<OddCharacter> found;
   bool indentation = true, comment = false;
@@ -85,20 +86,19 @@ bool readable(std::string_view text, std::vector<SyntaxFault>& faults) {
     faults.push_back({place, what});
     return false;
   };
-  if (text.size() > largest_document) return refuse({1, 1}, "more than 1 MiB; a short text");
-  if (is_utf16(text)) return refuse({1, 1}, "text in UTF-16; text in UTF-8");
+  if (text.size() > largest_document) return refuse({1, 1}, "larger than 1 MiB; allowed: up to 1 MiB");
+  if (is_utf16(text)) return refuse({1, 1}, "text in UTF-16; allowed: UTF-8");
   Place place{1, 1};
   auto const* bytes = reinterpret_cast<utf8proc_uint8_t const*>(text.data());
   for (std::size_t at = 0; at < text.size();) {
     utf8proc_int32_t code = 0;
     auto const length = utf8proc_iterate(bytes + at, static_cast<utf8proc_ssize_t>(text.size() - at), &code);
-    if (length <= 0) return refuse(place, "a byte that is not UTF-8; text in UTF-8");
+    if (length <= 0) return refuse(place, "a byte that is not UTF-8; allowed: UTF-8");
     auto const next = at + static_cast<std::size_t>(length);
     bool const ends_line = code == '\n' || (code == '\r' && next < text.size() && text[next] == '\n');
     auto const name = character_name(static_cast<char32_t>(code));
     if (code == '\r' && !ends_line)
-      return refuse(place,
-                    name + " without a line feed behind it; end lines with a line feed, and elsewhere delete it");
+      return refuse(place, name + " without a line feed after it; end lines with a line feed, and delete it elsewhere");
     bool const control = (code < 0x20 && code != '\t' && !ends_line) || (code >= 0x7F && code < 0xA0);
     if (control) return refuse(place, "control character " + name + "; delete it");
     place = code == '\n' ? Place{place.line + 1, 1} : Place{place.line, place.column + 1};
@@ -112,7 +112,7 @@ std::vector<OddPlace> odd_places(std::string_view scalar, std::string_view text,
   std::vector<OddPlace> found;
   for (auto odd = find_odd(scalar); odd && found.size() < most_odd_places;
        odd = find_odd(scalar, odd->at + odd->bytes)) {
-    // The scalar's line ends may have become spaces, its other characters stand in the text in the same order.
+    // The scalar's line ends may have become spaces. Its other characters appear in the text in the same order.
     begin = text.find(scalar.substr(odd->at, odd->bytes), begin);
     if (begin == text.npos) break;
     found.push_back({odd->code, odd->kind, places.at(begin)});

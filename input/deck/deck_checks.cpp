@@ -27,14 +27,14 @@ std::string absolute(std::string const& path, std::string const& base) {
   return (fs::path(base) / path).lexically_normal().string();
 }
 
-/// The folder that relative paths of a key start from; `run.directory` has a rule of its own.
+/// Returns the folder that a key's relative paths start from. `run.directory` has its own rule.
 std::string const& base_of(std::string_view key, DeckSource const& source, Origins const& origins) {
   return key == "run.directory" || overridden(origins, key) ? source.working_directory : source.folder;
 }
 
-/// What is wrong with a path that leads to nothing and holds what nobody sees: a folder would be made that cannot be
-/// typed. Quotes say that the characters are meant. `to_read`: the path must exist, so that any odd character but a
-/// letter may be why it does not.
+/// Reports an unquoted path that does not exist and contains an invisible or blank odd character: the run would create
+/// a folder whose name nobody can type. Quotes mean that the characters are intended. `to_read`: the path must exist,
+/// so every odd character except a letter may be the reason that it does not.
 std::string odd_path(TreeNode const& node, std::string const& base, bool in_override, bool to_read) {
   std::error_code error;
   if (node.quoted || fs::exists(fs::symlink_status(fs::path(base) / node.text, error))) return "";
@@ -44,7 +44,7 @@ std::string odd_path(TreeNode const& node, std::string const& base, bool in_over
     if (odd.kind == Oddity::blank || odd.kind == Oddity::invisible || odd.kind == Oddity::line_break || in_odd_quotes ||
         (to_read && odd.kind != Oddity::letter))
       return "'" + node.text + "' does not exist, and holds " + told(odd, in_override) +
-             "; in double quotes it is taken for a part of the path";
+             "; in double quotes it is part of the path";
   return "";
 }
 
@@ -79,7 +79,7 @@ void resolve_paths(Deck& deck, DeckSource const& source, Origins const& origins)
   auto const base = [&](std::string_view key) { return base_of(key, source, origins); };
   for (auto& path : deck.data.train) path = absolute(path, base("data.train"));
   for (auto& path : deck.data.heldout) path = absolute(path, base("data.heldout"));
-  // "." in a deck is the deck's folder, not that of whoever starts the program: a resolved deck stays with its run.
+  // In a deck, "." means the deck's folder, not the working directory, so that a resolved deck moves with its run.
   bool const beside =
       deck.run.directory == "." && origins.contains("run.directory") && !overridden(origins, "run.directory");
   deck.run.directory = beside ? source.folder : absolute(deck.run.directory, source.working_directory);
@@ -89,10 +89,10 @@ void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, 
                 Complain const& complain) {
   constexpr std::size_t longest_name = 1000;
   if (deck.run.name.size() > longest_name && !broken.contains("run.name"))
-    complain("run.name", std::to_string(deck.run.name.size()) + " bytes; a title of at most " +
+    complain("run.name", std::to_string(deck.run.name.size()) + " bytes; allowed: a title of at most " +
                              std::to_string(longest_name) + " bytes");
-  // The key that the user gave last is the one to talk about: an override before the deck, the deck before a default;
-  // where both were given alike, the second named here.
+  // Report the key that the user set last: an override before the deck, the deck before a default. If both were set at
+  // the same level, report the second argument.
   auto const contradict = [&](std::string_view first, std::string_view second, std::string const& about_first,
                               std::string const& about_second) {
     if (broken.contains(first) || broken.contains(second)) return;
@@ -104,8 +104,8 @@ void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, 
   };
   auto const& [run, data, batch, model, optimizer, schedule, comm, checkpoint, statistics] = deck;
   if (model.hidden % model.heads != 0) {
-    auto const what = std::to_string(model.hidden) + " hidden do not divide into " + std::to_string(model.heads) +
-                      " heads; hidden a multiple of heads";
+    auto const what = std::to_string(model.hidden) + " hidden units cannot be split into " +
+                      std::to_string(model.heads) + " heads; model.hidden must be a multiple of model.heads";
     contradict("model.hidden", "model.heads", what, what);
   }
   auto const ordered = [&](std::string const& low_key, double low, std::string const& high_key, double high) {
@@ -121,12 +121,12 @@ void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, 
     ordered("min_coefficient", optimizer.min_coefficient, "max_coefficient", optimizer.max_coefficient);
   if (keeps_variance(optimizer.method) && optimizer.freeze.step && *optimizer.freeze.step < 2)
     contradict("optimizer.freeze.step", "optimizer.freeze.step", {},
-               std::to_string(*optimizer.freeze.step) + " leaves no variance to keep; at least 2 with method: " +
+               std::to_string(*optimizer.freeze.step) + " leaves no variance to freeze; at least 2 with method: " +
                    (compressed_lamb ? "onebit_lamb" : "onebit_adam"));
-  // True is no default, so it is given.
+  // `true` is not the default, so the user set it.
   if (compresses && optimizer.bias_correction)
     contradict("optimizer.bias_correction", "optimizer.bias_correction", {},
-               "true, but the onebit methods have none; false, or method: lamb or adamw");
+               "true, but the 1-bit methods have none; set it to false, or method to lamb or adamw");
   if (compressed_lamb) {
     ordered("factor_min", optimizer.factor_min, "factor_max", optimizer.factor_max);
     bool const in_order = optimizer.factor_min <= optimizer.factor_max;
@@ -146,13 +146,15 @@ void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, 
                warmup + " is more than schedule.steps; at most " + steps);
   }
   if (schedule.legw_baseline_batch > 0 && schedule.warmup_steps == 0)
-    contradict("schedule.legw_baseline_batch", "schedule.warmup_steps",
-               "LEGW without warmup; schedule.warmup_steps of the tuned baseline",
-               "0, but LEGW needs warmup; the steps of the tuned baseline with schedule.legw_baseline_batch");
+    contradict(
+        "schedule.legw_baseline_batch", "schedule.warmup_steps",
+        "LEGW needs warmup; set schedule.warmup_steps to those of the tuned baseline",
+        "0, but LEGW (schedule.legw_baseline_batch) needs warmup; set it to the warmup steps of the tuned baseline");
   if (schedule.legw_baseline_batch > 0 && schedule.warmup != optim::Warmup::linear)
-    contradict("schedule.legw_baseline_batch", "schedule.warmup", "LEGW warms up linearly; schedule.warmup: linear",
+    contradict("schedule.legw_baseline_batch", "schedule.warmup",
+               "LEGW warms up linearly; set schedule.warmup to linear",
                "quadratic, but LEGW warms up linearly; linear with schedule.legw_baseline_batch");
-  // Neither is a default, so both are given.
+  // Neither value is a default, so the user set both.
   if (comm.allreduce == comm::Allreduce::library && comm.dense_wire == comm::Wire::bf16)
     complain("comm.dense_wire", "bf16, but comm.allreduce: library sums fp32 only; fp32, or comm.allreduce: ordered");
 }
@@ -167,8 +169,10 @@ void check_paths(Deck const& deck, std::set<std::string, std::less<>> const& bro
   std::error_code error;
   if (broken.contains("run.directory")) return;
   check_encoding("run.directory", {deck.run.directory}, complain);
+  if (train) check_run_apart(deck.run.directory, "data.train", deck.data.train, complain);
+  if (heldout) check_run_apart(deck.run.directory, "data.heldout", deck.data.heldout, complain);
   if (fs::exists(deck.run.directory, error) && !fs::is_directory(deck.run.directory, error))
-    complain("run.directory", deck.run.directory + " is a file; a folder, which need not exist yet");
+    complain("run.directory", deck.run.directory + " is a file; allowed: a folder, which need not exist yet");
 }
 
 }  // namespace bellwether::input

@@ -7,19 +7,19 @@
 
 namespace bellwether::input {
 
-/// What reading the keys one by one gives, before they are checked together.
+/// The result of reading all keys one by one, before they are checked against each other.
 struct DeckReading {
   Deck deck;
-  Origins origins;  ///< of the keys that do not keep their default
+  Origins origins;  ///< of the keys that the deck or an override sets
   WrittenPaths paths;
   std::vector<Fault> faults;
   std::vector<Override> overrides;
   std::set<std::string, std::less<>> broken;  ///< keys whose value could not be read
-  bool whole = true;  ///< false: the text is no YAML, so what is missing may be in the part that was not read
+  bool whole = true;  ///< false: the text is not valid YAML, so a missing key may be in the part that was not read
 };
 DeckReading read_keys(DeckSource const& source);
 
-/// \throws InputError with the faults in the order of their places, overrides last, where there are any.
+/// Throws the faults, if there are any, in the order of their places, with overrides last. \throws InputError
 void throw_faults(std::vector<Fault> faults);
 
 }  // namespace bellwether::input

@@ -11,7 +11,7 @@
 namespace bellwether::input {
 namespace {
 
-/// Where another map has a key of this name: "section optimizer", "optimizer.freeze", or nothing.
+/// Names a map that has a key of this name: "section optimizer", "optimizer.freeze", or an empty text.
 std::string elsewhere(std::string const& key, KeyCatalogue const& catalogue) {
   for (auto const& [section, keys] : catalogue)
     if (auto const own = entries_of(keys); std::ranges::find(own, key) != own.end()) return "section " + section;
@@ -76,7 +76,7 @@ std::string unknown_key(std::string const& key, std::vector<std::string> const& 
   else if (auto const near_group = did_you_mean(group, known); !group.empty() && !near_group.empty())
     hint = near_group;
   else if (auto const place = elsewhere(group.empty() ? key : std::string(group), catalogue); !place.empty())
-    hint = " (" + place + " has one)";
+    hint = " (" + place + " has this key)";
   return "unknown key" + hint + "; one of " + joined(known);
 }
 

@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::string_view blanks = " \t\n\r";
 constexpr char const* quoting =
-    "a value that begins with [, {, ' or \" is YAML, and a text in quotes may hold all signs";
+    "a value that begins with [, {, ' or \" is read as YAML; a text in quotes may hold any characters";
 
 bool has_comment(std::string_view text) { return text.find(" #") != text.npos || text.find("\t#") != text.npos; }
 
-/// One node that takes all of the text. YAML ignores what stands behind the node on its line, and comments.
+/// Parses the whole text as one node. Reports text that YAML would ignore: after the node on its line, and in comments.
 TreeNode parse_whole(std::string_view text, std::vector<SyntaxFault>& faults) {
-  std::string const comment = has_comment(text) ? "; a # behind a blank begins a comment" : "";
+  std::string const comment = has_comment(text) ? "; # after a blank begins a comment" : "";
   std::vector<SyntaxFault> own;
   TreeNode node = parse_tree(text, own);
   for (auto const& fault : own)
@@ -27,12 +27,12 @@ TreeNode parse_whole(std::string_view text, std::vector<SyntaxFault>& faults) {
                                        ? std::string("more than one value; ") + quoting
                                        : fault.what});
   if (!own.empty()) return node;
-  // In brackets on one line, a comment hides the closing bracket, and what stands behind the node is refused.
+  // Parse again in brackets on one line: a comment then hides the closing bracket, and text after the node is an error.
   std::string line = "[" + std::string(text) + "]";
   std::ranges::replace(line, '\n', ' ');
   TreeNode const list = parse_tree(line, own);
   if (!own.empty() || list.kind != TreeNode::Kind::sequence || list.items.size() != 1)
-    faults.push_back({{1, 1}, "its end would be lost" + comment + "; " + quoting});
+    faults.push_back({{1, 1}, "YAML would ignore the end of the value" + comment + "; " + quoting});
   return node;
 }
 
@@ -51,7 +51,8 @@ TreeNode parse_override_value(std::string_view written, std::vector<SyntaxFault>
   if (first == written.npos) return {};
   auto const text = written.substr(first, written.find_last_not_of(blanks) + 1 - first);
   if (std::string_view("[{'\"").find(text[0]) != std::string_view::npos) return parse_whole(text, faults);
-  if (text.find('\n') != text.npos) faults.push_back({{1, 1}, "a line break in the value; \"\\n\" in double quotes"});
+  if (text.find('\n') != text.npos)
+    faults.push_back({{1, 1}, "a line break in the value; write \"\\n\" in double quotes"});
   TreeNode node;
   node.kind = TreeNode::Kind::scalar;
   node.place = {1, 1};
@@ -69,7 +70,7 @@ std::vector<Override> parse_overrides(std::vector<std::string> const& written, s
     if (change.key.size() == text.size() || dot == 0 || dot == std::string::npos || dot + 1 == change.key.size()) {
       auto const odd = find_odd(text);
       faults.push_back(override_fault(
-          change, "not an override; section.key=value" +
+          change, "not an override; allowed: section.key=value" +
                       (odd ? "; it holds " + character_name(odd->code) + ": " + odd_advice(odd->code) : "")));
       change.key.clear();
     } else {
@@ -80,7 +81,7 @@ std::vector<Override> parse_overrides(std::vector<std::string> const& written, s
     }
     overrides.push_back(std::move(change));
   }
-  // A malformed override has no key to apply or to judge.
+  // A malformed override has no key, so it can be neither applied nor checked.
   std::erase_if(overrides, [](Override const& change) { return change.key.empty(); });
   return overrides;
 }

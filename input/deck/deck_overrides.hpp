@@ -10,12 +10,12 @@
 
 namespace bellwether::input {
 
-/// Reads the value of `--set section.key=value`. One that begins with [, {, ' or " is YAML, all of it; every other
-/// value is one scalar, whatever signs of YAML it holds: `run #2`, `a: b`, `*x`. An empty value is nothing.
-/// Faults go to `faults`: a part of the YAML that would be lost, as behind the # of a comment, and line breaks.
+/// Reads the value of `--set section.key=value`. A value that begins with [, {, ' or " is parsed as YAML as a whole.
+/// Every other value is one scalar, even if it contains YAML syntax: `run #2`, `a: b`, `*x`. An empty value is null.
+/// Adds faults to `faults`: line breaks, and text that YAML would drop, for example after the # of a comment.
 TreeNode parse_override_value(std::string_view written, std::vector<SyntaxFault>& faults);
 
-/// Splits `section.key=value` and reads the values. What is malformed is told in `faults` and left out.
+/// Splits each `section.key=value` and reads its value. Malformed overrides are reported in `faults` and left out.
 std::vector<Override> parse_overrides(std::vector<std::string> const& written, std::vector<Fault>& faults);
 
 }  // namespace bellwether::input

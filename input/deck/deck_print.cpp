@@ -21,7 +21,7 @@ std::string origin_of(std::string const& key, Origins const& origins, DeckSource
   return with_codes(source.path) + ":" + std::to_string(origin->second.place.line);
 }
 
-std::string default_of(KeyRow const& key) { return key.required ? "none, it must be given" : key.value; }
+std::string default_of(KeyRow const& key) { return key.required ? "none, the key is required" : key.value; }
 
 }  // namespace
 
@@ -30,9 +30,11 @@ std::string resolved_deck(Deck const& resolved, DeckSource const& source, DeckPl
   auto deck = resolved;
   if (place == DeckPlace::run_directory) deck.run.directory = ".";
   std::string text =
-      "# Every key of a run with its value and where the value came from. `bellwether train` goes on with the run by\n"
-      "# --resume and begins another one by --set run.directory=NEW.\n";
-  if (place == DeckPlace::run_directory) text += "# run.directory is the folder of this file: a run may be moved.\n";
+      "# Every key of a run with its value and the origin of the value. `bellwether train` with --resume continues "
+      "the\n"
+      "# run; with --set run.directory=NEW it starts another run.\n";
+  if (place == DeckPlace::run_directory)
+    text += "# run.directory is the folder of this file, so that a run may be moved.\n";
   text += "# Made from " + with_codes(source.path);
   for (auto const& change : source.overrides) text += " --set " + with_codes(change);
   text += "\n";
@@ -44,7 +46,7 @@ std::string resolved_deck(Deck const& resolved, DeckSource const& source, DeckPl
       auto const entry_line = [&, applies = key.applies](std::string const& entry, std::string const& comment) {
         text += padded((applies ? "  " : "  # ") + entry, 38) + "  # " + comment + "\n";
       };
-      // A group's first key tells whether the group means anything.
+      // The group applies if its first key does.
       if (group != open_group && !group.empty())
         entry_line(std::string(group) + ":", "'" + std::string(group) + ": auto' sets none of these");
       open_group = group;
@@ -93,7 +95,7 @@ std::string markdown_of(std::vector<SectionRows> const& sections, std::string co
 }  // namespace
 
 std::string deck_schema() {
-  return schema_of(key_table(Deck())) + "In the file of check --cluster:\n\n" + schema_of(cluster_table());
+  return schema_of(key_table(Deck())) + "The file of check --cluster:\n\n" + schema_of(cluster_table());
 }
 
 std::string deck_reference_markdown() {

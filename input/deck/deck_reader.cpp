@@ -12,7 +12,7 @@
 namespace bellwether::input {
 namespace {
 
-/// A name from a deck for a message: on one line, and not longer than a name may be.
+/// Formats a name from a deck for a message: on one line and shortened to 64 bytes.
 std::string printable(std::string const& name) {
   std::string text = name.substr(0, 64);
   while (!text.empty() && text.size() < name.size() && (static_cast<unsigned char>(name[text.size()]) & 0xC0) == 0x80)
@@ -20,7 +20,7 @@ std::string printable(std::string const& name) {
   return with_codes(text) + (text.size() < name.size() ? "..." : "");
 }
 
-/// What a fault's cause may be, where a key or a value has odd characters; else nothing.
+/// Names the first odd character of a key or a value as a likely cause; empty if there is none.
 std::string odd_note(std::vector<OddPlace> const& odd, bool in_override) {
   return odd.empty() ? "" : "; it holds " + told(odd.front(), in_override);
 }
@@ -60,8 +60,8 @@ void DeckReader::section(std::string_view name, std::string_view, std::function<
   section_place_ = entry ? entry->place : Place{1, 1};
   here_ = entry && entry->value.kind == TreeNode::Kind::map ? &entry->value : nullptr;
   if (entry && judge_deck_ && !here_ && entry->value.kind != TreeNode::Kind::null)
-    add(entry->value.place,
-        path_ + ": not a section; keys with values, one a line, indented" + odd_note(entry->value.odd, false));
+    add(entry->value.place, path_ + ": not a section; allowed: keys with values, one per line, indented" +
+                                odd_note(entry->value.odd, false));
   describe(*this);
   path_.clear();
   group_ = {};
@@ -85,13 +85,13 @@ void DeckReader::enter_group(Field const& first, std::string_view name) {
   } else if (!group_.applies) {
     if (judged && !choice_broken_)
       add(group_.change, entry ? entry->place : Place{},
-          subject + "has no meaning here; only with " + group_.only_with);
+          subject + "does not apply here; only with " + group_.only_with);
   } else if (value->kind == TreeNode::Kind::map) {
     group_.map = value;
   } else if (!read_group_word(*value, {}).empty()) {
-    group_.broken = true;  // told in finish(), where the names of the keys are known
+    group_.broken = true;  // finish() reports it, because only there the names of the keys are known
   } else {
-    // The word says that the first key, which decides about the others, is not set.
+    // `auto` leaves the first key unset; that key decides whether the others apply.
     origins_[path_ + "." + std::string(first.name)] =
         group_.change ? Origin{{}, group_.change->index} : Origin{value->place, -1};
   }
@@ -108,12 +108,12 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
   }
   bool const applies = field.applies && group_.applies;
   std::string const meaningless =
-      "has no meaning here; only with " + (group_.applies ? std::string(field.only_with) : group_.only_with);
+      "does not apply here; only with " + (group_.applies ? std::string(field.only_with) : group_.only_with);
   auto const* map = group.empty() ? here_ : group_.map;
   Override const* const source = group_.change;
   bool const judged = source || judge_deck_;
   std::string const subject = source ? std::string(leaf) + ": " : key + ": ";
-  // A key that does not apply still has its default.
+  // A key that does not apply may still be written with its default.
   auto const harmless = [&](TreeNode const& node) {
     Value said = value;
     return field.default_allowed && read_node(node, said).empty() && said == value;
@@ -123,7 +123,7 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
     if (path) paths_[key] = node.kind == TreeNode::Kind::sequence ? node.items : std::vector{node};
   };
   auto const read_here = [&](TreeNode const& node, Value& into) {
-    // YAML's word for no value, which who writes it for a path takes for the home folder.
+    // YAML reads ~ as null, but a user who writes it as a path means the home folder.
     bool const home = path && !node.quoted && node.text == "~";
     return home ? unexpanded_path("~", "", Tilde::refused) : read_node(node, into);
   };
@@ -161,7 +161,8 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
     }
     origins_[key] = {{}, change.index};
   }
-  if (field.required && applies && !given && judge_missing_) add(section_place_, key + ": missing; " + allowed);
+  if (field.required && applies && !given && judge_missing_)
+    add(section_place_, key + ": missing; allowed: " + allowed);
 }
 
 template <class Value>
@@ -194,9 +195,10 @@ void DeckReader::judge_keys(TreeNode const& map, std::string const& path, std::v
     auto const [first, is_new] = first_lines.emplace(entry.key, entry.place.line);
     std::string const name = path + printable(entry.key);
     if (!is_new) {
-      auto const where = change ? "; once a map" : "; once a file (line " + std::to_string(first->second) + ")";
+      auto const where =
+          change ? "; allowed: once per map" : "; allowed: once per file (line " + std::to_string(first->second) + ")";
       add(change, entry.place, name + ": given again" + where);
-    } else if (!entry.odd.empty()) {  // known keys have none
+    } else if (!entry.odd.empty()) {  // known keys have no odd characters
       add(change, entry.place, name + ": holds " + told(entry.odd.front(), change != nullptr));
     } else if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
       add(change, entry.place, name + ": " + unknown_key(entry.key, known, catalogue));
@@ -259,17 +261,18 @@ void DeckReader::finish(KeyCatalogue const& catalogue) {
     for (auto const& [section, keys] : catalogue)
       if (auto const* entry = root_.find(section)) judge_section(entry->value, section, keys, catalogue);
     if (root_.kind == TreeNode::Kind::scalar || root_.kind == TreeNode::Kind::sequence)
-      add(root_.place, "not a map of sections; " + joined(sections_of(catalogue)));
+      add(root_.place, "not a map of sections; allowed: " + joined(sections_of(catalogue)));
   }
   std::map<std::string_view, Override const*> seen;
   for (auto const& change : overrides_) {
-    // A key and the whole group that it belongs to say the same thing twice.
+    // Setting a key and its whole group sets the key twice.
     auto const same = std::ranges::find_if(seen, [&](auto const& earlier) {
       std::string_view const a = earlier.first, b = change.key;
       return a == b || a.starts_with(change.key + ".") || b.starts_with(std::string(a) + ".");
     });
     if (same != seen.end()) {
-      faults_.push_back(override_fault(change, "given again; once a command (--set " + same->second->written + ")"));
+      faults_.push_back(
+          override_fault(change, "given again; allowed: once per command (--set " + same->second->written + ")"));
     } else {
       seen.emplace(change.key, &change);
       judge_override(change, catalogue);

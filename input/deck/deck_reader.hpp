@@ -21,28 +21,30 @@ struct Override {
   std::string key;      ///< "section.key"
   TreeNode value;
   int index = 0;
-  bool faulty = false;  ///< the value could not be read, which was told
+  bool faulty = false;  ///< the value could not be read; the fault is already reported
 };
 
-/// Where a value comes from: the deck, an override, or neither (a default).
+/// Where a value comes from: the deck, an override, or the default (neither).
 struct Origin {
   Place place;
   int override_index = -1;
 };
 using Origins = std::map<std::string, Origin, std::less<>>;
 
-/// The texts of keys that name files or folders, as written where the key's value is decided.
+/// The texts of keys that name files or folders, as the deck or the override writes them.
 using WrittenPaths = std::map<std::string, std::vector<TreeNode>, std::less<>>;
 
-/// Text of a fault: `deck.yaml:12:5: what`, without lines `what`, or `--set a.b=c: what`.
+/// Builds a fault: `deck.yaml:12:5: what`, or only `what` if `place` has no line, or `--set a.b=c: what`.
 Fault document_fault(std::string const& name, Place place, std::string const& what);
 Fault override_fault(Override const& which, std::string const& what);
 
-/// Reads a deck, and after each value the override of its key, into the configs that describe themselves to it.
+/// Reads a deck into the configs that describe themselves to it. The override of a key is read after the deck's value.
 class DeckReader : public ConfigVisitor {
  public:
-  /// `judge_deck`: report faults of the deck itself. When overrides are applied, a first reader without them has
-  /// done so, and a key of the deck that an override made meaningless is dropped instead of refused.
+  /// `judge_deck`: report faults of the deck itself; set only for the first of the two readers when there are
+  /// overrides. The second reader applies the overrides and drops a deck key that an override made inapplicable,
+  /// instead of reporting it.
+  /// `judge_missing`: report required keys that are missing.
   DeckReader(std::string deck_name, TreeNode const& root, std::vector<Override> const& overrides, bool judge_deck,
              bool judge_missing);
 
@@ -59,13 +61,13 @@ class DeckReader : public ConfigVisitor {
   void choice(Field const& field, std::vector<std::string_view> const& names, int& value) override;
   using ConfigVisitor::choice;
 
-  /// After the last section: unknown sections and overrides of unknown keys.
+  /// Call after the last section: reports unknown sections and overrides of unknown keys.
   void finish(KeyCatalogue const& catalogue);
 
   std::vector<Fault>& faults() { return faults_; }
   Origins const& origins() const { return origins_; }
   WrittenPaths const& paths() const { return paths_; }
-  /// Keys whose value could not be read: nothing can be said about them together with others.
+  /// Returns the keys whose value could not be read. Checks that involve several keys skip them.
   std::set<std::string, std::less<>> const& broken() const { return broken_; }
 
  private:
@@ -74,17 +76,17 @@ class DeckReader : public ConfigVisitor {
   template <class Value>
   void read_one(Field const& field, ValueType type, Value& value);
   void enter_group(Field const& first, std::string_view name);
-  /// Unknown and repeated keys of a map. `change`: the override that holds the map.
+  /// Reports unknown and repeated keys of a map. `change`: the override that holds the map, or nullptr.
   void judge_keys(TreeNode const& map, std::string const& path, std::vector<std::string> const& known,
                   KeyCatalogue const& catalogue, Override const* change = nullptr);
   void judge_section(TreeNode const& map, std::string const& section, std::vector<std::string> const& keys,
                      KeyCatalogue const& catalogue);
   void judge_override(Override const& change, KeyCatalogue const& catalogue);
   void add(Place place, std::string const& what);
-  /// A fault of what `change` says, or of the deck where it is nullptr.
+  /// Adds a fault of the override `change`, or of the deck if it is nullptr.
   void add(Override const* change, Place place, std::string const& what);
 
-  /// The group whose keys are being described: its map is the deck's, or that of an override of the whole group.
+  /// The group that is being read. Its map comes from the deck, or from an override of the whole group.
   struct Group {
     std::string name;
     TreeNode const* map = nullptr;
@@ -99,7 +101,7 @@ class DeckReader : public ConfigVisitor {
   std::vector<Override> const& overrides_;
   bool judge_deck_;
   bool judge_missing_;
-  TreeNode const* here_ = nullptr;  // map of the current section, where the deck has it
+  TreeNode const* here_ = nullptr;  // map of the current section, nullptr if the deck does not have it
   Place section_place_;
   std::string path_;
   Group group_;
@@ -107,7 +109,7 @@ class DeckReader : public ConfigVisitor {
   Origins origins_;
   WrittenPaths paths_;
   std::set<std::string, std::less<>> broken_;
-  bool choice_broken_ = false;  // which other keys have a meaning is not known then
+  bool choice_broken_ = false;  // a choice could not be read, so it is unknown which other keys apply
 };
 
 }  // namespace bellwether::input

@@ -9,12 +9,17 @@
 
 namespace bellwether::input {
 
-/// Tells of one list of shards, the value of `key`: entries that lead nowhere, folders without shards, and files or
-/// folders that two entries or names lead to.
+/// Checks one list of shards, the value of `key`. Reports entries that do not exist, folders without shards, and files
+/// or folders that two entries or names refer to.
 void check_shards(std::string const& key, std::vector<std::string> const& entries, Complain const& complain);
 
-/// Held-out loss says nothing about sequences that are trained on. Tells of each entry of data.heldout the first file
-/// that data.train leads to as well, whatever the names.
+/// Reports each entry of data.heldout that contains a file of data.train, even under another name, and names the first
+/// such file. The held-out loss must not include sequences that are trained on.
 void check_apart(DataConfig const& data, Complain const& complain);
+
+/// Reports a run.directory that the run shares with the shards of a list, the value of `key`. A run writes HDF5 files
+/// to its directory and to two folders in it. The next job would read them as shards, so no run could use the shards.
+void check_run_apart(std::string const& directory, std::string const& key, std::vector<std::string> const& entries,
+                     Complain const& complain);
 
 }  // namespace bellwether::input

@@ -8,7 +8,7 @@
 namespace bellwether::input {
 namespace {
 
-/// A YAML text in double quotes, which can say every text.
+/// Writes a text as a YAML scalar in double quotes, the only style that can hold every text.
 std::string quoted(std::string const& text) {
   static char const* const digits = "0123456789abcdef";
   std::string out = "\"";
@@ -20,7 +20,7 @@ std::string quoted(std::string const& text) {
       out += std::string("\\") + text[at];
     else if (byte < 0x20 || byte == 0x7F)
       out += escaped(byte);
-    else if (byte == 0xC2 && next >= 0x80 && next < 0xA0)  // U+0080 to U+009F, which a deck may not hold as they are
+    else if (byte == 0xC2 && next >= 0x80 && next < 0xA0)  // U+0080 to U+009F, which a deck must escape
       out += escaped(static_cast<unsigned char>(text[++at]));
     else
       out += text[at];
@@ -28,7 +28,7 @@ std::string quoted(std::string const& text) {
   return out + "\"";
 }
 
-/// Readers of YAML 1.1 take 1e-12 for a text: they want a dot.
+/// Writes a number with a dot: YAML 1.1 readers take 1e-12 for a text.
 std::string yaml_number(double value) {
   std::string text = shortest_number(value);
   if (auto const e = text.find('e'); e != std::string::npos && text.find('.') == std::string::npos)

@@ -12,13 +12,13 @@
 
 namespace bellwether::input {
 
-/// One key of a deck, in words.
+/// One key of a deck and its description, as text.
 struct KeyRow {
   std::string name, value;  ///< the value as YAML that reads back exactly
   std::string allowed;      ///< "a whole number from 1 to 1024 (steps)"
   std::string help;
-  std::string only_with;  ///< what must hold for the key to mean anything; mostly empty
-  bool applies = true;    ///< it holds for this deck
+  std::string only_with;  ///< condition under which the key applies; usually empty
+  bool applies = true;    ///< whether that condition holds for this deck
   bool required = false;
 };
 
@@ -27,14 +27,14 @@ struct SectionRows {
   std::vector<KeyRow> keys;
 };
 
-/// Names the keys of a file of sections.
+/// Visits the sections and keys of a config.
 using Describe = std::function<void(ConfigVisitor&)>;
 
-/// Every key of a deck with its value, in the order of description: what is printed about decks is printed from here.
+/// Returns every key of a deck with its value, in the order of description. All printed forms of a deck use this table.
 std::vector<SectionRows> key_table(Deck deck);
-/// The same of another file of sections.
+/// The same for any other config with sections.
 std::vector<SectionRows> key_table(Describe const& describe);
-/// Names alone.
+/// Returns only the names of the sections and keys.
 KeyCatalogue key_catalogue(Describe const& describe);
 
 }  // namespace bellwether::input

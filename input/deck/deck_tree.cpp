@@ -15,8 +15,8 @@
 namespace bellwether::input {
 namespace {
 
-/// Builds the tree from the parser's events. yaml-cpp's own nodes resolve aliases and merge keys behind the reader's
-/// back and lose the place of keys; events do neither.
+/// Builds the tree from the parser's events. yaml-cpp's own nodes silently resolve aliases and merge keys and lose the
+/// places of keys; events do neither.
 class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(std::string_view text, TextPlaces const& places, std::vector<SyntaxFault>& faults)
@@ -78,7 +78,7 @@ class TreeBuilder : public YAML::EventHandler {
     node.place = place_of(mark);
     return node;
   }
-  /// The word that says null, for messages; empty where nothing is written.
+  /// Returns the word that is written for null, for messages; empty if nothing is written.
   std::string null_word_at(std::size_t byte) const {
     for (std::string_view const word : {"~", "null", "Null", "NULL"})
       if (auto const end = byte + word.size(); end <= text_.size() && text_.substr(byte, word.size()) == word)
@@ -91,7 +91,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void refuse_tag(YAML::Mark const& mark, std::string const& tag) {
     if (!tag.empty() && tag != "?" && tag != "!")
-      faults_.push_back({place_of(mark), "a type tag; types follow from the key"});
+      faults_.push_back({place_of(mark), "a type tag; delete it: the key defines the type"});
   }
   void close() {
     TreeNode node = std::move(open_.back().node);
@@ -140,7 +140,7 @@ TreeNode parse_tree(std::string_view text, std::vector<SyntaxFault>& faults) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   if (auto const format = format_name(text); !format.empty()) {
-    faults.push_back({{1, 1}, std::string(format) + "; text in UTF-8, not compressed"});
+    faults.push_back({{1, 1}, std::string(format) + "; allowed: UTF-8, not compressed"});
     return {};
   }
   if (!readable(text, faults)) return {};
@@ -154,12 +154,12 @@ TreeNode parse_tree(std::string_view text, std::vector<SyntaxFault>& faults) {
     TreeBuilder second(text, places, faults);
     if (parser.HandleNextDocument(second)) {
       Place const place = second.take().place;
-      faults.push_back({place.line > 0 ? place : Place{1, 1}, "a second document; one a file"});
+      faults.push_back({place.line > 0 ? place : Place{1, 1}, "a second document; allowed: one per file"});
     }
     return root;
   } catch (YAML::Exception const& error) {
     auto const place = error.mark.is_null() ? Place{1, 1} : places.at(places.byte(error.mark.line, error.mark.column));
-    // Of brackets and quotes that are never closed the parser names the beginning or the end.
+    // For brackets and quotes that are never closed, the parser reports the beginning or the end.
     bool const unclosed =
         error.msg.find("not found") != std::string::npos || error.msg.find("EOF") != std::string::npos;
     faults.push_back({place, "not YAML: " + error.msg + likely_cause(text, places, place, unclosed)});

@@ -17,7 +17,7 @@ constexpr double largest_exact_whole = 9007199254740992.0;  // 2^53
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The value for a message: in quotes and short. Messages as a whole are brought on one line.
+/// Quotes and shortens a value for a message. Line breaks are replaced later, in the whole message.
 std::string shown(std::string_view text) {
   constexpr std::size_t longest = 40;
   std::string out = "'";
@@ -49,7 +49,7 @@ bool null_word(TreeNode const& node) {
 
 bool plain(TreeNode const& node) { return node.kind == TreeNode::Kind::scalar && !node.quoted && !null_word(node); }
 
-/// [+-] digits [. digits] [e [+-] digits], nothing else.
+/// Matches [+-] digits [. digits] [e [+-] digits] and nothing else.
 bool decimal(std::string_view text) {
   std::size_t at = !text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0;
   std::size_t digits = 0;
@@ -79,7 +79,7 @@ bool non_finite_word(std::string_view text) {
   return word == "inf" || word == "infinity" || word == "nan";
 }
 
-/// Reads a decimal number; returns what is wrong with it.
+/// Reads a decimal number. Returns what is wrong with it, or an empty text.
 std::string read_real(TreeNode const& node, double& value) {
   if (!plain(node)) return shown(node) + " is not a number";
   std::string_view text = node.text;
@@ -102,7 +102,7 @@ std::string range_fault(Field const& field, double value, std::string const& as_
 }
 
 std::string with_allowed(std::string const& what, Field const& field, ValueType type) {
-  return what.empty() ? what : what + "; " + allowed_values(field, type);
+  return what.empty() ? what : what + "; allowed: " + allowed_values(field, type);
 }
 
 std::string read_whole(Field const& field, TreeNode const& node, std::int64_t& value) {
@@ -113,7 +113,7 @@ std::string read_whole(Field const& field, TreeNode const& node, std::int64_t& v
   std::int64_t whole = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
   if (end != text.data() + text.size()) {
-    // 1e5 and 2.0 are whole; 2^53 bounds what a double says exactly.
+    // 1e5 and 2.0 are whole numbers. A double is exact only up to 2^53.
     if (std::floor(real) != real) return shown(text) + " is not a whole number";
     if (std::abs(real) > largest_exact_whole) return shown(text) + " is out of range";
     whole = static_cast<std::int64_t>(real);
@@ -139,10 +139,10 @@ std::string read_text(TreeNode const& node, std::string& value) {
   if (node.text.empty()) return "an empty text";
   // "\0" in double quotes. The system ends a path there, so that another file would be read or made.
   if (node.text.find('\0') != std::string::npos) return shown(node.text) + " holds U+0000: delete it";
-  if (node.blanks_around) return shown(node.text) + " with blanks around it; without them, or in quotes";
+  if (node.blanks_around) return shown(node.text) + " has blanks around it; remove them or add quotes";
   for (auto odd = find_odd(node.text); odd && !node.quoted; odd = find_odd(node.text, odd->at + odd->bytes))
     if (odd->kind == Oddity::blank && node.text.substr(odd->at + odd->bytes).starts_with('#'))
-      return shown(node.text) + " goes on behind #, which begins no comment there";
+      return shown(node.text) + " continues after #, which does not begin a comment there";
   value = node.text;
   return {};
 }
@@ -258,7 +258,7 @@ std::string read_value(Field const& field, TreeNode const& node, std::optional<s
 
 std::string read_choice(TreeNode const& node, std::vector<std::string_view> const& names, int& value) {
   if (node.kind != TreeNode::Kind::scalar || null_word(node))
-    return shown(node) + " is not a word; " + allowed_choices(names);
+    return shown(node) + " is not a word; allowed: " + allowed_choices(names);
   auto const found = std::find(names.begin(), names.end(), node.text);
   if (found == names.end())
     return "unknown value " + shown(node.text) + did_you_mean(node.text, {names.begin(), names.end()}) + "; " +
@@ -272,8 +272,9 @@ std::string read_group_word(TreeNode const& node, std::vector<std::string> const
   std::string words;
   for (auto const& key : keys) words += (words.empty() ? "" : ", ") + key;
   auto const allowed = "auto or keys " + words;
-  if (node.kind != TreeNode::Kind::scalar || null_word(node)) return shown(node) + " is no map of keys; " + allowed;
-  return (node.quoted ? shown(node) + " is not a word" : "unknown value " + shown(node.text)) + "; " + allowed;
+  if (node.kind != TreeNode::Kind::scalar || null_word(node))
+    return shown(node) + " is not a map of keys; allowed: " + allowed;
+  return (node.quoted ? shown(node) + " is not a word" : "unknown value " + shown(node.text)) + "; allowed: " + allowed;
 }
 
 }  // namespace bellwether::input

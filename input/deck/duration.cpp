@@ -10,7 +10,7 @@ namespace {
 
 constexpr int most_days = 999, hours_a_day = 24, most_hours = most_days * hours_a_day;
 
-/// A whole number without sign, of `digits` digits where that is not 0.
+/// Parses a whole number without sign, of exactly `digits` digits unless `digits` is 0.
 std::optional<int> number(std::string_view text, std::size_t digits = 0) {
   int value = 0;
   auto const* const end = text.data() + text.size();
@@ -42,7 +42,7 @@ std::optional<std::chrono::seconds> duration_of(std::string_view text) {
 }
 
 bool has_duration_form(std::string_view text) {
-  std::string form;  // each digit as 0
+  std::string form;  // every digit replaced by 0
   for (char const c : text) form += c >= '0' && c <= '9' ? '0' : c;
   auto const digits = form.find_first_not_of('0');
   if (digits == 0 || digits == form.npos) return false;

@@ -9,14 +9,15 @@
 
 namespace bellwether::input {
 
-/// H:MM:SS or D-HH:MM:SS, as batch systems write time limits: minutes and seconds of two digits below 60, hours below
-/// 24 where there are days. Nothing where the text is not of this form or the time is zero or above 999 days.
+/// Parses H:MM:SS or D-HH:MM:SS, the formats that batch systems use for time limits. Minutes and seconds have two
+/// digits and are below 60; hours are below 24 if there are days. Returns nothing if the text has another form, or if
+/// the time is zero or more than 999 days.
 std::optional<std::chrono::seconds> duration_of(std::string_view text);
 
-/// Whether a text has one of these forms, whatever its numbers: "1:75:00" has.
+/// Returns true if a text has one of these forms, even with numbers out of range: "1:75:00".
 bool has_duration_form(std::string_view text);
 
-/// The same form back: 3:50:00, 2-00:00:00.
+/// Formats a duration in the same form: 3:50:00, 2-00:00:00.
 std::string duration_text(std::chrono::seconds duration);
 
 }  // namespace bellwether::input

@@ -19,25 +19,26 @@ struct RunConfig {
 
   void describe(ConfigVisitor& visit) {
     visit.field({.name = "directory",
-                 .help = "everything a run writes goes here: a new folder, or one to resume; relative to where the "
-                         "program is started, . in a deck: the deck's folder"},
+                 .help = "folder for everything that a run writes, new or to resume; relative to the working "
+                         "directory; . in a deck: the deck's folder"},
                 directory);
     visit.field({.name = "name", .help = "title in reports"}, name);
-    visit.field(
-        {.name = "seed", .help = "seed of initial weights, order, masks and dropout", .minimum = 0, .maximum = 9.0e15},
-        seed);
-    visit.field(
-        {.name = "walltime",
-         .help = "the job's time limit, counted from the start of the program: training stops ahead of it, early "
-                 "enough for its last step and checkpoint"},
-        walltime);
-    visit.field({.name = "verify_every",
-                 .help = "how often the state that all ranks hold alike is compared between them, and once more at the "
-                         "end; 0 never",
-                 .unit = "steps",
+    visit.field({.name = "seed",
+                 .help = "seed of initial weights, sample order, masks and dropout",
                  .minimum = 0,
-                 .maximum = 1e12},
-                verify_every);
+                 .maximum = 9.0e15},
+                seed);
+    visit.field({.name = "walltime",
+                 .help = "time limit of the job, counted from the start of the program; training stops early enough "
+                         "for the last step and checkpoint"},
+                walltime);
+    visit.field(
+        {.name = "verify_every",
+         .help = "steps between comparisons of the replicated state across ranks, also made at the end; 0: never",
+         .unit = "steps",
+         .minimum = 0,
+         .maximum = 1e12},
+        verify_every);
   }
 };
 
@@ -56,23 +57,24 @@ struct DataConfig {
                 train);
     visit.field({.name = "heldout", .help = "shards to evaluate on, relative to the deck; []: no evaluation"}, heldout);
     visit.field({.name = "dynamic_masking",
-                 .help = "draw masks at training time where shards hold unmasked ids, and warn where they hold static "
-                         "masks; false: shards must hold static masks"},
+                 .help = "draw masks during training if shards hold unmasked ids, and warn if they hold static masks; "
+                         "false: shards must hold static masks"},
                 dynamic_masking);
     visit.field({.name = "mask_probability",
-                 .help = "share of a sequence's tokens to predict, when masks are drawn",
+                 .help = "share of a sequence's tokens to predict, if masks are drawn",
                  .minimum = 0,
                  .maximum = 1,
                  .minimum_allowed = false,
                  .only_with = "dynamic_masking: true",
                  .applies = dynamic_masking},
                 mask_probability);
-    visit.field({.name = "window",
-                 .help = "samples shuffled together, in pieces from all shards: compressed chunks are read once",
-                 .unit = "samples",
-                 .minimum = 1,
-                 .maximum = 1 << 30},
-                window);
+    visit.field(
+        {.name = "window",
+         .help = "samples that are shuffled together, in pieces from all shards; each compressed chunk is read once",
+         .unit = "samples",
+         .minimum = 1,
+         .maximum = 1 << 30},
+        window);
   }
 };
 
@@ -83,17 +85,17 @@ struct BatchConfig {
 
   void describe(ConfigVisitor& visit) {
     visit.field(
-        {.name = "global", .help = "sequences an optimizer step, over all ranks", .minimum = 1, .maximum = 1 << 24},
+        {.name = "global", .help = "sequences per optimizer step, over all ranks", .minimum = 1, .maximum = 1 << 24},
         global);
     visit.field({.name = "micro",
-                 .help = "most sequences a rank handles in one pass; more are accumulated",
+                 .help = "most sequences per micro-batch on a rank; the gradients of more are accumulated",
                  .minimum = 1,
                  .maximum = 1 << 20},
                 micro);
   }
 };
 
-/// What checkpoints keep of what each rank has for itself, residuals of compression above all.
+/// How checkpoints store the state that differs between ranks, mainly the compression residuals.
 enum class WorkerError { exact, mean };
 
 /// Deck section `checkpoint`.
@@ -111,25 +113,23 @@ struct CheckpointConfig {
                  .minimum = 0,
                  .maximum = 1e12},
                 every);
-    visit.field({.name = "keep", .help = "newest complete checkpoints kept; 0: all", .minimum = 0, .maximum = 1e6},
+    visit.field({.name = "keep", .help = "newest complete checkpoints to keep; 0: all", .minimum = 0, .maximum = 1e6},
                 keep);
-    visit.choice(
-        {.name = "worker_error",
-         .help = "what is saved of the residuals that each rank of a 1-bit method has for itself: 'exact', every "
-                 "rank's own, resumes bit for bit; 'mean', the mean over ranks alone, writes the number of "
-                 "ranks times less, and every rank resumes with it, as on another number of ranks"},
-        {"exact", "mean"}, worker_error);
+    visit.choice({.name = "worker_error",
+                  .help = "how the residuals of a 1-bit method, which differ between ranks, are saved: 'exact' saves "
+                          "every rank's and resumes bit for bit; 'mean' saves only their mean, with which every rank "
+                          "resumes, as on another number of ranks"},
+                 {"exact", "mean"}, worker_error);
+    visit.field({.name = "asynchronous",
+                 .help = "training continues while a copy of the state is written; false: saves the memory for the "
+                         "copy, and training waits until the checkpoint is complete"},
+                asynchronous);
     visit.field(
-        {.name = "asynchronous",
-         .help = "training goes on while a copy of the state is written; false: takes no memory for a copy, and "
-                 "training waits until the checkpoint is complete"},
-        asynchronous);
-    visit.field({.name = "failure_limit",
-                 .help = "checkpoints, or writes of statistics, in a row that cannot be made before the run ends; one "
-                         "that fails before is a warning",
-                 .minimum = 1,
-                 .maximum = 1e6},
-                failure_limit);
+        {.name = "failure_limit",
+         .help = "number of consecutive failed checkpoints or statistics writes that ends the run; fewer give warnings",
+         .minimum = 1,
+         .maximum = 1e6},
+        failure_limit);
   }
 };
 
@@ -163,18 +163,18 @@ struct StatisticsConfig {
                  .maximum = 1e9},
                 evaluate_every);
     visit.field({.name = "evaluate_sequences",
-                 .help = "held-out sequences an evaluation; the same ones each time",
+                 .help = "held-out sequences per evaluation, always the same ones",
                  .minimum = 1,
                  .maximum = 1 << 30},
                 evaluate_sequences);
     visit.field({.name = "print_every",
-                 .help = "steps between progress lines where output is not a terminal",
+                 .help = "steps between progress lines if the output is not a terminal",
                  .unit = "steps",
                  .minimum = 1,
                  .maximum = 1e9},
                 print_every);
     visit.field({.name = "noise_beta",
-                 .help = "decay a step of the averages that the gradient noise scale is made from",
+                 .help = "decay per step of the averages for the gradient noise scale",
                  .minimum = 0,
                  .maximum = 1,
                  .maximum_allowed = false},

@@ -9,29 +9,31 @@
 #include <string>
 #include <vector>
 
-/// Which files the entries of data.train and data.heldout stand for.
+/// Finds the files that the entries of data.train and data.heldout refer to.
 namespace bellwether::input {
 
-/// A file or folder itself, whatever name leads to it: links, hard links and bind mounts share one.
+/// Identifies a file or folder independently of its name: links, hard links and bind mounts have the same identity.
 struct FileIdentity {
   std::uint64_t device = 0, number = 0;
   auto operator<=>(FileIdentity const&) const = default;
 };
-/// Follows links. Nothing where the system does not tell, as of a path that leads nowhere.
+/// Returns the identity of `path`, following links. Returns nothing if the system reports none, for example if the path
+/// does not exist.
 std::optional<FileIdentity> identity_of(std::string const& path);
 
-/// Letters of ASCII made small.
+/// Converts ASCII letters to lower case.
 std::string in_small_letters(std::string text);
 
-/// Whether a name ends as those of shards do, in .h5 or .hdf5, in letters of either case.
+/// Returns true if a name ends in .h5 or .hdf5, in upper or lower case.
 bool has_shard_name(std::filesystem::path const& path);
 
-/// The files that `entry` stands for: itself, or of a folder those with a shard's name, sorted.
-/// \throws std::filesystem::filesystem_error where a folder cannot be read.
+/// Returns the files that `entry` refers to: the file itself, or all files of a folder with a shard's extension,
+/// sorted.
+/// \throws std::filesystem::filesystem_error if a folder cannot be read.
 std::vector<std::string> shards_at(std::string const& entry);
 
-/// Files of `paths` and the .h5 and .hdf5 files of folders among them, the latter sorted by name.
-/// \throws InputError where one is missing or a folder holds none.
+/// Returns the files among `paths` and the .h5 and .hdf5 files of the folders among them, the latter sorted by name.
+/// \throws InputError if a path does not exist or a folder holds no shards.
 std::vector<std::string> find_shards(std::vector<std::string> const& paths);
 
 }  // namespace bellwether::input

@@ -23,7 +23,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest_word(std::string_view word, std::vector<std::string> const& words) {
-  // Long garbage is nobody's typing error, and comparing it would cost.
+  // A word this long is not a typing error, and comparing it would be slow.
   if (word.size() > 64) return {};
   std::string best;
   std::size_t fewest = std::max<std::size_t>(1, word.size() / 3) + 1;

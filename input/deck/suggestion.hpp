@@ -8,13 +8,14 @@
 
 namespace bellwether::input {
 
-/// Fewest insertions, deletions, replacements of a character and swaps of neighbours that turn `a` into `b`.
+/// Returns the least number of insertions, deletions, replacements and swaps of adjacent characters that turn `a` into
+/// `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The word nearest to `word`, or empty where none is near enough to be what was meant.
+/// Returns the word most similar to `word`, or an empty text if none is similar enough.
 std::string nearest_word(std::string_view word, std::vector<std::string> const& words);
 
-/// " (did you mean 'word'?)" with the nearest of `words`, or empty.
+/// Returns " (did you mean 'word'?)" with the most similar of `words`, or an empty text.
 std::string did_you_mean(std::string_view word, std::vector<std::string> const& words);
 
 /// "a, b, c"

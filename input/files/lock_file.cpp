@@ -21,7 +21,7 @@ RuntimeError not_written(std::string const& path) {
   return RuntimeError(path + ": cannot be written: " + std::strerror(errno));
 }
 
-/// \throws RuntimeError where the name is taken by what cannot be locked and signed.
+/// \throws RuntimeError if a link, a folder, a pipe or a device has this name. None of them can be locked and signed.
 void require_file_or_nothing(std::string const& path) {
   struct stat found {};
   if (lstat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode)) return;
@@ -69,7 +69,7 @@ void LockFile::sign() const {
 
 bool has_locks(std::string const& path) {
   int const file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return true;  // whoever opens it next is told why
+  if (file < 0) return true;  // opening it for use reports the reason
   bool const locks = flock(file, LOCK_SH | LOCK_NB) == 0 || errno == EWOULDBLOCK;
   close(file);
   return locks;

@@ -6,22 +6,23 @@
 
 namespace bellwether::input {
 
-/// A file that one process at a time holds, until destroyed or until the process ends, however it ends. It says who:
-/// "process 123 on host".
+/// A lock file that at most one process holds at a time. The lock ends when the object is destroyed or the process
+/// ends, in whatever way. The file names the holder: "process 123 on host".
 class LockFile {
  public:
-  enum class State { held, in_use, no_locks };  ///< the last: the file system has none
+  enum class State { held, in_use, no_locks };  ///< no_locks: the file system does not support locks
 
-  /// Makes the file where there is none and tries to take it. \throws RuntimeError naming it and the system's reason.
+  /// Creates the file if it does not exist and tries to lock it.
+  /// \throws RuntimeError naming the file and the system's reason.
   explicit LockFile(std::string path);
   ~LockFile();
   LockFile(LockFile const&) = delete;
   LockFile& operator=(LockFile const&) = delete;
 
   State state() const { return state_; }
-  std::string owner() const;  ///< who signed it, "another process" where nobody did
-  bool still_there() const;   ///< false: the name is gone or another file's by now
-  void sign() const;          ///< as this process. \throws RuntimeError as above.
+  std::string owner() const;  ///< the signature in the file, or "another process" if there is none
+  bool still_there() const;   ///< false: the file was removed or replaced by another file since
+  void sign() const;          ///< writes this process as the holder. \throws RuntimeError as the constructor does.
 
  private:
   std::string path_;
@@ -29,7 +30,8 @@ class LockFile {
   State state_ = State::no_locks;
 };
 
-/// Whether a file that can be read can be locked, for now or once somebody else lets go of it.
+/// Returns true if the file can be locked, now or after another process releases it. Returns true if the file cannot be
+/// read.
 bool has_locks(std::string const& path);
 
 }  // namespace bellwether::input

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Another file system, or another part of this one, may be mounted there: such a folder cannot be renamed.
+/// Returns true if a file system, or another part of this one, is mounted there: such a folder cannot be renamed.
 bool is_mount_point(fs::path const& folder) {
   std::ifstream mounts("/proc/self/mountinfo");
   for (std::string line; std::getline(mounts, line);) {
@@ -28,7 +28,7 @@ bool is_mount_point(fs::path const& folder) {
     std::string point;
     for (int field = 0; field < 5; ++field) fields >> point;
     std::string name;
-    for (std::size_t i = 0; i < point.size(); ++i) {  // blanks and the like stand as three octal digits
+    for (std::size_t i = 0; i < point.size(); ++i) {  // blanks and the like are escaped as three octal digits
       bool const escaped = point[i] == '\\' && i + 3 < point.size();
       name += escaped ? static_cast<char>(std::stoi(point.substr(i + 1, 3), nullptr, 8)) : point[i];
       if (escaped) i += 3;
@@ -38,16 +38,16 @@ bool is_mount_point(fs::path const& folder) {
   return false;
 }
 
-/// An empty folder that is there is replaced at the end. \throws InputError where it could not be then.
+/// Resolves an existing empty folder, which keep() will replace. \throws InputError if it cannot be replaced.
 fs::path replaceable(fs::path const& out) {
   std::error_code error;
-  auto folder = fs::canonical(out, error);  // what a link leads to
-  if (error) throw InputError(out.string() + ": cannot be looked at: " + error.message());
+  auto folder = fs::canonical(out, error);  // resolves links
+  if (error) throw InputError(out.string() + ": cannot be inspected: " + error.message());
   auto const refuse = [&](std::string const& what) {
     throw InputError(out.string() + ": " + what + "; --out must name a new folder, or another empty one");
   };
-  if (folder == fs::current_path(error)) refuse("is the folder that this is called in");
-  if (is_mount_point(folder)) refuse("is where a file system is mounted");
+  if (folder == fs::current_path(error)) refuse("is the working directory");
+  if (is_mount_point(folder)) refuse("is a mount point");
   return folder;
 }
 
@@ -64,11 +64,11 @@ PartialFolder::PartialFolder(std::string const& out) : out_(fs::path(out).lexica
   partial_ = out_.string() + ".partial";
   auto const there = fs::symlink_status(partial_, error);
   bool const was_there = fs::is_regular_file(fs::symlink_status(partial_ / marker, error));
-  // What is empty may be had: there is nothing to lose, and a call that was killed early leaves no more.
+  // An empty folder may be used: nothing is lost, and a call that was killed early leaves only that.
   if (fs::exists(there) && !(fs::is_directory(there) && (was_there || fs::is_empty(partial_, error))))
     throw InputError(partial_.string() +
-                     ": exists already and was not made by prepare; rename it, or another --out: the new folder is "
-                     "made under this name");
+                     ": exists already and was not made by prepare, which needs this name for its work; rename it or "
+                     "choose another --out");
   for (auto above = partial_.parent_path(); !above.empty() && !fs::exists(above, error); above = above.parent_path())
     made_.push_back(above);
   fs::create_directories(partial_, error);
@@ -76,8 +76,7 @@ PartialFolder::PartialFolder(std::string const& out) : out_(fs::path(out).lexica
   take_marker(was_there);
   for (fs::directory_iterator entry(partial_, error), end; !error && entry != end; entry.increment(error))
     if (entry->path().filename() != marker) fs::remove_all(entry->path(), error);
-  if (error)
-    throw InputError(partial_.string() + ": cannot be cleared of what an earlier call left: " + error.message());
+  if (error) throw InputError(partial_.string() + ": cannot remove what an earlier call left: " + error.message());
 }
 
 void PartialFolder::take_marker(bool was_there) {
@@ -86,10 +85,10 @@ void PartialFolder::take_marker(bool was_there) {
   try {
     lock_.emplace((partial_ / marker).string());
     if (lock_->state() == State::in_use)
-      refuse("is in use by " + lock_->owner() + "; wait until it ends or another --out");
+      refuse("is in use by " + lock_->owner() + "; wait until it ends or choose another --out");
     if (lock_->state() == State::no_locks && was_there)
-      refuse("was left by " + lock_->owner() + ", or is in use by it; remove the folder if that has ended");
-    // Between opening and locking, the other one may have finished and taken its folder away.
+      refuse("was left by " + lock_->owner() + ", or is in use by it; if that process has ended, remove the folder");
+    // Between opening and locking, the other process may have finished and removed its folder.
     if (!lock_->still_there()) refuse("was in use by another process just now; try again");
     lock_->sign();
   } catch (RuntimeError const& error) {
@@ -101,7 +100,7 @@ PartialFolder::~PartialFolder() {
   std::error_code ignored;
   if (!kept_) {
     fs::remove_all(partial_, ignored);
-    for (auto const& folder : made_) fs::remove(folder, ignored);  // where nothing else is in it by now
+    for (auto const& folder : made_) fs::remove(folder, ignored);  // fails if something else is in it by now
   }
 }
 
@@ -139,7 +138,7 @@ void PartialFile::keep() {
   bool shown = close(std::exchange(file_, -1)) == 0;
   if (shown) {
     shown = renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0;
-    // Network file systems may not know this way; then a file that came meanwhile is seen but for a moment.
+    // Network file systems may not support RENAME_NOREPLACE. Then there is a short race with a file that appears now.
     if (!shown && (errno == EINVAL || errno == ENOSYS)) {
       std::error_code error;
       errno = EEXIST;

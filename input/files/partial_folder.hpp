@@ -12,37 +12,39 @@
 
 namespace bellwether::input {
 
-/// The folder OUT.partial in which OUT is made. A marker file in it, locked as long as this object lives, tells it from
-/// a folder of the user's and from one in use: only what an earlier call left behind is replaced. Gone unless kept.
+/// The folder OUT.partial in which OUT is made. It holds a marker file that stays locked while this object lives. The
+/// marker distinguishes it from a user's folder and from one that is in use: only leftovers of an earlier call are
+/// replaced. The destructor removes the folder unless keep() was called.
 class PartialFolder {
  public:
   static constexpr std::string_view marker = ".bellwether-prepare";
 
-  /// \throws InputError where OUT exists and is not empty, where OUT.partial is not ours or is in use, or cannot be
-  /// made.
+  /// \throws InputError if OUT exists and is not empty, if OUT.partial was not made by `prepare` or is in use, or if it
+  /// cannot be created.
   explicit PartialFolder(std::string const& out);
   ~PartialFolder();
   PartialFolder(PartialFolder const&) = delete;
   PartialFolder& operator=(PartialFolder const&) = delete;
 
   std::string path() const { return partial_.string(); }
-  /// Gives the folder the name OUT. \throws RuntimeError naming it and the system's reason.
+  /// Renames the folder to OUT. \throws RuntimeError naming it and the system's reason.
   void keep();
 
  private:
   void take_marker(bool was_there);
 
   std::filesystem::path out_, partial_;
-  std::vector<std::filesystem::path> made_;  ///< folders above, which were not there, the deepest first
+  std::vector<std::filesystem::path> made_;  ///< parent folders that this object created, deepest first
   std::optional<LockFile> lock_;             ///< the marker
   bool kept_ = false;
 };
 
-/// A text file that appears under its name when keep() is called, whole; gone unless it is kept. It is made beside that
-/// name at once, so that a place that cannot be written is told before the work is done.
+/// A text file that appears under its name, complete, when keep() is called. The destructor removes it unless it was
+/// kept. The constructor creates a temporary file next to that name, so that an unwritable place is reported before the
+/// work starts.
 class PartialFile {
  public:
-  /// \throws InputError where the file exists or cannot be made.
+  /// \throws InputError if the file exists or cannot be created.
   PartialFile(std::string path, std::string const& fault_if_exists);
   ~PartialFile();
   PartialFile(PartialFile const&) = delete;
@@ -51,7 +53,7 @@ class PartialFile {
   /// \throws RuntimeError naming the file and the system's reason.
   void write(std::string_view text);
   void keep();
-  void roll_back();  ///< removes what keep() has shown
+  void roll_back();  ///< removes the file that keep() published
 
  private:
   std::string path_, partial_;

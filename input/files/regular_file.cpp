@@ -20,7 +20,7 @@ std::optional<int> descriptor_of(std::string const& written) {
   std::error_code status;
   auto const descriptors = fs::canonical("/proc/self/fd", status);
   if (status) return std::nullopt;
-  constexpr int most_links = 40;  // as many as Linux follows
+  constexpr int most_links = 40;  // the limit of Linux
   fs::path path = written;
   for (int link = 0; link < most_links; ++link) {
     path = fs::absolute(path, status);
@@ -49,7 +49,7 @@ std::string fault_of_file(std::string const& path, Pipes pipes) {
   if (type == fs::file_type::regular) return "";
   auto const number = descriptor_of(path);
   if (number && !is_open(*number))
-    return "is not open here: launchers hand on standard input alone, to rank 0; allowed: a file";
+    return "is not open here: launchers pass on only standard input, and only to rank 0; allowed: a file";
   if (type == fs::file_type::none || type == fs::file_type::not_found || type == fs::file_type::unknown) return "";
   if (pipes == Pipes::of_this_process && number) return "";
   return "is a pipe, a device or a socket; allowed: a file";
@@ -59,7 +59,7 @@ void make_way_for_file(std::string const& path) {
   std::error_code status;
   fs::remove(path, status);
   if (status && fs::symlink_status(path).type() != fs::file_type::not_found)
-    throw RuntimeError(path + ": is in the way of a file and cannot be removed: " + status.message());
+    throw RuntimeError(path + ": exists already and cannot be removed to write a file: " + status.message());
 }
 
 }  // namespace bellwether::input

@@ -9,20 +9,21 @@ namespace bellwether::input {
 
 enum class Pipes { refuse, of_this_process };
 
-/// What keeps a path from being read as a file, in words; empty where nothing does, and where nothing is there: opening
-/// it says so. Of a pipe or a device an open or a read may never come back. Those that this process was given already
-/// open, /dev/stdin and /dev/fd/3, can be allowed: whoever started it wants them read.
+/// Returns why a path must not be read as a file; empty if nothing prevents it. Also empty if the path does not exist:
+/// opening it then reports that. Opening or reading a pipe or a device may block forever. `Pipes::of_this_process`
+/// allows descriptors that this process inherited, /dev/stdin and /dev/fd/3: whoever started it intends them to be
+/// read.
 std::string fault_of_file(std::string const& path, Pipes pipes = Pipes::refuse);
 
-/// The number of the descriptor of this process that a path leads to, over links or not: 0 for `/dev/stdin`, 63 for
-/// `/dev/fd/63`, whether it is open or not. Nothing for every other path.
+/// Returns the number of the file descriptor of this process that a path refers to, following links: 0 for
+/// `/dev/stdin`, 63 for `/dev/fd/63`. The descriptor need not be open. Returns nothing for every other path.
 std::optional<int> descriptor_of(std::string const& path);
 
-/// Whether a descriptor is open for reading or writing. One with O_PATH only holds its number.
+/// Returns true if a descriptor is open for reading or writing. One with O_PATH only holds its number.
 bool is_open(int descriptor);
 
-/// Removes what has the name of a file that is about to be made: a link there would have another file written, a pipe
-/// would be waited for. \throws RuntimeError where it cannot be.
+/// Removes whatever has the name of a file that is about to be created. Otherwise a link would redirect the write to
+/// another file, and a pipe would block. \throws RuntimeError if it cannot be removed.
 void make_way_for_file(std::string const& path);
 
 }  // namespace bellwether::input

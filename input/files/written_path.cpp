@@ -20,14 +20,14 @@ bool exists(std::string const& base, std::string_view path) {
 bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool continues_name(char c) { return begins_name(c) || (c >= '0' && c <= '9'); }
 
-/// A variable as shells write it: `$NAME`, `${NAME}`, `${NAME:-other}`.
+/// A variable in shell syntax: `$NAME`, `${NAME}`, `${NAME:-other}`.
 struct Variable {
-  std::size_t begin = 0, end = 0;  ///< in the path
+  std::size_t begin = 0, end = 0;  ///< range in the path
   std::string name;
-  bool plain = true;  ///< false: `${NAME:-other}`, which is more than the variable's value
+  bool plain = true;  ///< false: `${NAME:-other}`, which is not only the variable's value
 };
 
-/// The first one at or behind `from`; one without a name where there is none.
+/// Returns the first variable at or after `from`; one with an empty name if there is none.
 Variable find_variable(std::string_view path, std::size_t from) {
   for (auto at = path.find('$', from); at != path.npos; at = path.find('$', at + 1)) {
     bool const braces = at + 1 < path.size() && path[at + 1] == '{';
@@ -43,13 +43,13 @@ Variable find_variable(std::string_view path, std::size_t from) {
   return {};
 }
 
-/// A part of a path that shells replace by something else than a variable: a command, as `$(date)` or between two
-/// backticks, or braces without a plain name, as `${}` or `${1}`.
+/// A part of a path that a shell would replace, other than a named variable: a command, as in `$(date)` or between
+/// backticks, or braces without a name, as in `${}` or `${1}`.
 struct Substitution {
-  std::size_t begin = 0, end = 0;  ///< in the path; equal where there is none
+  std::size_t begin = 0, end = 0;  ///< positions in the path; equal if there is none
 };
 
-/// The first one at or behind `from`.
+/// Returns the first one at or after `from`.
 Substitution find_substitution(std::string_view path, std::size_t from) {
   for (std::size_t at = from; at < path.size(); ++at) {
     char const next = at + 1 < path.size() ? path[at + 1] : '\0';
@@ -64,7 +64,7 @@ Substitution find_substitution(std::string_view path, std::size_t from) {
   return {};
 }
 
-/// "s3" of `s3://bucket/run`; empty for what is no URL.
+/// Returns "s3" for `s3://bucket/run`, and an empty text for a path that is not a URL.
 std::string_view scheme_of(std::string_view path) {
   auto const end = path.find("://");
   if (end == path.npos || end == 0 || !begins_name(path[0])) return "";
@@ -87,7 +87,7 @@ std::string tilde_fault(std::string const& path) {
   std::string const written_out =
       of_this_user && home != nullptr && home[0] == '/' ? ": '" + std::string(home) + path.substr(1) + "'" : "";
   return "'" + path + "' begins with ~, which is not expanded; write it out" + written_out + ", or './" + path +
-         "' for what really has this name";
+         "' for a file or folder of this name";
 }
 
 std::string variable_fault(std::string const& path, Variable const& found) {

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 std::optional<int> descriptor_named(std::string const& path) { return path == "-" ? 0 : descriptor_of(path); }
 
-/// Appends what can be read. Returns errno, 0 at the end of the file and behind the largest document.
+/// Appends everything that can be read. Returns errno, or 0 at the end of the file or after largest_document bytes.
 int read_all(int descriptor, std::string& text) {
   std::array<char, 1 << 14> part{};
   while (text.size() <= largest_document) {
@@ -31,7 +31,7 @@ int read_all(int descriptor, std::string& text) {
       text.append(part.data(), static_cast<std::size_t>(got));
     } else if (got == 0) {
       return 0;
-    } else if (errno == EAGAIN) {  // a descriptor that whoever started the program does not wait at
+    } else if (errno == EAGAIN) {  // the descriptor was opened as non-blocking
       pollfd waiting{.fd = descriptor, .events = POLLIN, .revents = 0};
       ::poll(&waiting, 1, -1);
     } else if (errno != EINTR) {
@@ -53,7 +53,7 @@ Document read_document(std::string const& path, std::string const& kind) {
   auto const cannot = [&](int reason) { return fault("cannot be read (" + std::string(std::strerror(reason)) + ")"); };
   auto const given = descriptor_named(path);
   if (given && *given != 0 && !is_open(*given))
-    throw fault("is not open here: launchers hand on standard input alone, to rank 0; - with " + kind +
+    throw fault("is not open here: launchers pass on only standard input, and only to rank 0; use - with " + kind +
                 " on standard input, or a file");
   if (auto const other = fault_of_file(path == "-" ? "/dev/stdin" : path, Pipes::of_this_process); !other.empty())
     throw fault(other);

@@ -23,7 +23,7 @@
 namespace bellwether::input {
 namespace hdf5 {
 
-/// The first description in HDF5's error stack that says something: the innermost one. Of a failed system call only the
+/// Returns the innermost non-empty description on HDF5's error stack. For a failed system call it returns only the
 /// system's reason, which HDF5 wraps into lines of addresses and times.
 std::string last_error() {
   std::string text;
@@ -70,7 +70,7 @@ hid_t native(ElementType type) {
 
 namespace {
 
-/// The narrowest of our integers that holds all values; HDF5 also knows some of 3 bytes.
+/// Returns the narrowest supported integer type that holds all values; HDF5 also has 3-byte integers, for example.
 ElementType integer_of(hid_t type) {
   for (auto candidate : {ElementType::i8, ElementType::u8, ElementType::i16, ElementType::u16, ElementType::i32,
                          ElementType::u32, ElementType::i64, ElementType::u64})
@@ -79,7 +79,7 @@ ElementType integer_of(hid_t type) {
   return ElementType::other;
 }
 
-/// An enumeration of FALSE and TRUE, as h5py writes booleans, with other numbers than 0 and 1.
+/// Detects an enumeration of FALSE and TRUE, like h5py's booleans, with numbers other than 0 and 1.
 bool is_strange_boolean(hid_t type, hid_t base) {
   auto const number = [&](char const* name) -> std::int64_t {
     constexpr std::int64_t none = -1;
@@ -103,7 +103,7 @@ ElementType element_of(hid_t type) {
       bool const numbers = H5Tget_class(base.get()) == H5T_INTEGER && !is_strange_boolean(type, base.get());
       return numbers ? integer_of(base.get()) : ElementType::other;
     }
-    case H5T_BITFIELD:  // booleans of PyTables
+    case H5T_BITFIELD:  // PyTables stores booleans like this
       return size == 1 ? ElementType::u8 : ElementType::other;
     case H5T_FLOAT:
       return size == 4 ? ElementType::f32 : size == 8 ? ElementType::f64 : ElementType::other;
@@ -170,7 +170,7 @@ Hdf5File::~Hdf5File() = default;
 
 namespace {
 
-/// Newer libraries do not start over these, or read and write what this program does not expect.
+/// With other values, newer libraries do not start, or read and write in ways that this program does not expect.
 constexpr VariableRule library_rules[] = {
     {"HDF5_DRIVER", "sec2", [](std::string_view value) { return value.empty() || value == "sec2"; }},
     {"HDF5_VOL_CONNECTOR", "native", [](std::string_view value) { return value.empty() || value == "native"; }},
@@ -195,7 +195,7 @@ namespace {
 
 Id access_properties(bool locks) {
   start_hdf5();
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors travel in exceptions, not on standard error
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are thrown as exceptions, not printed to standard error
   Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
 #if H5_VERSION_GE(1, 10, 7)
   H5Pset_file_locking(access.get(), locks, true);
@@ -212,7 +212,8 @@ Hdf5File Hdf5File::open(std::string const& path, VirtualData virtual_data) {
   std::error_code status;
   if (!std::filesystem::exists(path, status)) throw InputError(path + ": no such file");
   if (auto const fault = fault_of_file(path); !fault.empty()) throw InputError(path + ": " + fault);
-  // Of the reasons why there are no locks HDF5 knows one, ENOSYS of parallel file systems; NFS, for one, has others.
+  // HDF5 ignores missing locks only for ENOSYS, the reason of parallel file systems. NFS, for example, gives other
+  // reasons.
   Id const access = access_properties(has_locks(path));
   impl->file = Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
   if (!impl->file.valid()) throw InputError(path + ": " + why_unopened(path, hdf5::last_error()));
@@ -224,8 +225,8 @@ Hdf5File Hdf5File::create(std::string const& path) {
   auto impl = std::make_unique<Impl>();
   impl->path = path;
   impl->writing = true;
-  Id const access = access_properties(false);  // nobody else opens what does not have its final name yet
-  // Without HDF5's own small buffer a write that fails is told where it happens, not swallowed by a later close.
+  Id const access = access_properties(false);  // the file has a temporary name, so nobody else opens it
+  // Without HDF5's small buffer, a failed write is reported where it happens, instead of being lost in a later close.
   H5Pset_sieve_buf_size(access.get(), 0);
   impl->file = Id(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()), H5Fclose);
   impl->check(impl->file.valid(), "", "cannot be created");
@@ -278,7 +279,7 @@ void Hdf5File::create_group(std::string const& name) {
 }
 
 bool DataSetInfo::may_hold(std::int64_t elements) const {
-  constexpr std::int64_t elements_a_stored_byte = 1032;  // of gzip at its best, one byte each
+  constexpr std::int64_t elements_a_stored_byte = 1032;  // best case of gzip with one-byte elements
   return is_virtual || elements / elements_a_stored_byte <= stored_bytes;
 }
 
@@ -312,7 +313,7 @@ DataSetInfo Hdf5File::info(std::string const& name) const {
 
 namespace {
 
-/// The first filter of a data set that this library cannot undo, by name and number; empty where it has all.
+/// Returns name and number of the first filter of a data set that this library lacks; empty if it has all of them.
 std::string missing_filter(Id const& set) {
   Id const properties(H5Dget_create_plist(set.get()), H5Pclose);
   for (int i = 0; i < H5Pget_nfilters(properties.get()); ++i) {
@@ -380,8 +381,8 @@ void Hdf5File::fetch(std::string const& name, ElementType type, Shape const& fir
   if (auto const filter = missing_filter(set); !filter.empty()) {
     hdf5::last_error();  // tells where plugins were looked for
     impl_->fail(name, "is compressed by the filter " + filter +
-                          ", which this HDF5 library lacks; write the file anew with gzip, by `h5repack -f GZIP=4 OLD "
-                          "NEW` or h5py, where that filter is at hand");
+                          ", which this HDF5 library lacks; rewrite the file with gzip, by `h5repack -f GZIP=4 OLD "
+                          "NEW` or h5py, on a system that has the filter");
   }
   impl_->fail(name, "cannot be read");
 }

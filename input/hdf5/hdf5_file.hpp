@@ -13,8 +13,8 @@
 
 namespace bellwether::input {
 
-/// What an element of a data set or an attribute is. Integers of any width and byte order are converted on reading, and
-/// so are the numbers of enumerations: booleans of h5py are one of FALSE = 0 and TRUE = 1.
+/// The type of an element of a data set or an attribute. Reading converts integers of any width and byte order, and
+/// enumerations by their numbers: h5py stores booleans as an enumeration FALSE = 0, TRUE = 1.
 enum class ElementType { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, text, table, other };
 
 bool is_integer(ElementType type);
@@ -22,12 +22,12 @@ std::string to_string(ElementType type);
 
 using Shape = std::vector<std::int64_t>;
 
-/// How a data set lies in its file. Gzip, shuffle and growth need chunks.
+/// The storage layout of a data set. Gzip, shuffle and growth require chunks.
 struct Storage {
   Shape chunk;           ///< empty: contiguous
   int gzip = 0;          ///< level 1..9; 0: none
-  bool shuffle = false;  ///< bytes of equal significance together, which gzip likes
-  bool grows = false;    ///< rows may be appended
+  bool shuffle = false;  ///< groups bytes of equal significance, which improves gzip
+  bool grows = false;    ///< rows can be appended
 };
 
 struct DataSetInfo {
@@ -36,11 +36,11 @@ struct DataSetInfo {
   Shape chunk;                    ///< empty: contiguous or virtual
   std::int64_t stored_bytes = 0;  ///< on disk, after compression
   bool is_virtual = false, is_external = false;
-  bool is_null = false;  ///< it has no place for any element
+  bool is_null = false;  ///< the data space has no elements (H5S_NULL)
   bool gzip = false, shuffle = false;
 
-  /// Whether that many elements can have been written. A file may declare far more than it holds, or than memory does;
-  /// of virtual data sets nothing is known here.
+  /// Returns true if a data set of this stored size can hold that many elements. A file may declare far more than it
+  /// stores or than fits in memory. Virtual data sets always return true.
   bool may_hold(std::int64_t elements) const;
 };
 
@@ -51,15 +51,15 @@ struct Column {
   std::int64_t rows() const;
 };
 
-/// Rows of another file's data set, one piece of a virtual data set. Where the file is missing, readers see zeros.
+/// A range of rows of another file's data set, one part of a virtual data set. HDF5 reads zeros if the file is missing.
 struct VirtualSource {
   std::string file;  ///< relative to the folder of the virtual data set's file
   std::string data_set;
   std::int64_t rows = 0;
 };
 
-/// Whether values of other files are read where a virtual data set shows them. Even then those files lie beside it or
-/// below, hold the values themselves, and hold as many rows as are shown.
+/// Selects whether the values of a virtual data set are read from the other files. With `show` those files must be in
+/// the same folder or below it, hold the values themselves, and hold at least the rows that are mapped.
 enum class VirtualData { refuse, show };
 
 template <class T>
@@ -82,57 +82,60 @@ constexpr ElementType element_type() {
   if constexpr (std::same_as<T, std::uint64_t>) return ElementType::u64;
 }
 
-/// Starts the library without what it does at the program's end, where it would crash over a file whose writing failed:
-/// files that were closed are whole already. Before MPI starts, because the parallel library ends itself with MPI
-/// otherwise; the first file calls it too.
-/// \throws InputError where an environment variable asks HDF5 for what this program does not use, RuntimeError where
-/// HDF5 cannot start.
+/// Starts the HDF5 library without its exit handler, which would crash on a file whose write failed; closed files are
+/// complete already. Call it before MPI starts, because parallel HDF5 otherwise shuts down with MPI. Opening the first
+/// file calls it, too.
+/// \throws InputError if an environment variable selects an HDF5 feature that this program does not use, RuntimeError
+/// if HDF5 cannot start.
 void start_hdf5();
 
-/// One open HDF5 file. HDF5 is not thread-safe everywhere: in the program, only the I/O thread uses this class.
-/// Names are paths from the root ("layers/trust_ratio"); missing groups of a new name are made. Files are written in
-/// the oldest format that holds them, never `libver latest`, so that old libraries read them. Locks are best effort.
-/// What is opened for reading is a regular file, and what is read of it lies in it: links that lead elsewhere, storage
-/// in other files and, unless asked for, virtual data sets are refused. \throws InputError in files opened for reading,
-/// RuntimeError in files being written; both name file and data set.
+/// One open HDF5 file. HDF5 is not thread-safe everywhere: the program uses this class only on the I/O thread.
+/// Names are paths from the root ("layers/trust_ratio"); creating a name creates missing groups. Files are written in
+/// the oldest format version that can represent them, never `libver latest`, so that old libraries can read them. File
+/// locks are used if the file system has them.
+/// Only regular files are opened for reading. Links to other places, external storage and, unless requested, virtual
+/// data sets are rejected.
+/// \throws InputError for files opened for reading, RuntimeError for files being written. Both name the file and the
+/// data set.
 class Hdf5File {
  public:
   static Hdf5File open(std::string const& path, VirtualData virtual_data = VirtualData::refuse);  ///< for reading
-  static Hdf5File create(std::string const& path);  ///< new and empty; an old file of that name is lost
-  static Hdf5File modify(std::string const& path);  ///< a complete file of ours, to add to
+  static Hdf5File create(std::string const& path);  ///< new and empty; replaces an old file of that name
+  static Hdf5File modify(std::string const& path);  ///< opens a complete file of this program for changes
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) noexcept;
   ~Hdf5File();
 
   std::string const& path() const;
   void flush();
-  void close();  ///< writes what is buffered; unlike the destructor it reports failure
+  void close();  ///< writes buffered data; unlike the destructor it reports failure
 
   bool contains(std::string const& name) const;
   bool is_group(std::string const& name) const;
-  /// What a name in the file leads to; links to other places are not followed. other: a named type, say.
+  /// Returns what a name in the file refers to, without following links. other: for example a named type.
   enum class Kind { group, data_set, link, other };
   Kind kind(std::string const& name) const;
-  std::vector<std::string> list(std::string const& group = "/") const;  ///< names in it, sorted
+  std::vector<std::string> list(std::string const& group = "/") const;  ///< names in the group, sorted
   void create_group(std::string const& name);
   DataSetInfo info(std::string const& name) const;
-  /// What an element of a data set is, for people, also where ElementType has no name for it: "enumeration of no, yes".
+  /// Describes the element type of a data set for people, including types that ElementType lacks: "enumeration of no,
+  /// yes".
   std::string type_description(std::string const& name) const;
-  /// Where an object lies in the file: one that several names lead to has one address.
+  /// Returns where an object is stored in the file. Names of the same object have the same address.
   std::uint64_t address(std::string const& object) const;
 
-  /// A new data set; elements not written read as zero.
+  /// Creates a data set. Elements that were not written read as zero.
   void create_data_set(std::string const& name, ElementType type, Shape const& shape, Storage const& storage = {});
-  /// Rows of a data set that grows: new extent of the first dimension.
+  /// Sets the extent of the first dimension of a data set that grows.
   void resize_rows(std::string const& name, std::int64_t rows);
 
-  /// A new data set with its values, row-major.
+  /// Creates a data set with its values, row-major.
   template <Hdf5Element T>
   void write(std::string const& name, Shape const& shape, std::span<T const> values, Storage const& storage = {}) {
     create_data_set(name, element_type<T>(), shape, storage);
     transfer(name, element_type<T>(), Shape(shape.size(), 0), shape, values.data(), values.size());
   }
-  /// The box [first, first + count) of an existing data set.
+  /// Writes the box [first, first + count) of an existing data set.
   template <Hdf5Element T>
   void write_slab(std::string const& name, Shape const& first, Shape const& count, std::span<T const> values) {
     transfer(name, element_type<T>(), first, count, values.data(), values.size());
@@ -157,7 +160,7 @@ class Hdf5File {
   void read_slab(std::string const& name, Shape const& first, Shape const& count, std::span<T> values) const {
     fetch(name, element_type<T>(), first, count, values.data(), values.size());
   }
-  /// Rows [first, first + count) of the first dimension, all of the others.
+  /// Reads rows [first, first + count) of the first dimension and all of the other dimensions.
   template <Hdf5Element T>
   void read_rows(std::string const& name, std::int64_t first, std::int64_t count, std::span<T> values) const {
     Shape counts = info(name).shape, firsts(counts.size(), 0);
@@ -166,30 +169,31 @@ class Hdf5File {
     fetch(name, element_type<T>(), firsts, counts, values.data(), values.size());
   }
 
-  /// One-dimensional arrays of UTF-8 strings, as long as the longest; those of variable length are read too.
+  /// One-dimensional arrays of UTF-8 strings. Strings are written with the fixed length of the longest; variable-length
+  /// strings can be read.
   void write_texts(std::string const& name, std::vector<std::string> const& values);
   std::vector<std::string> read_texts(std::string const& name) const;
 
-  /// One-dimensional compound tables: pandas.DataFrame(h5py.File(f)[name][:]). Columns have equal lengths. A table of
-  /// more rows than its columns, `extent`, has zeros in the rest.
+  /// One-dimensional compound tables: pandas.DataFrame(h5py.File(f)[name][:]). Columns have equal lengths. `extent`:
+  /// number of rows of the table; rows after those of the columns are zero.
   void write_table(std::string const& name, std::vector<Column> const& columns, std::int64_t extent = 0);
   std::vector<Column> read_table(std::string const& name) const;
-  /// Rows [first, first + count) of one.
+  /// Reads rows [first, first + count) of a table.
   std::vector<Column> read_table(std::string const& name, std::int64_t first, std::int64_t count) const;
 
-  /// A data set that shows the rows of `sources`, one after another. Type and row shape are those of the first source
-  /// with a file, which must exist.
+  /// Creates a data set that shows the rows of `sources`, one after another. Type and row shape are those of the first
+  /// source, whose file must exist.
   void write_virtual(std::string const& name, std::vector<VirtualSource> const& sources);
-  /// What a data set shows of other files, in the order of its rows; nothing where it holds its own.
+  /// Returns the parts of a virtual data set in the order of its rows; empty if the data set holds its own values.
   std::vector<VirtualSource> virtual_sources(std::string const& name) const;
 
   using Attribute = std::variant<std::int64_t, double, std::string>;
-  /// `object` is a group or a data set, "/" the root. An older value is replaced.
+  /// Sets an attribute of `object`, a group or a data set ("/" is the root), and replaces an older value.
   void set_attribute(std::string const& object, std::string const& name, Attribute const& value);
   std::optional<Attribute> attribute(std::string const& object, std::string const& name) const;
-  /// The value of an attribute of any type and shape, for people, the first values where there are many; a few words
-  /// in parentheses where it is nothing to print. Texts of variable length, as other programs write them, are not
-  /// read: those of a damaged file may crash HDF5.
+  /// Describes the value of an attribute of any type and shape for people; of many values only the first ones. Values
+  /// that cannot be printed are described in parentheses. Variable-length texts, as other programs write them, are not
+  /// read: in a damaged file they may crash HDF5.
   std::string attribute_description(std::string const& object, std::string const& name) const;
   std::vector<std::string> attribute_names(std::string const& object) const;
 
@@ -197,8 +201,8 @@ class Hdf5File {
   struct Impl;
   explicit Hdf5File(std::unique_ptr<Impl> impl);
   static std::size_t elements(Shape const& shape);
-  static constexpr std::int64_t few_elements = std::int64_t{1} << 20;  // that memory may be taken for, stored or not
-  Shape stored_shape(std::string const& name) const;                   ///< for reading all of it
+  static constexpr std::int64_t few_elements = std::int64_t{1} << 20;  // may be allocated even if not stored
+  Shape stored_shape(std::string const& name) const;                   ///< checks the data set before all of it is read
   void transfer(std::string const& name, ElementType type, Shape const& first, Shape const& count, void const* values,
                 std::size_t size);
   void fetch(std::string const& name, ElementType type, Shape const& first, Shape const& count, void* values,

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
-/// What objects, types and attributes of any program's file are, in words for people.
+/// Describes objects, types and attributes of any program's file for people.
 namespace bellwether::input {
 
 using hdf5::element_of;
@@ -17,15 +17,15 @@ using hdf5::Id;
 
 namespace {
 
-constexpr std::size_t most_values = 8;                        // of an array that are shown
-constexpr std::size_t most_bytes = std::size_t{64} << 20;     // of an attribute that are read
-constexpr std::size_t widest_number = sizeof(std::uint64_t);  // of whole numbers that are shown
+constexpr std::size_t most_values = 8;                        // of an array, that are shown
+constexpr std::size_t most_bytes = std::size_t{64} << 20;     // of an attribute, that are read
+constexpr std::size_t widest_number = sizeof(std::uint64_t);  // bytes of the whole numbers that are shown
 
 std::string counted(std::size_t count, std::string const& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// The names of a compound's or an enumeration's members, some of them where there are many.
+/// Lists the member names of a compound or an enumeration, at most `most_values` of them.
 std::string member_names(hid_t type) {
   auto const count = static_cast<std::size_t>(std::max(0, H5Tget_nmembers(type)));
   std::string text;
@@ -63,7 +63,7 @@ std::string type_text(hid_t type) {
   }
 }
 
-/// Reads every value of an attribute as `memory` has it.
+/// Reads all values of an attribute, converted to the type `memory`.
 template <class Bytes>
 bool read_all(Id const& attribute, hid_t memory, Bytes& bytes, std::size_t count) {
   bytes.resize(count * H5Tget_size(memory));
@@ -95,12 +95,12 @@ std::string real_text(double value) {
   return text;
 }
 
-/// The number of an enumeration's value, of up to eight bytes in the machine's order.
+/// Returns the number of an enumeration's value, of up to eight bytes in the machine's byte order.
 std::string number_of(hid_t base, unsigned char const* bytes) {
   std::size_t const size = H5Tget_size(base);
   if (size > widest_number) return "?";
   std::uint64_t value = 0;
-  std::memcpy(&value, bytes, size);  // lowest byte first: `base` is native, and so is the machine
+  std::memcpy(&value, bytes, size);  // least significant byte first: `base` is native, and the machine is little-endian
   if (H5Tget_sign(base) == H5T_SGN_NONE) return std::to_string(value);
   int const unused = static_cast<int>(8 * (widest_number - size));
   return std::to_string(static_cast<std::int64_t>(value << unused) >> unused);
@@ -114,7 +114,7 @@ std::string enumeration_text(hid_t type, Bytes const& bytes, std::size_t i) {
   return number_of(Id(H5Tget_super(type), H5Tclose).get(), value);
 }
 
-/// "[1, 2, 3, ... of 100]", or the value alone; text(i): of one.
+/// Returns "[1, 2, 3, ... of 100]", or only the value of a scalar. text(i) formats one value.
 template <class Text>
 std::string values_text(Shape const& shape, std::size_t count, Text const& text) {
   if (shape.empty()) return text(0);
@@ -127,7 +127,7 @@ std::string values_text(Shape const& shape, std::size_t count, Text const& text)
   return "(" + extents + ") " + all;
 }
 
-/// "(compound: re, im)", "(3 references)": what is not shown by value.
+/// Describes values that cannot be printed: "(compound: re, im)", "(3 references)".
 std::string kind_text(hid_t type, Shape const& shape, std::size_t count) {
   std::string const of = shape.empty() ? "" : std::to_string(count) + " values, each ";
   if (H5Tget_class(type) == H5T_COMPOUND) return "(" + of + "compound of " + member_names(type) + ")";

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <limits>
 
-/// What a file must not be before its values are read: HDF5 follows links and maps wherever they lead and believes what
-/// a file says of its own sizes.
+/// Checks a file before its values are read: HDF5 follows links and virtual data sets wherever they lead, and trusts
+/// the sizes that a file declares.
 namespace bellwether::input {
 
 using hdf5::Id;
@@ -25,7 +25,7 @@ std::int64_t bounded_product(std::int64_t one, std::int64_t other) {
 
 bool is_chunked(Id const& properties) { return H5Pget_layout(properties.get()) == H5D_CHUNKED; }
 
-/// Bytes of a chunk before any filter.
+/// Returns the bytes of a chunk before any filter.
 std::int64_t chunk_bytes(Id const& properties, std::int64_t element) {
   hsize_t extents[H5S_MAX_RANK] = {};
   int const rank = H5Pget_chunk(properties.get(), H5S_MAX_RANK, extents);
@@ -35,7 +35,7 @@ std::int64_t chunk_bytes(Id const& properties, std::int64_t element) {
   return bytes;
 }
 
-/// Relative, and without what HDF5 would replace by numbers.
+/// Returns true if the path is relative, without "..", and without % escapes, which HDF5 replaces by numbers.
 bool is_plain(VirtualSource const& source) {
   std::filesystem::path const file(source.file);
   return !source.file.empty() && file.is_relative() && std::ranges::find(file, "..") == file.end() &&
@@ -51,7 +51,7 @@ bool Hdf5File::Impl::holds(std::string const& name) const {
       if (H5Lexists(file.get(), part.c_str(), H5P_DEFAULT) <= 0) return false;
       H5L_info_t link{};
       check(H5Lget_info(file.get(), part.c_str(), &link, H5P_DEFAULT) >= 0, name, "cannot be read");
-      check(link.type == H5L_TYPE_HARD, name, "is a link to another place; allowed: what the file itself holds");
+      check(link.type == H5L_TYPE_HARD, name, "is a link to another place; allowed: data in the file itself");
     }
     if (at == std::string::npos) return true;
   }
@@ -67,17 +67,17 @@ void Hdf5File::Impl::require_values(Id const& set, std::string const& name) cons
   if (layout == H5D_VIRTUAL) return require_sources(set, name);
   check(is_chunked(properties) || layout == H5D_CONTIGUOUS || layout == H5D_COMPACT, name,
         "is stored in a way that this program does not know");
-  // Of compressed chunks sizes tell nothing, and counting them takes a walk over all.
+  // The sizes of compressed chunks prove nothing, and counting the chunks requires visiting all of them.
   if (is_chunked(properties) && H5Pget_nfilters(properties.get()) != 0) return;
   Id const type(H5Dget_type(set.get()), H5Tclose), space(H5Dget_space(set.get()), H5Sclose);
-  // In memory, elements of variable length are of another size than in the file.
+  // Elements of variable length have different sizes in memory and in the file.
   if (H5Tdetect_class(type.get(), H5T_VLEN) > 0 || H5Tis_variable_str(type.get()) > 0) return;
   auto const element = static_cast<std::int64_t>(H5Tget_size(type.get()));
   auto const stored = static_cast<std::int64_t>(std::min<hsize_t>(H5Dget_storage_size(set.get()), most));
   if (stored == 0) return;  // never written
   if (is_chunked(properties)) {
     std::int64_t const bytes = chunk_bytes(properties, element);
-    check(bytes > 0 && stored % bytes == 0, name, "damaged: its chunks are of another size than its elements");
+    check(bytes > 0 && stored % bytes == 0, name, "damaged: the size of its chunks does not match its elements");
     return;
   }
   auto const points = static_cast<std::int64_t>(H5Sget_simple_extent_npoints(space.get()));
@@ -102,8 +102,9 @@ void Hdf5File::Impl::require_sources(Id const& set, std::string const& name) con
   for (auto const& source : sources(set, name)) {
     auto const segment = folder / source.file;
     std::error_code status;
-    check(is_plain(source), name, "shows '" + source.file + "'; allowed: files beside it");
-    check(std::filesystem::is_regular_file(segment, status), name, "shows " + segment.string() + ", which is no file");
+    check(is_plain(source), name, "shows '" + source.file + "'; allowed: files next to it");
+    check(std::filesystem::is_regular_file(segment, status), name,
+          "shows " + segment.string() + ", which is not a file");
     Hdf5File const other = open(segment.string());
     auto const info = other.info(source.data_set);
     other.impl_->require_values(other.impl_->open_data_set(source.data_set), source.data_set);

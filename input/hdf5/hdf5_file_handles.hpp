@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-/// Inside of Hdf5File, for its own sources only: no other file includes hdf5.h.
+/// Internals of Hdf5File, only for its own sources: no other file includes hdf5.h.
 namespace bellwether::input {
 namespace hdf5 {
 
-/// Owns one HDF5 id. Closing in a destructor cannot report; files are closed by close(), which does.
+/// Owns one HDF5 id. A destructor cannot report a failure to close; Hdf5File::close() does.
 class Id {
  public:
   using Close = herr_t (*)(hid_t);
@@ -39,7 +39,7 @@ class Id {
   Close close_ = nullptr;
 };
 
-/// What HDF5's error stack says about the innermost failure; empties the stack.
+/// Returns the description of the innermost failure on HDF5's error stack, and clears the stack.
 std::string last_error();
 hid_t native(ElementType type);
 ElementType element_of(hid_t type);
@@ -52,7 +52,7 @@ struct Hdf5File::Impl {
   std::string path;
   bool writing = false;
   VirtualData virtual_data = VirtualData::refuse;
-  mutable bool failed = false;  ///< a write did not succeed: the file can no longer become whole
+  mutable bool failed = false;  ///< a write failed: the file can no longer be completed
   hdf5::Id file;
 
   Impl() = default;
@@ -60,10 +60,10 @@ struct Hdf5File::Impl {
   ~Impl() {
     if (writing && file.valid() && !write_out()) abandon();
   }
-  /// Writes what is buffered and gives the file its length, so that H5Fclose finds nothing left that could fail.
+  /// Writes buffered data and sets the length of the file, so that nothing in H5Fclose can fail.
   bool write_out() const;
-  /// Lets HDF5 write what it still holds into memory that nobody reads. After a failed write it cannot close the file
-  /// and keeps it: see start_hdf5().
+  /// Redirects everything that HDF5 still buffers into memory that nobody reads. After a failed write HDF5 cannot close
+  /// the file and keeps it open: see start_hdf5().
   void abandon() const;
 
   [[noreturn]] void fail(std::string const& name, std::string const& what) const {
@@ -80,10 +80,10 @@ struct Hdf5File::Impl {
   void check(bool condition, std::string const& name, std::string const& what) const {
     if (!condition) fail(name, what);
   }
-  /// Whether a name leads to something in this file. \throws InputError where a link on the way leads elsewhere.
+  /// Returns true if a name refers to something in this file. \throws InputError if a link in the path leads elsewhere.
   bool holds(std::string const& name) const;
-  /// Before values are read. \throws InputError where they are not in this file, or not shown as they may be, or where
-  /// the file contradicts itself about their size.
+  /// Checks a data set before its values are read. \throws InputError if the values are not in this file, are shown
+  /// from files that are not allowed, or contradict the size that the file declares.
   void require_values(hdf5::Id const& set, std::string const& name) const;
   void require_sources(hdf5::Id const& set, std::string const& name) const;
   std::vector<VirtualSource> sources(hdf5::Id const& set, std::string const& name) const;
@@ -99,7 +99,7 @@ struct Hdf5File::Impl {
     check(set.valid(), name, "not found");
     return set;
   }
-  /// Without its time of creation, so that equal contents make equal files.
+  /// Creates a data set without a creation time, so that equal contents make equal files.
   hdf5::Id make(std::string const& name, hid_t type, hid_t space, hid_t properties) const {
     check(H5Pset_obj_track_times(properties, false) >= 0, name, "cannot be created");
     hdf5::Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
@@ -108,7 +108,7 @@ struct Hdf5File::Impl {
     check(set.valid(), name, "cannot be created");
     return set;
   }
-  /// File selection of a box and the memory space that matches it, checked against the extent.
+  /// Returns the file selection of a box and the matching memory space, after checking the box against the extent.
   std::pair<hdf5::Id, hdf5::Id> box(hdf5::Id const& set, std::string const& name, Shape const& first,
                                     Shape const& count, std::size_t size) const {
     check(elements(count) == size, name, "buffer and selection differ in size");

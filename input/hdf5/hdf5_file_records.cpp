@@ -20,8 +20,8 @@ using hdf5::sizes;
 
 namespace {
 
-/// For texts of up to `bytes` bytes. Not of variable length: those lie in a heap of their own, and HDF5 follows what a
-/// damaged file says of it into memory that is not there.
+/// Makes the type of texts of up to `bytes` bytes. It has a fixed length: variable-length texts are stored in a heap,
+/// and a damaged heap makes HDF5 access invalid memory.
 Id text_type(std::size_t bytes) {
   Id type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type.get(), std::max<std::size_t>(1, bytes));
@@ -30,8 +30,8 @@ Id text_type(std::size_t bytes) {
   return type;
 }
 
-/// Most bytes that strings, or the pointers to them, may take by what a file declares: nothing needs to be stored for
-/// it to declare more than memory holds.
+/// Maximum bytes of strings, or of the pointers to them, that a file may declare. A file can declare more than memory
+/// holds without storing it.
 constexpr std::size_t most_text_bytes = std::size_t{1} << 28;
 
 bool holds_few_texts(hid_t type, hid_t space) {
@@ -40,7 +40,7 @@ bool holds_few_texts(hid_t type, hid_t space) {
   return count <= most_text_bytes / each;
 }
 
-/// Strings out of a data set or attribute of fixed or variable length; `read` fills a buffer of the memory type.
+/// Reads strings of fixed or variable length from a data set or attribute. `read` fills a buffer of the memory type.
 template <class Read>
 std::vector<std::string> texts_of(hid_t type, hid_t space, Read const& read) {
   auto const count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
@@ -81,7 +81,8 @@ std::vector<std::string> Hdf5File::read_texts(std::string const& name) const {
   Id const set = impl_->open_data_set(name);
   Id const type(H5Dget_type(set.get()), H5Tclose), space(H5Dget_space(set.get()), H5Sclose);
   impl_->check(H5Tget_class(type.get()) == H5T_STRING, name, "holds no strings");
-  impl_->check(holds_few_texts(type.get(), space.get()), name, "declares more strings than a file of ours holds");
+  impl_->check(holds_few_texts(type.get(), space.get()), name,
+               "declares more strings than a file of this program holds");
   impl_->require_values(set, name);
   return texts_of(type.get(), space.get(), [&](hid_t memory, void* out) {
     impl_->check(H5Dread(set.get(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0, name, "cannot be read");
@@ -108,7 +109,7 @@ void Hdf5File::write_table(std::string const& name, std::vector<Column> const& c
         columns[c].values);
   }
   Id const properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  if (extent > rows) {  // in chunks, so that the rest takes no room
+  if (extent > rows) {  // chunked, so that unwritten rows take no space
     hsize_t const chunk = std::min<hsize_t>(256, static_cast<hsize_t>(extent));
     H5Pset_chunk(properties.get(), 1, &chunk);
   }
@@ -121,14 +122,14 @@ void Hdf5File::write_table(std::string const& name, std::vector<Column> const& c
 
 std::vector<Column> Hdf5File::read_table(std::string const& name) const {
   Shape const shape = stored_shape(name);
-  impl_->check(shape.size() == 1, name, "is no table of rows");
+  impl_->check(shape.size() == 1, name, "is not a table of rows");
   return read_table(name, 0, shape[0]);
 }
 
 std::vector<Column> Hdf5File::read_table(std::string const& name, std::int64_t first, std::int64_t count) const {
   Id const set = impl_->open_data_set(name);
   Id const type(H5Dget_type(set.get()), H5Tclose);
-  impl_->check(H5Tget_class(type.get()) == H5T_COMPOUND, name, "is no table");
+  impl_->check(H5Tget_class(type.get()) == H5T_COMPOUND, name, "is not a table");
   impl_->require_values(set, name);
   auto const rows = static_cast<std::size_t>(count);
   auto const [where, memory] = impl_->box(set, name, {first}, {count}, rows);
@@ -173,7 +174,7 @@ void Hdf5File::write_virtual(std::string const& name, std::vector<VirtualSource>
     if (source.rows == 0) continue;
     count[0] = source.rows;
     H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, sizes(first).data(), nullptr, sizes(count).data(), nullptr);
-    // Named rows, not "all": the source may be longer.
+    // Select these rows instead of H5S_ALL: the source may be longer.
     Id const rows = simple_space(count);
     H5Sselect_hyperslab(rows.get(), H5S_SELECT_SET, sizes(Shape(shape.size(), 0)).data(), nullptr, sizes(count).data(),
                         nullptr);
@@ -196,7 +197,7 @@ void Hdf5File::set_attribute(std::string const& object, std::string const& name,
   if (auto const* integer = std::get_if<std::int64_t>(&value)) put(H5T_NATIVE_INT64, integer);
   if (auto const* real = std::get_if<double>(&value)) put(H5T_NATIVE_DOUBLE, real);
   if (auto const* text = std::get_if<std::string>(&value)) {
-    put(text_type(text->size()).get(), text->c_str());  // of an empty one its closing zero
+    put(text_type(text->size()).get(), text->c_str());  // an empty text writes its terminating zero
   }
 }
 
@@ -218,7 +219,8 @@ std::optional<Hdf5File::Attribute> Hdf5File::attribute(std::string const& object
     get(H5T_NATIVE_INT64, &value);
     return value;
   }
-  impl_->check(kind == ElementType::f32 || kind == ElementType::f64, object, "attribute '" + name + "' is no number");
+  impl_->check(kind == ElementType::f32 || kind == ElementType::f64, object,
+               "attribute '" + name + "' is not a number");
   double value = 0;
   get(H5T_NATIVE_DOUBLE, &value);
   return value;

@@ -21,7 +21,7 @@
 namespace bellwether::input {
 namespace {
 
-/// A file that is closed at the end of its scope.
+/// A file descriptor that is closed at the end of its scope.
 class Descriptor {
  public:
   explicit Descriptor(std::string const& path) : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
@@ -40,15 +40,15 @@ bool is_locked(Descriptor const& file) {
   return file.get() >= 0 && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
-/// Who holds a lock for writing, "process 123 (python3)", by /proc/locks; nothing where the holder is not seen from
-/// here: on another host, or outside of this container.
+/// Returns the holder of a write lock from /proc/locks, "process 123 (python3)". Returns nothing if the holder is not
+/// visible: on another host, or outside this container.
 std::optional<std::string> lock_holder(struct stat const& file) {
   std::array<char, 64> wanted{};
   std::snprintf(wanted.data(), wanted.size(), "%02x:%02x:%llu", major(file.st_dev), minor(file.st_dev),
                 static_cast<unsigned long long>(file.st_ino));
   std::ifstream locks("/proc/locks");
   for (std::string line; std::getline(locks, line);) {
-    // "7: FLOCK  ADVISORY  WRITE 123 08:01:4711 0 EOF"; a process that waits for a lock has "->" behind the number.
+    // "7: FLOCK  ADVISORY  WRITE 123 08:01:4711 0 EOF". For a process that waits for a lock, "->" follows the number.
     std::istringstream words(line);
     std::string number, kind, advisory, access, place;
     long process = 0;
@@ -61,7 +61,7 @@ std::optional<std::string> lock_holder(struct stat const& file) {
   return std::nullopt;
 }
 
-/// Of HDF5's "truncated file: eof = 2000, sblock->base_addr = 0, stored_eof = 5088".
+/// Parses HDF5's "truncated file: eof = 2000, sblock->base_addr = 0, stored_eof = 5088".
 std::string cut_short(std::string const& reason) {
   unsigned long long there = 0, base = 0, wanted = 0;
   auto const at = reason.find("eof = ");
@@ -70,7 +70,7 @@ std::string cut_short(std::string const& reason) {
                                        &there, &base, &wanted) == 3
           ? ": it has " + std::to_string(there) + " of " + std::to_string(wanted) + " bytes"
           : "";
-  return "is cut short" + sizes + "; wait until whoever writes or copies it has finished, or copy it again";
+  return "is cut short" + sizes + "; wait until the program that writes or copies it has finished, or copy it again";
 }
 
 }  // namespace
@@ -87,26 +87,26 @@ std::string why_unopened(std::string const& path, std::string const& reason) {
   if (file.get() < 0) {
     std::string const error = std::strerror(errno);
     return "cannot be read: " + error +
-           (errno == EACCES ? "; needed: the right to read it, and to enter every folder above it" : "");
+           (errno == EACCES ? "; needed: permission to read it, and to enter every folder above it" : "");
   }
   struct stat status {};
   bool const known = ::fstat(file.get(), &status) == 0;
-  // A lock comes first: what else is wrong may be the writer's unfinished work.
+  // Check the lock first: other faults may be the unfinished work of the writer.
   if (bool const now = is_locked(file); now || says("Resource temporarily unavailable")) {
     auto const holder = now && known ? lock_holder(status) : std::nullopt;
     return "is locked: another program has it open for writing" + (holder ? ", " + *holder : "") +
-           "; close it there, or wait. HDF5_USE_FILE_LOCKING=FALSE in the environment reads it all the same, for a "
-           "file that nobody writes to";
+           "; close it there, or wait. If no program writes to it, HDF5_USE_FILE_LOCKING=FALSE in the environment "
+           "ignores the lock";
   }
-  // Beside every file that macOS copies to a file system of another kind.
+  // macOS writes one for every file that it copies to another kind of file system.
   if (auto const name = path.substr(path.rfind('/') + 1); name.starts_with("._"))
-    return "is a resource file of macOS, which belongs to '" + name.substr(2) + "' and holds no HDF5; remove it";
-  if (known && status.st_size == 0) return "is empty; whoever writes it has not finished, or has failed";
+    return "is a resource file of macOS that belongs to '" + name.substr(2) + "' and contains no HDF5; remove it";
+  if (known && status.st_size == 0) return "is empty; the program that writes it has not finished, or has failed";
   if (says("truncated file")) return cut_short(reason);
-  if (says("file signature not found")) return "is no HDF5 file";
+  if (says("file signature not found")) return "is not an HDF5 file";
   if (says("already open for write") || says("consistency flags"))
     return "was not closed by the program that wrote it, or is still open there (" + reason +
-           "); once no program has it open, `h5clear -s " + path + "` mends it";
+           "); once no program has it open, `h5clear -s " + path + "` repairs it";
   return "cannot be opened as HDF5" + (reason.empty() ? "" : ": " + reason);
 }
 

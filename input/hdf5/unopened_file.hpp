@@ -6,13 +6,13 @@
 
 namespace bellwether::input {
 
-/// Whether another program holds a lock on a file that keeps this one from reading it, as HDF5 does while it writes. No
-/// where HDF5_USE_FILE_LOCKING=FALSE says that locks do not count.
+/// Returns true if another program holds a lock that prevents reading the file, as HDF5 does while it writes. Returns
+/// false if HDF5_USE_FILE_LOCKING=FALSE disables locks.
 bool is_locked_by_another(std::string const& path);
 
-/// Why HDF5 could not open a file for reading, and what to do: no rights, nothing in it, a lock and who holds it, a
-/// file that is cut short or was not closed, no HDF5 at all. `reason`: the library's own words, said where nothing is
-/// found.
+/// Explains why HDF5 could not open a file for reading, and what to do. It recognises missing permission, an empty
+/// file, a lock and its holder, a truncated or unclosed file, and other formats. `reason`: the library's own message,
+/// used if nothing else is found.
 std::string why_unopened(std::string const& path, std::string const& reason);
 
 }  // namespace bellwether::input

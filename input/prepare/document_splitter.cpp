@@ -70,7 +70,7 @@ DocumentSplitter::~DocumentSplitter() { XXH3_freeState(state_); }
 
 bool DocumentSplitter::draw(std::uint64_t hash) const { return static_cast<double>(hash) * 0x1p-64 < heldout_; }
 
-/// Chooses the document's set and hands over what has been kept of it.
+/// Chooses the document's set and passes its buffered sentences on.
 void DocumentSplitter::decide() {
   decided_ = true;
   sink_.begin(draw(XXH3_64bits_digest(state_)));
@@ -92,7 +92,7 @@ void DocumentSplitter::add(std::span<LineDigest const> lines) {
   for (auto const& line : lines) {
     XXH3_64bits_update(state_, &line.hash, sizeof line.hash);
     bytes_ += line.bytes;
-    // At a line, not where a block of lines ends: blocks depend on the files before.
+    // Decide at a line, not at the end of a block of lines: block boundaries depend on the files before.
     if (!decided_ && bytes_ >= deciding_bytes) decide();
   }
 }

@@ -46,7 +46,7 @@ std::span<DocumentWindow::Segment const> DocumentWindow::document(std::int64_t i
 
 namespace {
 
-/// A stretch of tokens, cut at either end.
+/// A range of tokens; tokens may be cut off at either end.
 struct Stretch {
   std::uint32_t begin = 0, count = 0;
 };
@@ -71,7 +71,7 @@ class PairDrawer {
     if (random.real() < rule_.short_probability) target = 2 + random.below(most_ - 1);
     std::size_t begin = 0;
     while (begin < segments.size()) {
-      // A chunk: as many segments as reach the target, the last one included.
+      // A chunk is the shortest run of segments that reaches the target length.
       std::size_t end = begin;
       std::uint32_t length = 0;
       while (end < segments.size() && length < target) length += segments[end++].count;
@@ -83,7 +83,7 @@ class PairDrawer {
       bool const is_random = chunk.size() == 1 || random.real() < rule_.random_probability;
       if (is_random) {
         second = elsewhere(document, target > first.count ? target - first.count : 0, random);
-        end = begin + first_segments;  // what the chunk did not use is put back
+        end = begin + first_segments;  // the chunk's unused segments go into the next pair
       } else {
         second = {chunk[first_segments].begin, tokens_of(chunk.subspan(first_segments))};
       }
@@ -95,7 +95,7 @@ class PairDrawer {
   }
 
  private:
-  /// Segments from a random place of another document, until they reach `target` tokens; at least one.
+  /// Takes segments from a random place of another document, at least one, until they have `target` tokens.
   Stretch elsewhere(std::int64_t document, std::uint32_t target, RandomStream& random) const {
     std::int64_t other = document;
     for (int tries = 0; tries < 10 && other == document; ++tries)
@@ -110,7 +110,7 @@ class PairDrawer {
     return second;
   }
 
-  /// Takes tokens off the longer side, at a random end each, until both fit.
+  /// Removes tokens from the longer part, each at a random end, until both fit.
   void truncate(Stretch& first, Stretch& second, RandomStream& random) const {
     while (first.count + second.count > most_) {
       Stretch& longer = first.count > second.count ? first : second;
@@ -133,7 +133,8 @@ std::vector<SentencePair> draw_pairs(DocumentWindow const& documents, PairRule c
   require(rule.sequence_length >= 5, "a pair needs [CLS], two [SEP] and a token on each side");
   std::vector<SentencePair> pairs;
   PairDrawer const drawer(documents, rule, pairs, poll);
-  // Stream (window, document) of a pass; document numbers take the lower 32 bits, all ones is the shuffle.
+  // The random stream is selected by (window, document) and the pass. The document number has 32 bits; all ones is the
+  // shuffle.
   auto const stream = [&](std::uint32_t document) {
     return RandomStream(seed, Purpose::pairs, static_cast<std::uint64_t>(window) << 32 | document,
                         static_cast<std::uint32_t>(pass));

@@ -11,15 +11,15 @@
 
 namespace bellwether::input {
 
-/// Documents as token ids, one after the other, each cut into segments (sentences): what pairs are drawn from. A window
-/// of the corpus, so that memory does not grow with it.
+/// A window of the corpus from which pairs are drawn: documents as token ids, one after the other, each split into
+/// segments (sentences). It bounds the memory, whatever the size of the corpus.
 class DocumentWindow {
  public:
-  /// Segments of more than `longest_segment` tokens are cut into equal parts of at most half of that.
+  /// Splits segments of more than `longest_segment` tokens into equal parts of at most half that length.
   explicit DocumentWindow(std::int64_t longest_segment) : longest_segment_(longest_segment) {}
 
   void start_document();
-  /// Appends to the last document; without tokens it does nothing.
+  /// Appends a segment to the last document. An empty segment does nothing.
   void add_segment(std::span<std::int32_t const> ids);
   void clear();
 
@@ -28,40 +28,40 @@ class DocumentWindow {
   std::span<std::int32_t const> ids() const { return ids_; }
 
   struct Segment {
-    std::uint32_t begin, count;  ///< tokens, in ids()
+    std::uint32_t begin, count;  ///< tokens, offsets in ids()
   };
-  /// Segments of document `index`, each beginning where the one before ends.
+  /// Returns the segments of document `index`. Each begins where the one before it ends.
   std::span<Segment const> document(std::int64_t index) const;
 
  private:
   struct Extent {
-    std::uint32_t begin, count;  ///< segments
+    std::uint32_t begin, count;  ///< indices of segments
   };
   std::int64_t longest_segment_;
   std::vector<std::int32_t> ids_;
   std::vector<Segment> segments_;
   std::vector<Extent> documents_;
-  bool pending_start_ = true;  ///< the next segment opens a document: documents without tokens leave no trace
+  bool pending_start_ = true;  ///< the next segment begins a document; documents without tokens do not count
 };
 
-/// One example: A and B are stretches of a window's ids.
+/// One training example: A and B are ranges of a window's ids.
 struct SentencePair {
   std::uint32_t first_begin, first_count;    ///< A
   std::uint32_t second_begin, second_count;  ///< B
   bool random_next;                          ///< B is from another place and does not follow A
 };
 
-/// What a pair is drawn by (Devlin et al., arXiv 1810.04805, appendix A.2, and create_pretraining_data.py).
+/// Parameters for drawing pairs (Devlin et al., arXiv 1810.04805, appendix A.2, and create_pretraining_data.py).
 struct PairRule {
   std::int64_t sequence_length = 128;  ///< S, with [CLS] and two [SEP]
-  double short_probability = 0.1;      ///< of documents packed to a uniform random length instead
+  double short_probability = 0.1;      ///< of documents packed to a uniformly random shorter length
   double random_probability = 0.5;     ///< of pairs whose B is from another document
 };
 
-/// Pairs of one pass over all documents of the window, shuffled. `window` and `pass` number them: with the seed they
-/// select the random numbers, so that results depend on neither threads nor files. A window with one document takes
-/// random segments from that document, as the original procedure does after ten tries. `poll`, if any, is called for
-/// each pair; what it throws ends the work.
+/// Draws the pairs of one pass over all documents of the window and shuffles them. The random numbers depend only on
+/// `seed`, `window` and `pass`, so that results do not depend on threads or files. A window with one document takes
+/// random segments from that document, as the original procedure does after ten tries. `poll`, if given, is called for
+/// each pair; an exception from it ends the work.
 std::vector<SentencePair> draw_pairs(DocumentWindow const& documents, PairRule const& rule, std::uint64_t seed,
                                      std::int64_t window, std::int64_t pass, std::function<void()> const& poll = {});
 

@@ -43,21 +43,23 @@ RowRule row_rule(PrepareOptions const& options, Vocabulary const& vocabulary) {
           .seed = options.seed};
 }
 
-/// \throws InputError naming each text that is a pipe: words are counted in a first pass over the texts.
+/// \throws InputError naming each text that is a pipe: counting words requires an extra pass over the texts.
 void require_regular(std::vector<std::string> const& texts) {
   std::vector<std::string> faults;
   for (auto const& text : texts)
     if (text == standard_input)
       faults.push_back("standard input: --train-vocab reads the text twice; give a file, or a vocabulary with --vocab");
     else if (!fs::is_regular_file(text))
-      faults.push_back(text + ": is no regular file, but --train-vocab reads the text twice; a file, or --vocab");
+      faults.push_back(
+          text +
+          ": is not a regular file, but --train-vocab reads the text twice; give a file, or a vocabulary with --vocab");
   if (!faults.empty()) throw InputError(std::move(faults));
 }
 
 /// Thrown through the pipeline when the user interrupts; caught in prepare().
 struct Stopped {};
 
-/// The two sets of shards that texts become.
+/// The two sets of shards that are made from the texts.
 struct Sets {
   SetBuilder train;
   std::optional<SetBuilder> heldout;
@@ -67,14 +69,14 @@ struct Sets {
       : train(ShardSetWriter(folder, "train", row_rule(options, vocabulary)), options.window_tokens, poll) {
     if (options.heldout == 0) return;
     auto rule = row_rule(options, vocabulary);
-    // Far from the numbers of the training rows: other masks, other pairs.
+    // Use numbers far from those of the training rows, so that masks and pairs differ.
     rule.first_row = std::int64_t{1} << 48;
     rule.first_window = std::int64_t{1} << 31;
     heldout.emplace(ShardSetWriter(folder + "/heldout", "heldout", rule), options.window_tokens, poll);
   }
 };
 
-/// Reads all texts, tokenizes them on threads and writes their rows. \param tell is called between blocks.
+/// Reads all texts, tokenizes them on several threads and writes their rows. `tell` is called between blocks.
 class CorpusPass {
  public:
   CorpusPass(PrepareOptions const& options, TextReader& reader, Vocabulary const& vocabulary, Sets& sets)
@@ -118,7 +120,7 @@ class CorpusPass {
     if (sets_.heldout) sets_.heldout->finish();
   }
 
-  /// Facts of both sets, and warnings about the texts.
+  /// Fills in the facts of both sets and the warnings about the texts.
   void summarise(Vocabulary const& vocabulary, PrepareSummary& summary) const {
     auto const& s = vocabulary.special();
     CorpusFacts whole;
@@ -155,7 +157,7 @@ class CorpusPass {
   }
 
  private:
-  /// Few long documents make the share of the text differ from the share of the documents.
+  /// Warns if the share of the text differs from the share of the documents, because a few long documents dominate.
   void warn_of_share(PrepareSummary& summary) const {
     auto const held = static_cast<double>(summary.heldout.tokens),
                all = held + static_cast<double>(summary.train.tokens);
@@ -166,15 +168,15 @@ class CorpusPass {
       std::snprintf(text, sizeof text, "%.1f %%", 100 * value);
       return std::string(text);
     };
-    summary.warnings.push_back(percent(share) + " of the tokens are held out, and --heldout asked for " +
+    summary.warnings.push_back(percent(share) + " of the tokens are held out, but --heldout requested " +
                                percent(asked) +
                                " of the documents: few documents hold most of the text; put blank lines between their "
-                               "parts, or take another --seed");
+                               "parts, or choose another --seed");
   }
 
   void warn_of_heldout(PrepareSummary& summary) const {
     auto const &train = summary.train, &heldout = summary.heldout;
-    // Half of the rows as usual: random next sentences are told of the training set.
+    // Pretend that half of the next sentences are random, as usual: that warning is already given for the training set.
     CorpusFacts const lone{.documents = heldout.documents,
                            .rows = heldout.rows,
                            .random_next = heldout.rows / 2,
@@ -186,7 +188,7 @@ class CorpusPass {
     };
     summary.warnings.push_back("nothing is held out: --heldout chose " + documents(heldout.documents) + " of " +
                                documents(heldout.documents + train.documents) +
-                               ", which gave no rows; take a larger share, more text or another --seed");
+                               ", which gave no rows; choose a larger share, more text or another --seed");
   }
 
   void take(TokenBlock const& block) {
@@ -215,20 +217,20 @@ class CorpusPass {
   TextPlace first_invalid_;
 };
 
-/// Records the facts in every shard of `set`.
+/// Stores the facts in every shard of `set`.
 void record(SetBuilder const& set, CorpusFacts const& facts) {
   for (auto const& path : set.writer().paths()) write_corpus_facts(path, facts);
 }
 
-/// \throws InputError for options that no text can make good.
+/// \throws InputError for options that are wrong for every text.
 void check_options(PrepareOptions const& options) {
   require(options.trained_vocabulary > 0 || !options.vocabulary.empty(), "a vocabulary is either read or trained");
   require(!options.out.empty() || (options.trained_vocabulary > 0 && !options.vocabulary.empty()),
           "there is something to write");
   if (options.predictions > options.sequence_length - 3)
     throw InputError("--max-predictions " + std::to_string(options.predictions) + ": at most " +
-                     std::to_string(options.sequence_length - 3) + ", the tokens of a row but [CLS] and two [SEP]");
-  // Not a number fails this test, too.
+                     std::to_string(options.sequence_length - 3) + ", the tokens of a row without [CLS] and two [SEP]");
+  // NaN fails this test, too.
   if (!(options.heldout >= 0 && options.heldout <= 0.9))
     throw InputError("--heldout: the share of documents to hold out; allowed: a number from 0 to 0.9");
 }
@@ -283,9 +285,9 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
     CorpusPass pass(options, reader, *vocabulary, sets);
     pass.run([&](std::int64_t read) { tell("writing rows", read, reader.bytes_total()); });
     if (sets.train.writer().rows() == 0)
-      throw InputError(options.texts.front() + ": no row for training comes of the texts; " +
+      throw InputError(options.texts.front() + ": the texts give no row for training; " +
                        (sets.heldout && sets.heldout->writer().rows() > 0
-                            ? "--heldout chose all of them; take a smaller share, more documents or another --seed"
+                            ? "--heldout chose all of them; choose a smaller share, more documents or another --seed"
                             : "text with words is needed"));
     pass.summarise(*vocabulary, summary);
     if (options.strict && !summary.warnings.empty()) throw InputError(summary.warnings);

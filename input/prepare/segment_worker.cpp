@@ -25,7 +25,8 @@ TokenBlock SegmentWorker::operator()(TextBlock const& text) {
       if (!wrapped_) add_sentences(text.line(lines[i]), block);
       ++i;
     } while (i < lines.size() && !lines[i].starts_document);
-    // Lines lie one after the other, a line feed between them: the document's lines of this block are one text.
+    // Lines are stored one after the other, separated by line feeds, so the document's lines of this block form one
+    // text.
     if (wrapped_)
       add_sentences(std::string_view(text.text).substr(lines[first].begin,
                                                        lines[i - 1].begin + lines[i - 1].size - lines[first].begin),
@@ -41,8 +42,8 @@ void SegmentWorker::add_line(TextBlock const& text, TextLine const& line, TokenB
   if (!is_valid_utf8(bytes) && block.invalid_lines++ == 0) block.first_invalid = line.place;
 }
 
-/// The hash of the letters that the tokenizer sees, without white space: lines that give the same tokens by any
-/// vocabulary are copies of each other.
+/// Returns the hash of the letters that the tokenizer sees, without white space. Lines with the same hash give the same
+/// tokens with any vocabulary.
 std::uint64_t SegmentWorker::hash_of(std::string_view line) {
   letters_.clear();
   bool const ascii = std::ranges::all_of(line, [](char c) { return static_cast<unsigned char>(c) < 0x80; });

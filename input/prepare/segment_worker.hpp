@@ -21,20 +21,20 @@ struct DocumentPart {
   std::vector<std::uint32_t> sentences;  ///< tokens of each, in the order of TokenBlock::ids
 };
 
-/// What a block of text becomes.
+/// The tokens of a block of text.
 struct TokenBlock {
   std::vector<std::int32_t> ids;
   std::vector<DocumentPart> parts;
-  std::int64_t invalid_lines = 0;  ///< lines with bytes that are not UTF-8, which are left out
+  std::int64_t invalid_lines = 0;  ///< lines that contain bytes that are not UTF-8; those bytes are dropped
   TextPlace first_invalid;
-  std::int64_t overlong_bytes = 0;  ///< in words of more than 100 characters
-  std::int64_t bytes_read = 0;      ///< TextReader::bytes_read() behind the block
+  std::int64_t overlong_bytes = 0;  ///< bytes in words of more than 100 characters
+  std::int64_t bytes_read = 0;      ///< TextReader::bytes_read() after the block
 };
 
-/// Turns text into sentences of token ids. Each thread owns one.
+/// Splits text into sentences of token ids. Each thread owns one.
 class SegmentWorker {
  public:
-  /// \param wrapped lines are wrapped: sentences go on over line ends, but not over the end of a block.
+  /// \param wrapped lines are wrapped: sentences continue across line ends, but not across the end of a block.
   SegmentWorker(TokenizerTables const& tables, bool wrapped)
       : tokenizer_(std::make_unique<Tokenizer>(tables, WrittenSpecials::characters)),
         tables_(&tables),
@@ -50,7 +50,7 @@ class SegmentWorker {
   std::unique_ptr<Tokenizer> tokenizer_;
   TokenizerTables const* tables_;
   bool wrapped_;
-  std::string letters_;  ///< of a line, for its hash
+  std::string letters_;  ///< normalised letters of a line, for its hash
 };
 
 }  // namespace bellwether::input

@@ -20,7 +20,7 @@ void SetBuilder::start_document() {
 }
 
 void SetBuilder::add(std::span<std::int32_t const> sentence) {
-  // A document far longer than the window is cut; its second part is another document.
+  // A document much longer than the window is split; its second part counts as another document.
   if (window_.tokens() >= 2 * limit_) flush();
   window_.add_segment(sentence);
   ++sentences_;

@@ -14,11 +14,11 @@
 
 namespace bellwether::input {
 
-/// Collects the documents of one set, training or held out, and writes their rows window by window.
+/// Collects the documents of one set, training or held-out, and writes their rows window by window.
 class SetBuilder {
  public:
   /// \param window_tokens tokens of the documents among which pairs are drawn.
-  /// \param poll called at least every few thousand tokens; what it throws ends the work.
+  /// \param poll called at least every few thousand tokens; an exception from it ends the work.
   SetBuilder(ShardSetWriter writer, std::int64_t window_tokens, std::function<void()> poll);
 
   void start_document();
@@ -26,7 +26,10 @@ class SetBuilder {
   void finish();  ///< writes the last window and closes the shards
 
   ShardSetWriter const& writer() const { return writer_; }
-  std::vector<std::int64_t> const& frequencies() const { return frequencies_; }  ///< of each token of the vocabulary
+  std::vector<std::int64_t> const& frequencies() const {
+    return frequencies_;
+  }  ///< count of each token of the
+     ///< vocabulary
   /// Returns `facts` with the counts of documents, sentences, tokens and rows filled in.
   CorpusFacts counted(CorpusFacts facts) const;
 

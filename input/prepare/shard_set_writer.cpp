@@ -20,7 +20,7 @@ void ShardSetWriter::write(DocumentWindow const& window, std::function<void()> c
   ++windows_;
 }
 
-/// Chunks of a million tokens at most: one is compressed in a moment, and a reader of a few rows need not undo more.
+/// Limits chunks to a million tokens, so that compressing one is fast and readers of a few rows decompress little.
 std::int64_t ShardSetWriter::chunk_rows() const {
   constexpr std::int64_t most_rows = 1024, most_tokens = std::int64_t{1} << 20;
   return std::clamp<std::int64_t>(most_tokens / rule_.format.sequence_length, 1, most_rows);

@@ -15,27 +15,27 @@
 
 namespace bellwether::input {
 
-/// How pairs become rows of shards.
+/// Parameters for turning pairs into rows of shards.
 struct RowRule {
   PairRule pairs;
   MaskingRule masking;
   ShardFormat format;
   std::int64_t duplicates = 1, shard_rows = 32768;
   std::uint64_t seed = 1;
-  std::int64_t first_row = 0;  ///< number of the first row: sets with other numbers get other masks
+  std::int64_t first_row = 0;  ///< number of the first row; it selects the random masks
   std::int64_t first_window = 0;
 };
 
-/// A set of shards, FOLDER/NAME_00000.h5 and so on, filled window by window. To be used on one thread.
+/// Writes a set of shards, FOLDER/NAME_00000.h5 and so on, window by window. Use it on one thread.
 class ShardSetWriter {
  public:
   ShardSetWriter(std::string folder, std::string name, RowRule const& rule);
-  /// Draws the pairs of all passes over the window and writes their rows; calls `poll`, if any, all along.
+  /// Draws the pairs of all passes over the window and writes their rows. Calls `poll`, if given, for each row.
   void write(DocumentWindow const& window, std::function<void()> const& poll = {});
   void close();
 
   RowRule const& rule() const { return rule_; }
-  std::vector<std::string> paths() const;  ///< of the shards so far
+  std::vector<std::string> paths() const;  ///< shards written so far
   std::int64_t rows() const { return rows_; }
   std::int64_t shards() const { return shards_; }
   std::int64_t row_tokens() const { return row_tokens_; }

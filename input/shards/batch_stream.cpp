@@ -14,7 +14,7 @@
 namespace bellwether::input {
 namespace {
 
-/// A window under way or in memory.
+/// A window that is being read or is in memory.
 struct Reading {
   std::int64_t epoch = 0;
   Window window;
@@ -48,7 +48,7 @@ struct BatchStream::Impl {
 
   std::int64_t position = 0;
   std::deque<Reading> readings{};  // in the order of the stream
-  std::int64_t epoch = -1;         // of `windows`
+  std::int64_t epoch = -1;         // epoch of `windows`
   std::vector<Window> windows{};
   std::size_t next_window = 0;
   double waited_seconds = 0;
@@ -103,9 +103,9 @@ std::int64_t BatchStream::buffer_bytes() const {
   std::int64_t piece = 1;
   for (auto const& extent : impl_->set->extents()) piece = std::max(piece, std::min(extent.piece, extent.rows));
   std::int64_t const window = std::min(info().rows, impl_->set->window_rows() + piece - 1);
-  // This global batch and the next, and what else is in the windows where they begin and end.
+  // This global batch, the next one, and the other rows of the windows where they begin and end.
   std::int64_t const rows = 2 * impl_->geometry.global + 2 * window;
-  std::int64_t const row_bytes = info().sequence_length * 6 + info().masked_length * 8 + 17;  // of ShardRows, and order
+  std::int64_t const row_bytes = info().sequence_length * 6 + info().masked_length * 8 + 17;  // of ShardRows and order
   return rows * row_bytes;
 }
 
@@ -132,7 +132,7 @@ model::StepBatch BatchStream::next() {
     for (auto g = std::max(self.position, reading.first_sample); g < std::min(end, reading.end_sample()); ++g)
       batch.push_back(reading.sample(g));
   }
-  // One global batch ahead and at least one window: the next next() finds its rows in memory.
+  // Read one global batch and at least one window ahead, so that the next call finds its rows in memory.
   self.read_up_to(end + self.geometry.global);
   if (self.readings.back().first_sample < end) self.start_next_window();
   model::StepBatch step = self.set->balancer().share(batch);
@@ -146,7 +146,7 @@ HeldoutSet heldout_batches(IoThread& io, std::vector<std::string> const& shards,
   auto const set = open_set(io, shards, config, geometry);
   HeldoutSet heldout{.info = set->info(), .batches = {}};
   std::int64_t const wanted = std::min(sequences, set->info().rows);
-  std::deque<ShardRows> pieces;  // stable addresses
+  std::deque<ShardRows> pieces;  // a deque keeps addresses stable
   std::vector<SampleRow> batch;
   std::int64_t sample = 0;
   for (std::int64_t shard = 0; sample < wanted; ++shard) {

@@ -19,9 +19,9 @@ namespace {
 constexpr double most_unknown = 0.2, most_cased = 0.02, most_random_next = 0.9, least_random_next = 0.1,
                  most_overlong = 0.05, most_duplicates = 0.05, most_lone_rows = 0.1, longest_over_median = 200,
                  most_pieces = 3.5, most_accented = 0.02;
-constexpr std::int64_t few_rows = 16, few_documents = 10;  // too few for a share to mean something
+constexpr std::int64_t few_rows = 16, few_documents = 10;  // too few for a share to be meaningful
 
-/// Facts that earlier versions did not record.
+/// Returns true for facts that earlier versions did not record.
 bool is_newer(std::string_view name) { return name == "corpus_accented_tokens" || name == "corpus_words"; }
 
 /// Calls `visit(name, member)` for every fact that shards record.
@@ -69,9 +69,8 @@ std::string why_random(CorpusFacts const& facts) {
 
 std::string why_unknown(CorpusFacts const& facts) {
   if (share(facts.cased, facts.vocabulary) > most_cased)
-    return "the vocabulary is cased, and the text is lower-cased; take an uncased vocabulary";
-  return "the vocabulary is of another language or alphabet than the text; take one of this language, or train one "
-         "with "
+    return "the vocabulary is cased, but the text is lower-cased; use an uncased vocabulary";
+  return "the vocabulary is of another language or alphabet than the text; use one of this language, or train one with "
          "--train-vocab";
 }
 
@@ -90,30 +89,29 @@ std::vector<std::string> corpus_warnings(CorpusFacts const& facts, std::string c
   });
   warn(!unknown && share(facts.cased, facts.vocabulary) > most_cased, [&] {
     return "the vocabulary is cased: " + number(facts.cased) + " of its " + number(facts.vocabulary) +
-           " tokens have capital letters, which lower-cased text never has; take an uncased vocabulary";
+           " tokens have capital letters, which lower-cased text never has; use an uncased vocabulary";
   });
   warn(share(facts.accented, facts.vocabulary) > most_accented, [&] {
     return number(facts.accented) + " of the vocabulary's " + number(facts.vocabulary) +
-           " tokens have accents, which are stripped from text; take a vocabulary that was made without accents";
+           " tokens have accents, which are stripped from text; use a vocabulary that was made without accents";
   });
   double const pieces = share(facts.tokens, facts.words);
   warn(!overlong && !unknown && pieces > most_pieces, [&] {
     char text[32];
     std::snprintf(text, sizeof text, "%.1f", pieces);
-    return "words fall apart into " + std::string(text) +
-           " tokens each (1.1 to 1.5 are usual): the vocabulary is of another language than the text or very small, or "
-           "the text is no prose (encoded data, numbers); take a vocabulary of this text, or train one with "
-           "--train-vocab";
+    return "words are split into " + std::string(text) +
+           " tokens each (1.1 to 1.5 are usual): the vocabulary is of another language or very small, or the text is "
+           "not prose (encoded data, numbers); use a vocabulary of this text, or train one with --train-vocab";
   });
   warn(overlong, [&] {
     return percent(share(facts.overlong, facts.bytes)) +
            " of the text is in words of more than 100 characters, which become [UNK]: the text has no spaces between "
-           "words, or is no prose (sequences, encoded data)";
+           "words, or is not prose (sequences, encoded data)";
   });
   warn(facts.vocabulary_asked > facts.vocabulary, [&] {
     return "the trained vocabulary has " + number(facts.vocabulary) + " tokens, " + number(facts.vocabulary_asked) +
-           " were asked for: the text holds no more pairs of pieces that repeat; give more text, or set "
-           "model.vocabulary to " +
+           " were requested: no further pair of pieces repeats in the text; give more text, or set model.vocabulary "
+           "to " +
            number(facts.vocabulary);
   });
   warn(facts.rows >= few_rows && share(facts.random_next, facts.rows) > most_random_next, [&] {
@@ -124,7 +122,7 @@ std::vector<std::string> corpus_warnings(CorpusFacts const& facts, std::string c
   warn(facts.rows >= few_rows && share(facts.random_next, facts.rows) < least_random_next, [&] {
     return percent(share(facts.random_next, facts.rows)) +
            " of the rows have a random next sentence (half is usual), so that next-sentence labels mean little: the "
-           "data was made without them, or next_sentence_labels was never filled";
+           "data was made without them, or next_sentence_labels was never written";
   });
   warn(share(facts.lone_rows, facts.rows) > most_lone_rows, [&] {
     return (facts.documents == 1
@@ -143,7 +141,7 @@ std::vector<std::string> corpus_warnings(CorpusFacts const& facts, std::string c
        });
   warn(facts.duplicates > most_duplicates, [&] {
     return percent(facts.duplicates) +
-           " of the documents repeat another one exactly; remove duplicates, or the model learns them by heart";
+           " of the documents repeat another one exactly; remove duplicates, or the model memorises them";
   });
   return texts;
 }
@@ -165,9 +163,9 @@ std::string corpus_facts_fault(Hdf5File const& shard) {
     if (!stored) return;
     auto const* const found = std::get_if<T>(&*stored);
     if (found == nullptr)
-      tell(name + " is no " + (std::is_same_v<T, double> ? "64-bit float" : "whole number"));
+      tell(name + " is not a " + (std::is_same_v<T, double> ? "64-bit float" : "whole number"));
     else if (value = *found; !(value >= 0) || !std::isfinite(static_cast<double>(value)))
-      tell(name + " is " + shard.attribute_description("/", name) + "; allowed: 0 and more");
+      tell(name + " is " + shard.attribute_description("/", name) + "; allowed: 0 or more");
   });
   auto const bound = [&](auto part, auto whole, std::string const& name, std::string const& allowed) {
     if (part > whole) tell(name + " is " + shard.attribute_description("/", name) + "; allowed: " + allowed);
@@ -211,11 +209,11 @@ std::vector<std::string> SetFacts::row_warnings() const {
   for (auto const& [facts, first, rows] : corpora_) {
     if (rows < facts.rows)
       texts.push_back(first + ": " + number(rows) + " of the " + number(facts.rows) +
-                      " rows of this set are here; shards are missing, unless they are left out on purpose: list all "
+                      " rows of this set are here; shards are missing, unless you left them out on purpose: list all "
                       "that `prepare` wrote");
     if (rows > facts.rows)
       texts.push_back(first + ": " + number(rows) + " rows of this set are here, but `prepare` wrote " +
-                      number(facts.rows) + "; shards come twice or were changed: list each once, as it was written");
+                      number(facts.rows) + "; shards are repeated or were changed: list each one once, unchanged");
   }
   return texts;
 }

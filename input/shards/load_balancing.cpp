@@ -70,7 +70,7 @@ model::StepBatch LoadBalancer::share(std::span<SampleRow const> batch) const {
   std::vector<SampleRow> mine;
   for (std::size_t i = 0; i < batch.size(); ++i)
     if (owner[i] == rank) mine.push_back(batch[i]);
-  // As few micro-batches as `micro` allows, of equal size: B differs by one at most.
+  // Use as few micro-batches as `micro` allows, of nearly equal size: they differ by at most one sequence.
   auto const count = std::ssize(mine);
   auto const micro_batches = (count + micro - 1) / micro;
   for (std::int64_t p = 0; p < micro_batches; ++p) {

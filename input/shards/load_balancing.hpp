@@ -12,7 +12,7 @@
 
 namespace bellwether::input {
 
-/// A row of loaded shard rows under its running sample number.
+/// A row of loaded shard rows, with its running sample number.
 struct SampleRow {
   ShardRows const* rows = nullptr;
   std::int64_t row = 0;
@@ -22,20 +22,20 @@ struct SampleRow {
   std::int64_t predictions() const { return rows->predictions[static_cast<std::size_t>(row)]; }
 };
 
-/// Which rank takes each sequence: ranks get floor or ceil(count / size) of them, and token counts that are nearly
-/// even. Longest first, in rounds of `size` sequences; in a round the rank with the fewest tokens takes the longest
-/// one.
+/// Returns the rank of each sequence. Ranks get floor or ceil(count / size) sequences and nearly equal token counts.
+/// Sequences are assigned longest first, in rounds of `size`; in a round the rank with the fewest tokens gets the
+/// longest sequence.
 std::vector<int> balance_by_length(std::span<std::int64_t const> lengths, int size);
 
-/// One rank's passes of a global batch. Every rank computes the same deal from the same lengths.
+/// Computes one rank's micro-batches of a global batch. All ranks compute the same distribution from the same lengths.
 struct LoadBalancer {
   int rank = 0, size = 1;
   std::int64_t micro = 32;
   std::uint64_t seed = 1;
   bool static_masks = true;
-  MaskingRule masking;  ///< where masks are drawn
+  MaskingRule masking;  ///< used if masks are drawn
 
-  /// `batch` in ascending order of g; so are the sequences of a pass.
+  /// Returns this rank's share. `batch` is in ascending order of g, and so are the sequences of a micro-batch.
   model::StepBatch share(std::span<SampleRow const> batch) const;
 };
 

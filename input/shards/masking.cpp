@@ -17,7 +17,7 @@ bool is_candidate(MaskingRule const& rule, std::int32_t id) {
 }  // namespace
 
 std::int64_t prediction_count(MaskingRule const& rule, std::int64_t length, std::int64_t candidates) {
-  // nearbyint rounds halves to even in the default rounding mode, which the program never changes.
+  // nearbyint() rounds halves to even in the default rounding mode, which the program never changes.
   auto const wanted = static_cast<std::int64_t>(std::nearbyint(static_cast<double>(length) * rule.probability));
   return std::min({rule.maximum, std::max<std::int64_t>(1, wanted), candidates});
 }
@@ -33,7 +33,7 @@ Masks draw_masks(MaskingRule const& rule, std::uint64_t seed, std::int64_t sampl
     if (is_candidate(rule, token_ids[s])) masks.positions.push_back(static_cast<std::int32_t>(s));
   auto const count = static_cast<std::size_t>(prediction_count(rule, static_cast<std::int64_t>(token_ids.size()),
                                                                static_cast<std::int64_t>(masks.positions.size())));
-  // The first `count` elements of a random permutation, then in ascending order.
+  // Take the first `count` elements of a random permutation, then sort them.
   for (std::size_t i = 0; i < count; ++i) {
     auto const rest = static_cast<std::uint32_t>(masks.positions.size() - i);
     std::swap(masks.positions[i], masks.positions[i + random.below(rest)]);

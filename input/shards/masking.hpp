@@ -13,13 +13,13 @@ namespace bellwether::input {
 /// BERT's masking (Devlin et al., arXiv 1810.04805, section 3.1, and create_pretraining_data.py).
 struct MaskingRule {
   double probability = 0.15;
-  std::int64_t maximum = 20;        ///< most predictions a sequence
-  std::int64_t vocabulary = 30522;  ///< random replacements come from all of it, special tokens too
+  std::int64_t maximum = 20;        ///< maximum predictions per sequence
+  std::int64_t vocabulary = 30522;  ///< random replacements come from the whole vocabulary, including special tokens
   SpecialIds special;
 };
 
-/// Predictions of a sequence of `length` tokens of which `candidates` are neither [CLS] nor [SEP]:
-/// min(maximum, max(1, round(probability * length)), candidates). Halves round to even, as Python's round() does.
+/// Returns the number of predictions of a sequence of `length` tokens, of which `candidates` are neither [CLS] nor
+/// [SEP]: min(maximum, max(1, round(probability * length)), candidates). Halves round to even, as in Python's round().
 std::int64_t prediction_count(MaskingRule const& rule, std::int64_t length, std::int64_t candidates);
 std::int64_t candidate_count(MaskingRule const& rule, std::span<std::int32_t const> token_ids);
 
@@ -28,8 +28,8 @@ struct Masks {
   std::vector<std::int32_t> ids;        ///< (predictions) original token ids
 };
 
-/// Masks `token_ids` in place: of the predicted tokens 80 % become [MASK], 10 % stay, 10 % become random ids. A pure
-/// function of (seed, sample): `sample` is the running sample number g.
+/// Masks `token_ids` in place: of the predicted tokens 80 % become [MASK], 10 % stay, 10 % become random ids. The
+/// result depends only on (seed, sample); `sample` is the running sample number g.
 Masks draw_masks(MaskingRule const& rule, std::uint64_t seed, std::int64_t sample, std::span<std::int32_t> token_ids);
 
 }  // namespace bellwether::input

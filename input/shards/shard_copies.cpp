@@ -30,7 +30,7 @@ bool same_rows(OpenedShard const& one, OpenedShard const& other) {
   return true;
 }
 
-/// Indices of shards that share a key, in their order; groups of one are left out.
+/// Groups indices of shards by a key, in their order. Groups of one are omitted.
 template <class Key>
 std::vector<std::vector<std::size_t>> groups(std::vector<std::size_t> const& members, Key const& key) {
   std::map<decltype(key(std::size_t{0})), std::vector<std::size_t>> found;

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Names of shards that differ in a number alone, of one width.
+/// Names of shards that differ only in a number, with a fixed count of digits.
 struct Series {
   std::string before, after;
   std::size_t digits = 0;
@@ -33,7 +33,7 @@ struct Series {
   }
 };
 
-/// The last number in a name; nothing where there is none, or one that is too large to count.
+/// Returns the last number in a name. Returns nothing if there is none or it is too large.
 std::optional<std::pair<Series, std::int64_t>> numbered(fs::path const& file) {
   std::string const stem = file.stem().string();
   auto const last = stem.find_last_of("0123456789");
@@ -47,7 +47,7 @@ std::optional<std::pair<Series, std::int64_t>> numbered(fs::path const& file) {
                    number);
 }
 
-/// Empty where no number is missing, or so many that names seem to follow another rule, as dates do.
+/// Describes the first gap. Empty if no number is missing, or if so many are that the numbers may be dates.
 std::string gap_in(std::string const& folder, Series const& series, std::vector<std::int64_t>& numbers) {
   std::ranges::sort(numbers);
   std::int64_t const present = std::ssize(numbers);
@@ -58,8 +58,8 @@ std::string gap_in(std::string const& folder, Series const& series, std::vector<
          series.name(*gap + 1) + (missing > 1 ? "; " + std::to_string(missing) + " numbers are missing in all" : "");
 }
 
-/// Whether a file that is not read seems to be a shard: compressed, half copied, or renamed. What is about a shard is
-/// none: checksums, notes, and the files that macOS puts beside others.
+/// Returns true if a file that is not read looks like a shard: compressed, incompletely copied, or renamed. Files about
+/// shards do not count: checksums, notes, and the files that macOS creates next to others.
 bool has_ignored_name(fs::path const& file) {
   constexpr std::string_view about[] = {".md5", ".sha1", ".sha256", ".sha512", ".asc",  ".sig",
                                         ".txt", ".log",  ".json",   ".yaml",   ".lock", ".Identifier"};
@@ -70,14 +70,15 @@ bool has_ignored_name(fs::path const& file) {
   return std::ranges::any_of(marks, [&](auto mark) { return name.find(mark) != std::string::npos; });
 }
 
-/// Whether a folder holds a shard by more than its name: folders of runs have files in .h5, too.
+/// Returns true if files of a folder have a shard's content. The name is not enough: run directories hold .h5 files,
+/// too.
 bool holds_shards(fs::path const& folder) {
   constexpr std::size_t most = 8;  // files to open
   std::vector<std::string> files;
   try {
     files = shards_at(folder.string());
   } catch (fs::filesystem_error const&) {
-    return false;  // nobody says that it is to be read
+    return false;  // the folder may not be meant to be read at all
   }
   files.resize(std::min(most, files.size()));
   return std::ranges::any_of(files, [](auto const& file) {
@@ -89,7 +90,7 @@ bool holds_shards(fs::path const& folder) {
   });
 }
 
-/// The folders that entries of a deck lead to, or lie in.
+/// Returns the folders that entries of a deck refer to, or that contain them.
 std::set<FileIdentity> folders_of(std::vector<std::string> const& entries) {
   std::set<FileIdentity> folders;
   for (fs::path const entry : entries) {
@@ -100,7 +101,7 @@ std::set<FileIdentity> folders_of(std::vector<std::string> const& entries) {
   return folders;
 }
 
-/// One sentence about the first of several; empty where there is none.
+/// Returns one sentence about the first of several names; empty if there are none.
 std::string first_of(std::string const& folder, std::vector<std::string>& names, std::string const& kind,
                      std::string const& why) {
   if (names.empty()) return "";
@@ -151,7 +152,7 @@ std::vector<std::string> folder_doubts(std::string const& folder, std::vector<st
   }
   for (auto& [names, numbers] : series)
     if (auto gap = gap_in(folder, names, numbers); !gap.empty()) texts.push_back(std::move(gap));
-  for (auto& text : {first_of(folder, left_out, "files", "shards are files in .h5 or .hdf5"),
+  for (auto& text : {first_of(folder, left_out, "files", "shards have the extension .h5 or .hdf5"),
                      first_of(folder, folders, "folders", "folders within a folder are not searched; list them, too")})
     if (!text.empty()) texts.push_back(text);
   return texts;

@@ -8,12 +8,12 @@
 
 namespace bellwether::input {
 
-/// What may be wrong with shards and can be trained on all the same. A doubt about many shards is one sentence, which
-/// names the first of them.
+/// Collects possible mistakes in shards that do not prevent training. The same doubt about many shards gives one
+/// sentence, which names the first of them.
 class ShardDoubts {
  public:
   void add(std::string const& path, std::string const& what);
-  /// One sentence for each kind of doubt, in the order in which they came up.
+  /// Returns one sentence for each kind of doubt, in the order of their first occurrence.
   std::vector<std::string> sentences() const;
 
  private:
@@ -24,9 +24,9 @@ class ShardDoubts {
   std::vector<Doubt> doubts_;
 };
 
-/// What a folder seems to lack: shards that are still compressed, were not completely copied, have another name or lie
-/// in folders within, and numbers that are missing between those of others. One sentence each. `listed`: the entries of
-/// the deck, whose folders are read. For the I/O thread.
+/// Reports what a folder seems to lack: shards that are still compressed, incompletely copied, have another extension
+/// or are in sub-folders, and missing numbers in a numbered series. One sentence each. `listed`: the entries of the
+/// deck, whose folders are read. Call it on the I/O thread.
 std::vector<std::string> folder_doubts(std::string const& folder, std::vector<std::string> const& listed = {});
 
 }  // namespace bellwether::input

@@ -10,7 +10,7 @@
 namespace bellwether::input {
 namespace {
 
-/// Attributes of the root.
+/// Reads attributes of the root.
 class Attributes {
  public:
   explicit Attributes(Hdf5File const& file) : file_(file) {}
@@ -34,7 +34,7 @@ class Attributes {
     if (auto const id = integer(name)) return *id;
     fail(name, " is missing; allowed: an integer, as `bellwether prepare` writes it");
   }
-  /// Where it is there, it is `width`, the columns of `data_set`.
+  /// If the attribute exists, it must equal `width`, the number of columns of `data_set`.
   void require_width(std::string const& name, std::int64_t width, std::string const& data_set) const {
     auto const found = integer(name);
     if (found && *found != width)
@@ -59,7 +59,7 @@ ShardFormat read_shard_format(Hdf5File const& file, ShardFormat const& widths) {
   auto const* const text = version ? std::get_if<std::string>(&*version) : nullptr;
   if (text == nullptr || !text->starts_with("1."))
     throw InputError(file.path() + ": shard format version " + (text ? *text : "missing") + "; allowed: 1.x");
-  // Taken for the other kind, masked ids would be masked again, or text would be trained on without a word to predict.
+  // The wrong kind would mask masked ids again, or train on text without a word to predict.
   auto const masking = attributes.text("masking", "static, dynamic");
   if (masking != "static" && masking != "dynamic")
     attributes.fail("masking",
@@ -69,7 +69,8 @@ ShardFormat read_shard_format(Hdf5File const& file, ShardFormat const& widths) {
   attributes.require_width("max_predictions", widths.masked_length, "masked_lm_positions");
   format.vocabulary = attributes.integer("vocabulary_size").value_or(0);
   if (format.vocabulary < 0)
-    attributes.fail("vocabulary_size", " is " + std::to_string(format.vocabulary) + "; allowed: 1 and more, or none");
+    attributes.fail("vocabulary_size",
+                    " is " + std::to_string(format.vocabulary) + "; allowed: 1 or more, or no such attribute");
   format.special = {attributes.special("cls_id"), attributes.special("sep_id"), attributes.special("mask_id")};
   auto const allowed = "sixteen hexadecimal digits, 0 to 9 and a to f";
   if (auto const checksum = attributes.text(vocabulary_checksum_name, allowed)) {

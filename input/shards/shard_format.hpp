@@ -6,9 +6,9 @@
 
 namespace bellwether::input {
 
-/// What the attributes of a shard say. Without those of ours masks are static, and vocabulary and special ids are not
-/// known. `widths`: sequence_length and masked_length as the data sets have them, which the attributes must not
-/// contradict.
+/// Reads the attributes of a shard. If it lacks the attributes of this program, masks are static, and vocabulary and
+/// special ids are unknown. `widths`: sequence_length and masked_length of the data sets, which the attributes must
+/// match.
 /// \throws InputError naming file and attribute that is missing or not allowed.
 ShardFormat read_shard_format(Hdf5File const& file, ShardFormat const& widths);
 

@@ -12,11 +12,11 @@
 namespace bellwether::input {
 namespace {
 
-constexpr std::int64_t widest = std::int64_t{1} << 20;  // columns: what a row takes is bounded before any is read
-// A file may declare rows that it does not hold, and chunks that no memory holds.
+constexpr std::int64_t widest = std::int64_t{1} << 20;  // columns: bounds the memory of a row before it is read
+// A file may declare rows that it does not store, and chunks larger than memory.
 constexpr std::int64_t largest_chunk = std::int64_t{1} << 27;  // elements
 
-/// Rows of a matrix. HDF5 clips what does not fit into T, which then fails the range check.
+/// Reads rows of a matrix. HDF5 clips values that do not fit into T; the range check then reports them.
 template <class T>
 std::vector<T> matrix_rows(Hdf5File const& file, char const* name, std::int64_t first, std::int64_t rows,
                            std::int64_t width) {
@@ -100,7 +100,7 @@ bool ShardReader::has_predictions(std::int64_t count) const {
   auto const positions = matrix_rows<std::int32_t>(file_, "masked_lm_positions", 0, rows, format_.masked_length);
   bool const found = std::ranges::any_of(positions, [](auto const position) { return position != 0; });
   if (found && !format_.static_masks)
-    throw InputError(path() + ": says that masks are dynamic, but holds masked_lm_positions; allowed: zeros there");
+    throw InputError(path() + ": declares dynamic masks, but holds masked_lm_positions; allowed: only zeros there");
   return found;
 }
 

@@ -11,7 +11,7 @@
 namespace bellwether::input {
 namespace {
 
-/// Says which value of which row is wrong, in the words of the file.
+/// Reports a wrong value of a row, as stored in the file.
 class RowFault {
  public:
   RowFault(Hdf5File const& file, std::int64_t first) : file_(file), first_(first) {}
@@ -20,11 +20,11 @@ class RowFault {
     std::string const where = column < 0 ? "" : ", column " + std::to_string(column);
     Shape place{first_ + row_};
     if (column >= 0) place.push_back(column);
-    // Read again: what was too large for the type it was read into has been clipped.
+    // Read the value again: if it was too large for the type it was read into, it was clipped.
     std::int64_t value = 0;
     file_.read_slab<std::int64_t>(data_set, place, Shape(place.size(), 1), std::span(&value, 1));
     auto shown = std::to_string(value);
-    if (value == std::numeric_limits<std::int64_t>::max()) {  // that is where unsigned values are clipped
+    if (value == std::numeric_limits<std::int64_t>::max()) {  // unsigned values are clipped here
       std::uint64_t whole = 0;
       file_.read_slab<std::uint64_t>(data_set, place, Shape(place.size(), 1), std::span(&whole, 1));
       shown = std::to_string(whole);
@@ -40,10 +40,10 @@ class RowFault {
 
 std::string below(std::int64_t bound) { return "0 to " + std::to_string(bound - 1); }
 
-/// The id that fills rows up, as far as it is known: that of the first padding met.
+/// The id that pads rows: that of the first padding found.
 class Padding {
  public:
-  /// Ids of a row behind its `length` tokens.
+  /// Checks the ids of a row after its `length` tokens.
   void check(std::int32_t const* ids, std::int64_t length, std::int64_t width, RowFault const& fault) {
     for (std::int64_t s = length; s < width; ++s) {
       if (!id_) id_ = ids[s];
@@ -59,7 +59,8 @@ class Padding {
   std::optional<std::int32_t> id_;
 };
 
-/// A mask of ones over padding would have it attended to. Text may hold a padding token, but no row ends in three.
+/// Detects a row whose mask covers padding, which would then be attended to. A text may hold a padding token, but no
+/// row ends in three.
 bool ends_in_padding(std::int32_t const* ids, std::int64_t length, std::int32_t padding) {
   constexpr std::int64_t several = 3;
   return length > several && std::all_of(ids + length - several, ids + length, [=](auto id) { return id == padding; });
@@ -133,7 +134,7 @@ void check_predictions(ShardRows& rows, Hdf5File const& file, std::int64_t first
         fault.raise("masked_lm_ids", count, below(bounds.vocabulary) + bounds.vocabulary_of);
       last = position[count];
     }
-    // Other programs fill the rest with 0, with a negative number or with the id of padding.
+    // Other programs fill unused entries with 0, with a negative number or with the id of padding.
     std::int32_t const padding = length < rows.sequence_length ? token[rows.sequence_length - 1] : 0;
     for (std::int64_t rest = count; rest < rows.masked_length; ++rest)
       if (position[rest] != 0)

@@ -6,18 +6,18 @@
 
 #include <cstdint>
 
-/// What every row of a shard is held to when it is read: values in range, and values that agree with each other, so
-/// that no token and no prediction is lost.
+/// Checks every row of a shard when it is read. Values must be in range and consistent with each other, so that no
+/// token and no prediction is lost.
 namespace bellwether::input {
 
-/// A row is tokens, then padding of one id. Rows of our own begin with [CLS] and end with [SEP]. `first`: the number of
-/// the first row in its file. Fills `lengths`.
+/// Checks that a row is tokens followed by padding of one id. Rows of this program begin with [CLS] and end with [SEP].
+/// `first`: the number of the first row in its file. Fills `lengths`.
 /// \throws InputError naming file, data set, row and column of the first value that is not allowed.
 void check_tokens(ShardRows& rows, Hdf5File const& file, std::int64_t first, ShardFormat const& format,
                   ShardBounds const& bounds);
 
-/// The list of predictions ends at the first position 0: position 0 is [CLS], which is never masked. Fills
-/// `predictions`; lengths are known.
+/// Checks predictions. The list ends at the first position 0: position 0 is [CLS], which is never masked. Requires
+/// `lengths`; fills `predictions`.
 /// \throws InputError as check_tokens() does.
 void check_predictions(ShardRows& rows, Hdf5File const& file, std::int64_t first, ShardBounds const& bounds);
 

@@ -17,11 +17,11 @@ namespace {
 
 constexpr std::int64_t rows_looked_at = 256;     // of a shard, for masks
 constexpr std::int64_t shards_looked_at = 256;   // of a set, for ids
-constexpr std::int64_t few_predictions = 16;     // too few for a share to mean something
-constexpr std::int64_t labels_looked_at = 1024;  // of a shard, to tell it from others: a chunk
-constexpr std::int64_t least_piece = 256;        // rows: a read of some 100 kB and more is worth its seek
+constexpr std::int64_t few_predictions = 16;     // too few for a share to be meaningful
+constexpr std::int64_t labels_looked_at = 1024;  // of a shard, to distinguish it from others: one chunk
+constexpr std::int64_t least_piece = 256;        // rows: a read of at least 100 kB is worth its seek
 
-/// The vocabulary of a set, as far as shards record it, and which shards those are.
+/// The vocabulary of a set, as far as shards record it, and the shards that record it.
 struct SetVocabulary {
   VocabularyRecord record;
   std::string size_from, checksum_from;
@@ -37,7 +37,7 @@ struct SetVocabulary {
       checksum_from = file;
     }
   }
-  /// How a shard is of another vocabulary; empty where it is not.
+  /// Returns how the vocabulary of a shard differs; empty if it does not.
   std::string fault(ShardFormat const& format) const {
     auto found = VocabularyRecord::of(format);
     auto const checksum = std::exchange(found.checksum, "");
@@ -47,7 +47,7 @@ struct SetVocabulary {
   }
 };
 
-/// What in `format` does not fit the first shard, the vocabulary of the set, or the run; empty if all does.
+/// Returns where `format` does not fit the first shard, the vocabulary of the set, or the run; empty if it fits.
 std::vector<std::string> misfits(ShardFormat const& format, ShardFormat const& first, SetVocabulary const& of_set,
                                  DataConfig const& config, std::int64_t vocabulary) {
   std::vector<std::string> faults;
@@ -62,7 +62,7 @@ std::vector<std::string> misfits(ShardFormat const& format, ShardFormat const& f
     faults.push_back(other);
   else if (!format.static_masks && format.special != first.special)
     faults.push_back("special ids differ from the first shard's");
-  // Masks that are drawn put special ids into rows whose own ids were checked.
+  // Dynamic masking inserts special ids into rows after their own ids were checked.
   for (auto const& [name, id] : {std::pair{"[CLS]", format.special.classify},
                                  std::pair{"[SEP]", format.special.separate}, std::pair{"[MASK]", format.special.mask}})
     if (!format.static_masks && (id < 0 || id >= vocabulary))
@@ -90,7 +90,7 @@ std::uint64_t content_of(std::vector<OpenedShard> const& shards) {
   return XXH3_64bits(facts.data(), facts.size() * sizeof facts[0]);
 }
 
-/// Opens the shards of a set one after another and collects what is wrong or doubtful.
+/// Opens the shards of a set one after another and collects faults and doubts.
 class Opening {
  public:
   Opening(DataConfig const& config, StreamGeometry const& geometry) : config_(config), geometry_(geometry) {}
@@ -106,7 +106,7 @@ class Opening {
     std::int64_t const chunk = reader.chunk_rows(), least = std::min(least_piece, config_.window);
     extents.push_back({reader.rows(), (least + chunk - 1) / chunk * chunk});
     formats.push_back(format);
-    // File names without folders: data may move between runs.
+    // Use file names without folders: data may move between runs.
     identity += std::filesystem::path(file).filename().string() + '\n' + std::to_string(reader.rows()) +
                 (format.static_masks ? " static\n" : " dynamic\n");
     shards.push_back({.path = file,
@@ -120,12 +120,12 @@ class Opening {
     faults.insert(faults.end(), error.faults().begin(), error.faults().end());
   }
 
-  /// One sentence each; of a set without any masked position ShardSetInfo::unmasked tells.
+  /// Returns one sentence each. A set without any masked position is reported by ShardSetInfo::unmasked instead.
   std::vector<std::string> warnings() const {
     std::vector<std::string> texts;
     for (auto const& [original, copy] : find_copies(shards))
       texts.push_back(shards[copy].path + ": holds the same rows as " + shards[original].path +
-                      ", which therefore come twice an epoch");
+                      ", which are therefore read twice per epoch");
     for (auto const* found : {&unmasked_, &doubts_})
       if (masked || found == &doubts_)
         for (auto& sentence : found->sentences()) texts.push_back(std::move(sentence));
@@ -140,7 +140,7 @@ class Opening {
   SetVocabulary vocabulary;
   SetFacts facts;
   std::string identity;
-  bool masked = false;  ///< whether there is anything to predict in any shard
+  bool masked = false;  ///< some shard has predictions
 
  private:
   void doubt(ShardReader const& reader) {
@@ -157,10 +157,10 @@ class Opening {
   void note_facts(ShardReader const& reader) {
     auto const& file = reader.path();
     if (auto const fault = reader.corpus_facts_fault(); !fault.empty())
-      doubts_.add(file, "attribute " + fault + "; what the shard records of its texts is ignored");
+      doubts_.add(file, "attribute " + fault + "; the facts of the texts in this shard are ignored");
     auto const known = reader.corpus_facts();
     if (known) facts.add(*known, file, reader.rows());
-    // Reading ids takes longer than all the rest: not of thousands of shards, nor where it would tell nothing new.
+    // Reading ids takes longer than everything else: skip it for thousands of shards, and if it adds no information.
     bool const look = std::ssize(shards) <= shards_looked_at && (!known || reader.format().static_masks);
     auto const found = look ? reader.first_rows(rows_looked_at) : FirstRows{};
     if (!known)
@@ -169,10 +169,9 @@ class Opening {
                          .rows = std::min(labels_looked_at, reader.rows()),
                          .random_next = reader.random_next(labels_looked_at)});
     if (found.predictions >= few_predictions && 2 * found.shown > found.predictions)
-      doubts_.add(
-          file,
-          "holds the answers in input_ids: most masked positions of its first rows still have the id that is to "
-          "be predicted (a tenth is usual); make the shard again with masked ids there");
+      doubts_.add(file,
+                  "holds the answers in input_ids: most masked positions of its first rows still have the id to "
+                  "predict (a tenth is usual); make the shard again with masked ids");
   }
 
   DataConfig const& config_;
@@ -236,13 +235,12 @@ ShardRows ShardSet::read(Piece const& piece) const {
   auto const at = static_cast<std::size_t>(piece.shard);
   OpenedShard const& opened = info_.shards.at(at);
   ShardReader const reader(opened.path);
-  // Which rows come when, and how many masks are drawn, was decided by what the shard was then.
+  // The order of rows and the number of masks depend on the shard's state when it was opened.
   if (reader.rows() != opened.rows || reader.format() != formats_[at] || bytes_of(opened.path) != opened.bytes)
-    throw InputError(opened.path +
-                     ": was replaced or written to since this job opened it; allowed: the shard as it was then");
+    throw InputError(opened.path + ": was replaced or changed since this job opened it; allowed: the unchanged shard");
   ShardRows loaded = reader.read(piece.first_row, piece.rows, bounds_);
   if (info_.static_masks) return loaded;
-  // Every rank needs the predictions of all sequences for the global count, but draws the masks of its own only.
+  // Every rank needs the number of predictions of all sequences for the global count, but draws masks only for its own.
   for (std::int64_t r = 0; r < piece.rows; ++r) {
     std::int64_t const length = loaded.lengths[static_cast<std::size_t>(r)];
     auto const ids =

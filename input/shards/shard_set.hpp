@@ -12,7 +12,7 @@
 
 namespace bellwether::input {
 
-/// Shards that fit together: one sequence length, one kind of masks. Made and used on the I/O thread.
+/// Shards that fit together: one sequence length, one kind of masks. Create and use it on the I/O thread.
 class ShardSet {
  public:
   /// \throws InputError with every fault of every shard.
@@ -22,7 +22,7 @@ class ShardSet {
   std::vector<ShardExtent> const& extents() const { return extents_; }
   std::int64_t window_rows() const { return window_rows_; }
   LoadBalancer const& balancer() const { return balancer_; }
-  /// Range-checked rows; `predictions` is filled where masks are drawn, too.
+  /// Reads and range-checks rows. Fills `predictions` also if masks are drawn.
   ShardRows read(Piece const& piece) const;
 
  private:

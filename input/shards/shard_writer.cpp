@@ -40,12 +40,12 @@ ShardWriter::ShardWriter(std::string path, ShardFormat const& format, std::int64
     file_->create_data_set(name, type, {0, width},
                            {.chunk = {chunk_rows, width}, .gzip = 4, .shuffle = true, .grows = true});
   };
-  // Types, names and shapes as NVIDIA's create_pretraining_data.py leaves them.
+  // Types, names and shapes of NVIDIA's create_pretraining_data.py.
   matrix("input_ids", ElementType::i32, format.sequence_length);
   matrix("input_mask", ElementType::i8, format.sequence_length);
   matrix("segment_ids", ElementType::i8, format.sequence_length);
-  // Present also where masks are dynamic, full of zeros ("no prediction"): other readers want all six of N rows, and
-  // the width tells how many predictions a sequence may have. Compressed, zeros cost nothing.
+  // Dynamic masks also get these two data sets, full of zeros ("no prediction"). Other readers expect all six, with N
+  // rows, and the width defines the maximum number of predictions. Compressed zeros take almost no space.
   matrix("masked_lm_positions", ElementType::i32, format.masked_length);
   matrix("masked_lm_ids", ElementType::i32, format.masked_length);
   file_->create_data_set("next_sentence_labels", ElementType::i8, {0},
@@ -67,7 +67,7 @@ ShardWriter::ShardWriter(std::string path, ShardFormat const& format, std::int64
 ShardWriter::~ShardWriter() {
   if (!file_) return;
   file_.reset();
-  std::error_code ignored;  // nothing sensible is left to do in a destructor
+  std::error_code ignored;  // a destructor cannot report the error
   std::filesystem::remove(partial_, ignored);
 }
 

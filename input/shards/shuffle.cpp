@@ -10,7 +10,7 @@
 namespace bellwether::input {
 namespace {
 
-/// Fisher and Yates.
+/// Fisher-Yates shuffle.
 template <class T>
 void shuffle(std::vector<T>& values, RandomStream random) {
   for (std::size_t i = values.size(); i > 1; --i)
@@ -44,7 +44,7 @@ std::vector<RowPlace> window_order(std::uint64_t seed, std::int64_t epoch, Windo
   for (std::int32_t piece = 0; piece < std::ssize(window.pieces); ++piece)
     for (std::int32_t row = 0; row < window.pieces[static_cast<std::size_t>(piece)].rows; ++row)
       order.push_back({piece, row});
-  // (epoch, place in the epoch) names the window.
+  // (epoch, position in the epoch) identifies the window.
   auto const first = static_cast<std::uint64_t>(epoch) << 40 | static_cast<std::uint64_t>(window.start);
   shuffle(order, RandomStream(seed, Purpose::window, first));
   return order;

@@ -14,20 +14,21 @@ namespace bellwether::input {
 namespace {
 
 constexpr std::int64_t places = 64, rows_at_a_place = 8;  // of the held-out set
-constexpr std::int64_t most_rows = 200'000;               // of the training set, of 128 tokens; fewer where longer
+constexpr std::int64_t most_rows = 200'000;  // of the training set, for 128 tokens a row; fewer if rows are longer
 constexpr std::int64_t most_tokens = most_rows * 128, most_shards = 256, piece = 4096;
-constexpr std::size_t passage = 12;        // tokens; phrases that all texts share are shorter
+constexpr std::size_t passage = 12;        // tokens; phrases common to all texts are shorter
 constexpr std::size_t least_passages = 3;  // rows with fewer are not compared
 constexpr double few = 0.05;               // share of repeated rows that is usual in a corpus
 constexpr std::int64_t few_rows = 2;       // number of repeated rows that is usual in a small one
 
-/// Ids that no passage holds: [CLS] and [SEP].
+/// Ids that no passage contains: [CLS] and [SEP].
 using Ends = std::vector<std::int64_t>;
 
-/// Calls `visit(hash)` for a quarter of the passages of a row, chosen by what they hold: the same ones in any row.
+/// Calls `visit(hash)` for a quarter of the passages of a row. The hash selects them, so that it selects the same ones
+/// in every row.
 template <class Visit>
 void for_each_passage(std::span<std::int32_t const> ids, Ends const& ends, Visit const& visit) {
-  constexpr std::uint64_t base = 0x9E3779B97F4A7C15;  // odd: of a polynomial modulo 2^64
+  constexpr std::uint64_t base = 0x9E3779B97F4A7C15;  // odd; base of a polynomial modulo 2^64
   constexpr std::uint64_t leaving = [] {
     std::uint64_t power = 1;
     for (std::size_t i = 0; i < passage; ++i) power *= base;
@@ -66,7 +67,8 @@ std::int64_t rows_of(std::span<OpenedShard const> shards) {
   return rows;
 }
 
-/// Of both sets, since shards of other programs do not record them. A word that is taken for one ends passages of both.
+/// Returns the ids of both sets, because shards of other programs do not record them. If an ordinary word has such an
+/// id, it ends passages in both sets alike.
 Ends ends_of(std::span<OpenedShard const> train, std::span<OpenedShard const> heldout) {
   Ends ends;
   for (auto const shards : {train, heldout})
@@ -76,16 +78,16 @@ Ends ends_of(std::span<OpenedShard const> train, std::span<OpenedShard const> he
           if (std::ranges::count(ends, id) == 0) ends.push_back(id);
         break;
       } catch (InputError const&) {
-        continue;  // the next one tells as well
+        continue;  // the next shard has the same ids
       }
   return ends;
 }
 
-/// Passages of held-out rows, those of a row each; rows of too few are left out.
+/// Returns the passages of each held-out row. Rows with too few are omitted.
 std::vector<std::vector<std::uint64_t>> heldout_passages(std::span<OpenedShard const> heldout, Ends const& ends) {
   std::vector<std::vector<std::uint64_t>> rows;
   auto const total = rows_of(heldout), step = std::max(rows_at_a_place, (total + places - 1) / places);
-  std::int64_t before = 0, place = 0;  // rows of earlier shards; the next place, counted over all
+  std::int64_t before = 0, place = 0;  // rows of earlier shards; the next place, counted over all shards
   for (auto const& shard : heldout) {
     auto const reader = place < before + shard.rows ? std::optional<ShardReader>(shard.path) : std::nullopt;
     for (; place < before + shard.rows; place += step) {
@@ -101,7 +103,7 @@ std::vector<std::vector<std::uint64_t>> heldout_passages(std::span<OpenedShard c
   return rows;
 }
 
-/// Which of the `wanted` passages are in training rows, and how many rows were looked at.
+/// Searches training rows for the `wanted` passages and counts the rows.
 struct Search {
   std::unordered_set<std::uint64_t> const& wanted;
   Ends const& ends;
@@ -143,22 +145,23 @@ std::string trained_passages(std::span<OpenedShard const> train, std::span<Opene
   search.look(train);
   auto const known = std::ranges::count_if(rows, [&](auto const& passages) {
     auto const shared = std::ranges::count_if(passages, [&](auto hash) { return search.found.contains(hash); });
-    return 3 * static_cast<std::size_t>(shared) > passages.size();  // none goes over the ends of training sentences
+    // A third is enough: passages that cross the end of a sentence in the training rows are not found.
+    return 3 * static_cast<std::size_t>(shared) > passages.size();
   });
   auto const total = rows_of(train), looked_at = std::ssize(rows);
-  // Of a part of the training rows no more than that part of the text can be found.
+  // If only a part of the training rows is searched, only that part of the repeated text can be found.
   double const part = static_cast<double>(search.rows) / static_cast<double>(std::max<std::int64_t>(1, total));
   if (known <= std::min(few_rows, looked_at - 1) ||
       static_cast<double>(known) <= few * part * static_cast<double>(looked_at))
     return "";
   return std::to_string(known) + " of the " + std::to_string(looked_at) +
-         " held-out rows looked at are trained on, too" +
-         (search.rows < total ? ", as far as " + std::to_string(search.rows) + " of the " + std::to_string(total) +
-                                    " rows of data.train tell"
+         " held-out rows that were compared are trained on, too" +
+         (search.rows < total ? ", judging from " + std::to_string(search.rows) + " of the " + std::to_string(total) +
+                                    " rows of data.train"
                               : "") +
-         ": held-out loss says little about unseen text; take both sets from one call of `prepare --heldout`";
+         ": held-out loss says little about unseen text; make both sets with one call of `prepare --heldout`";
 } catch (InputError const&) {
-  return "";  // evaluation reads the rows, and says what is wrong
+  return "";  // evaluation reads the rows and reports the fault
 }
 
 }  // namespace bellwether::input

@@ -9,7 +9,7 @@
 
 namespace bellwether::input {
 
-/// Finds held-out rows whose text is trained on in other rows: a part of a shard, or text that was prepared again with
+/// Finds held-out rows whose text is also in training rows: a part of a shard, or text that was prepared again with
 /// another seed or split. Returns a warning if there are more than a few such rows, else an empty string.
 ///
 /// Rows are compared by passages of 12 tokens, with masked tokens put back. A passage may begin anywhere, because

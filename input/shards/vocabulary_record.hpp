@@ -9,10 +9,10 @@
 
 namespace bellwether::input {
 
-/// What shards record of the vocabulary that their ids are of.
+/// What shards record of the vocabulary of their ids.
 struct VocabularyRecord {
   std::int64_t tokens = 0;  ///< V; 0: not recorded
-  SpecialIds special{};     ///< where V is recorded
+  SpecialIds special{};     ///< valid if V is recorded
   std::string checksum{};   ///< vocabulary_checksum(); empty: not recorded
 
   static VocabularyRecord of(ShardFormat const& format) {
@@ -20,8 +20,9 @@ struct VocabularyRecord {
   }
 };
 
-/// Says how `found` is of another vocabulary than `expected`, which is `whose`: by size, special ids, or checksum of
-/// the tokens. Empty where none of these differs, or where one of the two does not record it.
+/// Compares two vocabularies by size, special ids and checksum of the tokens. Returns how `found` differs from
+/// `expected`, the vocabulary of `whose`. Returns an empty text if nothing differs, or if one of the two does not
+/// record it.
 std::string other_vocabulary(VocabularyRecord const& found, VocabularyRecord const& expected, std::string const& whose);
 
 }  // namespace bellwether::input

@@ -15,10 +15,10 @@ struct Known {
   char32_t first, last;
   Oddity kind;
   char const* name;
-  char meant = 0;  ///< in ASCII; 0: nothing
+  char meant = 0;  ///< the ASCII character it resembles; 0: none
 };
 
-// In the order of their codes.
+// Sorted by code.
 constexpr auto known = std::to_array<Known>({
     {0x85, 0x85, Oddity::line_break, "next line"},
     {0xA0, 0xA0, Oddity::blank, "no-break space", ' '},
@@ -94,7 +94,7 @@ constexpr auto known = std::to_array<Known>({
     {0xE0000, 0xE007F, Oddity::invisible, "tag character"},
 });
 
-constexpr char32_t first_fullwidth = 0xFF01, last_fullwidth = 0xFF5E;  // of ! to ~
+constexpr char32_t first_fullwidth = 0xFF01, last_fullwidth = 0xFF5E;  // fullwidth ! to ~
 
 bool is_fullwidth(char32_t code) { return code >= first_fullwidth && code <= last_fullwidth; }
 char narrow(char32_t code) { return static_cast<char>(code - first_fullwidth + '!'); }
@@ -160,7 +160,7 @@ std::string byte_text(char byte) {
 
 constexpr char32_t no_character = 0xFFFFFFFF;
 
-/// The character at `at` and its bytes; of a byte that is not UTF-8, no_character and 1.
+/// Returns the character at `at` and its length in bytes. For a byte that is not UTF-8 it returns no_character and 1.
 std::pair<char32_t, std::size_t> character_at(std::string_view text, std::size_t at) {
   utf8proc_int32_t code = 0;
   auto const length = utf8proc_iterate(reinterpret_cast<utf8proc_uint8_t const*>(text.data()) + at,

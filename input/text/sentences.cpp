@@ -20,7 +20,7 @@ struct MarkText {
   Mark kind;
 };
 
-/// Marks that end sentences. Unspaced ones end them without white space behind.
+/// Marks that end sentences. Unspaced ones need no white space after them.
 constexpr MarkText marks[] = {
     {"."sv, Mark::spaced},
     {"!"sv, Mark::spaced},
@@ -54,7 +54,7 @@ constexpr std::string_view closers[] = {
     "\u300D"sv, "\u300F"sv, "\uFF09"sv, "\u3011"sv, "\u300B"sv, "\u3009"sv, "\u3015"sv,
 };
 
-/// Bytes that a mark begins with.
+/// Marks the bytes with which a mark can begin.
 constexpr std::array<bool, 256> first_bytes() {
   std::array<bool, 256> found{};
   for (auto const& mark : marks) found[static_cast<unsigned char>(mark.text[0])] = true;
@@ -69,7 +69,7 @@ MarkText mark_at(std::string_view text) {
   return {"", Mark::none};
 }
 
-/// Length of the closing quotes and brackets that `text` begins with.
+/// Returns the length of the closing quotes and brackets at the beginning of `text`.
 std::size_t closing(std::string_view text) {
   std::size_t at = 0;
   for (bool closed = true; closed;) {
@@ -83,7 +83,7 @@ std::size_t closing(std::string_view text) {
   return at;
 }
 
-/// Length of the white space that `text` begins with.
+/// Returns the length of the white space at the beginning of `text`.
 std::size_t space(std::string_view text) {
   std::size_t end = 0;
   for (std::size_t at = 0; at < text.size(); end = at)

@@ -16,8 +16,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// A format that is no text. `unpack` is the command that writes its content to standard output; empty where the
-/// content is no text either.
+/// A format that is not text. `unpack`: the command that writes its content to standard output; empty if the content is
+/// not text either.
 struct Format {
   std::size_t offset;
   std::string_view magic, name, unpack;
@@ -78,13 +78,14 @@ bool is_bzip2(std::string_view start) {
          (start.substr(4, 6) == "\x31\x41\x59\x26\x53\x59" || start.substr(4, 6) == "\x17\x72\x45\x38\x50\x90");
 }
 
-/// A header of 76 octal or 110 hexadecimal digits.
+/// Detects a header of 76 octal or 110 hexadecimal digits.
 bool is_cpio(std::string_view start) {
   std::size_t const digits = start.starts_with("070707") ? 76 : 110;
   return start.size() >= digits && start.substr(0, digits).find_first_not_of("0123456789abcdefABCDEF") == start.npos;
 }
 
-/// A tar archive of before 1988, without magic bytes: byte 148 has the sum of the first 512, itself taken as blanks.
+/// Detects a tar archive from before 1988, without magic bytes. Byte 148 holds the sum of the first 512 bytes, where
+/// the field itself counts as blanks.
 bool is_old_tar(std::string_view start) {
   constexpr std::size_t header = 512, field = 148, field_size = 8;
   if (start.size() < header) return false;
@@ -97,7 +98,8 @@ bool is_old_tar(std::string_view start) {
   return error == std::errc() && end != digits.data() && stored == sum;
 }
 
-/// The 7-bit encoding of Chinese, Japanese or Korean text that switches character sets by escape sequences; else empty.
+/// Returns the 7-bit encoding of Chinese, Japanese or Korean text that switches character sets by escape sequences;
+/// empty if there is none.
 std::string escaped_encoding(std::string_view start) {
   if (start.find("\x1B$)C") != start.npos) return "ISO-2022-KR";
   if (start.find("\x1B$)A") != start.npos || start.find("\x1B$)G") != start.npos) return "ISO-2022-CN";
@@ -106,7 +108,7 @@ std::string escaped_encoding(std::string_view start) {
   return "";
 }
 
-/// Whether `start` is of this format: some magic bytes are letters that a text may begin with.
+/// Returns true if `start` has this format. Some magic bytes are letters that a text may begin with.
 bool is_of(Format const& format, std::string_view start) {
   if (start.size() < format.offset || !start.substr(format.offset).starts_with(format.magic)) return false;
   if (format.magic == "BZh") return is_bzip2(start);
@@ -127,11 +129,12 @@ std::string convert(std::string const& encoding, std::string const& file) {
 }
 
 bool is_control(unsigned char c) {
-  // Not counted: tab, line feed, vertical tab, form feed, carriage return, and the escape of coloured terminal output.
+  // Does not count tab, line feed, vertical tab, form feed, carriage return, and the escape of coloured terminal
+  // output.
   return c < 9 || (c > 13 && c < 27) || (c > 27 && c < 32) || c == 127;
 }
 
-/// Encoding of a file whose bytes are NUL where characters below U+0100 have their high bytes; empty if none fits.
+/// Guesses the encoding from the positions of NUL bytes: the high bytes of characters below U+0100. Empty if none fits.
 std::string nul_encoding(std::array<std::size_t, 4> const& nuls, std::size_t size) {
   auto const most = [&](std::size_t at) { return nuls[at] * 4 > size / 4 * 3; };
   if (most(1) && most(2) && most(3)) return "UTF-32LE";
@@ -144,7 +147,7 @@ std::string nul_encoding(std::array<std::size_t, 4> const& nuls, std::size_t siz
 
 constexpr auto blanks = " \t\r\n";
 
-/// JSON's or Python's object `{"name": ...`, or the beginning of a list of such objects, over line ends.
+/// Detects a JSON or Python object `{"name": ...`, or a list of such objects, also across line ends.
 bool is_json(std::string_view start) {
   auto const skip = [&](char character) {
     start.remove_prefix(std::min(start.find_first_not_of(blanks), start.size()));
@@ -210,12 +213,12 @@ std::string binary_fault(std::string_view bytes, std::string const& file) {
     controls += is_control(static_cast<unsigned char>(c)) ? 1 : 0;
     nul_bytes += c == '\0' ? 1 : 0;
   }
-  // A stray control character makes no text binary, however short the text is.
+  // A few control characters do not make a text binary, however short it is.
   constexpr std::size_t stray = 8;
   bool const binary = 50 * controls > bytes.size() && (controls >= stray || 4 * nul_bytes >= bytes.size());
   if (!binary) return "";
   if (nul_bytes == bytes.size())
-    return "holds only NUL bytes, as a copy or download that did not finish leaves them; take a whole copy";
+    return "holds only NUL bytes, like a copy or download that did not finish; get a complete copy";
   std::array<std::size_t, 4> nuls{};
   for (std::size_t i = 0; i < bytes.size(); ++i) nuls[i % 4] += bytes[i] == '\0' ? 1 : 0;
   if (auto const encoding = nul_encoding(nuls, bytes.size()); !encoding.empty())
@@ -245,7 +248,7 @@ std::string markup_warning(std::string_view start) {
   if (line.starts_with("version https://git-lfs"))
     return "is a pointer of Git LFS, not the text itself; `git lfs pull` gets the text";
   if (is_json(start))
-    return "looks like JSON: names and braces become words to train on; take the text out first, by "
+    return "looks like JSON: names and braces become words to train on; extract the text first, by "
            "`jq -r '.text + \"\\n\"'` for example";
   std::string lower(line.substr(0, 64));
   std::ranges::transform(lower, lower.begin(),
@@ -253,9 +256,9 @@ std::string markup_warning(std::string_view start) {
   for (std::string_view const opening : {"<!doctype", "<html", "<?xml", "<mediawiki", "<head", "<body", "<!--", "<doc>",
                                          "<doc ", "<div", "<p>", "<page", "<article", "<text>", "<tei"})
     if (lower.starts_with(opening))
-      return "looks like HTML or XML: tags become words to train on; take the text out first";
+      return "looks like HTML or XML: tags become words to train on; extract the text first";
   if (line.starts_with("WARC/"))
-    return "is a web archive (WARC): headers become words to train on; take the text out first";
+    return "is a web archive (WARC): headers become words to train on; extract the text first";
   return "";
 }
 

@@ -17,7 +17,7 @@
 namespace bellwether::input {
 namespace {
 
-constexpr std::size_t start_bytes = std::size_t{1} << 16;  // of a file, looked at before any is read
+constexpr std::size_t start_bytes = std::size_t{1} << 16;  // inspected in each file before any text is read
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 bool is_blank(std::string_view line) {
@@ -31,7 +31,7 @@ bool is_blank(std::string_view line) {
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// Position of the first line feed or carriage return.
+/// Returns the position of the first line feed or carriage return.
 std::size_t find_line_end(std::string_view text) {
   auto const feed = text.find('\n');
   auto const before = text.substr(0, feed);
@@ -39,7 +39,7 @@ std::size_t find_line_end(std::string_view text) {
   return carriage_return != std::string_view::npos ? carriage_return : feed;
 }
 
-/// Where a line that is longer than longest_line is cut: behind white space, or at least not inside a character.
+/// Returns where to split a line longer than longest_line: after white space, or at least not inside a character.
 std::size_t cut_of(std::string_view line) {
   constexpr std::size_t longest = TextReader::longest_line;
   std::size_t cut = longest;
@@ -50,7 +50,7 @@ std::size_t cut_of(std::string_view line) {
   return cut;
 }
 
-/// Names the paths that lead to one file or pipe: its text would be trained on twice.
+/// Detects several paths to one file or pipe, whose text would be trained on twice.
 class SamePaths {
  public:
   /// Returns "", or what is wrong with `path`.
@@ -89,7 +89,7 @@ TextReader::TextReader(std::vector<std::string> paths) : paths_(std::move(paths)
 
 TextReader::~TextReader() = default;
 
-/// What keeps `path` from being read as a text, by its first bytes; empty if nothing does.
+/// Inspects the first bytes of `path`. Returns why it cannot be read as text; empty if it can.
 std::string TextReader::inspect_start(std::string const& path) {
   if (path == standard_input) return "";
   std::error_code error;
@@ -97,9 +97,9 @@ std::string TextReader::inspect_start(std::string const& path) {
   if (!std::filesystem::exists(status)) return "no such text";
   if (std::filesystem::is_directory(status)) return "is a folder; name text files, plain or .gz";
   if (auto kind = fault_of_file(path, Pipes::of_this_process); !kind.empty()) return kind;
-  if (!std::filesystem::is_regular_file(status)) return "";  // what is read of a pipe is gone
+  if (!std::filesystem::is_regular_file(status)) return "";  // reading from a pipe would consume the text
   if (path.ends_with(".gz") && std::filesystem::file_size(path, error) == 0)
-    return "is empty (0 bytes), which no gzip file is; make it again or leave it out";
+    return "is empty (0 bytes), so it is not a gzip file; make it again or leave it out";
   std::string start(start_bytes, '\0');
   try {
     TextSource source(path);
@@ -111,7 +111,7 @@ std::string TextReader::inspect_start(std::string const& path) {
     auto const wrapping = source.compressed() ? Wrapping::gzip : Wrapping::none;
     if (auto fault = text_fault(start, wrapping, path); !fault.empty()) return fault;
     if (named && !source.compressed())
-      return "is not compressed with gzip, as its name says; another name if it is plain text";
+      return "is not compressed with gzip, as its name says; rename it if it is plain text";
   } catch (InputError const&) {
     return "";  // next() reports the damage with its line
   }
@@ -140,14 +140,14 @@ bool TextReader::open_next() {
   return true;
 }
 
-/// A text is read in parts, by several passes: all must be of one state.
+/// A text is read in parts, by several passes, so it must not change in between.
 void TextReader::require_unchanged() const {
   auto const& known = states_[next_path_ - 1];
   if (!known.regular || source_->state() == known) return;
-  throw InputError(source_->name() + ": has changed while it was read; run again when nothing writes to it any more");
+  throw InputError(source_->name() + ": has changed while it was read; run again when no program writes to it");
 }
 
-/// Appends to the buffer, dropping what has been handed out; false at the end of the file.
+/// Drops the used part of the buffer and appends to it. Returns false at the end of the file.
 bool TextReader::fill() {
   buffer_.erase(0, position_);
   position_ = 0;
@@ -155,11 +155,11 @@ bool TextReader::fill() {
   buffer_.resize(before + longest_line);
   std::size_t got = 0;
   try {
-    // A pipe delivers few bytes at a time. What they are is judged by the same stretches as in a file.
+    // A pipe delivers few bytes at a time. Fill up, so that the content is checked in the same parts as that of a file.
     for (std::size_t more = 1; more > 0 && got < longest_line; got += more)
       more = source_->read(std::span(buffer_).subspan(before + got));
   } catch (InputError const& error) {
-    if (got == 0)  // else the next call meets the fault again, when the lines before it have been counted
+    if (got == 0)  // else report it in the next call, after the lines before it were counted
       throw InputError(std::string(error.what()) + "; " + std::to_string(line_) + (line_ == 1 ? " line" : " lines") +
                        " before it can be read");
   }
@@ -171,7 +171,7 @@ bool TextReader::fill() {
   return got > 0;
 }
 
-/// \throws InputError where `fresh`, the next bytes of a file, are no UTF-8 text.
+/// \throws InputError if `fresh`, the next bytes of a file, are not UTF-8 text.
 void TextReader::inspect_bytes(std::string_view fresh) {
   auto const wrapping = source_->compressed() ? Wrapping::gzip : Wrapping::none;
   bool const from_pipe = !states_[next_path_ - 1].regular, first = bytes_decoded_ == 0;
@@ -180,14 +180,14 @@ void TextReader::inspect_bytes(std::string_view fresh) {
   if (!fault.empty())
     throw InputError(source_->name() + ": " + (first ? "" : "from line " + std::to_string(line_ + 1) + " on, ") +
                      fault);
-  if (!first || !from_pipe) return;  // inspect_start() has looked at files
+  if (!first || !from_pipe) return;  // inspect_start() has checked files
   if (auto const warning = markup_warning(fresh); !warning.empty())
     warnings_.push_back(source_->name() + " " + warning);
 }
 
 void TextReader::take_line(std::string_view line, TextBlock& block) {
   if (is_blank(line)) {
-    // The rest of a line that was cut ends no document.
+    // The rest of a line that was split does not end a document.
     if (!continues_) document_ended_ = true;
     return;
   }
@@ -198,7 +198,7 @@ void TextReader::take_line(std::string_view line, TextBlock& block) {
   document_ended_ = false;
 }
 
-/// Carriage returns without a line feed are lines; all behind the first one are blank.
+/// Carriage returns without a line feed end lines; all of those lines but the first are blank.
 void TextReader::finish_returns() {
   if (returns_ > 1) {
     line_ += returns_ - 1;
@@ -207,9 +207,10 @@ void TextReader::finish_returns() {
   returns_ = 0;
 }
 
-/// Takes a line that ends with `end`, a line feed or a carriage return.
+/// Handles a line that ends with `end`, a line feed or a carriage return.
 void TextReader::end_line(std::string_view line, char end, TextBlock& block) {
-  // "\r\r\n" is one line end: a text that a program converted twice has no blank lines between its lines.
+  // "\r\r
+  // " is one line end: a text whose line ends were converted twice must not get blank lines between its lines.
   if (line.empty() && returns_ > 0) {
     returns_ = end == '\n' ? 0 : returns_ + 1;
     return;

@@ -12,20 +12,20 @@
 
 namespace bellwether::input {
 
-/// A line of one of the texts; TextReader::describe() makes it readable.
+/// A line of one of the texts. TextReader::describe() formats it.
 struct TextPlace {
-  std::int32_t file = 0;  ///< in the order of the paths
+  std::int32_t file = 0;  ///< index of the path
   std::int64_t line = 0;  ///< from 1
 };
 
-/// One line of a text, or one stretch of a very long line.
+/// One line of a text, or one part of a very long line.
 struct TextLine {
   std::size_t begin = 0, size = 0;  ///< in TextBlock::text, without the line end
   bool starts_document = false;     ///< the first line of a file or after a blank one
   TextPlace place;
 };
 
-/// Consecutive lines that are not blank.
+/// Consecutive non-blank lines.
 struct TextBlock {
   std::string text;
   std::vector<TextLine> lines;
@@ -33,24 +33,24 @@ struct TextBlock {
 };
 
 /// Reads text files, plain or gzip-compressed, one after the other, in blocks of bounded size. A line ends with a line
-/// feed, a carriage return, or carriage returns and a line feed. A blank line ends a document, and so does the end of a
-/// file. A byte order mark at the beginning of a file is no part of it. A line is blank if it holds only white space,
-/// control and format characters of Unicode. A line of more than 256 KiB is cut, at white space where it has some.
+/// feed, a carriage return, or carriage returns and a line feed. A blank line or the end of a file ends a document. A
+/// byte order mark at the beginning of a file is skipped. A line is blank if it holds only white space, control and
+/// format characters of Unicode. A line of more than 256 KiB is split, at white space if possible.
 class TextReader {
  public:
   /// \param paths files, or "-" for standard input. Pipes and standard input are read once, by next().
-  /// \throws InputError naming every file that cannot be opened, is given twice, or is no UTF-8 text. The first 64 KiB
-  /// decide (see text_kind.hpp).
+  /// \throws InputError naming every file that cannot be opened, is given twice, or is not UTF-8 text. The first 64 KiB
+  /// of a file decide (see text_kind.hpp).
   explicit TextReader(std::vector<std::string> paths);
   ~TextReader();
-  /// The next block; false at the end.
-  /// \throws InputError naming file and line, or byte, of what is damaged or no text, and a file that has changed since
-  /// this object was made.
+  /// Reads the next block. Returns false at the end.
+  /// \throws InputError naming file and line, or byte, of damage or of bytes that are not text. Also throws if a file
+  /// changed since this object was constructed.
   bool next(TextBlock& block);
 
   std::string describe(TextPlace place) const;                            ///< "file:line"
   std::vector<std::string> const& warnings() const { return warnings_; }  ///< files that look like markup
-  std::int64_t bytes_read() const;                                        ///< as stored, of all files so far
+  std::int64_t bytes_read() const;                                        ///< as stored, summed over all files so far
   std::int64_t bytes_total() const { return total_; }
 
   static constexpr std::size_t block_bytes = std::size_t{1} << 20, longest_line = std::size_t{1} << 18;
@@ -66,15 +66,15 @@ class TextReader {
   void finish_returns();
 
   std::vector<std::string> paths_, warnings_;
-  std::vector<FileState> states_;  ///< of the files when they were looked at
+  std::vector<FileState> states_;  ///< of the files when they were inspected
   std::size_t next_path_ = 0;
   std::unique_ptr<TextSource> source_;
-  std::string buffer_;  ///< what is read of the file and not yet handed out from position_ on
+  std::string buffer_;  ///< bytes read from the file; those from position_ on are not used yet
   std::size_t position_ = 0;
   std::int64_t line_ = 0, total_ = 0, bytes_before_ = 0, bytes_decoded_ = 0;
-  std::int64_t returns_ = 0;  ///< carriage returns at the end of the last line, whose line feed may follow
+  std::int64_t returns_ = 0;  ///< carriage returns at the end of the last line; a line feed may follow them
   bool document_ended_ = true;
-  bool continues_ = false;  ///< the line at position_ is the rest of one that was cut
+  bool continues_ = false;  ///< the line at position_ continues one that was split
 };
 
 }  // namespace bellwether::input

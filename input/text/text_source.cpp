@@ -18,7 +18,7 @@ namespace bellwether::input {
 namespace {
 
 constexpr std::size_t stored_bytes = std::size_t{1} << 18;
-constexpr int gzip_only = 16 + MAX_WBITS;  // zlib's windowBits: a gzip header is required
+constexpr int gzip_only = 16 + MAX_WBITS;  // zlib's windowBits: requires a gzip header
 
 bool begins_member(std::span<unsigned char const> bytes) {
   return bytes.size() >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B;
@@ -83,7 +83,7 @@ FileState TextSource::state() const {
 
 void TextSource::fail(std::string const& what) const { throw InputError(name_ + ": " + what); }
 
-/// Appends to what is not used yet; false at the end of the file.
+/// Appends to the unused bytes. Returns false at the end of the file.
 bool TextSource::refill() {
   std::copy(stored_.begin() + static_cast<std::ptrdiff_t>(begin_), stored_.begin() + static_cast<std::ptrdiff_t>(end_),
             stored_.begin());
@@ -99,7 +99,7 @@ bool TextSource::refill() {
   }
 }
 
-/// Skips padding behind a member and begins the next one; false at the end of the file.
+/// Skips padding after a member and begins the next one. Returns false at the end of the file.
 bool TextSource::next_member() {
   for (;;) {
     while (begin_ < end_ && stored_[begin_] == 0) ++begin_;
@@ -112,7 +112,8 @@ bool TextSource::next_member() {
     char shown[8];
     std::snprintf(shown, sizeof shown, "0x%02X", stored_[begin_]);
     fail("byte " + std::to_string(bytes_read()) + " (" + shown +
-         ") follows a complete gzip member, but begins no other one; allowed: gzip members and zeros as padding; the "
+         ") follows a complete gzip member, but does not begin another one; allowed: gzip members and zeros as "
+         "padding; the "
          "file is damaged or has something appended");
   }
   member_ = bytes_read();
@@ -133,8 +134,8 @@ std::size_t TextSource::read(std::span<char> to) {
   for (;;) {
     if (!in_member_ && !next_member()) return 0;
     if (begin_ == end_ && !damaged_ && !refill())
-      fail("ends in the midst of the gzip member that begins at byte " + std::to_string(member_) + " (byte " +
-           std::to_string(bytes_read()) + " is the end); the file is cut; take a whole copy");
+      fail("ends inside the gzip member that begins at byte " + std::to_string(member_) + " (byte " +
+           std::to_string(bytes_read()) + " is the end); the file is cut off; get a complete copy");
     stream.next_in = stored_.data() + begin_;
     stream.avail_in = static_cast<unsigned>(end_ - begin_);
     stream.next_out = reinterpret_cast<unsigned char*>(to.data());
@@ -147,7 +148,7 @@ std::size_t TextSource::read(std::span<char> to) {
     if (count > 0) return count;  // the next call reports the fault
     if (damaged_)
       fail("byte " + std::to_string(bytes_read()) + ": the gzip member that begins at byte " + std::to_string(member_) +
-           " is damaged (" + (stream.msg ? stream.msg : "no reason given") + "); take an undamaged copy");
+           " is damaged (" + (stream.msg ? stream.msg : "no reason given") + "); get an undamaged copy");
   }
 }
 

@@ -9,35 +9,35 @@
 
 namespace bellwether::input {
 
-/// The path that stands for standard input; a file of that name is ./-
+/// The path that means standard input. Write ./- for a file of that name.
 inline constexpr char const* standard_input = "-";
 
-/// What tells that a regular file was written to or replaced.
+/// Detects that a regular file was written to or replaced.
 struct FileState {
-  bool regular = false;  ///< all else is 0 where not
+  bool regular = false;  ///< all other members are 0 if false
   std::uint64_t device = 0, inode = 0;
-  std::int64_t size = 0, seconds = 0, nanoseconds = 0;  ///< bytes; time of the last change of its content
+  std::int64_t size = 0, seconds = 0, nanoseconds = 0;  ///< bytes; time of the last modification
   bool operator==(FileState const&) const = default;
 };
 
-/// The state of the file at `path`, behind symbolic links.
+/// Returns the state of the file at `path`, following symbolic links.
 FileState file_state(std::string const& path);
 
-/// The bytes of one text file or of standard input, decompressed if they are gzip by their first two bytes. All members
-/// of a gzip file are read (RFC 1952, section 2.2); zeros between and behind them are padding, as tapes leave it.
+/// Reads the bytes of one text file or of standard input. Decompresses them if the first two bytes are those of gzip.
+/// Reads all members of a gzip file (RFC 1952, section 2.2); zeros between and after them are padding, as tapes add it.
 class TextSource {
  public:
-  /// \throws InputError where `path` cannot be opened.
+  /// \throws InputError if `path` cannot be opened.
   explicit TextSource(std::string const& path);
   ~TextSource();
   TextSource(TextSource const&) = delete;
   TextSource& operator=(TextSource const&) = delete;
 
-  /// Reads up to to.size() decompressed bytes; 0 at the end. All bytes before a fault are returned before it is thrown.
-  /// \throws InputError naming file and byte: a gzip member is damaged or cut, or something else follows it.
+  /// Reads up to to.size() decompressed bytes; returns 0 at the end. Returns all bytes before a fault before it throws.
+  /// \throws InputError naming file and byte if a gzip member is damaged or cut, or something else follows it.
   std::size_t read(std::span<char> to);
 
-  FileState state() const;                           ///< now, of the open file
+  FileState state() const;                           ///< current state of the open file
   std::string const& name() const { return name_; }  ///< the path, or "standard input"
   bool is_standard_input() const { return !owned_; }
   bool compressed() const { return inflater_ != nullptr; }

@@ -23,10 +23,10 @@ struct Written {
   LineCount count;
 };
 
-/// A failed read or write with the system's reason.
+/// An error for a failed read or write, with the system's reason.
 RuntimeError failed(std::string const& what) { return RuntimeError(what + ": " + std::strerror(errno)); }
 
-/// Whole lines, about block_bytes at a time; the last may lack its line feed.
+/// Reads whole lines, about block_bytes at a time. The last line may lack its line feed.
 class LineBlocks {
  public:
   explicit LineBlocks(std::FILE* file) : file_(file) {}
@@ -43,7 +43,7 @@ class LineBlocks {
         if (std::ferror(file_) != 0) throw failed("standard input: cannot be read");
         return !block.empty();
       }
-      // Only what was read now can hold the last line end: a long line is not searched again and again.
+      // Search only the new bytes for a line end, so that a long line is not searched repeatedly.
       auto const end = last_line_end(std::string_view(block).substr(before));
       if (end == 0) continue;
       rest_.assign(block, before + end);
@@ -55,7 +55,7 @@ class LineBlocks {
   std::string const& markup() const { return markup_; }  ///< the warning of markup_warning()
 
  private:
-  /// \throws InputError where `bytes`, just read, are no text.
+  /// \throws InputError if `bytes`, just read, are not text.
   void check(std::string_view bytes) {
     auto const fault = at_start_ ? text_fault(bytes, Wrapping::none, "FILE", "bellwether tokenize --vocab VOCABULARY")
                                  : stretch_fault(bytes, "FILE");
@@ -64,7 +64,8 @@ class LineBlocks {
     at_start_ = false;
   }
 
-  /// Behind the last line end after which no other follows; 0 where there is none.
+  /// Returns the offset after the last complete line end; 0 if there is none. A carriage return at the end may be
+  /// incomplete.
   static std::size_t last_line_end(std::string_view text) {
     if (auto const feed = text.rfind('\n'); feed != std::string_view::npos) return feed + 1;
     for (auto at = text.rfind('\r'); at != std::string_view::npos && at > 0; at = text.rfind('\r', at - 1))
@@ -107,7 +108,8 @@ class LineWorker {
   }
 
  private:
-  /// Takes a line off the front of `rest`. It ends with a line feed, a carriage return, or returns and a line feed.
+  /// Removes the first line from `rest`. It ends with a line feed, a carriage return, or carriage returns and a line
+  /// feed.
   static std::string_view take_line(std::string_view& rest) {
     auto const end = rest.find_first_of("\r\n");
     auto const line = rest.substr(0, end);

@@ -26,15 +26,15 @@ bool is_in(std::span<reference::CodeRange const> ranges, char32_t c) {
   return after != ranges.begin() && c <= std::prev(after)->last;
 }
 
-/// The blocks that BERT spaces out (google-research/bert, tokenization.py). The reference begins Extension E at 2B920
-/// instead of 2B820; so do we.
+/// The blocks that BERT surrounds with spaces (google-research/bert, tokenization.py). Like the reference, this begins
+/// Extension E at 2B920 instead of 2B820.
 bool is_cjk_ideograph(char32_t c) {
   return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x20000 && c <= 0x2A6DF) ||
          (c >= 0x2A700 && c <= 0x2B81F) || (c >= 0x2B920 && c <= 0x2CEAF) || (c >= 0xF900 && c <= 0xFAFF) ||
          (c >= 0x2F800 && c <= 0x2FA1F);
 }
 
-/// BERT counts every ASCII character that is neither letter, digit, space nor control as punctuation, also $ + < = >.
+/// BERT counts every ASCII character that is not a letter, digit, space or control as punctuation, also $ + < = >.
 bool is_ascii_symbol(char32_t c) {
   return (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) || (c >= 123 && c <= 126);
 }
@@ -86,7 +86,7 @@ std::size_t count_code_points(std::string_view utf8) {
 
 bool is_valid_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
-    // Eight ASCII characters at a time.
+    // Skip eight ASCII characters at a time.
     std::uint64_t word = 0;
     if (text.size() - at >= sizeof word) {
       std::memcpy(&word, text.data() + at, sizeof word);
@@ -96,7 +96,7 @@ bool is_valid_utf8(std::string_view text) {
       }
     }
     std::size_t const begin = at;
-    // A written U+FFFD is three bytes; any shorter one stands for a fault.
+    // A U+FFFD in the text takes three bytes; a shorter one stands for a fault.
     if (decode_utf8(text, at) == replacement_character && text.substr(begin, at - begin) != "\xEF\xBF\xBD")
       return false;
   }

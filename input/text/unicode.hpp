@@ -11,8 +11,8 @@ namespace bellwether::input {
 
 inline constexpr char32_t replacement_character = 0xFFFD;
 
-/// Reads one code point at `position` and moves past it. Bytes that are not UTF-8 (overlong forms, surrogates and what
-/// lies beyond U+10FFFF included) give U+FFFD, one for each maximal part of a sequence, as Unicode 3.9 recommends.
+/// Decodes one code point at `position` and advances it. Bytes that are not UTF-8 (including overlong forms, surrogates
+/// and codes above U+10FFFF) give U+FFFD, one for each maximal part of a sequence, as Unicode 3.9 recommends.
 char32_t decode_utf8(std::string_view text, std::size_t& position);
 void append_utf8(std::string& text, char32_t code);
 std::size_t count_code_points(std::string_view utf8);
@@ -20,20 +20,20 @@ bool is_valid_utf8(std::string_view text);
 
 /// White space: tab to carriage return, and Unicode's space, line and paragraph separators (categories Zs, Zl, Zp).
 bool is_white_space(char32_t c);
-/// A character that leaves nothing to see: white space, control and format characters (categories Cc and Cf).
+/// A character that shows nothing: white space, control and format characters (categories Cc and Cf).
 bool is_invisible(char32_t c);
-bool is_capital(char32_t c);   ///< a letter that lower case changes
+bool is_capital(char32_t c);   ///< a letter that lower-casing changes
 bool is_accented(char32_t c);  ///< a non-spacing mark, or a character whose decomposition (NFD) has one
 
-/// What BERT-uncased does to text before WordPiece, character by character: clean-up, spaces around CJK ideographs,
-/// NFD, removal of non-spacing marks, lower case, punctuation. Properties come from utf8proc; where the tables of the
-/// reference (Hugging Face `tokenizers`) are of another Unicode version, unicode_exceptions.hpp says so.
+/// BERT-uncased's normalisation before WordPiece, character by character: clean-up, spaces around CJK ideographs, NFD,
+/// removal of non-spacing marks, lower case, punctuation. Properties come from utf8proc. unicode_exceptions.hpp lists
+/// where the reference (Hugging Face `tokenizers`) uses tables of another Unicode version.
 class BertCharacters {
  public:
   BertCharacters();
 
-  /// Appends the words of `text` to `words`, joined by single spaces: each a run without space or punctuation, or one
-  /// punctuation character or ideograph. `text` may be cut only at white space.
+  /// Appends the words of `text` to `words`, separated by single spaces. A word is a run without space or punctuation,
+  /// or one punctuation character or ideograph. `text` may be split only at white space.
   void normalise(std::string_view text, std::string& words) const;
 
   bool is_space(char32_t c) const { return (traits_[c] & space) != 0; }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-/// Written by tests/input/text/make_unicode_exceptions.py: where the reference, Hugging Face `tokenizers` 0.23.3, does
-/// not follow Unicode 14.0.0 to 18.0.0, because its tables are of other versions. Everything else comes from utf8proc.
+/// Written by tests/input/text/make_unicode_exceptions.py. Lists where the reference, Hugging Face `tokenizers` 0.23.3,
+/// deviates from Unicode 14.0.0 to 18.0.0, because its tables have other versions. Everything else comes from utf8proc.
 namespace bellwether::input::reference {
 
 struct CodeRange {

@@ -19,7 +19,7 @@ namespace bellwether::input {
 
 namespace {
 
-/// The whole text of a vocabulary without byte order mark, its lines ended by line feeds.
+/// Reads the whole text of a vocabulary, without byte order mark and with line feeds as line ends.
 std::string read_text(std::string const& path) {
   TextSource source(path);
   std::string text;
@@ -59,13 +59,13 @@ Vocabulary Vocabulary::read(std::string const& path) {
   if (fault.empty() && !std::filesystem::exists(path, status)) fault = "does not exist";
   if (!fault.empty())
     throw InputError(path + ": cannot read this vocabulary, which " + fault +
-                     "; a text file with one token a line is needed");
+                     "; allowed: a text file with one token per line");
   std::string const text = read_text(path);
   std::vector<std::string> tokens;
   for (std::size_t at = 0; at < text.size();) {
     auto const end = std::min(text.find('\n', at), text.size());
     auto line = std::string_view(text).substr(at, end - at);
-    // Files written on Windows end their lines with a carriage return and a line feed.
+    // Files from Windows end their lines with a carriage return and a line feed.
     while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
     tokens.emplace_back(line);
     at = end + 1;
@@ -86,7 +86,7 @@ Vocabulary::Vocabulary(std::vector<std::string> tokens, std::string const& name)
       faults.push_back(at(i) + "token is not UTF-8; tokens must be UTF-8");
     } else if (auto const [first, added] = ids_.emplace(tokens_[i], static_cast<std::int32_t>(i)); !added) {
       faults.push_back(at(i) + "token '" + tokens_[i] + "' is already on line " + std::to_string(first->second + 1) +
-                       "; every token may stand once");
+                       "; every token must be unique");
     }
   }
   std::int32_t* const members[] = {&special_.pad, &special_.unknown, &special_.classify, &special_.separate,

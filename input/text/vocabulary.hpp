@@ -11,7 +11,7 @@
 
 namespace bellwether::input {
 
-/// The tokens BERT gives a meaning of its own; a vocabulary must hold them all.
+/// The tokens with a special meaning in BERT; a vocabulary must hold all of them.
 struct SpecialTokens {
   std::int32_t pad = 0, unknown = 0, classify = 0, separate = 0, mask = 0;
 };
@@ -20,11 +20,11 @@ inline constexpr std::string_view special_token_names[] = {"[PAD]", "[UNK]", "[C
 /// A WordPiece vocabulary: token i is line i of a vocab.txt; pieces inside a word begin with ##.
 class Vocabulary {
  public:
-  /// Reads a file, plain or gzip-compressed, one token a line. A byte order mark and white space at a line's end are no
-  /// part of a token. \throws InputError naming file and line of an empty, repeated or wrongly encoded token, or the
-  /// file and what it is, if it is no text, or the special tokens that it lacks.
+  /// Reads a file, plain or gzip-compressed, one token a line. Ignores a byte order mark and white space at line ends.
+  /// \throws InputError naming file and line of an empty, repeated or wrongly encoded token. If the file is not text,
+  /// it names the kind of file; otherwise the special tokens that are missing.
   static Vocabulary read(std::string const& path);
-  /// The same from memory; `name` stands in messages.
+  /// Constructs it from memory; `name` is used in messages.
   Vocabulary(std::vector<std::string> tokens, std::string const& name);
 
   std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }
@@ -32,13 +32,13 @@ class Vocabulary {
   std::optional<std::int32_t> find(std::string_view token) const;
   SpecialTokens const& special() const { return special_; }
   bool is_special(std::int32_t id) const;
-  bool begins_word(std::int32_t id) const;  ///< not a token such as ##ing
+  bool begins_word(std::int32_t id) const;  ///< false for tokens like ##ing
   std::int64_t accented_tokens() const;     ///< tokens with accents, which the clean-up strips from text
-  std::int64_t cased_tokens() const;        ///< tokens with capital letters, but for names in brackets such as [CLS]
+  std::int64_t cased_tokens() const;        ///< tokens with capital letters, except names in brackets like [CLS]
 
  private:
   std::vector<std::string> tokens_;
-  std::unordered_map<std::string_view, std::int32_t> ids_;  // keys lie in tokens_, whose buffer a move keeps
+  std::unordered_map<std::string_view, std::int32_t> ids_;  // the keys point into tokens_, whose buffer survives a move
   SpecialTokens special_;
 
  public:
@@ -48,7 +48,7 @@ class Vocabulary {
   Vocabulary& operator=(Vocabulary const&) = delete;
 };
 
-/// Writes one token a line, to a temporary name first. \throws RuntimeError where the disk refuses.
+/// Writes one token a line; writes to a temporary name first. \throws RuntimeError if the file cannot be written.
 void write_vocabulary(std::string const& path, std::vector<std::string> const& tokens);
 
 }  // namespace bellwether::input

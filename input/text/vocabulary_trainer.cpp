@@ -73,7 +73,7 @@ class Trainer {
       heap_.pop();
       auto const& now = pairs_[best.key];
       if (now.count != best.count) {
-        // It has changed since it was queued; only a positive count is worth another turn.
+        // The count changed after the pair was queued. Queue it again if it is still frequent enough.
         if (now.count >= rule_.least_frequency) heap_.push({now.count, best.key});
         continue;
       }
@@ -90,7 +90,7 @@ class Trainer {
   };
   struct Occurrences {
     std::int64_t count = 0;
-    std::vector<std::uint32_t> words;  ///< where it may stand; with repetitions
+    std::vector<std::uint32_t> words;  ///< words that may contain the pair; may hold duplicates
   };
   struct Queued {
     std::int64_t count;
@@ -98,7 +98,7 @@ class Trainer {
     bool operator<(Queued const& other) const { return count != other.count ? count < other.count : key > other.key; }
   };
 
-  /// For work of some microseconds at most.
+  /// Call it before each piece of work, which should take a few microseconds at most.
   void tick() {
     if ((++ticks_ & 255) == 0 && poll_) poll_();
   }
@@ -110,7 +110,7 @@ class Trainer {
   }
 
   void split_words(WordCounts const& counts) {
-    // The order of an unordered map is no order: sort, so that equal counts give equal vocabularies.
+    // The order of an unordered map is arbitrary. Sort, so that equal counts give equal vocabularies.
     std::vector<std::pair<std::string_view, std::int64_t>> sorted(counts.begin(), counts.end());
     std::sort(sorted.begin(), sorted.end(), [this](auto const& a, auto const& b) {
       tick();
@@ -153,7 +153,7 @@ class Trainer {
     if (static_cast<std::int64_t>(tokens_.size()) > rule_.size)
       throw InputError("--train-vocab " + std::to_string(rule_.size) +
                        ": special tokens and the characters of the text are " + std::to_string(tokens_.size()) +
-                       " tokens already; at least so many are needed");
+                       " tokens already; allowed: at least that many");
   }
 
   void count_pairs() {
@@ -189,7 +189,7 @@ class Trainer {
           pieces[to] = pieces[from];
           continue;
         }
-        // Neighbours to the left are already rewritten, those to the right are not yet.
+        // Pieces to the left are already rewritten; those to the right are not yet.
         if (to > 0) {
           change(key_of({pieces[to - 1], left}), -count, w);
           change(key_of({pieces[to - 1], merged}), count, w);

@@ -129,8 +129,8 @@ void Tokenizer::encode(std::string_view text, std::vector<std::int32_t>& ids) {
   encode_plain(text.substr(begin), ids);
 }
 
-/// Cuts at ASCII white space, where no combining sequence can cross. A chunk of ASCII letters, digits and symbols is
-/// split here; a chunk with anything else takes the slow way from its beginning.
+/// Splits at ASCII white space, which no combining sequence can cross. A chunk of ASCII letters, digits and symbols is
+/// handled here. A chunk with anything else takes the general path from its beginning.
 void Tokenizer::encode_plain(std::string_view text, std::vector<std::int32_t>& ids) {
   using Ascii = TokenizerTables::Ascii;
   std::size_t const size = text.size();
@@ -196,7 +196,7 @@ void Tokenizer::encode_ascii_word(std::string_view word, std::vector<std::int32_
   split(words_, ids);
 }
 
-/// Words that are this long are never cached, so that each occurrence is counted.
+/// Splits a word. Words this long are never cached, so that every occurrence is counted.
 void Tokenizer::split(std::string_view word, std::vector<std::int32_t>& ids) {
   if (PieceTrie::is_overlong(word)) overlong_bytes_ += static_cast<std::int64_t>(word.size());
   tables_.trie().split(word, ids);

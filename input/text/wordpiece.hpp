@@ -13,12 +13,12 @@
 
 namespace bellwether::input {
 
-/// Greedy longest match over a vocabulary: a trie whose edges (node, byte) lie in one open-addressed table.
+/// Greedy longest match over a vocabulary. The edges (node, byte) of a trie are in one open-addressed table.
 class PieceTrie {
  public:
   explicit PieceTrie(Vocabulary const& vocabulary);
 
-  /// Appends the pieces of one word, or [UNK] where some part has no piece or the word has more than 100 characters.
+  /// Appends the pieces of one word, or [UNK] if a part has no piece or the word has more than 100 characters.
   void split(std::string_view word, std::vector<std::int32_t>& ids) const;
   static bool is_overlong(std::string_view word) {
     return word.size() > most_characters && count_code_points(word) > most_characters;
@@ -41,11 +41,11 @@ class PieceTrie {
   std::int32_t unknown_;
 };
 
-/// Whether [CLS], [MASK] and so on, written in a text, become these tokens. Hugging Face does so, and `tokenize` with
-/// it; BERT's own data preparation, and `prepare` with it, takes them for ordinary characters.
+/// Selects whether [CLS], [MASK] and the like, written in a text, become these tokens. Hugging Face and `tokenize`
+/// convert them; BERT's own data preparation and `prepare` treat them as ordinary characters.
 enum class WrittenSpecials { tokens, characters };
 
-/// BERT-uncased text to ids. Shared tables; each thread owns a Tokenizer, which remembers the words it met.
+/// Shared tables that convert BERT-uncased text to ids. Each thread owns a Tokenizer, which caches words.
 class TokenizerTables {
  public:
   explicit TokenizerTables(Vocabulary const& vocabulary);
@@ -62,15 +62,15 @@ class TokenizerTables {
   BertCharacters characters_;
   PieceTrie trie_;
   std::array<std::int32_t, 128> ascii_tokens_;  ///< of one-character words
-  std::array<Ascii, 256> ascii_;                ///< other: what needs the slow way, controls and bytes above 7F
+  std::array<Ascii, 256> ascii_;                ///< other: needs the general path (control characters, bytes above 7F)
 };
 
 class Tokenizer {
  public:
   Tokenizer(TokenizerTables const& tables, WrittenSpecials written);
-  /// Appends the ids of `text`; bytes that are not UTF-8 count as U+FFFD, which the clean-up removes.
+  /// Appends the ids of `text`. Bytes that are not UTF-8 count as U+FFFD, which the clean-up removes.
   void encode(std::string_view text, std::vector<std::int32_t>& ids);
-  /// Bytes of the words so far that have more than 100 characters, each of which became [UNK].
+  /// Returns the total bytes of words of more than 100 characters so far; each became [UNK].
   std::int64_t overlong_bytes() const { return overlong_bytes_; }
 
  private:

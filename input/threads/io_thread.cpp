@@ -47,7 +47,7 @@ void IoThread::work() {
     busy_ = true;
     lock.unlock();
     task();
-    task = nullptr;  // what the task holds is released outside the lock
+    task = nullptr;  // release what the task holds outside the lock
     lock.lock();
     busy_ = false;
   }

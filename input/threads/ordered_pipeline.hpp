@@ -16,10 +16,11 @@
 
 namespace bellwether::input {
 
-/// Runs blocks of work on threads and keeps their order. `produce` fills an In and returns false at the end; each
-/// thread makes its own worker with `make_worker`, a callable In -> Out; `consume` sees the Outs in the order of
-/// production, on the calling thread, as `produce` does. At most 2 blocks a thread are in memory. The first exception
-/// of any of them is thrown here, after the threads have ended, and a RuntimeError where the system refuses a thread.
+/// Processes blocks on several threads and keeps their order. `produce` fills an In and returns false at the end. Each
+/// thread creates its own worker with `make_worker`, a callable In -> Out. `consume` gets the Outs in the order of
+/// production; it runs on the calling thread, like `produce`. At most 2 blocks per thread are in memory.
+/// \throws the first exception of any of them, after the threads have ended; RuntimeError if the system refuses a
+/// thread.
 template <class In, class Out, class Produce, class MakeWorker, class Consume>
 void run_ordered(int threads, Produce const& produce, MakeWorker const& make_worker, Consume const& consume) {
   struct Block {

@@ -11,8 +11,8 @@
 namespace bellwether::model {
 namespace {
 
-/// order <- rows by their ids, those of one id ascending. By digits, the lowest first: a host sorts each pass while a
-/// device may wait for it. order, scratch: (count), ids not below 0.
+/// order <- rows sorted by id; rows with the same id in ascending order. Radix sort from the lowest digit, because the
+/// device may wait while the host sorts. order, scratch: (count); ids: at least 0.
 void sort_by_id(Index count, std::int32_t const* id, std::int32_t* order, std::int32_t* scratch) {
   constexpr int bits = 8, digits = 1 << bits;
   std::int32_t const largest = count > 0 ? *std::max_element(id, id + count) : 0;
@@ -38,7 +38,7 @@ std::int64_t BatchArrays::place(Capacity const& capacity, std::byte* at) {
     if (at != nullptr) array = reinterpret_cast<Element*>(at + bytes);
     bytes += count * static_cast<Index>(sizeof(Element));
   };
-  // Those of 8 bytes first, so that all are aligned.
+  // Arrays with elements of 8 bytes come first, so that all arrays are aligned.
   take(row_samples, T);
   take(samples, B);
   for (auto** rows : {&ids, &segments, &positions, &entry_ids, &order}) take(*rows, T);
@@ -56,7 +56,8 @@ DeviceBatch::DeviceBatch(Capacity const& capacity, Workspace& workspace)
   workspace.want(memory_, bytes_);
 }
 
-/// Tokens of one id by row: the order of the gradient's sum. Returns how many ids there are.
+/// Groups the tokens by id. Within an id they are in row order, the order of the gradient's sum. Returns the number of
+/// distinct ids.
 Index DeviceBatch::index_tokens(BatchArrays const& host) {
   std::int32_t const* const id = host.ids;
   sort_by_id(tokens, id, host.order, host.entry_starts);
@@ -92,11 +93,11 @@ void DeviceBatch::load(Exec const& exec, Batch const& batch) {
   masked = batch.masked();
   require(sequences <= capacity_.sequences && tokens <= capacity_.sequences * capacity_.longest &&
               masked <= capacity_.sequences * capacity_.masked,
-          "batch beyond the planned capacity");
+          "micro-batch is larger than the planned capacity");
   longest = 0;
   for (Index b = 0; b < sequences; ++b)
     longest = std::max<Index>(longest, batch.sequence_offsets[b + 1] - batch.sequence_offsets[b]);
-  require(longest <= capacity_.longest, "sequence beyond the planned length");
+  require(longest <= capacity_.longest, "sequence is longer than the planned length");
 
   place(capacity_, memory_);
   BatchArrays host = *this;

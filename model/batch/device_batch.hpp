@@ -10,7 +10,7 @@
 
 namespace bellwether::model {
 
-/// A pass's indices, with what the kernels derive from them, one after the other in one piece of memory.
+/// Indices of a micro-batch and arrays derived from them for the kernels, adjacent in one piece of memory.
 struct BatchArrays {
   std::int64_t* row_samples;                  ///< (T)
   std::int64_t* samples;                      ///< (B)
@@ -21,17 +21,17 @@ struct BatchArrays {
   std::int32_t *entry_ids, *entry_starts;     ///< distinct tokens: (T), (T + 1); see TokenIndex
   std::int32_t* order;                        ///< (T)
 
-  /// Points into the bytes from `at` on; returns how many those are. Null: only counts them.
+  /// Points the arrays into the memory that begins at `at`, unless it is null. Returns the number of bytes they need.
   std::int64_t place(Capacity const& capacity, std::byte* at);
 };
 
-/// They are in the memory of the execution space. Buffers hold the planned capacity; load() allocates nothing.
+/// A micro-batch in the memory of the execution space. The arrays have the planned capacity; load() allocates nothing.
 class DeviceBatch : public BatchArrays {
  public:
   DeviceBatch(Capacity const& capacity, Workspace& workspace);
 
-  /// Waits only where the host is as many passes ahead as it has buffers.
-  /// \throws InternalError where the batch does not fit the capacity.
+  /// Copies a micro-batch into the arrays. Waits only if the host is `buffers` micro-batches ahead of the device.
+  /// \throws InternalError if the batch exceeds the capacity.
   void load(Exec const& exec, Batch const& batch);
 
   Index sequences = 0, tokens = 0, masked = 0, longest = 0;
@@ -43,7 +43,7 @@ class DeviceBatch : public BatchArrays {
   void fill(BatchArrays const& host, Batch const& batch);
   Index index_tokens(BatchArrays const& host);
 
-  /// Where the execution space cannot read the host's memory, what it copies from.
+  /// Number of staging buffers to copy from. None are needed where the execution space reads the host's memory.
   static constexpr std::size_t buffers = on_devices ? 2 : 0;
 
   Capacity capacity_;

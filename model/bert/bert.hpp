@@ -15,14 +15,15 @@
 
 namespace bellwether::model {
 
-/// Called before the activations of a model are allocated, with its parameter count and their bytes; throws to refuse.
+/// Receives the parameter count and the bytes of the activations of a model before they are allocated. Throws to
+/// refuse.
 using ApproveMemory = std::function<void(Index parameters, std::int64_t workspace_bytes)>;
 
-/// BERT with its two pre-training heads (Devlin et al., arXiv 1810.04805), computed as Hugging Face does: post-LN,
-/// learned positions, tied decoder. Padding is removed: every matrix has T rows, the masked-LM head M. All activations
-/// live in one workspace, planned once. Real: float, or double in tests. With ModelConfig::compute bf16 and floats,
-/// activations and what meets a matrix are stored in bf16; sums, losses, the gradient along the residuals and those of
-/// the parameters stay in float.
+/// BERT with its two pre-training heads (Devlin et al., arXiv 1810.04805), computed as in Hugging Face's code: post-LN,
+/// learned positions, tied decoder. Padding is removed: matrices have T rows, those of the masked-LM head M. One
+/// workspace holds all activations. Real: float, or double in tests. With ModelConfig::compute bf16, activations and
+/// the operands of matrix products are stored in bf16. Sums, losses, the gradient along the residual connections and
+/// the gradients of the parameters stay in float.
 template <class Real = float>
 class Bert {
  public:
@@ -34,23 +35,26 @@ class Bert {
   BertLayout const& layout() const;
   std::int64_t workspace_bytes() const;
 
-  /// What the passes after this call read, (n): to be said again whenever they have changed, since with bf16 matrices
-  /// are rounded here, once, and not in every product.
+  /// Sets the parameters (n) that the next micro-batches use. Call it after every change of them: with bf16, this call
+  /// rounds all matrices once.
   void set_parameters(Real const* parameters);
-  /// Adds the gradient of scale.mlm * mlm + scale.nsp * nsp to `gradients` (n), with dropout.
+  /// Forward and backward of a micro-batch, with dropout. Adds the gradient of scale.mlm * mlm + scale.nsp * nsp to
+  /// `gradients` (n).
   void train(Real* gradients, Batch const& batch, LossScale const& scale, GradientReady const& ready);
-  /// The same without dropout and gradients.
+  /// Computes the losses without dropout and without gradients.
   void evaluate(Batch const& batch);
-  /// What all passes since the last call have summed, for stored_losses(); at most two such sums wait at a time.
+  /// Enqueues a copy of the losses summed since the last call, for stored_losses(). At most two such sums may be
+  /// unread.
   void store_losses();
-  /// The oldest of these. Waits for the passes that they are of, which none of the others does, and for no later ones.
+  /// Returns the oldest unread sum. Waits for the micro-batches that belong to it, but not for later ones.
   Losses stored_losses();
-  /// Both: waits for all that was given to the execution space.
+  /// Calls store_losses() and stored_losses(). Waits for all work enqueued on the execution space.
   Losses take_losses() {
     store_losses();
     return stored_losses();
   }
-  /// For tests and tools: (T, C) after the embeddings (0) or after block i (i = 1..L) of the last pass. Waits.
+  /// For tests and tools: activations (T, C) of the last micro-batch after the embeddings (i = 0) or block i (1..L).
+  /// Waits.
   std::vector<Real> hidden_states(Index i) const;
 
  private:

@@ -13,8 +13,8 @@
 namespace bellwether::model {
 namespace {
 
-/// Most columns whose sums over rows wait for each other: those of a block, two of LayerNorm's with a bias (3 C each),
-/// GELU's and the two of attention, or those of the embedding.
+/// Returns the largest number of columns with pending sums over rows. In a block: two LayerNorms with bias (3 C each),
+/// GELU (F) and attention (2 C). In the embedding: 2 C and C for each segment.
 Index partial_columns(ModelConfig const& config) {
   return std::max(8 * config.hidden + config.feed_forward, (2 + config.segments) * config.hidden);
 }
@@ -167,14 +167,14 @@ void Encoder<Real, Stored>::backward(Parameters<Real, Stored> const& parameters,
   ready(0, layout_.blocks.front().first);
 }
 
-/// dy is the gradient of the block's output on entry and of its input on return.
+/// dy: on entry the gradient of the block's output, on return that of its input.
 template <class Real, class Stored>
 void Encoder<Real, Stored>::block_backward(Parameters<Real, Stored> const& parameters, Real* gradients,
                                            DeviceBatch const& batch, Index i, Real* dy, GradientReady const& ready) {
   Index const T = batch.tokens, C = config_.hidden, F = config_.feed_forward;
   auto const& at = layout_.blocks[i];
   auto& block = blocks_[i];
-  // What travels meanwhile goes on only while the host looks at it.
+  // The transport makes progress only when the host calls it.
   auto const look = [&] { ready(at.last, at.last); };
   PendingSums<Real> sums(partial());
 
@@ -211,7 +211,7 @@ void Encoder<Real, Stored>::block_backward(Parameters<Real, Stored> const& param
   gemm(exec_, Op::transpose, Op::none, 3 * C, C, T, 1, dqkv, 3 * C, hidden(i), C, 1, gradients + at.qkv_weight, C);
   look();
   gemm(exec_, Op::none, Op::none, T, C, 3 * C, 1, dqkv, 3 * C, parameters.matrices + at.qkv_weight, C, 1, dy, C);
-  // The key bias is left out: softmax makes its gradient exactly zero, and what would be computed is rounding noise.
+  // Skip the key bias: softmax makes its exact gradient zero, so a computed one would be rounding noise.
   Real* const dqkv_bias = gradients + at.qkv_bias;
   add_column_sums<Real>(exec_, T, 3 * C, dqkv, 2 * C, sums, {C, {dqkv_bias, dqkv_bias + 2 * C}});
   sums.add(exec_);

@@ -13,23 +13,23 @@
 
 namespace bellwether::model {
 
-/// Embeddings and transformer blocks, forward and backward, over a planned workspace. Computes in Real; activations and
-/// gradients that meet a matrix are Stored, the gradient that runs along the residuals is Real.
+/// Embeddings and transformer blocks, forward and backward, in a preallocated workspace. Computes in Real. Activations
+/// and the gradients that enter matrix products are Stored; the gradient along the residual connections is Real.
 template <class Real, class Stored>
 class Encoder {
  public:
   Encoder(Exec const& exec, ModelConfig const& config, BertLayout const& layout, Capacity const& capacity,
           std::uint64_t seed, Workspace& workspace);
 
-  /// Fills hidden(0..L). training: with dropout.
+  /// Computes hidden(0..L). training: apply dropout.
   void forward(Parameters<Real, Stored> const& parameters, DeviceBatch const& batch, bool training);
-  /// dy: (T, C), gradient of hidden(L) in, destroyed. Adds to gradients (n); calls ready after each block and at the
-  /// end, and in between with ranges of nothing.
+  /// Adds the gradients of the parameters to `gradients` (n). dy: (T, C), the gradient of hidden(L); overwritten. Calls
+  /// `ready` after each block and at the end, and in between with empty ranges.
   void backward(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch, Real* dy,
                 GradientReady const& ready);
 
   Stored* hidden(Index i) const { return i == 0 ? embedding_.y : blocks_[i - 1].output.y; }  ///< (T, C)
-  /// Scratch of PendingSums, which heads may use between forward and backward.
+  /// Scratch memory for PendingSums; the heads may use it between forward and backward.
   std::span<Real> partial() const { return {partial_, static_cast<std::size_t>(partial_size_)}; }
 
  private:
@@ -39,7 +39,7 @@ class Encoder {
   };
   struct Block {
     Stored *qkv, *context;  // (T, 3C), (T, C)
-    Real* logarithms;       // attention_keeps()
+    Real* logarithms;       // size from attention_keeps()
     Norm attention, output;
     Stored *pre, *activated;  // (T, F)
   };
@@ -65,7 +65,7 @@ class Encoder {
   std::vector<Block> blocks_;
   Stored* branch_ = nullptr;  // (T, C) gradient of a sub-layer's output
   Stored* wide_ = nullptr;    // (T, max(4 C, F)) gradients inside a sub-layer
-  Real* partial_ = nullptr;   // (partial_size) sums by block of rows
+  Real* partial_ = nullptr;   // (partial_size_) partial sums over blocks of rows
   Index partial_size_ = 0;
   Real* scratch_ = nullptr;  // (slots, 3, S, S)
 };

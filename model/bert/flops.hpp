@@ -7,8 +7,8 @@
 
 namespace bellwether::model {
 
-/// Floating-point operations of the matrix products of one training pass, forward and backward (three products for each
-/// one of forward), padding removed: what a pass costs at the speed of GEMM.
+/// Returns the floating-point operations of the matrix products in forward and backward of one micro-batch. Backward
+/// has two products for each product of forward. Padding does not count.
 double training_flops(ModelConfig const& config, Batch const& batch);
 
 }  // namespace bellwether::model

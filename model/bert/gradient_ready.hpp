@@ -8,8 +8,8 @@
 
 namespace bellwether::model {
 
-/// Called during the backward pass. (first, last): the gradients of these elements of the arena are final for this
-/// micro-batch. Also called between kernels with nothing new, first == last, so that the caller can serve transport.
+/// Called during backward. (first, last): the gradients of these elements of the arena are final for this micro-batch.
+/// Empty ranges (first == last) are calls between kernels that let the caller make communication progress.
 using GradientReady = std::function<void(Index first, Index last)>;
 
 }  // namespace bellwether::model

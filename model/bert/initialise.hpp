@@ -7,8 +7,8 @@
 
 namespace bellwether::model {
 
-/// Zeros, ones, or normal numbers of mean 0 and the given deviation, keyed by (seed, tensor name, element), so that a
-/// tensor's start depends on neither the other tensors nor threads. parameters: (layout.count()).
+/// Sets the parameters (layout.count()) to zeros, ones, or normal random numbers of mean 0 and the given deviation. The
+/// numbers depend on (seed, tensor name, element) only, not on other tensors or on the number of threads.
 template <class Real, class Space>
 void initialise(Space const& exec, ParameterLayout const& layout, std::uint64_t seed, double deviation,
                 Real* parameters);

@@ -16,19 +16,19 @@
 
 namespace bellwether::model {
 
-/// The passes of one step, given to the execution space, and what is known of their batch.
+/// The enqueued micro-batches of one step, and the counts of their batch.
 struct EnqueuedMicroBatches {
   std::int64_t sequences = 0, masked = 0, tokens = 0;  ///< of the global batch
-  std::int64_t count = 0;                              ///< this rank's passes
-  std::int64_t first_sequences = 0;                    ///< of the first of them
-  double flops = 0;                                    ///< of this rank's matrix products
-  std::int64_t mark = 0;                               ///< for MicroBatchQueue::wait()
+  std::int64_t count = 0;                              ///< micro-batches of this rank
+  std::int64_t first_sequences = 0;                    ///< sequences of the first micro-batch
+  double flops = 0;                                    ///< floating-point operations of this rank's matrix products
+  std::int64_t mark = 0;                               ///< argument of MicroBatchQueue::wait()
 };
 
-/// Forward and backward: turns a batch into this rank's gradient, and counts its losses.
+/// Enqueues forward and backward of a batch, which compute this rank's gradient and losses.
 class MicroBatchQueue {
  public:
-  /// ranks: P. Everything else outlives this.
+  /// ranks: P. All referenced objects must outlive the queue.
   MicroBatchQueue(Exec const& exec, ModelConfig const& config, Bert<float>& bert, optim::Optimizer& optimizer,
                   Arena<>& parameters, Arena<>& gradients, int ranks)
       : exec_(exec),
@@ -41,8 +41,9 @@ class MicroBatchQueue {
     if (ranks == 1) first_.emplace(bert.layout().table);
   }
 
-  /// rate: of the step that these gradients are for. The gradients of another step must have been used or forgotten.
-  /// Waits only where the host is passes ahead of a device, or where an optimizer must know how its last step went.
+  /// Enqueues all micro-batches of a step. rate: learning rate of the step that uses these gradients. The gradients of
+  /// the step before must have been used or rolled back. Waits only if the host is too many micro-batches ahead of the
+  /// device, or if the optimizer needs the result of its last step.
   EnqueuedMicroBatches enqueue(StepBatch const& batch, double rate) {
     EnqueuedMicroBatches enqueued{.sequences = batch.global_sequences,
                                   .masked = batch.global_masked,
@@ -69,21 +70,20 @@ class MicroBatchQueue {
     return enqueued;
   }
 
-  /// Waits until the gradients of these passes are there.
+  /// Waits until the gradients of these micro-batches are complete.
   void wait(EnqueuedMicroBatches const& enqueued) const { computed_.wait(exec_, enqueued.mark); }
-  /// Of the oldest passes whose losses nobody has taken. Waits for them.
+  /// Returns the losses of the oldest enqueued step whose losses were not read yet. Waits for them.
   Losses take_losses() { return bert_.stored_losses(); }
-  /// The newest passes count for nothing: the state is as if they had not been enqueued. Collective; waits for the
-  /// passes.
+  /// Discards the newest enqueued step, as if it had not been enqueued. Collective; waits for its micro-batches.
   void roll_back() {
     optimizer_.forget_gradients(exec_, gradients_);
     static_cast<void>(take_losses());
   }
 
-  /// Whether the first of several passes is measured by itself: on one rank, where no other tells of noise.
+  /// Returns whether the gradient norm of the first of several micro-batches is measured. On one rank the noise scale
+  /// needs it.
   bool measures_first(EnqueuedMicroBatches const& enqueued) const { return first_ && enqueued.count > 1; }
-  /// Squared norm of the gradient of the first of several passes, once these were waited for and before others are
-  /// enqueued.
+  /// Returns the squared gradient norm of the first micro-batch. Valid after wait() and before the next enqueue().
   double first_square() const { return first_->square(); }
   std::int64_t bytes() const { return first_ ? first_->bytes() : 0; }
 

@@ -18,11 +18,11 @@
 namespace bellwether::model {
 namespace {
 
-/// Rows of logits that are formed at once: enough to keep GEMM busy, few enough to stay small beside the activations.
+/// Rows of logits computed at a time: enough to keep GEMM busy, few enough to need less memory than the activations.
 constexpr Index logit_rows = on_devices ? 2048 : 256;
-/// Elements between rows of logits: every row begins as a matrix does, whatever V, which is what fast products need.
+/// Returns the elements between rows of logits. Every row is aligned, for any V, because fast products need it.
 Index logit_stride(Index V) { return (V + 31) / 32 * 32; }
-/// Losses on the host whose turn has not come.
+/// Number of buffers for losses that were stored and not read yet.
 constexpr std::int64_t places = 2;
 
 template <class T>
@@ -85,7 +85,7 @@ void PretrainingHeads<Real, Stored>::run(Parameters<Real, Stored> const& paramet
 
 template <class Real, class Stored>
 void PretrainingHeads<Real, Stored>::store_losses() {
-  require(aside_.marked() - taken_ < places, "losses are taken before more are set aside");
+  require(aside_.marked() - taken_ < places, "losses must be read before more are stored");
   Kokkos::deep_copy(exec_, Kokkos::subview(host_totals_, aside_.marked() % places, Kokkos::ALL), totals_);
   Kokkos::deep_copy(exec_, totals_, 0.0);
   aside_.mark(exec_);
@@ -93,7 +93,7 @@ void PretrainingHeads<Real, Stored>::store_losses() {
 
 template <class Real, class Stored>
 Losses PretrainingHeads<Real, Stored>::stored_losses() {
-  require(taken_ < aside_.marked(), "losses are set aside before they are taken");
+  require(taken_ < aside_.marked(), "losses must be stored before they are read");
   auto const place = taken_ % places;
   aside_.wait(exec_, ++taken_);
   return {host_totals_(place, 0), host_totals_(place, 1), host_totals_(place, 2), host_totals_(place, 3)};
@@ -154,7 +154,7 @@ void PretrainingHeads<Real, Stored>::masked_backward(Parameters<Real, Stored> co
                                                       .dgamma = gradients + layout_.transform_norm.weight,
                                                       .dbeta = gradients + layout_.transform_norm.bias},
                       sums);
-  // From here on the normalised sum is not read again, nor is dnormed_ but by what comes next.
+  // Reuse activated_ and dnormed_: their contents are not needed after bias_gelu_backward().
   Stored* const dpre = activated_;
   bias_gelu_backward(exec_, config_.activation, M, C, pre_, dnormed_, dpre, sums, gradients + layout_.transform.bias);
   gemm(exec_, Op::transpose, Op::none, C, C, M, 1, dpre, C, rows_, C, 1, gradients + layout_.transform.weight, C);

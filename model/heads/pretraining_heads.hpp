@@ -13,23 +13,24 @@
 
 namespace bellwether::model {
 
-/// Masked-LM head on the M masked rows with the decoder tied to the word embeddings, and next-sentence head on the
-/// pooled first row of each sequence. Losses and gradients are formed together, a strip of logits at a time, so that
-/// (M, V) never exists whole. Types as in Encoder.
+/// Masked-LM head on the M masked rows, with the decoder tied to the word embeddings, and next-sentence head on the
+/// pooled first row of each sequence. Losses and gradients are computed together for a strip of rows of logits at a
+/// time, so that the (M, V) matrix is never stored. Types as in Encoder.
 template <class Real, class Stored>
 class PretrainingHeads {
  public:
   PretrainingHeads(Exec const& exec, ModelConfig const& config, BertLayout const& layout, Capacity const& capacity,
                    Workspace& workspace);
 
-  /// Adds to the losses. hidden: (T, C), the encoder's output. gradients: (n), added to, and dhidden: (T, C),
-  /// overwritten; both null: losses only. partial: scratch of PendingSums, for 3 C columns of M rows
-  /// and C + 2 of B.
+  /// Adds to the losses. hidden: (T, C), the encoder's output. gradients: (n), added to. dhidden: (T, C), overwritten.
+  /// Null gradients and dhidden: computes the losses only. partial: scratch of PendingSums, for 3 C columns of M rows
+  /// and C + 2 columns of B rows.
   void run(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch,
            LossScale const& scale, Stored const* hidden, Real* dhidden, std::span<Real> partial);
-  /// Those of all runs since the last call, for stored_losses(): at most two of them wait. Does not wait itself.
+  /// Enqueues a copy of the losses summed since the last call, for stored_losses(). At most two may be unread. Does not
+  /// wait.
   void store_losses();
-  /// The oldest that were set aside. Waits for the runs that they are of, not for later ones.
+  /// Returns the oldest unread losses. Waits for the runs that belong to them, but not for later ones.
   Losses stored_losses();
 
  private:
@@ -39,7 +40,7 @@ class PretrainingHeads {
                        Real* dhidden, PendingSums<Real>& sums);
   void next_sentence(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch, Real scale,
                      Stored const* hidden, Real* dhidden, PendingSums<Real>& sums);
-  /// A buffer in Real, and the one in Stored that takes its place as an operand: the same where the types are.
+  /// Logits in Real, and their gradient in Stored for matrix products. Both share one buffer if the types are equal.
   struct Logits {
     Real* values;
     Stored* gradients;
@@ -61,8 +62,8 @@ class PretrainingHeads {
   double *loss_, *correct_;                     // (max(M, B))
   Vec<double> totals_;                          // (4) as in Losses
   DeviceProgress aside_;
-  std::int64_t taken_ = 0;  // of those that were set aside
-  // (places, 4) never totals_ itself, which later runs add to
+  std::int64_t taken_ = 0;  // number of stored losses that were read
+  // (places, 4) copies for the host; later runs add to totals_ in the meantime
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::SharedHostPinnedSpace> host_totals_;
 };
 

@@ -11,7 +11,7 @@
 namespace bellwether::model {
 namespace {
 
-/// body(Gelu) of the kind that is asked for.
+/// Calls body(Gelu) with the function for `kind`.
 template <class Body>
 void with_gelu(Activation kind, Body const& body) {
   if (kind == Activation::gelu_erf)

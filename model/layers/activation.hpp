@@ -18,7 +18,7 @@ void bias_gelu_forward(Space const& exec, Activation kind, Index rows, Index F, 
 template <class Stored, class Space>
 void gelu_forward(Space const& exec, Activation kind, Index rows, Index F, Stored const* pre, Stored* y);
 
-/// dpre = dy GELU'(pre); dbias += its column sums. dy, pre, dpre: (rows, F), and dpre may be dy. Given: Real or Stored.
+/// dpre = dy GELU'(pre); dbias += column sums of dpre. dy, pre, dpre: (rows, F); dpre may be dy. Given: Real or Stored.
 template <class Real, class Stored, class Given, class Space>
 void bias_gelu_backward(Space const& exec, Activation kind, Index rows, Index F, Stored const* pre, Given const* dy,
                         Stored* dpre, BlockScratchOf<Real> const& scratch, Real* dbias);

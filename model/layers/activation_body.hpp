@@ -28,7 +28,7 @@ struct BiasGeluRow {
   Stored *pre, *y;
 };
 
-/// The same where the bias has been added.
+/// y = GELU(pre); pre already contains the bias.
 template <class Gelu, class Real, class Stored>
 struct GeluRow {
   template <class Row>
@@ -43,7 +43,7 @@ struct GeluRow {
   Stored* y;
 };
 
-/// The same for `own` neighbours at a time, which one access reads.
+/// y = GELU(pre) for `own` adjacent elements, read with one access.
 template <class Gelu, class Stored, int own>
 struct GeluPack {
   KOKKOS_INLINE_FUNCTION void operator()(Index i) const {
@@ -58,7 +58,7 @@ struct GeluPack {
   Stored* y;
 };
 
-/// Gradients of a block of rows and the block's part of the columns' sums.
+/// Gradients of a block of rows, and the block's partial column sums.
 template <class Gelu, class Real, class Stored, class Given>
 struct BiasGeluBlockBackward {
   template <class Row>

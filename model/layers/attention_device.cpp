@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Attention on devices for which nothing better is written: each has a file of its own in place of this one where it
-// is.
+// Attention on devices without a specialised implementation. A device that has one compiles its source instead of this.
 #include "model/layers/attention_team.hpp"
 
 namespace bellwether::model {
 namespace {
 
-/// As many heads at once as keep a device busy: a team of 256 threads for every 1024 that it runs.
+/// Returns the number of heads processed at once: a team of 256 threads for every 1024 threads that the device runs.
 template <class Space>
 Index team_slots(Space const& exec) {
   return Kokkos::max(1, exec.concurrency() / 1024);

@@ -30,7 +30,7 @@ Head<Real, Stored> head_of(Attention<Real, Stored> const& p, Index pair) {
           Real(1) / std::sqrt(static_cast<Real>(D)), q, q + p.C, q + 2 * p.C};
 }
 
-/// row = softmax(row), without overflow. row: (count).
+/// row <- softmax(row), without overflow. row: (count).
 template <class Real>
 void softmax_row(Index count, Real* row) {
   Real largest = row[0];
@@ -47,7 +47,7 @@ void softmax_row(Index count, Real* row) {
   for (Index k = 0; k < count; ++k) row[k] *= scale;
 }
 
-/// probabilities: (S, S), rows are queries.
+/// probabilities <- softmax(Q K^T / sqrt(D)). probabilities: (S, S); rows are queries.
 template <class Real, class Stored>
 void form_probabilities(Head<Real, Stored> const& h, Real* probabilities) {
   gemm_tile(Op::none, Op::transpose, h.length, h.length, h.width, h.scale, h.q, h.stride, h.k, h.stride, Real(0),
@@ -77,7 +77,7 @@ void forward_head(Attention<Real, Stored> const& p, Head<Real, Stored> const& h,
             context, p.C);
 }
 
-/// With W = mask * P and dW = dO V^T: dV = W^T dO, dS = W * dW - P * rowsum(W * dW), since P * mask * dW = W * dW.
+/// W = mask * P. dW = dO V^T. dV = W^T dO. dS = W * dW - P * rowsum(W * dW), because P * mask * dW = W * dW.
 template <class Real, class Stored>
 void backward_head(Attention<Real, Stored> const& p, Head<Real, Stored> const& h, Real* scratch, Stored const* dcontext,
                    Stored* dq) {
@@ -108,7 +108,7 @@ void backward_head(Attention<Real, Stored> const& p, Head<Real, Stored> const& h
   gemm_tile(Op::transpose, Op::none, S, D, S, h.scale, dweights, S, h.q, h.stride, Real(0), dk, h.stride);
 }
 
-/// Calls body(pair, scratch of this slot) for every pair. Which slot takes a pair changes no result.
+/// Calls body(pair, scratch of a slot) for every pair. The assignment of pairs to slots does not affect results.
 template <class Real, class Stored, class Space, class Body>
 void for_each_head(Space const& exec, char const* label, Attention<Real, Stored> const& p, Body const& body) {
   Index const slots = exec.concurrency(), pairs = p.sequences * p.heads, size = 3 * p.longest * p.longest;

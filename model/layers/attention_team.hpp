@@ -7,8 +7,8 @@
 
 namespace bellwether::model {
 
-/// Attention for devices: a team of 256 workers treats one head of one sequence at a time, with its (S, S) matrices in
-/// scratch of its own that is small enough to stay in the second cache. On a host, where tests run it, a team is one
+/// Attention for devices. A team of 256 workers processes one head of one sequence at a time. Its (S, S) matrices are
+/// in global scratch memory, small enough to stay in the L2 cache. On a host, where only tests run it, a team is one
 /// thread.
 template <class Real, class Stored, class Space>
 struct TeamAttention {
@@ -50,7 +50,7 @@ struct TeamAttention {
     team_product<Space>(team, TeamOperands<A, B>{op_a, op_b, m, n, k, a, lda, b, ldb}, alpha, c, ldc, numbers);
   }
 
-  /// to(i, j) = from(i, j) times its dropout factor; four of them to a worker and draw. (S, S); ends with a barrier.
+  /// to(i, j) = from(i, j) * dropout factor. (S, S). A worker handles the four elements of a draw. Ends with a barrier.
   KOKKOS_INLINE_FUNCTION void drop(Team const& team, Head const& h, Real const* from, Real* to) const {
     Index const S = h.length, counters = DropoutDraw<Real>::counters(S);
     auto const first = static_cast<std::uint32_t>(h.head * p.position_stride / 4);
@@ -67,7 +67,7 @@ struct TeamAttention {
     });
   }
 
-  /// matrix(i, j) <- softmax over j, rows without overflow. matrix: (S, S); numbers: (2 W::count).
+  /// matrix(i, j) <- softmax over j, without overflow. matrix: (S, S); numbers: (2 W::count) team scratch.
   KOKKOS_INLINE_FUNCTION void softmax_rows(Team const& team, Index S, Real* matrix, Real* numbers) const {
     Real *const largest = numbers, *const totals = numbers + W::count;
     for (Index i0 = 0; i0 < S; i0 += rows_at_once) {
@@ -100,7 +100,7 @@ struct TeamAttention {
     }
   }
 
-  /// The sum over the lanes of the row that `worker` belongs to.
+  /// Returns the sum over the workers that share the row of `worker`.
   KOKKOS_INLINE_FUNCTION static Real row_total(Real const* totals, int worker) {
     Real const* const of_row = totals + worker / row_lanes * row_lanes;
     Real total = 0;
@@ -124,8 +124,7 @@ struct TeamAttention {
             context + h.first * p.C + h.head * h.width, p.C, numbers);
   }
 
-  /// As on a host (attention_host.cpp): with W = mask * P and dW = dO V^T, dV = W^T dO, dS = W * dW - P * rowsum(W *
-  /// dW).
+  /// Backward, as in attention_host.cpp: W = mask * P; dW = dO V^T; dV = W^T dO; dS = W * dW - P * rowsum(W * dW).
   KOKKOS_INLINE_FUNCTION void backward(Team const& team, Index pair, Real* matrices, Real* numbers,
                                        Stored const* dcontexts, Stored* dqkv) const {
     Head const h = head_of(pair);
@@ -163,8 +162,9 @@ struct TeamAttention {
   }
 };
 
-/// Every head in turn with its team's (3, S, S) of p.scratch and numbers in team scratch. Which team takes a pair
-/// changes no result. A function object: of a lambda in a lambda nvcc keeps a copy on the heap for every launch.
+/// Loops over heads; each team has its own (3, S, S) matrices of p.scratch and its own team scratch. The assignment of
+/// heads to teams does not affect results. A function object: nvcc copies a lambda inside a lambda to the heap at every
+/// launch.
 template <class Real, class Stored, class Space, class Body>
 struct EachHead {
   using Run = TeamAttention<Real, Stored, Space>;
@@ -205,7 +205,7 @@ struct BackwardOfHead {
   Stored* dqkv;
 };
 
-/// slots: how many heads p.scratch is for.
+/// slots: number of teams that p.scratch has room for.
 template <class Real, class Stored, class Space, class Body>
 void for_each_head(Space const& exec, char const* label, Attention<Real, Stored> const& p, Index slots,
                    Body const& body) {
@@ -216,13 +216,13 @@ void for_each_head(Space const& exec, char const* label, Attention<Real, Stored>
   Kokkos::parallel_for(label, policy, Kernel{{p}, teams, body});
 }
 
-/// As attention_forward().
+/// Implements attention_forward(). slots: see for_each_head().
 template <class Real, class Stored, class Space>
 void team_attention_forward(Space const& exec, Attention<Real, Stored> const& p, Index slots, Stored* context) {
   for_each_head(exec, "bellwether::model::attention_forward", p, slots, ForwardOfHead<Stored>{context});
 }
 
-/// As attention_backward().
+/// Implements attention_backward(). slots: see for_each_head().
 template <class Real, class Stored, class Space>
 void team_attention_backward(Space const& exec, Attention<Real, Stored> const& p, Index slots, Stored const* dcontext,
                              Stored* dqkv) {

@@ -4,9 +4,10 @@
 
 #include "model/layers/attention_tiles.hpp"
 
-/// Attention of heads of 64 elements in bf16, which are those of BERT, on matrix units, by tiles of 64 queries and 64
-/// keys (Dao, "FlashAttention-2", arXiv 2307.08691, sections 3.1 and 3.2, without its sums by atomics: gradients of
-/// queries and those of keys and values have a kernel each). Warp: of core/gemm/warp_matrix.hpp.
+/// bf16 attention on matrix units for heads of 64 elements, as in BERT. Tiles have 64 queries and 64 keys. The
+/// algorithm is FlashAttention-2 (Dao, arXiv 2307.08691, sections 3.1 and 3.2). Unlike the paper, backward needs no
+/// atomics: one kernel computes the gradients of the queries, another those of the keys and values. Warp: a type of
+/// core/gemm/warp_matrix.hpp.
 namespace bellwether::model::attention_tiles {
 
 template <class Warp>
@@ -15,7 +16,7 @@ struct Forward {
   bf16* context;
   int tiles_of_head;
 
-  /// While a tile of keys and values is worked on, the next one arrives.
+  /// The next tile of keys and values is copied while the current one is processed.
   template <class Team>
   BELLWETHER_DEVICE void operator()(Team const& team) const {
     Place const at(p, team, tiles_of_head);
@@ -63,7 +64,7 @@ struct Forward {
     store(team, q, sums, context + (at.first + at.row) * p.C + at.head * extent, p.C, at.rows_from(at.row));
   }
 
-  /// A tile's result to a matrix, through shared memory, where nobody reads any more.
+  /// Writes a result tile to a matrix through shared memory, which no thread may be reading any more.
   template <class Team>
   BELLWETHER_DEVICE static void store(Team const& team, Tile const& through, Result const& result, bf16* to,
                                       Index stride, int rows) {
@@ -76,9 +77,9 @@ struct Forward {
   }
 };
 
-/// Backward: with W = mask * P and dW = dO V^T, dV = W^T dO, dS = W * dW - P * rowsum(W * dW), as on a host.
-/// rowsum(W * dW) is rowsum(O * dO) (section 2.3.2 there), which goes from the first kernel to the second, for each
-/// query. P is formed again by the logarithm of softmax's sum, which forward has kept.
+/// Backward, as on a host: W = mask * P. dW = dO V^T. dV = W^T dO. dS = W * dW - P * rowsum(W * dW). The first kernel
+/// computes rowsum(W * dW) = rowsum(O * dO) of each query (section 2.3.2 of FlashAttention-2) and stores it for the
+/// second. P is recomputed from the logarithm of the softmax sum, which forward stored.
 struct Backward {
   Params p;
   bf16 const* dcontext;
@@ -88,8 +89,8 @@ struct Backward {
   BELLWETHER_DEVICE Index first_query(Place const& at) const { return at.first * p.heads + at.head * at.length; }
   BELLWETHER_DEVICE float const* logarithms(Place const& at) const { return p.logarithms + first_query(at); }
   BELLWETHER_DEVICE float* row_sums(Place const& at) const { return p.scratch + first_query(at); }
-  /// A word of Drops for each thread of the team that has a tile of queries, and tile of keys: what the first kernel
-  /// has drawn, the second does not draw again.
+  /// Address of one thread's word of Drops for a tile of queries and a tile of keys. The first kernel stores its
+  /// dropout draws there and the second one reads them.
   BELLWETHER_DEVICE std::uint32_t* kept(Place const& at, int query, int key, int thread) const {
     auto* const words = reinterpret_cast<std::uint32_t*>(p.scratch + p.sequences * p.longest * p.heads);
     Index const tile = (Index{at.pair} * tiles_of_head + query / extent) * tiles_of_head + key / extent;
@@ -99,7 +100,7 @@ struct Backward {
   BELLWETHER_DEVICE bf16* dqkv_of(Place const& at) const { return dqkv + at.first * at.stride + at.head * extent; }
 };
 
-/// A warp has 16 queries of the tile, their elements and those of what comes back in registers.
+/// Gradients of the queries. A warp holds 16 queries of the tile and the rows of their output gradient in registers.
 template <class Warp>
 struct QueryBackward : Backward {
   template <class Team>
@@ -116,7 +117,7 @@ struct QueryBackward : Backward {
       copy_async<Warp, team_threads>(keys_of(turn), at.k + key * at.stride, at.stride, keys, thread);
       copy_async<Warp, team_threads>(values_of(turn), at.v + key * at.stride, at.stride, keys, thread);
     };
-    // Queries and what comes back lie where the second tiles of keys and values will.
+    // Queries and output gradients use the shared memory that later holds the second tiles of keys and values.
     Index const of_tile = context_of(at) + at.row * p.C;
     copy_async<Warp, team_threads>(keys_of(1), at.q + at.row * at.stride, at.stride, queries, thread);
     copy_async<Warp, team_threads>(values_of(1), dcontext + of_tile, p.C, queries, thread);
@@ -169,8 +170,8 @@ struct QueryBackward : Backward {
   }
 };
 
-/// A warp has 16 keys of the tile: what it forms of them and 64 queries, transposed, is the left operand of what
-/// follows.
+/// Gradients of keys and values. A warp holds 16 keys of the tile. Its product of these with 64 queries is transposed,
+/// so that it can be the left operand of the following products.
 template <class Warp>
 struct KeyBackward : Backward {
   template <class Team>
@@ -186,14 +187,14 @@ struct KeyBackward : Backward {
       copy_async<Warp, team_threads>(memory[2 + 2 * turn], dcontext + context_of(at) + query * p.C, p.C, queries,
                                      thread);
     };
-    // Keys lie where the second tile of queries will.
+    // Keys use the shared memory that later holds the second tile of queries.
     copy_async<Warp, team_threads>(memory[3], at.k + at.row * at.stride, at.stride, keys, thread);
     copy_async<Warp, team_threads>(v, at.v + at.row * at.stride, at.stride, keys, thread);
     fetch(0, 0);
     float logarithm = 0, row_sum = 0;  // of one query of the next tile
     auto const fetch_numbers = [&](int query) {
       bool const there = thread < extent && query + thread < at.length;
-      logarithm = there ? logarithms(at)[query + thread] : infinity;  // no query: no weight
+      logarithm = there ? logarithms(at)[query + thread] : infinity;  // infinity gives missing queries a weight of 0
       row_sum = there ? row_sums(at)[query + thread] : 0.0f;
     };
     fetch_numbers(0);
@@ -234,11 +235,11 @@ struct KeyBackward : Backward {
     Forward<Warp>::store(team, memory[1], dvalues, to + 2 * p.C, at.stride, keys);
   }
 
-  /// What dropout keeps of a warp's 16 keys and a tile of queries, by sixteen queries and evenness.
+  /// Dropout bits of a warp's 16 keys and a tile of queries: a word for each group of 16 queries and query parity.
   using Words = std::uint32_t[extent / 16][2];
 
-  /// Of a lane's queries 8 n + 2 (lane % 4) + i and keys row + lane / 4 + 8 half another warp's lane has drawn: words
-  /// of queries 16 apart, whose bits are 4 apart for the second key, 2 for the second eight of queries.
+  /// Reads dropout bits that other lanes drew. This lane needs queries 8 n + 2 (lane % 4) + i and keys row + lane / 4 +
+  /// 8 half. One word serves two queries 8 apart, whose bits are 2 apart, and the two keys, whose bits are 4 apart.
   BELLWETHER_DEVICE void read_words(Place const& at, int query, int row, Words& words) const {
     int const lane = Warp::lane();
     BELLWETHER_UNROLL
@@ -267,7 +268,7 @@ struct KeyBackward : Backward {
   }
 };
 
-/// Numbers of scratch that backward needs.
+/// Returns the scratch size of backward, in elements.
 inline Index scratch_numbers(Index sequences, Index heads, Index longest) {
   Index const of_head = tiles(longest);
   return sequences * heads * (longest + of_head * of_head * team_threads);

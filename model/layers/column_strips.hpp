@@ -6,10 +6,10 @@
 #include "core/simd/pack.hpp"
 #include "model/layers/rows.hpp"
 
-/// Sums over rows for devices: a thread has neighbouring columns of a block of rows, and their sums in registers.
+/// Sums over rows for devices: a thread sums adjacent columns of a block of rows in registers.
 namespace bellwether::model {
 
-/// Rows that are read before any of them is written, as long as a block has so many.
+/// Number of rows that a thread reads before it writes any of them. Remaining rows of a block are handled one by one.
 inline constexpr int strip_rows = 4;
 
 template <class Body, int own, class Space>
@@ -52,8 +52,8 @@ struct StripKernel {
   float* partial;
 };
 
-/// partial(block, k) = the sum over a block's rows of what body.read(first row, k, terms) leaves in terms[row - first]
-/// of columns [k, k + own), for as many rows as `terms` has. columns: a multiple of `own`. partial: (row_blocks(rows),
+/// partial(block, k) = sum over the rows of a block. For each group of rows, body.read(first row, k, terms) fills
+/// `terms` (rows at once, own) with columns [k, k + own). `columns`: a multiple of `own`. `partial`: (row_blocks(rows),
 /// columns).
 template <int own, class Body, class Space>
 void sum_strips(char const* label, Space const& exec, Index rows, Index columns, float* partial, Body const& body) {
@@ -65,7 +65,7 @@ void sum_strips(char const* label, Space const& exec, Index rows, Index columns,
                        Kernel{body, rows, columns, strips, partial});
 }
 
-/// Terms of add_column_sums(): columns from `count` on lie `gap` elements further on.
+/// Reads the terms of add_column_sums(). Columns from `count` on are `gap` elements further on.
 template <class Stored, int own>
 struct StripOfMatrix {
   template <int rows>
@@ -80,7 +80,7 @@ struct StripOfMatrix {
   Index count, gap;
 };
 
-/// Terms of bias_gelu_backward(), which writes dpre on the way.
+/// Computes the terms of bias_gelu_backward() and writes dpre.
 template <class Gelu, class Stored, class Given, int own>
 struct StripOfGelu {
   template <int rows>

@@ -7,15 +7,16 @@
 
 namespace bellwether::model {
 
-/// Softmax cross entropy with its gradient, in one pass: dlogits = scale * (softmax(logits + bias) - one_hot(label));
-/// loss(r) = -log softmax(label); correct(r) = 1 where no class beats the label. logits: (rows, classes) without bias,
-/// destroyed; dlogits: (rows, classes), may be logits; rows of both are `stride` elements apart.
+/// Softmax cross entropy and its gradient: dlogits = scale * (softmax(logits + bias) - one_hot(label)). Also loss(r) =
+/// -log softmax(label), and correct(r) = 1 if no class has a higher logit than the label. `logits`: (rows, classes)
+/// without bias, overwritten. `dlogits`: (rows, classes), may be logits. Rows of both are `stride` elements apart.
 template <class Real, class Stored, class Space>
 void cross_entropy(Space const& exec, Index rows, Index classes, Index stride, Real const* bias,
                    std::int32_t const* labels, Real scale, Real* logits, Stored* dlogits, double* loss,
                    double* correct);
 
-/// total += sum of values, in an order that count and Space fix: on hosts their own. values: (count), total: (1).
+/// total += sum of values, in an order that depends on count and Space only. Hosts add sequentially. values: (count);
+/// total: (1).
 template <class Space>
 void add_in_order(Space const& exec, Index count, double const* values, double* total);
 

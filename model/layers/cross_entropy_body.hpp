@@ -6,7 +6,7 @@
 
 namespace bellwether::model {
 
-/// The largest of some numbers, and the sum of e^(x - largest) over them.
+/// The maximum of a set of numbers, and the sum of e^(x - maximum) over them.
 template <class Real>
 struct Exponentials {
   Real largest = -Kokkos::Experimental::infinity_v<Real>, total = 0;
@@ -42,7 +42,7 @@ struct CrossEntropyRow {
       of_thread(row, r, logits + r * stride, dlogits + r * stride);
   }
 
-  /// A host forms an exponential once.
+  /// For hosts: computes each exponential once.
   template <class Row>
   KOKKOS_INLINE_FUNCTION void of_thread(Row const& row, Index r, Real* x, Stored* d) const {
     Real const* const added = bias;
@@ -50,14 +50,14 @@ struct CrossEntropyRow {
     Real const own = x[labels[r]];
     Real const total = row.template sum<Real>(classes, [=](Index k) { return x[k] = math::exp(x[k] - largest); });
     Real const factor = scale / total;
-    // Apart from the rest: a choice for each element costs more than one that is written twice.
+    // The label is handled separately: a comparison for each element costs more than writing one element twice.
     Real const at_label = x[labels[r]] * factor - scale;
     row.each(classes, [=](Index k) { d[k] = Stored(x[k] * factor); });
     d[labels[r]] = Stored(at_label);
     report(r, own, largest, total);
   }
 
-  /// A device reads logits twice and writes gradients once: its memory is what takes time.
+  /// For devices: reads the logits twice and writes the gradients once, because memory bandwidth is the bottleneck.
   template <class Row>
   KOKKOS_INLINE_FUNCTION void of_team(Row const& row, Index r, Real const* x, Stored* d) const {
     Real const* const added = bias;

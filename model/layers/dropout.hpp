@@ -7,37 +7,37 @@
 
 namespace bellwether::model {
 
-/// Sample number and position of every row of T: what dropout's counters are made of, so that masks depend on neither
-/// ranks, passes nor padding. samples: (T), positions: (T).
+/// Sample number and position of every row of T. They are dropout's counters, so that masks do not depend on ranks,
+/// micro-batches or padding. samples: (T), positions: (T).
 struct RowOrigin {
   std::int64_t const* samples;
   std::int32_t const* positions;
 };
 
-/// One place in the model where dropout acts. Masks are regenerated, never stored.
+/// One dropout layer of the model. Masks are recomputed, never stored.
 struct Dropout {
   RandomKey key{};
-  std::uint32_t site = 0;  ///< below 2^16
-  double probability = 0;  ///< 0: the identity
+  std::uint32_t site = 0;  ///< identifies the layer; below 2^16
+  double probability = 0;  ///< 0: no dropout
 
   KOKKOS_FUNCTION bool active() const { return probability > 0; }
 };
 
 inline constexpr int dropout_chunk = 64;
 
-/// A dropout in the numbers that draws are held against.
+/// The two constants that turn random numbers into dropout factors.
 template <class Real>
 struct DropoutRule {
-  std::uint32_t threshold;  ///< what is drawn below it drops a channel
-  Real kept;                ///< the factor of what is kept
+  std::uint32_t threshold;  ///< random numbers below it drop a channel
+  Real kept;                ///< factor of the channels that are kept
 
   KOKKOS_INLINE_FUNCTION explicit DropoutRule(Dropout const& dropout)
       : threshold(static_cast<std::uint32_t>(dropout.probability * 4294967296.0)),
         kept(static_cast<Real>(1 / (1 - dropout.probability))) {}
 };
 
-/// What dropout draws at one row. Counter 16 c + i gives channels 64 c + i, + 16, + 32 and + 48, so that lanes write
-/// side by side.
+/// The random numbers of one row. Counter 16 c + i yields channels 64 c + i, + 16, + 32 and + 48, so that adjacent
+/// lanes write adjacent elements.
 template <class Real>
 struct DropoutDraw {
   RandomKey key;
@@ -46,7 +46,7 @@ struct DropoutDraw {
 
   KOKKOS_INLINE_FUNCTION DropoutDraw(Dropout const& dropout, std::int64_t sample, std::int32_t at)
       : DropoutDraw(dropout, DropoutRule<Real>(dropout), sample, at) {}
-  /// With a rule that is known, the host's, say: to form it takes a thread longer than to draw.
+  /// Takes a precomputed rule: a thread needs longer to compute it than to draw.
   KOKKOS_INLINE_FUNCTION DropoutDraw(Dropout const& dropout, DropoutRule<Real> const& of, std::int64_t sample,
                                      std::int32_t at)
       : key(dropout.key),
@@ -57,24 +57,24 @@ struct DropoutDraw {
   KOKKOS_INLINE_FUNCTION Philox4 bits(std::uint32_t counter) const {
     return philox(low, high, position, counter, key.k0, key.k1);
   }
-  /// Draws for that many channels, and which channel is part 0 to 3 of a draw.
+  /// Returns the number of counters for this many channels.
   KOKKOS_INLINE_FUNCTION static Index counters(Index channels) {
     return (channels + dropout_chunk - 1) / dropout_chunk * (dropout_chunk / 4);
   }
   KOKKOS_INLINE_FUNCTION static Index channel(Index counter, int part) {
     return counter / 16 * dropout_chunk + counter % 16 + 16 * part;
   }
-  /// 0 or 1 / (1 - p).
+  /// Returns 0 or 1 / (1 - p).
   KOKKOS_INLINE_FUNCTION Real factor(std::uint32_t drawn) const { return drawn < rule.threshold ? Real(0) : rule.kept; }
 };
 
-/// Factors of one row by 64 channels, on hosts.
+/// Dropout factors of one row in chunks of 64 channels, for hosts.
 template <class Real>
 struct DropoutChunks {
   KOKKOS_INLINE_FUNCTION DropoutChunks(Dropout const& dropout, std::int64_t sample, std::int32_t position)
       : draw(dropout, sample, position), keys(dropout.key) {}
 
-  /// Factors of channels [64 chunk, 64 chunk + 64).
+  /// Computes the factors of channels [64 chunk, 64 chunk + 64).
   KOKKOS_INLINE_FUNCTION void factors(std::uint32_t chunk, Real (&factor)[dropout_chunk]) const {
     std::uint32_t drawn[dropout_chunk];
 #if defined(BELLWETHER_PHILOX_LANES)
@@ -105,8 +105,8 @@ struct DropoutChunks {
 #endif
 };
 
-/// body(k, factor of channel k) for the channels k < count of one row, with a dropout that is active; `first_chunk` is
-/// the first channel's chunk.
+/// Calls body(k, factor of channel k) for the channels k < count of one row. The dropout must be active. first_chunk:
+/// the chunk of channel 0.
 template <class Real, class Row, class Body>
 KOKKOS_INLINE_FUNCTION void each_factor(Row const& row, Dropout const& dropout, std::int64_t sample,
                                         std::int32_t position, std::uint32_t first_chunk, Index count,
@@ -130,7 +130,7 @@ KOKKOS_INLINE_FUNCTION void each_factor(Row const& row, Dropout const& dropout, 
   }
 }
 
-/// The same for row r of T, from its first channel on; the factor is 1 without a dropout.
+/// Calls body(k, factor of channel k) for the channels k < count of row r of T. Without dropout the factor is 1.
 template <class Real, class Row, class Body>
 KOKKOS_INLINE_FUNCTION void each_dropped(Row const& row, Dropout const& dropout, RowOrigin const& origin, Index r,
                                          Index count, Body const& body) {

@@ -8,7 +8,7 @@
 
 namespace bellwether::model {
 
-/// Which rows of T use which vocabulary entry: gradients of the word embedding are formed by entry, in row order,
+/// The rows of T that use each vocabulary entry. The gradient of the word embedding is summed by entry, in row order,
 /// without atomics. Entry u = ids(u) is used by rows order[starts(u) .. starts(u + 1)).
 struct TokenIndex {
   Index entries;               ///< distinct ids in the batch
@@ -17,13 +17,14 @@ struct TokenIndex {
   std::int32_t const* order;   ///< (T)
 };
 
-/// sum = word(id) + position(p) + segment(s). Tables: (V, C), (positions, C), (segments, C); sum: (T, C).
+/// sum = word(id) + position(p) + segment(s). word: (V, C), position: (positions, C), segment: (segments, C); sum: (T,
+/// C).
 template <class Real, class Stored, class Space>
 void embedding_forward(Space const& exec, Index T, Index C, std::int32_t const* ids, std::int32_t const* positions,
                        std::int32_t const* segments, Real const* word, Real const* position, Real const* segment,
                        Stored* sum);
 
-/// Adds dsum's rows to the gradients of the tables they were read from. sequence_offsets: (sequences + 1); scratch:
+/// Adds the rows of dsum to the gradients of the three tables. sequence_offsets: (sequences + 1); scratch:
 /// (row_blocks(T), segment_rows, C), for segments.
 template <class Real, class Space>
 void embedding_backward(Space const& exec, Index T, Index C, TokenIndex const& tokens, Index sequences, Index longest,

@@ -26,13 +26,13 @@ struct EmbedRow {
   Stored* sum;
 };
 
-/// to += from, both C elements.
+/// to += from, both of C elements.
 template <class Real, class Row>
 KOKKOS_INLINE_FUNCTION void add_to(Row const& row, Index C, Real const* from, Real* to) {
   row.each(C, [=](Index k) { to[k] += from[k]; });
 }
 
-/// The gradient of one vocabulary entry, from all rows that use it.
+/// Gradient of one vocabulary entry: the sum over all rows that use it.
 template <class Real>
 struct WordBackward {
   template <class Row>
@@ -47,7 +47,7 @@ struct WordBackward {
   Real* dword;
 };
 
-/// The gradient of one position, from the sequences that reach it.
+/// Gradient of one position: the sum over all sequences that are long enough.
 template <class Real>
 struct PositionBackward {
   template <class Row>
@@ -64,12 +64,12 @@ struct PositionBackward {
   Real* dposition;
 };
 
-/// The segments' gradients from one block of rows.
+/// Partial gradients of the segments from one block of rows.
 template <class Real>
 struct SegmentBlockBackward {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Row const& row, Index block) const {
-    // Row by row of the table, so that an element stays with one thread of those that share a row.
+    // Loops over rows of the table outermost, so that one thread of a team owns an element.
     Real* const out = partial + block * segment_rows * C;
     for (Index segment = 0; segment < segment_rows; ++segment) {
       Real* const of_segment = out + segment * C;

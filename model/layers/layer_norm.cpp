@@ -10,7 +10,7 @@ namespace bellwether::model {
 
 template <class Real, class Stored, class Space>
 void layer_norm_forward(Space const& exec, LayerNormForward<Real, Stored> const& p) {
-  require((p.bias == nullptr) == (p.residual == nullptr), "bias and residual come together");
+  require((p.bias == nullptr) == (p.residual == nullptr), "layer norm needs both bias and residual, or neither");
   if constexpr (has_packs<Real, Space>)
     if (normalise_by_lanes(exec, p)) return;
   for_each_row("bellwether::model::layer_norm_forward", exec, p.rows, p.C, NormaliseRow<Real, Stored>{p});
@@ -19,7 +19,8 @@ void layer_norm_forward(Space const& exec, LayerNormForward<Real, Stored> const&
 template <class Real, class Stored, class Space>
 void layer_norm_backward(Space const& exec, LayerNormBackward<Real, Stored> const& p,
                          BlockScratchOf<Real> const& scratch) {
-  require((p.da == nullptr) == (p.dbias == nullptr), "gradients of the sublayer and of its bias come together");
+  require((p.da == nullptr) == (p.dbias == nullptr),
+          "layer norm needs both gradients, of the input and of its bias, or neither");
   ColumnSums<Real> const to{p.C, {p.dgamma, p.dbeta, p.dbias}};
   scratch.sum(exec, row_blocks(p.rows), to, [&](Real* partial) {
     if constexpr (has_packs<Real, Space>)

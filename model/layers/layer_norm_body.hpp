@@ -39,8 +39,8 @@ struct NormaliseRow {
   LayerNormForward<Real, Stored> p;
 };
 
-/// Gradients of a block of rows: dsum = (g - mean(g) - xhat * mean(g * xhat)) / deviation with g = dy * gamma and xhat
-/// the normalised sum, and the block's part of the columns' sums.
+/// Gradients of a block of rows: dsum = (g - mean(g) - xhat * mean(g * xhat)) / deviation. Here g = dy * gamma, and
+/// xhat is the normalised sum. Also the block's partial column sums.
 template <class Real, class Stored = Real>
 struct NormaliseBlockBackward {
   template <class Row>

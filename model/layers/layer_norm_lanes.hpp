@@ -6,12 +6,12 @@
 #include "model/layers/layer_norm.hpp"
 #include "model/layers/norm_team.hpp"
 
-/// LayerNorm for devices: every lane of a team has the same eight neighbouring channels of all rows that the team
-/// takes, in registers from their one reading to their one writing, with what belongs to channels beside them. While
-/// some rows are worked on, the next ones arrive.
+/// LayerNorm for devices. Every lane owns the same eight adjacent channels of all rows of its team. Rows are read once,
+/// stay in registers until they are written once, and the per-channel parameters stay in registers too. The next rows
+/// are loaded while the current ones are processed.
 namespace bellwether::model {
 
-/// adds: there is a residual.
+/// adds: there are a bias and a residual.
 template <bool adds, class Stored, class Space>
 struct NormaliseByLanes {
   using Norm = NormTeam<Space>;
@@ -60,7 +60,7 @@ struct NormaliseByLanes {
     });
   }
 
-  /// x <- the sum that is normalised, as it is stored.
+  /// x <- the sum to be normalised, rounded to Stored.
   template <class Team>
   KOKKOS_INLINE_FUNCTION void add(Team const& team, Norm const& norm, int r, Channels const& bias, Rows const& added,
                                   Rows& x) const {
@@ -131,7 +131,7 @@ struct NormaliseByLanes {
   int rows_of_team;
 };
 
-/// As NormaliseBlockBackward.
+/// Computes what NormaliseBlockBackward does.
 template <bool adds, class Stored, class Space>
 struct NormaliseBackwardByLanes {
   using Norm = NormTeam<Space>;
@@ -253,18 +253,18 @@ struct NormaliseBackwardByLanes {
 
   LayerNormBackward<float, Stored> p;
   NormSetting setting;
-  float* partial;  ///< as NormaliseBlockBackward's
+  float* partial;  ///< see NormaliseBlockBackward
 };
 
-/// layer_norm_forward() by lanes. \returns false, nothing done, where rows are not for them, or dropout acts where the
-/// model has none.
+/// Runs layer_norm_forward() with lanes. \returns false and does nothing if C is not supported or a dropout is active
+/// that BERT does not have there.
 template <class Stored, class Space>
 bool normalise_by_lanes(Space const& exec, LayerNormForward<float, Stored> const& p) {
   bool const adds = p.bias != nullptr;
   if (!lanes_take(p.C) || (adds ? p.out_dropout : p.in_dropout).active() ||
       !begin_packs<ChannelLanes::own>(p.sum, p.bias, p.residual, p.gamma, p.beta, p.y))
     return false;
-  // As many rows a team as leave a team for every 512 threads that a device runs.
+  // Choose the rows per team so that there is a team for every 512 threads that the device runs.
   constexpr Index at_once = ChannelLanes::at_once, most = ChannelLanes::most_rows;
   Index const wanted = (p.rows * 512 / exec.concurrency() + at_once - 1) / at_once * at_once,
               rows = Kokkos::clamp(wanted, at_once, most);
@@ -277,7 +277,7 @@ bool normalise_by_lanes(Space const& exec, LayerNormForward<float, Stored> const
   return true;
 }
 
-/// The part of layer_norm_backward() before sums over blocks, by lanes. \returns as normalise_by_lanes() does.
+/// Runs the part of layer_norm_backward() before the sums over blocks. \returns see normalise_by_lanes().
 template <class Stored, class Space>
 bool normalise_backward_by_lanes(Space const& exec, LayerNormBackward<float, Stored> const& p, float* partial) {
   bool const adds = p.da != nullptr;

@@ -11,7 +11,7 @@
 namespace bellwether::model {
 namespace {
 
-/// y = x W^T with an epilogue, where there is such a product.
+/// Computes y = x W^T with an epilogue. Returns false and does nothing if the space has no such product.
 template <class Stored, class Space>
 bool fused(Space const& exec, Epilogue<Stored> const& epilogue, Index rows, Index in, Index out, Stored const* x,
            Stored const* W, Stored* y) {
@@ -36,7 +36,7 @@ void linear_gelu_forward(Space const& exec, Activation kind, Index rows, Index i
   if (kind == Activation::gelu_tanh &&
       fused(exec, {.kind = Kind::bias_gelu, .bias = bias.stored, .pre = pre}, rows, in, out, x, W, y))
     return;
-  // By erf no library has it: the bias alone goes with the product, and GELU reads its sum once.
+  // No library has the erf form of GELU: fuse the bias only, and let GELU read the result.
   if (fused(exec, {.kind = Kind::bias, .bias = bias.stored}, rows, in, out, x, W, pre)) {
     gelu_forward(exec, kind, rows, out, pre, y);
     return;
@@ -59,7 +59,7 @@ void gelu_linear_backward(Space const& exec, Activation kind, Index rows, Index 
                           Stored const* V, Stored const* pre, Stored* dpre, BlockScratchOf<Real> const& scratch,
                           Real* dbias) {
   using Kind = typename Epilogue<Stored>::Kind;
-  // The library's own sums for the bias would be rounded to Stored, and replace dbias where passes add to it.
+  // The library's sums for the bias would be rounded to Stored and would overwrite dbias instead of adding to it.
   if (kind == Activation::gelu_tanh && gemm_with(exec, {.kind = Kind::gelu_slope, .at = pre}, Op::none, Op::none, rows,
                                                  in, out, dz, out, V, in, dpre, in)) {
     add_column_sums<Real>(exec, rows, in, in, dpre, scratch, dbias);

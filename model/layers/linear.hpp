@@ -7,11 +7,11 @@
 #include "model/layers/rows.hpp"
 #include "model/model_config.hpp"
 
-/// Products with what BERT does to them next, in one pass where the space has such a product
-/// (core/gemm/gemm_epilogue.hpp), else by gemm() and the kernels of rows.hpp and activation.hpp.
+/// Matrix products fused with BERT's next operation, where the space has such a product (core/gemm/gemm_epilogue.hpp).
+/// Otherwise gemm() and the kernels of rows.hpp and activation.hpp.
 namespace bellwether::model {
 
-/// The bias of a matrix as it is, and rounded as matrices are: libraries add only the latter to a product in bf16.
+/// A bias in Real and rounded to Stored. Libraries add only the latter to a bf16 product.
 template <class Real, class Stored>
 struct Bias {
   Real const* value;     ///< (out)
@@ -28,14 +28,14 @@ template <class Real, class Stored, class Space>
 void linear_gelu_forward(Space const& exec, Activation kind, Index rows, Index in, Index out, Stored const* x,
                          Stored const* W, Bias<Real, Stored> const& bias, Stored* pre, Stored* y);
 
-/// Gradients of y = x W^T + bias: dW += dy^T x; dbias += dy's column sums. dy: rows of `out` elements, `stride` apart;
-/// x: (rows, in); dW: (out, in); dbias: (out).
+/// Gradients of y = x W^T + bias: dW += dy^T x; dbias += column sums of dy. Rows of dy (rows, out) are `stride`
+/// elements apart. x: (rows, in); dW: (out, in); dbias: (out).
 template <class Real, class Stored, class Space>
 void linear_gradients(Space const& exec, Index rows, Index in, Index out, Index stride, Stored const* dy,
                       Stored const* x, Real* dW, BlockScratchOf<Real> const& scratch, Real* dbias);
 
-/// Back through z = GELU(pre) V^T: dpre = (dz V) GELU'(pre); dbias += its column sums. dz: (rows, out); V: (out, in);
-/// pre, dpre: (rows, in); dbias: (in).
+/// Backward of z = GELU(pre) V^T: dpre = (dz V) GELU'(pre); dbias += column sums of dpre. dz: (rows, out). V: (out,
+/// in). pre, dpre: (rows, in); dbias: (in).
 template <class Real, class Stored, class Space>
 void gelu_linear_backward(Space const& exec, Activation kind, Index rows, Index in, Index out, Stored const* dz,
                           Stored const* V, Stored const* pre, Stored* dpre, BlockScratchOf<Real> const& scratch,

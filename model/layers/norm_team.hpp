@@ -9,19 +9,19 @@
 
 #include <type_traits>
 
-/// What the kernels of layer_norm_lanes.hpp are made of.
+/// Building blocks of the kernels in layer_norm_lanes.hpp.
 namespace bellwether::model {
 
 struct ChannelLanes {
   static constexpr int own = 8, warp = own * 32;  ///< channels
-  static constexpr int at_once = 2;               ///< rows that meet in the same sums
+  static constexpr int at_once = 2;               ///< rows that share a reduction
   static constexpr int most_warps = 4, most_channels = most_warps * warp;
-  static constexpr int most_rows = static_cast<int>(row_block);  ///< of a team
+  static constexpr int most_rows = static_cast<int>(row_block);  ///< rows of a team
 
   static int warps(Index C) { return static_cast<int>((C + warp - 1) / warp); }
 };
 
-/// What is the same for all teams of a kernel: dropout acts on what is added, or, where nothing is, on what comes out.
+/// Constants of all teams of a kernel. Dropout acts on the input if there is a residual, otherwise on the output.
 struct NormSetting {
   NormSetting(Index C, Dropout const& of)
       : dropout(of), rule(of), warps(ChannelLanes::warps(C)), per_channel(1 / static_cast<float>(C)) {}
@@ -32,19 +32,18 @@ struct NormSetting {
   float per_channel;  ///< 1 / C
 };
 
-/// A team's rows [begin, end), with what is known of each in team scratch, and where it meets. A row beyond them and a
-/// lane without channels are read as the last ones, and written nowhere: what is predicated leaves a warp's lanes
-/// together, what is left out by branches does not.
+/// The rows [begin, end) of a team and its team scratch. Rows beyond the end and lanes without channels read the last
+/// row or channel again and write nothing. This is predicated, because branches would make the lanes of a warp diverge.
 template <class Space>
 struct NormTeam {
   static constexpr int own = ChannelLanes::own, at_once = ChannelLanes::at_once;
   using Lanes = TeamLanes<Space, ChannelLanes::most_warps>;
   static constexpr int here = Lanes::here;
-  using Channels = float[here][own];          ///< a number of each channel
-  using Rows = float[here][at_once][own];     ///< of each channel of some rows
-  using Kept = std::uint32_t[here][at_once];  ///< what dropout keeps of them, a bit a channel
+  using Channels = float[here][own];          ///< one number for each channel
+  using Rows = float[here][at_once][own];     ///< one number for each channel of `at_once` rows
+  using Kept = std::uint32_t[here][at_once];  ///< dropout bits of these rows, one bit for each channel
   template <class T>
-  using Read = PackedRun<T, own>[here][at_once];  ///< rows that have been read
+  using Read = PackedRun<T, own>[here][at_once];  ///< rows as read from memory
 
   struct Scratch {
     float sums[2][ChannelLanes::most_warps][2 * at_once];
@@ -66,9 +65,9 @@ struct NormTeam {
   KOKKOS_INLINE_FUNCTION bool has(int worker) const { return own * worker < C; }
   KOKKOS_INLINE_FUNCTION int channel(int worker) const { return Kokkos::min(own * worker, C - own); }
   KOKKOS_INLINE_FUNCTION bool there(int worker, int r, int i) const { return r + i < end && has(worker); }
-  /// Of the row that is `i` after row r, what scratch is indexed by.
+  /// Returns the index into scratch of the row `i` after row r.
   KOKKOS_INLINE_FUNCTION int place(int r, int i) const { return Kokkos::min(r + i, end - 1) - begin; }
-  /// body(i, place, where in a matrix channel k of the row is)
+  /// Calls body(i, place, offset of channel k of the row in a matrix) for each row.
   template <class Body>
   KOKKOS_INLINE_FUNCTION void each_row(int r, int k, Body const& body) const {
     BELLWETHER_UNROLL
@@ -78,7 +77,7 @@ struct NormTeam {
     }
   }
 
-  /// What dropout needs to know of rows. A barrier has to follow.
+  /// Loads the sample numbers and positions of the rows. A barrier has to follow.
   template <class Team>
   KOKKOS_INLINE_FUNCTION void fetch_origins(Team const& team, RowOrigin const& origin) const {
     if (!setting.dropout.active()) return;
@@ -89,9 +88,9 @@ struct NormTeam {
     });
   }
 
-  /// kept <- what dropout keeps at the rows from r on, all where it is not active. Eight lanes share 64 channels, for
-  /// which each makes two draws of four channels that are 16 apart: the first of those that begin with its own number,
-  /// the second 8 further on.
+  /// kept <- dropout bits of the rows from r on; all ones if dropout is not active. Eight lanes share 64 channels. Each
+  /// of them makes two draws, and a draw yields four channels 16 apart. The first draw starts at the lane's own number,
+  /// the second one 8 channels further on.
   template <class Team>
   KOKKOS_INLINE_FUNCTION void draw(Team const& team, int r, Kept& kept) const {
     static_assert(own * 8 == dropout_chunk);
@@ -142,10 +141,10 @@ struct NormTeam {
   Scratch& scratch;
 };
 
-/// Whether rows of C channels are for lanes.
+/// Returns whether the kernels support rows of C channels.
 inline bool lanes_take(Index C) { return C % dropout_chunk == 0 && C <= ChannelLanes::most_channels; }
 
-/// Gives `teams` teams to the kernel.
+/// Launches the kernel with `teams` teams.
 template <class Space, class Kernel>
 void run_lanes(char const* label, Space const& exec, Index teams, Kernel const& kernel) {
   constexpr unsigned threads = ChannelLanes::most_warps * 32, at_least = 4;

@@ -13,9 +13,9 @@ namespace bellwether::model {
 
 template <class Real>
 Real* PendingSums<Real>::put(Index blocks, ColumnSums<Real> const& to) {
-  require(count_ < most, "more sums by block than are added by one launch");
+  require(count_ < most, "too many pending sums for one launch");
   Index const size = blocks * to.columns();
-  require(taken_ + size <= std::ssize(scratch_), "scratch of sums by block too small");
+  require(taken_ + size <= std::ssize(scratch_), "scratch for pending sums is too small");
   Real* const partial = scratch_.data() + taken_;
   puts_[count_++] = {blocks, partial, to};
   taken_ += (size + 3) / 4 * 4;
@@ -54,7 +54,7 @@ void add_column_sums(Space const& exec, Index rows, Index columns, Index stride,
 template <class Real, class Stored, class Space>
 void add_column_sums(Space const& exec, Index rows, Index stride, Stored const* x, Index apart,
                      BlockScratchOf<Real> const& scratch, ColumnSums<Real> const& to) {
-  require(to.sums[2] == nullptr, "sums of two groups of columns at most");
+  require(to.sums[2] == nullptr, "at most two groups of columns are supported");
   constexpr char const* label = "bellwether::model::column_sums";
   scratch.sum(exec, row_blocks(rows), to, [&](Real* partial) {
     Index const columns = to.columns();

@@ -10,16 +10,16 @@
 
 namespace bellwether::model {
 
-// Layers are templates over Real, in which they compute, and Stored, in which activations and what matrices are
-// multiplied with are stored: Real itself, or bf16 where Real is float.
+// Layers are templates over Real, the type of the arithmetic, and Stored, the type of activations and of operands of
+// matrix products. Stored is Real, or bf16 where Real is float.
 
-/// Rows are handled in blocks of this many; sums over rows are formed by block, then over blocks in their order.
-/// Devices want more blocks than hosts have threads.
+/// Rows in a block. Sums over rows are computed block by block and then added in the order of the blocks. Devices use
+/// smaller blocks than hosts, since they run more threads.
 inline constexpr Index row_block = on_devices ? 16 : 32;
 inline Index row_blocks(Index rows) { return (rows + row_block - 1) / row_block; }
 
-/// Where sums over columns go: the first `count` columns to sums[0], the next ones to sums[1], and so on; null
-/// ones come last.
+/// Destinations of column sums: the first `count` columns are added to sums[0], the next ones to sums[1], and so on.
+/// Unused pointers are null and come last.
 template <class Real>
 struct ColumnSums {
   Index count;
@@ -28,20 +28,20 @@ struct ColumnSums {
   Index columns() const { return count * (sums[2] != nullptr ? 3 : sums[1] != nullptr ? 2 : 1); }
 };
 
-/// Sums by block, of one kernel or of several, that are still to be added where they belong, all by one launch.
+/// Partial sums over blocks, from one or several kernels, that one launch adds to their destinations.
 template <class Real>
 class PendingSums {
  public:
   static constexpr int most = 4;
-  /// Elements of scratch for `most` of them with so many blocks, and so many columns together: each begins at a whole
-  /// pack of 16 bytes.
+  /// Returns the scratch size, in elements, for `most` partial sums with this many blocks and this many columns in
+  /// total. Each begins at a multiple of 16 bytes.
   static Index room(Index blocks, Index columns) { return blocks * columns + 4 * most; }
 
-  /// scratch: for all that is put before add().
+  /// scratch: holds all partial sums until add().
   explicit PendingSums(std::span<Real> scratch) : scratch_(scratch) {}
-  /// Where a kernel leaves its sums by block: (blocks, to.columns()).
+  /// Returns the memory (blocks, to.columns()) for a kernel's partial sums.
   Real* put(Index blocks, ColumnSums<Real> const& to);
-  /// to(k) += sum over blocks of what was put there, in an order that depends on `blocks` and Space alone.
+  /// to(k) += sum over blocks of the partial sums, for each put(). The order depends on `blocks` and Space only.
   template <class Space>
   void add(Space const& exec);
 
@@ -57,15 +57,15 @@ class PendingSums {
   Put puts_[most];
 };
 
-/// Where a kernel leaves sums by block: in scratch of its own, (blocks, columns), from where they are added at once, or
-/// among pending ones.
+/// Memory for a kernel's partial sums over blocks: either scratch (blocks, columns), which is added up at once, or an
+/// entry in PendingSums.
 template <class Real>
 class BlockScratch {
  public:
   BlockScratch(Real* scratch) : scratch_(scratch) {}
   BlockScratch(PendingSums<Real>& pending) : pending_(&pending) {}
 
-  /// run(Real* partial) launches the kernel.
+  /// Calls run(Real* partial), which launches the kernel.
   template <class Space, class Run>
   void sum(Space const& exec, Index blocks, ColumnSums<Real> const& to, Run const& run) const {
     PendingSums<Real> alone({scratch_, static_cast<std::size_t>(blocks * to.columns())});
@@ -78,7 +78,7 @@ class BlockScratch {
   Real* scratch_ = nullptr;
   PendingSums<Real>* pending_ = nullptr;
 };
-/// For parameters that Real is not found by.
+/// For parameters from which Real must not be deduced.
 template <class Real>
 using BlockScratchOf = std::type_identity_t<BlockScratch<Real>>;
 
@@ -91,7 +91,8 @@ template <class Real, class Stored, class Space>
 void add_column_sums(Space const& exec, Index rows, Index columns, Index stride, Stored const* x,
                      BlockScratchOf<Real> const& scratch, Real* sums);
 
-/// The same of two groups of to.count columns, that of to.sums[1] `apart` elements behind that of to.sums[0].
+/// Adds the column sums of two groups of to.count columns. The group of to.sums[1] starts `apart` elements after that
+/// of to.sums[0].
 template <class Real, class Stored, class Space>
 void add_column_sums(Space const& exec, Index rows, Index stride, Stored const* x, Index apart,
                      BlockScratchOf<Real> const& scratch, ColumnSums<Real> const& to);
@@ -100,7 +101,7 @@ void add_column_sums(Space const& exec, Index rows, Index stride, Stored const* 
 template <class Stored, class Space>
 void gather_rows(Space const& exec, Index count, Index C, std::int32_t const* index, Stored const* from, Stored* to);
 
-/// to(index(i), :) += from(i, :), index without repeats.
+/// to(index(i), :) += from(i, :). index must have no repeated values.
 template <class Real, class Space>
 void add_rows(Space const& exec, Index count, Index C, std::int32_t const* index, Real const* from, Real* to);
 

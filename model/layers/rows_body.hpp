@@ -23,8 +23,8 @@ struct AddBias {
   Stored* x;
 };
 
-/// partial(block) = the sums of a block's rows, of `groups` groups of columns that begin `apart` elements behind each
-/// other.
+/// partial(block) = the column sums of a block's rows, for `groups` groups of columns that begin `apart` elements after
+/// each other.
 template <class Real, class Stored>
 struct SumBlock {
   template <class Row>
@@ -76,10 +76,10 @@ struct AddRow {
   Real* to;
 };
 
-/// Adds what blocks have summed to where it belongs, by strips of columns.
+/// Adds partial sums over blocks to their destination, by strips of columns.
 template <class Real>
 struct AddBlockSums {
-  /// On a host: the columns of a strip side by side.
+  /// For hosts: adds the columns of a strip side by side.
   static constexpr Index strip = 64;
   KOKKOS_INLINE_FUNCTION void operator()(Index at) const {
     Index const begin = at * strip, width = Kokkos::min(Index{strip}, columns - begin);
@@ -92,7 +92,7 @@ struct AddBlockSums {
     for (Index k = 0; k < width; ++k) add(begin + k, sum[k]);
   }
 
-  /// On a device: a strip of ColumnTeam's a team.
+  /// For devices: one strip of ColumnTeam for each team.
   template <class Space, class Team>
   KOKKOS_INLINE_FUNCTION void by_team(Team const& team, Index at) const {
     using Columns = ColumnTeam<Space>;
@@ -113,12 +113,12 @@ struct AddBlockSums {
   ColumnSums<Real> to;
 };
 
-/// The same of several, whose strips follow one another.
+/// AddBlockSums for several destinations; their strips are numbered consecutively.
 template <class Real>
 struct AddAllBlockSums {
   static constexpr int most = PendingSums<Real>::most;
 
-  /// across: columns of a strip.
+  /// across: columns in a strip.
   void append(AddBlockSums<Real> const& one, Index across) {
     each[count] = one;
     ends[count] = strips() + (one.columns + across - 1) / across;
@@ -126,7 +126,7 @@ struct AddAllBlockSums {
   }
   Index strips() const { return count == 0 ? 0 : ends[count - 1]; }
 
-  /// act(one of them, its strip), for a strip of all.
+  /// Calls act(destination, its strip) for a strip of the common numbering.
   template <class Act>
   KOKKOS_INLINE_FUNCTION void with(Index strip, Act const& act) const {
     int which = 0;

@@ -9,7 +9,7 @@
 
 namespace bellwether::model {
 
-/// Weight and bias of a linear layer, or gamma and beta of a layer norm, by offset into the arena.
+/// Offsets into the arena of the weight and bias of a linear layer, or of gamma and beta of a layer norm.
 struct Affine {
   std::int64_t weight, bias;
 };
@@ -18,12 +18,12 @@ struct BlockOffsets {
   std::int64_t qkv_weight;  ///< (3C, C): query, key and value, adjacent
   std::int64_t qkv_bias;    ///< (3C)
   Affine attention_output, attention_norm, intermediate, output, output_norm;
-  std::int64_t first, last;  ///< all tensors of the block
+  std::int64_t first, last;  ///< index range of the block's tensors
 };
 
-/// BERT's tensors under Hugging Face's names, as BertForPreTraining has them; the decoder is tied to the word
-/// embeddings. Matrices of a block stand before its vectors, and the two odd-sized biases at the end, so that rows of
-/// matrices stay aligned.
+/// BERT's tensors under the names of Hugging Face's BertForPreTraining. The decoder is tied to the word embeddings. The
+/// matrices of a block come before its vectors, and the two biases of odd size at the end, so that rows of matrices
+/// stay aligned.
 struct BertLayout {
   ParameterLayout table;
   std::int64_t word, position, segment;
@@ -31,11 +31,11 @@ struct BertLayout {
   std::vector<BlockOffsets> blocks;
   Affine pooler, transform, transform_norm;
   std::int64_t next_weight, decoder_bias, next_bias;
-  std::int64_t heads_first;  ///< tensors from here on belong to the heads
+  std::int64_t heads_first;  ///< arena offset of the heads' tensors, which come last
 };
 
-/// Masked elements: rows of the position embedding from `sequence_length` on, segment rows beyond the two in use, key
-/// biases (softmax makes their gradient exactly zero).
+/// Builds the layout. Masked elements: rows of the position embedding from `sequence_length` on, segment rows beyond
+/// the two in use, and key biases (softmax makes their gradient exactly zero).
 BertLayout bert_layout(ModelConfig const& config, std::int64_t sequence_length);
 
 }  // namespace bellwether::model

@@ -6,11 +6,11 @@
 
 namespace bellwether::model {
 
-/// The parameters as passes read them, by offset into the arena (n).
+/// The parameters that forward and backward read, by offset into the arena (n).
 template <class Real, class Stored>
 struct Parameters {
-  Real const* values;      ///< what is added, scaled with or looked up
-  Stored const* matrices;  ///< what is multiplied, all elements
+  Real const* values;      ///< operands of additions, scalings and lookups
+  Stored const* matrices;  ///< operands of matrix products, all elements
   Bias<Real, Stored> bias(Index offset) const { return {values + offset, matrices + offset}; }
 };
 

@@ -10,8 +10,8 @@
 
 namespace bellwether::model {
 
-/// Buffers planned first, then allocated at once: want() every buffer, allocate() once. Buffers start at multiples of
-/// 64 bytes; pointers are set by allocate() and stay.
+/// Allocates several buffers in one piece of memory: call want() for every buffer, then allocate() once. Buffers start
+/// at multiples of 64 bytes. allocate() sets the pointers, which stay valid.
 class Workspace {
  public:
   template <class T>

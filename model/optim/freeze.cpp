@@ -20,11 +20,11 @@ FreezePoint::FreezePoint(OptimizerConfig const& config, std::int64_t steps, std:
     : beta2_(config.beta2),
       fixed_(config.freeze.step.value_or(-1)),
       interval_(std::max<std::int64_t>(least_interval, std::llround(0.1 / (1 - config.beta2)))),
-      // The first gradients weigh on the variance until it has seen 1 / (1 - beta2) of them.
+      // The first gradients dominate the variance until it has averaged 1 / (1 - beta2) of them.
       earliest_(std::max(rate_warmup_steps, steps_for(1 / (1 - config.beta2)))),
       latest_(config.freeze.latest_step(steps)),
       change_(std::numeric_limits<double>::quiet_NaN()) {
-  if (config.method == Method::onebit_sgd && fixed_ < 0) fixed_ = latest_;  // has no variance
+  if (config.method == Method::onebit_sgd && fixed_ < 0) fixed_ = latest_;  // 1-bit SGD has no variance to look at
   if (config.method == Method::onebit_lamb)
     earliest_ = std::max(earliest_, steps_for(1 / (1 - config.coefficient_beta)));
 }
@@ -60,7 +60,7 @@ bool FreezePoint::near(std::int64_t t) const {
   for (std::int64_t done = t - 1; done < t + freeze_surroundings; ++done) {
     if (done == fixed_ || (fixed_ < 0 && done == latest_)) return true;
     if (fixed_ >= 0 || done < interval_ || done % interval_ != 0) continue;
-    if (done > checked_) ++calm;  // at best
+    if (done > checked_) ++calm;  // assumes that the check finds a small change
     if (calm >= calm_checks && done >= earliest_) return true;
   }
   return false;

@@ -15,25 +15,27 @@ namespace bellwether::optim {
 
 enum class Method { lamb, adamw, onebit_lamb, onebit_adam, onebit_sgd };
 
-/// Whether a method sends one bit an element after a freeze, and whether it keeps its variance then.
+/// Returns whether a method sends one bit an element after a freeze, and whether it freezes its variance then.
 constexpr bool compresses(Method method) { return method >= Method::onebit_lamb; }
-constexpr bool keeps_variance(Method method) { return method == Method::onebit_lamb || method == Method::onebit_adam; }
+constexpr bool freezes_variance(Method method) {
+  return method == Method::onebit_lamb || method == Method::onebit_adam;
+}
 
-enum class Unify { layer, element, none };        ///< in which units momenta share one scale
+enum class Unify { layer, element, none };        ///< units in which momenta share one scale
 enum class Exchange { gradient, momentum };       ///< what is compressed after the freeze
-enum class FrozenVariance { shape, whole };       ///< what of the variance stays after the freeze
-enum class Steer { variance, norm };              ///< what moves the rate of a tensor after the freeze
-enum class CompressedClip { sketch, local_rms };  ///< which norm clips gradients that are never averaged
+enum class FrozenVariance { shape, whole };       ///< the part of the variance that is fixed after the freeze
+enum class Steer { variance, norm };              ///< what changes the rate of a tensor after the freeze
+enum class CompressedClip { sketch, local_rms };  ///< the norm for clipping when no mean gradient exists
 
-/// Steps on either side of a freeze that are looked at more closely.
+/// Steps before and after a freeze that are reported in more detail.
 inline constexpr std::int64_t freeze_surroundings = 10;
 
-/// When a method that compresses stops to average gradients and keeps its variance.
+/// When a 1-bit method stops averaging gradients and freezes its variance.
 struct FreezeConfig {
-  std::optional<std::int64_t> step;  ///< T_w, real steps before it; not set: chosen while training
+  std::optional<std::int64_t> step;  ///< T_w, real steps before the freeze; not set: chosen during training
   double latest = 0.25;              ///< share of all steps
 
-  /// Real steps after which a freeze that is not set has come, in a run of `steps`.
+  /// Returns the last possible freeze, in real steps, of a run of `steps` without a fixed freeze step.
   std::int64_t latest_step(std::int64_t steps) const {
     // 0.07 of 100 steps is a little more than 7 in binary.
     auto const share = static_cast<std::int64_t>(std::ceil(latest * static_cast<double>(steps) - 1e-9));
@@ -72,17 +74,17 @@ struct OptimizerConfig {
   std::optional<double> norm_limit;
   std::int64_t skip_limit = 20;
 
-  /// Whether the sums of the kept variance by tensor go on.
+  /// Returns whether the sums of the frozen variance by tensor are updated.
   bool variance_grows() const {
     bool const follows = method == Method::onebit_adam || (method == Method::onebit_lamb && steer == Steer::norm);
     return follows && frozen_variance == FrozenVariance::shape;
   }
 
-  /// Share of the momentum's last change that the update after the freeze adds to the momentum.
+  /// Returns the factor of the momentum's last change that the update after the freeze adds to the momentum.
   double lead() const { return nesterov && exchange == Exchange::gradient ? beta1 : 0; }
 
-  /// Fields that no run may change after the freeze: what is left of compression errors is in units of theirs, or which
-  /// state there is hangs on them.
+  /// Returns the fields that no run may change after the freeze, because they determine the units of the residuals or
+  /// which state exists.
   std::vector<std::string_view> keys_fixed_at_freeze() const {
     std::vector<std::string_view> names{"exchange", "frozen_variance", "steer", "unify"};
     if (unify == Unify::element) names.push_back("epsilon");
@@ -94,13 +96,13 @@ struct OptimizerConfig {
     constexpr auto adaptive_methods = "method: lamb, adamw, onebit_lamb or onebit_adam";
     constexpr auto onebit_methods = "method: onebit_lamb, onebit_adam or onebit_sgd";
     visit.choice({.name = "method",
-                  .help = "update rule; the onebit methods average gradients up to the freeze and send one bit an "
-                          "element from then on"},
+                  .help = "update rule; the onebit methods average gradients before the freeze and send one bit an "
+                          "element after it"},
                  {"lamb", "adamw", "onebit_lamb", "onebit_adam", "onebit_sgd"}, method);
     bool const lamb = method == Method::lamb || method == Method::onebit_lamb;
     bool const adaptive = method != Method::onebit_sgd;
     bool const compresses = optim::compresses(method);
-    bool const freezes_variance = keeps_variance(method);
+    bool const freezes_variance = optim::freezes_variance(method);
     visit.field({.name = "lr", .help = "peak learning rate; the schedule scales it", .minimum = 0, .maximum = 1e6}, lr);
     visit.field(
         {.name = "beta1", .help = "decay of the momentum", .minimum = 0, .maximum = 1, .maximum_allowed = false},
@@ -127,8 +129,8 @@ struct OptimizerConfig {
                  .maximum = 10},
                 weight_decay);
     visit.field({.name = "bias_correction",
-                 .help = "divide momentum and variance by 1 - beta^t; the 1-bit LAMB paper runs LAMB without, AdamW is "
-                         "usually run with, the onebit methods have none"},
+                 .help = "divide momentum and variance by 1 - beta^t; usual with AdamW, off in the 1-bit LAMB paper's "
+                         "LAMB, not possible with the onebit methods"},
                 bias_correction);
     visit.field({.name = "min_coefficient",
                  .help = "lower bound of the trust ratio",
@@ -146,9 +148,9 @@ struct OptimizerConfig {
                  .applies = lamb},
                 max_coefficient);
     visit.field({.name = "freeze.step",
-                 .help = "real steps before momenta are compressed and the variance is kept; not set ('freeze: auto'): "
-                         "once the variance has settled. At least 2, but with 'onebit_sgd', which keeps no variance: 0 "
-                         "compresses from the first step on",
+                 .help = "real steps before the variance is frozen and compression begins; not set ('freeze: auto'): "
+                         "once the variance has settled. At least 2; with 'onebit_sgd', which has no variance, at "
+                         "least 0, which compresses from the first step on",
                  .unit = "steps",
                  .minimum = 0,
                  .maximum = 1e12,
@@ -156,7 +158,7 @@ struct OptimizerConfig {
                  .applies = compresses},
                 freeze.step);
     visit.field({.name = "freeze.latest",
-                 .help = "where the step is not set: share of all steps after which it freezes in any case",
+                 .help = "if freeze.step is not set: share of all steps after which the freeze comes in any case",
                  .minimum = 0,
                  .maximum = 1,
                  .minimum_allowed = false,
@@ -173,37 +175,38 @@ struct OptimizerConfig {
                 coefficient_beta);
     visit.choice(
         {.name = "exchange",
-         .help = "what is compressed after the freeze: each rank's 'gradient', from whose mean every rank forms "
-                 "the momentum, or each rank's 'momentum', as in the 1-bit papers",
+         .help =
+             "what is compressed after the freeze: each rank's 'gradient', whose mean updates the momentum, or each "
+             "rank's 'momentum', as in the 1-bit papers",
          .only_with = "method: onebit_lamb or onebit_adam",
          .applies = freezes_variance},
         {"gradient", "momentum"}, exchange);
-    visit.field({.name = "nesterov",
-                 .help = "after the freeze the update takes Nesterov's momentum, m and beta1 times what m has changed "
-                         "by in this step, which makes up for the delay of error feedback",
-                 .only_with = "exchange: gradient",
-                 .applies = freezes_variance && exchange == Exchange::gradient},
-                nesterov);
+    visit.field(
+        {.name = "nesterov",
+         .help = "after the freeze the update uses Nesterov's momentum: m plus beta1 times the step's change of m; "
+                 "this compensates the delay of error feedback",
+         .only_with = "exchange: gradient",
+         .applies = freezes_variance && exchange == Exchange::gradient},
+        nesterov);
     visit.field({.name = "step_ahead",
-                 .help = "after the freeze a rank takes its gradients where its parameters would be without what error "
-                         "feedback holds back there, or this share of the way; 0: where they are",
+                 .help = "after the freeze a rank evaluates gradients this share of the way from its parameters to "
+                         "those that it would have without compression errors; 0: at its parameters",
                  .minimum = 0,
                  .maximum = 1,
                  .only_with = "exchange: gradient",
                  .applies = compresses && (!freezes_variance || exchange == Exchange::gradient)},
                 step_ahead);
-    visit.choice(
-        {.name = "steer",
-         .help = "what moves the rate of each tensor after the freeze: 'norm' is LAMB's own trust ratio of the "
-                 "update that is made; 'variance' multiplies the average of ratios before the freeze by a "
-                 "factor r from the kept variance and a fresh one, as the 1-bit LAMB paper does",
-         .only_with = "method: onebit_lamb",
-         .applies = method == Method::onebit_lamb},
-        {"variance", "norm"}, steer);
+    visit.choice({.name = "steer",
+                  .help = "what scales the rate of each tensor after the freeze. With 'norm': LAMB's trust ratio of "
+                          "the actual update. With 'variance', as in the 1-bit LAMB paper: the average ratio before "
+                          "the freeze times a factor r from the frozen and a fresh variance",
+                  .only_with = "method: onebit_lamb",
+                  .applies = method == Method::onebit_lamb},
+                 {"variance", "norm"}, steer);
     visit.choice({.name = "frozen_variance",
-                  .help = "what of the variance stays after the freeze: its 'shape' inside each tensor, while the "
-                          "tensor's sum goes on with the norm of its mean gradient, which a random fold estimates; the "
-                          "'whole', as in the papers",
+                  .help = "what is frozen of the variance. With 'shape': its shape inside each tensor, while the "
+                          "tensor's sum follows the norm of its mean gradient, which a sketch estimates. With 'whole', "
+                          "as in the papers: all of it",
                   .only_with = "method: onebit_adam, or onebit_lamb and steer: norm",
                   .applies = freezes_variance && (method == Method::onebit_adam || steer == Steer::norm)},
                  {"shape", "whole"}, frozen_variance);
@@ -230,26 +233,24 @@ struct OptimizerConfig {
                  .only_with = "steer: variance",
                  .applies = method == Method::onebit_lamb && steer == Steer::variance},
                 factor_threshold);
-    visit.choice(
-        {.name = "unify",
-         .help =
-             "units in which what is exchanged shares one scale: 'element' divides by the root of the kept "
-             "variance, 'layer' brings each tensor to one magnitude, as the 1-bit LAMB paper does, 'none' leaves it",
-         .only_with = "method: onebit_lamb or onebit_adam",
-         .applies = freezes_variance},
-        {"layer", "element", "none"}, unify);
+    visit.choice({.name = "unify",
+                  .help = "units of the exchange, before elements share one scale. With 'element': values are divided "
+                          "by the root of the frozen variance. With 'layer', as in the 1-bit LAMB paper: each tensor "
+                          "is brought to one magnitude. With 'none': values are not scaled",
+                  .only_with = "method: onebit_lamb or onebit_adam",
+                  .applies = freezes_variance},
+                 {"layer", "element", "none"}, unify);
     visit.choice(
         {.name = "scale",
-         .help = "what a bit stands for: the mean magnitude leaves the smallest residual, the root mean square "
-                 "keeps the norm, as the 1-bit papers do",
+         .help = "magnitude that a bit stands for: the mean magnitude leaves the smallest residual; the root mean "
+                 "square preserves the norm, as in the 1-bit papers",
          .only_with = onebit_methods,
          .applies = compresses},
         {"rms", "mean_magnitude"}, scale);
     visit.field(
         {.name = "gradient_limit",
-         .help = "after the freeze no element of a rank's gradient counts for more than this times sqrt(ranks / "
-                 "(1 - beta2)) roots of its kept variance, the bound that a variance which goes on would set; "
-                 "0: no limit",
+         .help = "after the freeze, elements of a rank's gradient are clamped to this times sqrt(ranks / (1 - beta2)) "
+                 "roots of their frozen variance. An updated variance would set such a bound. 0: no limit",
          .minimum = 0,
          .maximum = 1e6,
          .only_with = "unify: element",
@@ -261,22 +262,22 @@ struct OptimizerConfig {
                  .maximum = 1e9},
                 clip);
     visit.choice({.name = "clip_norm",
-                  .help = "norm that clips after the freeze: 'sketch' estimates that of the mean gradient from a "
-                          "random fold, 'local_rms' takes the root mean square of the ranks' own norms",
+                  .help = "norm for clipping after the freeze: 'sketch' estimates the norm of the mean gradient from a "
+                          "sketch, 'local_rms' is the root mean square of the ranks' local norms",
                   .only_with = onebit_methods,
                   .applies = compresses},
                  {"sketch", "local_rms"}, clip_norm);
     visit.field({.name = "sketch_columns",
-                 .help = "columns of that fold: relative error of the norm near 1/sqrt(2 columns), 4 bytes each; a "
-                         "multiple of 128",
+                 .help = "columns of the sketch, a multiple of 128; the relative error of the norm is near 1/sqrt(2 "
+                         "columns), and a column takes 4 bytes",
                  .minimum = 128,
                  .maximum = 1 << 24,
                  .only_with = "clip_norm: sketch",
                  .applies = compresses && clip_norm == CompressedClip::sketch},
                 sketch_columns);
     visit.field({.name = "sketch_every",
-                 .help = "steps from one fold to the next; the norm of those between is that of the ranks' own norms, "
-                         "in the proportion that the last fold found",
+                 .help = "steps from one sketch to the next; between sketches the norm is estimated from the ranks' "
+                         "local norms and the ratio that the last sketch found",
                  .unit = "steps",
                  .minimum = 1,
                  .maximum = 1000000,
@@ -284,14 +285,14 @@ struct OptimizerConfig {
                  .applies = compresses && clip_norm == CompressedClip::sketch},
                 sketch_every);
     visit.field({.name = "norm_limit",
-                 .help = "a gradient whose norm is more than this many times the mean of about the last 100 steps is "
-                         "skipped like one that is not finite, from the 21st step on; not set: no norm is too large",
+                 .help = "skip a step whose gradient norm is more than this times the mean of about the last 100 "
+                         "steps. Applies from the 21st step on. Not set: no limit",
                  .minimum = 1,
                  .maximum = 1e6,
                  .minimum_allowed = false},
                 norm_limit);
     visit.field({.name = "skip_limit",
-                 .help = "consecutive steps without a gradient to go by after which the run ends with a checkpoint",
+                 .help = "consecutive skipped steps after which the run ends with a checkpoint",
                  .unit = "steps",
                  .minimum = 1,
                  .maximum = 1000000},

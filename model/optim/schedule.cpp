@@ -13,7 +13,7 @@ namespace {
 
 double ramp(Warmup warmup, double share) { return warmup == Warmup::quadratic ? share * share : share; }
 
-/// Share of the peak after warmup; `progress` runs from 0 at the end of warmup to 1 at the last step.
+/// Returns the share of the peak after warmup. progress: 0 at the end of warmup, 1 at the last step.
 double decayed(ScheduleConfig const& schedule, double progress, double steps_since_warmup) {
   double const rest = 1.0 - schedule.final_fraction;
   switch (schedule.decay) {
@@ -37,13 +37,13 @@ void ScheduleConfig::describe(ConfigVisitor& visit) {
   visit.field({.name = "steps", .help = "optimizer steps of the run", .unit = "steps", .minimum = 1, .maximum = 1e12},
               steps);
   visit.field({.name = "warmup_steps",
-               .help = "steps until the peak rate is reached; with LEGW those of the tuned baseline",
+               .help = "steps until the learning rate reaches its peak; with LEGW the count of the tuned baseline",
                .unit = "steps",
                .minimum = 0,
                .maximum = 1e12},
               warmup_steps);
   visit.choice({.name = "warmup",
-                .help = "how the rate rises: in proportion to the step, or to its square",
+                .help = "how the rate rises: proportional to the step, or to its square",
                 .only_with = "warmup_steps above 0",
                 .applies = warmup_steps > 0},
                {"linear", "quadratic"}, warmup);
@@ -81,14 +81,13 @@ void ScheduleConfig::describe(ConfigVisitor& visit) {
                .applies = decay == Decay::linear || decay == Decay::polynomial || decay == Decay::cosine},
               final_fraction);
   visit.field({.name = "offset", .help = "added to the rate of every step", .minimum = 0, .maximum = 1e6}, offset);
-  visit.field(
-      {.name = "legw_baseline_batch",
-       .help = "LEGW: optimizer.lr and warmup_steps were tuned at this batch.global, and are scaled to the batch "
-               "of this run (rate by the root of the ratio, warmup epochs by the ratio); 0: off",
-       .unit = "sequences",
-       .minimum = 0,
-       .maximum = 1 << 24},
-      legw_baseline_batch);
+  visit.field({.name = "legw_baseline_batch",
+               .help = "LEGW: batch.global for which optimizer.lr and warmup_steps were tuned. The rate is scaled by "
+                       "the root of the ratio of this run's batch to it, warmup epochs by the ratio. 0: off",
+               .unit = "sequences",
+               .minimum = 0,
+               .maximum = 1 << 24},
+              legw_baseline_batch);
 }
 
 double learning_rate(ScheduleConfig const& schedule, double peak, std::int64_t global_batch, std::int64_t step) {

@@ -19,16 +19,17 @@ struct ScheduleConfig {
   double decay_rate = 0.9;  // exponential: factor each decay_steps
   std::int64_t decay_steps = 250;
   double offset = 0;          // added to every rate
-  double final_fraction = 0;  // linear, polynomial, cosine end at this share of the peak
-  /// LEGW (You et al., arXiv 1901.08256): peak rate times sqrt(k), warmup epochs times k, k = batch / baseline batch.
-  /// 0: off.
+  double final_fraction = 0;  // linear, polynomial and cosine decay end at this share of the peak
+  /// LEGW (You et al., arXiv 1901.08256): scales the peak rate by sqrt(k) and the warmup epochs by k, with k = batch /
+  /// baseline batch. 0: off.
   std::int64_t legw_baseline_batch = 0;
 
   void describe(ConfigVisitor& visit);
 };
 
-/// Rate of step t = 1, 2, ...; a pure function. `peak` is optimizer.lr; with LEGW on, `global_batch` scales it, and
-/// warmup_steps stays the baseline's count, because the invariant of LEGW is the number of warmup iterations.
+/// Returns the learning rate of step t = 1, 2, ...; a pure function. peak: optimizer.lr. With LEGW, `global_batch`
+/// scales the peak. warmup_steps remains the baseline's count, because LEGW keeps the number of warmup iterations
+/// fixed.
 double learning_rate(ScheduleConfig const& schedule, double peak, std::int64_t global_batch, std::int64_t step);
 
 }  // namespace bellwether::optim

@@ -8,23 +8,25 @@ namespace bellwether::optim {
 
 struct OptimizerConfig;
 
-enum class Phase { dense, compressed };  ///< whether gradients are averaged or bits of momenta exchanged
+enum class Phase {
+  dense,
+  compressed
+};  ///< whether ranks average gradients or exchange compressed gradients or momenta
 
-/// Bytes that this rank sends in a step, by what they are.
+/// Bytes that this rank sends in a step, by purpose.
 struct SentBytes {
-  std::int64_t exchange = 0;     ///< of gradients as they are or compressed
-  std::int64_t worker = 0;       ///< of the exchange: phase 1 of the compressed mean
-  std::int64_t server = 0;       ///< of the exchange: phase 2
-  std::int64_t scalars = 0;      ///< of the step's small reductions
-  std::int64_t intra_node = 0;   ///< of both, to ranks on the same node
-  std::int64_t dense_fp32 = 0;   ///< what a dense exchange in fp32 sends
-  std::int64_t dense_16bit = 0;  ///< what one in 16 bit sends
+  std::int64_t exchange = 0;     ///< gradients, dense or compressed
+  std::int64_t worker = 0;       ///< part of exchange: phase 1 of the compressed mean
+  std::int64_t server = 0;       ///< part of exchange: phase 2
+  std::int64_t scalars = 0;      ///< small reductions of the step
+  std::int64_t intra_node = 0;   ///< part of exchange and scalars that goes to ranks on the same node
+  std::int64_t dense_fp32 = 0;   ///< what a dense exchange in fp32 would send
+  std::int64_t dense_16bit = 0;  ///< what a dense exchange in 16 bits would send
 
   std::int64_t all() const { return exchange + scalars; }
 };
 
-/// Numbers of the small reduction in a step after the freeze, one that sketches gradients, of a model of so many
-/// tensors.
+/// Returns the count of numbers in the small reduction of a step after the freeze that sketches gradients.
 std::int64_t scalars_after_freeze(OptimizerConfig const& config, std::int64_t tensors, int ranks);
 
 }  // namespace bellwether::optim

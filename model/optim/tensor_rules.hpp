@@ -14,7 +14,7 @@ struct TensorRule {
   std::int32_t adapts;  ///< 1: the trust ratio applies
 };
 
-/// (tensors), in the order of the layout.
+/// Returns the rules (tensors) of a layout, in its order.
 template <class Space = Exec>
 Vec<TensorRule, Space> tensor_rules(ParameterLayout const& layout, double weight_decay) {
   auto const& tensors = layout.tensors();

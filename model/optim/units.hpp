@@ -8,9 +8,10 @@
 
 namespace bellwether::optim {
 
-/// What is exchanged, and the factor s_k that brings it to one magnitude before it shares a scale: 1 / (rho sqrt(v_k) +
-/// epsilon), s of the tensor, or 1. Pointers: variance (n), where elements are unified; by_tensor (tensors), tensor_of
-/// (ceil(n / 32)) tensor of the first element of each word, end (tensors) first element behind each, where tensors are.
+/// The quantity that is exchanged, and the factors s_k that bring its elements to one magnitude before they share a
+/// scale. The factor s_k is 1 / (rho sqrt(v_k) + epsilon), a number of the tensor, or 1. Pointers: `variance` (n), with
+/// Unify::element. `by_tensor` (tensors), s. `tensor_of` (ceil(n / 32)), tensor of each word's first element. `end`
+/// (tensors), first element after each tensor.
 struct Units {
   Exchange exchange = Exchange::momentum;
   Unify unify = Unify::none;
@@ -19,17 +20,17 @@ struct Units {
   float const* by_tensor = nullptr;
   std::int32_t const* tensor_of = nullptr;
   Index const* end = nullptr;
-  /// (tensors) rho, what the roots sqrt(v_k) of a tensor have grown by since the freeze.
+  /// (tensors) rho, by which the roots sqrt(v_k) of a tensor have grown since the freeze.
   float const* growth = nullptr;
-  /// Most roots rho sqrt(v_k) + epsilon that an element of a rank's gradient may count; where elements are unified.
+  /// Limit of an element of a rank's gradient, in units of rho sqrt(v_k) + epsilon; with Unify::element.
   float limit = Kokkos::Experimental::infinity_v<float>;
-  /// Share of the momentum's last change that the update adds to the momentum: beta1 makes it Nesterov's.
+  /// The update adds this multiple of the momentum's last change to the momentum; beta1 yields Nesterov's momentum.
   float lead = 0;
 };
 
-/// A number of each tensor for the elements of one word.
+/// A number of the tensor of each element in one word.
 struct ByWord {
-  /// number(tensor), for elements [first, last).
+  /// Sets the values to number(tensor) for elements [first, last).
   template <class Number>
   KOKKOS_INLINE_FUNCTION void set(Units const& units, Index first, Index last, Number const& number) {
     std::int32_t tensor = units.tensor_of[first / 32];
@@ -44,7 +45,7 @@ struct ByWord {
     }
   }
 
-  /// Within lines of the cache: a vector stored across two cannot be loaded again at once.
+  /// Aligned to cache lines, because a vector stored across two lines cannot be loaded again at once.
   alignas(64) float values[32];
 };
 
@@ -54,8 +55,8 @@ KOKKOS_INLINE_FUNCTION std::int32_t tensor_at(Units const& units, Index k) {
   return tensor;
 }
 
-/// A value of the exchange out of its units: where they are by element, times the root of the variance that they were
-/// made with, else over the tensor's number. growth: rho then.
+/// Converts a value of the exchange out of its units. With Unify::element it is multiplied by the root of the variance,
+/// otherwise divided by the tensor's number. growth: rho when the value was made.
 KOKKOS_INLINE_FUNCTION float out_of_units(Units const& units, float value, float growth, float variance,
                                           std::int32_t tensor) {
   if (units.unify == Unify::element) return value * (growth * device_math::root(variance) + units.epsilon);

@@ -23,25 +23,25 @@ struct Squares {
 
 }  // namespace
 
-TEST_CASE("what was asked for last is kept, what was not asked for longest goes") {
+TEST_CASE("the least recently used value is replaced") {
   Squares square;
-  CHECK(square(0) == 0);  // an empty place is not the value of a key that looks like it
+  CHECK(square(0) == 0);  // an empty slot does not match a key of zero
   CHECK(square(2) == 4);
   CHECK(square(3) == 9);
   CHECK(square.made == 3);
   CHECK(square(0) == 0);
   CHECK(square.made == 3);
-  CHECK(square(4) == 16);  // in place of 2
+  CHECK(square(4) == 16);  // replaces 2
   CHECK(square(0) == 0);
   CHECK(square(3) == 9);
   CHECK(square.made == 4);
-  CHECK(square(2) == 4);  // in place of 4
+  CHECK(square(2) == 4);  // replaces 4
   CHECK(square(3) == 9);
   CHECK(square(0) == 0);
   CHECK(square.made == 5);
 }
 
-TEST_CASE("what cannot be made leaves the others as they are") {
+TEST_CASE("a failed make() does not change the cache") {
   Squares square;
   for (int const key : {1, 2, 3}) square(key);
   auto const fail = []() -> int { throw std::runtime_error("none"); };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// A manifest up to a zero byte, then what a checkpoint's files hold, made up. A manifest that is taken is written as
-/// it was read; a reader of the files reports whatever is not as it should be, and touches nothing else; `inspect`
-/// prints them or says why not.
+/// Input: a manifest up to a zero byte, then bytes from which the files of a checkpoint are generated. An accepted
+/// manifest must be written as it was read. A reader of the files must report every fault and access nothing else.
+/// `inspect` must print the files or report why it cannot.
 #include "app/checkpoint/checkpoint_folder.hpp"
 #include "app/checkpoint/checkpoint_reader.hpp"
 #include "app/commands/inspect.hpp"
@@ -27,10 +27,9 @@ void read_manifest(std::string const& text) {
   try {
     auto const manifest = app::Manifest::parse(text);
     auto const again = app::Manifest::parse(manifest.text());
-    fuzz::must(again.text() == manifest.text() && again.step == manifest.step,
-               "a manifest is what it was written from");
+    fuzz::must(again.text() == manifest.text() && again.step == manifest.step, "a manifest parses back to itself");
     for (auto const& file : manifest.files)
-      fuzz::must(file.name.find('/') == std::string::npos && file.name != "..", "files are those of the folder");
+      fuzz::must(file.name.find('/') == std::string::npos && file.name != "..", "files are in the folder");
   } catch (InputError const&) {
   }
 }
@@ -92,7 +91,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   fuzz::Bytes bytes(data, size);
   std::string const manifest(bytes.up_to('\0'));
   read_manifest(manifest);
-  std::ostringstream sealed;  // with the checksum that it should have, so that what is behind it is reached
+  std::ostringstream sealed;  // with a valid checksum, so that the parser reads what follows it
   sealed << manifest << "checksum " << std::hex << std::setfill('0') << std::setw(16)
          << XXH3_64bits(manifest.data(), manifest.size()) << '\n';
   read_manifest(sealed.str());
@@ -120,7 +119,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     std::int64_t steps = 0;
     double share = 0;
     reader.count("steps", steps, 0);
-    fuzz::must(steps >= 0 && steps <= StateVisitor::most_counted, "a count that is taken is in its range");
+    fuzz::must(steps >= 0 && steps <= StateVisitor::most_counted, "an accepted count is in its range");
     reader.scalar("share", share);
     reader.check_layout("data.heldout");
     reader.finish();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// A deck, and after a line ">>>" overrides of its keys, one a line. A deck that is taken has a resolved form that is
-/// taken again and resolves to itself. The same text as a cluster's.
+/// Input: a deck, and after a line ">>>" overrides of its keys, one a line. The resolved form of an accepted deck must
+/// be accepted and resolve to itself. The same text is also parsed as a cluster file.
 #include "app/train/deck_changes.hpp"
 #include "core/system/error.hpp"
 #include "input/deck/cluster.hpp"
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
                  "a resolved deck resolves to itself");
     } catch (InputError const& error) {
       std::cerr << error.what() << '\n' << resolved;
-      fuzz::must(false, "a resolved deck is taken");
+      fuzz::must(false, "a resolved deck is accepted");
     }
   } catch (InputError const& error) {
     for (auto const& fault : error.faults()) fuzz::must(fault.find('\n') == std::string::npos, "a fault is one line");

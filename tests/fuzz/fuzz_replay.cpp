@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// A replay file. What is taken has a gradient for every call and rank.
+/// Input: a replay file. An accepted file must have a gradient for every call and rank.
 #include "core/system/error.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/support/replay_input.hpp"

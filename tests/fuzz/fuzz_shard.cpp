@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// One or two shards whose data sets and attributes are made up, read by themselves and as what a run trains on and
-/// evaluates. What is handed out keeps the bounds that it was asked for, and memory stays within what was asked for.
+/// Input: bytes from which one or two shards are generated. They are read alone, and as training and held-out data of a
+/// run. All values returned must be within the requested bounds, and memory within its limit.
 #include "core/system/error.hpp"
 #include "input/shards/batch_stream.hpp"
 #include "input/shards/shards.hpp"
@@ -42,11 +42,12 @@ void judge(input::ShardRows const& rows, input::ShardBounds const& bounds, bool 
   auto const S = rows.sequence_length;
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     auto const row = static_cast<std::size_t>(r);
-    fuzz::must(rows.lengths.at(row) >= 1 && rows.lengths[row] <= S, "a row has tokens, not more than it is long");
+    fuzz::must(rows.lengths.at(row) >= 1 && rows.lengths[row] <= S, "the length of a row is in range");
     for (std::int64_t s = 0; s < S; ++s) {
       auto const at = static_cast<std::size_t>(r * S + s);
-      fuzz::must(rows.token_ids.at(at) >= 0 && rows.token_ids[at] < bounds.vocabulary, "tokens are the vocabulary's");
-      fuzz::must(rows.segment_ids.at(at) >= 0 && rows.segment_ids[at] < bounds.segments, "segments are the model's");
+      fuzz::must(rows.token_ids.at(at) >= 0 && rows.token_ids[at] < bounds.vocabulary, "tokens are in the vocabulary");
+      fuzz::must(rows.segment_ids.at(at) >= 0 && rows.segment_ids[at] < bounds.segments,
+                 "segments are in the model's range");
     }
     std::int32_t const predictions = static_masks ? rows.predictions.at(row) : 0;
     for (std::int32_t k = 0; k < predictions; ++k) {
@@ -54,7 +55,7 @@ void judge(input::ShardRows const& rows, input::ShardBounds const& bounds, bool 
       fuzz::must(rows.masked_positions.at(at) > 0 && rows.masked_positions[at] < rows.lengths[row],
                  "masks are in the row");
       fuzz::must(rows.masked_ids.at(at) >= 0 && rows.masked_ids[at] < bounds.vocabulary,
-                 "answers are the vocabulary's");
+                 "predicted ids are in the vocabulary");
     }
   }
 }
@@ -69,11 +70,11 @@ void judge(model::StepBatch const& batch, input::ShardBounds const& bounds) {
     fuzz::must(within(pass.masked_rows, pass.tokens()), "masks of a pass are on its tokens");
     fuzz::must(within(pass.masked_labels, bounds.vocabulary), "answers of a pass are the vocabulary's");
     fuzz::must(std::ranges::is_sorted(pass.sequence_offsets) && pass.sequence_offsets.back() == pass.tokens(),
-               "sequences of a pass lie one behind the other");
+               "sequences of a micro-batch are contiguous");
   }
 }
 
-/// Everything that a rank of a small run would take.
+/// Reads all the data that a rank of a small run would read.
 void train_on(input::IoThread& io, std::vector<std::string> const& shards, input::ShardBounds const& bounds,
               bool dynamic) {
   input::DataConfig config;
@@ -109,7 +110,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     train_on(io, shards, bounds, dynamic);
   } catch (InputError const&) {
   }
-  io.drain();  // of what was being read ahead: one thread at a time may use HDF5
+  io.drain();  // of read-ahead: only one thread at a time may use HDF5
   try {
     input::ShardReader const reader(path);
     auto const rows = std::min<std::int64_t>(reader.rows(), 8);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// A vocabulary, one token a line up to a zero byte, whose pieces split the words of a text; and the text itself, plain
-/// or gzip as its first bytes say, by a vocabulary of its own. Every id is one of the vocabulary, and however a text is
-/// cut into sentences, each cut goes on.
+/// Input: a vocabulary, one token a line up to a zero byte, then a text, plain or gzip-compressed. The pieces of the
+/// vocabulary split the words of the text. The text is also tokenized with a fixed vocabulary. Every id must be in the
+/// vocabulary, and every sentence must have a length above zero.
 #include "core/system/error.hpp"
 #include "input/text/sentences.hpp"
 #include "input/text/text_reader.hpp"
@@ -20,14 +20,14 @@ void read_text(input::TokenizerTables const& tables, std::string const& path, in
   for (input::TextBlock block; reader.next(block);)
     for (auto const& which : block.lines) {
       auto const line = block.line(which);
-      fuzz::must(line.size() <= input::TextReader::longest_line, "lines are not longer than they may be");
+      fuzz::must(line.size() <= input::TextReader::longest_line, "lines have at most longest_line bytes");
       tokenizer.encode(line, ids);
       for (std::size_t at = 0; at < line.size();) {
         auto const end = input::sentence_end(line, at);
-        fuzz::must(end > at && end <= line.size(), "a sentence has an end behind its beginning");
+        fuzz::must(end > at && end <= line.size(), "a sentence ends after its beginning");
         at = end;
       }
-      for (auto const id : ids) fuzz::must(id >= 0 && id < tables.vocabulary().size(), "ids are the vocabulary's");
+      for (auto const id : ids) fuzz::must(id >= 0 && id < tables.vocabulary().size(), "ids are in the vocabulary");
       ids.clear();
     }
 }
@@ -37,7 +37,7 @@ void read_text(input::TokenizerTables const& tables, std::string const& path, in
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   static input::Vocabulary const known(
       {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "b", "##b", "ab", "##a", ".", "\u4e00"}, "known");
-  static input::TokenizerTables const tables(known);  // of all characters: takes a second to make
+  static input::TokenizerTables const tables(known);  // covers all characters: takes a second to build
   fuzz::Bytes bytes(data, size);
   auto const vocabulary_file = fuzz::in_file("vocab.txt", bytes.up_to('\0'));
   auto const text = bytes.rest();
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     std::vector<std::int32_t> ids;
     fuzz::Bytes words(data, size);
     while (!words.empty()) trie.split(words.up_to(' '), ids);
-    for (auto const id : ids) fuzz::must(id >= 0 && id < vocabulary.size(), "pieces are the vocabulary's");
+    for (auto const id : ids) fuzz::must(id >= 0 && id < vocabulary.size(), "pieces are in the vocabulary");
   } catch (InputError const&) {
   }
   auto const path = fuzz::in_file("text", text);

@@ -5,8 +5,8 @@
 #include "input/hdf5/hdf5_file.hpp"
 #include "tests/fuzz/target.hpp"
 
-/// HDF5 files whose content is made up but whose form is whole: what a reader asks the library for and what it makes of
-/// the answers, not the library itself, which does not promise to withstand damaged files.
+/// Generates well-formed HDF5 files with random content. They test how a reader uses the library, not the library
+/// itself, which is not robust against damaged files.
 namespace bellwether::fuzz {
 
 inline input::ElementType made_type(Bytes& bytes) {
@@ -15,15 +15,15 @@ inline input::ElementType made_type(Bytes& bytes) {
   return types[bytes.byte() % std::size(types)];
 }
 
-/// Small extents as a rule; now and then one that nobody could hold in memory.
+/// Usually a small extent; sometimes one that does not fit into any memory.
 inline std::int64_t made_extent(Bytes& bytes) {
   auto const byte = bytes.byte();
   if (byte < 200) return byte % 9;
   return static_cast<std::int64_t>(bytes.number() >> (1 + byte % 32));
 }
 
-/// A data set of a made-up type and shape, or of `shape` where the first byte says so, with made-up values in its first
-/// elements where it is small. Large ones are declared, not stored.
+/// Generates a data set of random type and shape, or of `shape` if the first byte says so. Small ones get random values
+/// in their first elements; large ones are declared, not stored.
 inline void make_data_set(input::Hdf5File& file, std::string const& name, input::Shape shape, Bytes& bytes) {
   auto const form = bytes.byte();
   if (form == 255) return;
@@ -48,7 +48,7 @@ inline void make_data_set(input::Hdf5File& file, std::string const& name, input:
       value = byte < 250 ? byte % 16 : static_cast<std::int64_t>(bytes.number());
     }
     file.write_slab<std::int64_t>(name, input::Shape(shape.size(), 0), shape, values);
-  } catch (RuntimeError const&) {  // shapes that HDF5 itself refuses
+  } catch (RuntimeError const&) {  // shapes that HDF5 rejects
   }
 }
 

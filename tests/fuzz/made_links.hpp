@@ -11,7 +11,7 @@
 
 namespace bellwether::fuzz {
 
-/// Now and then puts what leads out of a file, or round in circles, in the place of one of its data sets.
+/// Sometimes replaces a data set by a link out of the file or a cycle.
 inline void lead_elsewhere(std::string const& path, std::vector<std::string> const& names, Bytes& bytes) {
   auto const form = bytes.byte();
   if (form < 200) return;
@@ -25,7 +25,7 @@ inline void lead_elsewhere(std::string const& path, std::vector<std::string> con
   if (form % 5 == 1) H5Lcreate_soft(("/" + name).c_str(), file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
   if (form % 5 == 2) H5Lcreate_hard(file, "/", file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
   if (form % 5 == 3) H5Pset_external(properties, "/dev/zero", 0, sizeof(int) * shape[0] * shape[1]);
-  if (form % 5 == 4) {  // of itself
+  if (form % 5 == 4) {  // a virtual data set that maps itself
     hid_t const some = H5Screate_simple(2, shape, nullptr);
     shape[0] = hsize_t{1} << (form % 60);
     hid_t const all = H5Screate_simple(2, shape, nullptr);

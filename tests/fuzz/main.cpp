@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 /// fuzz_<target> [--made N] FILE|FOLDER...: runs a target over files, then over N inputs that are made from them by
-/// random edits, the same ones at each call. libFuzzer, which looks for new ways through the code, has its own main.
+/// random edits. Each call makes the same inputs. libFuzzer, which searches for new code paths, has its own main.
 #include "tests/fuzz/target.hpp"
 
 #include <charconv>
@@ -12,7 +12,7 @@
 namespace {
 
 constexpr std::uint64_t seed = 1;
-constexpr std::size_t longest = 8192;  ///< bytes of a made input, as in tests/fuzz/run
+constexpr std::size_t longest = 8192;  ///< bytes of a generated input, as in tests/fuzz/run
 
 std::vector<std::filesystem::path> files_in(std::vector<std::string> const& names) {
   std::vector<std::filesystem::path> files;
@@ -27,7 +27,7 @@ std::vector<std::filesystem::path> files_in(std::vector<std::string> const& name
   return files;
 }
 
-/// Makes inputs from those of a corpus.
+/// Generates inputs by editing those of a corpus.
 class Editor {
  public:
   explicit Editor(std::vector<std::string> const& corpus) : corpus_(corpus) {}
@@ -42,7 +42,7 @@ class Editor {
  private:
   std::size_t below(std::size_t bound) { return static_cast<std::size_t>(random_() % std::max<std::size_t>(bound, 1)); }
 
-  /// A piece of up to 64 bytes of any input.
+  /// A random piece of up to 64 bytes of any input.
   std::string piece() {
     auto const& other = corpus_[below(corpus_.size())];
     return other.substr(below(other.size()), 1 + below(64));
@@ -92,7 +92,7 @@ void run(std::string const& content) {
   LLVMFuzzerTestOneInput(reinterpret_cast<std::uint8_t const*>(content.data()), content.size());
 }
 
-/// The input at work lies in a file, which is left where a fault ends the process.
+/// Stores the current input in a file, which stays there if a fault ends the process.
 void run_made(std::vector<std::string> const& corpus, int count, std::filesystem::path const& at_work) {
   Editor editor(corpus);
   for (int i = 0; i < count; ++i) {
@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
       std::cerr << file.string() << ": cannot be read\n";
       return 2;
     }
-    std::cout << file.filename().string() << std::endl;  // before a fault ends the process
+    std::cout << file.filename().string() << std::endl;  // flush before a fault can end the process
     run(corpus.back());
   }
   if (corpus.empty()) {

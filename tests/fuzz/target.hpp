@@ -14,20 +14,20 @@
 #include <string>
 #include <string_view>
 
-/// One input of a fuzz target: libFuzzer calls it with what it made up, main.cpp with the files of a corpus. What a
-/// user could have got wrong ends in an InputError, which a target catches; all else is a fault that ends the process.
+/// Runs one input of a fuzz target. libFuzzer passes generated inputs; main.cpp passes the files of a corpus. Faults
+/// that a user can cause must end in an InputError, which a target catches; every other fault ends the process.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size);
 
 namespace bellwether::fuzz {
 
-/// Ends the process, as a sanitizer would.
+/// Ends the process like a sanitizer if a condition is false.
 inline void must(bool holds, char const* what) {
   if (holds) return;
   std::cerr << "does not hold: " << what << '\n';
   std::abort();
 }
 
-/// Takes an input apart; zeros and empty texts once it is used up.
+/// Splits an input into parts. Returns zeros and empty texts once it is used up.
 class Bytes {
  public:
   Bytes(std::uint8_t const* data, std::size_t size) : left_(reinterpret_cast<char const*>(data), size) {}
@@ -45,7 +45,7 @@ class Bytes {
     left_.remove_prefix(part.size());
     return part;
   }
-  /// Up to a separator, which is taken too.
+  /// Returns the text up to a separator and skips the separator.
   std::string_view up_to(char separator) {
     auto const part = text(std::min(left_.find(separator), left_.size()));
     text(1);
@@ -58,7 +58,7 @@ class Bytes {
   std::string_view left_;
 };
 
-/// What has to be a file lies here, one folder a process.
+/// The folder for files of this process.
 inline TemporaryFolder const& scratch() {
   static TemporaryFolder const folder;
   return folder;

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes bert_reference.json and bert_reference.f32: what Hugging Face's BertForPreTraining computes, in double.
+"""Writes bert_reference.json and bert_reference.f32: results of Hugging Face's BertForPreTraining in double.
 
     python bert_reference.py [FOLDER]      needs torch and transformers
 
@@ -10,14 +10,14 @@ The model tests compare their forward and backward passes with it. Dropout is of
     h = mix32(fnv1a32(name) + 0x9E3779B9 * k)              all mod 2^32
     w = 0.125 * (2 * (h >> 8) / 2^24 - 1)                  exact in fp32;  1 + w where name ends in LayerNorm.weight
 
-with fnv1a32 over the bytes of the name and mix32 the finaliser of MurmurHash3. A hash rather than a sine of k, because
-sin(a k + b) over rows and columns is a matrix of rank two. The batch has its padding removed, as in model/batch/batch.hpp;
-the reference itself runs on the padded batch with an attention mask.
+with fnv1a32 over the bytes of the name and mix32 the finaliser of MurmurHash3. A sine of k would not do, because
+sin(a k + b) over rows and columns is a matrix of rank two. The batch in the file has no padding, as in
+model/batch/batch.hpp. The reference runs on the padded batch with an attention mask.
 
-bert_reference.f32 holds little-endian floats. In the JSON every array is [first, count] in floats of that file:
-cases[]: config, batch, loss {mlm, nsp: means; total: their sum}, hidden (T, C) after the embeddings and each block,
-pooled (B, C), mlm_logits (M, V), nsp_logits (B, 2), and gradients of the total by tensor name with norm (of the values
-in double) and full copy.
+bert_reference.f32 holds little-endian floats. In the JSON every array is [first, count] in floats of that file.
+cases[] has: config, batch, loss {mlm, nsp: means; total: their sum}, hidden (T, C) after the embeddings and each
+block, pooled (B, C), mlm_logits (M, V), nsp_logits (B, 2), and gradients of the total loss. These have, for each
+tensor name, the norm (of the values in double) and all values.
 """
 
 import json
@@ -30,10 +30,10 @@ import torch
 import transformers
 
 SHAPES = [
-    # Three uneven lengths, the longest filling all positions; one sequence has nothing masked.
+    # Three different lengths, the longest uses all positions; one sequence has no masked tokens.
     dict(name="small_erf", activation="gelu_erf", vocabulary=61, hidden=24, layers=2, heads=3, feed_forward=40,
          positions=16, segments=2, lengths=[5, 16, 9], masked=[[1], [3, 7, 15], []], next_labels=[0, 1, 1]),
-    # Four lengths, the shortest a single token; positions nobody uses.
+    # Four lengths, the shortest a single token; some positions are unused.
     dict(name="deep_erf", activation="gelu_erf", vocabulary=101, hidden=32, layers=3, heads=4, feed_forward=64,
          positions=24, segments=2, lengths=[12, 1, 20, 7], masked=[[0, 4, 11], [], [2, 3, 10, 19], [6]],
          next_labels=[1, 0, 0, 1]),
@@ -87,7 +87,7 @@ class Floats:
 
 
 def make_batch(shape):
-    """Token ids from the same hash, never 0: that is [PAD], whose row Hugging Face gives no gradient."""
+    """Returns a batch with token ids from the same hash. None is 0, because Hugging Face gives [PAD] no gradient."""
     total = sum(shape["lengths"])
     tokens = 1 + (hashed(shape["name"] + "/tokens", total) % np.uint64(shape["vocabulary"] - 1)).astype(np.int64)
     labels = 1 + (hashed(shape["name"] + "/labels", total) % np.uint64(shape["vocabulary"] - 1)).astype(np.int64)
@@ -125,7 +125,7 @@ def build(shape):
         hidden_act=HUGGING_FACE_ACTIVATION[shape["activation"]], hidden_dropout_prob=0.0,
         attention_probs_dropout_prob=0.0, layer_norm_eps=1e-12, attn_implementation="eager")
     model = transformers.BertForPreTraining(config).double().eval()
-    # The decoder is tied to the word embeddings and the bias: named_parameters() gives each tensor once.
+    # The decoder is tied to the word embeddings and the bias, so named_parameters() has each tensor once.
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.copy_(torch.from_numpy(weight(name, tuple(parameter.shape))))

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the script that writes a golden file and compares what it writes with the file that is checked in.
+"""Runs the script that writes a golden file and compares its output with the checked-in file.
 
     check_golden.py SCRIPT FILE       both in this folder
 
-Equal to the byte, or it fails: somebody changed the one without the other. Exits with 4, ctest's sign for skipped,
-without NumPy; and where numbers differ by one in the last of ten digits and nothing else does, as they may on another
-processor: NumPy has sines of its own for some.
+Fails unless both are equal to the byte: the script or the file was changed without the other. Exits with 4, ctest's
+code for skipped, without NumPy, or if the only differences are of one in the last of ten digits. Those occur on other
+processors, because NumPy has special sines for some.
 """
 
 import json
@@ -15,11 +15,11 @@ import subprocess
 import sys
 import tempfile
 
-ROUNDING = 1.01e-9  # one in the last of ten digits, at worst
+ROUNDING = 1.01e-9  # at most one in the last of ten digits
 
 
 def differences(new, old, path=""):
-    """(path, relative difference) of all numbers that differ; infinite where more than a float does."""
+    """Yields (path, relative difference) of all differing numbers; infinite if something other than a float differs."""
     if isinstance(new, float) and isinstance(old, float):
         if new != old:
             yield path, abs(new - old) / max(abs(new), abs(old))
@@ -56,10 +56,10 @@ def main(script, name):
     for path, difference in found[:5]:
         print(f"{name}{path} differs by {difference:.1e}")
     if found and found[0][1] <= ROUNDING:
-        print(f"skipped: {len(found)} numbers differ in their last digit, as another processor or NumPy than that of the "
-              f"checked-in file may have it (here {numpy.__version__})")
+        print(f"skipped: {len(found)} numbers differ in their last digit; another processor or another NumPy may cause "
+              f"this (here {numpy.__version__})")
         return 4
-    print(f"{name} is not what {script} writes: run {script} and look at what changed")
+    print(f"{name} differs from the output of {script}: run {script} and check what changed")
     return 1
 
 

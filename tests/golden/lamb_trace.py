@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes lamb_trace.json: LAMB in double on two small layers, for the test of the optimizer. Needs numpy.
+"""Writes lamb_trace.json: LAMB in double on two small layers, for the optimizer's test. Needs numpy.
 
 Layer 0 has 7 elements, x[k] = 0.5 sin(k + 1), decay 0.01; layer 1 has 9, x[k] = 0.2 cos k, no decay. The gradient of
-rank i at step t is h (sin(0.7 t + k + p i) + 0.25 cos(1.3 t k + i)), h = 0.1 and 0.02, k counted from 0 in each layer,
-p the phase of the trace; LAMB sees the mean over the ranks. Learning rate 0.01, betas 0.9 and 0.999, epsilon 1e-8
-outside the root, trust ratio in [0.01, 0.3], no clipping. Ten digits are kept.
+rank i at step t is h (sin(0.7 t + k + p i) + 0.25 cos(1.3 t k + i)) with h = 0.1 and 0.02. k counts from 0 in each
+layer, p is the phase of the trace. LAMB gets the mean over the ranks. Learning rate 0.01, betas 0.9 and 0.999,
+epsilon 1e-8 outside the root, trust ratio in [0.01, 0.3], no clipping. Ten digits are kept.
 """
 
 import json

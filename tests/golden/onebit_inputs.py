@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads the tensors and gradients of a replay file, which may be given by formulas."""
+"""Reads the tensors and gradients of a replay file. Both may be given by formulas."""
 
 import math
 
@@ -8,8 +8,8 @@ import numpy as np
 
 
 def formula_gradient(spec, count, l, call, rank, late):
-    """h_l (sin(0.7 t + k + p i) + 0.25 cos(1.3 t k + i)) in double: t the call from 1, k the element of tensor l from
-    0, i the rank. Zero in a range of `late` [tensor, first, count, t0] while t < t0."""
+    """Returns h_l (sin(0.7 t + k + p i) + 0.25 cos(1.3 t k + i)) in double, for call t = 1, 2, ..., element k of tensor
+    l, counted from 0, and rank i. It is zero in a range of `late` [tensor, first, count, t0] while t < t0."""
     k = np.arange(count, dtype=np.float64)
     g = spec["height"][l] * (np.sin(0.7 * call + k + spec["phase"] * rank) + 0.25 * np.cos(1.3 * call * k + rank))
     for tensor, first, length, begins in late:
@@ -19,10 +19,10 @@ def formula_gradient(spec, count, l, call, rank, late):
 
 
 def inputs(document):
-    """Tensors with `initial` as values, and gradients[call][rank] as one flat (n), from values or formulas.
+    """Returns the tensors, with `initial` as values, and gradients[call][rank] as flat arrays (n).
 
-    initial {"count", "height", "step", "shift"}: height sin(step k + shift). gradients {"calls", "ranks", "phase",
-    "height" [tensors], "late" [[tensor, first, count, t0]], "not_finite" [[call, rank, tensor, element]]}.
+    Formulas: initial {"count", "height", "step", "shift"}: height sin(step k + shift). gradients {"calls", "ranks",
+    "phase", "height" [tensors], "late" [[tensor, first, count, t0]], "not_finite" [[call, rank, tensor, element]]}.
     """
     tensors = []
     for tensor in document["tensors"]:
@@ -50,7 +50,7 @@ def inputs(document):
 
 
 def finite(value):
-    """JSON has no infinities: a margin over nothing is null."""
+    """Replaces infinities by None, because JSON has none. They are margins without any number."""
     if isinstance(value, dict):
         return {key: finite(entry) for key, entry in value.items()}
     if isinstance(value, list):

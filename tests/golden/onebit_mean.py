@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""The compressed mean over simulated ranks, slowly: two phases, one bit an element, error feedback on both sides.
+"""A simple compressed mean over simulated ranks: two phases, one bit an element, error feedback on both sides.
 
-After 1-bit LAMB (Li et al., arXiv 2104.06069) and 1-bit Adam (Tang et al., arXiv 2102.02888, algorithm 1). The flat
-vector of n elements is cut twice, both times at multiples of 32 elements, so that every part is whole words of bits:
+See 1-bit LAMB (Li et al., arXiv 2104.06069) and 1-bit Adam (Tang et al., arXiv 2102.02888, algorithm 1). The flat
+vector of n elements is divided in two ways, both at multiples of 32 elements, so that every part has whole words:
     chunks  rank j serves elements [j c, min((j+1) c, n)), c = 32 ceil(n / (32 W)); the last may be short or empty
-    groups  group q has elements [q s, min((q+1) s, n)), s = 32 ceil(n / (32 G)); each group has scales of its own
-A worker has one scale for each group; a server one for each piece of a group inside its chunk. Dead elements are zero
-going in and coming out, keep no residual and are in no scale.
+    groups  group q has elements [q s, min((q+1) s, n)), s = 32 ceil(n / (32 G)); each group has separate scales
+A worker has one scale for each group; a server has one for each piece of a group inside its chunk. Masked elements
+(those not `live`) are zero in input and output. They have no residual and do not count in scales.
 """
 
 import dataclasses
@@ -17,20 +17,20 @@ import numpy as np
 
 
 def ranges(count, parts):
-    """`parts` contiguous ranges (first, end) of whole 32-element words that cover `count` elements."""
+    """Returns `parts` contiguous ranges (first, end) of whole 32-element words that cover `count` elements."""
     length = 32 * math.ceil(count / (32 * parts))
     return [(min(p * length, count), min((p + 1) * length, count)) for p in range(parts)]
 
 
 def words(signs, live):
-    """Signs as hex digits, eight a word of 32: the first element in the most significant bit; dead and padding 0."""
+    """Returns signs as hex digits, eight for 32 elements, highest bit first. Masked elements and padding are 0."""
     padded = np.zeros(32 * math.ceil(signs.size / 32), dtype=np.uint8)
     padded[: signs.size] = signs & live
     return np.packbits(padded).tobytes().hex()
 
 
 def scale_of(z, live, rule):
-    """One magnitude for the live elements of z: their root mean square or their mean magnitude; 0 for none."""
+    """Returns the root mean square or the mean magnitude of the active elements of z; 0 if there are none."""
     values = z[live].astype(np.float64)
     if values.size == 0:
         return 0.0
@@ -39,21 +39,21 @@ def scale_of(z, live, rule):
 
 @dataclasses.dataclass
 class Exchange:
-    """What one call did. Scales: one list a rank; of groups for workers, of the pieces of its chunk for servers."""
+    """Result of one call. Scales: a list for each rank, by group for workers, by piece of its chunk for servers."""
 
     output: np.ndarray
     signs: np.ndarray  # (n) of the mean, True: +
     worker_signs: list
     worker_scale: list
     server_scale: list
-    worker_margin: float  # smallest |z| / scale over ranks and live elements: how far the nearest sign is from flipping
+    worker_margin: float  # smallest |z| / scale over ranks and active elements: distance of the nearest sign change
     server_margin: float
 
 
 class CompressedMean:
-    """Mean of W vectors of n elements; keeps the residuals of all W ranks.
+    """Computes the mean of W vectors of n elements. Has the residuals of all W ranks.
 
-    live (n) bool; scale "rms" or "mean_magnitude"; real: type of vectors and residuals.
+    live: (n) bool, the active elements; scale: "rms" or "mean_magnitude"; real: type of vectors and residuals.
     """
 
     def __init__(self, ranks, live, scale="rms", groups=1, real=np.float64):
@@ -62,14 +62,14 @@ class CompressedMean:
         self.count = live.size
         self.groups = ranges(self.count, groups)
         self.chunks = ranges(self.count, ranks)
-        # (ranks)(pieces): the groups as each server sees them, empty pieces left out
+        # (ranks)(pieces): the non-empty pieces of groups in each server's chunk
         self.pieces = [[(max(first, a), min(end, b)) for a, b in self.groups if max(first, a) < min(end, b)]
                        for first, end in self.chunks]
         self.worker_error = [np.zeros(self.count, dtype=real) for _ in range(ranks)]
         self.server_error = np.zeros(self.count, dtype=real)  # of all servers, in element order
 
     def bytes_sent(self):
-        """A rank's: bits of a whole chunk to and for every other rank, each with the scales that chunk needs."""
+        """Returns the bytes one rank sends: in each phase, a chunk of bits with its scales to every other rank."""
         if self.ranks == 1:
             return 0
         chunk = 4 * math.ceil(self.count / (32 * self.ranks))
@@ -77,7 +77,7 @@ class CompressedMean:
         return (self.ranks - 1) * 2 * (chunk + 4 * scales)
 
     def _compress(self, z, parts, error):
-        """Signs, scales and margin of z over `parts`; leaves the residual in `error`."""
+        """Returns signs, scales and margin of z over `parts`. Writes the residual to `error`."""
         signs = z >= 0  # zero and -0.0 count as +
         scales, margin = [], math.inf
         for first, end in parts:
@@ -99,7 +99,7 @@ class CompressedMean:
         return np.where(self.live, out, 0).astype(self.real)
 
     def mean(self, vectors):
-        """vectors: one (n) a rank. Every rank gets `output`."""
+        """Returns the Exchange for the vectors (n), one for each rank. Every rank gets its `output`."""
         assert len(vectors) == self.ranks
         vectors = [np.where(self.live, vector, 0).astype(self.real) for vector in vectors]
         if self.ranks == 1:
@@ -127,7 +127,7 @@ class CompressedMean:
         return Exchange(output, mean_signs, signs, scales, server_scales, min(margins), server_margin)
 
     def _identity(self, vector):
-        """One rank: nothing to compress; residuals of an earlier run on more ranks come back in the first call."""
+        """One rank compresses nothing. The first call adds the residuals of an earlier run on more ranks."""
         output = vector + self.worker_error[0] + self.server_error
         self.worker_error[0][:] = 0
         self.server_error[:] = 0

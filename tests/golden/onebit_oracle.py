@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds the twin against golden numbers of the method's description, worked out independently of it.
+"""Compares the twin with golden numbers of the method's description, which were computed independently.
 
 The mean: two ranks, 16 elements. The trace: layer a has 7 elements 0.5 sin(k + 1), decay 0.01; layer b 9 elements
-0.2 cos k, no decay; gradients as formula_gradient() has them with phase 3; five steps of warmup, two compressed.
+0.2 cos k, no decay. Gradients are those of formula_gradient() with phase 3. Five steps of warmup, two compressed.
 """
 
 import math
@@ -22,7 +22,7 @@ SETTINGS = dict(betas=[0.9, 0.999], epsilon=1e-8, freeze=dict(step=5), coefficie
                 max_coefficient=0.3, factor_min=0.5, factor_max=4.0, factor_threshold=0.1, unify="layer", scale="rms",
                 scale_groups=1)
 
-# Golden numbers of the method's description: two ranks and 16 elements, residuals zero at first, the same twice.
+# Golden numbers of the method's description: two ranks, 16 elements, residuals zero at first, two calls with equal input.
 MEAN_ORACLE = [
     dict(S=["1.15244306", "2.31840462"], R=["1.35748686"], bits=["00FF", "36D9"], signs="--++-++-++-++--+",
          e=["5.62182217", "23.6221041"], d=["5.4845449"]),
@@ -43,7 +43,7 @@ TWO_RANKS = dict(
 
 
 class Check:
-    """Compares with printed numbers: right when the difference is at most one in the last digit printed."""
+    """Compares with printed numbers. The difference may be at most one in the last printed digit."""
 
     def __init__(self):
         self.worst, self.count = 0.0, 0
@@ -101,6 +101,6 @@ def check_trace_oracle(check):
 
 
 def unification(warmup_only):
-    """s of each tensor from the momentum at the freeze."""
+    """Returns s of each tensor from the momentum at the freeze."""
     roots = [math.sqrt(np.mean(np.square(m))) for m in run(warmup_only)["final"]["momentum"]]
     return [sum(roots) / len(roots) / root for root in roots]

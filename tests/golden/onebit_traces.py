@@ -1,19 +1,20 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes onebit_traces.json: what the twin of the 1-bit optimizers computes, for the tests of the product.
+"""Writes onebit_traces.json: results of the 1-bit optimizers' twin, for the tests of the product.
 
     python onebit_traces.py [FOLDER]       needs numpy; the test golden.onebit_traces runs it and compares
 
-First the twin itself is held against numbers worked out independently of it (onebit_oracle.py).
-The file: mean[]: {ranks, scale, groups, dead, vectors [ranks][n], calls [{signs, worker_signs,
-worker_scale, server_scale, worker_error_squared_norm, server_error_squared_norm}], the last with output} of the
-compressed mean alone, the same vectors at each call (one has an exact zero, whose sign is +); traces[]: {name,
-note, in, out} where `in` and `out` are files of build/tests/replay, as onebit_twin.py describes them, formulas for
-`initial` and `gradients` among them: to be evaluated in double and rounded to float. Ten digits are kept, eight of
-the final vectors of larger traces. sketch, freeze, noise: golden numbers of onebit_decisions.py.
+First it compares the twin with numbers that were computed independently (onebit_oracle.py). The file has:
+mean[]: {ranks, scale, groups, dead, vectors [ranks][n], calls [{signs, worker_signs, worker_scale, server_scale,
+worker_error_squared_norm, server_error_squared_norm}], the last with output}: the compressed mean alone. All calls get
+the same vectors; one vector has an exact zero, whose sign is +.
+traces[]: {name, note, in, out}. `in` and `out` are files of build/tests/replay, see onebit_twin.py. `initial` and
+`gradients` may be formulas, to be evaluated in double and rounded to float. Numbers have ten digits, the final vectors
+of larger traces eight.
+sketch, freeze, noise: golden numbers of onebit_decisions.py.
 
-Signs can be asserted in floats: every trace is also run in floats here and must give the same signs, and its smallest
-margin (distance of any number from zero before its sign is taken, in units of its scale) is printed.
+Tests may compare signs in floats: this script also runs every trace in floats and requires the same signs. It prints
+the smallest margin: the distance of any number from zero before its sign is taken, in units of its scale.
 """
 
 import json
@@ -29,9 +30,9 @@ from onebit_mean import CompressedMean, words
 from onebit_oracle import SETTINGS, SMALL, Check, check_mean_oracle, check_trace_oracle, small_trace
 from onebit_twin import norm, run
 
-# Smallest margin accepted; floats are wrong by a few 1e-7 of a scale a step.
+# Smallest accepted margin. The error of floats is a few 1e-7 of a scale in each step.
 LEAST_MARGIN = 2e-4
-# Largest relative difference accepted between a trace in floats and in doubles.
+# Largest accepted relative difference between a trace in floats and in doubles.
 LARGEST_DIFFERENCE = 5e-7
 
 # -- the traces ------------------------------------------------------------------------------------------------------
@@ -48,13 +49,13 @@ WIDE_HEIGHT = [0.01, 0.1, 0.05, 0.02]
 
 
 def medium(ranks):
-    """As WIDE, with as few elements as keep every chunk in use: 154 on 3 ranks, 125 on others."""
+    """Like WIDE, with the fewest elements that use every chunk: 154 on 3 ranks, 125 otherwise."""
     return [wave("embedding", 77 if ranks == 3 else 48, 0.3, 0.37, 0.2, 0.01), wave("kernel", 45, 0.1, 1.3, 1.0, 0.01),
             wave("bias", 19, 0.0, 1.0, 0.0, 0.0), wave("norm", 13, 0.05, 0.9, 1.5, 0.0)]
 
 
-# Rows of 8 in `embedding`; row 5 gets its first gradient in call 8, after the freeze; so does all of `late`. Dead by
-# the layout: rows 9 to 11, and 3 elements of `bias`.
+# `embedding` has rows of 8. Row 5 and all of `late` get their first gradient in call 8, after the freeze. Masked in the
+# layout: rows 9 to 11, and 3 elements of `bias`.
 SPARSE = [wave("embedding", 96, 0.3, 0.37, 0.2, 0.01, range(72, 96)), wave("late", 35, 0.2, 0.7, 0.3, 0.01),
           wave("bias", 21, 0.0, 1.0, 0.0, 0.0, [0, 9, 20]), wave("kernel", 43, 0.1, 1.3, 1.0, 0.01)]
 SPARSE_LATE = [[0, 40, 8, 8], [1, 0, 35, 8]]
@@ -167,25 +168,25 @@ def margin(out):
 
 
 def choose_phase(document):
-    """The phase, of 1.1 and a few others, with the largest sign margin of those where floats do well: where gradients
-    of the ranks nearly cancel in some element, their own rounding shows. Returns the document and its result."""
+    """Chooses the phase with the largest sign margin among those for which floats are accurate enough. They are not if
+    the ranks' gradients nearly cancel in an element. Returns the document and its result."""
     candidates = []
     for j in range(60):
         candidate = {**document, "gradients": {**document["gradients"], "phase": round(1.1 + 0.01 * j, 2)}}
         candidates.append((candidate, run(candidate)))
-    candidates.sort(key=lambda pair: -margin(pair[1]))  # stable: without any sign the first phase stays first
+    candidates.sort(key=lambda pair: -margin(pair[1]))  # stable: without signs the first phase stays first
     return next(pair for pair in candidates if max(float_difference(*pair)) < LARGEST_DIFFERENCE)
 
 
 def relative(exact, single):
-    """Largest difference, relative to the largest magnitude of `exact`; lists in lists."""
+    """Returns the largest difference, relative to the largest magnitude of `exact`. Arguments may be nested lists."""
     exact, single = (np.concatenate([np.ravel(part) for part in values]) if values and isinstance(values[0], list)
                      else np.ravel(values) for values in (exact, single))
     return float(np.max(np.abs(exact - single), initial=0)) / max(float(np.max(np.abs(exact), initial=0)), 1e-30)
 
 
 def float_difference(document, out):
-    """Runs the trace in floats: signs must agree. Largest relative difference of final vectors and of scalars."""
+    """Runs the trace in floats; signs must agree. Returns the largest relative difference of vectors, of scalars."""
     other, vectors, scalars = run(document, np.float32), 0.0, 0.0
     for step, single in zip(out["steps"], other["steps"]):
         assert step.get("signs") == single.get("signs"), "a sign differs in floats"
@@ -200,7 +201,7 @@ def float_difference(document, out):
 
 
 def digits(value, count):
-    """Floats rounded to `count` significant digits; a tree of lists and dictionaries."""
+    """Rounds the floats in a tree of lists and dictionaries to `count` significant digits."""
     if isinstance(value, dict):
         return {key: digits(entry, 3 if key == "margin" else count) for key, entry in value.items()}
     if isinstance(value, list):
@@ -249,7 +250,7 @@ def build_means():
             done = mean.mean(case["vectors"])
             other = single.mean(case["vectors"])
             assert np.array_equal(done.signs[live], other.signs[live]), "a sign differs in floats"
-            # nothing is lost: what came out and what both sides still hold is what went in
+            # nothing is lost: outputs plus both residuals equal the inputs
             returned += done.output
             held = sum(mean.worker_error) / case["ranks"] + mean.server_error
             given = call * sum(case["vectors"]) / case["ranks"] * live
@@ -267,7 +268,7 @@ def build_means():
 
 
 def build_sketch():
-    """Signs as words of 32 elements, and the fold of the mean of three gradients."""
+    """Returns signs as words of 32 elements, and the sketch of the mean of three gradients."""
     count, columns, seed, step = 700, 128, 1234, 17
     gradients = [0.1 * np.sin(0.3 * np.arange(count) + rank) for rank in range(3)]
     folded = sum(decisions.sketch(g, seed, step, columns) for g in gradients) / 3
@@ -289,7 +290,7 @@ def build_sketch():
 
 
 def build_freeze():
-    """Variances of two tensors whose mean square gradients settle, never settle, or move from one to the other."""
+    """Returns cases of two tensors whose mean square gradients settle, never settle, or move from one to the other."""
     cases = []
     for name, beta2, tau, growth, swap, warmup, latest, steps in [
             ("settles at once", 0.99, 0.1, 0.0, 0.1, 20, 500, 400), ("settles", 0.99, 40.0, 0.0, 0.1, 20, 500, 400),
@@ -312,7 +313,7 @@ def build_freeze():
 
 
 def build_noise():
-    """Six steps of four ranks with 32 examples: squared norms in, both smoothed with 0.99 from zero, ratio out."""
+    """Returns six steps of four ranks with 32 examples: squared norms, both smoothed with 0.99, and their ratio."""
     k, rows = np.arange(64), []
     deviation = (0.5 + k / 32) / math.sqrt(32) * math.sqrt(2)
     spread_average = square_average = 0.0

@@ -1,17 +1,18 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""LAMB, 1-bit LAMB, 1-bit Adam and 1-bit SGD with momentum over simulated ranks: what the product must compute.
+"""The twin: LAMB, 1-bit LAMB, 1-bit Adam and 1-bit SGD with momentum over simulated ranks. The product must agree.
 
-    python onebit_twin.py IN.json OUT.json      needs numpy; the twin of build/tests/replay, same files in and out
+    python onebit_twin.py IN.json OUT.json      needs numpy; same files as build/tests/replay
 
 IN: {"optimizer": {"name", "betas", ..: see DEFAULTS}, "tensors": [{"name", "initial", "weight_decay", "dead"}, ..],
 "learning_rates": [of step 1, ..], "gradients": [steps][ranks][tensors][elements]}. A null element is a NaN. `initial`
-and `gradients` may be formulas, see onebit_inputs.py. A skipped step uses up its gradients, not a learning rate.
-OUT: see run(). weight_norm is taken after the step; coefficient is what multiplied lr u; what is dead moves
-by decay alone; scales are a number a rank with one scale group, else a list a rank; 0 where nothing was compressed.
+and `gradients` may be formulas, see onebit_inputs.py. A skipped step consumes its gradients, but no learning rate.
+"dead" lists the masked elements, which only weight decay moves; the code calls active elements live.
+OUT: see run(). weight_norm: after the step. coefficient: factor of lr u. Scales: a number for each rank with one scale
+group, else a list for each rank; 0 if nothing was compressed.
 
 Equations: LAMB (arXiv 1904.00962), 1-bit LAMB (arXiv 2104.06069), 1-bit Adam (arXiv 2102.02888), without bias
-correction, epsilon outside the root. Sums are plain; no step is fused with another.
+correction, epsilon outside the root. Sums are simple loops; no steps are fused.
 """
 
 import json
@@ -38,11 +39,11 @@ def norm(values):
 
 
 class Method:
-    """State of all ranks: everything but the residuals is the same on each, so kept once. Vectors are flat (n)."""
+    """State of all ranks. Only the residuals differ between ranks; the rest is stored once. Vectors are flat (n)."""
 
     unify = "none"
     has_variance = True
-    averages = False  # coefficients in the warmup
+    averages = False  # whether coefficients are averaged in the warmup
 
     def __init__(self, settings, tensors, ranks, real=np.float64):
         unknown = set(settings) - set(DEFAULTS) - {"name"}
@@ -66,17 +67,17 @@ class Method:
         self.average = [0.0] * len(tensors)
         self.samples = [0] * len(tensors)
         self.factor = [1.0] * len(tensors)
-        self.s = None  # (n) the factor that unifies magnitudes
-        self.sums = None  # of the variance by tensor, at the freeze
-        self.growth = [1.0] * len(tensors)  # of these sums since then
+        self.s = None  # (n) factor that brings all elements to one magnitude
+        self.sums = None  # of the variance at the freeze, by tensor
+        self.growth = [1.0] * len(tensors)  # of these sums since the freeze
         self.exchange = None
-        self.proportion = 1.0  # the last fold's square over the mean square of the ranks' norms
+        self.proportion = 1.0  # square of the last sketch's norm over the mean square of the ranks' norms
         self.t = 0
 
     # -- one step ----------------------------------------------------------------------------------------------------
 
     def step(self, gradients, rate):
-        """gradients (ranks)(n); rate: the learning rate of this step. Returns what the step did."""
+        """Makes a step. gradients: (ranks)(n); rate: its learning rate. Returns the step's record."""
         compressed = self.freeze_step is not None and self.t >= self.freeze_step
         record = dict(phase="compressed" if compressed else "warmup")
         if not all(np.all(np.isfinite(g)) for g in gradients):
@@ -106,7 +107,7 @@ class Method:
                 "weight_norm": [norm(self.x[part]) for part in self.parts]}
 
     def clip_factor(self, gradients, compressed):
-        """min(1, limit / norm of the mean gradient); in the compressed phase the norm may be an estimate."""
+        """Returns min(1, limit / norm of the mean gradient). In the compressed phase the norm may be an estimate."""
         limit, rule = self.key["clip"], self.key["clip_norm"]
         if limit == 0:
             return 1.0
@@ -124,7 +125,7 @@ class Method:
         return limit / length if length > limit else 1.0
 
     def dense_bytes(self):
-        """Of the ordered mean in fp32: all but the own chunk out, the own chunk to all others."""
+        """Returns the bytes of the ordered mean in fp32: a rank sends all other chunks, then its own to all others."""
         first = [self.count * rank // self.ranks for rank in range(self.ranks + 1)]
         mine = [first[rank + 1] - first[rank] for rank in range(self.ranks)]
         return [4 * ((self.count - own) + (self.ranks - 1) * own) for own in mine]
@@ -143,7 +144,7 @@ class Method:
     # -- the freeze --------------------------------------------------------------------------------------------------
 
     def enter_compressed_phase(self):
-        """Once: what has no variance is dead from here on; magnitudes are unified; residuals start at zero."""
+        """Runs once: masks elements without variance, sets the units, and sets residuals to zero."""
         if self.has_variance:
             self.live = self.live & (self.v > 0)
             self.m = np.where(self.live, self.m, 0).astype(self.real)
@@ -164,11 +165,11 @@ class Method:
                 self.average[l] = min(1.0, self.key["max_coefficient"])
 
     def root(self, l):
-        """Of the kept variance of tensor l as it has grown, plus epsilon."""
+        """Returns the root of the frozen variance of tensor l, times its growth, plus epsilon."""
         return self.real(math.sqrt(self.growth[l])) * np.sqrt(self.v[self.parts[l]]) + self.real(self.epsilon)
 
     def grow(self, gradients):
-        """With frozen_variance "shape" the sums of the variance go on; the roots are units of the exchange."""
+        """Updates the sums of the variance, with frozen_variance "shape", and the units with unify "element"."""
         for l, part in enumerate(self.parts):
             if self.key["frozen_variance"] == "shape" and self.sums[l] > 0:
                 folds = [tensor_fold(np.where(self.live[part], g[part], 0), self.key["seed"], self.t, part.start)
@@ -179,9 +180,9 @@ class Method:
                 self.s[part] = np.where(self.live[part], 1 / self.root(l), 1)
 
     def next_momentum(self, gradients):
-        """The shared momentum, by way of the compressed mean of every rank's gradient or of every rank's momentum."""
+        """Computes the shared momentum from the compressed mean of all ranks' gradients or momenta."""
         if self.unify == "element" and self.key["gradient_limit"] > 0:
-            # as far as a live variance would let the mean gradient go, wider by the noise of a single rank
+            # the bound that an updated variance sets for the mean gradient, times sqrt(ranks) for the noise of one rank
             bound = self.key["gradient_limit"] * math.sqrt(self.ranks / (1 - self.beta2)) / self.s
             gradients = [np.clip(g, -bound, bound).astype(self.real) for g in gradients]
         after = lambda g: (self.beta1 * self.m + (1 - self.beta1) * g).astype(self.real)
@@ -191,7 +192,7 @@ class Method:
         return done, mean if early else np.where(self.live, after(mean), 0).astype(self.real)
 
     def led(self, l, before):
-        """Of tensor l the momentum that the update after the freeze takes, `before` being the one of the step before."""
+        """Returns the momentum of tensor l for the update after the freeze. before: momentum of the step before."""
         now = self.m[self.parts[l]]
         return now + self.beta1 * (now - before[self.parts[l]]) if self.key["nesterov"] else now
 
@@ -201,7 +202,7 @@ class Method:
 
 
 class Lamb(Method):
-    """m / (sqrt(v) + eps) + decay x, times a clamped trust ratio a tensor."""
+    """The update is m / (sqrt(v) + eps) + decay x, times a clamped trust ratio for each tensor."""
 
     def trust_ratio(self, x, u):
         if norm(x) == 0 or norm(u) == 0:
@@ -225,8 +226,8 @@ class Lamb(Method):
 
 
 class OnebitLamb(Lamb):
-    """After the freeze: frozen v; the coefficient is the average steered by a fresh variance, or with steer "norm" LAMB's
-    own for the update that is made."""
+    """After the freeze, v is frozen. The coefficient is the average ratio times a factor from a fresh variance. With
+    steer "norm", it is LAMB's trust ratio of the actual update."""
 
     unify = "layer"
     averages = True
@@ -264,7 +265,7 @@ class OnebitLamb(Lamb):
 
 
 class OnebitAdam(Method):
-    """Adam without bias correction; after the freeze v stays and the momentum is compressed."""
+    """Adam without bias correction. After the freeze, v is frozen and the momentum is compressed."""
 
     def update(self, rate, before=None):
         for l, part in enumerate(self.parts):
@@ -284,8 +285,8 @@ class OnebitAdam(Method):
 
 
 class OnebitSgd(Method):
-    """m <- b m + mean(g + decay x), x <- x - lr m, b the first beta; the mean is compressed after the warmup. What is dead
-    has no gradient: m <- b m + decay x."""
+    """m <- b m + mean(g + decay x), x <- x - lr m, b the first beta. The mean is compressed after the warmup. Masked
+    elements have no gradient: m <- b m + decay x."""
 
     has_variance = False
 
@@ -314,12 +315,12 @@ METHODS = dict(lamb=Lamb, onebit_lamb=OnebitLamb, onebit_adam=OnebitAdam, onebit
 
 
 def run(document, real=np.float64):
-    """The OUT of an IN. Beyond the keys of the format: a compressed step's signs (of the mean, see words()),
-    sign_agreement (share of live elements where a worker's sign is the mean's, mean over ranks) and margin (smallest
-    distance of a number from a change of sign, in its scale), clip_factor where clipping is on, and in `final` live:
-    words of what is live at the end. Of a skipped step only phase and skipped."""
+    """Returns the OUT of an IN. It has more keys than the format. A compressed step has signs (of the mean, see
+    words()), sign_agreement (share of active elements where a worker's sign is the mean's, mean over ranks) and margin
+    (smallest distance of a number from a change of sign, in its scale). With clipping, steps have clip_factor. `final`
+    has live: words of the active elements at the end. A skipped step has only phase and skipped."""
     tensors, gradients = inputs(document)
-    if real != np.float64:  # as the product gets them
+    if real != np.float64:  # the type that the product gets
         gradients = [[g.astype(real) for g in ranks] for ranks in gradients]
     method = METHODS[document["optimizer"]["name"]](document["optimizer"], tensors, len(gradients[0]), real)
     rates, steps = document["learning_rates"], []

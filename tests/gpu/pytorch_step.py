@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Steps of BERT pre-training by PyTorch on a GPU, as `bellwether bench step` makes them: full-length random input, both
-losses, logits of masked positions alone, dropout 0.1, fused AdamW; bf16 by autocast, torch.compile where asked for.
-Prints one line of JSON with the steps' median."""
+"""Times BERT pre-training steps with PyTorch on a GPU, with the settings of `bellwether bench step`: full-length random
+input, both losses, logits only of masked positions, dropout 0.1, fused AdamW, bf16 by autocast, optional torch.compile.
+Prints one line of JSON with the median step time."""
 import argparse
 import json
 import statistics

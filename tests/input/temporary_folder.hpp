@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-/// An empty folder for one test case, removed afterwards.
+/// An empty folder for one test case. The destructor removes it.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

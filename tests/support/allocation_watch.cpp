@@ -14,7 +14,7 @@
 #include <cstring>
 #include <new>
 
-// operator new is one for the whole program, and so is what it counts into.
+// Globals, because operator new is global too.
 namespace {
 
 constexpr int kept = 8;
@@ -47,7 +47,7 @@ bool counts() { return armed.load(std::memory_order_relaxed) && !excused; }
 
 void count_host(std::size_t size) {
   if (!counts()) return;
-  // backtrace() may itself allocate, once: not counted, not followed.
+  // Do not count or trace allocations of backtrace().
   thread_local bool inside = false;
   if (inside) return;
   if (size <= bellwether::test::longest_label) {
@@ -100,7 +100,7 @@ void* allocate(std::size_t size, std::align_val_t alignment) {
 
 }  // namespace
 
-// All forms: the standard library's nothrow forms call these, but a sanitizer's keep to themselves.
+// All forms are replaced: the standard library's nothrow forms call these, but a sanitizer's do not.
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
 void* operator new(std::size_t size, std::align_val_t alignment) { return allocate(size, alignment); }

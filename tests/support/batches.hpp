@@ -12,8 +12,8 @@
 
 namespace bellwether::tests {
 
-/// A batch of sequences of the given lengths with random tokens and segments; `masked` positions of each sequence,
-/// never the first, are to be predicted.
+/// Returns a batch of sequences of the given lengths with random tokens and segments. `masked` positions of each
+/// sequence are to be predicted, never the first one.
 inline model::Batch random_batch(model::ModelConfig const& config, std::vector<int> const& lengths, int masked,
                                  std::uint64_t seed) {
   model::Batch batch;

@@ -9,17 +9,17 @@
 
 namespace bellwether::test {
 
-/// The compressed mean of all ranks in one place, element by element from the specification
-/// (docs/developer/onebit_methods.md, sections 3 and 8) and not from the kernels. Real: float, with the product's order
-/// of roundings, or double.
+/// Reference for the compressed mean of all ranks, computed element by element. It follows the specification
+/// (docs/developer/onebit_methods.md, sections 3 and 8), not the kernels. Real: float, rounding in the product's order,
+/// or double.
 template <class Real>
 class ReferenceCompression {
  public:
   ReferenceCompression(std::size_t count, std::size_t ranks, comm::Scale scale, std::size_t groups = 1);
 
-  /// inputs: (P, n). Returns the mean, (n).
+  /// Returns the mean (n). inputs: (P, n).
   std::vector<Real> mean(std::vector<std::vector<Real>> const& inputs);
-  void set_active(std::vector<bool> const& active);  ///< (n); residuals of the masked become 0
+  void set_active(std::vector<bool> const& active);  ///< (n); residuals of masked elements become 0
 
   std::size_t chunk_first(std::size_t chunk) const;  ///< at most n
   double worker_error_squared_norm(std::size_t rank) const;
@@ -33,14 +33,14 @@ class ReferenceCompression {
   std::vector<std::vector<Real>> server_scales;  ///< (P, parts of the chunk)
 
  private:
-  /// Scale of the active values in [first, last), which become residuals; fills signs.
+  /// Returns the scale of the active values in [first, last), replaces them by their residuals and sets `signs`.
   Real compress(std::vector<Real>& values, std::size_t first, std::size_t last, std::vector<bool>& signs) const;
 
   std::size_t count_, ranks_, chunk_, group_;
   comm::Scale scale_;
 };
 
-/// Words of life, the first element in the most significant bit.
+/// Returns words of active bits, with the first element in the most significant bit.
 std::vector<unsigned> packed(std::vector<bool> const& active);
 
 }  // namespace bellwether::test

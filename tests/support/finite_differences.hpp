@@ -16,7 +16,7 @@
 
 namespace bellwether::test {
 
-/// A copy of host values in the memory of an execution space, and back.
+/// Copies host values to the memory of an execution space; to_host() copies back.
 template <class Space, class T>
 Vec<T, Space> to_space(std::vector<T> const& from) {
   Vec<T, Space> to("bellwether::test::values", from.size());
@@ -29,7 +29,7 @@ std::vector<double> to_host(View const& from) {
   return {host.data(), host.data() + host.extent(0)};
 }
 
-/// Uniform in [-scale, scale).
+/// Returns numbers that are uniform in [-scale, scale).
 inline std::vector<double> random_values(Index count, std::uint64_t seed, double scale = 1) {
   RandomStream random(seed, Purpose::pairs, 0);
   std::vector<double> values(static_cast<std::size_t>(count));
@@ -63,8 +63,9 @@ double dot(View const& a, View const& b) {
   return dot(to_host(a), to_host(b));
 }
 
-/// Compares the gradient of value() in x with fourth-order central differences: a few hundred elements of x one by one,
-/// and all of them together along a random direction. Relative to the largest slope, and to the gradient's norm.
+/// Compares the gradient of value() in x with fourth-order central differences. It checks a few hundred elements of x
+/// one by one, and all of them together along a random direction. Tolerances are relative to the largest slope, and to
+/// the gradient's norm.
 template <class View, class Value>
 void check_gradient(std::string const& name, View const& x, View const& gradient, Value const& value) {
   constexpr double step = 1e-3, tolerance = 1e-6;
@@ -93,7 +94,7 @@ void check_gradient(std::string const& name, View const& x, View const& gradient
   double const together = slope_along(direction) - dot(g, direction);
   Kokkos::deep_copy(x, to_space<typename View::execution_space>(start));
   INFO(name << ": largest slope " << largest << ", largest difference " << difference << ", together " << together);
-  CHECK(largest > 1e-3);  // a gradient of nothing would agree with anything
+  CHECK(largest > 1e-3);  // a zero gradient would agree with anything
   CHECK(difference <= tolerance * largest);
   CHECK(std::abs(together) <= tolerance * std::sqrt(dot(g, g)));
 }

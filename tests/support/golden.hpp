@@ -7,8 +7,8 @@
 
 namespace bellwether::test {
 
-/// A file of tests/golden: in the folder that the environment names, where tests were carried to another machine, else
-/// where they were built.
+/// Returns the path of a file of tests/golden. The folder is the environment's, for tests that were copied to another
+/// machine, or else that of the build.
 inline std::string golden_file(std::string const& name) {
   char const* const carried = std::getenv("BELLWETHER_GOLDEN");
   return std::string(carried != nullptr ? carried : BELLWETHER_GOLDEN) + "/" + name;

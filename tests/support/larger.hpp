@@ -6,8 +6,8 @@
 
 namespace bellwether::test {
 
-/// The larger of `most` and |value|, for the worst of many differences. What is not a number stays, whatever comes
-/// after it, so that no tolerance is met by it.
+/// Returns the larger of `most` and |value|, to find the worst of many differences. NaN persists, so that it exceeds
+/// every tolerance.
 inline double larger(double most, double value) {
   double const magnitude = std::abs(value);
   return std::isnan(most) || magnitude <= most ? most : magnitude;

@@ -7,9 +7,9 @@
 
 namespace bellwether::test {
 
-/// Local SGD (Stich, arXiv 1805.09767): x <- x - lr g on every rank alone; every `period` steps the parameters become
-/// their mean over ranks. Stands behind the seam as the smallest method whose parameters differ between ranks, so that
-/// nothing quietly assumes that they are equal.
+/// Local SGD (Stich, arXiv 1805.09767): x <- x - lr g on every rank separately. Every `period` steps the parameters
+/// become their mean over ranks. It is the smallest method whose parameters differ between ranks, and tests that no
+/// code assumes they are equal.
 class LocalSgd final : public optim::Optimizer {
  public:
   LocalSgd(optim::OptimizerContext const& context, std::int64_t period);

@@ -9,7 +9,7 @@
 
 #include <iostream>
 
-/// Tests that need no MPI. A program that only lists its tests touches no device.
+/// Runs tests without MPI. Listing the tests does not use a device.
 int main(int argc, char** argv) {
   Catch::Session session;
   if (int const error = session.applyCommandLine(argc, argv); error != 0) return error;

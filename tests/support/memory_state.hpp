@@ -12,8 +12,7 @@
 
 namespace bellwether::test {
 
-/// Keeps what a visitor of state is shown, and gives it back to another object: a checkpoint at the same number of
-/// ranks.
+/// Saves a state in memory and restores it into another object, like a checkpoint for the same number of ranks.
 class MemoryState final : public StateVisitor {
  public:
   enum class Direction { save, load } direction = Direction::save;
@@ -51,7 +50,7 @@ class MemoryState final : public StateVisitor {
       kept.resize(values.size());
       Kokkos::deep_copy(Host(kept.data(), kept.size()), device);
     } else {
-      if (kept.size() != values.size()) throw std::runtime_error("state of another size: " + std::string(name));
+      if (kept.size() != values.size()) throw std::runtime_error("state has another size: " + std::string(name));
       Kokkos::deep_copy(device, Host(kept.data(), kept.size()));
     }
   }

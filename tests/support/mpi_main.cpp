@@ -19,7 +19,7 @@ namespace {
 
 bellwether::comm::World* running_world = nullptr;
 
-/// Other ranks are inside the collective that this one gave up: no test after it could mean anything.
+/// After a collective timeout, other ranks may still be inside the collective. No later test could work, so abort.
 CATCH_TRANSLATE_EXCEPTION(bellwether::comm::CollectiveTimeout const& stuck) {
   running_world->abort(1, stuck.what());
   return {};
@@ -29,8 +29,8 @@ CATCH_TRANSLATE_EXCEPTION(bellwether::comm::CollectiveTimeout const& stuck) {
 
 bellwether::comm::World& bellwether::test::world() { return *running_world; }
 
-/// Tests on several ranks: every rank runs the same test cases in the same order. Rank 0 reports; the others report
-/// only where they failed.
+/// Runs tests on several ranks: every rank runs the same test cases in the same order. Rank 0 reports; the others
+/// report only failures.
 int main(int argc, char** argv) {
   Catch::Session session;
   if (int const error = session.applyCommandLine(argc, argv); error != 0) return error;

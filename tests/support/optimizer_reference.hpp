@@ -14,14 +14,14 @@ struct ReferenceState {
   std::vector<double> x, m, v;
 };
 
-/// What a reference step reports; per-tensor vectors for LAMB only.
+/// Report of a reference step. The vectors have a value for each tensor and are filled for LAMB only.
 struct ReferenceReport {
   double norm = 0;
   double clip_factor = 1;
   std::vector<double> trust_ratio, weight_norm, update_norm;
 };
 
-/// Readable, slow steps in double, written from the papers' equations and not from the kernels.
+/// Simple, slow steps in double, written from the papers' equations and not from the kernels.
 ReferenceReport reference_lamb(ParameterLayout const& layout, optim::OptimizerConfig const& config, int step,
                                double rate, std::vector<double> gradient, ReferenceState& state);
 ReferenceReport reference_adamw(ParameterLayout const& layout, optim::OptimizerConfig const& config, int step,

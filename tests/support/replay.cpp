@@ -27,7 +27,7 @@ Values download(Arena<> const& from) {
   return values;
 }
 
-/// (P) what every rank has.
+/// Returns the numbers (P) of all ranks.
 std::vector<double> of_all(comm::Communicator& ranks, double mine) {
   std::vector<double> all(static_cast<std::size_t>(ranks.size()), 0.0);
   all[static_cast<std::size_t>(ranks.rank())] = mine;
@@ -35,7 +35,7 @@ std::vector<double> of_all(comm::Communicator& ranks, double mine) {
   return all;
 }
 
-/// A number a rank where each has one scale, else a list a rank.
+/// Returns a number for each rank if each has one scale, else a list for each rank.
 Json scales_of_all(comm::Communicator& ranks, Values const& mine, bool single) {
   if (single) return of_all(ranks, mine.empty() ? 0 : mine[0]);
   std::size_t longest = 0;
@@ -71,7 +71,7 @@ std::vector<double> norms(ParameterLayout const& layout, Values const& flat) {
   return result;
 }
 
-/// A number by layer, or `otherwise` for each where the method has none.
+/// Returns the numbers by layer, or `otherwise` for each layer if the method has no such number.
 Values layer_or(optim::StepReport const& report, std::string_view name, std::size_t tensors, float otherwise) {
   for (auto const& quantity : report.layers)
     if (quantity.name == name) return quantity.values;

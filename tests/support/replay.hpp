@@ -10,8 +10,8 @@ class Communicator;
 
 namespace bellwether::test {
 
-/// Runs the product's optimizer over recorded gradients, as docs/developer/formats.md (Replay) describes. Collective;
-/// rank 0 gets the result. `input` was read for as many ranks.
+/// Runs the product's optimizer on recorded gradients, as docs/developer/formats.md (Replay) describes. Collective;
+/// rank 0 gets the result. `input` must have been read for the same number of ranks.
 nlohmann::ordered_json replay(ReplayInput const& input, comm::Communicator& ranks);
 
 }  // namespace bellwether::test

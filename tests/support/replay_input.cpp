@@ -23,7 +23,7 @@ constexpr std::int64_t most_calls = 1'000'000'000, most_elements = std::int64_t{
 
 [[noreturn]] void refuse(std::string const& path, std::string const& what) { throw InputError(path + ": " + what); }
 
-/// A value for a message.
+/// Returns a value as text for a message.
 std::string shown(Json const& value) {
   constexpr std::size_t longest = 40;
   if (value.is_structured()) return value.is_array() ? "a list of " + std::to_string(value.size()) : "an object";
@@ -31,41 +31,42 @@ std::string shown(Json const& value) {
   return text.size() > longest ? text.substr(0, longest) + "..." : text;
 }
 
-/// A value of the file, and where it stands.
+/// A value of the file and its path.
 struct Entry {
   Json const& value;
   std::string path;
 
-  /// The values of an object that has all of `required` and no key beside them and `optional`.
+  /// Checks that the value is an object with all `required` keys and no others except `optional` ones.
   void keys(std::vector<std::string> const& required, std::vector<std::string> const& optional = {}) const {
     std::vector<std::string> known = required;
     known.insert(known.end(), optional.begin(), optional.end());
     std::string const names = input::joined(known);
-    if (!value.is_object()) refuse(path.empty() ? "the file" : path, shown(value) + "; an object with " + names);
+    if (!value.is_object())
+      refuse(path.empty() ? "the file" : path, shown(value) + "; allowed: an object with " + names);
     for (auto const& [key, entry] : value.items())
       if (std::ranges::find(known, key) == known.end()) refuse(below(key), input::unknown_key(key, known, {}));
     for (auto const& key : required)
-      if (!value.contains(key)) refuse(below(key), "missing; an object with " + names);
+      if (!value.contains(key)) refuse(below(key), "missing; allowed: an object with " + names);
   }
   std::string below(std::string const& key) const { return path.empty() ? key : path + "." + key; }
   Entry operator[](std::string const& key) const { return {value.at(key), below(key)}; }
   Entry operator[](std::size_t i) const { return {value.at(i), path + "[" + std::to_string(i) + "]"}; }
   std::size_t size() const { return value.size(); }
 
-  /// A list; `of` says what of. `count`: how many; -1: at least one; -2: any number.
+  /// Checks that the value is a list. of: name of its entries. count: their number; -1: at least one; -2: any number.
   Entry const& list(std::string const& of, std::int64_t count = -1) const {
-    if (!value.is_array()) refuse(path, shown(value) + "; a list of " + of);
+    if (!value.is_array()) refuse(path, shown(value) + "; allowed: a list of " + of);
     auto const found = static_cast<std::int64_t>(value.size());
     if (count >= 0 && found != count)
-      refuse(path, "a list of " + std::to_string(found) + "; " + std::to_string(count) + ", " + of);
-    if (count == -1 && found == 0) refuse(path, "an empty list; " + of);
+      refuse(path, "a list of " + std::to_string(found) + "; allowed: a list of " + std::to_string(count) + ": " + of);
+    if (count == -1 && found == 0) refuse(path, "an empty list; allowed: a list of " + of);
     return *this;
   }
-  /// In fp32.
+  /// Returns the value, which must be finite in fp32.
   double number() const {
-    if (!value.is_number()) refuse(path, shown(value) + "; a number");
+    if (!value.is_number()) refuse(path, shown(value) + "; allowed: a number");
     double const read = value.get<double>();
-    if (!(std::abs(read) <= largest)) refuse(path, shown(value) + " is not finite in fp32; a number");
+    if (!(std::abs(read) <= largest)) refuse(path, shown(value) + " is not finite in fp32; allowed: a finite number");
     return read;
   }
   std::int64_t whole(std::int64_t least, std::int64_t most) const {
@@ -73,7 +74,7 @@ struct Entry {
     bool const fits =
         value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() >> 63 == 0);
     if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most)
-      refuse(path, shown(value) + "; " + allowed);
+      refuse(path, shown(value) + "; allowed: " + allowed);
     return value.get<std::int64_t>();
   }
 };
@@ -81,18 +82,19 @@ struct Entry {
 std::vector<std::int64_t> masked_of(Entry const& list, std::int64_t count) {
   std::vector<std::int64_t> masked;
   list.list("elements without gradient", -2);
-  if (count == 0 && list.size() > 0) refuse(list.path, shown(list.value) + " of a tensor without elements; []");
+  if (count == 0 && list.size() > 0)
+    refuse(list.path, shown(list.value) + " for a tensor without elements; allowed: []");
   for (std::size_t i = 0; i < list.size(); ++i) {
     auto const element = list[i].whole(0, count - 1);
     if (std::ranges::find(masked, element) != masked.end())
-      refuse(list[i].path, shown(list[i].value) + " again; each element once");
+      refuse(list[i].path, shown(list[i].value) + " given again; allowed: each element once");
     masked.push_back(element);
   }
   std::ranges::sort(masked);
   return masked;
 }
 
-/// `initial`, values or a sine.
+/// Reads `initial`: values, or a sine.
 Values initial_of(Entry const& given) {
   Values values;
   if (given.value.is_object()) {
@@ -123,9 +125,9 @@ std::vector<Tensor> tensors_of(Entry const& list) {
     given.keys({"name", "initial"}, {"weight_decay", "dead"});
     auto const name = given["name"];
     if (!name.value.is_string() || name.value.get<std::string>().empty())
-      refuse(name.path, shown(name.value) + "; a text");
+      refuse(name.path, shown(name.value) + "; allowed: a text");
     if (std::ranges::find(tensors, name.value.get<std::string>(), &Tensor::name) != tensors.end())
-      refuse(name.path, shown(name.value) + " again; each tensor once");
+      refuse(name.path, shown(name.value) + " given again; allowed: each tensor once");
     auto initial = initial_of(given["initial"]);
     double const decay =
         given.value.contains("weight_decay")
@@ -136,18 +138,18 @@ std::vector<Tensor> tensors_of(Entry const& list) {
     tensors.push_back({name.value.get<std::string>(), decay, std::move(masked), std::move(initial)});
   }
   if (std::ranges::all_of(tensors, [](Tensor const& tensor) { return tensor.initial.empty(); }))
-    refuse(list.path, "no element in any of them; at least one");
+    refuse(list.path, "no tensor has elements; allowed: at least one element");
   return tensors;
 }
 
-std::string of_ranks(int ranks) { return std::to_string(ranks) + ", as many as run this program"; }
+std::string of_ranks(int ranks) { return std::to_string(ranks) + ", the number of ranks of this run"; }
 
-/// Gradients by formula; returns which calls are not finite.
+/// Checks gradients given by a formula. Returns the calls that are not finite.
 std::set<std::int64_t> judge_formula(Entry const& given, ParameterLayout const& layout, int ranks) {
   given.keys({"calls", "ranks", "phase", "height"}, {"late", "not_finite"});
   auto const calls = given["calls"].whole(1, most_calls);
   if (given["ranks"].whole(1, std::numeric_limits<int>::max()) != ranks)
-    refuse(given.below("ranks"), shown(given.value["ranks"]) + "; " + of_ranks(ranks));
+    refuse(given.below("ranks"), shown(given.value["ranks"]) + "; allowed: " + of_ranks(ranks));
   given["phase"].number();
   auto const& tensors = layout.tensors();
   auto const height = given["height"];
@@ -185,7 +187,7 @@ std::set<std::int64_t> judge_recorded(Entry const& steps, ParameterLayout const&
     auto const by_rank = steps[step];
     by_rank.list("ranks: " + of_ranks(ranks), -2);
     if (std::ssize(by_rank.value) != ranks)
-      refuse(by_rank.path, std::to_string(by_rank.size()) + " ranks; " + of_ranks(ranks));
+      refuse(by_rank.path, std::to_string(by_rank.size()) + " ranks; allowed: " + of_ranks(ranks));
     for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
       auto const by_tensor = by_rank[rank];
       by_tensor.list("one list for each tensor", std::ssize(tensors));
@@ -197,7 +199,8 @@ std::set<std::int64_t> judge_recorded(Entry const& steps, ParameterLayout const&
           if (value.is_null())
             bad_calls.insert(static_cast<std::int64_t>(step) + 1);
           else if (!value.is_number() || !(std::abs(value.get<double>()) <= largest))
-            refuse(elements[k].path, shown(value) + "; a number, finite in fp32, or null for one that is not");
+            refuse(elements[k].path,
+                   shown(value) + "; allowed: a number that is finite in fp32, or null for one that is not");
         }
       }
     }
@@ -272,7 +275,7 @@ Json parse_json(std::istream& text) {
     if (event == Json::parse_event_t::object_start) open.emplace_back();
     if (event == Json::parse_event_t::object_end) open.pop_back();
     if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second)
-      refuse(parsed.get<std::string>(), "given again; a key once in each object");
+      refuse(parsed.get<std::string>(), "given again; allowed: a key once in each object");
     return true;
   };
   try {

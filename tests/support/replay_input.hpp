@@ -10,28 +10,28 @@
 
 namespace bellwether::test {
 
-/// A replay file, the format of docs/developer/formats.md (Replay), its formulas as tests/golden/onebit_inputs.py reads
-/// them. All of it is judged before anything runs, the gradients of every rank included, so that all ranks come to the
-/// same end.
+/// A replay file in the format of docs/developer/formats.md (Replay), with the formulas of
+/// tests/golden/onebit_inputs.py. Every rank checks the whole file, including all ranks' gradients, before anything
+/// runs. So all ranks find the same faults.
 class ReplayInput {
  public:
-  /// \throws InputError naming the place in the file, such as gradients[2][0][1], and what is allowed.
+  /// \throws InputError that names the place in the file, for example gradients[2][0][1], and what is allowed.
   ReplayInput(nlohmann::json document, int ranks);
 
-  ReplaySettings settings;  ///< weight_decay among them: the largest of all tensors
+  ReplaySettings settings;  ///< its weight_decay is the largest of all tensors
   ParameterLayout layout;
   std::vector<float> initial;  ///< (n)
-  std::vector<double> rates;   ///< one for each call that is not skipped
+  std::vector<double> rates;   ///< one for each step that is not skipped
   int calls = 0;
 
-  /// (n) of a rank at a call, counted from 1.
+  /// Returns the gradient (n) of a rank in a step; calls are counted from 1.
   std::vector<float> gradient(int call, int rank) const;
 
  private:
   nlohmann::json gradients_;
 };
 
-/// \throws InputError where the text is no JSON, or names a key of an object twice.
+/// \throws InputError if the text is not JSON, or an object contains a key twice.
 nlohmann::json parse_json(std::istream& text);
 
 }  // namespace bellwether::test

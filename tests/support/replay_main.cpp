@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// mpirun -np P replay IN.json OUT.json: the product's optimizers over recorded gradients.
+/// mpirun -np P replay IN.json OUT.json: runs the product's optimizers on recorded gradients.
 #include "app/launch/collective_errors.hpp"
 #include "comm/transport/communicator.hpp"
 #include "comm/transport/world.hpp"
@@ -18,7 +18,7 @@ namespace {
 test::ReplayInput read(std::string const& from, int ranks) {
   try {
     std::ifstream file(from);
-    if (!file) throw InputError("cannot be read; a file in JSON");
+    if (!file) throw InputError("cannot be read; allowed: a JSON file");
     return {test::parse_json(file), ranks};
   } catch (InputError const& error) {
     auto faults = error.faults();
@@ -36,7 +36,7 @@ void write(nlohmann::ordered_json const& result, std::string const& to) {
   if (!out || error) throw InputError(to + ": cannot be written");
 }
 
-/// Collective. Exit code of a failure that every rank has found: rank 0 tells it.
+/// Reports a failure that every rank has found; rank 0 prints it. Collective. Returns the exit code.
 int told(comm::World const& world, std::vector<std::string> const& faults, int code) {
   if (world.rank() == 0)
     for (auto const& fault : faults) std::cerr << "error: " << fault << '\n';

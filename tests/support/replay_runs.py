@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""The program `replay` on several ranks: what it refuses is told once, by one line, with exit code 2.
+"""Tests the program `replay` on several ranks: it reports each fault once, in one line, and exits with code 2.
 
     python3 replay_runs.py REPLAY MPIEXEC
 """
@@ -41,12 +41,12 @@ def main(program, launcher):
         refused(changed("freeze", dict(stp=3), "optimizer"),
                 "in.json: optimizer.freeze.stp: unknown key (did you mean 'step'?); one of step, latest")
         refused(changed("learning_rates", [0.01]),
-                "in.json: learning_rates: a list of 1; 4, one for each step of gradients")
-        # What only rank 1 would read.
+                "in.json: learning_rates: a list of 1; allowed: a list of 4: one for each step of gradients")
+        # A fault in the gradients of rank 1.
         refused(changed(1, [[0.1, 0.2]], "gradients", 2),
-                "in.json: gradients[2][1][0]: a list of 2; 3, elements of tensor \"a\"")
-        refused(json.dumps(GOOD), "in.json: gradients[0]: 2 ranks; 3, as many as run this program", ranks=3)
-        refused(json.dumps(GOOD), "in.json: gradients[0]: 2 ranks; 1, as many as run this program", ranks=1)
+                "in.json: gradients[2][1][0]: a list of 2; allowed: a list of 3: elements of tensor \"a\"")
+        refused(json.dumps(GOOD), "in.json: gradients[0]: 2 ranks; allowed: 3, the number of ranks of this run", ranks=3)
+        refused(json.dumps(GOOD), "in.json: gradients[0]: 2 ranks; allowed: 1, the number of ranks of this run", ranks=1)
         refused(json.dumps(GOOD), "nowhere/out.json: cannot be written", result="nowhere/out.json")
 
         def result(text):
@@ -62,7 +62,7 @@ def main(program, launcher):
         half = result(changed("dense_wire", "bf16", "optimizer"))
         assert 2 * half["steps"][0]["bytes_sent"][0] < 1.5 * whole["steps"][0]["bytes_sent"][0]
         early = result(changed("freeze", dict(latest=0.1), "optimizer"))
-        assert early["steps"] == whole["steps"]  # two steps at least
+        assert early["steps"] == whole["steps"]  # at least two steps
         late = result(changed("freeze", dict(latest=1), "optimizer"))
         assert [step["phase"] for step in late["steps"]] == ["warmup"] * 4
 

@@ -17,9 +17,9 @@ namespace {
 using Json = nlohmann::json;
 using input::TreeNode;
 
-/// What trainer, schedule and layout decide in a deck is elsewhere in a replay file, or has no meaning there.
+/// Deck keys that a replay file gives elsewhere, or that have no meaning there.
 constexpr std::array left_out{"lr", "weight_decay", "step_ahead", "skip_limit"};
-/// Keys of the deck's section `comm` that change what is computed.
+/// Keys of the deck's section `comm` that change results.
 constexpr std::array of_comm{"dense_wire", "scale_groups", "error_feedback"};
 
 TreeNode node_of(Json const& value) {
@@ -38,7 +38,7 @@ TreeNode node_of(Json const& value) {
   return node;
 }
 
-/// Lets through what keys without meaning say by default.
+/// Accepts keys that have no meaning with other settings, if they have their default value.
 class DefaultsAllowed : public ConfigVisitor {
  public:
   explicit DefaultsAllowed(ConfigVisitor& visit) : visit_(visit) {}
@@ -71,14 +71,14 @@ input::SectionRows section_rows(std::string_view name) {
   return *std::ranges::find(table, name, &input::SectionRows::name);
 }
 
-/// `settings` as sections of a deck, and how to name their keys in the file again.
+/// `settings` translated to sections of a deck, and the file's names of the deck's keys.
 struct Translation {
   TreeNode deck;
   input::KeyCatalogue catalogue;
   std::map<std::string, std::string> names;  // "optimizer.beta1": "optimizer.betas[0]"
 
   explicit Translation(Json const& settings);
-  /// "key: what" with the file's name of the key.
+  /// Returns the message "key: what" with the file's name of the key.
   std::string renamed(std::string const& fault) const {
     auto const end = fault.find(": ");
     auto const found = names.find(fault.substr(0, end));
@@ -105,7 +105,7 @@ Translation::Translation(Json const& settings) {
     names[section_name + "." + key] = "optimizer." + written;
   };
   for (auto const& [written_key, value] : settings.items()) {
-    auto const today = input::renamed_key(written_key);  // files of earlier versions are read
+    auto const today = input::renamed_key(written_key);  // accepts names of earlier versions
     std::string const key = today.empty() ? written_key : std::string(today);
     if (std::ranges::find(known, key) == known.end())
       faults.push_back("optimizer." + key + ": " + input::unknown_key(key, known, {{"tensors", {"weight_decay"}}}));
@@ -116,20 +116,20 @@ Translation::Translation(Json const& settings) {
     else if (key != "betas")
       put(optimizer, "optimizer", key == "name" ? "method" : key, written_key, value);
     else if (!value.is_array() || value.size() != 2)
-      faults.push_back("optimizer.betas: " + value.dump() + "; a list of two numbers, beta1 and beta2");
+      faults.push_back("optimizer.betas: " + value.dump() + "; allowed: a list of two numbers, beta1 and beta2");
     else
       for (std::size_t i = 0; i < 2; ++i) {
         std::string const beta = i == 0 ? "beta1" : "beta2", written = "betas[" + std::to_string(i) + "]";
         if (settings.contains(beta))
-          faults.push_back("optimizer." + beta + ": given again; once, as betas[" + std::to_string(i) + "]");
+          faults.push_back("optimizer." + beta + ": given again; allowed: once, as betas[" + std::to_string(i) + "]");
         else if (i == 1 && settings.value("name", Json()) == "onebit_sgd")
-          read_deck_number(beta, "optimizer." + written, value[i]);  // half of a pair that means nothing here
+          read_deck_number(beta, "optimizer." + written, value[i]);  // 1-bit SGD has no beta2: check it and ignore it
         else
           put(optimizer, "optimizer", beta, written, value[i]);
       }
   }
   if (!settings.contains("name"))
-    faults.push_back("optimizer.name: missing; " + section_rows("optimizer").keys.front().allowed);
+    faults.push_back("optimizer.name: missing; allowed: " + section_rows("optimizer").keys.front().allowed);
   if (!faults.empty()) throw InputError(faults);
   deck.entries = {{"run", {}, run}, {"optimizer", {}, optimizer}, {"comm", {}, comm}};
 }
@@ -137,7 +137,8 @@ Translation::Translation(Json const& settings) {
 }  // namespace
 
 ReplaySettings read_settings(Json const& settings) {
-  if (!settings.is_object()) throw InputError("optimizer: " + settings.dump() + "; an object with the deck's keys");
+  if (!settings.is_object())
+    throw InputError("optimizer: " + settings.dump() + "; allowed: an object with the deck's keys");
   Translation const given(settings);
   input::Deck deck;
   deck.run.seed = 0;
@@ -146,7 +147,7 @@ ReplaySettings read_settings(Json const& settings) {
   config.unify = settings.at("name") == "onebit_adam" ? optim::Unify::none : optim::Unify::layer;
   config.scale = comm::Scale::rms;
   config.exchange = optim::Exchange::momentum;
-  config.step_ahead = 0;  // gradients are the file's
+  config.step_ahead = 0;  // the file's gradients do not depend on the point
   config.frozen_variance = optim::FrozenVariance::whole;
   config.steer = optim::Steer::variance;
   config.gradient_limit = 0;
@@ -161,13 +162,13 @@ ReplaySettings read_settings(Json const& settings) {
   reader.finish(given.catalogue);
   std::vector<std::string> faults;
   for (auto const& fault : reader.faults()) faults.push_back(given.renamed(fault.text));
-  // Without a method nothing is known of its keys.
+  // The method decides which keys are allowed, so report only its fault.
   if (reader.broken().contains("optimizer.method")) throw InputError(faults.front());
   input::check_keys(deck, reader.origins(), reader.broken(), [&](std::string const& key, std::string const& what) {
     faults.push_back(given.renamed(key + ": " + what));
   });
   if (compresses(config.method) && !settings.contains("freeze"))
-    faults.push_back(R"(optimizer.freeze: missing; {"step": N}, {"latest": share of all steps} or "auto")");
+    faults.push_back(R"(optimizer.freeze: missing; allowed: {"step": N}, {"latest": share of all steps} or "auto")");
   if (!faults.empty()) throw InputError(faults);
   return {config, deck.comm, deck.run.seed};
 }

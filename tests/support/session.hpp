@@ -6,7 +6,7 @@
 
 namespace bellwether::test {
 
-/// ctest asks every program for its list of tests: answered without starting MPI or Kokkos.
+/// Returns whether the program only lists its tests. ctest does so for all programs, and MPI and Kokkos need not start.
 inline bool only_lists(Catch::Session& session) {
   auto const& asked = session.configData();
   return asked.listTests || asked.listTags || asked.listReporters || asked.listListeners || asked.showHelp ||

@@ -7,8 +7,8 @@
 
 namespace bellwether::test {
 
-/// Where data that are not in the tree may be: the folder that BELLWETHER_DATA names, else shared/data beside the tree.
-/// Tests skip where what they need is not there.
+/// Returns the folder of data that are not in the repository: BELLWETHER_DATA, or shared/data beside the repository.
+/// Tests that do not find their data there are skipped.
 inline std::filesystem::path shared_data() {
   char const* const named = std::getenv("BELLWETHER_DATA");
   return named != nullptr ? named : BELLWETHER_SHARED_DATA;

@@ -11,7 +11,7 @@
 namespace bellwether::test {
 
 #define BELLWETHER_TUPLE_OF_SPACE(Space) std::declval<std::tuple<Space>>(),
-/// Every enabled execution space, from the one list of core/types.hpp:
+/// Every enabled execution space, from the list in core/types.hpp:
 ///     TEMPLATE_LIST_TEST_CASE("...", "", bellwether::test::Spaces) { using Space = TestType; ... }
 using Spaces =
     decltype(std::tuple_cat(BELLWETHER_FOR_EACH_SPACE(BELLWETHER_TUPLE_OF_SPACE) std::declval<std::tuple<>>()));

@@ -15,7 +15,7 @@
 using namespace bellwether;
 using bellwether::test::AllocationWatch;
 
-TEST_CASE("the watch sees operator new and Kokkos memory, and nothing else") {
+TEST_CASE("the watch counts operator new and Kokkos memory, and nothing else") {
   AllocationWatch watch;
   watch.arm();
   CHECK(watch.disarm().none());
@@ -48,7 +48,7 @@ TEST_CASE("the watch sees operator new and Kokkos memory, and nothing else") {
   CHECK_THROWS_AS(AllocationWatch(), InternalError);
 }
 
-TEST_CASE("collectives allocate nothing once they have run") {
+TEST_CASE("collectives do not allocate after their first run") {
   comm::MpiOptions options;
   options.staged = GENERATE(false, true);
   options.call_limit = GENERATE(std::int64_t{1} << 30, std::int64_t{1000});

@@ -17,7 +17,7 @@ namespace {
 constexpr int threads = 64;
 constexpr std::size_t shared = threads * sizeof(std::uint32_t) + 128;
 
-/// How many of some orders end otherwise than all threads would have it that read what their neighbours wrote.
+/// Returns in how many orders some threads do not read what their neighbours wrote.
 int wrong_orders(bool with_barrier) {
   int wrong = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -39,15 +39,15 @@ auto fails_with(std::string const& text) { return Catch::Matchers::Message(text)
 
 }  // namespace
 
-TEST_CASE("Emulated threads meet at barriers, and where none is some order shows it") {
+TEST_CASE("emulated threads meet at barriers, and some order reveals a missing one") {
   CHECK(wrong_orders(true) == 0);
   CHECK(wrong_orders(false) > 0);
 }
 
-TEST_CASE("What emulated lanes exchange is each other's") {
+TEST_CASE("emulated lanes read each other's values") {
   run_teams(2, threads, 0, 1, [](EmulatedTeam const& team) {
     int const lane = EmulatedWarp::lane();
-    if (lane != team.team_rank() % 32) throw std::runtime_error("another lane");
+    if (lane != team.team_rank() % 32) throw std::runtime_error("wrong lane");
     float const mine = static_cast<float>(100 * team.team_rank());
     if (EmulatedWarp::across(mine, 3) != static_cast<float>(100 * (team.team_rank() ^ 3)))
       throw std::runtime_error("across");
@@ -56,7 +56,7 @@ TEST_CASE("What emulated lanes exchange is each other's") {
   });
 }
 
-TEST_CASE("What is fetched is there when it has been awaited, and not before") {
+TEST_CASE("emulated copies arrive when they are awaited, and not before") {
   alignas(16) std::array<bf16, 8> row;
   row.fill(bf16(2.0f));
   run_teams(1, 32, 256, 1, [&](EmulatedTeam const& team) {
@@ -64,22 +64,22 @@ TEST_CASE("What is fetched is there when it has been awaited, and not before") {
     if (EmulatedWarp::lane() != 0) return;
     auto const first = [&] { return device_math::low_of(EmulatedWarp::read_piece(begin).words[0]); };
     EmulatedWarp::fetch(begin, row.data(), true);
-    if (first() == 2.0f) throw std::runtime_error("too early");
+    if (first() == 2.0f) throw std::runtime_error("the copy arrived too early");
     EmulatedWarp::await_fetched();
-    if (first() != 2.0f) throw std::runtime_error("not there");
+    if (first() != 2.0f) throw std::runtime_error("the copy did not arrive");
     EmulatedWarp::fetch(begin, row.data(), false);
     EmulatedWarp::await_fetched();
-    if (first() != 0.0f) throw std::runtime_error("no zeros");
+    if (first() != 0.0f) throw std::runtime_error("missing elements are not zero");
   });
 }
 
-TEST_CASE("Emulated lanes that do not come together are told") {
+TEST_CASE("emulated lanes that do not meet are reported") {
   CHECK_THROWS_MATCHES(run_teams(1, 32, 0, 1,
                                  [](EmulatedTeam const& team) {
                                    if (team.team_rank() == 5) return;
                                    EmulatedWarp::across(0, 1);
                                  }),
-                       std::runtime_error, fails_with("threads wait for some that have ended"));
+                       std::runtime_error, fails_with("threads wait for threads that have ended"));
   CHECK_THROWS_MATCHES(run_teams(1, 32, 0, 1,
                                  [](EmulatedTeam const& team) {
                                    if (team.team_rank() % 2 == 0)

@@ -8,7 +8,7 @@
 
 namespace bellwether::test {
 
-/// A vector in the memory of a space.
+/// Returns a vector with these values in the memory of a space.
 template <class Space = Exec, class T>
 Vec<T, Space> uploaded(std::vector<T> const& values) {
   Vec<T, Space> vector("bellwether::test::vector", values.size());
@@ -16,7 +16,7 @@ Vec<T, Space> uploaded(std::vector<T> const& values) {
   return vector;
 }
 
-/// What lies there. Waits.
+/// Returns the values of a vector. Waits.
 template <class View>
 auto downloaded(View const& vector) {
   using T = typename View::non_const_value_type;

@@ -20,7 +20,7 @@ namespace {
 constexpr int lanes = 32;
 constexpr std::size_t stack_bytes = std::size_t{256} << 10;
 
-using Words = std::array<std::uint32_t, 10>;  // what a lane brings to an operation, or takes from it
+using Words = std::array<std::uint32_t, 10>;  // input or result of one lane in an operation
 enum class Operation { none, barrier, read, read_transposed, multiply, across, of_lane };
 
 struct Fetch {
@@ -28,7 +28,7 @@ struct Fetch {
   Piece piece;
 };
 
-/// Threads that meet.
+/// Threads that meet: a warp or a team.
 struct Group {
   std::vector<int> members;
   Operation operation = Operation::none;
@@ -43,14 +43,14 @@ struct Thread {
   std::vector<Fetch> fetches;
 };
 
-/// The team that is being run.
+/// The running team.
 struct Machine {
   ucontext_t scheduler;
   std::vector<Thread> threads;
   std::vector<Group> warps;
   Group team;
   std::vector<std::byte> shared;
-  std::size_t given = 0;  // of it
+  std::size_t given = 0;  // the part given to the kernel
   int current = 0;
   std::function<void()> body;
   std::exception_ptr failure;
@@ -112,7 +112,7 @@ void read_matrices(Group& group, bool transposed) {
   }
 }
 
-/// Words a[0..3], b[0..1], sum[0..3] of each lane.
+/// Multiplies the matrices of a warp. Each lane brings words a[0..3], b[0..1], sum[0..3].
 void multiply_matrices(Group& group) {
   float a[16][16], b[16][8];
   for (int lane = 0; lane < lanes; ++lane) {
@@ -154,7 +154,7 @@ void perform(Group& group) {
   }
 }
 
-/// The last one to arrive does what all have come for.
+/// Waits for all threads of the group. The last one to arrive performs the operation.
 Words meet(Group& group, int member, Operation operation, Words const& brought) {
   if (group.arrived == 0) group.operation = operation;
   if (group.operation != operation) throw std::runtime_error("lanes of a warp meet in different operations");
@@ -205,13 +205,13 @@ void run_team(Machine& of, int threads, RandomStream& order) {
     }
     if (ended) break;
     if (ready.empty()) {
-      // Those that wait are waked to leave, which frees what they hold.
+      // Wake the waiting threads, which throw and so free what they hold.
       if (of.failure == nullptr)
-        of.failure = std::make_exception_ptr(std::runtime_error("threads wait for some that have ended"));
+        of.failure = std::make_exception_ptr(std::runtime_error("threads wait for threads that have ended"));
       for (auto& state : of.threads) state.runs = !state.ended;
       continue;
     }
-    // One of them, and its warp as far as it comes: what others do at the same time comes before or after all of that.
+    // Runs one thread as far as it gets. Concurrent work of other threads happens entirely before or after it.
     of.current = ready[order.below(static_cast<std::uint32_t>(ready.size()))];
     swapcontext(&of.scheduler, &of.threads[static_cast<std::size_t>(of.current)].context);
   }
@@ -251,7 +251,7 @@ Piece EmulatedWarp::read_piece(std::uint32_t from) {
 }
 void EmulatedWarp::fetch(std::uint32_t to, bf16 const* from, bool there) {
   if (reinterpret_cast<std::uintptr_t>(from) % sizeof(Piece) != 0)
-    throw std::runtime_error("what is fetched begins between pieces");
+    throw std::runtime_error("an asynchronous copy must begin at a whole piece");
   Piece piece{};
   if (there) std::memcpy(piece.words, from, sizeof piece);
   machine->threads[static_cast<std::size_t>(machine->current)].fetches.push_back({to, piece});

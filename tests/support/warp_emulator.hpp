@@ -10,7 +10,7 @@
 
 namespace bellwether::test {
 
-/// A thread of a team as run_teams() gives it to a kernel: what the kernel asks of Kokkos' teams.
+/// A thread of a team that run_teams() passes to a kernel. It has the functions of Kokkos' teams that kernels use.
 class EmulatedTeam {
  public:
   EmulatedTeam(int league_rank, int team_rank) : league_rank_(league_rank), team_rank_(team_rank) {}
@@ -19,16 +19,15 @@ class EmulatedTeam {
   int team_rank() const { return team_rank_; }
   void team_barrier() const;
   EmulatedTeam const& team_scratch(int) const { return *this; }
-  /// The same memory for all threads of the team. \throws std::runtime_error where it is more than run_teams() was
-  /// given.
+  /// Returns the same memory to all threads of a team. \throws std::runtime_error if run_teams() was given less memory.
   void* get_shmem_aligned(std::size_t bytes, std::ptrdiff_t alignment) const;
 
  private:
   int league_rank_, team_rank_;
 };
 
-/// The Warp of core/gemm/warp_matrix.hpp for threads that run_teams() runs. What is fetched arrives when it is awaited,
-/// and what was there before is read until then.
+/// Implements the Warp of core/gemm/warp_matrix.hpp for threads of run_teams(). An asynchronous copy takes effect when
+/// it is awaited; until then the old contents are read.
 struct EmulatedWarp {
   static int lane();
   static std::uint32_t address_of(void const* shared);
@@ -43,10 +42,10 @@ struct EmulatedWarp {
   static float of_lane(float value, int lane);
 };
 
-/// Runs body(team) by `threads` threads of each of `teams` teams, one team after the other. Threads go on in an order
-/// that is drawn from `seed`, each up to where it has to wait for others, so that what a barrier is missing for goes
-/// wrong in some order. Shared memory begins with what is no number.
-/// \throws std::runtime_error where lanes meet in different operations, or wait for some that have ended.
+/// Runs body(team) in `threads` threads of each of `teams` teams, one team after the other. A random order from `seed`
+/// decides which thread runs next, up to the point where it must wait. So a missing barrier causes a failure in some
+/// orders. Shared memory initially contains NaNs.
+/// \throws std::runtime_error if lanes meet in different operations, or wait for lanes that have ended.
 void run_teams(int teams, int threads, std::size_t shared_bytes, std::uint64_t seed,
                std::function<void(EmulatedTeam const&)> const& body);
 

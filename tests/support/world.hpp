@@ -8,7 +8,7 @@ class World;
 
 namespace bellwether::test {
 
-/// The world of a program made by bellwether_mpi_test().
+/// Returns the world of a program made by bellwether_mpi_test().
 comm::World& world();
 
 }  // namespace bellwether::test

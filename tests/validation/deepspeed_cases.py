@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recorded gradients by formula, as jobs for DeepSpeed's optimizers and as input of build/tests/replay."""
+"""Recorded gradients from formulas, as jobs for DeepSpeed's optimizers and as input of build/tests/replay."""
 import json
 import os
 import pathlib
@@ -10,10 +10,10 @@ import tempfile
 import numpy as np
 
 FREEZE, STEPS = 12, 30
-# name, elements, height of the values, weight decay, height of the gradients
+# name, elements, magnitude of the values, weight decay, magnitude of the gradients
 TENSORS = [("embedding", 460, 0.4, 0.3, 0.02), ("query", 384, 0.1, 0.1, 0.3), ("dense", 247, 0.02, 0.01, 1.0),
            ("bias", 37, 0.0, 0.0, 0.1), ("norm", 24, 1.5, 0.0, 0.05)]
-# Ours, and what DeepSpeed calls it.
+# Our name and DeepSpeed's name.
 KEYS = dict(betas="betas", epsilon="eps", coefficient_beta="coeff_beta", min_coefficient="min_coeff",
             max_coefficient="max_coeff", factor_min="factor_min", factor_max="factor_max",
             factor_threshold="factor_threshold")
@@ -27,8 +27,8 @@ class Case:
 
     def __init__(self, name, ranks, settings, tensors=TENSORS, decay=None, flat=None, dead=(),
                  silent_until=0, **job):
-        """decay: one for all tensors; dead: elements of tensor 0 without gradient, masked; silent_until: first step in
-        which tensor 3 has a gradient; flat, job: see deepspeed_ranks, and their freeze_step."""
+        """decay: weight decay of all tensors; dead: indices of masked elements of tensor 0, without gradient;
+        silent_until: first step in which tensor 3 has a gradient; flat, job: see deepspeed_ranks."""
         self.name, self.ranks, self.settings, self.flat = name, ranks, settings, flat
         self.tensors = []
         for tensor, count, height, own_decay, _ in tensors:
@@ -43,7 +43,7 @@ class Case:
         self.job = {"first_step_on_zeros": True, "load_after": {}, "freeze_step": FREEZE + 1, **job}
 
     def gradient(self, tensors, t, rank, dead, silent_until):
-        """(n) a signal that all ranks share, and as much noise of their own from the digits of a sine."""
+        """Returns (n): a signal common to all ranks, plus equally large noise per rank from the digits of a sine."""
         parts = []
         for l, (_, count, _, _, height) in enumerate(tensors):
             k = np.arange(count)
@@ -64,7 +64,7 @@ class Case:
         return np.split(np.asarray(vector), np.cumsum([len(t["initial"]) for t in self.tensors])[:-1])
 
     def ours(self, program, steps=STEPS):
-        """OUT of replay over the first steps."""
+        """Returns the output of replay for the first steps."""
         document = dict(
             optimizer=dict(name=self.name, freeze=dict(step=FREEZE), **self.settings),
             tensors=[{**tensor, "initial": tensor["initial"].tolist()} for tensor in self.tensors],

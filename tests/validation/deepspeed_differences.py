@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where our 1-bit optimizers differ from DeepSpeed's on purpose: a case and a sentence with its numbers for each.
+"""Shows where our 1-bit optimizers differ from DeepSpeed's on purpose: a case and a sentence with numbers for each.
 
-A function show_* takes its case, DeepSpeed's snapshots of rank 0 (steps) and the program; it returns the sentence.
+A function show_* takes its case, DeepSpeed's snapshots of rank 0 (steps) and the program. It returns the sentence.
 """
 import numpy as np
 
@@ -12,7 +12,7 @@ EMBEDDING, BIAS, NORM = 0, 3, 4
 
 
 def cases(ranks):
-    """{function that shows it: case}"""
+    """Returns {function that shows it: case}."""
     def lamb(**others):
         return Case("onebit_lamb", ranks, {**LAMB, **others.pop("settings", {})}, **others)
 
@@ -39,7 +39,7 @@ def show(chosen, theirs, program):
 
 
 def largest_change(case, first, last, l):
-    """Of tensor l, between two flat vectors."""
+    """Returns the largest difference of two flat vectors in tensor l."""
     return float(np.max(np.abs(case.split(last)[l] - case.split(first)[l])))
 
 

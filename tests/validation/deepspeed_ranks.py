@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""DeepSpeed's own 1-bit optimizers over recorded gradients, one process a rank, on the CPU.
+"""Runs DeepSpeed's 1-bit optimizers on recorded gradients on the CPU, one process per rank.
 
-Theirs, unmodified: the classes OnebitLamb and OnebitAdam, the compressed mean (NcclBackend with CupyBackend, their
-default), deepspeed.comm over torch.distributed with gloo. Ours: `cupy`, which needs a GPU, is replaced by a module of
-the few functions they call, done by NumPy; all_gather, because gloo wants the 0-dimensional scale in the shape of its
-receivers (it also notes the scales); and what their engine does around the optimizer: the mean of gradients until the
-optimizer switches it off, and the step on zero gradients with which their mixed-precision wrappers begin.
+Unmodified code of DeepSpeed: the classes OnebitLamb and OnebitAdam, the compressed mean (NcclBackend with
+CupyBackend, the default), deepspeed.comm over torch.distributed with gloo. Replaced here:
+- `cupy`, which needs a GPU: a module with the few functions that are called, implemented with NumPy.
+- all_gather: gloo requires the 0-dimensional scale in the shape of its receivers. It also records the scales.
+- The engine around the optimizer: the mean of gradients, until the optimizer switches it off, and the first step on
+  zero gradients that the mixed-precision wrappers make.
 """
 import contextlib
 import copy
@@ -36,7 +37,7 @@ def numpy_as_cupy():
 
 
 def import_deepspeed(folder):
-    """Their version. folder: an unpacked source archive or a site-packages folder that holds deepspeed."""
+    """Imports DeepSpeed and returns its version. folder: an unpacked source archive or site-packages with deepspeed."""
     os.environ["DS_ACCELERATOR"] = "cpu"
     sys.path.insert(0, str(folder))
     sys.modules["cupy"] = numpy_as_cupy()
@@ -45,7 +46,7 @@ def import_deepspeed(folder):
 
 
 class Engine:
-    """The attributes of DeepSpeed's engine that the optimizers read, and the one they write."""
+    """The attributes of DeepSpeed's engine that the optimizers read and write."""
 
     mpu = None
     local_rank = 0
@@ -53,7 +54,7 @@ class Engine:
 
 
 class Scales:
-    """Stands in for deepspeed.comm.all_gather; keeps the scales that pass: of workers, of servers, of workers, .."""
+    """Replaces deepspeed.comm.all_gather. Records the scales: of workers, of servers, of workers, and so on."""
 
     def __init__(self, original):
         self.original, self.seen = original, []
@@ -66,8 +67,8 @@ class Scales:
 
 
 def build(job, engine):
-    """The optimizer and its parameters. A group a tensor; Adam's tensors are one flat vector a list in job["flat"],
-    as the mixed-precision wrapper hands them to it."""
+    """Returns the optimizer and its parameters, one group per tensor. Each list in job["flat"] becomes one flat
+    vector, as the mixed-precision wrapper passes it to Adam."""
     from deepspeed.runtime.fp16.onebit.adam import OnebitAdam
     from deepspeed.runtime.fp16.onebit.lamb import OnebitLamb
 
@@ -87,7 +88,7 @@ def build(job, engine):
 
 
 def snapshot(optimizer, parameters, scales):
-    """State after a step: flat vectors over all parameters, and a number a parameter."""
+    """Returns the state after a step: flat vectors over all parameters, and numbers per parameter."""
     states = [optimizer.state[p] for p in parameters]
     flat = lambda tensors: torch.cat([t.detach().flatten() for t in tensors]).numpy().copy()
     errors = lambda kind: getattr(optimizer, kind + "s", None) or [s[kind] for s in states if kind in s]
@@ -105,14 +106,14 @@ def snapshot(optimizer, parameters, scales):
 
 
 def feed(parameters, vector):
-    """Flat (n) gradient, cut for the parameters."""
+    """Splits a flat gradient (n) into the gradients of the parameters."""
     parts = np.split(vector, np.cumsum([p.numel() for p in parameters])[:-1])
     for p, part in zip(parameters, parts):
         p.grad = torch.from_numpy(part.astype(np.float32))
 
 
 def run_job(job, rank, scales):
-    """Snapshots after each step; where the optimizer fails, the last is the error's text."""
+    """Returns snapshots after each step. If the optimizer fails, the last one is the text of the error."""
     engine, steps = Engine(), []
     optimizer, parameters = build(job, engine)
     if job["first_step_on_zeros"]:
@@ -152,8 +153,8 @@ def run_rank(rank, size, jobs, folder):
 
 
 def run_jobs(jobs, size):
-    """Snapshots [ranks][steps] of each job, keys as in jobs. A job: name, settings (of the class), tensors (as replay
-    has them, arrays in fp32), flat (None or lists of tensors), gradients [steps][ranks](n), learning_rates,
+    """Returns snapshots [ranks][steps] of each job, with the keys of jobs. A job has name, settings (of the class),
+    tensors (as in replay, fp32 arrays), flat (None or lists of tensors), gradients [steps][ranks](n), learning_rates,
     first_step_on_zeros, load_after {step: freeze_step of the optimizer that loads, None for the same}."""
     context = multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as name:

@@ -5,15 +5,17 @@
     DS_ACCELERATOR=cpu python deepspeed_replay.py DEEPSPEED_FOLDER REPLAY_PROGRAM [--ranks 2]
 
 DEEPSPEED_FOLDER holds the package of DeepSpeed 0.19.6, the last release with 1-bit optimizers (deepspeed_ranks.py says
-what of it runs); REPLAY_PROGRAM is build/tests/replay. Needs torch, numpy, DeepSpeed's requirements and mpirun.
+which parts run); REPLAY_PROGRAM is build/tests/replay. Needs torch, numpy, DeepSpeed's requirements and mpirun.
 
-First what must be equal: 1152 elements, which both cut into the same chunks without padding on 1 to 4 ranks; no mask,
-the largest coefficient below 1. A table of the largest differences, relative to the largest magnitude of a tensor
-(numbers by layer: to themselves), and exit code 1 beyond TOLERANCE. Then where the two differ on purpose, a line each.
+First part, what must be equal: 1152 elements, which both split into the same chunks without padding on 1 to 4 ranks;
+no mask; the largest coefficient is below 1. Prints a table of the largest differences, relative to the largest
+magnitude of a tensor (for numbers per layer: to themselves). Exits with 1 if one exceeds TOLERANCE. Second part: one
+line for each difference on purpose.
 
-TOLERANCE: a rounding of fp32 is 6e-8. Sums in another order make a few of them in each scale and norm; the gradient
-rebuilt from two momenta enlarges them by (1 + beta1) / (1 - beta1) = 19, 30 steps pile them up: some 1e-6. One sign
-that differs changes an element of the momentum by twice its magnitude; other settings in the third digit show as 1e-4.
+TOLERANCE: a rounding error of fp32 is 6e-8. Different summation orders cause a few of them in each scale and norm. The
+gradient computed from two momenta amplifies them by (1 + beta1) / (1 - beta1) = 19, and 30 steps accumulate them to
+some 1e-6. One different sign changes an element of the momentum by twice its magnitude; a setting that differs in the
+third digit causes 1e-4.
 """
 import argparse
 import sys
@@ -25,17 +27,17 @@ import deepspeed_ranks
 from deepspeed_cases import ADAM, FREEZE, LAMB, STEPS, Case
 
 TOLERANCE = 5e-6
-SHOWN = [1, FREEZE, FREEZE + 1, FREEZE + 2, FREEZE + 6, STEPS]  # replay gives vectors of its last step only
+SHOWN = [1, FREEZE, FREEZE + 1, FREEZE + 2, FREEZE + 6, STEPS]  # replay returns vectors only for its last step
 
 
 class Table:
-    """Largest differences by quantity and phase."""
+    """Collects the largest differences by quantity and phase."""
 
     def __init__(self):
         self.largest = {}
 
     def add(self, quantity, phase, ours, theirs):
-        """Relative to the largest magnitude."""
+        """Adds a difference relative to the largest magnitude."""
         ours, theirs = np.asarray(ours, dtype=np.float64), np.asarray(theirs, dtype=np.float64)
         assert ours.shape == theirs.shape, f"{quantity}: {ours.shape} and {theirs.shape}"
         scale = max(np.max(np.abs(ours)), np.max(np.abs(theirs)))
@@ -52,13 +54,13 @@ class Table:
 
 
 def compare(case, theirs, program):
-    """theirs [ranks][steps] of snapshots."""
+    """theirs: snapshots [ranks][steps]."""
     table = Table()
     for count in SHOWN:
         final, steps = case.ours(program, count)["final"], theirs[0][:count]
         phase = "warmup" if count <= FREEZE else "compressed"
         for quantity in ("parameters", "momentum", "variance", "fresh_variance"):
-            # 1-bit Adam has no fresh variance, 1-bit LAMB from the freeze on.
+            # 1-bit LAMB has a fresh variance from the freeze on; 1-bit Adam never has one.
             if quantity not in steps[-1] or (quantity == "fresh_variance" and count <= FREEZE):
                 continue
             for a, b in zip(final[quantity], case.split(steps[-1][quantity])):
@@ -86,7 +88,7 @@ def compare(case, theirs, program):
 
 
 def ranges(values):
-    """(steps, tensors)"""
+    """values: (steps, tensors). Returns the range over the steps for each tensor, as text."""
     return ", ".join(f"{low:.4g} to {high:.4g}" for low, high in zip(values.min(axis=0), values.max(axis=0)))
 
 

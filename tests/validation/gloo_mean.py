@@ -1,19 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Seconds of PyTorch's sum of a vector over the processes of one machine by gloo, beside `bellwether bench collectives`.
+"""Times PyTorch's allreduce with gloo over the processes of one machine, next to `bellwether bench collectives`.
 
     pip install torch
-    source PEERS/pytorch_tuned_env.sh                # huge pages, no trimming: what PyTorch is fastest with
+    source PEERS/pytorch_tuned_env.sh                # huge pages, no trimming: fastest for PyTorch
     gloo_mean.py RANKS [ELEMENTS=115343360] [--beside build/bellwether] [--turns 1] [--json OUT.jsonl]
 
-PEERS is a folder that is not in this repository.
+Each process has one thread, on its own core if there are enough cores. With --beside it alternates with the program's
+dense mean in fp32, with the same number of ranks, placement, environment and timed calls. Times of gloo are those of its
+first process; times of the program are those of its slowest rank. --json appends a line per turn.
 
-One thread a process, each on a core of its own where there are enough of them. With --beside, the program's dense mean in fp32
-on as many ranks, placed alike, in turn with gloo; both with the environment as it is, and as many timed calls. Seconds of gloo
-are those of its first process, those of the program of its slowest rank. --json gets a line a turn.
-
-Ends with 1 where a sum is wrong or the program fails.
+Exits with 1 if a sum is wrong or the program fails.
 """
 
 import argparse
@@ -54,7 +52,7 @@ def sum_up(rank, ranks, elements, places, counted):
 
 
 def gloo(ranks, elements):
-    """Seconds of each counted call."""
+    """Returns the seconds of each timed call."""
     places = cores() if ranks <= len(cores()) else None
     counted = multiprocessing.get_context("spawn").SimpleQueue()
     multiprocessing.spawn(sum_up, args=(ranks, elements, places, counted), nprocs=ranks)
@@ -62,7 +60,7 @@ def gloo(ranks, elements):
 
 
 def bellwether(options, folder):
-    """What the program tells of its dense mean in fp32."""
+    """Returns the results of the program for its dense mean in fp32."""
     answer = pathlib.Path(folder) / "collectives.json"
     told_by([[*launched(options.mpirun, options.ranks), options.beside, "bench", "collectives", "--elements",
               str(options.elements), "--calls", str(CALLS - LEFT_OUT), "--warmup", str(LEFT_OUT), "--json", str(answer)]],
@@ -78,7 +76,7 @@ def parse():
     parser.add_argument("--beside", metavar="PROGRAM", type=lambda text: str(pathlib.Path(text).resolve()))
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--turns", type=int, default=1)
-    parser.add_argument("--json", type=results_file, help="lines of results are appended here")
+    parser.add_argument("--json", type=results_file, help="file to which lines of results are appended")
     options = parser.parse_args()
     if min(options.ranks, options.elements, options.turns) < 1:
         parser.error("RANKS, ELEMENTS and --turns are from 1 on")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""What scripts share that time the program beside others: cores, how processes start and end, lines of results."""
+"""Shared by scripts that compare the program's speed with others: cores, processes, lines of results."""
 
 import argparse
 import contextlib
@@ -13,7 +13,7 @@ import sys
 
 
 def cores():
-    """Of each core on which this process may run, its CPUs: more than one where a core runs more than one thread."""
+    """Returns, for each core on which this process may run, its CPUs: several if it has several hardware threads."""
     found = {}
     for cpu in sorted(os.sched_getaffinity(0)):
         try:
@@ -25,14 +25,14 @@ def cores():
 
 
 def launched(mpirun, ranks):
-    """Words of a launcher with a core a rank, or without binding where cores are too few."""
+    """Returns the words of a launcher command with one core per rank, or without binding if there are too few cores."""
     placed = ["--bind-to", "core"] if ranks <= len(cores()) else ["--oversubscribe", "--bind-to", "none"]
     return [mpirun, "-np", str(ranks), *placed]
 
 
 def told_by(commands, environment, places=(None,)):
-    """What commands that run at the same time write, each in its place, a set of CPUs. One that fails ends this script."""
-    # Open MPI refuses root otherwise, who has its reasons in a container.
+    """Runs commands at the same time, each on a set of CPUs, and returns their output. A failure ends this script."""
+    # Otherwise Open MPI refuses to run as root, which is usual in a container.
     environment = environment | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     with contextlib.ExitStack() as all_jobs:
         jobs = [all_jobs.enter_context(subprocess.Popen(
@@ -47,7 +47,7 @@ def told_by(commands, environment, places=(None,)):
 
 
 def results_file(text):
-    """The path of a file to which lines can be appended, for argparse."""
+    """Checks for argparse that lines can be appended to a file, and returns its path."""
     try:
         with open(text, "a", encoding="utf-8"):
             return text
@@ -56,7 +56,7 @@ def results_file(text):
 
 
 def keep(path, line):
-    """Appends a line of results; nothing where no file is wanted."""
+    """Appends a line of results, unless no file is given."""
     if path:
         with open(path, "a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws a run beside its twin in PyTorch, held-out loss against tokens, and prints the table: plot_twin.py RUN CSV SVG
+"""Plots the held-out loss of a run and its PyTorch twin against tokens, and prints the table: plot_twin.py RUN CSV SVG
 
 Exits with 1 if the two differ by more than 1 % at the end."""
 import csv
@@ -11,7 +11,7 @@ import h5py
 import matplotlib
 
 matplotlib.use("svg")
-matplotlib.rcParams["svg.hashsalt"] = "bellwether"  # the same picture from the same numbers
+matplotlib.rcParams["svg.hashsalt"] = "bellwether"  # the same numbers give the same file
 from matplotlib import pyplot
 
 LARGEST_DIFFERENCE = 0.01

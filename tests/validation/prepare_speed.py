@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Words a second of `bellwether tokenize` and `bellwether prepare` beside Hugging Face `tokenizers`, ids, and memory.
+"""Compares `bellwether tokenize` and `bellwether prepare` with Hugging Face `tokenizers`: words per second, ids, memory.
 
     pip install tokenizers
     python3 prepare_speed.py --program build/bellwether --vocab vocab.txt [--threads 2] [--rounds 3] [--lines 100000]
                              [--copies 10] [--least 1.5] [--json OUT.jsonl] TEXT[.gz] ...
 
-The three are called in turn, each with as many threads, on all texts together. `tokenize` reads the lines from a file
-and writes a file of ids, start included; the library makes ids of lists of lines in memory by its fastest call,
-encode_batch_fast; `prepare` does more than either: it reads the compressed texts, finds sentences, draws pairs,
-shuffles rows and writes compressed shards. Words are what white space separates.
+Runs the three in turn with the same number of threads, on all texts together. `tokenize` reads lines from a file and
+writes a file of ids, including its start. The library converts lists of lines in memory with its fastest call,
+encode_batch_fast. `prepare` does more than either: it reads the compressed texts, finds sentences, draws pairs,
+shuffles rows and writes compressed shards. Words are separated by white space.
 
-Ids of at least --lines lines, evenly spread, are compared one by one; of all lines, the number of tokens that `prepare`
-counts. Memory is the largest that `prepare` held, once for the texts and once for --copies of them one after the other;
-it rises to what it stays at over the first millions of words, so that shorter texts are told to grow.
+Compares the ids of at least --lines lines, evenly spread, and for all lines the number of tokens that `prepare` counts.
+Memory is the peak of `prepare`, once for the texts and once for --copies of them in sequence. It grows during the first
+millions of words before it is constant, so that the check reports growth for shorter texts.
 
---json gets a line with all that is printed, and the seconds of each turn.
+--json appends a line with everything that is printed, and the seconds of each turn.
 
-Ends with 1 where an id differs, a rate is below --least times the library's, or memory grows by a quarter.
+Exits with 1 if an id differs, a rate is below --least times the library's, or memory grows by a quarter.
 """
 import argparse
 import gzip
@@ -34,7 +34,7 @@ import time
 
 from launch import keep, results_file
 
-BATCH = 100000  # lines a call of the library
+BATCH = 100000  # lines per call of the library
 SPECIALS = re.compile(r"\[(?:PAD|UNK|CLS|SEP|MASK)\]")
 
 
@@ -58,7 +58,7 @@ class Program:
         return time.perf_counter() - began
 
     def prepare(self, texts):
-        """Seconds, tokens of the texts, and the most memory in KiB, which the system tells when the process ends."""
+        """Returns seconds, tokens of the texts, and the peak memory in KiB that the system reports."""
         out = self.folder / "shards"
         command = [self.arguments.program, "prepare", *texts, *self.options(), "--heldout", "0.01", "--out", str(out)]
         began = time.perf_counter()
@@ -76,7 +76,7 @@ class Program:
 
 class Library:
     def __init__(self, vocabulary, threads):
-        # Read when the library is first used.
+        # The library reads this when it is first used.
         os.environ.update(TOKENIZERS_PARALLELISM="true", RAYON_NUM_THREADS=str(threads))
         import tokenizers
 
@@ -95,7 +95,7 @@ class Library:
 
 
 def differences(lines, ids, library, wanted):
-    """How many lines have other ids, of how many; tokens of all lines. Lines of `ids` are those that the program wrote."""
+    """Returns lines that differ, lines compared, and tokens of all lines. `ids`: lines that the program wrote."""
     step = max(1, len(lines) // wanted)
     different = compared = tokens = at = 0
     for batch in library.batches(lines):
@@ -113,19 +113,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True)
     parser.add_argument("--vocab", required=True)
-    parser.add_argument("--threads", type=int, default=2, help="of the program and of the library")
-    parser.add_argument("--rounds", type=int, default=3, help="timed turns")
-    parser.add_argument("--lines", type=int, default=100000, help="at least as many are compared id by id")
-    parser.add_argument("--copies", type=int, default=10, help="of the texts, for memory")
-    parser.add_argument("--least", type=float, default=1.5, help="times the library's words a second")
-    parser.add_argument("--json", type=results_file, help="a line of results is appended here")
+    parser.add_argument("--threads", type=int, default=2, help="threads of the program and of the library")
+    parser.add_argument("--rounds", type=int, default=3, help="number of timed turns")
+    parser.add_argument("--lines", type=int, default=100000, help="minimum number of lines whose ids are compared")
+    parser.add_argument("--copies", type=int, default=10, help="copies of the texts, for the memory test")
+    parser.add_argument("--least", type=float, default=1.5, help="minimum rate, as a multiple of the library's words per second")
+    parser.add_argument("--json", type=results_file, help="file to which a line of results is appended")
     parser.add_argument("texts", nargs="+")
     arguments = parser.parse_args()
 
     faults = []
     with tempfile.TemporaryDirectory() as folder:
         program = Program(arguments, folder)
-        # First of all: a child's peak begins with what this process holds when it starts it.
+        # Run this first: a child's peak memory includes that of this process when it starts the child.
         _, counted, once = program.prepare(arguments.texts)
         _, _, often = program.prepare(arguments.texts * arguments.copies)
         print(f"prepare holds {once / 1024:.0f} MiB at most, {often / 1024:.0f} MiB for {arguments.copies} times the text: "
@@ -148,7 +148,7 @@ def main():
               f"{different} of {compared} lines have other ids", flush=True)
         record |= {"library": library.name, "lines": len(lines), "words": words, "tokens": tokens, "tokens_by_prepare": counted,
                    "lines_compared": compared, "lines_different": different, "rates": {}}
-        # [MASK] and so on, written in a text, are characters for prepare alone.
+        # Only prepare treats [MASK] and the like, written in a text, as characters.
         comparable = not any(map(SPECIALS.search, lines))
         if different or (comparable and counted != tokens):
             faults.append("ids differ")

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trains what a Bellwether run trained with Hugging Face's BertForPreTraining: same initial weights, samples in the
-same order with the same (static) masks, hyperparameters, steps and held-out sequences. Only dropout draws differ.
+"""Repeats a Bellwether run with Hugging Face's BertForPreTraining. It uses the same initial weights, order of samples,
+(static) masks, hyperparameters, steps and held-out sequences. Only the random numbers of dropout differ.
 
     python pytorch_twin.py RUN INITIAL_CHECKPOINT OUT.csv
 
-RUN is the run directory (its deck.resolved.yaml is followed), INITIAL_CHECKPOINT a checkpoint folder with the initial
-weights. OUT.csv gets a line at each evaluation, OUT.csv.state what a second call goes on from. Needs torch,
-transformers, h5py and pyyaml.
+RUN is the run directory, whose deck.resolved.yaml it reads. INITIAL_CHECKPOINT is a checkpoint folder with the initial
+weights. It writes a line to OUT.csv at each evaluation, and the state from which a second call continues to
+OUT.csv.state. Needs torch, transformers, h5py and pyyaml.
 """
 import csv
 import pathlib
@@ -45,14 +45,14 @@ def gather(shards, places):
 
 
 def predictions(batch):
-    """(rows of the padded, flattened batch; labels): a row's predictions end at its first position 0."""
+    """Returns (rows of the padded, flattened batch; labels). A row's predictions end at its first position 0."""
     used = (batch["masked_lm_positions"] > 0).cumprod(1).bool()
     first = torch.arange(len(used))[:, None] * batch["input_ids"].shape[1]
     return (first + batch["masked_lm_positions"])[used], batch["masked_lm_ids"][used]
 
 
 def losses(model, batch):
-    """Sums over predictions and sequences, and how many predictions were right. Padding is cut to the longest row."""
+    """Returns sums over predictions and sequences, and the number of correct predictions. Drops common padding."""
     longest = int(batch["input_mask"].sum(1).max())
     batch = {name: values[:, :longest] if name in TENSORS[:3] else values for name, values in batch.items()}
     hidden, pooled = model.bert(batch["input_ids"], batch["input_mask"], batch["segment_ids"], return_dict=False)[:2]
@@ -65,8 +65,8 @@ def losses(model, batch):
 
 
 class Lamb:
-    """arXiv 1904.00962, algorithm 2, one layer a tensor, with the choices of arXiv 2104.06069: no bias correction,
-    epsilon outside the root, the ratio clamped."""
+    """LAMB (arXiv 1904.00962, algorithm 2; a tensor is a layer) with the choices of arXiv 2104.06069: no bias
+    correction, epsilon outside the root, clamped ratio."""
 
     def __init__(self, parameters, config):
         self.config, self.state = config, [(name, x, torch.zeros_like(x), torch.zeros_like(x)) for name, x in parameters]
@@ -105,7 +105,7 @@ def build(config, checkpoint):
     assert all(torch.equal(x, weights[name]) for name, x in model.named_parameters())
     trained = []
     for name, x in model.named_parameters():
-        if name.endswith("key.bias"):  # its gradient is exactly zero but for rounding: not trained
+        if name.endswith("key.bias"):  # its exact gradient is zero: not trained
             x.requires_grad_(False)
         else:
             trained.append((name, x))
@@ -137,7 +137,7 @@ def save(path, model, optimizer, step, tokens, seconds):
 
 
 def restore(path, model, optimizer, order, size):
-    """The step to go on with, and the tokens and seconds before it."""
+    """Returns the step to continue with, and the tokens and seconds before it."""
     weights, moments, random_state, step, tokens, seconds = torch.load(path)
     model.load_state_dict(weights)
     for (_, _, m, v), (saved_m, saved_v) in zip(optimizer.state, moments):
@@ -173,7 +173,7 @@ def main(run, checkpoint, out):
         for step in range(first, deck["schedule"]["steps"] + 1):
             batch = gather(shards, [next(order) for _ in range(size)])
             count, loss = len(predictions(batch)[1]), 0.0
-            by_length = torch.argsort(batch["input_mask"].sum(1))  # little padding in a pass
+            by_length = torch.argsort(batch["input_mask"].sum(1))  # little padding in a micro-batch
             for part in by_length.split(micro):
                 masked, pairs, _ = losses(model, {name: values[part] for name, values in batch.items()})
                 total = masked / count + pairs / size

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""The order in which a run visits the rows of its shards, from docs/developer/formats.md and core/random/random.hpp alone."""
+"""Computes the order in which a run visits the rows of its shards, from docs/developer/formats.md and core/random/random.hpp."""
 import numpy as np
 
 ORDER, WINDOW = 2, 3  # purposes of random streams
@@ -8,7 +8,7 @@ WORD = np.uint64(0xFFFFFFFF)
 
 
 def philox(counter, key):
-    """Philox4x32-10 of counters (4, n) under one key (2): (4, n), all in uint64."""
+    """Applies Philox4x32-10 to counters (4, n) with one key (2). Returns (4, n); all arrays are uint64."""
     c, (k0, k1) = [row.astype(np.uint64) for row in counter], (int(key[0]), int(key[1]))
     for _ in range(10):
         p0, p1 = c[0] * np.uint64(0xD2511F53), c[2] * np.uint64(0xCD9E8D57)
@@ -28,7 +28,7 @@ def random_key(seed, purpose):
 
 
 class Stream:
-    """Sequential 32-bit draws."""
+    """A sequence of 32-bit random numbers."""
 
     def __init__(self, seed, purpose, first, second=0):
         self.key, self.first, self.second = random_key(seed, purpose), first, second

@@ -1,29 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tokens a second of whole training steps: `bellwether bench step` and PyTorch's own step, in turn on one machine.
+"""Compares tokens per second of whole training steps: `bellwether bench step` and PyTorch, in turn on one machine.
 
     step_beside_pytorch.py --program build/bellwether --peers PEERS [--python python3] [--models tiny,mini,small,base]
                            [--compute fp32,bf16] [--form 1x2] [--turns 3] [--scale 1] [--json OUT.jsonl]
 
-PEERS has pytorch_bert_step.py, a step of a BERT of PyTorch's own parts (its variants own and own_bf16, dropout 0.1), and
-pytorch_tuned_env.sh, whose environment PyTorch alone gets; --python has torch. Forms:
+--peers is a folder with two files. pytorch_bert_step.py makes a step of a BERT from PyTorch's parts (variants own and
+own_bf16, dropout 0.1). pytorch_tuned_env.sh sets the environment, only for PyTorch. --python is a Python with torch. Forms:
 
-    1x2  a process of two threads
-    2x1  two ranks of one thread, with their exchange, and two processes of PyTorch at the same time that exchange
-         nothing: each on its core, each with all sequences of the model, speeds added
-    1x1  a process of one thread
+    1x2  one process with two threads
+    2x1  two ranks with one thread each, which exchange gradients; for PyTorch two independent processes at the same
+         time. Each has its own core and all sequences of the model; speeds are added.
+    1x1  one process with one thread
 
-Both sides get the same OMP_NUM_THREADS, OMP_PROC_BIND and OMP_PLACES, which PyTorch's OpenMP reads as well, as many
-sequences of 128 tokens, and as many timed steps after 2: of tiny 30 a turn, mini 16, small 10, base 8, times --scale.
+Both sides get the same OMP_NUM_THREADS, OMP_PROC_BIND and OMP_PLACES, which PyTorch's OpenMP also reads, the same
+sequences of 128 tokens, and the same number of timed steps after 2: tiny 30 per turn, mini 16, small 10, base 8, times
+--scale.
 
-A turn's speed is that of its median step. `ratio` is the median of what ours is over PyTorch's in a turn, in brackets the
-least and the largest of a turn; `fastest` is that of the fastest steps of all turns. `of a product` is our share of what a
-product of 512 x 512 x 512 reaches, as bench step says it. `others` is how many CPUs other processes took during PyTorch's
-steps, the most of a turn: where it is not nearly 0, the row is worth nothing. --json gets a line a turn, with all that
-either side tells.
+The speed of a turn is that of its median step. `ratio` is the median over turns of our speed over PyTorch's, with the
+smallest and largest in brackets; `fastest` is the same for the fastest steps of all turns. `of a product` is our share of
+the speed of a 512 x 512 x 512 product, as bench step reports it. `others` is the largest number of CPUs that other
+processes used during PyTorch's steps: if it is not nearly 0, the row is invalid. --json appends a line per turn, with
+all results of both sides.
 
-Ends with 1 and its message where a process fails, as ours does where a check of it does not hold."""
+Exits with 1 and the message of a process that fails. Our process fails if one of its checks does."""
 
 import argparse
 import json
@@ -37,15 +38,15 @@ import tempfile
 from launch import cores, keep, launched, results_file, told_by
 
 LENGTH, MASKED, DROPOUT = 128, 20, 0.1
-LEFT_OUT = 2  # steps, as PyTorch's script has it
-SEQUENCES = {"tiny": 32, "mini": 32, "small": 16, "base": 8}  # as PyTorch's script has them
+LEFT_OUT = 2  # steps, as in PyTorch's script
+SEQUENCES = {"tiny": 32, "mini": 32, "small": 16, "base": 8}  # as in PyTorch's script
 STEPS = {"tiny": 30, "mini": 16, "small": 10, "base": 8}
 VARIANTS = {"fp32": "own", "bf16": "own_bf16"}
-FORMS = {"1x2": (1, 2), "2x1": (2, 1), "1x1": (1, 1)}  # processes, threads of each
+FORMS = {"1x2": (1, 2), "2x1": (2, 1), "1x1": (1, 1)}  # processes, threads per process
 
 
 def tuned(script):
-    """The environment with what a script for the shell exports."""
+    """Returns the environment plus the variables that a shell script exports."""
     done = subprocess.run(["bash", "-c", 'source "$0" && env -0', script], capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{script}: exit {done.returncode}\n{done.stderr}")
@@ -78,7 +79,7 @@ class Turns:
         return told
 
     def theirs(self, model, compute, steps):
-        """A dictionary of each process."""
+        """Returns a dictionary for each process."""
         command = [self.options.python, str(self.options.peers / "pytorch_bert_step.py"), model, VARIANTS[compute],
                    str(self.threads), str(DROPOUT), str(steps)]
         told = [json.loads(text.splitlines()[-1]) for text in
@@ -100,7 +101,7 @@ class Turns:
             theirs.append(sum(process["tok_s_med"] for process in processes))
             theirs_fastest.append(sum(process["tok_s_best"] for process in processes))
             shares.append(result["flops_per_second"] / result["product_flops_per_second"])
-            # What others take counts the processes beside it, too.
+            # For a PyTorch process, `others` includes the processes that run next to it.
             others.append(max(0, max(process["foreign_cpus"] for process in processes) - (self.processes - 1)))
             keep(self.options.json, {
                 "model": model, "compute": compute, "form": self.options.form, "turn": turn + 1, "steps": steps,
@@ -131,15 +132,15 @@ def some_of(names):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=pathlib.Path, required=True)
-    parser.add_argument("--peers", type=pathlib.Path, required=True, help="folder of PyTorch's scripts")
-    parser.add_argument("--python", default=sys.executable, help="one that has torch")
+    parser.add_argument("--peers", type=pathlib.Path, required=True, help="folder with PyTorch's scripts")
+    parser.add_argument("--python", default=sys.executable, help="a Python with torch")
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--models", type=some_of(SEQUENCES), default=list(SEQUENCES))
     parser.add_argument("--compute", type=some_of(VARIANTS), default=list(VARIANTS))
-    parser.add_argument("--form", choices=FORMS, default="1x2", help="processes x threads of each")
+    parser.add_argument("--form", choices=FORMS, default="1x2", help="processes x threads per process")
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--scale", type=float, default=1, help="times the steps of a turn")
-    parser.add_argument("--json", type=results_file, help="lines of results are appended here")
+    parser.add_argument("--scale", type=float, default=1, help="factor on the steps of a turn")
+    parser.add_argument("--json", type=results_file, help="file to which lines of results are appended")
     options = parser.parse_args()
     for path in (options.program, options.peers / "pytorch_bert_step.py", options.peers / "pytorch_tuned_env.sh"):
         if not path.is_file():

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""A command by one rank on each of some hosts of network.py, with one thread a rank. As root.
+"""Runs a command with one rank on each host of network.py and one thread per rank. Needs root.
 
-    across.py HOSTS MEGABITS COMMAND...      HOSTS: 1 to 254; MEGABITS: of every link, each way; 0: no limit
+    across.py HOSTS MEGABITS COMMAND...      HOSTS: 1 to 254; MEGABITS: rate of every link, each way; 0: no limit
 
-Exits as the command does, with 4 where namespaces cannot be made."""
+Exits with the status of the command, or with 4 if namespaces cannot be created."""
 
 import sys
 

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hosts on one machine with links of a given rate: a network namespace each, joined by veth pairs to a bridge in one of its
-own, both directions of a link limited by tbf. Needs root, ip and tc. Nothing is touched but what was made here, and that is
-removed whatever happens, with what still runs there; after SIGKILL by the next who makes a network."""
+"""Emulates hosts on one machine, with links of a given rate. Each host is a network namespace; veth pairs connect the hosts
+to a bridge in a separate namespace, and tbf limits both directions of a link. Needs root, ip and tc. Changes only what it
+created, and always removes that together with the processes in it. After a SIGKILL, the next network removes the remains."""
 
 import concurrent.futures
 import contextlib
@@ -18,11 +18,11 @@ import tempfile
 import time
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-MOST_HOSTS = 254  # of addresses that begin alike
-CLONE_NEWNET = 0x40000000  # of Linux's sched.h
-SEGMENT = 1448  # bytes of payload at the most
-FRAME_OVERHEAD = 14 + 20 + 32  # bytes of Ethernet, IPv4 and TCP with timestamps before the payload of a packet
-BURST = 256 << 10  # bytes of frames that a limited link lets through at once after a pause
+MOST_HOSTS = 254  # addresses of one /24 subnet
+CLONE_NEWNET = 0x40000000  # from Linux's sched.h
+SEGMENT = 1448  # maximum bytes of payload
+FRAME_OVERHEAD = 14 + 20 + 32  # bytes of Ethernet, IPv4 and TCP headers with timestamps
+BURST = 256 << 10  # bytes that an idle limited link passes at full speed
 AGENT = pathlib.Path(__file__).resolve().parent / "agent"
 
 
@@ -31,13 +31,13 @@ def run(*words, **more):
 
 
 def processes_of(namespace):
-    """Numbers of what runs in a namespace; none where there is no such one."""
+    """Returns the PIDs of a namespace; empty if it does not exist."""
     told = subprocess.run(["ip", "netns", "pids", namespace], check=False, capture_output=True, text=True)
     return [int(number) for number in told.stdout.split()]
 
 
 def missing():
-    """Why such a network cannot be made here; empty where it can."""
+    """Explains why a network cannot be created here; empty if it can."""
     if os.geteuid() != 0:
         return "not root"
     for tool in ("ip", "tc"):
@@ -60,7 +60,7 @@ def delete(namespace):
 
 
 def opened_in(namespace, names):
-    """Descriptors of files of /proc/net as they are in a namespace."""
+    """Opens files of /proc/net inside a namespace and returns their descriptors."""
     def enter_and_open():
         place = os.open(f"/run/netns/{namespace}", os.O_RDONLY)
         try:
@@ -73,7 +73,7 @@ def opened_in(namespace, names):
 
     opened = []
     try:
-        with concurrent.futures.ThreadPoolExecutor(1) as pool:  # only a thread enters, and ends there
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:  # only this thread enters the namespace
             pool.submit(enter_and_open).result()
     except OSError:
         for file in opened:
@@ -83,12 +83,12 @@ def opened_in(namespace, names):
 
 
 def text_of(descriptor):
-    """The whole of such a file as it is now."""
+    """Returns the current contents of such a file."""
     return os.pread(descriptor, 1 << 16, 0).decode()
 
 
 def collect():
-    """Removes what processes have left that were killed, with what still runs there."""
+    """Removes the namespaces and processes that killed scripts have left behind."""
     left = set()
     for line in run("ip", "netns", "list").splitlines():
         name = line.split()[0] if line else ""
@@ -113,11 +113,11 @@ class Network:
         self.hosts = range(1, hosts + 1)
         self.prefix = f"bw{os.getpid()}h"
         self.hub = f"bw{os.getpid()}hub"
-        # Of files of the launcher and its daemons, one a host; short, for names of sockets.
+        # One subfolder per host for the launcher and its daemons. The path is short, because it is part of socket names.
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"bw{os.getpid()}_"))
         for host in self.hosts:
             (self.folder / str(host)).mkdir()
-        self.counters = []  # of each host: open files of what its interfaces and its TCP have counted
+        self.counters = []  # per host: open files of its interface and TCP counters
 
     def make(self):
         run("ip", "netns", "add", self.hub)
@@ -134,11 +134,11 @@ class Network:
             self.counters.append(opened_in(name, ("dev", "snmp")))
 
     def processes(self):
-        """Numbers of all that run on these hosts."""
+        """Returns the PIDs of all hosts."""
         return [number for host in self.hosts for number in processes_of(f"{self.prefix}{host}")]
 
     def end_processes(self, patience=5):
-        """By SIGTERM, and what is still there after so many seconds by SIGKILL."""
+        """Ends all processes with SIGTERM, and after `patience` seconds with SIGKILL."""
         for how in (signal.SIGTERM, signal.SIGKILL):
             for number in self.processes():
                 with contextlib.suppress(ProcessLookupError):
@@ -149,7 +149,7 @@ class Network:
 
     def remove(self):
         self.end_processes()
-        for files in self.counters:  # which keep their namespace
+        for files in self.counters:  # open files keep their namespace alive
             for file in files:
                 os.close(file)
         self.counters.clear()
@@ -158,7 +158,7 @@ class Network:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def limit(self, megabits):
-        """Both directions of every link; 0: no limit."""
+        """Limits both directions of every link; 0: no limit."""
         for host in self.hosts:
             for name, link in ((f"{self.prefix}{host}", "eth0"), (self.hub, f"port{host}")):
                 tc = ["ip", "netns", "exec", name, "tc", "qdisc"]
@@ -167,8 +167,8 @@ class Network:
                     run(*tc, "add", "dev", link, "root", "tbf", "rate", f"{megabits}mbit", "burst", BURST, "latency", "100ms")
 
     def sent_by_all(self):
-        """Of every host the payload bytes that it has handed to its link so far, and of them those in segments that TCP sent
-        again. Read from files that are open already: who first starts a program in each namespace reads too late."""
+        """Returns, for every host, the payload bytes sent so far, and the part that TCP retransmitted. Reads files that are
+        already open, because starting a program in each namespace would take too long."""
         counters = []
         for interfaces, protocols in self.counters:
             link = re.search(r"^ *eth0:(.*)", text_of(interfaces), re.MULTILINE)[1].split()
@@ -178,12 +178,12 @@ class Network:
         return counters
 
     def command(self, program, hosts=None):
-        """The launcher's command line for one rank on each of these hosts (all of them), as on a cluster, and its environment."""
+        """Returns the command line and environment to launch one rank on each of `hosts` (default: all), as on a cluster."""
         hosts = list(hosts or self.hosts)
         words = ["ip", "netns", "exec", f"{self.prefix}{hosts[0]}", "mpirun", "-np", len(hosts), "--host",
                  ",".join(f"10.77.0.{host}:1" for host in hosts), "--bind-to", "none",
-                 # Daemons of Open MPI 4 share what they know of the machine through a hole in their memory; where the stack grows
-                 # into it they crash now and then.
+                 # Daemons of Open MPI 4 map the hardware topology into a hole of their address space. They crash sometimes
+                 # when the stack grows into it.
                  "--mca", "plm_rsh_agent", AGENT, "--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include",
                  "eth0", "--mca", "oob_tcp_if_include", "eth0", "--mca", "rtc_hwloc_vmhole", "none", "-x", "OMP_NUM_THREADS", *program]
         environment = os.environ | {"BELLWETHER_WIRE": self.prefix, "BELLWETHER_WIRE_FOLDER": str(self.folder),
@@ -195,7 +195,7 @@ class Network:
 
 @contextlib.contextmanager
 def started(*words, **more):
-    """A process that ends with who waits for it."""
+    """Starts a process and ends it if the body raises an exception."""
     with subprocess.Popen(*words, **more) as job:
         try:
             yield job
@@ -209,7 +209,7 @@ def started(*words, **more):
 
 @contextlib.contextmanager
 def removing(remove):
-    """Calls remove() at the end, at an exception and at the first signal of ENDING; those that follow change nothing."""
+    """Calls remove() at the end, after an exception, and at the first signal of ENDING; ignores later signals."""
     def ignore():
         return {one: signal.signal(one, signal.SIG_IGN) for one in ENDING}
 
@@ -229,7 +229,7 @@ def removing(remove):
 
 @contextlib.contextmanager
 def network(hosts):
-    """A Network, removed as removing() does it."""
+    """Creates a Network and removes it like removing()."""
     collect()
     made = Network(hosts)
     with removing(made.remove):

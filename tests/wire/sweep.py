@@ -1,34 +1,33 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast training is on links of a given rate: 1-bit LAMB beside LAMB, step by step, the bytes on the wire, and the dense mean
-by itself.
+"""Measures training on links of a given rate: step times of 1-bit LAMB and LAMB, bytes on the wire, and the dense mean alone.
 
     sweep.py PROGRAM [--model mini] [--rates 20,100,500,2000] [--wires fp32,bf16] [--ranks 4] [--batch 4] [--steps 5]
              [--calls 3] [--json OUT.jsonl] [--set KEY=VALUE]...
 
-One rank a host of network.py, one thread a rank, over TCP, without dropout; rates in Mbit/s, and always without a limit, 0,
-first. As root, with nothing else running.
+Each host of network.py runs one rank with one thread, over TCP, without dropout. Rates are in Mbit/s; the first one is
+always 0, no limit. Needs root and an otherwise idle machine.
 
-For each rate and wire a run of two phases of which 2 steps each are left out and --steps counted (medians).
-End to end is w dense + (1 - w) compressed with w = 1000/5993, the paper's share of dense steps; the speedup is that of this
-over all dense. Beside it the one expected, 1 / (w + (1 - w) / s), s = (C + A) / (C + A / k + o): C the time of a step of as
-many runs of one rank each at the same time, which exchange nothing, A = dense - C, k = 32 or 16, and o what a compressed
-step takes beyond C + A / k where nothing limits the links. "forecast": seconds of a step of either phase by `check --cluster`,
-with the speeds that it measures on all ranks at once and the payload that full frames of this rate carry.
+Each rate and wire type is one run of two phases. Each phase skips 2 steps and measures --steps steps (medians). "end to end"
+is the speedup of w dense + (1 - w) compressed over all dense steps, with w = 1000/5993, the paper's share of dense steps.
+"expected" is 1 / (w + (1 - w) / s) with s = (C + A) / (C + A / k + o). C is the step time of P concurrent runs of one rank,
+which exchange nothing; A = dense - C; k = 32 or 16; o is the excess of a compressed step over C + A / k without a limit.
+"forecast" is the step time of each phase predicted by `check --cluster`, with the speeds that it measures on all ranks at
+once, and the payload of full frames at this rate.
 
-"wire over count": payload that the interfaces of all hosts counted in the counted steps, without segments that TCP sent
-again, over P times what the program says that rank 0 sent; in brackets those segments in hundredths of the same, where there
-are any. Those that a full link dropped before its interface had counted them are in the brackets, too: the first number may
-be too small by as much. All ranks send equally many, but that in a dense mean (of scalars, too) others may send up to
-4 (P - 2) bytes more than rank 0: of n elements a rank sends n + (P - 2) c, and its chunk c is n / P, on rank 0 rounded down. A
-step's line is told when all ranks have all that the step exchanges.
+"wire over count" is a quotient. The numerator is the payload that the interfaces of all hosts counted in the measured steps,
+without TCP retransmissions. The denominator is P times the bytes that the program reports for rank 0. Retransmissions follow
+in brackets, in percent of the denominator, if there are any. They include segments that a full link dropped before its
+interface counted them; the quotient may be too small by that amount. All ranks send the same number of bytes, except in dense
+means (also of scalars): a rank sends n + (P - 2) c of n elements, where its chunk c is n / P, rounded down on rank 0. Other
+ranks may thus send up to 4 (P - 2) bytes more. The program prints a step's line after all exchanges of the step.
 
-At last a table of the dense exchange. "bound": what a link takes for 2 (P - 1) / P of the gradients' bytes in full frames.
-"mean": the ordered mean of as many elements as the model has parameters, by itself, all segments of a step at hand, as `bench collectives`
-times it on the slowest rank (median of --calls calls after one); not below 100 Mbit/s, where all the kinds of means that it calls
-take longer than the steps. "exposed": dense - C, what is left of it in a step, which sends segments beside its backward pass. A
-limited link that was idle lets BURST bytes through at once: what is short may take less than its bound."""
+The last table shows the dense exchange. "bound": time of a link for 2 (P - 1) / P of the gradients' bytes in full frames.
+"mean": time of the ordered mean of as many elements as the model has parameters, alone, with all segments available. `bench
+collectives` measures it on the slowest rank (median of --calls calls after a warmup call). It is omitted below 100 Mbit/s,
+where all kinds of means would take longer than the steps. "exposed": dense - C, the part of the exchange that does not
+overlap with the backward pass. An idle limited link passes BURST bytes at once: a short mean may be faster than its bound."""
 
 import argparse
 import contextlib
@@ -46,11 +45,11 @@ from network import FRAME_OVERHEAD, MOST_HOSTS, SEGMENT, missing, network, start
 from runs import Runs, h5py, np  # noqa: E402
 
 DECKS = pathlib.Path(__file__).resolve().parents[2] / "input/decks"
-LEFT_OUT = 2  # steps of a phase
+LEFT_OUT = 2  # skipped steps per phase
 LEAST_FOR_MEANS = 100  # Mbit/s
 DENSE_SHARE = 1000 / 5993
 BITS = {"fp32": 32, "bf16": 16}
-PAYLOAD = SEGMENT / (SEGMENT + FRAME_OVERHEAD)  # of a full frame
+PAYLOAD = SEGMENT / (SEGMENT + FRAME_OVERHEAD)  # share of a full frame
 PHASES = ("dense", "compressed")
 SECONDS = {"s": 1, "ms": 1e-3, "us": 1e-6}
 
@@ -87,7 +86,7 @@ class Sweep:
         return name, words
 
     def compute_alone(self):
-        """Seconds of a step without an exchange: as many runs of one rank as there are hosts, all at the same time."""
+        """Returns the seconds of a step without exchange, from concurrent runs of one rank on every host."""
         jobs = []
         with contextlib.ExitStack() as all_jobs:
             for host in self.net.hosts:
@@ -101,7 +100,7 @@ class Sweep:
         return statistics.median(float(np.median(step_table(self.runs.folder, name)["step_seconds"][LEFT_OUT:])) for name, _ in jobs)
 
     def call(self, words, hosts=None):
-        """What a command prints that has one rank on each of these hosts."""
+        """Runs a command with one rank on each of `hosts` and returns its output."""
         command, environment = self.net.command(words, hosts)
         done = subprocess.run(command, cwd=self.runs.folder, env=environment, capture_output=True, text=True, check=False,
                               timeout=self.options.patience)
@@ -109,12 +108,12 @@ class Sweep:
         return done.stdout
 
     def measure(self, wire):
-        """Seconds of a dense and of a compressed step, and of the counted steps of either phase the payload bytes that each
-        host's link carried, those of them that TCP sent again, and those that rank 0 counted as its own."""
+        """Returns the seconds of a dense and of a compressed step, and the traffic of the measured steps of each phase:
+        payload bytes per host, those that TCP retransmitted, and the bytes that rank 0 counted."""
         name, words = self.command(len(self.net.hosts), "onebit_lamb", wire, {})
         command, environment = self.net.command(words)
         ends = [phase * self.options.phase_steps + more for phase in (0, 1) for more in (LEFT_OUT, self.options.phase_steps)]
-        sent = {}  # bytes of every host, and again, by the steps after which they are asked
+        sent = {}  # step -> bytes and retransmitted bytes of every host after it
         with started(command, cwd=self.runs.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                      text=True) as job:
             told = []
@@ -140,7 +139,7 @@ class Sweep:
         return seconds, traffic
 
     def means(self, parameters, rate):
-        """Seconds of the ordered mean of so many elements on all ranks, by its wire; none where none is timed."""
+        """Returns the seconds of the ordered mean over all ranks by wire type; empty if not measured."""
         if self.options.calls == 0 or 0 < rate < LEAST_FOR_MEANS:
             return {}
         self.call([self.options.program, "bench", "collectives", "--elements", parameters, "--calls", self.options.calls,
@@ -150,12 +149,12 @@ class Sweep:
         return {wire: by_name[f"dense mean, {wire}"] for wire in BITS}
 
     def bound(self, parameters, rate, wire):
-        """Seconds that a link of that rate takes for the least that each rank must send for a mean."""
+        """Returns the seconds of a link for the minimum that each rank must send for a mean."""
         ranks = len(self.net.hosts)
         return 2 * (ranks - 1) / ranks * parameters * BITS[wire] / (PAYLOAD * rate * 1e6)
 
     def check(self, cluster, wire, ranks):
-        """What check tells of a cluster with one rank a node, asked by so many ranks here."""
+        """Returns the output of `check` for a cluster with one rank per node, run on `ranks` ranks here."""
         (self.runs.folder / "cluster.yaml").write_text(
             "\n".join(f"{section}: {{{', '.join(keys)}}}" for section, keys in cluster.items()), encoding="utf-8")
         words = [self.options.program, "check", str(DECKS / f"{self.options.model}.yaml"), "--cluster", "cluster.yaml",
@@ -163,14 +162,14 @@ class Sweep:
         return self.call(words, self.net.hosts[:ranks])
 
     def size_and_speeds(self):
-        """Parameters of the model, and keys of what a rank reaches while all run; where nothing limits the links."""
+        """Returns the number of parameters and the cluster keys of a rank's speeds while all ranks run. Call without limits."""
         text = self.check({"network": ["bandwidth: 1"], "nodes": ["ranks: 1"]}, "fp32", len(self.net.hosts))
         speeds = [f"{key}: {float(re.search(rf'a rank.s {word} +([0-9.e+]+) ', text)[1])!r}"
                   for key, word in (("compute", "passes"), ("memory", "memory"))]
         return int(re.search(r"^ *parameters +(\d+) in \d+ tensors", text, re.MULTILINE)[1]), speeds
 
     def forecast(self, speeds, rate, wire):
-        """Seconds of a dense and of a compressed step on links of that rate."""
+        """Returns the predicted seconds of a dense and of a compressed step on links of that rate."""
         ranks = len(self.net.hosts)
         text = self.check({"network": [f"bandwidth: {PAYLOAD * rate / 1000}"], "nodes": ["ranks: 1"],
                            "ranks": [f"most: {ranks}", *speeds]}, wire, 1)
@@ -181,8 +180,8 @@ class Sweep:
         return seconds[3], seconds[6]
 
     def whole(self, wire, phases, keep, steps=60, dense=10):
-        """Whole runs of LAMB and of 1-bit LAMB, a sixth of it dense, beside what `phases`, the seconds of a step of either as
-        measure() finds them, make of them."""
+        """Measures whole runs of LAMB and of 1-bit LAMB, with one sixth dense steps, and compares them with the prediction
+        from `phases`, the step times of measure()."""
         total = []
         for method in ("lamb", "onebit_lamb"):
             freeze = {"optimizer.freeze.step": dense} if method == "onebit_lamb" else {}
@@ -205,8 +204,8 @@ class Sweep:
         print("| Mbit/s | wire | dense | compressed | sequences/s, dense | compressed | end to end | expected | wire over count, dense | "
               "compressed | forecast, dense | compressed |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
         parameters, speeds = self.size_and_speeds()
-        overhead = {}  # of each wire, found where nothing limits the links
-        phases = {}  # seconds of a step by rate and wire
+        overhead = {}  # by wire type, measured without a limit
+        phases = {}  # (rate, wire) -> step seconds
         exchanges = []  # rows of the last table
         whole = self.options.whole
         for rate in [0, *sorted({*self.options.rates, *([] if whole is None else [whole])} - {0}, reverse=True)]:
@@ -252,7 +251,7 @@ def in_seconds(seconds):
 
 
 def over_bound(seconds, bound):
-    """Two cells of a table."""
+    """Returns two table cells: the seconds, and their ratio to the bound."""
     return f"{in_seconds(seconds)} | " + ("" if None in (seconds, bound) else f"{seconds / bound:.2f}")
 
 
@@ -262,7 +261,7 @@ def megabits(text):
     except ValueError:
         rates = [-1]
     if min(rates) < 0:
-        raise argparse.ArgumentTypeError(f"{text}; allowed: whole numbers of Mbit/s with commas between, as in 20,100; 0: no limit")
+        raise argparse.ArgumentTypeError(f"{text}; allowed: comma-separated whole numbers of Mbit/s, e.g. 20,100; 0: no limit")
     return rates
 
 
@@ -275,22 +274,22 @@ def between(least, most):
 
 
 def parse(words=None):
-    """The options of a command line, by default of this process's own."""
+    """Parses a command line; default: that of this process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--model", default="mini", choices=sorted(deck.stem for deck in DECKS.glob("*.yaml")))
     parser.add_argument("--rates", type=megabits, default=[20, 100, 500, 2000])
     parser.add_argument("--wires", default="fp32,bf16")
     parser.add_argument("--ranks", type=between(2, MOST_HOSTS), default=4)
-    parser.add_argument("--batch", type=between(1, 4096), default=4, help="sequences a rank")
-    parser.add_argument("--steps", type=between(1, 10000), default=5, help="of a phase that are counted")
-    parser.add_argument("--calls", type=between(0, 10000), default=3, help="of the means by themselves, which take longer than "
-                        "the steps, because the bench times other means, too; 0: none")
-    parser.add_argument("--whole", type=between(0, 1000000), metavar="RATE", help="a rate more; at last two runs of 60 steps there, LAMB and "
-                        "1-bit LAMB, with each wire")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of the decks of 1-bit LAMB")
-    parser.add_argument("--json", type=pathlib.Path, help="lines of results are appended here")
-    parser.add_argument("--patience", type=float, default=3600, help="seconds that a run may take")
+    parser.add_argument("--batch", type=between(1, 4096), default=4, help="sequences per rank")
+    parser.add_argument("--steps", type=between(1, 10000), default=5, help="measured steps per phase")
+    parser.add_argument("--calls", type=between(0, 10000), default=3, help="calls of the means alone; they take longer than the "
+                        "steps, because the bench also times other means; 0: none")
+    parser.add_argument("--whole", type=between(0, 1000000), metavar="RATE", help="adds a rate, and at the end runs 60 steps of LAMB and of "
+                        "1-bit LAMB at this rate with each wire type")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="sets a key of the 1-bit LAMB decks")
+    parser.add_argument("--json", type=pathlib.Path, help="appends results as JSON lines to this file")
+    parser.add_argument("--patience", type=float, default=3600, help="time limit of a run in seconds")
     options = parser.parse_args(words)
     if not options.program.is_file():
         parser.error(f"{options.program}: no such program")

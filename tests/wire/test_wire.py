@@ -1,13 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""What each of two hosts' links carries is what the program counts, in either phase; a sweep over them keeps what it is asked
-for, and their namespaces are gone afterwards.
-A command across hosts is one rank on each, and its exit status is told; a signal ends all of it, and what a killed script
-has left is gone with the next network.
+"""Tests network.py, sweep.py and across.py with two hosts. The bytes on each link match the program's counters in both
+phases; a sweep returns the requested lines and removes its namespaces. A command across hosts runs one rank on each and
+returns its exit status. A signal ends all of it, and the next network removes what a killed script has left.
 
     test_wire.py PROGRAM
 
-Exits with 4, ctest's sign for skipped, where namespaces cannot be made."""
+Exits with 4 (skipped, for ctest) if namespaces cannot be created."""
 
 import pathlib
 import re
@@ -46,21 +45,21 @@ def main():
 
 
 def cells():
-    """What tables tell of bytes and of a bound."""
+    """Checks the table cells for bytes and bounds."""
     assert over_count({"carried": [1020, 1000], "again": [20, 0], "counted": 1000}) == "1.000 (1.0)"
     assert over_count({"carried": [1031, 1000, 1000], "again": [1, 0, 0], "counted": 1000}) == "1.010"
     assert (over_bound(3.0, 2.0), over_bound(3.0, None), over_bound(None, 2.0)) == ("3.000 s | 1.50", "3.000 s | ", " | ")
 
 
 def kept(line):
-    """One line of a sweep: each host's bytes, and no mean that is faster than links."""
+    """Checks a line of a sweep: the bytes of each host, and that no mean is faster than the links."""
     for phase, traffic in line["traffic"].items():
         print(f"{line['megabits']} Mbit/s, {line['wire']}, {phase}: {traffic}")
         assert len(traffic["carried"]) == len(traffic["again"]) == 2
         for carried, again in zip(traffic["carried"], traffic["again"]):
             assert 0 <= again <= carried and abs((carried - again) / traffic["counted"] - 1) < 0.02, traffic
-    assert line["alone"] > 0  # launchers on all hosts at once
-    octets = line["parameters"] * BITS[line["wire"]] / 8  # of two ranks each sends as many as the vector has
+    assert line["alone"] > 0  # ran on all hosts at once
+    octets = line["parameters"] * BITS[line["wire"]] / 8  # with two ranks, each sends as many as the vector has
     if line["megabits"] == 0:
         assert line["bound"] is None and line["mean"] > 0
         return
@@ -70,7 +69,7 @@ def kept(line):
 
 
 def began(script, name):
-    """What runs on two hosts once the command does."""
+    """Waits until the command runs on both hosts and returns their processes."""
     until = time.monotonic() + 60
     while not all("sleep" in programs(f"{name}{host}").values() for host in (1, 2)):
         assert script.poll() is None and time.monotonic() < until
@@ -79,7 +78,7 @@ def began(script, name):
 
 
 def collected(across):
-    """What a script leaves that was killed goes when the next one begins."""
+    """Checks that a new network removes the remains of a killed script."""
     with subprocess.Popen([*across, "sleep", "3600"]) as script:
         name = f"bw{script.pid}h"
         running = began(script, name)
@@ -98,7 +97,7 @@ def collected(across):
 
 
 def ended(across, signals):
-    """What runs across hosts ends with the script, however it is told to."""
+    """Checks that the processes on all hosts end with the script, for any of `signals`."""
     with subprocess.Popen([*across, "sleep", "3600"]) as script:
         name = f"bw{script.pid}h"
         running = began(script, name)
@@ -111,7 +110,7 @@ def ended(across, signals):
 
 
 def name_of(number):
-    """Of a process that has not ended."""
+    """Returns the name of a running process, or None."""
     try:
         _, name, state = re.match(r"(\d+) \((.*)\) (\w)", pathlib.Path(f"/proc/{number}/stat").read_text(encoding="utf-8")).groups()
     except (FileNotFoundError, ProcessLookupError):
@@ -120,7 +119,7 @@ def name_of(number):
 
 
 def programs(host):
-    """Numbers and names of the processes of a namespace, which need not be there yet."""
+    """Returns PIDs and names of the processes of a namespace, which may not exist yet."""
     return {number: name_of(number) for number in processes_of(host)}
 
 

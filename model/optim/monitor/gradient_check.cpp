@@ -12,7 +12,7 @@
 namespace bellwether::optim {
 namespace {
 
-/// First tensor with a block whose sum of squares is not finite; only called where there is one.
+/// Returns the first tensor with a block whose sum of squares is not finite. There must be one.
 KOKKOS_INLINE_FUNCTION Index first_bad_tensor(Block const* blocks, double const* squares) {
   Index bad = 0;
   while (Kokkos::isfinite(squares[bad])) ++bad;
@@ -25,9 +25,10 @@ template <class Space>
 void square_blocks(Space const& exec, BlockTable<Space> const& table, BlockRange range, float const* gradient,
                    Vec<double, Space> const& partial) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  require(0 <= range.first && range.first <= range.last && range.last <= table.count(), "blocks of another table");
-  require(static_cast<Index>(partial.extent(0)) >= table.count(), "scratch of the verdict too small");
-  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  require(0 <= range.first && range.first <= range.last && range.last <= table.count(),
+          "range of blocks is not in the table");
+  require(static_cast<Index>(partial.extent(0)) >= table.count(), "scratch of the gradient check is too small");
+  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
   static std::string const label = "bellwether::optim::gradient_squares";
   Block const* const blocks = table.blocks().data() + range.first;
   double* const squares = partial.data() + range.first;
@@ -50,7 +51,7 @@ void place_norm(Space const& exec, BlockTable<Space> const& table, int rank, Vec
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   static std::string const label = "bellwether::optim::place_norm";
   Index const count = table.count(), ranks = static_cast<Index>(norms.extent(0));
-  require(rank >= 0 && rank < ranks, "a norm has a place for its rank");
+  require(rank >= 0 && rank < ranks, "rank has no place among the norms");
   Block const* const blocks = table.blocks().data();
   double const* const squares = partial.data();
   float* const out = norms.data();
@@ -90,7 +91,7 @@ void check_gradient(Space const& exec, BlockTable<Space> const& table, float con
             if (ranks == 0) result.bad_rank = 0;
             for (Index r = ranks - 1; r >= 0; --r) {
               if (!(norms[r] < 0)) continue;
-              // Exact to half a unit: the mean of one rank's number and zeros.
+              // The mean of one rank's number and zeros, times P, is exact to half a unit.
               result.bad_rank = r;
               result.bad_tensor = static_cast<Index>(Kokkos::round(-static_cast<double>(norms[r]) * ranks)) - 1;
             }

@@ -9,7 +9,7 @@
 namespace bellwether::optim {
 namespace {
 
-/// First tensor with an element that is not finite, to every thread of the team; only called where there is one.
+/// Returns the first tensor with an element that is not finite, to every thread of the team. There must be one.
 template <class Space, class Team>
 KOKKOS_INLINE_FUNCTION Index first_bad_tensor(Team const& team, Block const* blocks, Index block_count, Index count,
                                               float const* gradient) {
@@ -21,7 +21,7 @@ KOKKOS_INLINE_FUNCTION Index first_bad_tensor(Team const& team, Block const* blo
   return -1;
 }
 
-/// The sum of what teams left behind, to every thread of one team.
+/// Returns the sum of all teams' sums of squares, to every thread of one team.
 template <class Space, class Team>
 KOKKOS_INLINE_FUNCTION double sum_of_squares(Team const& team, Index count, double const* square) {
   if constexpr (TeamShape<Space>::host) {
@@ -42,15 +42,15 @@ void sketch_gradient(Space const& exec, BlockTable<Space> const& table, Index co
                      Vec<float, Space> const& scalars) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   using Strips = SketchStrips<Space>;
-  // Without a sketch the pass is the same, over columns that nobody reads.
+  // Without a sketch the kernels are the same, with columns that are not read.
   Index const columns = layout.columns, strips = Strips::count(columns);
-  require(columns % sign_group == 0, "columns of the fold in whole groups of signs");
+  require(columns % sign_group == 0, "sketch columns must be a multiple of the sign group");
   require(static_cast<Index>(partial.extent(0)) >= sketch_parts * columns &&
               static_cast<Index>(squares.extent(0)) >= sketch_parts * strips &&
               static_cast<Index>(scalars.extent(0)) == layout.count(),
-          "scratch of the fold too small");
+          "scratch of the gradient sketch is too small");
   require_neighbours<Space>(gradient, partial.data());
-  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
   static std::string const sketch_label = "bellwether::optim::sketch_gradient";
   static std::string const sum_label = "bellwether::optim::sketch_sums";
   static std::string const norm_label = "bellwether::optim::sketch_norm";
@@ -97,7 +97,7 @@ void check_scalars(Space const& exec, ScalarLayout const& layout, double clip, V
   ScalarLayout const at = layout;
   Kokkos::parallel_for(
       label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
-        // A sum of squares of floats is finite in double exactly where all of them are.
+        // A sum of squares of floats is finite in double exactly if all of them are.
         auto const sums = team_sum<2, Space>(team, 0, at.count(), [=](Index c) {
           double const value = mean[c];
           return Sums<2>{{c < at.columns ? value * value : 0, value * value}};
@@ -107,7 +107,7 @@ void check_scalars(Space const& exec, ScalarLayout const& layout, double clip, V
           GradientCheck result;
           double squares = 0;
           for (int rank = 0; rank < at.ranks; ++rank) {
-            // The mean of one rank's number and zeros, back to the number: exact to half a unit for a tensor's index.
+            // The mean of one rank's number and zeros, times P, is exact to half a unit, so a tensor's index is exact.
             double const norm = static_cast<double>(mean[at.columns + rank]) * at.ranks;
             double const bad = Kokkos::round(static_cast<double>(mean[at.columns + at.ranks + rank]) * at.ranks);
             squares += norm * norm;
@@ -117,7 +117,7 @@ void check_scalars(Space const& exec, ScalarLayout const& layout, double clip, V
               result.bad_tensor = static_cast<Index>(bad) - 1;
             }
           }
-          // Large gradients may overflow in a sum of theirs, without an element or a rank to blame.
+          // A sum of large finite gradients may overflow. Then there is no element or rank to blame.
           if (!Kokkos::isfinite(sums.value[1])) result.skip = 1;
           bool const sketched = at.columns > 0 && at.ranks > 1;
           double const local_square = squares / at.ranks;
@@ -126,7 +126,7 @@ void check_scalars(Space const& exec, ScalarLayout const& layout, double clip, V
           if (!result.skip) {
             if (sketched && local_square > 0) *share = static_cast<float>(sketch / local_square);
             result.local_square = local_square;
-            // Without a sketch nobody knows the mean of several gradients.
+            // Without a sketch the mean gradient of several ranks is not known.
             if (sketched || at.ranks == 1) result.mean_square = result.norm * result.norm;
           }
           result.clip_factor = result.skip ? 1 : clip_factor(result.norm, clip);

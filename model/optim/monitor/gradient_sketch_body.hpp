@@ -9,12 +9,12 @@
 /// Bodies of the kernels of sketch_gradient().
 namespace bellwether::optim::gradient_sketch {
 
-/// Words of a draw of signs, and elements of one.
+/// Words in a draw of signs, and elements for each word.
 inline constexpr int sign_words = 4;
 inline constexpr Index sign_lanes = sign_group / sign_words;
 
-/// A team's share of the sketch: of one part of the groups of elements, all on a host, one strip of columns on a
-/// device.
+/// One team's part of the sketch: one of the sketch_parts ranges of groups. On a host a team has all columns, on a
+/// device one strip of them.
 struct SketchPass {
   float const* gradient;
   Index count, columns, row_groups, part_rows, strips;
@@ -37,8 +37,8 @@ struct SketchPass {
     Kokkos::single(Kokkos::PerTeam(team), [&] { square[team.league_rank()] = sum; });
   }
 
-  /// Sketches groups [first, last) into sketch (columns); returns the sum of their squares. Several rows at a time,
-  /// which meet in columns that are still in the nearest cache.
+  /// Sketches groups [first, last) into sketch (columns). Returns the sum of their squares. Processes several rows at a
+  /// time, so that the columns they share stay in the L1 cache.
   KOKKOS_INLINE_FUNCTION double whole(Index first, Index last, float* sketch) const {
     constexpr Index together = 4;
     static_assert(sign_lanes == LaneSums::lanes);
@@ -72,17 +72,17 @@ struct SketchPass {
     return sums.squares();
   }
 
-  /// The same for one strip of columns: a thread of the team takes all groups that meet in the columns of one, which
-  /// are row_groups apart, in their order, and each of its lanes four neighbours of them.
+  /// Sketches one strip of columns. A thread of the team processes all groups that share its columns, which are
+  /// row_groups apart, in order. Each of its lanes has four adjacent columns.
   template <class Space, class Team>
   KOKKOS_INLINE_FUNCTION double strip(Team const& team, Index first, Index last, Index at, float* sketch) const {
     using L = Lanes<Space>;
     constexpr int own = comm::LaneShare::elements;
     static_assert(L::count * own == sign_group && comm::LaneShare::words == sign_words);
-    constexpr Index most = SketchStrips<Space>::groups;  // taken by reference
+    constexpr Index most = SketchStrips<Space>::groups;  // a copy: lambdas take it by reference
     Index const begin = at * most;
     int const here = static_cast<int>(Kokkos::min(row_groups - begin, most));
-    double squares = 0;  // of this thread's lanes, or of this lane
+    double squares = 0;  // sum of this thread's lanes (host) or of this lane (device)
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, here), [&](int const of_strip) {
       float sums[L::here][own] = {};
       for (Index group = first + begin + of_strip; group < last; group += L::count * row_groups)
@@ -95,13 +95,13 @@ struct SketchPass {
     return of_all_lanes<Space>(team, squares);
   }
 
-  /// As many groups from `group` on as a thread has lanes, row_groups apart and before `last`. A lane draws the signs
-  /// of one of them: each would draw those of all.
+  /// Adds up to one group for each lane: from `group` on, row_groups apart and before `last`. Each lane draws the signs
+  /// of one group and shares them, since otherwise every lane would draw the signs of all groups.
   template <class Space, class Team, int here, int own>
   KOKKOS_INLINE_FUNCTION void add_rows(Team const& team, Index group, Index last, float (&sums)[here][own],
                                        double& squares) const {
     using L = Lanes<Space>;
-    constexpr int ahead = loads_ahead;  // groups that are read together
+    constexpr int ahead = loads_ahead;  // groups that are loaded together
     std::uint32_t drawn[sign_words][here];
     L::all(team, [&](int const lane, int const mine) {
       Philox4 const signs = sketch_signs(key, step, group + lane * row_groups);
@@ -141,7 +141,7 @@ struct SketchPass {
   }
 };
 
-/// The sketch from its parts, a strip of columns a team; 0 for the numbers behind the columns.
+/// Adds the partial sketches, a strip of columns for each team. Sets the numbers after the columns to 0.
 struct PartSums {
   static constexpr Index width = 256;
 
@@ -154,7 +154,7 @@ struct PartSums {
     float const* const from = parts + first;
     float* const to = out + first;
     if constexpr (TeamShape<Space>::host) {
-      // Parts in turn, columns side by side: parts are so far apart that a column by itself finds no two in a cache.
+      // Loop over parts outside: the parts of one column are far apart in memory, so each would be a cache miss.
       for (Index c = 0; c < here; ++c) to[c] = 0;
       for (Index part = 0; part < sketch_parts; ++part) {
         BELLWETHER_INDEPENDENT

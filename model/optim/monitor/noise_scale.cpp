@@ -26,7 +26,7 @@ BatchPart part_of_micro_batches(std::int64_t sequences, std::int64_t part) {
 
 NoiseSample noise_sample(BatchPart const& part, double part_square, double whole_square, std::int64_t sequences) {
   auto const B = static_cast<double>(sequences);
-  // Of the part's square, what remains after `signal` times that of the whole is noise alone.
+  // Subtract `signal` times the whole's square from the part's square: only noise remains.
   double const noise = part.noise - part.signal / B;
   if (!(noise > 1e-9 * part.noise) || !std::isfinite(part_square) || !std::isfinite(whole_square)) return {};
   double const trace = (part_square - part.signal * whole_square) / noise;

@@ -39,7 +39,7 @@ StepReport& StepRecord::open(Exec const& exec) {
 }
 
 NormLimit StepRecord::norm_limit() const {
-  // Half a step before the last of them: weights are rounded.
+  // The weight after 20 steps, less half a step because weights are rounded.
   static double const known = 1 - std::pow(NormLimit::memory, 19.5);
   if (!norm_limit_) return {};
   return {.limit = *norm_limit_, .known_weight = known, .history = norm_history_.data()};
@@ -55,7 +55,7 @@ void StepRecord::close(Exec const& exec) {
 void StepRecord::read_back() const {
   if (!pending_) return;
   pending_ = false;
-  closed_.wait(exec_, closed_.marked());  // and not for passes of the next step, which may be under way
+  closed_.wait(exec_, closed_.marked());  // not for kernels of the next step, which may be running
   GradientCheck const& gradient_check = host_gradient_check_(0);
   report_.skipped = gradient_check.skip != 0;
   report_.gradient_norm = gradient_check.norm;

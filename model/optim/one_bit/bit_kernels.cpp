@@ -19,10 +19,10 @@ struct Root {
   float growth, epsilon;
 };
 
-/// Bits of neighbours in a tensor, out of the units of the exchange but for roots that are by element.
+/// Adjacent bits in a tensor, converted out of the exchange's units; with by_root, the root still has to be multiplied.
 template <bool by_root, class Access>
 KOKKOS_FORCEINLINE_FUNCTION Bits<Access> bits_of(comm::Decoded const& mean, float divisor, Index k, int many) {
-  // Formed where it is wanted: a copy would wait until all of its parts are in memory.
+  // Built in place: copying the result would wait until all its parts are in memory.
   Bits<Access> run = mean.run<false, Access>(k, many);
   if constexpr (!by_root) {
     run.magnitude = device_math::quotient(run.magnitude, divisor);
@@ -35,8 +35,8 @@ KOKKOS_INLINE_FUNCTION float divisor_of(Units const& units, std::int32_t tensor)
   return units.unify == Unify::layer ? units.by_tensor[tensor] : 1;
 }
 
-/// u of neighbours. by_root: the exchange was in units of the update's own denominator, so that its values are the
-/// direction without decay.
+/// u of adjacent elements. by_root: the units of the exchange are the update's denominator, so the values of the
+/// exchange are the direction without decay.
 template <bool by_root, class Access>
 struct DirectionRun {
   KOKKOS_INLINE_FUNCTION float undecayed(int lane) const {
@@ -52,7 +52,7 @@ struct DirectionRun {
 
 enum class Before { unread, numbers, bits };
 
-/// What bit_lamb_sums() does to neighbours.
+/// The work of bit_lamb_sums() on adjacent elements.
 template <bool by_root, Before before, bool shows, class Access>
 struct SumsRun {
   KOKKOS_INLINE_FUNCTION Terms<3> operator()(int lane) const {
@@ -63,7 +63,7 @@ struct SumsRun {
     return {{x, u, u0}, ratio};
   }
 
-  /// Takes the gradient that the momenta amount to into the fresh variance; the ratio of the roots.
+  /// Adds the gradient reconstructed from the momenta to the fresh variance. Returns the ratio of the roots.
   KOKKOS_INLINE_FUNCTION float compared(int lane) const {
     float const shape = device_math::root(made.variance[lane]), root = made.root.of(shape);
     std::uint32_t const active = made.mean.active_bits;
@@ -91,12 +91,12 @@ struct SumsRun {
   typename Access::Write fresh;
 };
 
-/// A function object: of a lambda as large nvcc keeps a copy on the heap for every launch.
+/// A function object: nvcc copies a lambda of this size to the heap at every launch.
 template <class Space>
 struct SumsKernel {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
-    if (judged->skip) return;
+    if (checked->skip) return;
     Block const block = blocks[team.league_rank()];
     auto const sum = units.unify == Unify::element ? shown<true>(team, block) : shown<false>(team, block);
     Kokkos::single(Kokkos::PerTeam(team), [&] {
@@ -122,7 +122,8 @@ struct SumsKernel {
     Root const now{units.growth[block.tensor], units.epsilon};
     Root const then{from == Before::bits ? before.bits.growth[block.tensor] : 1.0f, units.epsilon};
     float const decay = rule[block.tensor].decay;
-    comm::Decoded const& old = from == Before::bits ? before.bits.mean : mean;  // read where they are compared
+    comm::Decoded const& old =
+        from == Before::bits ? before.bits.mean : mean;  // by reference: only read for the comparison
     return team_squares_of_runs<3, Space>(
         team, block.first, block.first + block.count, [&]<class Access>(Access, Index k, int many) {
           return SumsRun<by_root, from, shows, Access>{
@@ -147,7 +148,7 @@ struct SumsKernel {
   Index count;
   Block const* blocks;
   TensorRule const* rule;
-  GradientCheck const* judged;
+  GradientCheck const* checked;
   float const* parameters;
   float* direction;
   float const* fresh_before;
@@ -173,7 +174,7 @@ template <class Space>
 struct ApplyKernel {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
-    if (judged->skip) return;
+    if (checked->skip) return;
     Block const block = blocks[team.league_rank()];
     if (units.unify == Unify::element)
       direction != nullptr ? over<true, true>(team, block) : over<true, false>(team, block);
@@ -204,7 +205,7 @@ struct ApplyKernel {
   double learning_rate;
   Block const* blocks;
   TensorRule const* rule;
-  GradientCheck const* judged;
+  GradientCheck const* checked;
   float const* ratios;
   float* parameters;
   float* direction;
@@ -217,10 +218,10 @@ void bit_lamb_sums(Space const& exec, BlockTable<Space> const& table, Vec<Tensor
                    Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
                    HeldMomentum const& before, Vec<GradientCheck, Space> const& gradient_check, float const* parameters,
                    float* direction, float const* fresh_before, float* fresh, Vec<double, Space> const& norms) {
-  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
   static std::string const label = "bellwether::optim::bit_lamb_sums";
   Index const count = table.count();
-  require(static_cast<Index>(norms.extent(0)) == 4 * count, "numbers by block need four for each block");
+  require(static_cast<Index>(norms.extent(0)) == 4 * count, "scratch needs four numbers for each block");
   require_neighbours<Space>(units.variance, before.numbers, parameters, direction, fresh_before, fresh);
   Kokkos::parallel_for(label, team_policy(exec, count),
                        SumsKernel<Space>{.units = units,
@@ -230,7 +231,7 @@ void bit_lamb_sums(Space const& exec, BlockTable<Space> const& table, Vec<Tensor
                                          .count = count,
                                          .blocks = table.blocks().data(),
                                          .rule = rules.data(),
-                                         .judged = gradient_check.data(),
+                                         .checked = gradient_check.data(),
                                          .parameters = parameters,
                                          .direction = direction,
                                          .fresh_before = fresh_before,
@@ -251,7 +252,7 @@ void bit_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule
                                           .learning_rate = learning_rate,
                                           .blocks = table.blocks().data(),
                                           .rule = rules.data(),
-                                          .judged = gradient_check.data(),
+                                          .checked = gradient_check.data(),
                                           .ratios = ratios,
                                           .parameters = parameters,
                                           .direction = direction});

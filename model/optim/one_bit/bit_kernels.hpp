@@ -10,18 +10,19 @@
 
 namespace bellwether::optim {
 
-/// After an exchange whose mean is the next momentum, which is not written: sums of each block for
-/// onebit_lamb_factors() and lamb_ratios(), as onebit_lamb_moments() forms them. direction: (n), where u is written;
-/// nullptr for nowhere. before: the momentum that the exchange began with; of the variance's fresh estimate f, whose
-/// numbers `fresh_before` become `fresh`; all three are read only where fresh is not nullptr. before.numbers may be
-/// where `fresh` is. Bytes an element with Unify::element: x 4, with f 4 more for v and 8 for it.
+/// Computes the sums by block for onebit_lamb_factors() and lamb_ratios(). Unlike in onebit_lamb_moments(), the next
+/// momentum is in bits (`mean`). `direction`: (n), receives u. Null: not stored. `fresh`: receives the fresh variance f
+/// after the step. Null: no f. Only with f does it read `before`, the momentum at the start of the exchange, and
+/// `fresh_before`, f before the step. `before.numbers` may be in the same memory as `fresh`. Bytes an element with
+/// Unify::element: 4 for x. With f, 4 more for v and 8 for f.
 template <class Space>
 void bit_lamb_sums(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                    Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
                    HeldMomentum const& before, Vec<GradientCheck, Space> const& gradient_check, float const* parameters,
                    float* direction, float const* fresh_before, float* fresh, Vec<double, Space> const& norms);
 
-/// x <- x - lr c u, u formed from the bits again. ratios: (tensors) c, nullptr: 1. direction: as above.
+/// x <- x - lr c u, where u is recomputed from the bits. ratios: (tensors) c; nullptr: 1. direction: see
+/// bit_lamb_sums().
 template <class Space>
 void bit_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                Units const& units, comm::Decoded const& mean, double learning_rate,

@@ -15,7 +15,7 @@ bool sketching(OptimizerConfig const& config, int ranks) {
   return config.clip_norm == CompressedClip::sketch && ranks > 1;
 }
 
-/// Whether steps without a sketch lie between those with one.
+/// Returns whether some steps have no sketch.
 bool skips_sketches(OptimizerConfig const& config, OptimizerContext const& context) {
   return sketching(config, context.groups.data.size()) && config.sketch_every > 1;
 }
@@ -30,16 +30,16 @@ ScalarLayout scalar_layout(OptimizerConfig const& config, OptimizerContext const
   return scalar_layout(config, std::ssize(context.layout.tensors()), context.groups.data.size(), with_sketch);
 }
 
-/// Of a rank's bits for each other one: the first travel while the last are formed, in messages that are worth their
-/// overhead.
+/// Returns the bytes of a message from one rank to another. Messages are short enough to overlap with compression and
+/// long enough to outweigh their overhead.
 std::int64_t segment_bytes(OptimizerContext const& context) {
   constexpr std::int64_t parts = 8, least = std::int64_t{64} << 10;
   return std::max(least, context.layout.count() / (8 * context.groups.data.size() * parts));
 }
 
 comm::CompressionOptions compression_options(OptimizerConfig const& config, OptimizerContext const& context) {
-  // Scale groups cut what one exchange takes: the model, or a node's slice of it.
-  Index const slices = context.groups.node ? context.groups.node->inside().size() : 1;
+  // Scale groups divide the input of one exchange: the model, or a node's slice of it.
+  Index const slices = context.groups.node ? context.groups.node->intra_node().size() : 1;
   return {.scale = config.scale,
           .scale_groups = context.comm.groups_of(context.layout.count(), slices),
           .segment_bytes = segment_bytes(context),
@@ -58,7 +58,7 @@ std::int64_t bytes_of(Vec<T> const& view) {
   return static_cast<std::int64_t>(view.extent(0) * sizeof(T));
 }
 
-// Of the words that say which elements are active.
+// Returns the bytes of the words that mark active elements.
 std::int64_t active_bytes(Index count) { return (count + 31) / 32 * static_cast<std::int64_t>(sizeof(std::uint32_t)); }
 
 }  // namespace
@@ -106,9 +106,10 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
   context.exec.fence("bellwether::optim::CompressedPhase, tables are copied before the host's memory goes");
 }
 
-// Once a run and a restart: on the host, where it reads like its definition.
+// Runs once, and once more at a restart. On the host, for simplicity.
 void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<> const* momentum) {
-  require(momentum != nullptr || (units_known_ && variance != nullptr), "units are measured on a momentum in numbers");
+  require(momentum != nullptr || (units_known_ && variance != nullptr),
+          "units can only be measured on a momentum in numbers");
   exec.fence("bellwether::optim::survey, moments are complete before the host reads them");
   auto const on_host = [](Arena<> const& arena) {
     return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), arena.flat());
@@ -117,7 +118,7 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<> 
   auto const v = variance ? on_host(*variance) : m;
   Vec<std::uint32_t> const words("bellwether::optim::active_words", tensor_of_.extent(0));
   auto const active = Kokkos::create_mirror_view(words);
-  auto const units = Kokkos::create_mirror(by_tensor_);  // never the same memory: it may not be wanted
+  auto const units = Kokkos::create_mirror(by_tensor_);  // never aliases by_tensor_, which may have to keep its values
   double sum_of_roots = 0;
   Index counted = 0;
   without_variance_.clear();
@@ -159,9 +160,9 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<> 
   exec.fence("bellwether::optim::survey, what the host found is copied before its memory goes");
 }
 
-// One rank or one node compresses nothing.
+// A single rank or node has no one to exchange compressed data with.
 bool CompressedPhase::compresses(OptimizerContext const& context) {
-  return (context.groups.node ? context.groups.node->across() : context.groups.data).size() > 1;
+  return (context.groups.node ? context.groups.node->inter_node() : context.groups.data).size() > 1;
 }
 
 bool CompressedPhase::leaves_residuals(OptimizerContext const& context) {
@@ -178,8 +179,8 @@ CompressedPhase::Scalars& CompressedPhase::scalars_of(std::int64_t after_freeze)
   return sketches ? with_sketch_ : *between_sketches_;
 }
 
-StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, std::int64_t step,
-                                   std::int64_t after_freeze) {
+StepReport& CompressedPhase::check_gradient(Exec const& exec, Arena<> const& gradients, std::int64_t step,
+                                            std::int64_t after_freeze) {
   auto& report = record_.open(exec);
   comm::Traffic const before = data_.traffic();
   auto& scalars = scalars_of(after_freeze);
@@ -189,8 +190,9 @@ StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, s
   if (growth_) growth_->sketch(exec, gradients.data(), step, by_tensor);
   scalars.mean.start(exec, scalars.values);
   scalars.mean.wait(exec);
-  check_scalars(exec, scalars.at, config_.clip, scalars.values, proportion_, record_.verdict(), record_.norm_limit());
-  if (growth_) growth_->grow(exec, record_.verdict(), by_tensor);
+  check_scalars(exec, scalars.at, config_.clip, scalars.values, proportion_, record_.gradient_check(),
+                record_.norm_limit());
+  if (growth_) growth_->grow(exec, record_.gradient_check(), by_tensor);
   report.phase = Phase::compressed;
   report.segments.clear();
   comm::Traffic const now = data_.traffic();
@@ -204,7 +206,8 @@ StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, s
 
 void CompressedPhase::measure_shares(Exec const& exec, bool wanted, float* values, StepReport& report) {
   comm::Traffic const before = data_.traffic();
-  shares_.measure(exec, record_.blocks(), exchange_.last_mean(), wanted, &record_.verdict().data()->skip, values);
+  shares_.measure(exec, record_.blocks(), exchange_.last_mean(), wanted, &record_.gradient_check().data()->skip,
+                  values);
   comm::Traffic const now = data_.traffic();
   report.sent.scalars += now.sent_bytes - before.sent_bytes;
   report.sent.intra_node += now.inside_node_bytes - before.inside_node_bytes;

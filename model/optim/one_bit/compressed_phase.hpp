@@ -16,31 +16,30 @@
 
 namespace bellwether::optim {
 
-/// What the methods that compress share after the freeze: a gradient check without a mean gradient, the elements that
-/// are active, the units of the exchange and the exchange itself. P = data.size().
+/// The part of the compressed phase that all 1-bit methods share. It checks gradients without the mean gradient, knows
+/// the active elements and the units of the exchange, and makes the exchange. P = data.size().
 class CompressedPhase {
  public:
-  /// roots: (tensors) where rho, the growth of the kept variance, is and will be recorded: 1 at the freeze; empty:
-  /// nowhere.
+  /// roots: (tensors) memory of rho, the growth of the frozen variance's roots, 1 at the freeze. Empty: no variance.
   CompressedPhase(OptimizerConfig const& config, OptimizerContext const& context, StepRecord& record,
                   Vec<float> const& roots);
 
-  /// Marks what can be compressed and, the first time, measures what units need: once the variance has its last value,
-  /// and again after it was read from a checkpoint. Sets the momentum of what is masked to 0. variance: nullptr for
-  /// methods without, whose momentum of what is masked holds weight decay and stays. momentum: nullptr where it is kept
-  /// in bits and units were read. Waits.
+  /// Determines the active elements and, the first time, the units of the exchange. Call it after the variance is
+  /// frozen, and again after reading a checkpoint. Sets the momentum of masked elements to 0. Waits. `variance`: null
+  /// for methods without one. Their masked momentum contains weight decay and is not changed. `momentum`: null if it is
+  /// in bits and the units were read from a checkpoint.
   void survey(Exec const& exec, Arena<> const* variance, Arena<> const* momentum);
-  /// Elements that were live in the layout and have no variance, by tensor: "name (12 of 96 elements)"; empty for
-  /// none.
+  /// Returns the elements that are active in the layout but have no variance, by tensor: "name (12 of 96 elements)".
+  /// Empty if there are none.
   std::string const& without_variance() const { return without_variance_; }
 
-  /// Opens the record's step and judges the gradients before they are exchanged. after_freeze: 1 for the first step
-  /// after it, which sketches, as one in config.sketch_every does.
-  StepReport& judge(Exec const& exec, Arena<> const& gradients, std::int64_t step, std::int64_t after_freeze);
-  /// Mean over ranks of what `form` gives. Where the gradient check says skip, the residuals stay what they were.
+  /// Opens the record's step and checks the gradients before the exchange. after_freeze: 1 for the first step after the
+  /// freeze. That step and every config.sketch_every-th after it compute a sketch.
+  StepReport& check_gradient(Exec const& exec, Arena<> const& gradients, std::int64_t step, std::int64_t after_freeze);
+  /// Returns the mean over ranks of `form`. If the gradient check says skip, the residuals do not change.
   template <class Form>
   comm::Decoded exchange(Exec const& exec, Form const& form, StepReport& report) {
-    auto const mean = exchange_.mean(exec, form, &record_.verdict().data()->skip);
+    auto const mean = exchange_.mean(exec, form, &record_.gradient_check().data()->skip);
     auto const& traffic = exchange_.last_traffic();
     report.sent.exchange = traffic.sent_bytes();
     report.sent.worker = traffic.worker_bytes;
@@ -48,27 +47,27 @@ class CompressedPhase {
     report.sent.intra_node += traffic.inside_node_bytes;
     return mean;
   }
-  /// After the exchange: comm::CompressionShares into `values`, (its names, tensors); NaN where not wanted.
+  /// Writes comm::CompressionShares of the last exchange to `values` (its names, tensors), or NaN if not wanted.
   void measure_shares(Exec const& exec, bool wanted, float* values, StepReport& report);
   comm::CompressedReport const& last_report() const { return exchange_.last_report(); }
-  /// Whether several ranks, or nodes, exchange bits.
+  /// Returns whether the exchange compresses, which it does with several ranks, or with node groups, several nodes.
   static bool compresses(OptimizerContext const& context);
-  /// Whether exchanges leave residuals on this rank that the next one takes up.
+  /// Returns whether exchanges leave residuals on this rank for the next exchange.
   static bool leaves_residuals(OptimizerContext const& context);
-  /// Where they do: of how many elements this rank has one; needs no phase.
+  /// Returns the number of elements for which this rank has residuals, if it has any. Valid in any phase.
   static Index residual_count(OptimizerConfig const& config, OptimizerContext const& context);
-  /// Where they do: what the last one has left.
+  /// Returns the result and the residuals of the last exchange, if there are residuals.
   comm::LastMean last_mean() const { return exchange_.last_mean(); }
   Units units(Arena<> const* variance) const;
   std::uint32_t const* active() const { return exchange_.active(); }  ///< (ceil(n / 32))
   void visit_state(StateVisitor& visit);
-  /// For a reader that leaves the phase: what was saved of units and residuals is not wanted.
+  /// Drops the saved units and residuals while reading a checkpoint that returns to the dense phase.
   static void drop_state(StateVisitor& visit);
   std::int64_t bytes() const;
-  /// bytes() of one that need not exist yet.
+  /// Returns bytes() of a phase that is not constructed yet.
   static std::int64_t predicted_memory(OptimizerConfig const& config, OptimizerContext const& context,
                                        BlockTable<Exec> const& blocks);
-  /// What this rank sends in a compressed step that sketches and whose shares by tensor are not wanted.
+  /// Returns what this rank sends in a compressed step with a sketch and without shares by tensor.
   static SentBytes predicted_bytes(OptimizerConfig const& config, OptimizerContext const& context);
 
  private:
@@ -84,7 +83,7 @@ class CompressedPhase {
 
     ScalarLayout at;
     comm::DenseMean mean;
-    Vec<float> values;  // ScalarLayout
+    Vec<float> values;  // see ScalarLayout
   };
   Scalars& scalars_of(std::int64_t after_freeze);
 
@@ -97,8 +96,8 @@ class CompressedPhase {
   comm::CompressionShares shares_;
   std::optional<VarianceGrowth> growth_;
   Vec<float> by_tensor_;         // (tensors) s
-  Vec<float> roots_;             // (tensors) rho, 1 where the variance does not grow
-  Vec<std::int32_t> tensor_of_;  // (ceil(n / 32))
+  Vec<float> roots_;             // (tensors) rho, 1 if the variance does not grow
+  Vec<std::int32_t> tensor_of_;  // (ceil(n / 32)) tensor of each word's first element
   Vec<Index> end_;               // (tensors)
   std::string without_variance_;
   bool units_known_ = false;

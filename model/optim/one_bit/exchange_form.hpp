@@ -11,9 +11,9 @@
 
 namespace bellwether::optim {
 
-/// This rank's part of the exchange in the common units, s_k clip g or s_k (beta1 m + (1 - beta1) clip g). `exchange`
-/// and `unify` are those of the units; with Unify::element clip g is kept within their limit. in_bits: m is read from
-/// the bits that it came as.
+/// This rank's contribution to the exchange in the common units: s_k clip g, or s_k (beta1 m + (1 - beta1) clip g).
+/// `exchange`, `unify`: those of the units. With Unify::element, clip g is clamped to their limit. `in_bits`: the
+/// momentum m is read from bits.
 template <Exchange exchange, Unify unify, bool in_bits>
 struct ExchangeForm {
   Units units;
@@ -21,10 +21,10 @@ struct ExchangeForm {
   HeldMomentum momentum;
   float const* gradient;
   GradientCheck const* gradient_check;
-  float clip = 0;               ///< of the word or block that was begun
-  ByWord factors = {};          ///< the same: s with Unify::layer, rho with Unify::element
-  ByWord grown = {};            ///< the same: rho of the momentum's bits with Unify::element
-  comm::DecodedWord word = {};  ///< the same: the momentum's bits
+  float clip = 0;               ///< of the current word or block
+  ByWord factors = {};          ///< of the same: s with Unify::layer, rho with Unify::element
+  ByWord grown = {};            ///< of the same: rho of the momentum's bits, with Unify::element
+  comm::DecodedWord word = {};  ///< of the same: the momentum's bits
 
   KOKKOS_INLINE_FUNCTION void begin_word(Index first, Index last) {
     clip = static_cast<float>(gradient_check->clip_factor);
@@ -39,7 +39,7 @@ struct ExchangeForm {
     if constexpr (in_bits) sent = word(lane);
     return in_units(element(k), clip, factors.values[lane], sent, grown.values[lane]);
   }
-  /// Whether all of them are one tensor's.
+  /// Returns whether all elements of the block belong to one tensor.
   KOKKOS_INLINE_FUNCTION bool begin_block(Index first, Index last) {
     clip = static_cast<float>(gradient_check->clip_factor);
     if constexpr (unify == Unify::none) return true;
@@ -82,7 +82,7 @@ struct ExchangeForm {
   KOKKOS_INLINE_FUNCTION float own(float g, float before) const {
     return exchange == Exchange::gradient ? g : device_math::multiply_add(beta1, before, share1 * g);
   }
-  /// sent, growth: of the momentum's bits, its value and rho then.
+  /// sent, growth: value of the momentum's bits and rho at the time they were made.
   KOKKOS_INLINE_FUNCTION float in_units(Element const& at, float clip_factor, float factor, float sent,
                                         float growth) const {
     float const g = clip_factor * at.gradient;
@@ -112,7 +112,7 @@ auto with_unified_form(Units const& units, Coefficients<float> const& c, HeldMom
       ExchangeForm<exchange, Unify::none, in_bits>{units, c.beta1, c.share1, momentum, gradient, gradient_check});
 }
 
-/// Calls use(form) with the ExchangeForm of these units.
+/// Calls use(form) with the ExchangeForm for these units.
 template <class Use>
 auto with_exchange_form(Units const& units, Coefficients<float> const& c, HeldMomentum const& momentum,
                         float const* gradient, GradientCheck const* gradient_check, Use const& use) {
@@ -124,15 +124,15 @@ auto with_exchange_form(Units const& units, Coefficients<float> const& c, HeldMo
              : with_unified_form<Exchange::momentum, true>(units, c, momentum, gradient, gradient_check, use);
 }
 
-/// This rank's gradient with decay, clip g + decay x: what 1-bit SGD exchanges. Decay by tensor as Units finds it.
+/// This rank's gradient with decay, clip g + decay x, which 1-bit SGD exchanges. `tensors` maps elements to tensors.
 struct GradientForm {
   Units tensors;
   TensorRule const* rules;
   float const* parameters;
   float const* gradient;
   GradientCheck const* gradient_check;
-  float clip = 0;      ///< of the word or block that was begun
-  ByWord decays = {};  ///< the same
+  float clip = 0;      ///< of the current word or block
+  ByWord decays = {};  ///< of the same
 
   KOKKOS_INLINE_FUNCTION void begin_word(Index first, Index last) {
     clip = static_cast<float>(gradient_check->clip_factor);

@@ -6,12 +6,12 @@
 
 namespace bellwether::optim {
 
-/// 1-bit Adam (Tang et al., arXiv 2102.02888, algorithm 1): Adam with decoupled decay and without bias correction up to
-/// the freeze, by AdamW's own kernel; then the variance stays and only signs of momenta cross the network.
+/// 1-bit Adam (Tang et al., arXiv 2102.02888, algorithm 1). Before the freeze: AdamW's kernel with decoupled decay and
+/// without bias correction. After it: the variance is frozen and only the signs of momenta cross the network.
 class OnebitAdam final : public OnebitMethod {
  public:
   OnebitAdam(OptimizerConfig const& settings, OptimizerContext const& context)
-      : OnebitMethod(settings, context, Variance::kept_at_freeze, {}) {}
+      : OnebitMethod(settings, context, Variance::frozen_at_freeze, {}) {}
 
  private:
   void dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) override;

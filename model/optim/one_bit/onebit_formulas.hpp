@@ -10,11 +10,11 @@
 #include <limits>
 #include <type_traits>
 
-/// The scalar formulas of the compressed phase of 1-bit LAMB (Li et al., arXiv 2104.06069, algorithm 1). m is the
-/// momentum that all ranks share after an exchange, v the variance kept since the freeze, f the fresh variance.
+/// The scalar formulas of the compressed phase of 1-bit LAMB (Li et al., arXiv 2104.06069, algorithm 1). The momentum m
+/// is the one that all ranks share after an exchange. The frozen variance is v, the fresh variance f.
 namespace bellwether::optim {
 
-/// The mean gradient that would have led from momentum `before` to `now`: (now - beta1 before) / (1 - beta1).
+/// Returns the mean gradient that changes the momentum `before` to `now`: (now - beta1 before) / (1 - beta1).
 template <class Real>
 KOKKOS_INLINE_FUNCTION Real reconstructed_gradient(Real now, Real before, Real beta1, Real share1) {
   if constexpr (std::is_same_v<Real, float>)
@@ -23,18 +23,18 @@ KOKKOS_INLINE_FUNCTION Real reconstructed_gradient(Real now, Real before, Real b
     return (now - beta1 * before) / share1;
 }
 
-/// Momentum `now` and `lead` times what it has changed by. With lead = beta1 this is Nesterov's momentum, beta1 m + (1
-/// - beta1) g (Dozat, "Incorporating Nesterov momentum into Adam", 2016, without bias correction): the step looks ahead
-/// by as much as error feedback lags behind.
+/// Returns the momentum `now` plus `lead` times its last change. With lead = beta1 this is Nesterov's momentum, beta1 m
+/// + (1 - beta1) g. It has no bias correction, unlike Dozat, "Incorporating Nesterov momentum into Adam", 2016. The
+/// look-ahead compensates the delay of error feedback.
 template <class Real>
 KOKKOS_INLINE_FUNCTION Real led_momentum(Real now, Real before, Real lead) {
   return now + lead * (now - before);
 }
 
-/// Most roots of the kept variance that an element of one rank's gradient may count. A variance that goes on takes up
-/// the gradient g of a step before it divides by its root, so that |g| / sqrt(v) <= 1 / sqrt(1 - beta2) for the mean
-/// gradient; kept, it lets a rare row's gradient through at any size. The noise of one rank's gradient is sqrt(P) that
-/// of the mean. share: of this bound; 0: no limit.
+/// Returns the limit for an element of one rank's gradient, in roots of the frozen variance. A variance that is updated
+/// includes the gradient g before the division by its root, so |g| / sqrt(v) <= 1 / sqrt(1 - beta2) for the mean
+/// gradient. A frozen variance has no such bound for rare rows. The noise of one rank's gradient is sqrt(P) times that
+/// of the mean. share: multiple of this bound; 0: no limit.
 inline double gradient_limit(double share, double beta2, int ranks) {
   return share > 0 ? share * std::sqrt(ranks / (1 - beta2)) : std::numeric_limits<double>::infinity();
 }
@@ -49,8 +49,9 @@ struct FactorBounds {
   double least, most, threshold;
 };
 
-/// r from the largest ratio of roots of kept and fresh variance over active elements. The share of decay in the update,
-/// which r should not scale, discounts it: norms are those of m / (sqrt(v) + epsilon) and of that plus decay x.
+/// Returns r. It should not scale the weight decay in the update, so it is reduced by the decay's share. `ratio`: the
+/// largest ratio of the roots of frozen and fresh variance over active elements. `direction_norm`: norm of m / (sqrt(v)
+/// + epsilon). `update_norm`: norm of the same plus decay x.
 KOKKOS_INLINE_FUNCTION double next_factor(double ratio, double direction_norm, double update_norm, bool decays,
                                           double before, FactorBounds const& bounds) {
   double r = ratio;

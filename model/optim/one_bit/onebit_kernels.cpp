@@ -11,7 +11,7 @@
 namespace bellwether::optim {
 namespace {
 
-/// How the mean of an exchange becomes the next momentum: out of its units, then keep m + take times it. growth: rho.
+/// Converts the mean of an exchange to the next momentum: out of its units, then keep m + take * mean. growth: rho.
 struct Restored {
   KOKKOS_INLINE_FUNCTION Restored(Units const& units, std::int32_t tensor, Coefficients<float> const& c)
       : divisor(units.unify == Unify::layer ? units.by_tensor[tensor] : 1.0f),
@@ -23,8 +23,8 @@ struct Restored {
   float divisor, keep, take, growth, lead;
 };
 
-/// The next momentum of neighbours: values of the exchange are multiplied by the root with by_root, else divided by
-/// the tensor's number (1 where there are no units); 0 where masked.
+/// The next momentum of adjacent elements. With by_root, values of the exchange are multiplied by the root; otherwise
+/// they are divided by the tensor's number (1 without units). Masked elements become 0.
 template <bool exact, bool by_root, class Access>
 struct MomentumRun {
   KOKKOS_INLINE_FUNCTION float operator()(int lane, float root, float before) const {
@@ -37,12 +37,12 @@ struct MomentumRun {
   Restored units;
 };
 
-/// What onebit_lamb_moments() does to neighbours.
+/// The work of onebit_lamb_moments() on adjacent elements.
 template <bool exact, bool by_root, bool steered, class Access>
 struct LambRun {
   KOKKOS_INLINE_FUNCTION Terms<3> operator()(int lane) const {
     float const root = to_momentum.units.growth * device_math::root(variance[lane]) + c.epsilon;
-    // Masks in place of conditions: a division under a condition keeps a compiler from treating neighbours together.
+    // Masks instead of branches: a division inside a branch prevents vectorization.
     std::uint32_t const active = to_momentum.mean.active_bits;
     float const before = momentum[lane];
     float const m = to_momentum(lane, root, before);
@@ -69,13 +69,14 @@ struct LambRun {
   typename Access::Change momentum, fresh;
 };
 
-/// A function object, as Adam's below: of a lambda as large nvcc keeps a copy on the heap for every launch. What is the
-/// same for all elements is known to the compiler: a device's registers are those of the ways that it could take.
+/// A function object, like AdamKernel: nvcc copies a lambda of this size to the heap at every launch. Choices that are
+/// the same for all elements are template parameters, because a device kernel needs registers for all its possible
+/// paths.
 template <bool exact, bool by_root, bool steered, class Space>
 struct LambKernel {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
-    if (judged->skip) return;
+    if (checked->skip) return;
     Block const block = blocks[team.league_rank()];
     Restored const restored(units, block.tensor, c);
     float const decay = rule[block.tensor].decay;
@@ -104,11 +105,11 @@ struct LambKernel {
   Index count;
   Block const* blocks;
   TensorRule const* rule;
-  GradientCheck const* judged;
+  GradientCheck const* checked;
   double* out;
 };
 
-/// use(a constant that is each of the choices)
+/// Calls use() with the three choices as compile-time constants.
 template <class Use>
 void with_known(bool first, bool second, bool third, Use const& use) {
   auto const of_third = [&](auto one, auto two) {
@@ -142,7 +143,7 @@ template <bool exact, bool by_root, bool shows, class Space>
 struct AdamKernel {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
-    if (judged->skip) return;
+    if (checked->skip) return;
     Block const block = blocks[team.league_rank()];
     Restored const restored(units, block.tensor, c);
     float const decay = rule[block.tensor].decay;
@@ -166,13 +167,13 @@ struct AdamKernel {
   float *parameters, *momentum, *direction;
   Block const* blocks;
   TensorRule const* rule;
-  GradientCheck const* judged;
+  GradientCheck const* checked;
 };
 
 template <bool exact, class Access>
 struct SgdRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
-    // What is masked takes no part in the exchange, whose mean is clip g + decay x elsewhere: its gradient is 0.
+    // The mean is clip g + decay x for active elements. Masked ones take no part in the exchange and have no gradient.
     float const x = parameters[lane];
     float const taken = mean.active(lane) ? mean(lane) : decay * x;
     float const m = beta1 * momentum[lane] + taken;
@@ -198,13 +199,13 @@ KOKKOS_INLINE_FUNCTION void apply_sgd(Team const& team, Block const& block, comm
 template <class Space>
 void average_ratios(Space const& exec, Index tensors, double beta, Vec<GradientCheck, Space> const& gradient_check,
                     OnebitRecord const& record) {
-  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
   static std::string const label = "bellwether::optim::average_ratios";
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   OnebitRecord const out = record;
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
-        if (judged->skip || out.lamb.weight_norm[l] == 0 || out.lamb.update_norm[l] == 0) return;
+        if (checked->skip || out.lamb.weight_norm[l] == 0 || out.lamb.update_norm[l] == 0) return;
         out.average[l] = static_cast<float>(next_average(out.average[l], out.lamb.trust_ratio[l], beta));
         out.sampled[l] = 1;
       });
@@ -217,7 +218,7 @@ void onebit_lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<
                          float const* variance, float* gradient, float* momentum, float* fresh,
                          Vec<double, Space> const& norms) {
   Index const count = table.count();
-  require(static_cast<Index>(norms.extent(0)) == 4 * count, "numbers by block need four for each block");
+  require(static_cast<Index>(norms.extent(0)) == 4 * count, "scratch needs four numbers for each block");
   require_neighbours<Space>(parameters, variance, gradient, momentum, fresh, mean.values());
   static std::string const label = "bellwether::optim::onebit_lamb_moments";
   with_known(
@@ -238,13 +239,13 @@ void onebit_lamb_factors(Space const& exec, BlockTable<Space> const& table, Vec<
   Index const count = table.count();
   Index const* const first = table.first_block().data();
   TensorRule const* const rule = rules.data();
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   double const* const by_block = norms.data();
   FactorBounds const limits = bounds;
   OnebitRecord const out = record;
   Kokkos::parallel_for(
       label, team_policy(exec, table.tensors()), KOKKOS_LAMBDA(Team const& team) {
-        if (judged->skip) return;
+        if (checked->skip) return;
         Index const l = team.league_rank();
         auto const sum = team_sum_and_largest<3, Space>(team, first[l], first[l + 1], [=](Index block) {
           return SumsAndLargest<3>{{by_block[block], by_block[count + block], by_block[2 * count + block]},
@@ -268,11 +269,11 @@ template <class Space>
 void relate_ratios(Space const& exec, Index tensors, Vec<GradientCheck, Space> const& gradient_check,
                    OnebitRecord const& record) {
   static std::string const label = "bellwether::optim::relate_ratios";
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   OnebitRecord const out = record;
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
-        if (!judged->skip && out.average[l] > 0) out.factor[l] = out.lamb.trust_ratio[l] / out.average[l];
+        if (!checked->skip && out.average[l] > 0) out.factor[l] = out.lamb.trust_ratio[l] / out.average[l];
       });
 }
 
@@ -301,12 +302,12 @@ void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<Ten
   require_neighbours<Space>(parameters, momentum, mean.values());
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   float const rate = static_cast<float>(learning_rate);
   comm::Decoded const decoded = mean;
   Kokkos::parallel_for(
       label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
-        if (judged->skip) return;
+        if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
         float const decay = rule[block.tensor].decay;
         if (decoded.exact())

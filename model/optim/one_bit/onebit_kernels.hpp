@@ -11,30 +11,30 @@
 
 namespace bellwether::optim {
 
-/// Numbers by layer of 1-bit LAMB, (tensors) each: what multiplies the rate, norms of x before the step and of u, cavg,
-/// r, and whether cavg has a sample (1) or none yet (0).
+/// Numbers by layer of 1-bit LAMB, (tensors) each. They are the factor of the learning rate, the norms of x before the
+/// step and of u, cavg, and r. The last is 1 if cavg has a sample, 0 if not.
 struct OnebitRecord {
-  LayerRecord lamb;  ///< its trust ratio is cavg r after the freeze
+  LayerRecord lamb;  ///< trust_ratio is cavg r after the freeze
   float* average;
   float* factor;
   float* sampled;
 };
 
-/// Warmup, after lamb_ratios(): cavg takes up the ratio of every tensor whose norms are not zero.
+/// Warmup, after lamb_ratios(): adds to cavg the trust ratio of every tensor whose norms are not zero.
 template <class Space>
 void average_ratios(Space const& exec, Index tensors, double beta, Vec<GradientCheck, Space> const& gradient_check,
                     OnebitRecord const& record);
 
-/// r = c / cavg of every tensor, where c comes from lamb_ratios() after the freeze.
+/// r = c / cavg for every tensor. c is the trust ratio from lamb_ratios() after the freeze.
 template <class Space>
 void relate_ratios(Space const& exec, Index tensors, Vec<GradientCheck, Space> const& gradient_check,
                    OnebitRecord const& record);
 
-/// After the exchange, 16 bytes an element read and 12 written: m from the mean, the gradient it amounts to into the
-/// fresh variance f, the direction u = m' / (rho sqrt(v) + epsilon) + decay x, where m' = led_momentum(m), in place of
-/// the gradient. norms: (4 blocks), written: squares of x, of u, of u without decay; the largest (sqrt(v) + epsilon) /
-/// (sqrt(f) + epsilon) over active elements, 0 without any. fresh: nullptr for no f, 8 bytes an element less; then the
-/// last quarter of norms is 0.
+/// Computes the moments after the exchange, 16 bytes an element read and 12 written. The mean becomes m. The gradient
+/// reconstructed from it updates the fresh variance f. The direction u = m' / (rho sqrt(v) + epsilon) + decay x, with
+/// m' = led_momentum(m), replaces the gradient. `norms`: (4 blocks), written: squares of x, of u, and of u without
+/// decay. Its last quarter is the largest (sqrt(v) + epsilon) / (sqrt(f) + epsilon) over active elements, or 0.
+/// `fresh`: null if there is no f. Then the last quarter is 0, and the traffic is 8 bytes an element less.
 template <class Space>
 void onebit_lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                          Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
@@ -42,22 +42,22 @@ void onebit_lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<
                          float const* variance, float* gradient, float* momentum, float* fresh,
                          Vec<double, Space> const& norms);
 
-/// r and cavg r of every tensor from the sums by block; lamb_apply() makes the step.
+/// Computes r and cavg r of every tensor from the sums by block. lamb_apply() then makes the step.
 template <class Space>
 void onebit_lamb_factors(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                          FactorBounds const& bounds, Vec<GradientCheck, Space> const& gradient_check,
                          Vec<double, Space> const& norms, OnebitRecord const& record);
 
-/// 1-bit Adam after the exchange: m from the mean, x <- x - lr u, u = m' / (rho sqrt(v) + epsilon) + decay x with m' as
-/// above. direction: (n), where u is written; nullptr for nowhere.
+/// 1-bit Adam after the exchange: m from the mean, then x <- x - lr u. Here u = m' / (rho sqrt(v) + epsilon) + decay x,
+/// with m' as in onebit_lamb_moments(). `direction`: (n), receives u. Null: not stored.
 template <class Space>
 void onebit_adam_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                        Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
                        double learning_rate, Vec<GradientCheck, Space> const& gradient_check, float const* variance,
                        float* parameters, float* momentum, float* direction);
 
-/// 1-bit SGD after the exchange of GradientForm: sgd_apply() with the mean in place of its last two terms; what is
-/// masked in the exchange has no gradient and takes decay x.
+/// 1-bit SGD after the exchange of GradientForm: sgd_apply() with the mean instead of clip g + decay x. Elements masked
+/// in the exchange have no gradient and use decay x.
 template <class Space>
 void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                       float beta1, comm::Decoded const& mean, double learning_rate,

@@ -10,7 +10,7 @@
 namespace bellwether::optim {
 namespace {
 
-/// Places of numbers by layer in the record.
+/// Indices of the numbers by layer in the record.
 struct Place {
   static constexpr std::size_t trust_ratio = 0, weight_norm = 1, update_norm = 2, average = 3, factor = 4;
 };
@@ -20,7 +20,7 @@ constexpr auto fresh_name = "fresh_variance";
 }  // namespace
 
 OnebitLamb::OnebitLamb(OptimizerConfig const& settings, OptimizerContext const& context)
-    : OnebitMethod(settings, context, Variance::kept_at_freeze,
+    : OnebitMethod(settings, context, Variance::frozen_at_freeze,
                    {"trust_ratio", "weight_norm", "update_norm", "average", "factor"}),
       sampled_("bellwether::optim::sampled", context.layout.tensors().size()),
       norms_("bellwether::optim::norms", static_cast<std::size_t>(4 * record().blocks().count())) {
@@ -37,7 +37,7 @@ OnebitRecord OnebitLamb::numbers() const {
 
 void OnebitLamb::dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) {
   auto const& blocks = record().blocks();
-  auto const& gradient_check = record().verdict();
+  auto const& gradient_check = record().gradient_check();
   auto const layers = numbers();
   lamb_moments(exec, blocks, rules(), coefficients<float>(config(), scalars.step), gradient_check, parameters.data(),
                gradients.data(), momentum(), variance()->data(), squares());
@@ -66,11 +66,11 @@ void OnebitLamb::enter_compressed(Exec const& exec) {
     allocate_compressed();
     if (fresh_) Kokkos::deep_copy(exec, fresh_->flat(), variance()->flat());
   }
-  // A tensor whose ratio was never seen takes the largest one, as a first step of LAMB would at most.
+  // A tensor without a ratio so far uses the largest one that LAMB's first step could have.
   fill_unsampled(exec, static_cast<float>(std::min(1.0, config().max_coefficient)));
 }
 
-// The first exchange reads the momentum where the fresh variance will be, which begins as the kept one.
+// The first exchange reads the momentum from the memory of the fresh variance, which starts as the frozen one.
 Arena<> const& OnebitLamb::fresh_before() const {
   return held_momentum().numbers == fresh_->data() ? *variance() : *fresh_;
 }
@@ -90,13 +90,13 @@ std::vector<std::string> OnebitLamb::more_notices() const {
   for (std::size_t l = 0; l < sampled.extent(0); ++l)
     if (sampled(l) == 0) names += (names.empty() ? "" : ", ") + layout().tensors()[l].name;
   if (names.empty()) return {};
-  return {"no trust ratio so far, min(1, optimizer.max_coefficient) in place of its average: " + names};
+  return {"tensors without a trust ratio so far, which use min(1, optimizer.max_coefficient): " + names};
 }
 
 void OnebitLamb::compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients,
                                    StepScalars const& scalars, StepReport& report) {
   auto const& blocks = record().blocks();
-  auto const& gradient_check = record().verdict();
+  auto const& gradient_check = record().gradient_check();
   auto const layers = numbers();
   auto const c = coefficients<float>(config(), scalars.step);
   auto const units = compressed().units(variance());

@@ -7,13 +7,13 @@
 
 namespace bellwether::optim {
 
-/// 1-bit LAMB (Li et al., arXiv 2104.06069, algorithm 1). Up to the freeze it is LAMB, by LAMB's own kernels, and
-/// averages each tensor's trust ratio. From then on the variance stays and only signs of momenta cross the network.
-/// steer: variance, the paper's rule: a bounded factor r, from a fresh variance fed by the gradients that successive
-/// momenta amount to, steers each tensor's averaged ratio. steer: norm: LAMB's own trust ratio of the update that is
-/// made, which every rank knows; no fresh variance. Beyond the paper: elements without variance at the freeze are
-/// masked, momenta may be brought to common units by element, and clipping goes by an estimate of the norm of the mean
-/// gradient.
+/// 1-bit LAMB (Li et al., arXiv 2104.06069, algorithm 1). Before the freeze it runs LAMB's kernels and averages each
+/// tensor's trust ratio. After it the variance is frozen and only the signs of momenta cross the network. Beyond the
+/// paper, elements without variance at the freeze are masked. Momenta may be brought to common units by element.
+/// Clipping uses an estimate of the mean gradient's norm.
+/// - steer: variance is the paper's rule. A bounded factor r scales each tensor's averaged ratio. It comes from a fresh
+///   variance of the gradients reconstructed from successive momenta.
+/// - steer: norm uses LAMB's trust ratio of the actual update, which every rank knows. It needs no fresh variance.
 class OnebitLamb final : public OnebitMethod {
  public:
   OnebitLamb(OptimizerConfig const& config, OptimizerContext const& context);
@@ -33,9 +33,9 @@ class OnebitLamb final : public OnebitMethod {
   void leave_compressed(Exec const& exec, StateVisitor& visit) override;
   std::int64_t more_bytes() const override;
   std::int64_t more_compressed_bytes() const override;
-  /// Numbers that the fresh variance goes on from.
+  /// Returns the fresh variance before the step.
   Arena<> const& fresh_before() const;
-  /// Of tensors whose trust ratio was never seen.
+  /// Sets the average of the tensors whose trust ratio has no sample.
   void fill_unsampled(Exec const& exec, float average);
   OnebitRecord numbers() const;
   Vec<double> squares() const;  ///< (2 blocks) of norms_
@@ -44,7 +44,7 @@ class OnebitLamb final : public OnebitMethod {
   Vec<float> sampled_;  // (tensors) 1: the average has a sample
   Vec<double> norms_;   // (4 blocks)
   std::unique_ptr<Arena<>>
-      fresh_;  // from the freeze on, where it steers; holds the momentum until bits are in its place
+      fresh_;  // fresh variance from the freeze on, with steer: variance; holds the momentum until that is in bits
 };
 
 }  // namespace bellwether::optim

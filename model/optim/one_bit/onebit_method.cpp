@@ -14,11 +14,11 @@ bool sums_norms(std::vector<std::string_view> const& names) {
   return std::ranges::find(names, "update_norm") != names.end();
 }
 
-/// After the method's own names: UpdateRecord, what its kept variance has grown by, and comm::CompressionShares.
-std::vector<std::string_view> with_common(std::vector<std::string_view> names, bool keeps_variance) {
+/// Adds to the method's names: UpdateRecord, the growth of the frozen variance, and comm::CompressionShares.
+std::vector<std::string_view> with_common(std::vector<std::string_view> names, bool freezes_variance) {
   if (!sums_norms(names)) names.insert(names.end(), {"weight_norm", "update_norm"});
   names.insert(names.end(), {"momentum_norm", "largest_update"});
-  if (keeps_variance) names.push_back("root_growth");
+  if (freezes_variance) names.push_back("root_growth");
   names.insert(names.end(), comm::CompressionShares::names().begin(), comm::CompressionShares::names().end());
   return names;
 }
@@ -26,8 +26,8 @@ std::vector<std::string_view> with_common(std::vector<std::string_view> names, b
 constexpr auto momentum_name = "momentum", in_bits_name = "momentum_in_bits", magnitudes_name = "momentum_magnitudes";
 
 std::string thaw_notice(std::int64_t frozen_after, std::int64_t freeze) {
-  return "warmup, which had ended after step " + std::to_string(frozen_after) + ", is taken up again until step " +
-         std::to_string(freeze) + "; what was left of compression errors is dropped";
+  return "warmup ended after step " + std::to_string(frozen_after) + " and resumes until step " +
+         std::to_string(freeze) + "; compression errors are dropped";
 }
 
 }  // namespace
@@ -38,15 +38,15 @@ OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const
       context_(context),
       momentum_(std::in_place, context.layout, "bellwether::optim::momentum"),
       rules_(tensor_rules<Exec>(context.layout, config.weight_decay)),
-      record_(config, context, with_common(quantities, variance == Variance::kept_at_freeze)),
+      record_(config, context, with_common(quantities, variance == Variance::frozen_at_freeze)),
       sums_norms_(sums_norms(quantities)),
       norms_at_(quantities.size()),
       growth_at_(norms_at_ + (sums_norms_ ? 2 : 4)),
-      shares_at_(growth_at_ + (variance == Variance::kept_at_freeze ? 1 : 0)),
+      shares_at_(growth_at_ + (variance == Variance::frozen_at_freeze ? 1 : 0)),
       update_sums_("bellwether::optim::update_sums", static_cast<std::size_t>(update_sums * record_.blocks().count())),
       dense_(std::make_unique<DenseStep>(config, context, record_)),
       freeze_point_(config, context.steps, context.rate_warmup_steps) {
-  // The papers run these methods without, and a variance that is kept has no step to be corrected for.
+  // The papers run these methods without bias correction, and a frozen variance has no step to be corrected for.
   config_.bias_correction = false;
   clear_compressed_record(context.exec);
   if (variance == Variance::none) return;
@@ -54,7 +54,7 @@ OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const
   drift_.emplace(record_.blocks());
 }
 
-/// Numbers by layer that not every step writes.
+/// Sets the numbers by layer that not every step writes to NaN.
 void OnebitMethod::clear_compressed_record(Exec const& exec) {
   for (std::size_t i = norms_at_; i < shares_at_ + comm::CompressionShares::names().size(); ++i)
     Kokkos::deep_copy(exec, record_.values(i), std::numeric_limits<float>::quiet_NaN());
@@ -64,9 +64,9 @@ bool OnebitMethod::will_keep_bits() const {
   return variance_ && config_.exchange == Exchange::momentum && CompressedPhase::compresses(context_);
 }
 
-/// What was read of numbers may go once an exchange has made bits: not by a step that was skipped.
+/// Frees the momentum's numbers once an applied step has stored the momentum in bits. A skipped step does not count.
 void OnebitMethod::release_read_momentum() {
-  // Also where nothing is left to do: who asks what the momentum is reads what the last step has written.
+  // Call applied_steps() even if nothing is left to free: it waits for the last step, whose momentum callers read next.
   if (!bits_ || record_.applied_steps() <= read_at_) return;
   momentum_.reset();
   given_ = nullptr;
@@ -79,7 +79,7 @@ HeldMomentum OnebitMethod::held_momentum() const {
 }
 
 void OnebitMethod::keep_bits(Exec const& exec, comm::Decoded const& mean) {
-  bits_->keep(exec, mean, compressed_->units(variance()).growth, record_.verdict());
+  bits_->keep(exec, mean, compressed_->units(variance()).growth, record_.gradient_check());
 }
 
 Arena<> OnebitMethod::give_momentum() {
@@ -94,7 +94,7 @@ void OnebitMethod::allocate() {
   if (will_keep_bits() && !bits_) bits_.emplace(layout().count(), std::ssize(layout().tensors()));
   compressed_ = std::make_unique<CompressedPhase>(config_, context_, record_,
                                                   variance_ ? record_.values(growth_at_) : Vec<float>());
-  if (looks_ahead()) {
+  if (steps_ahead()) {
     auto const last = compressed_->last_mean();
     ahead_ = std::make_unique<StepAhead>(layout(), last.origin, last.count);
   }
@@ -113,7 +113,7 @@ void OnebitMethod::survey(Exec const& exec) {
 }
 
 void OnebitMethod::gradient_ready(Exec const& exec, Arena<>& local_gradients, SliceRange range) {
-  // A compressed step wants this rank's own gradients, and step() settles whether it is one.
+  // A compressed step needs this rank's local gradients, and only step() decides whether the next step is compressed.
   if (dense_steps_ >= 0 || freeze_point_.possible(record_.applied_steps() + 1)) return;
   dense_->gradient_ready(exec, local_gradients, range);
 }
@@ -121,12 +121,12 @@ void OnebitMethod::gradient_ready(Exec const& exec, Arena<>& local_gradients, Sl
 void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) {
   require(scalars.step >= 1, "steps count from 1");
   require(parameters.count() == layout().count() && local_gradients.count() == layout().count(),
-          "arenas of another layout");
+          "arenas have another layout than the optimizer");
   release_read_momentum();
-  if (ahead_) ahead_->update(exec);  // where nobody asked for a point since the last step
+  if (ahead_) ahead_->update(exec);  // if gradient_point() was not called since the last step
   bool const freezing = freezes(exec, scalars.step);
   if (freezing) {
-    require(!dense_->under_way(), "a freeze at another step than the one after those that were made");
+    require(!dense_->under_way(), "the freeze is not at the step that follows the last one");
     dense_steps_ = read_at_ = scalars.step - 1;
     if (variance_) Kokkos::deep_copy(exec, record_.values(growth_at_), 1.0f);
     allocate();
@@ -140,18 +140,18 @@ void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gr
     thawed_ = -1;
     dense_update(exec, parameters, local_gradients, scalars);
   } else {
-    auto& report = compressed_->judge(exec, local_gradients, scalars.step, scalars.step - dense_steps_);
+    auto& report = compressed_->check_gradient(exec, local_gradients, scalars.step, scalars.step - dense_steps_);
     if (freezing) report.notices = notices();
     report.variance_check = freeze_point_.last_check();
     compressed_update(exec, parameters, local_gradients, scalars, report);
-    if (ahead_) ahead_->follow(compressed_->last_mean(), static_cast<float>(config_.beta1), record_.verdict());
+    if (ahead_) ahead_->follow(compressed_->last_mean(), static_cast<float>(config_.beta1), record_.gradient_check());
     compressed_->measure_shares(exec, scalars.layers, record_.layer(shares_at_), report);
   }
   measure(exec, parameters, local_gradients, scalars);
   record_.close(exec);
 }
 
-bool OnebitMethod::looks_ahead() const {
+bool OnebitMethod::steps_ahead() const {
   bool const gradients = !variance_ || config_.exchange == Exchange::gradient;
   return gradients && config_.step_ahead > 0 && CompressedPhase::leaves_residuals(context_);
 }
@@ -163,7 +163,7 @@ float const* OnebitMethod::gradient_point(Exec const& exec, Arena<> const& param
 }
 
 std::int64_t OnebitMethod::ahead_bytes() const {
-  if (!looks_ahead()) return 0;
+  if (!steps_ahead()) return 0;
   return StepAhead::predicted_bytes(layout().count(), CompressedPhase::residual_count(config_, context_));
 }
 
@@ -175,23 +175,23 @@ void OnebitMethod::measure(Exec const& exec, Arena<> const& parameters, Arena<> 
   HeldMomentum const made =
       keeps_bits() ? HeldMomentum{.bits = bits_->view(compressed_->active())} : HeldMomentum{.numbers = momentum()};
   if (scalars.layers)
-    measure_update(exec, record_.blocks(), rules_, made_step(gradients), scalars.learning_rate, record_.verdict(),
-                   parameters.data(), made, compressed_ ? compressed_->units(variance()) : Units{}, update_sums_,
-                   numbers);
+    measure_update(exec, record_.blocks(), rules_, made_step(gradients), scalars.learning_rate,
+                   record_.gradient_check(), parameters.data(), made,
+                   compressed_ ? compressed_->units(variance()) : Units{}, update_sums_, numbers);
   else
-    forget_update(exec, record_.blocks().tensors(), record_.verdict(), numbers);
+    forget_update(exec, record_.blocks().tensors(), record_.gradient_check(), numbers);
 }
 
 std::vector<std::string> OnebitMethod::notices() const {
   auto const sent = CompressedPhase::predicted_bytes(config_, context_);
   bool const compresses = sent.worker + sent.server > 0;
-  std::vector<std::string> texts{(variance_ ? "the variance is kept after step " : "compression begins after step ") +
+  std::vector<std::string> texts{(variance_ ? "the variance is frozen after step " : "compression begins after step ") +
                                  std::to_string(dense_steps_) +
                                  (compresses ? "; one bit an element is sent from here on"
-                                             : "; gradients stay exact, because there is one " +
+                                             : "; gradients are not compressed, because there is only one " +
                                                    std::string(context_.groups.node ? "node" : "rank"))};
   if (auto const& names = compressed_->without_variance(); !names.empty())
-    texts.push_back("without a gradient so far, moved by weight decay alone from here on: " + names);
+    texts.push_back("elements without a gradient so far, which only weight decay changes from here on: " + names);
   for (auto& text : more_notices()) texts.push_back(std::move(text));
   return texts;
 }
@@ -210,8 +210,8 @@ void OnebitMethod::visit_momentum(StateVisitor& visit) {
                      {momentum_ ? momentum_->data() : given_, static_cast<std::size_t>(layout().count())});
 }
 
-/// The magnitudes that signs of the numbers stand for, where the state is that of bits. What was read becomes bits
-/// before the memory of the phase is allocated.
+/// Visits the magnitudes of the momentum if it is in bits. Reading: converts the numbers just read to bits, before the
+/// memory of the compressed phase is allocated.
 void OnebitMethod::visit_bits(StateVisitor& visit) {
   std::int64_t in_bits = keeps_bits() && held_momentum().numbers == nullptr ? 1 : 0;
   if (visit.has(in_bits_name)) visit.count(in_bits_name, in_bits, 0);
@@ -250,17 +250,17 @@ void OnebitMethod::visit_state(StateVisitor& visit) {
     allocate_compressed();
   }
   visit_compressed(visit);
-  if (ahead_) ahead_->update(context_.exec);  // by residuals as the exchange left them
+  if (ahead_) ahead_->update(context_.exec);  // from the residuals of the last exchange
   compressed_->visit_state(visit);
   if (ahead_)
     ahead_->visit_state(visit);
   else
     StepAhead::drop_state(visit);
-  // Bits of what is masked are no momentum: who asks for its numbers next may do so before a step.
+  // Masked elements must read as 0 even if the momentum is asked for before the next step.
   if (keeps_bits()) survey(context_.exec);
 }
 
-// The freeze was moved beyond the steps that are done. What residuals hold is in units that end here.
+// The new freeze step is after the steps already made. Residuals are dropped, because their units end here.
 void OnebitMethod::take_up_dense_steps(StateVisitor& visit) {
   Exec const& exec = context_.exec;
   thawed_ = dense_steps_;
@@ -294,7 +294,7 @@ std::optional<SentBytes> OnebitMethod::predicted_bytes(Phase phase) const {
 
 std::int64_t OnebitMethod::held_bytes() const {
   return CompressedPhase::residual_count(config_, context_) * static_cast<std::int64_t>(sizeof(float)) *
-         (looks_ahead() ? 2 : 1);
+         (steps_ahead() ? 2 : 1);
 }
 
 std::int64_t OnebitMethod::dense_bytes() const {
@@ -310,7 +310,7 @@ std::int64_t OnebitMethod::freeze_bytes() const {
   return dense_ ? std::max<std::int64_t>(0, compressed_bytes() - dense_bytes()) : 0;
 }
 
-// What the larger phase takes: who asks before the freeze wants to know whether memory lasts.
+// Returns the size of the larger phase, since callers before the freeze need to know whether memory suffices.
 std::int64_t OnebitMethod::state_bytes() const {
   auto const numbers = layout().count() * static_cast<std::int64_t>(sizeof(float));
   return (variance_ ? numbers : 0) +
@@ -318,8 +318,8 @@ std::int64_t OnebitMethod::state_bytes() const {
          record_.bytes() + (drift_ ? drift_->bytes() : 0) + more_bytes() + std::max(dense_bytes(), compressed_bytes());
 }
 
-/// After the freeze, at most. Numbers live until the first exchange, in memory that a method has another use for
-/// then.
+/// Returns the largest size after the freeze. Until the first exchange the numbers exist too, unless a method reuses
+/// their memory.
 std::int64_t OnebitMethod::momentum_bytes() const {
   auto const numbers = layout().count() * static_cast<std::int64_t>(sizeof(float));
   if (!will_keep_bits()) return numbers;

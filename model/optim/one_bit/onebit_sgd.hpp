@@ -6,10 +6,10 @@
 
 namespace bellwether::optim {
 
-/// SGD with momentum over gradients of one bit, with error feedback at both ends (Seide et al., "1-bit stochastic
-/// gradient descent", Interspeech 2014, with one magnitude a chunk as the 1-bit papers have it): m <- beta1 m + mean of
-/// (clip g + decay x), x <- x - lr m. The mean is dense up to the freeze. What is masked has no gradient in either
-/// phase: it moves by decay alone, through its momentum.
+/// SGD with momentum over 1-bit gradients: m <- beta1 m + mean of (clip g + decay x), x <- x - lr m. It has error
+/// feedback on both sides (Seide et al., "1-bit stochastic gradient descent", Interspeech 2014). As in the 1-bit
+/// papers, each chunk has one magnitude. The mean is dense before the freeze. Masked elements have no gradient in
+/// either phase. They move by weight decay only, through their momentum.
 class OnebitSgd final : public OnebitMethod {
  public:
   OnebitSgd(OptimizerConfig const& settings, OptimizerContext const& context)

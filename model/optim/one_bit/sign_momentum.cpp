@@ -29,23 +29,23 @@ SignMomentum::SignMomentum(Index count, Index tensors)
 
 void SignMomentum::keep(Exec const& exec, comm::Decoded const& mean, float const* growth,
                         Vec<GradientCheck> const& gradient_check) {
-  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
   static std::string const label = "bellwether::optim::keep_momentum_bits";
   static std::string const growth_label = "bellwether::optim::keep_momentum_growth";
   std::uint32_t* const signs = signs_.data();
   float* const magnitudes = magnitudes_.data();
   float* const kept_growth = growth_.data();
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   comm::Decoded const from = mean;
   Kokkos::parallel_for(
       label, Range(exec, 0, words_of(count_)), KOKKOS_LAMBDA(Index w) {
-        if (judged->skip) return;
+        if (checked->skip) return;
         signs[w] = from.signs(w);
         magnitudes[w] = from.magnitude(w);
       });
   Kokkos::parallel_for(
       growth_label, Range(exec, 0, static_cast<Index>(growth_.extent(0))), KOKKOS_LAMBDA(Index l) {
-        if (!judged->skip) kept_growth[l] = growth[l];
+        if (!checked->skip) kept_growth[l] = growth[l];
       });
 }
 
@@ -56,7 +56,7 @@ void SignMomentum::take_signs(Exec const& exec, float const* numbers) {
       "bellwether::optim::take_momentum_signs", Range(exec, 0, words_of(count)), KOKKOS_LAMBDA(Index w) {
         std::uint32_t word = 0;
         Index const first = w * comm::word_elements;
-        // The bit itself: a magnitude of 0 has a sign, too.
+        // Test the sign bit: a comparison with 0 would lose the sign of a magnitude of 0.
         for (int lane = 0; lane < static_cast<int>(comm::word_elements) && first + lane < count; ++lane)
           if (to_bits(numbers[first + lane]) >> 31 == 0) word |= comm::lane_bit(lane);
         signs[w] = word;

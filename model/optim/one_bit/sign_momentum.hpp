@@ -9,19 +9,19 @@
 
 namespace bellwether::optim {
 
-/// The momentum that an exchange of momenta made, read in a kernel: +-R of each element's chunk, +0 where masked, in
-/// the units that the exchange had.
+/// The momentum that an exchange of momenta produced, for kernels: +-R of each element's chunk, +0 if masked, in the
+/// units of that exchange.
 struct MomentumBits {
   comm::Decoded mean;
   float const* growth = nullptr;  ///< (tensors) rho of those units
 
-  /// Element k, of this tensor.
+  /// Returns element k, which belongs to `tensor`.
   KOKKOS_INLINE_FUNCTION float at(Units const& units, Index k, std::int32_t tensor) const {
     return out_of_units(units, mean(k), growth[tensor], units.variance != nullptr ? units.variance[k] : 0, tensor);
   }
 };
 
-/// The momentum where a step finds it: numbers, or nullptr and the bits that an exchange left.
+/// The momentum of a step: numbers, or nullptr and the bits of an exchange.
 struct HeldMomentum {
   float const* numbers = nullptr;
   MomentumBits bits = {};
@@ -31,19 +31,19 @@ struct HeldMomentum {
   }
 };
 
-/// Memory of a momentum in bits: a sign an element and a magnitude a word, n / 4 bytes in place of 4 n
-/// (1-bit LAMB, arXiv 2104.06069: what an exchange gives is all that is known of it). Numbers of it are formed for who
-/// saves or compares them.
+/// Memory of a momentum in bits: a sign for each element and a magnitude for each word, n / 4 bytes instead of 4 n. The
+/// result of an exchange is all that 1-bit LAMB (arXiv 2104.06069) knows of the momentum. Numbers are computed from it
+/// only to save or compare them.
 class SignMomentum {
  public:
   /// n = count elements.
   SignMomentum(Index count, Index tensors);
 
-  /// Takes up what an exchange made, unless the gradient check says skip. growth: (tensors) rho of its units.
+  /// Copies the result of an exchange, unless the gradient check says skip. growth: (tensors) rho of its units.
   void keep(Exec const& exec, comm::Decoded const& mean, float const* growth, Vec<GradientCheck> const& gradient_check);
-  /// Signs of numbers that form() gave; their magnitudes and rho are set apart.
+  /// Copies the signs of numbers that form() computed. The caller sets their magnitudes and rho.
   void take_signs(Exec const& exec, float const* numbers);
-  /// active: (ceil(n / 32)) of the exchange.
+  /// Returns the momentum for kernels. active: (ceil(n / 32)) of the exchange.
   MomentumBits view(std::uint32_t const* active) const;
   std::span<float> magnitudes() const { return {magnitudes_.data(), magnitudes_.extent(0)}; }  ///< (ceil(n / 32))
   Vec<float> const& growth() const { return growth_; }                                         ///< (tensors)
@@ -56,7 +56,7 @@ class SignMomentum {
   Vec<float> growth_;
 };
 
-/// A momentum in bits as numbers, for who saves them.
+/// Converts a momentum in bits to numbers for a checkpoint.
 class MomentumNumbers final : public FormedValues {
  public:
   MomentumNumbers(Exec const& exec, Index count, MomentumBits const& bits, Units const& units)

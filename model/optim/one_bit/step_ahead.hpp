@@ -13,37 +13,38 @@
 
 namespace bellwether::optim {
 
-/// Where a rank takes its gradients while error feedback holds some of them back: where it would be without. A momentum
-/// m = beta1 m + (1 - beta1) g from which residuals e are missing has moved the parameters too little by rate times
-///     f_t = beta1 f_(t-1) + (1 - beta1) e_t,
-/// as the sum over steps shows, so that the rank computes at x - rate f (in the update's units). With the mean residual
-/// of all ranks in place of its own this would be the path of the uncompressed method, bit errors and delay or not.
-/// After step-ahead error feedback (Xu, Huo, Huang, arXiv 2008.05823), which has no momentum and takes e itself: there,
-/// what is held back at once comes back at once, and steep directions swing up that a heavy ball would bear.
+/// Computes the point at which a rank evaluates its gradients in the compressed phase: the parameters it would have
+/// without residuals. A momentum m = beta1 m + (1 - beta1) g that lacks residuals e has moved the parameters too
+/// little. The difference is the learning rate times
+///     f_t = beta1 f_(t-1) + (1 - beta1) e_t.
+/// So the rank evaluates gradients at x - rate f, in the update's units. If f used the mean residual of all ranks, this
+/// would be exactly the path of the uncompressed method. Based on step-ahead error feedback (Xu, Huo, Huang, arXiv
+/// 2008.05823), which has no momentum and uses e itself. With momentum, that correction is applied too fast and makes
+/// steep directions oscillate.
 class StepAhead {
  public:
-  /// Of this rank's residuals, of elements [first, first + count).
+  /// For the residuals of this rank, which belong to elements [first, first + count).
   StepAhead(ParameterLayout const& layout, Index first, Index count);
 
-  /// After an exchange: f follows what it has left, but where the gradient check says skip. It does so when it is next
-  /// asked for, in the pass that reads it anyway: until then `last` and `gradient_check` stay what they are, or
-  /// update() is called.
+  /// Requests an update of f from the residuals of the last exchange, unless the gradient check says skip. The update
+  /// is deferred to point(), which reads f anyway, or to update(). Until then `last` and `gradient_check` must not
+  /// change.
   void follow(comm::LastMean const& last, float beta1, Vec<GradientCheck> const& gradient_check);
-  /// Has f follow now, 12 bytes an element.
+  /// Makes a requested update of f now, 12 bytes an element.
   void update(Exec const& exec);
-  /// (n), valid until the next call: x - rate c_l f', with f' out of its units and over the root of the kept variance
-  /// where there is one. ratios: (tensors) c_l, nullptr: 1. 12 bytes an element, 8 more where f follows, 4 where the
-  /// variance is read.
+  /// Returns the point (n), valid until the next call: x - rate c_l f'. To get f', f is converted out of its units and
+  /// divided by the root of the frozen variance, if there is one. `ratios`: (tensors) c_l. Null: 1. Traffic: 12 bytes
+  /// an element, 8 more if f is updated, 4 more if the variance is read.
   float const* point(Exec const& exec, BlockTable<Exec> const& table, Units const& units, float const* ratios,
                      double rate, Arena<> const& parameters);
 
-  /// Of f as it is after update().
+  /// Visits f. Call update() first.
   void visit_state(StateVisitor& visit);
   static void drop_state(StateVisitor& visit);
   static std::int64_t predicted_bytes(Index elements, Index count);
 
  private:
-  /// What f has not followed yet.
+  /// The arguments of an update of f that was not made yet.
   struct Owed {
     comm::LastMean last;
     float share;  ///< 1 - beta1
@@ -52,7 +53,7 @@ class StepAhead {
 
   Index first_;
   std::optional<Owed> owed_;
-  Vec<float> held_back_;  // (count) f
+  Vec<float> mean_residual_;  // (count) f
   Arena<> point_;
 };
 

@@ -12,9 +12,9 @@
 namespace bellwether::optim::tensor_sketch {
 
 inline constexpr int lanes = growth_columns;
-inline constexpr Index sign_group = 4 * lanes;  // elements of one draw
+inline constexpr Index sign_group = 4 * lanes;  // elements for each draw of signs
 
-/// What signs are drawn from, for a group of elements of the tensor that begins there, or a vector of groups.
+/// Returns the Philox counter of a group of elements, or of a vector of groups. tensor: offset of the tensor.
 template <class Number>
 KOKKOS_INLINE_FUNCTION WideCounter<Number> tensor_counter(std::int64_t step, Index tensor, Number group) {
   return {{Number{} + static_cast<std::uint64_t>(tensor), group + 0x80000000u,
@@ -25,7 +25,7 @@ KOKKOS_INLINE_FUNCTION std::uint32_t active_bits(std::uint32_t const* active, In
   return active == nullptr ? ~0u : comm::bits_from(active, first, count);
 }
 
-/// A block of a tensor, its place in the tensor known, so that signs of its groups of elements can be drawn.
+/// A block of elements and its offset in its tensor, which determines the random signs.
 struct TensorSketch {
   Block const* blocks;
   Index const* first_block;
@@ -45,7 +45,7 @@ struct TensorSketch {
   }
 };
 
-/// On a host: the columns of a block side by side, each with its elements in order.
+/// For hosts: handles the columns of a block side by side, and the elements of a column in order.
 struct SketchByLanes {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
@@ -73,12 +73,12 @@ struct SketchByLanes {
   float* parts;
 };
 
-/// On a device: threads of the team take groups of elements in turn, and each lane of theirs a column, whose sums are
-/// added up in the order of threads.
+/// For devices: the threads of a team take groups of elements in turn, and each of their lanes has a column. The sums
+/// of a column are added in the order of the threads.
 template <class Space>
 struct SketchByTeams {
   using L = Lanes<Space>;
-  static constexpr int words = 4, rows = L::count / words;  // groups of a thread that its lanes look at together
+  static constexpr int words = 4, rows = L::count / words;  // groups that the lanes of a thread load signs for at once
   static_assert(L::count == lanes);
 
   static Kokkos::TeamPolicy<Space> policy(Space const& exec, Index blocks) {
@@ -99,7 +99,7 @@ struct SketchByTeams {
       L::all(team, [&](int const lane, int const mine) { staged[thread * lanes + lane] = sums[mine]; });
     });
     team.team_barrier();
-    int const columns = lanes;  // taken by reference
+    int const columns = lanes;  // a copy: lambdas take it by reference
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns), [&](int const lane) {
       float sum = 0;
       for (int thread = 0; thread < threads; ++thread) sum += staged[thread * lanes + lane];
@@ -107,8 +107,8 @@ struct SketchByTeams {
     });
   }
 
-  /// `rows` groups from `group` on, `apart` from each other. A lane draws the signs of one of them and looks up what is
-  /// active of one word: each would do so for all.
+  /// Adds `rows` groups from `group` on, `apart` from each other. Each lane draws the signs of one group, finds the
+  /// active elements of one word, and shares them. Otherwise every lane would do so for all groups.
   template <class Team>
   KOKKOS_INLINE_FUNCTION void add(Team const& team, Block const& block, Index group, int apart,
                                   float (&sums)[L::here]) const {
@@ -121,7 +121,7 @@ struct SketchByTeams {
       int const here = static_cast<int>(Kokkos::min<Index>(lanes, block.count - begin));
       alive[mine] = here > 0 ? active_bits(of.active, block.first + begin, here) : 0u;
     });
-    constexpr int ahead = 2;  // groups that are read together
+    constexpr int ahead = 2;  // groups that are loaded together
     static_assert(rows % ahead == 0);
     for (int row = 0; row < rows && group + row * apart < TensorSketch::groups(block); row += ahead) {
       float read[ahead][words][L::here];
@@ -154,7 +154,7 @@ struct SketchByTeams {
   float* parts;
 };
 
-/// The sketches of tensors from those of their blocks: a column an item.
+/// Adds the sketches of a tensor's blocks. A work item handles one column of one tensor.
 struct AddSketches {
   KOKKOS_INLINE_FUNCTION void operator()(Index c) const {
     Index const tensor = c / lanes, lane = c % lanes;
@@ -168,7 +168,7 @@ struct AddSketches {
   float* sketches;
 };
 
-/// The same with a team a tensor, since the largest have thousands of blocks.
+/// Like AddSketches, with a team for each tensor, because the largest tensors have thousands of blocks.
 template <class Space>
 struct AddSketchesByTeams {
   template <class Team>

@@ -18,7 +18,7 @@ template <class Space>
 void sketch_tensors(Space const& exec, BlockTable<Space> const& table, float const* gradient,
                     std::uint32_t const* active, RandomKey const& key, std::int64_t step,
                     Vec<float, Space> const& partial, float* sketches) {
-  // Kokkos takes labels as std::string: made once, because a step allocates nothing.
+  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
   static std::string const sketch_label = "bellwether::optim::sketch_tensors";
   static std::string const sum_label = "bellwether::optim::tensor_sketches";
   Block const* const blocks = table.blocks().data();
@@ -68,19 +68,19 @@ void grow_variance(Space const& exec, Index tensors, double beta2, Vec<GradientC
                    float const* sketches, Vec<double, Space> const& sums, Vec<float, Space> const& growth,
                    Vec<float, Space> const& roots) {
   static std::string const label = "bellwether::optim::grow_variance";
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   double const* const at_freeze = sums.data();
   float *const grown = growth.data(), *const root = roots.data();
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
-        if (judged->skip || at_freeze[l] == 0) return;
+        if (checked->skip || at_freeze[l] == 0) return;
         double squares = 0;
         for (int lane = 0; lane < lanes; ++lane) {
-          double const value = judged->clip_factor * static_cast<double>(sketches[l * lanes + lane]);
+          double const value = checked->clip_factor * static_cast<double>(sketches[l * lanes + lane]);
           squares += value * value;
         }
         double const now = beta2 * static_cast<double>(grown[l]) + (1 - beta2) * squares / at_freeze[l];
-        // A sum near the least that a float holds may outgrow the largest: rho times a root of it stays a number.
+        // The growth of a tiny sum may exceed the largest float; rho times a root must remain finite.
         grown[l] =
             static_cast<float>(Kokkos::fmin(now, static_cast<double>(Kokkos::Experimental::finite_max_v<float>)));
         root[l] = Kokkos::sqrt(grown[l]);
@@ -117,7 +117,7 @@ VarianceGrowth::VarianceGrowth(Exec const& exec, BlockTable<Exec> const& blocks,
 void VarianceGrowth::survey(Exec const& exec, Vec<std::uint32_t> const& active, float const* variance) {
   active_ = active;
   sum_tensors(exec, blocks_, variance, active_.data(), squares_, sums_);
-  // After a restart only V_l itself has been read.
+  // A checkpoint contains V_l only; rho is recomputed from it.
   float const* const grown = growth_.data();
   float* const root = roots_.data();
   Kokkos::parallel_for(

@@ -14,7 +14,7 @@ struct TrustBounds {
   double least, most;
 };
 
-/// Per-tensor results of a step, (tensors) floats each, adjacent in one buffer.
+/// Results of a step by tensor, (tensors) floats each, adjacent in one buffer.
 struct LayerRecord {
   float* trust_ratio;
   float* weight_norm;
@@ -22,15 +22,15 @@ struct LayerRecord {
 };
 
 /// Moments and direction of LAMB over the whole arena, 28 bytes an element. parameters, gradient, momentum, variance:
-/// (n); the clipped gradient enters the moments and is replaced by the direction u. norms: (2 blocks), written: squares
-/// of x in the first half, of u in the second. Nothing changes where the gradient check says skip.
+/// (n). The clipped gradient updates the moments; the direction u overwrites it. norms: (2 blocks), written: squares of
+/// x in the first half, of u in the second. Nothing changes if the gradient check says skip.
 template <class Space>
 void lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                   Coefficients<float> const& coefficients, Vec<GradientCheck, Space> const& gradient_check,
                   float const* parameters, float* gradient, float* momentum, float* variance,
                   Vec<double, Space> const& norms);
 
-/// Trust ratio and norms of every tensor from the sums by block; all elements count, active or not.
+/// Computes trust ratio and norms of every tensor from the sums by block. All elements count, active or not.
 template <class Space>
 void lamb_ratios(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                  TrustBounds const& bounds, Vec<GradientCheck, Space> const& gradient_check,
@@ -42,15 +42,15 @@ void lamb_apply(Space const& exec, BlockTable<Space> const& table, double learni
                 Vec<GradientCheck, Space> const& gradient_check, LayerRecord const& record, float const* update,
                 float* parameters);
 
-/// One AdamW step over the whole arena, x <- x - lr (m' / (sqrt(v') + epsilon) + decay x): one launch, 28 bytes an
-/// element. parameters, gradient, momentum, variance: (n). Nothing changes where the gradient check says skip.
+/// One AdamW step over the whole arena, x <- x - lr (m' / (sqrt(v') + epsilon) + decay x). One launch, 28 bytes an
+/// element. parameters, gradient, momentum, variance: (n). Nothing changes if the gradient check says skip.
 template <class Space>
 void adamw_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                   Coefficients<float> const& coefficients, double learning_rate,
                   Vec<GradientCheck, Space> const& gradient_check, float const* gradient, float* parameters,
                   float* momentum, float* variance);
 
-/// SGD with momentum, dense: m <- beta1 m + clip g + decay x, x <- x - lr m.
+/// One dense step of SGD with momentum: m <- beta1 m + clip g + decay x, x <- x - lr m.
 template <class Space>
 void sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules, float beta1,
                double learning_rate, Vec<GradientCheck, Space> const& gradient_check, float const* gradient,

@@ -9,7 +9,7 @@
 namespace bellwether::optim {
 namespace {
 
-/// Norms of gradients that are exchanged: one rank's own gradient is the mean.
+/// Returns how many norms are exchanged. A single rank's gradient is the mean already, so it exchanges none.
 Index norms_of(comm::Communicator const& data) { return data.size() > 1 ? data.size() : 0; }
 
 Index least_elements(OptimizerContext const& context) {
@@ -20,7 +20,7 @@ Index least_elements(OptimizerContext const& context) {
 std::vector<GradientSegment> segments_of(OptimizerContext const& context) {
   auto const& layout = context.layout;
   if (context.groups.data.size() == 1) return {};
-  // The library's sum depends on the whole call, and its calls are in order with all others.
+  // The library's allreduce gives other sums for segments than for the whole, and its calls do not overlap: do not cut.
   bool const cuts = context.comm.allreduce == comm::Allreduce::ordered;
   return cut_into_segments(layout, cuts ? least_elements(context) : std::max<Index>(1, layout.count()),
                            context.groups.data.size());
@@ -34,15 +34,15 @@ std::vector<Index> counts_of(std::vector<GradientSegment> const& segments) {
 
 }  // namespace
 
-// Short segments start and end earlier, and small models have few layers to send one of while another is formed; but
-// each costs a message to every rank and back, and messages are worth their overhead from about 64 KiB on.
+// Short segments start and end earlier, and small models have few layers to overlap. But each segment costs a message
+// to every rank and back, and a message outweighs its overhead only from about 64 KiB on.
 Index usual_segment(Index count, comm::Wire wire, int ranks) {
   constexpr Index usual = Index{1} << 20, parts = 64, message = Index{64} << 10;
   return std::max(std::min(usual, count / parts), message / bytes_of(wire) * ranks);
 }
 
 std::vector<GradientSegment> cut_into_segments(ParameterLayout const& layout, Index least, int ranks) {
-  require(least >= 1 && ranks >= 1, "a segment of no elements");
+  require(least >= 1 && ranks >= 1, "a segment needs at least one element");
   Index const longest = (least + ranks - 1) / ranks * ranks;
   auto const blocks = cut_into_blocks(layout);
   auto const block_of = [&](Index b) { return blocks[static_cast<std::size_t>(b)]; };
@@ -89,15 +89,14 @@ void DenseStep::start_next(Exec const& exec, Arena<>& gradients) {
 }
 
 void DenseStep::gradient_ready(Exec const& exec, Arena<>& gradients, SliceRange range) {
-  require(range.first <= range.last && range.last <= ready_from_, "gradients are ready once a step");
+  require(range.first <= range.last && range.last <= ready_from_, "gradients of this range are ready already");
   if (range.last < ready_from_) return;
   ready_from_ = range.first;
   auto const is_ready = [&](std::size_t s) { return s < segments_.size() && segments_[s].needs >= ready_from_; };
   auto const now = Clock::now();
   for (std::size_t s = 0; is_ready(s); ++s)
     if (segments_[s].needs < range.last) ready_at_[s] = now;
-  // In the first step all segments are under way together, so that no later one finds the communicator with less
-  // memory than it needs.
+  // The first step sends all segments at once, so that the communicator allocates the most memory it will ever need.
   if (!overlaps_ || !met_) return;
   counted(exchange_, [&] {
     while (is_ready(mean_.started())) start_next(exec, gradients);
@@ -106,7 +105,7 @@ void DenseStep::gradient_ready(Exec const& exec, Arena<>& gradients, SliceRange 
 }
 
 void DenseStep::forget_gradients(Exec const& exec, Arena<>& gradients) {
-  // Whatever this rank was told: one without sequences was told nothing, and the others' segments wait for its own.
+  // Send all segments: a rank without sequences announced nothing, but the other ranks wait for its segments.
   if (overlaps_ && met_ && !segments_.empty()) {
     while (mean_.started() < segments_.size()) start_next(exec, gradients);
     mean_.wait(exec);
@@ -142,7 +141,7 @@ StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
   exchange_ = scalars_ = {};
   ready_from_ = gradients.count();
   met_ = true;
-  check_gradient(exec, record_.blocks(), gradients.data(), clip_, partial_, record_.verdict(), norms_,
+  check_gradient(exec, record_.blocks(), gradients.data(), clip_, partial_, record_.gradient_check(), norms_,
                  record_.norm_limit());
   return report;
 }
@@ -152,7 +151,7 @@ SentBytes DenseStep::predicted_bytes(OptimizerContext const& context) {
   auto const sent = [&](Index count, comm::Wire wire, comm::Allreduce method) {
     return comm::DenseMean::predicted_traffic(data, count, wire, method);
   };
-  // Whatever the segments, see cut_into_segments().
+  // Segments do not change the sum, see cut_into_segments().
   Index const n = context.layout.count();
   auto const exchange = sent(n, context.comm.dense_wire, context.comm.allreduce);
   auto const scalars = sent(norms_of(data), comm::Wire::fp32, comm::Allreduce::ordered);

@@ -20,7 +20,7 @@ Uncompressed::Uncompressed(OptimizerConfig const& config, OptimizerContext const
 void Uncompressed::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) {
   require(scalars.step >= 1, "steps count from 1");
   require(parameters.count() == momentum_.count() && local_gradients.count() == momentum_.count(),
-          "arenas of another layout");
+          "arenas have another layout than the optimizer");
   dense_.reduce(exec, local_gradients);
   update(exec, parameters, local_gradients, scalars);
   record_.close(exec);
@@ -50,12 +50,13 @@ Lamb::Lamb(OptimizerConfig const& config, OptimizerContext const& context)
     : Uncompressed(config, context, {"trust_ratio", "weight_norm", "update_norm"}),
       norms_("bellwether::optim::norms", static_cast<std::size_t>(2 * record().blocks().count())) {
   if (config.min_coefficient > config.max_coefficient)
-    throw InputError("optimizer.min_coefficient is above optimizer.max_coefficient; at most as large is allowed");
+    throw InputError(
+        "optimizer.min_coefficient is above optimizer.max_coefficient; allowed: at most optimizer.max_coefficient");
 }
 
 void Lamb::update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) {
   auto const& blocks = record().blocks();
-  auto const& gradient_check = record().verdict();
+  auto const& gradient_check = record().gradient_check();
   LayerRecord const layers{record().layer(0), record().layer(1), record().layer(2)};
   lamb_moments(exec, blocks, rules(), coefficients<float>(config(), scalars.step), gradient_check, parameters.data(),
                gradients.data(), momentum(), variance(), norms_);
@@ -68,7 +69,7 @@ std::int64_t Lamb::more_bytes() const { return static_cast<std::int64_t>(norms_.
 
 void AdamW::update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) {
   adamw_update(exec, record().blocks(), rules(), coefficients<float>(config(), scalars.step), scalars.learning_rate,
-               record().verdict(), gradients.data(), parameters.data(), momentum(), variance());
+               record().gradient_check(), gradients.data(), parameters.data(), momentum(), variance());
 }
 
 }  // namespace bellwether::optim

@@ -7,8 +7,8 @@
 
 namespace bellwether::optim {
 
-/// What the methods that average gradients at every step are alike in: momentum, variance, and the mean gradient, which
-/// is clipped by its global norm.
+/// Base of the methods that average gradients at every step. It owns momentum and variance, and clips the mean gradient
+/// by its global norm.
 class Uncompressed : public Optimizer {
  public:
   void gradient_ready(Exec const& exec, Arena<>& local_gradients, SliceRange range) final {
@@ -30,7 +30,7 @@ class Uncompressed : public Optimizer {
   Uncompressed(OptimizerConfig const& config, OptimizerContext const& context,
                std::vector<std::string_view> const& quantities);
 
-  /// One update from the mean gradient, in place of which anything may be left.
+  /// Makes one update from the mean gradient. May overwrite the gradients.
   virtual void update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) = 0;
   virtual std::int64_t more_bytes() const { return 0; }
 
@@ -42,7 +42,7 @@ class Uncompressed : public Optimizer {
 
  private:
   OptimizerConfig config_;
-  SentBytes sent_;  // each step
+  SentBytes sent_;  // in each step
   Arena<> momentum_;
   Arena<> variance_;
   Vec<TensorRule> rules_;  // (tensors)
@@ -50,8 +50,8 @@ class Uncompressed : public Optimizer {
   DenseStep dense_;
 };
 
-/// LAMB (You et al., arXiv 1904.00962) as the 1-bit LAMB paper runs it (arXiv 2104.06069): formulas.hpp has the
-/// equations. Traffic of memory: 44 bytes an element and step.
+/// LAMB (You et al., arXiv 1904.00962) as the 1-bit LAMB paper runs it (arXiv 2104.06069). See formulas.hpp for the
+/// equations. Memory traffic: 44 bytes an element and step.
 class Lamb final : public Uncompressed {
  public:
   Lamb(OptimizerConfig const& config, OptimizerContext const& context);
@@ -63,8 +63,8 @@ class Lamb final : public Uncompressed {
   Vec<double> norms_;  // (2 blocks)
 };
 
-/// AdamW (Loshchilov and Hutter, arXiv 1711.05101): decay decoupled from the gradient and scaled by the learning rate;
-/// formulas.hpp has the equations. Traffic of memory: 32 bytes an element and step.
+/// AdamW (Loshchilov and Hutter, arXiv 1711.05101): decay decoupled from the gradient and scaled by the learning rate.
+/// See formulas.hpp for the equations. Memory traffic: 32 bytes an element and step.
 class AdamW final : public Uncompressed {
  public:
   AdamW(OptimizerConfig const& config, OptimizerContext const& context) : Uncompressed(config, context, {}) {}

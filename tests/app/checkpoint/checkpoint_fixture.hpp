@@ -19,10 +19,10 @@
 #include <optional>
 #include <string>
 
-/// Checkpoints of a FakeOwner in a run directory that all ranks share.
+/// The checkpoints of a FakeOwner in a run directory that all ranks share.
 namespace bellwether::test {
 
-// Before MPI, as the program does: else the parallel library closes what failed when MPI ends.
+// Start HDF5 before MPI, as the program does. Otherwise MPI_Finalize would close files whose writes failed.
 [[maybe_unused]] inline bool const hdf5_is_started = (input::start_hdf5(), true);
 
 inline comm::Communicator& everyone() { return world().communicator(); }
@@ -51,7 +51,7 @@ class SharedFolder {
   std::string path_;
 };
 
-/// Changes files on rank 0 while the others wait.
+/// Changes files on rank 0 while the other ranks wait.
 inline void on_rank_0(std::function<void()> const& change) {
   everyone().barrier("bellwether::test::before_change");
   if (everyone().rank() == 0) change();
@@ -71,7 +71,7 @@ struct CheckpointFixture {
   void save(std::int64_t step, float salt) {
     auto state = owner(salt);
     checkpoints->save(step, "deck of step " + std::to_string(step), state.state());
-    std::ranges::fill(state.parameters, -1.0F);  // what is written is a copy
+    std::ranges::fill(state.parameters, -1.0F);  // the checkpoint must hold a copy
     checkpoints->wait();
   }
 

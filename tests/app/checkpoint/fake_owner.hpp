@@ -12,7 +12,7 @@
 class FakeOwner {
  public:
   static constexpr std::int64_t total = 103;  ///< of the partitioned vector: not a multiple of any rank count
-  static constexpr std::int64_t width = 37;   ///< of vectors of a rank's own
+  static constexpr std::int64_t width = 37;   ///< of per-rank vectors
 
   FakeOwner(int rank, int ranks, float salt) : rank_(rank), ranks_(ranks) {
     layout_.add({.name = "embeddings.weight", .shape = {7, 5}});
@@ -29,7 +29,7 @@ class FakeOwner {
     rate = 0.1 + salt;
   }
 
-  /// Chunks as compressed exchange cuts them: whole words, the last chunks short or empty.
+  /// Chunks of the compressed allreduce: whole words; the last chunks are short or empty.
   std::int64_t chunk() const { return 32 * ((total + 32 * ranks_ - 1) / (32 * ranks_)); }
   std::int64_t first() const { return std::min(total, rank_ * chunk()); }
   std::int64_t last() const { return std::min(total, (rank_ + 1) * chunk()); }

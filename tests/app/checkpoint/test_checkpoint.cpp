@@ -42,7 +42,7 @@ TEST_CASE("A checkpoint returns every kind of state at the same number of ranks"
   CHECK(run.warnings.empty());
 }
 
-TEST_CASE("A checkpoint is re-cut for another number of ranks") {
+TEST_CASE("A checkpoint is resharded for another number of ranks") {
   for (int writers = 1; writers <= everyone().size(); ++writers)
     for (int readers = 1; readers <= everyone().size(); ++readers) {
       bool const per_rank = writers % 2 == 0;
@@ -85,8 +85,9 @@ TEST_CASE("A checkpoint is re-cut for another number of ranks") {
     }
 }
 
-TEST_CASE("Slices that several ranks hold are dealt anew by element") {
-  // One after another, as ranks of one node each: L of them share the vector, size / L hold each slice.
+TEST_CASE("Slices that several ranks hold are resharded by element") {
+  // Ranks that follow each other, as if each were on its own node: L of them share the vector, and size / L hold each
+  // slice.
   static constexpr std::int64_t total = 103;
   int const size = everyone().size(), rank = everyone().rank();
   struct Slice {
@@ -133,7 +134,7 @@ TEST_CASE("Slices that several ranks hold are dealt anew by element") {
         REQUIRE(read[static_cast<std::size_t>(k - has.first)] ==
                 (before == after ? value(rank, k) : static_cast<float>(sum / holders)));
       }
-      // The vector of another model, or one with a gap, is refused on every rank.
+      // Every rank rejects the vector of another model, and one with a gap.
       std::vector<float> more(static_cast<std::size_t>(total) + 1);
       auto longer = owner.state();
       longer.optimizer = [&](StateVisitor& visit) { visit.held("worker_error", more, 0, total + 1); };
@@ -155,7 +156,7 @@ TEST_CASE("Elements that no rank held are named") {
   CHECK_THROWS_WITH(run.checkpoints->load(*found, all), ContainsSubstring("worker_error: no rank held row "));
 }
 
-TEST_CASE("A slice that says it lies beyond its whole is refused") {
+TEST_CASE("A slice beyond its total is rejected") {
   constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() - 3;
   for (auto const& [first, total] : {std::pair{far, std::int64_t{100}},
                                      {std::int64_t{-1}, std::int64_t{100}},
@@ -173,11 +174,11 @@ TEST_CASE("A slice that says it lies beyond its whole is refused") {
     run.checkpoints->wait();
     auto const found = run.checkpoints->find_latest();
     REQUIRE(found.has_value());
-    CHECK_THROWS_WITH(run.checkpoints->load(*found, all), ContainsSubstring("allowed: a part of its total"));
+    CHECK_THROWS_WITH(run.checkpoints->load(*found, all), ContainsSubstring("allowed: a slice within its total"));
   }
 }
 
-TEST_CASE("Incomplete and damaged checkpoints are named and passed over") {
+TEST_CASE("Incomplete and damaged checkpoints are named and skipped") {
   CheckpointFixture run;
   CHECK_FALSE(run.checkpoints->find_latest().has_value());
   for (int step = 1; step <= 6; ++step) run.save(step, static_cast<float>(step));
@@ -206,13 +207,13 @@ TEST_CASE("Incomplete and damaged checkpoints are named and passed over") {
     CHECK_THAT(run.warnings, ContainsSubstring("step_6/manifest: missing"));
     CHECK_THAT(run.warnings, ContainsSubstring("step_5/manifest: damaged"));
     CHECK_THAT(run.warnings, ContainsSubstring("step_4/replicated.h5: 1000 bytes"));
-    CHECK_THAT(run.warnings, ContainsSubstring("step_3/rank0.h5: its checksum does not hold"));
+    CHECK_THAT(run.warnings, ContainsSubstring("step_3/rank0.h5: its checksum does not match"));
     CHECK_THAT(run.warnings, ContainsSubstring(".h5: missing"));
     CHECK(std::ranges::count(run.warnings, '\n') == 6);
   } else {
     CHECK(run.warnings.empty());
   }
-  // The run goes on from step 1 and meets the damaged folder of step 2 again.
+  // The run continues from step 1 and finds the damaged folder of step 2 again.
   run.save(2, 22);
   auto const again = run.checkpoints->find_latest();
   REQUIRE(again.has_value());
@@ -221,7 +222,7 @@ TEST_CASE("Incomplete and damaged checkpoints are named and passed over") {
   check_equal(loaded, run.owner(22));
 }
 
-TEST_CASE("A manifest that is no file is passed over") {
+TEST_CASE("A manifest that is not a file is skipped") {
   CheckpointFixture run;
   run.save(1, 1);
   run.save(2, 2);
@@ -230,7 +231,7 @@ TEST_CASE("A manifest that is no file is passed over") {
     REQUIRE(mkfifo((run.folder->step(2) + "/manifest").c_str(), 0600) == 0);
     fs::create_directories(run.folder->step(3));
     std::ofstream(run.folder->step(3) + "/manifest").put('b');
-    fs::resize_file(run.folder->step(3) + "/manifest", std::uintmax_t{1} << 40);  // takes no room
+    fs::resize_file(run.folder->step(3) + "/manifest", std::uintmax_t{1} << 40);  // a sparse file: takes no disk space
   });
   auto const found = run.checkpoints->find_latest();
   REQUIRE(found.has_value());
@@ -238,7 +239,7 @@ TEST_CASE("A manifest that is no file is passed over") {
   if (everyone().rank() == 0) CHECK_THAT(run.warnings, ContainsSubstring("step_3/manifest: damaged: 1099511627776"));
 }
 
-TEST_CASE("A manifest names what all ranks have, and nothing twice") {
+TEST_CASE("A manifest names the file of replicated state, and no file twice") {
   app::Manifest manifest{.step = 3, .ranks = 2, .files = {{"replicated.h5", 1, "0"}, {"rank1.h5", 1, "0"}}};
   CHECK(app::Manifest::parse(manifest.text()).files.size() == 2);
   manifest.files.push_back(manifest.files.back());
@@ -247,7 +248,7 @@ TEST_CASE("A manifest names what all ranks have, and nothing twice") {
   CHECK_THROWS_WITH(app::Manifest::parse(manifest.text()), ContainsSubstring("does not name the file 'replicated.h5'"));
 }
 
-TEST_CASE("A folder of checkpoints that cannot be read is not taken for an empty one") {
+TEST_CASE("An unreadable folder of checkpoints is an error") {
   CheckpointFixture run;
   on_rank_0([&] { std::ofstream(run.folder->path() + "/checkpoints") << "a file"; });
   CHECK_THROWS_WITH(run.checkpoints->find_latest(), ContainsSubstring("checkpoints: cannot be read: Not a directory"));
@@ -259,28 +260,28 @@ TEST_CASE("A folder of checkpoints that cannot be read is not taken for an empty
   CHECK_THROWS_WITH(run.checkpoints->find_latest(), ContainsSubstring("checkpoints: cannot be read: No such file"));
 }
 
-TEST_CASE("A checkpoint of a newer format is refused by name") {
+TEST_CASE("A checkpoint of a newer format is rejected with its format") {
   CheckpointFixture run;
   run.save(1, 1);
   on_rank_0([&] { std::ofstream(run.folder->step(1) + "/manifest") << "bellwether checkpoint 2.0\nchecksum 0\n"; });
-  CHECK_THROWS_WITH(run.checkpoints->find_latest(), ContainsSubstring("checkpoints, but none is whole"));
+  CHECK_THROWS_WITH(run.checkpoints->find_latest(), ContainsSubstring("checkpoints, but none is usable"));
   if (everyone().rank() == 0) CHECK_THAT(run.warnings, ContainsSubstring("format 2.0"));
 }
 
-TEST_CASE("A first checkpoint that was never completed counts as none") {
+TEST_CASE("A first checkpoint that was never completed is ignored") {
   CheckpointFixture run;
   on_rank_0([&] { fs::create_directories(run.folder->step(1) + ".part"); });
   CHECK_FALSE(run.checkpoints->find_latest().has_value());
 }
 
-TEST_CASE("Older checkpoints go once the new one is complete") {
+TEST_CASE("Older checkpoints are removed once the new one is complete") {
   CheckpointFixture run({.keep = 2});
   run.save(1, 1);
   run.save(2, 2);
   on_rank_0([&] { fs::resize_file(run.folder->step(2) + "/manifest", 10); });
   run.save(3, 3);
   on_rank_0([&] {
-    // Step 2 is damaged: it neither counts nor goes.
+    // Step 2 is damaged: it is neither counted nor removed.
     CHECK(fs::exists(run.folder->step(1)));
     fs::create_directories(run.folder->step(2) + ".part/rest");
   });
@@ -293,19 +294,19 @@ TEST_CASE("Older checkpoints go once the new one is complete") {
   CHECK_FALSE(fs::exists(run.folder->step(2) + ".part"));
   for (int const step : {2, 3, 4}) CHECK(fs::exists(run.folder->step(step)));
   CHECK(run.checkpoints->last_complete() == 4);
-  run.checkpoints->save(4, "", state.state());  // the end of a run may fall on a periodic one
+  run.checkpoints->save(4, "", state.state());  // the run may end at the step of a periodic checkpoint
   run.checkpoints->wait();
   CHECK(run.warnings.empty());
 }
 
-TEST_CASE("Checkpoints that were passed over neither count nor go") {
+TEST_CASE("Skipped checkpoints are neither counted nor removed") {
   SharedFolder const folder;
   for (std::int64_t const keep : {0, 2}) {
     CheckpointFixture run({.keep = keep}, everyone(), &folder);
     if (keep == 0) {
       for (int step = 1; step <= 3; ++step) run.save(step, static_cast<float>(step));
       on_rank_0([&] { fs::resize_file(folder.step(3) + "/replicated.h5", 1000); });
-      CHECK(run.checkpoints->newest_path() == folder.step(3));  // which nobody has looked into
+      CHECK(run.checkpoints->newest_path() == folder.step(3));  // that nobody has read yet
       continue;
     }
     REQUIRE(run.checkpoints->find_latest()->step == 2);
@@ -314,7 +315,7 @@ TEST_CASE("Checkpoints that were passed over neither count nor go") {
     everyone().barrier("bellwether::test::pruned");
     CHECK_FALSE(fs::exists(folder.step(1)));
     for (int const step : {2, 3, 4}) CHECK(fs::exists(folder.step(step)));
-    run.save(3, 33);  // in the place of the damaged one
+    run.save(3, 33);  // replaces the damaged one
     run.save(5, 5);
     everyone().barrier("bellwether::test::pruned_again");
     for (int const step : {2, 3}) CHECK_FALSE(fs::exists(folder.step(step)));
@@ -322,7 +323,7 @@ TEST_CASE("Checkpoints that were passed over neither count nor go") {
   }
 }
 
-TEST_CASE("Of a link to a checkpoint elsewhere only the link goes") {
+TEST_CASE("Only the link to a checkpoint elsewhere is removed") {
   SharedFolder const other;
   CheckpointFixture mine({.keep = 1});
   {
@@ -342,7 +343,7 @@ TEST_CASE("Of a link to a checkpoint elsewhere only the link goes") {
   CHECK(theirs.checkpoints->find_latest().has_value());
 }
 
-TEST_CASE("State that does not fit is refused with its name on every rank") {
+TEST_CASE("State that does not match is rejected with its name on every rank") {
   CheckpointFixture run;
   run.save(1, 1);
   auto const found = run.checkpoints->find_latest();
@@ -367,7 +368,7 @@ TEST_CASE("State that does not fit is refused with its name on every rank") {
     made_up = visit.has("epoch");
     for (auto const* name : {"position", "rate", "epoch"}) visit.drop(name);
   };
-  run.checkpoints->load(*found, unwanted);  // what is dropped is not left over
+  run.checkpoints->load(*found, unwanted);  // dropped state is not reported as unread
   CHECK((had && !made_up));
   ParameterLayout frozen;
   frozen.add({.name = "embeddings.weight", .shape = {7, 5}, .decays = false});
@@ -387,5 +388,5 @@ TEST_CASE("State that does not fit is refused with its name on every rank") {
   alive.key_of_active = [] { return std::string("data.heldout"); };
   CHECK_THROWS_WITH(run.checkpoints->load(*found, alive),
                     ContainsSubstring("data.heldout: longer sequences than in the run of ") &&
-                        ContainsSubstring("embeddings.weight (35 live elements, 0 in the checkpoint); allowed: "));
+                        ContainsSubstring("embeddings.weight (35 active elements, 0 in the checkpoint); allowed: "));
 }

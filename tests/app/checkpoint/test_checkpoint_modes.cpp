@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// How checkpoints are written: from a copy or from the state itself, residuals exact or as their mean, and what
-/// becomes of one that cannot be.
+/// Modes of writing checkpoints: from a copy or directly from the state, with exact residuals or their mean. Also tests
+/// what happens to a checkpoint that cannot be written.
 #include "app/checkpoint/checkpoint_entries.hpp"
 #include "app/checkpoint/checkpoint_folder.hpp"
 #include "app/checkpoint/checksum.hpp"
@@ -44,7 +44,7 @@ app::TrainingState averaging(FakeOwner& owner, comm::Communicator& ranks) {
   return state;
 }
 
-/// Names of the data sets below a group.
+/// Returns the names of the data sets below a group.
 std::vector<std::string> data_sets(input::Hdf5File const& file, std::string const& group) {
   std::vector<std::string> found;
   for (auto const& name : file.list(group)) {
@@ -55,7 +55,7 @@ std::vector<std::string> data_sets(input::Hdf5File const& file, std::string cons
   return found;
 }
 
-/// Lines of `inspect` that speak of damage.
+/// Returns the lines of `inspect` that report damage.
 std::vector<std::string> damage_in(std::string const& path) {
   std::stringstream told;
   app::inspect(path, {.damaged = true}, told);
@@ -67,7 +67,7 @@ std::vector<std::string> damage_in(std::string const& path) {
 
 }  // namespace
 
-TEST_CASE("A checkpoint that takes long to write is told of while it is waited for") {
+TEST_CASE("Waiting long for a checkpoint causes warnings") {
   CheckpointFixture run({.keep = 0, .patience = 0.2});
   auto held = run.io.submit(input::IoThread::Priority::checkpoint,
                             [] { std::this_thread::sleep_for(std::chrono::milliseconds(700)); });
@@ -82,7 +82,7 @@ TEST_CASE("A checkpoint that takes long to write is told of while it is waited f
   CHECK(run.checkpoints->find_latest().has_value());
 }
 
-TEST_CASE("Every data set has a checksum, by which inspect names the one that is damaged") {
+TEST_CASE("Every data set has a checksum, by which inspect finds damaged ones") {
   bool const asynchronous = GENERATE(true, false);
   CheckpointFixture run({.keep = 0, .asynchronous = asynchronous});
   run.save(1, 0.5F);
@@ -122,12 +122,12 @@ TEST_CASE("Every data set has a checksum, by which inspect names the one that is
                ContainsSubstring("/" + name + "  float32") && ContainsSubstring("DAMAGED: its checksum does not hold"));
     std::ostringstream told;
     CHECK_THROWS_WITH(app::inspect(path, {}, told),
-                      ContainsSubstring("replicated.h5: damaged: its checksum does not hold; inspect --damaged"));
+                      ContainsSubstring("replicated.h5: damaged: its checksum does not match; inspect --damaged"));
     CHECK(told.str().empty());
   });
 }
 
-TEST_CASE("What is written without a copy is what is written from one") {
+TEST_CASE("Checkpoints with and without a copy are equal") {
   CheckpointFixture copied, direct({.keep = 0, .asynchronous = false});
   bool const mean = GENERATE(false, true);
   std::vector<std::vector<float>> residuals;
@@ -136,7 +136,7 @@ TEST_CASE("What is written without a copy is what is written from one") {
     auto owner = run->owner(0.5F), loaded = run->owner(90);
     owner.has_refused = loaded.has_refused = true;
     run->checkpoints->save(3, "run: {}\n", mean ? averaging(owner, everyone()) : owner.state());
-    if (run == &direct) CHECK(run->checkpoints->last_complete() == 3);  // it is there when save() returns
+    if (run == &direct) CHECK(run->checkpoints->last_complete() == 3);  // it is complete when save() returns
     run->checkpoints->wait();
     auto const found = run->checkpoints->find_latest();
     REQUIRE(found.has_value());
@@ -150,15 +150,15 @@ TEST_CASE("What is written without a copy is what is written from one") {
       files[run == &direct][file.path().filename()] = fs::file_size(file.path());
   }
   CHECK(residuals[0] == residuals[1]);
-  CHECK(std::ssize(files[0]) == 2 + everyone().size());  // with the manifest and what all have alike
+  CHECK(std::ssize(files[0]) == 2 + everyone().size());  // including the manifest and the file of replicated state
   CHECK(files[0] == files[1]);
 }
 
-TEST_CASE("Residuals saved as their mean resume as those do that are averaged when they are read") {
+TEST_CASE("Residuals averaged on saving resume like residuals averaged on loading") {
   int const size = everyone().size(), rank = everyone().rank();
   CheckpointFixture exact, mean;
   auto owner = exact.owner(0.25F);
-  // Not sums of powers of two: means are rounded.
+  // Not sums of powers of two, so that means are rounded.
   for (std::size_t i = 0; i < owner.mean_of_ranks.size(); ++i)
     owner.mean_of_ranks[i] = 1.0F / static_cast<float>(3 + rank + 7 * static_cast<int>(i));
   exact.checkpoints->save(1, "", owner.state());
@@ -170,7 +170,7 @@ TEST_CASE("Residuals saved as their mean resume as those do that are averaged wh
   REQUIRE(found.has_value());
   auto same = mean.owner(90);
   mean.checkpoints->load(*found, same.state());
-  check_equal(same, owner);  // all else is each rank's own
+  check_equal(same, owner);  // everything else is per rank
   for (std::size_t i = 0; i < same.mean_of_ranks.size(); ++i) {
     double sum = 0;
     for (int r = 0; r < size; ++r)
@@ -193,10 +193,10 @@ TEST_CASE("Residuals saved as their mean resume as those do that are averaged wh
   }
 }
 
-TEST_CASE("A mean is over those ranks that hold an element, and takes any cut") {
+TEST_CASE("The mean is over the ranks that hold an element, for any slices") {
   auto& ranks = everyone();
   int const size = ranks.size(), rank = ranks.rank();
-  // More than one round of 16 MiB; ranks hold overlapping stretches, one of them nothing where there are three.
+  // More than one round of 16 MiB. The ranks' slices overlap; with three ranks one slice is empty.
   std::int64_t const total = (std::int64_t{5} << 20) + 17;
   auto const held = [&](int r) {
     if (size >= 3 && r == 1) return comm::Part{40, 40};
@@ -231,7 +231,7 @@ TEST_CASE("A mean is over those ranks that hold an element, and takes any cut") 
   CHECK_THROWS_AS(comm::mean_over_holders(ranks, {values.data(), values.size()}, own.first, longer), InternalError);
 }
 
-TEST_CASE("Bytes of a checkpoint are known before it is written") {
+TEST_CASE("The bytes of a checkpoint are known before it is written") {
   CheckpointFixture run;
   auto owner = run.owner(0.5F);
   int const size = everyone().size(), rank = everyone().rank();
@@ -242,11 +242,11 @@ TEST_CASE("Bytes of a checkpoint are known before it is written") {
   CHECK(app::checkpoint_bytes(averaging(owner, everyone()), rank, size) == 4 * (own + shared - saved));
 }
 
-TEST_CASE("A full disk on one rank is told on all and leaves the old checkpoint") {
+TEST_CASE("A full disk on one rank is reported on all ranks and leaves the old checkpoint") {
   bool const asynchronous = GENERATE(true, false);
   CheckpointFixture run({.keep = 1, .asynchronous = asynchronous});
   run.save(1, 1);
-  // A limit on file sizes stands in for a full disk: the same calls fail.
+  // A limit on file sizes simulates a full disk: the same calls fail.
   int const unlucky = everyone().size() - 1;
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit limit{};
@@ -276,7 +276,7 @@ TEST_CASE("A full disk on one rank is told on all and leaves the old checkpoint"
   CHECK(run.checkpoints->last_complete() == 3);
 }
 
-TEST_CASE("a link in the place of a checkpoint makes way, wherever it leads") {
+TEST_CASE("a link in the place of a checkpoint is replaced, wherever it leads") {
   std::string const target = GENERATE("nowhere", "step_2");
   CheckpointFixture run;
   on_rank_0([&] {
@@ -292,7 +292,7 @@ TEST_CASE("a link in the place of a checkpoint makes way, wherever it leads") {
   CHECK(found->step == 2);
 }
 
-TEST_CASE("A step is saved again where batches were skipped since, and only then") {
+TEST_CASE("A step is saved again only if batches were skipped since") {
   CheckpointFixture run({.keep = 1});
   auto const save = [&](std::int64_t position, float salt) {
     auto owner = run.owner(salt);
@@ -315,15 +315,15 @@ TEST_CASE("A step is saved again where batches were skipped since, and only then
   CHECK_FALSE(fs::exists(run.folder->step(4) + ".replaced"));
 }
 
-TEST_CASE("What jobs left that died over a checkpoint gets its name or goes") {
+TEST_CASE("Checkpoints of killed jobs are completed or removed") {
   CheckpointFixture run;
   for (int step = 1; step <= 3; ++step) run.save(step, static_cast<float>(step));
   auto const step = [&](int n) { return run.folder->step(n); };
   on_rank_0([&] {
-    fs::rename(step(3), step(3) + ".part");      // died before its last rename
-    fs::rename(step(2), step(2) + ".replaced");  // died between the two, and what was to come is not whole
+    fs::rename(step(3), step(3) + ".part");      // killed before the last rename
+    fs::rename(step(2), step(2) + ".replaced");  // killed between the two renames, with an incomplete new checkpoint
     fs::create_directories(step(2) + ".part");
-    fs::copy(step(1), step(1) + ".replaced", fs::copy_options::recursive);  // died after them
+    fs::copy(step(1), step(1) + ".replaced", fs::copy_options::recursive);  // killed after both renames
     fs::create_directories(step(5) + ".part");
     fs::create_directory_symlink(step(1), step(6) + ".part");
   });
@@ -343,7 +343,7 @@ TEST_CASE("What jobs left that died over a checkpoint gets its name or goes") {
   });
 }
 
-TEST_CASE("Of a checkpoint that could not be written nothing stays") {
+TEST_CASE("A checkpoint that could not be written leaves no files") {
   CheckpointFixture run;
   run.save(1, 1);
   auto owner = run.owner(2);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// State that is not kept as numbers: how it comes into a checkpoint.
+/// Tests how values that are computed only for a checkpoint are written.
 #include "app/checkpoint/device_copy.hpp"
 #include "tests/app/checkpoint/checkpoint_fixture.hpp"
 
@@ -16,7 +16,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-/// More numbers than are written at a time, each known by its place.
+/// More values than one task writes; each value follows from its index.
 class Ramp final : public FormedValues {
  public:
   explicit Ramp(bool fails) : fails_(fails) {}
@@ -37,7 +37,7 @@ class Ramp final : public FormedValues {
 
 }  // namespace
 
-TEST_CASE("What is formed for a checkpoint is saved whole, a piece at a time, and its failure is everybody's") {
+TEST_CASE("Values computed for a checkpoint are saved piece by piece, and a failure is reported on all ranks") {
   CheckpointFixture run({.keep = 0, .asynchronous = GENERATE(true, false)});
   auto owner = run.owner(1);
   auto state = owner.state();
@@ -52,7 +52,7 @@ TEST_CASE("What is formed for a checkpoint is saved whole, a piece at a time, an
     run.checkpoints->wait();
   };
   if (fails) {
-    CHECK_THROWS_WITH(save(), ContainsSubstring("optimizer/ramp: no memory to form it in: not enough memory"));
+    CHECK_THROWS_WITH(save(), ContainsSubstring("optimizer/ramp: no memory to compute it: not enough memory"));
     CHECK_FALSE(run.checkpoints->find_latest().has_value());
     return;
   }

@@ -15,7 +15,7 @@ TEST_CASE("The first signal sets a flag, a later one ends the program") {
     Interrupt const interrupt;
     if (interrupt.requested()) _exit(1);
     raise(SIGTERM);
-    raise(SIGINT);  // at once: the same key press delivered twice
+    raise(SIGINT);  // immediately: the same key press delivered twice
     if (interrupt.signal() != SIGTERM) _exit(2);
     usleep(600'000);
     raise(SIGTERM);
@@ -27,7 +27,23 @@ TEST_CASE("The first signal sets a flag, a later one ends the program") {
   CHECK(WTERMSIG(status) == SIGTERM);
 }
 
-TEST_CASE("A closed terminal stops a run unless nohup was asked for; a closed pipe never does") {
+TEST_CASE("The signal of a processor time limit stops a run, however often it arrives") {
+  pid_t const child = fork();
+  if (child == 0) {
+    Interrupt const interrupt;
+    raise(SIGXCPU);
+    if (interrupt.signal() != SIGXCPU) _exit(1);
+    usleep(600'000);
+    raise(SIGXCPU);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("A closed terminal stops a run except under nohup; a closed pipe never does") {
   pid_t const child = fork();
   if (child == 0) {
     {
@@ -43,7 +59,7 @@ TEST_CASE("A closed terminal stops a run unless nohup was asked for; a closed pi
       raise(SIGHUP);
       if (interrupt.requested()) _exit(3);
     }
-    raise(SIGPIPE);  // as before
+    raise(SIGPIPE);  // ignored as before
     _exit(4);
   }
   int status = 0;

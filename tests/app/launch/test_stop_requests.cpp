@@ -22,7 +22,7 @@ TEST_CASE("a time limit is near when another step and checkpoint may not fit int
   CHECK(stops.pending() == StopReason::none);  // 1.5 (1900 + 400) + 5 s of 3600
   stops.took_step(2100);
   CHECK(stops.pending() == StopReason::walltime);
-  stops.took_checkpoint(100);  // what is known takes the place of what was feared
+  stops.took_checkpoint(100);  // the measured time replaces the estimate
   stops.expect_checkpoint(40'000'000'000);
   CHECK(stops.pending() == StopReason::none);
   stops.took_checkpoint(400);
@@ -31,7 +31,7 @@ TEST_CASE("a time limit is near when another step and checkpoint may not fit int
   CHECK(stops.pending() == StopReason::walltime);
 }
 
-TEST_CASE("without a limit nothing but a signal or the file stops a run") {
+TEST_CASE("without a limit only a signal or the file stops a run") {
   Interrupt const interrupt;
   TemporaryFolder const folder;
   auto const file = folder / "stop";
@@ -42,13 +42,13 @@ TEST_CASE("without a limit nothing but a signal or the file stops a run") {
   while (stops.pending() != StopReason::file) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   stops.remove_file();
   CHECK_FALSE(std::filesystem::exists(file));
-  stops.remove_file();                         // gone already: somebody else's doing is no error
-  CHECK(stops.pending() == StopReason::file);  // it was asked for all the same
+  stops.remove_file();                         // already removed by somebody else, which is no error
+  CHECK(stops.pending() == StopReason::file);  // the request remains
   std::raise(SIGUSR1);
   CHECK(stops.pending() == StopReason::signal);
 }
 
-TEST_CASE("the file goes whatever ended the run, and where there was none") {
+TEST_CASE("the stop file is removed whatever ended the run") {
   Interrupt const interrupt;
   TemporaryFolder const folder;
   auto const file = folder / "stop";
@@ -56,7 +56,7 @@ TEST_CASE("the file goes whatever ended the run, and where there was none") {
   stops.remove_file();
   std::ofstream(file) << "";
   std::raise(SIGUSR1);
-  CHECK(stops.pending() == StopReason::signal);  // so that it was not looked for
+  CHECK(stops.pending() == StopReason::signal);  // a signal takes precedence, so the file was not looked for
   stops.remove_file();
   CHECK_FALSE(std::filesystem::exists(file));
   StopRequests const elsewhere(interrupt, bellwether::Clock::now(), std::nullopt, "");

@@ -68,7 +68,7 @@ constexpr ProgressLine usual{.step = 45,
                              .gemm_share = 0.531,
                              .seconds_left = 3725};
 
-/// A pseudo-terminal, its end that programs write to.
+/// A pseudo-terminal. Programs write to its other end.
 class PseudoTerminal {
  public:
   PseudoTerminal() : keyboard_(posix_openpt(O_RDWR | O_NOCTTY)) {
@@ -87,7 +87,7 @@ class PseudoTerminal {
     REQUIRE(ioctl(keyboard_, TIOCSWINSZ, &window) == 0);
   }
   std::FILE* screen() const { return screen_; }
-  /// What was written up to the end of a renewed line. The kernel may hand it over in pieces.
+  /// Returns the text up to the end of a line that is redrawn in place. The kernel may deliver it in pieces.
   std::string shown() const {
     std::string text;
     std::array<char, 4096> piece{};
@@ -106,7 +106,7 @@ class PseudoTerminal {
 
 }  // namespace
 
-TEST_CASE("A renewed line of 80 columns holds every item") {
+TEST_CASE("A progress line of 80 columns holds every item") {
   CHECK(fitted(usual, 80) == "step 45/60  loss 8.236  mlm 4.7%   lr 1.5e-3  3.55k tok/s  gemm 53%  left 1h02m");
   auto line = usual;
   line.step = 7;
@@ -120,7 +120,7 @@ TEST_CASE("A renewed line of 80 columns holds every item") {
   CHECK(fitted(line, 80) == "step     7/20000 loss 10.48 mlm 45.7% lr 1.0e-4 123k tok/s  gemm 7%  left 4d04h");
   line.steps = 1'000'000;
   CHECK(fitted(line, 80) == "      7/1000000 loss 10.48 mlm 45.7% lr 1.0e-4 123k tok/s  gemm 7%  left 4d04h");
-  // Before the first rate is known and where nothing was masked, items keep their places.
+  // Items keep their positions before the first rate is known and without masked positions.
   ProgressLine const start{.step = 1,
                            .steps = 60,
                            .loss = 11.0,
@@ -132,7 +132,7 @@ TEST_CASE("A renewed line of 80 columns holds every item") {
   CHECK(fitted(start, 80) == "step  1/60  loss 11     mlm -      lr 0       - tok/s      gemm -    left -    ");
 }
 
-TEST_CASE("Narrow terminals lose whole items, the least important first") {
+TEST_CASE("Narrow terminals omit whole items, the least important first") {
   CHECK(fitted(usual, 79) == "step 45/60 loss 8.236 mlm 4.7%  lr 1.5e-3 3.55k tok/s gemm 53% left 1h02m");
   CHECK(fitted(usual, 65) == "45/60 loss 8.236 mlm 4.7%  3.55k tok/s gemm 53% left 1h02m");
   CHECK(fitted(usual, 30) == "45/60 loss 8.236 left 1h02m");
@@ -147,7 +147,7 @@ TEST_CASE("Narrow terminals lose whole items, the least important first") {
   CHECK(fitted(usual, 1).empty());
 }
 
-TEST_CASE("Progress away from a terminal is plain lines") {
+TEST_CASE("Without a terminal, progress is plain lines") {
   auto const lines = written({.steps = 4, .print_every = 2, .gemm_flops_per_second = 1000}, [](Progress& progress) {
     for (std::int64_t step = 1; step <= 4; ++step) progress.step(row_of(step), 1000);
   });
@@ -156,7 +156,7 @@ TEST_CASE("Progress away from a terminal is plain lines") {
   CHECK_THAT(lines, !ContainsSubstring("step 3/4") && ContainsSubstring("step 4/4") && !ContainsSubstring("\r"));
 }
 
-TEST_CASE("Control characters of a path are written as their codes") {
+TEST_CASE("Control characters in a path are written as their codes") {
   auto const lines = written({.steps = 4}, [](Progress& progress) {
     progress.note("run\x1b[31m");
     progress.warning("run\x1b[31m");
@@ -168,8 +168,8 @@ TEST_CASE("Control characters of a path are written as their codes") {
         "results are in run<U+001B>[31m\n");
 }
 
-TEST_CASE("On a terminal one line renews itself at the width of the window") {
-  // As if no launcher had started the tests.
+TEST_CASE("On a terminal one line is redrawn at the width of the window") {
+  // Remove the variables of the launcher that started the tests.
   for (auto const* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_SIZE", "PMI_RANK"}) unsetenv(name);
   PseudoTerminal const terminal;
   CHECK(Terminal(terminal.screen()).exists());
@@ -188,7 +188,7 @@ TEST_CASE("On a terminal one line renews itself at the width of the window") {
   CHECK_THAT(terminal.shown(), ContainsSubstring("mlm 25.0%  lr 1.0e-3  1.00k tok/s  gemm 50%  left 1m54s"));
 }
 
-TEST_CASE("Evaluations say whether they are below the loss of word frequencies") {
+TEST_CASE("Evaluations state whether they are below the loss of word frequencies") {
   auto const evaluate = [](LogForm form, double frequencies, double loss) {
     return written({.form = form, .steps = 2}, [&](Progress& progress) {
       progress.compare_with_frequencies(frequencies);
@@ -202,7 +202,7 @@ TEST_CASE("Evaluations say whether they are below the loss of word frequencies")
   CHECK(!nlohmann::json::parse(evaluate(LogForm::json, 0, 7)).contains("frequency_loss"));
 }
 
-TEST_CASE("A launcher is known by an ancestor, not by variables alone") {
+TEST_CASE("A launcher is detected by an ancestor, not by variables alone") {
   CHECK(starts_ranks("mpirun"));
   CHECK(starts_ranks("slurmstepd"));
   CHECK(starts_ranks("mpiexec.hydra"));
@@ -214,7 +214,7 @@ TEST_CASE("A launcher is known by an ancestor, not by variables alone") {
   CHECK_FALSE(launched_as()->size.has_value());
   setenv("SLURM_STEP_NUM_TASKS", "4", 1);
   CHECK(launched_as()->size == 4);
-  CHECK(turn_to_tell().count() == 0);  // this test was not started with them
+  CHECK(turn_to_tell().count() == 0);  // this process was not started with them
   setenv("PMI_RANK", "1", 1);
   CHECK(launched_as()->rank == 1);
   setenv("PMI_RANK", "one", 1);
@@ -222,7 +222,7 @@ TEST_CASE("A launcher is known by an ancestor, not by variables alone") {
   for (auto const* name : {"PMI_RANK", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}) unsetenv(name);
 }
 
-TEST_CASE("Every JSON line is valid and carries what people read") {
+TEST_CASE("Every JSON line is valid and holds the values that people read") {
   ProgressOptions const options{.form = LogForm::json, .steps = 2, .print_every = 50, .gemm_flops_per_second = 1000};
   auto const text = written(options, [](Progress& progress) {
     progress.note("quotes \" and \\ and \xff");
@@ -252,7 +252,7 @@ TEST_CASE("Every JSON line is valid and carries what people read") {
   CHECK(objects[4].at("path") == "run/checkpoints");
 }
 
-TEST_CASE("what is known of the noise of gradients is one sentence") {
+TEST_CASE("the gradient noise is described in one sentence") {
   double const none = not_measured;
   CHECK(noise_text(480.4, 512, 100, 32) ==
         "gradient noise scale: 480 sequences at the end, on average 512, an estimate of the critical batch; this run's "
@@ -262,5 +262,5 @@ TEST_CASE("what is known of the noise of gradients is one sentence") {
   CHECK(noise_text(none, 512, 100, 32) ==
         "gradient noise scale: unknown at the end, where noise hides the gradient; on average 512, an estimate of the "
         "critical batch; this run's batch is 32");
-  CHECK_THAT(noise_text(none, none, none, 32), Catch::Matchers::StartsWith("gradient noise scale: unknown; it takes"));
+  CHECK_THAT(noise_text(none, none, none, 32), Catch::Matchers::StartsWith("gradient noise scale: unknown; it needs"));
 }

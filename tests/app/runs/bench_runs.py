@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""`bellwether bench`: what it prints and writes, not how fast anything is.
+"""Tests what `bellwether bench` prints and writes, not how fast anything is.
 
     bench_runs.py CASE PROGRAM MPIRUN TOOL      CASE: collectives | optimizer | kernels | huge_pages | step |
                                                       checkpoint | interrupted | tools | refusals
 
-Exits with 4, ctest's sign for skipped, where the system has no huge pages."""
+Exits with 4 (skipped for ctest) if the system has no huge pages."""
 
 import json
 import os
@@ -31,7 +31,7 @@ class Bench:
         return done.stdout if expected == 0 else done.stderr
 
     def results(self, ranks, *arguments):
-        """Results of the file, of which the table must speak as well."""
+        """Returns the results in the file; checks that the table contains them, too."""
         table = self.call(ranks, *arguments, "--json", "out.json")
         document = json.loads((self.folder / "out.json").read_text())
         assert document["machine"]["ranks"] == ranks and document["bench"] == arguments[0], document
@@ -48,7 +48,7 @@ def collectives(bench):
         assert [row["elements"] for row in rows] == [70] * 5 + [5000] * 5 + [8192] * 5
         for dense, half, library, blocking, bits in zip(*(rows[first::5] for first in range(5))):
             assert [row["collective"] for row in (library, blocking)] == ["dense mean, library", "by MPI_Allreduce"]
-            # No library promises equal bits, so that none are asked for.
+            # No library promises equal bits, so this is not checked.
             assert len(library["checks"]) == len(blocking["checks"]) == 1, (library, blocking)
             assert any("oracle O8" in check["claim"] for check in bits["checks"]), bits
             if ranks == 1:
@@ -77,7 +77,7 @@ def optimizer(bench):
         for row in document["results"]:
             least = sum(kernel["least_bytes_an_element"] for kernel in row["kernels"])
             assert abs(row["bound_seconds"] / (least * n / row["triad_bytes_per_second"]) - 1) < 1e-9, row
-            # Every kernel of the table was met: a renamed one would stand at 0 s.
+            # Every kernel in the table must have run: a renamed one would show 0 s.
             assert all(kernel["seconds"] > 0 for kernel in row["kernels"] if kernel["moved_bytes_an_element"] > 0), row
             assert row["state_bytes"] > 4 * n
             specified = row["method"] == "onebit_lamb" and row["phase"] == "after the freeze"
@@ -105,7 +105,7 @@ def optimizer(bench):
 
 def kernels(bench):
     for ranks in (1, 2):
-        # Sizes that fill neither words nor blocks, and one of less than an element a rank that serves.
+        # Sizes that fill neither words nor blocks, and one with fewer elements than serving ranks.
         document = bench.results(ranks, "kernels", "--elements", "3,5000,70001", "--calls", "3", "--warmup", "1")
         rows = document["results"]
         assert [row["elements"] for row in rows if row["by"] == "1 thread"] == [3, 5000, 70001], rows
@@ -125,7 +125,7 @@ def kernels(bench):
 
 
 def huge_pages(bench):
-    """Vectors lie on huge pages where the system has them for those who ask."""
+    """Vectors lie on huge pages if the system grants them on request."""
     setting = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
     if not setting.exists() or "[never]" in setting.read_text():
         print("skipped: no transparent huge pages here")
@@ -155,7 +155,7 @@ def step(bench):
         for row in rows:
             seconds = row["step_seconds"]["median"]
             assert abs(row["tokens_per_second"] * seconds / (ranks * sequences * length) - 1) < 1e-9
-            # Every product was met with its shape: all that is missing is attention's own.
+            # Every product must have run with its shape; the only exceptions are those of attention.
             products = sum(2 * p["m"] * p["n"] * p["k"] * p["calls"] for p in row["products"])
             attention = 3 * layers * 4 * hidden * sequences * length**2
             assert abs((products + attention) * ranks / (row["flops_per_second"] * seconds) - 1) < 1e-9, (products, row)
@@ -195,7 +195,7 @@ def checkpoint(bench):
 
 
 def interrupted(bench):
-    """However `bench checkpoint` is ended, what it has written goes."""
+    """However `bench checkpoint` ends, its files are removed."""
     for ranks, sent in ((1, signal.SIGTERM), (1, signal.SIGINT), (1, signal.SIGHUP), (1, signal.SIGKILL), (2, signal.SIGTERM)):
         launch = [bench.mpirun, "--oversubscribe", "--bind-to", "none", "-np", str(ranks)] if ranks > 1 else []
         with subprocess.Popen([*launch, bench.program, "bench", "checkpoint", "--model", "tiny", "--calls", "10000"], cwd=bench.folder,
@@ -212,14 +212,14 @@ def interrupted(bench):
 
 
 def tools(bench):
-    """A tool of Kokkos is told of every kernel by its label and of every product by its shape."""
+    """A Kokkos tool receives every kernel with its label and every product with its shape."""
     os.environ |= {"KOKKOS_TOOLS_LIBS": bench.tool, "COUNTING_TOOL_FILE": str(bench.folder / "told")}
     bench.results(1, "step", "--model", "tiny", "--compute", "fp32", "--sequences", "2", "--calls", "1", "--warmup", "1")
     told = (bench.folder / "told").read_text().splitlines()
     for label in ("kernel bellwether::model::cross_entropy", "kernel bellwether::optim::adamw_update",
                   "region bellwether::core::gemm m=256 n=512 k=128 nt"):
         assert label in told, (label, sorted(set(told)))
-    # Also of what the bench itself listens to, in every step.
+    # This includes the events that the bench itself receives, in every step.
     for arguments, label, calls in ((["optimizer", "--method", "lamb"], "kernel bellwether::optim::lamb_apply", 5),
                                     (["step", "--model", "tiny", "--compute", "fp32", "--sequences", "2", "--profile"],
                                      "kernel bellwether::optim::adamw_update", 9)):
@@ -261,7 +261,7 @@ def refusals(bench):
 
 
 def threads(bench):
-    """More of them than Kokkos has room for are one fault for all ranks; without OpenMP nobody counts them."""
+    """More threads than Kokkos supports are one fault for all ranks. Without OpenMP, the number is not checked."""
     few = ["kernels", "--elements", "100", "--calls", "1", "--warmup", "1"]
     os.environ["OMP_NUM_THREADS"] = "2"
     parallel = bench.results(1, *few)["machine"]["threads_a_rank"] > 1
@@ -275,12 +275,13 @@ def threads(bench):
 
 
 def files(bench):
-    """The user's file is left alone until there are results; a link stays one, and what is no file is written to."""
+    """The user's file stays unchanged until there are results. Links stay links, and devices and pipes are written
+    to."""
     few = ["kernels", "--elements", "100", "--calls", "1", "--warmup", "1"]
     kept, link = bench.folder / "kept.json", bench.folder / "link.json"
-    kept.write_text("old")
+    kept.write_text('{"bench": "old"}')
     bench.call(1, "kernels", "--elements", "1024Gi", "--json", "kept.json", expected=2)
-    assert kept.read_text() == "old"
+    assert kept.read_text() == '{"bench": "old"}'
     link.symlink_to("kept.json")
     bench.call(1, *few, "--json", "link.json")
     assert link.is_symlink() and json.loads(kept.read_text())["bench"] == "kernels"
@@ -289,6 +290,10 @@ def files(bench):
     for wrong in ("folder", "."):
         errors = bench.call(1, *few, "--json", wrong, expected=2)
         assert "is a folder; allowed: a file" in errors, errors
+    (bench.folder / "other.json").write_text('{"model": "mine"}')
+    errors = bench.call(1, *few, "--json", "other.json", expected=2)
+    assert "--json: other.json: exists and is not a result of bench; allowed: a new file, or" in errors, errors
+    assert (bench.folder / "other.json").read_text() == '{"model": "mine"}'
     assert not list(bench.folder.glob("*.part"))
 
 

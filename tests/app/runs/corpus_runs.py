@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `bellwether prepare` refuses as no text, warns about, counts and holds out.
+"""Tests which texts `bellwether prepare` rejects, and what it warns about, counts and holds out.
 
     corpus_runs.py CASE PROGRAM      CASE: no_texts | poor_texts | frequencies | splits
 
-Exits with 4, ctest's sign for skipped, where h5py or NumPy is missing."""
+Exits with 4 (skipped for ctest) if h5py or NumPy is missing."""
 
 import bz2
 import gzip
@@ -23,7 +23,8 @@ from prepare_runs import LETTERS, TENSORS, Folder, document_of, documents, h5py,
 
 
 def no_texts(folder):
-    """What is no text is refused by name before any work; standard input is read, and its content looked at too."""
+    """Files that are not text are rejected by name before any work starts; the content of standard input is checked,
+    too."""
     text = paragraphs(documents(150))
     folder.write("text.txt", text)
     one, two = gzip.compress(text.encode()), gzip.compress(b"aa ab.\n\nab aa.\n")
@@ -41,14 +42,14 @@ def no_texts(folder):
             ("be.txt", text.encode("utf-32-be"), "is UTF-32BE text without a byte order mark"),
             ("random.txt", random.Random(1).randbytes(50000), "is binary: "),
             ("followed.gz", one + b"_" + two, f"followed.gz: byte {len(one)} (0x5F) follows a complete gzip member"),
-            ("cut.gz", one + two[:-5], f"ends in the midst of the gzip member that begins at byte {len(one)} "),
-            ("empty.gz", b"", "empty.gz: is empty (0 bytes), which no gzip file is")]:
+            ("cut.gz", one + two[:-5], f"ends inside the gzip member that begins at byte {len(one)} "),
+            ("empty.gz", b"", "empty.gz: is empty (0 bytes), so it is not a gzip file")]:
         if content is not None:
             (folder.path / name).write_bytes(content)
         errors = folder.run(name, "--vocab", "vocab.txt", "--out", "no", expected=2)
         assert words in errors and errors.count("error: ") == 1, (name, errors)
         assert not list(folder.path.glob("no*")), name
-    # Damage behind what can be read is told with the lines before it.
+    # Damage later in a file is reported with the number of lines before it.
     errors = folder.run("cut.gz", "--vocab", "vocab.txt", "--out", "no", expected=2)
     lines = text.count("\n") + len(gzip.decompress(two).splitlines())
     assert f"; {lines} lines before it can be read" in errors, (lines, errors)
@@ -69,7 +70,7 @@ def no_texts(folder):
     assert "standard input: is an xz file" in piped(lzma.compress(text.encode()), "no", 2)
     errors = folder.run("-", "--train-vocab", 100, "--out", "no", expected=2)
     assert "standard input: --train-vocab reads the text twice" in errors, errors
-    # A vocabulary is a text too; its byte order mark is no part of its first token.
+    # A vocabulary is a text, too; its byte order mark is not part of the first token.
     vocabulary = (folder.path / "vocab.txt").read_bytes()
     (folder.path / "marked.txt").write_bytes(b"\xef\xbb\xbf" + vocabulary.replace(b"\n", b"\r\n"))
     folder.run("text.txt", "--vocab", "marked.txt", "--out", "marked")
@@ -80,7 +81,7 @@ def no_texts(folder):
 
 
 def poor_texts(folder):
-    """Each fault of a text has a warning with its number and cause; --strict makes it an error."""
+    """Each fault of a text causes a warning with its number and cause; --strict makes it an error."""
     docs = documents(150)
 
     def warnings_of(text, *arguments):
@@ -114,17 +115,17 @@ def poor_texts(folder):
             (paragraphs(docs), ["--vocab", "cased.txt"], "the vocabulary is cased"),
             ("\n\n".join(sentence for doc in docs[:20] for sentence in doc), [], "documents have one sentence each"),
             ("\n\n".join(f"{long_word}{word(n)}." for n in range(100)), [], "is in words of more than 100 characters"),
-            (paragraphs(docs), ["--train-vocab", 30000], "tokens, 30000 were asked for"),
+            (paragraphs(docs), ["--train-vocab", 30000], "tokens, 30000 were requested"),
             (paragraphs(docs) + "\n" + "\n".join(s for doc in docs * 20 for s in doc), [], f"it begins at text.txt:{150 * 21 + 1}"),
             (paragraphs(docs + docs[:30]), [], "17 % of the documents repeat another one exactly"),
             (paragraphs(docs[:60]) + "\n" + "\n".join(s for doc in docs * 20 for s in doc), ["--heldout", 0.1],
-             "of the tokens are held out, and --heldout asked for 10.0 % of the documents"),
+             "of the tokens are held out, but --heldout requested 10.0 % of the documents"),
             ('{"text": "aa ab"}\n\n' + paragraphs(docs), [], "text.txt looks like JSON")]:
         errors, _, strict = warnings_of(text, *arguments)
         assert words in errors, (words, errors)
         assert strict.returncode == 2 and words in strict.stderr and "warning: " not in strict.stderr, strict.stderr
         assert not list(folder.path.glob("*.partial")) and not list(folder.path.glob("strict*"))
-    # `check` repeats what the shards record, and names a model with far more tokens than they have.
+    # `check` repeats what the shards record, and warns about a model with far more tokens than they have.
     folder.write("text.txt", "\n\n".join(sentence for doc in docs[:20] for sentence in doc))
     folder.run("text.txt", "--vocab", "vocab.txt", "--out", "poor", "--sequence-length", 32)
     folder.write("deck.yaml", "data: {train: [poor]}\nmodel: {vocabulary: 30522, hidden: 16, layers: 1, heads: 2, feed_forward: 32}\n")
@@ -140,7 +141,7 @@ def poor_texts(folder):
     assert strict.returncode == 2 and all("error: " + words in strict.stderr for words in expected), strict.stderr
     done = check("--set", "model.vocabulary=688")
     assert expected[0] in done.stderr and "model.vocabulary" not in done.stderr, done.stderr
-    # Chinese sentences end with a full stop of their own, without a space.
+    # Chinese sentences end with their own full stop, without a space.
     chinese = "\n\n".join("".join("".join(chr(0x4E00 + d * 7 % 500 + i) for i in range(6)) + "\u3002" for _ in range(20))
                           for d in range(60))
     folder.write("chinese_vocab.txt", "\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "\u3002"] +
@@ -157,7 +158,7 @@ def poor_texts(folder):
 
 
 def frequencies(folder):
-    """A run shows its held-out loss beside that of word frequencies: in its log, its statistics and its report."""
+    """A run compares its held-out loss with that of word frequencies: in its log, its statistics and its report."""
     folder.write("text.txt", paragraphs(documents(150)))
     folder.run("text.txt", "--vocab", "vocab.txt", "--out", "shards", "--sequence-length", 32, "--heldout", 0.2)
     folder.write("deck.yaml", """
@@ -193,11 +194,12 @@ statistics: {evaluate_every: 2, evaluate_sequences: 16}
 
 
 def splits(folder):
-    """Documents that begin alike are held out by the share asked for, whatever the order of the files."""
+    """Documents that begin alike are held out at the requested rate, regardless of the order of the files."""
     docs = [["aa ab."] + doc for doc in documents(200)]
     for name, part in (("a.txt", docs[:120]), ("b.txt", docs[120:])):
         folder.write(name, paragraphs(part))
-    # Copies that give the same tokens: a byte order mark, blanks, invisible characters and capital letters aside.
+    # Copies that give the same tokens: they differ in byte order mark, blanks, invisible characters and capital
+    # letters.
     folder.write("copies.txt", "\ufeff" + paragraphs(docs[:50]).replace(".\n", ". \u200b \n").replace(" ", "  ").upper())
     held = {}
     for out, texts, seed in (("ab", ["a.txt", "b.txt"], 1), ("ba", ["b.txt", "a.txt"], 1), ("copies", ["a.txt", "b.txt", "copies.txt"], 1),
@@ -213,7 +215,7 @@ def splits(folder):
 
 
 def doubtful_sets(folder):
-    """`check` tells of held-out text that is trained on in other rows, and of shards that a set lacks."""
+    """`check` reports held-out text that is also trained on in other rows, and shards that are missing in a set."""
     folder.write("deck.yaml", "data: {train: [ab], heldout: [ab/heldout]}\n"
                               "model: {vocabulary: 682, hidden: 16, layers: 1, heads: 2, feed_forward: 32}\n"
                               "statistics: {evaluate_sequences: 16}\n")
@@ -224,7 +226,7 @@ def doubtful_sets(folder):
                               text=True, timeout=120, check=True).stderr
 
     def share():
-        told = re.search(r"heldout.*: (\d+) of the (\d+) held-out rows looked at are trained on, too: ",
+        told = re.search(r"heldout.*: (\d+) of the (\d+) held-out rows that were compared are trained on, too: ",
                          warnings("data.heldout=[no]"))
         assert told, "not told"
         return int(told[1]) / int(told[2])
@@ -232,7 +234,7 @@ def doubtful_sets(folder):
     assert warnings() == "", warnings()
     shutil.copytree(folder.path / "other/heldout", folder.path / "no")
     assert 0.6 < share() < 1
-    # Rows of a shard, with nothing else of it.
+    # Rows of a shard, without its other contents.
     shutil.rmtree(folder.path / "no")
     (folder.path / "no").mkdir()
     with h5py.File(folder.path / "ab/train_00000.h5") as shard, h5py.File(folder.path / "no/part.h5", "w") as part:

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A tool of Kokkos (KOKKOS_TOOLS_LIBS): writes the label of every kernel and region that begins to COUNTING_TOOL_FILE,
-// one a line.
+// A Kokkos tool (KOKKOS_TOOLS_LIBS): appends the label of every kernel and region that begins to COUNTING_TOOL_FILE,
+// one per line.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

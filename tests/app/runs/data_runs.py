@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs whose shards are not those of the checkpoint, or not the same on all ranks.
+"""Tests runs whose shards differ from those of the checkpoint, or differ between ranks.
 
     data_runs.py CASE PROGRAM MPIRUN      CASE: vocabularies | other_rows | other_shards_on_a_rank |
                                             variables"""
@@ -13,7 +13,7 @@ CHECKSUM = "vocabulary_xxh3"
 
 
 def edited(runs, name, edit):
-    """A copy of all shards, each of them changed."""
+    """Returns a copy of all shards, each of them changed."""
     shutil.rmtree(runs.folder / name, ignore_errors=True)
     shutil.copytree(runs.folder / "shards", runs.folder / name)
     for shard in (runs.folder / name).rglob("*.h5"):
@@ -23,7 +23,7 @@ def edited(runs, name, edit):
 
 
 def vocabularies(runs):
-    """Shards of another vocabulary are refused on resume, those that do not record theirs are taken for the same."""
+    """On resume, shards of another vocabulary are rejected; shards that do not record theirs are accepted."""
     def record(value):
         def edit(file):
             del file.attrs[CHECKSUM]
@@ -48,15 +48,15 @@ def vocabularies(runs):
     refused()
     told = runs.train("run", 1, 16, 4, more=("--resume", *unknown))
     assert "finished at step 4" in told, told
-    refused()  # the record outlives a job whose shards have none
+    refused()  # the checkpoint keeps the checksum even if one job's shards record none
 
-    # What a checkpoint records of its data.
+    # The data that a checkpoint records.
     replicated = newest_checkpoint(runs.folder / "run") / "replicated.h5"
     with h5py.File(replicated, "r") as file:
         index = [line.decode() for line in file["index"][:]]
     assert {"scalar data/vocabulary_checksum", "scalar data/shards_content", "scalar data/heldout_content"} <= set(index)
 
-    # A set of two vocabularies is refused, whichever it is.
+    # A set of shards with two vocabularies is rejected, whichever comes first.
     shutil.copytree(runs.folder / "shards", runs.folder / "mixed")
     shutil.copy(next((runs.folder / "other").glob("*.h5")), runs.folder / "mixed/zz.h5")
     told = runs.refuse([runs.program, "check", "run.yaml", "--set", "data.train=[mixed]"])
@@ -66,7 +66,8 @@ def vocabularies(runs):
 
 
 def other_rows(runs):
-    """Shards of the same names and row counts with other rows: a warning, because a row may have been mended."""
+    """Shards of the same names and row counts with other rows cause a warning, because a row may have been
+    corrected."""
     def turned(file):
         file["next_sentence_labels"][:] = 1 - file["next_sentence_labels"][:]
 
@@ -75,13 +76,13 @@ def other_rows(runs):
     told = runs.train("run", 1, 16, 4, more=("--resume", *other))
     assert "warning: data.train: the shards have the names and row counts of those that the checkpoint was trained on, but " \
            "other rows" in told, told
-    assert "warning: data.heldout: the rows are others than when the checkpoint was written" in told, told
+    assert "warning: data.heldout: the rows differ from those when the checkpoint was written" in told, told
     told = runs.train("run", 1, 16, 6, more=("--resume", *other))
-    assert "other rows" not in told and "the rows are others" not in told, told
+    assert "other rows" not in told and "the rows differ" not in told, told
 
 
 def other_shards_on_a_rank(runs):
-    """Folders of one name that hold different shards on two nodes: each rank would mean other batches."""
+    """Folders of the same name with different shards on two nodes are rejected: ranks would use different batches."""
     for rank in "01":
         shutil.copytree(runs.folder / "shards", runs.folder / rank / "shards")
     runs.deck("run", 16, 2)
@@ -107,7 +108,7 @@ def other_shards_on_a_rank(runs):
 
 
 def variables(runs):
-    """Numbers in the environment that are none."""
+    """Environment variables that should be numbers but are not are rejected."""
     runs.deck("run", 16, 2)
     for value in ("", "soon", "-1", "0", "nan", "inf", "1e9", "10 s", "1,000", "0x10"):
         told = runs.refuse([runs.program, "check", "run.yaml"], BELLWETHER_START_DEADLINE=value)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole runs with decks and paths as shells, pipes and launchers hand them over.
+"""Tests whole runs with decks and paths as shells, pipes and launchers pass them.
 
     deck_runs.py CASE PROGRAM MPIRUN      CASE: written_paths | piped_decks"""
 
@@ -12,7 +12,7 @@ from runs import PATIENCE, main
 
 
 def written_paths(runs):
-    """What only a shell expands is refused, wherever a path is written, before anything is made."""
+    """Paths that only a shell expands are rejected in every key, before anything is created."""
     runs.deck("run", 16, 2)
     before = sorted(runs.folder.iterdir())
     program, text = runs.program, ["text.txt", "--vocab", "vocab.txt", "--sequence-length", "64"]
@@ -45,7 +45,8 @@ def written_paths(runs):
 
 
 def piped_decks(runs):
-    """A deck from standard input or another pipe is relative to the working directory; rank 0 reads it for all."""
+    """A deck from standard input or another pipe is relative to the working directory; rank 0 reads it for all
+    ranks."""
     (runs.folder / "decks").mkdir()
     runs.deck("run", 16, 2)
     deck = (runs.folder / "run.yaml").read_text()
@@ -78,13 +79,13 @@ def piped_decks(runs):
         assert "\n# Made from standard input --set run.directory=piped" in resolved, resolved
         assert "# standard input:4" in resolved, resolved
     told = piped(runs.launch(2) + [runs.program, "check", "/dev/fd/63"], deck, expected=2)
-    assert told.count("error: ") == 1 and "error: /dev/fd/63: is not open here: launchers hand on standard input alone" in told
+    assert told.count("error: ") == 1 and "error: /dev/fd/63: is not open here: launchers pass on only standard input" in told
     unopened_descriptors(runs, piped, deck)
 
 
 def unopened_descriptors(runs, piped, deck):
     """A descriptor that the program was started without stays closed: MPI's own ones have the lowest numbers."""
-    unopened = "is not open here: launchers hand on standard input alone"
+    unopened = "is not open here: launchers pass on only standard input"
     for number in (3, 5, 7, 9, 12, 15):
         told = piped([runs.program, "check", f"/dev/fd/{number}"], "", expected=2)
         assert told.count("error: ") == 1 and f"error: /dev/fd/{number}: {unopened}" in told, told

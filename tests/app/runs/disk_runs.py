@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole runs where files cannot be written or locked.
+"""Tests whole runs in which files cannot be written or locked.
 
     disk_runs.py CASE PROGRAM MPIRUN FAILING_FILES      CASE: full_disk | full_disk_for_a_while | one_rank | quota |
                                                          read_only | no_locks
 
-FAILING_FILES is the module that failing_files.c becomes."""
+FAILING_FILES is the library built from failing_files.c."""
 
 import errno
 import os
@@ -21,8 +21,8 @@ from runs import PATIENCE, compare_checkpoints, main, newest_checkpoint, ranks_o
 
 
 def full_disk(runs):
-    """A file that cannot grow ends the run with one error that names it; what was written before stays good. A limit on
-    file sizes, set while the run goes on, stands in for the disk."""
+    """A full disk ends the run with one error that names the file; files written before stay valid. A limit on file
+    sizes, set during the run, simulates the full disk."""
     checkpoint = ("checkpoint", 2, 1_000_000, r"step_\d+\.part/replicated\.h5", "checkpoints/step_2")
     table = ("statistics", 0, 1000, r"statistics(/segment_000000)?\.h5\.part", "statistics.h5")
     for ranks, (what, every, limit, file, first) in ((1, checkpoint), (2, checkpoint), (2, table)):
@@ -31,7 +31,7 @@ def full_disk(runs):
         command = runs.command(name, ranks)[0 if ranks > 1 else len(runs.launch(1)):]
         process = subprocess.Popen(command + ["--set", f"statistics.flush={100 if every else 4}"], cwd=runs.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        # The first segment is there before statistics.h5 shows its rows.
+        # The first segment exists before statistics.h5 shows its rows.
         while not (runs.folder / name / first).exists() or (not every and len(runs.table(name)) == 0):
             assert process.poll() is None, process.stdout.read()
             time.sleep(0.02)
@@ -52,7 +52,7 @@ def full_disk(runs):
         else:
             assert f"what was recorded before is in {runs.folder}/{name}/unfinished_1" in last, last
             assert len(runs.table(f"{name}/unfinished_1")) > 0
-    # The next job is not to stop again because the last checkpoint of this one could not be written.
+    # The next job must not stop because the last checkpoint of this one could not be written.
     stop = runs.folder / "checkpoint1/stop"
     runs.deck("checkpoint1", 16, 100000)
     command = [runs.program, "train", "checkpoint1.yaml", "--log", "lines", "--resume"]
@@ -66,7 +66,8 @@ def full_disk(runs):
 
 
 def full_disk_for_a_while(runs):
-    """Checkpoints that cannot be written are warned of, and training goes on: the next ones are there again."""
+    """If checkpoints cannot be written for a while, there are warnings, training continues, and later ones are
+    complete."""
     runs.deck("run", 16, 3000, 2)
     with subprocess.Popen(runs.command("run", 2) + ["--set", "checkpoint.failure_limit=100000", "--set", "statistics.flush=3000"],
                           cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
@@ -88,17 +89,17 @@ def full_disk_for_a_while(runs):
         os.kill(ranks[1], signal.SIGTERM)
         process.stdout.read()
         assert process.wait(timeout=PATIENCE) == 85
-    assert not list((runs.folder / "run/checkpoints").glob("*.part"))  # nothing of the failed ones is left
+    assert not list((runs.folder / "run/checkpoints").glob("*.part"))  # no files of the failed checkpoints remain
 
 
 def contents(folder):
-    """Every file below a folder, byte for byte."""
+    """Returns every file below a folder, byte for byte."""
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ".lock"}
 
 
 def failing(calls, paths, reason, **more):
-    """The environment of a program whose calls fail like this (failing_files.c)."""
-    # The address sanitizer wants to be the first that is loaded; before it comes only what hands calls on to it.
+    """Returns the environment of a program whose system calls fail as specified (failing_files.c)."""
+    # The address sanitizer must be loaded first; only a library that forwards calls to it may precede it.
     sanitizer = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0")))
     return dict(LD_PRELOAD=sys.argv[4], FAILING_CALLS=calls, FAILING_PATHS=paths, FAILING_ERRNO=str(reason), ASAN_OPTIONS=sanitizer,
                 **more)
@@ -116,14 +117,14 @@ def wait_for_step(process, wanted):
 
 
 ONEBIT = settings("optimizer.method=onebit_lamb", "optimizer.freeze.step=3")
-CHANGES = "open,mkdir,write,rename,remove,access"  # what a read-only file system refuses
+CHANGES = "open,mkdir,write,rename,remove,access"  # calls that a read-only file system refuses
 ENDLESS = settings("schedule.decay=constant", "schedule.warmup_steps=3", "checkpoint.failure_limit=100000")
 
 
 def for_a_while(runs, more, begin, end, warning, **environment):
-    """A run in whose midst something begins that two checkpoints are not written for, which warnings say: training goes on,
-    older checkpoints stay what they are, later ones are there again, and neither this run nor the one that resumes it
-    computes anything else than an undisturbed one."""
+    """Checks a fault that lasts for two checkpoints. Warnings name them, training continues, older checkpoints stay
+    unchanged and later ones are complete. This run and the one that resumes it compute the same as an undisturbed
+    run."""
     runs.deck("run", 16, 3000, 2)
     checkpoints = runs.folder / "run/checkpoints"
     with subprocess.Popen(runs.command("run", 2, *more), cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -155,7 +156,7 @@ def for_a_while(runs, more, begin, end, warning, **environment):
 
 
 def one_rank(runs):
-    """After the freeze every rank has a file of its own in a checkpoint: one rank alone cannot write its file."""
+    """After the freeze every rank has its own file in a checkpoint; here one rank cannot write its file."""
     room = resource.getrlimit(resource.RLIMIT_FSIZE)
     for_a_while(runs, (*ENDLESS, *ONEBIT), lambda rank: resource.prlimit(rank, resource.RLIMIT_FSIZE, (100_000, room[1])),
                 lambda rank: resource.prlimit(rank, resource.RLIMIT_FSIZE, room),
@@ -163,9 +164,9 @@ def one_rank(runs):
 
 
 def quota(runs):
-    """A quota, told where a file is written or, as network file systems may, where it goes to the device: a checkpoint is
-    left out, after a warning with the file; where the run's record cannot be written, one error ends the run. Afterwards
-    the run goes on as if nothing had been."""
+    """A quota is reported when a file is written or, on network file systems, when it is synchronised. The checkpoint
+    is skipped with a warning that names the file. If the record cannot be written, one error ends the run. Afterwards
+    the run can be resumed and computes the same as an undisturbed run."""
     runs.train("whole", 2, 16, 8, 2, more=ONEBIT)
     for call, file in (("write", "replicated.h5"), ("sync", "replicated.h5"), ("write", "rank1.h5"), ("write", "manifest")):
         name = f"{call}_{file}"
@@ -174,7 +175,7 @@ def quota(runs):
         rank = "rank 1: " if file.startswith("rank") else ""
         assert len(found) == 1, told
         assert re.fullmatch(rf"{rank}\S+/checkpoints/step_6\.part/{re.escape(file)}: cannot be (created|written( to the device)?): Disk quota "
-                            "exceeded; training goes on, and the newest complete one stays what it is", found[0]), told
+                            "exceeded; training goes on, and the newest complete checkpoint is kept", found[0]), told
         assert sorted(path.name for path in (runs.folder / name / "checkpoints").iterdir()) == ["step_2", "step_4", "step_8"]
         compare_checkpoints(runs.folder / "whole/checkpoints/step_4", runs.folder / name / "checkpoints/step_4")
         runs.compare("whole", name, 8)
@@ -189,9 +190,9 @@ def quota(runs):
 
 
 def read_only(runs):
-    """A file system that turns read-only in the midst of a run, as Linux does with one that has errors. Where checkpoints
-    are on it, training goes on. Where all of the run is, one error ends it; it can be read then, nothing can be started,
-    and once the file system is mended the run goes on as if nothing had been."""
+    """A file system becomes read-only during a run, as Linux does after errors. If it holds only the checkpoints,
+    training continues. If it holds the whole run, one error ends the run. The run can then be read, but not started.
+    Once the file system is writable again, the run computes the same as an undisturbed run."""
     switch = runs.folder / "now"
     place = f"{runs.folder.name}/run"
     for_a_while(runs, (*ENDLESS, *ONEBIT), lambda rank: switch.touch(), lambda rank: switch.unlink(),
@@ -228,8 +229,8 @@ def read_only(runs):
 
 
 def no_locks(runs):
-    """File systems without locks say so in several ways. Everything works there, and a run warns that nothing keeps a
-    second one out."""
+    """File systems without locks report this in several ways. Everything works there, and a run warns that nothing
+    prevents a second job."""
     assert "has no locks" not in runs.train("whole", 2, 16, 8, 2, more=ONEBIT)
 
     def prepared(out, **environment):
@@ -244,7 +245,7 @@ def no_locks(runs):
             shutil.rmtree(runs.folder / name / "checkpoints/step_8", ignore_errors=True)
             told = runs.train(name, 2, 16, 8, 2, more=(*ONEBIT, *more), **environment)
             assert told.count("has no locks") == 1, told
-            assert (f"warning: run.directory: the file system of {runs.folder}/{name} has no locks: nothing keeps another job from "
+            assert (f"warning: run.directory: the file system of {runs.folder}/{name} has no locks: nothing prevents another job from "
                     "running there at the same time") in told, told
             assert (f"resumed from {runs.folder}/{name}/checkpoints/step_6" in told) == bool(more), told
         runs.compare("whole", name, 8)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole runs of the program where something around it is unusual.
+"""Tests whole runs of the program in unusual environments.
 
     edge_runs.py CASE PROGRAM MPIRUN      CASE: terminal | json_lines | signals | two_jobs | bad_row |
                                             small_batches | directories | lost_output | early_signal | reports"""
@@ -25,7 +25,7 @@ from runs import PATIENCE, h5py, main, np
 
 
 def on_screen(runs, command, columns):
-    """What a terminal of that width gets to show."""
+    """Returns what a terminal of this width displays."""
     keyboard, screen = pty.openpty()
     fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     with subprocess.Popen(command, cwd=runs.folder, stdin=subprocess.DEVNULL, stdout=screen) as process:
@@ -34,7 +34,7 @@ def on_screen(runs, command, columns):
         try:
             while portion := os.read(keyboard, 4096):
                 shown += portion
-        except OSError:  # Linux says so when the last writer is gone
+        except OSError:  # Linux reports this error after the last writer has closed
             pass
         assert process.wait(timeout=PATIENCE) == 0, shown
     os.close(keyboard)
@@ -42,7 +42,7 @@ def on_screen(runs, command, columns):
 
 
 def terminal(runs):
-    """The line renews itself on a terminal; under the launcher where the launcher's output is one, and only there."""
+    """One line is redrawn in place on a terminal. Under a launcher this depends on the launcher's own output."""
     runs.deck("alone", 16, 10)
     shown = on_screen(runs, [runs.program, "train", "alone.yaml"], 72)
     assert len(re.findall(r"\r([^\r\n]+)\x1b\[K", shown)) >= 3, shown
@@ -60,7 +60,7 @@ def terminal(runs):
 
 
 def json_lines(runs):
-    """Every line of rank 0 is an object, other ranks are silent; steps say what the table says."""
+    """Every line of rank 0 is a JSON object, and other ranks print nothing. Steps have the same values as /steps."""
     runs.deck("run", 16, 6, every=3)
     text = runs.call(runs.launch(2) + [runs.program, "train", "run.yaml", "--log", "json"])
     objects = [json.loads(line) for line in text.splitlines()]
@@ -79,7 +79,7 @@ def json_lines(runs):
 
 
 def signals(runs):
-    """Without a launcher: what a key press, a closed terminal or a batch system sends, and a reader that goes."""
+    """Without a launcher: signals from a key press, a closed terminal or a batch system, and a reader that ends."""
     for sent in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGUSR2):
         name = sent.name
         runs.deck(name, 32, 1000)
@@ -99,7 +99,8 @@ def signals(runs):
 
 
 def two_jobs(runs):
-    """A run directory in use is refused to a second job, resumed or not, without harm to the first."""
+    """A run directory in use is refused to a second job, with or without --resume, and the first job is not
+    disturbed."""
     runs.deck("run", 32, 20000, 2)
     command = [runs.program, "train", "run.yaml", "--log", "lines"]
     with subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.PIPE, text=True) as process:
@@ -119,8 +120,9 @@ def two_jobs(runs):
 
 
 def bad_row(runs):
-    """A token id out of range that is read while training: all ranks stop before it with a checkpoint, and a mended
-    shard lets the run go on as if nothing had been. One that the first step would read ends the run before it starts."""
+    """A token id out of range is found during training. All ranks stop before its step and write a checkpoint. After
+    the shard is corrected, the run continues and computes the same as an undisturbed run. A fault in the first step's
+    samples ends the run before it starts."""
     runs.call([runs.program, "prepare", "text.txt", "--vocab", "vocab.txt", "--out", "several", "--sequence-length", "64",
                "--rows-per-shard", "100"])
     shards = sorted((runs.folder / "several").glob("*.h5"))
@@ -132,7 +134,7 @@ def bad_row(runs):
 
     def train(name, expected, *more):
         runs.deck(name, 8, 20)
-        # A window of 100 rows is one shard: the first steps do not see the others.
+        # A window of 100 rows is one shard, so the first steps do not read the others.
         done = subprocess.run(runs.command(name, 2, "--set", "data.train=[several]", "--set", "data.window=100", *more),
                               cwd=runs.folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert done.returncode == expected, done
@@ -164,7 +166,7 @@ def bad_row(runs):
 
 
 def small_batches(runs):
-    """Fewer sequences than ranks: ranks without any work take part, and the result is that of one rank."""
+    """With fewer sequences than ranks, ranks without work take part, and the result is that of one rank."""
     for batch in (1, 2):
         for ranks in (1, 3):
             runs.train(f"b{batch}p{ranks}", ranks, 1, 10, more=("--set", f"batch.global={batch}",
@@ -178,7 +180,7 @@ def small_batches(runs):
 
 
 def directories(runs):
-    """What is recorded outlives the loss of a part of the run directory, which is told before anything is trained."""
+    """The record survives the loss of parts of the run directory. The loss is reported before training starts."""
     run = runs.folder / "run"
     resume = runs.command("run", 1, "--resume")
 
@@ -190,7 +192,7 @@ def directories(runs):
     before = contents()
     assert "holds a run already" in runs.refuse(runs.command("run", 1))
     assert contents() == before
-    runs.train("run", 1, 16, 8, every=3, more=("--resume",))  # segments alone make the record again
+    runs.train("run", 1, 16, 8, every=3, more=("--resume",))  # the record is created again from its segments
     assert runs.table("run")["step"].tolist() == list(range(1, 9))
 
     before = contents()
@@ -199,17 +201,17 @@ def directories(runs):
     assert "no checkpoint to resume from: starting at step 0; what was recorded before is in" in output, output
     assert len(runs.table("run/unfinished_1")) == 8 and len(runs.table("run")) == 4
 
-    # A record of earlier than the checkpoint.
+    # A record that is older than the checkpoint.
     shutil.copytree(run, runs.folder / "early", ignore=shutil.ignore_patterns("unfinished_*"))
     told = runs.train("early", 1, 16, 6, more=("--resume",))
     assert "the record lacks" not in told, told
     for name in ("statistics.h5", "statistics/segment_000000.h5"):
         shutil.copyfile(run / name, runs.folder / "early" / name)
     told = runs.train("early", 1, 16, 7, more=("--resume",))
-    assert "warning: the record lacks what was recorded of steps 5 to 6: it is not the one that" in told, told
+    assert "warning: the record lacks rows of steps 5 to 6: it was not written together" in told, told
     assert runs.table("early")["step"].tolist() == [1, 2, 3, 4, 7]
 
-    # A job was killed while it set them aside; what has that name and is no folder stays.
+    # A job was killed while moving the record; a file with the name of the folder stays.
     shutil.rmtree(run / "checkpoints")
     (run / "unfinished_2").touch()
     (run / "unfinished_3").mkdir()
@@ -227,7 +229,7 @@ def directories(runs):
     (runs.folder / "aside").rename(run / "statistics")
     assert contents() == before
 
-    shutil.copytree(run, runs.folder / "moved")  # goes on where it is, wherever it is started
+    shutil.copytree(run, runs.folder / "moved")  # continues in the same place from any working directory
     runs.call([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=9"])
     assert (runs.folder / "moved/checkpoints/step_9/manifest").exists() and contents() == before
     assert "holds a run" in runs.refuse([runs.program, "train", "moved/deck.resolved.yaml"])
@@ -237,10 +239,10 @@ def directories(runs):
         rows["loss"][2] += 1
         file["steps"][:] = rows
     told = runs.refuse([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=12"])
-    assert "segment_000000.h5: damaged: the checksum of its rows does not hold; with statistics.h5 and" in told, told
+    assert "segment_000000.h5: damaged: the checksum of its rows does not match; move statistics.h5 and the folder" in told, told
     os.truncate(segment, 3000)
     told = runs.refuse([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=12"])
-    assert "segment_000000.h5: " in told and "with statistics.h5 and the folder statistics moved out of" in told, told
+    assert "segment_000000.h5: " in told and "move statistics.h5 and the folder statistics out of" in told, told
     shutil.rmtree(runs.folder / "moved/statistics")
     (runs.folder / "moved/statistics.h5").unlink()
     output = runs.call([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=12"])
@@ -254,18 +256,18 @@ def directories(runs):
                           timeout=PATIENCE, check=True)
     assert "run.directory" not in done.stderr and not (runs.folder / "some").exists(), done
 
-    for command in (check, runs.command("run", 2)):  # more than file systems take
+    for command in (check, runs.command("run", 2)):  # longer than file systems allow
         told = runs.refuse(command + ["--set", f"run.directory={300 * 'x'}"])
         assert re.match(r"error: --set run\.directory=x+(\.\.\.)?: ", told) and told.endswith("File name too long"), told
 
     (run / "starts.txt").unlink()
     (run / "starts.txt").mkdir()
     told = runs.refuse(runs.command("run", 2, "--resume", "--set", "schedule.steps=9"))
-    assert re.search(r"run\.directory: \S+/run/starts\.txt: cannot be read: not a file; mend or remove it$", told), told
+    assert re.search(r"run\.directory: \S+/run/starts\.txt: cannot be read: not a file; repair or remove it$", told), told
 
 
 def lost_output(runs):
-    """A command whose answer cannot be written has failed."""
+    """A command fails if its output cannot be written."""
     runs.deck("run", 16, 2)
     shard = str(next((runs.folder / "shards").glob("*.h5")))
     for command in (["check", "run.yaml"], ["check", "--schema"], ["inspect", shard], ["--help"], ["--version"],
@@ -276,7 +278,7 @@ def lost_output(runs):
 
 
 def catches(process, number):
-    """Whether a process has a handler for a signal."""
+    """Returns true if the process handles the signal."""
     status = pathlib.Path(f"/proc/{process}/status").read_text()
     return int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16) >> (number - 1) & 1 == 1
 
@@ -302,7 +304,7 @@ def early_signal(runs):
 
 
 def reports(runs):
-    """The page has the run's name, no id twice, plain numbers at its axes, and names the tensors it does not show."""
+    """The page has the run's name, unique ids and plain numbers at its axes, and names the tensors it does not show."""
     try:
         import matplotlib  # noqa: F401  pylint: disable=import-outside-toplevel,unused-import
     except ImportError as missing:
@@ -326,7 +328,7 @@ def reports(runs):
 
 
 def reports_freeze(runs):
-    """What a 1-bit method adds to the page."""
+    """The parts that a 1-bit method adds to the page."""
     runs.train("onebit", 2, 8, 8, more=("--set", "optimizer.method=onebit_lamb", "--set", "optimizer.freeze.step=4",
                                         "--set", "statistics.noise_beta=0.5"))
 
@@ -346,7 +348,7 @@ def reports_freeze(runs):
 
 
 def reports_jump(runs, method):
-    """Norms of the ten steps on either side of the freeze are drawn, and a jump is told by the log and the page."""
+    """The page shows the norms of the ten steps on either side of the freeze. The log and the page report a jump."""
     more = ("--set", f"optimizer.method={method}", "--set", "optimizer.freeze.step=4", "--set", "optimizer.lr=0.001")
     runs.train(method, 2, 8, 8, every=8, more=more)
     with h5py.File(runs.folder / method / "statistics.h5", "r") as file:
@@ -361,7 +363,7 @@ def reports_jump(runs, method):
         norms = file["layers/update_norm"]
         norms[:8] = 1
         norms[4:8, 2] = 5
-        del file.attrs["xxh3"]  # as in files of before: what is written here is to be believed
+        del file.attrs["xxh3"]  # like files of earlier versions: without a checksum, these values are accepted
     told = runs.train(method, 2, 8, 8, every=8, more=("--resume", *more))
     assert "warning: update norms just after the freeze at step 4 are not within a factor of 3" in told, told
     assert f"in brackets): {name} (5)\n" in told, told

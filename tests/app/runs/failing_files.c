@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Preloaded into the program by disk_runs.py: lets system calls on some paths fail. A quota, a file system that is
-// mounted read-only and one without locks cannot be had in a test without the rights of root; what the program sees of
-// them can.
+// Preloaded into the program by disk_runs.py: makes system calls on some paths fail. Tests without root permissions
+// cannot set up quotas, read-only file systems or file systems without locks. They can simulate the resulting errors.
 //
-//   FAILING_CALLS   of open (for writing), mkdir, write, sync, rename, remove, lock, access (for writing): "open,mkdir"
-//   FAILING_PATHS   what the path of a call that fails contains
-//   FAILING_ERRNO   why it fails, as a number
-//   FAILING_WHILE   a file: calls fail while it exists; without it, always
+//   FAILING_CALLS   the calls that fail, e.g. "open,mkdir".
+//                   Known: open and access (for writing), mkdir, write, sync, rename, remove, lock.
+//   FAILING_PATHS   a part of the paths for which calls fail.
+//   FAILING_ERRNO   the number of the error.
+//   FAILING_WHILE   a file: calls fail while it exists; if unset, calls always fail.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,7 +27,7 @@
 static char const *calls, *paths, *only_while;
 static int reason;
 
-// Once: other threads may change the environment later. Calls before it go through.
+// Reads the settings once, because other threads may change the environment later. Earlier calls succeed.
 __attribute__((constructor)) static void read_environment(void) {
   char const* const number = getenv("FAILING_ERRNO");
   paths = getenv("FAILING_PATHS");
@@ -36,7 +36,7 @@ __attribute__((constructor)) static void read_environment(void) {
   if (paths) calls = getenv("FAILING_CALLS");
 }
 
-// Whether a call fails; errno says why then, and is what it was otherwise.
+// Returns true and sets errno if a call fails; otherwise errno stays unchanged.
 static bool fails(char const* call, char const* path) {
   if (!calls || !strstr(calls, call) || !strstr(path, paths)) return false;
   int const before = errno;

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Preloaded into the program by tests of whole runs: one rank gets a signal as it enters a call of MPI, and is then
-// dead or stands still in the midst of what MPI has all ranks do together. No test can send one at such a moment.
+// Preloaded into the program by tests of whole runs: one rank gets a signal on entry to an MPI call. It then dies or
+// hangs in the middle of a collective operation. A test cannot send a signal from outside at such a moment.
 //
-//   FAILING_RANK     the rank; nothing where there is no launcher
-//   FAILING_CALL     name of the call
-//   FAILING_COUNT    which of its calls, counted from 1
-//   FAILING_SIGNAL   number of the signal
+//   FAILING_RANK     the rank; ignored without a launcher
+//   FAILING_CALL     name of the call.
+//   FAILING_COUNT    index of the call that gets the signal, from 1.
+//   FAILING_SIGNAL   number of the signal.
 #define _GNU_SOURCE
 #include <mpi.h>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Preloaded into the program by limit_runs.py: refuses a thread where FAILING_THREADS of them are alive beside the main
-// one, as a limit on processes does, which root does not have to keep.
+// Preloaded into the program by limit_runs.py: refuses to create a thread if FAILING_THREADS threads exist beside the
+// main one. This simulates a limit on processes, which does not apply to root.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

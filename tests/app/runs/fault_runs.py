@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole runs of the program on hardware that fails.
+"""Tests whole runs of the program on faulty hardware.
 
     fault_runs.py CASE PROGRAM MPIRUN FAILING_PROGRAM FAILING_MPI      CASE: flipped_bit | flipped_bit_compressed | unsound |
                                                              skipped_compressed | skipped_starts | lost_rank | lost_in_evaluation |
                                                              lost_in_checkpoint | lost_from_node | stopped_rank |
                                                              stopped_start | stopped_end | suspended_job
 
-FAILING_PROGRAM is the program with failing_product.cpp, FAILING_MPI the module that failing_mpi.c becomes. Those of lost and stopped ranks with Open MPI 4
-alone: its launcher can be told to let survivors live when a rank dies. Exits with 4, ctest's sign for skipped, where a process may not
-write into its children's memory."""
+FAILING_PROGRAM is the program linked with failing_product.cpp, FAILING_MPI the library built from failing_mpi.c. Cases of
+lost and stopped ranks need Open MPI 4, whose launcher has an option that keeps other ranks alive when one dies. Exits
+with 4 (skipped for ctest) if a process may not write into its children's memory."""
 
 import copy
 import os
@@ -27,7 +27,7 @@ ONEBIT = ("--set", "optimizer.method=onebit_lamb", "--set", "optimizer.freeze.st
 
 
 def lines_of(maps):
-    """Until the process ends, as one may whose memory was changed."""
+    """Returns lines until the process ends. It may crash, because its memory was changed."""
     try:
         yield from maps
     except ProcessLookupError:
@@ -35,18 +35,18 @@ def lines_of(maps):
 
 
 def overwrite(process, values, others):
-    """Writes other bytes wherever these stand in a process's memory. Returns how often."""
+    """Overwrites these bytes everywhere in a process's memory. Returns the number of occurrences."""
     count = 0
     with open(f"/proc/{process}/maps", encoding="ascii") as maps, open(f"/proc/{process}/mem", "r+b", buffering=0) as memory:
         for line in lines_of(maps):
             span, rights = line.split()[:2]
             first, end = (int(word, 16) for word in span.split("-"))
-            if not rights.startswith("rw") or end - first > 2**32:  # what is larger is a sanitizer's own
+            if not rights.startswith("rw") or end - first > 2**32:  # larger regions belong to a sanitizer
                 continue
             memory.seek(first)
             try:
                 held = memory.read(end - first)
-            except OSError:  # reserved, or memory of a device
+            except OSError:  # reserved regions, or memory of a device
                 continue
             for at in re.finditer(re.escape(values), held):
                 memory.seek(first + at.start())
@@ -56,7 +56,7 @@ def overwrite(process, values, others):
 
 
 def overwritten(process, values, others):
-    """What a job of two ranks says in the end whose second one has these bytes overwritten."""
+    """Returns the final output of a job of two ranks; these bytes are overwritten on the second one."""
     try:
         count = overwrite(ranks_of(process, 2)[1], values, others)
     except PermissionError as refused:
@@ -68,14 +68,15 @@ def overwritten(process, values, others):
 
 
 def still_values(runs, name):
-    """Bytes of a tensor in a run whose weights do not move."""
+    """Returns the bytes of a tensor in a run whose weights do not change."""
     runs.train("still", 2, 16, 2, every=1, more=("--set", "optimizer.lr=0"))
     with h5py.File(runs.folder / "still/checkpoints/step_2/replicated.h5", "r") as file:
         return file["parameters"][name][:].tobytes()[-4096:]
 
 
 def finds_flipped_bit(runs, after, *method):
-    """One bit of one parameter of one rank, after a step. Weights do not move here, so that the bytes to look for are known."""
+    """Flips one bit of one parameter of one rank after a step. Weights do not change here, so the bytes to search for
+    are known."""
     name = "bert.encoder.layer.1.output.dense.weight"
     values = still_values(runs, name)
     runs.deck("hit", 8, 100000, every=0)
@@ -100,17 +101,18 @@ def finds_flipped_bit(runs, after, *method):
 
 
 def flipped_bit(runs):
-    """Where gradients are exchanged as they are."""
+    """With a dense exchange of gradients."""
     finds_flipped_bit(runs, 1)
 
 
 def flipped_bit_compressed(runs):
-    """Where bits are exchanged, from which every rank goes on with parameters of its own."""
+    """With a compressed exchange: every rank continues with its own parameters."""
     finds_flipped_bit(runs, 6, *ONEBIT)
 
 
 def unsound(runs):
-    """A parameter of one rank becomes NaN: it is named, not the gradient that follows from it, and no checkpoint is made of it."""
+    """A parameter of one rank becomes NaN. The error names it, not the resulting gradient, and no checkpoint is
+    written."""
     name = "bert.encoder.layer.1.output.dense.weight"
     values = still_values(runs, name)
     runs.deck("unsound", 8, 100000)
@@ -126,16 +128,16 @@ def unsound(runs):
 
 
 def failing(runs, at_pass):
-    """The same runs by the program whose products fail, and what tells it when: in that forward pass of rank 1."""
+    """Runs the program with faulty products. The environment selects the forward pass of rank 1 in which one fails."""
     other = copy.copy(runs)
     other.program = sys.argv[4]
-    stride = -(-runs.vocabulary // 32) * 32  # of rows of logits
+    stride = -(-runs.vocabulary // 32) * 32  # the row stride of logits
     return other, {"FAILING_RANK": "1", "FAILING_STRIDE": str(stride), "FAILING_PASS": str(at_pass)}
 
 
 def skipped_compressed(runs):
-    """A gradient of one rank that is not finite for once, after the freeze: the step is skipped on all ranks, and a run
-    that ends just then goes on as one that does not, from the checkpoint made after the skipped step or before it."""
+    """One rank's gradient is non-finite in a single step after the freeze. All ranks skip that step. A run that ends
+    there continues like an uninterrupted one, from a checkpoint made before or after the skipped step."""
     def train(name, limit, passes, expected, *more, every=0):
         faulty, when = failing(runs, passes)
         return faulty.train(name, 2, 16, 12, every, expected=expected, **when,
@@ -160,8 +162,9 @@ def skipped_compressed(runs):
 
 
 def skipped_starts(runs):
-    """A batch that is skipped is not met again: jobs that end over their first one, at the limit or ahead of a time limit, save
-    where they are in the data, though the step is the same. So they get somewhere, as often as it may be."""
+    """A resumed run does not repeat the batch of a skipped step. Jobs that end at their first skipped step, by the skip
+    limit or a time limit, save their position in the data although the step is unchanged. This counts as progress, no
+    matter how often it happens."""
     runs.train("run", 2, 16, 2)
     faulty, when = failing(runs, 1)
 
@@ -172,7 +175,7 @@ def skipped_starts(runs):
     runs.deck("run", 16, 4000)
     limit = ("--set", "optimizer.skip_limit=1")
     hurry = ("--set", "run.walltime=0:00:01")
-    for more, code in 2 * [(limit, 1)] + 2 * [(hurry, 85)]:  # a fourth would be refused if they got nowhere
+    for more, code in 2 * [(limit, 1)] + 2 * [(hurry, 85)]:  # without progress, a fourth start would be refused
         before = sample()
         told = runs.call([*faulty.command("run", 2), "--resume", "--set", "model.compute=fp32", *more], expected=code, **when)
         assert "stopped at step 2, near the end of run.walltime" in told or code == 1, told
@@ -184,7 +187,7 @@ def skipped_starts(runs):
 
 
 def gone(process):
-    """Whether a process has ended: no orphan goes on computing."""
+    """Returns true if a process has ended; no orphan may continue to compute."""
     try:
         with open(f"/proc/{process}/stat", encoding="ascii") as file:
             return file.read().rsplit(")", 1)[1].split()[0] in "ZX"
@@ -193,8 +196,8 @@ def gone(process):
 
 
 def without(runs, name, sent, *more, ranks=3, label=r"bellwether::\w+::\w+", moment=lambda folder: True):
-    """What ranks say when one of them gets a signal that it cannot answer, in the middle of training, once moment(run directory)
-    has come: false where they then wait in another collective than `label`."""
+    """Returns what ranks print when one of them gets a signal that it cannot handle, during training, once moment(run
+    directory) is true. False if the others then wait in a collective other than `label`."""
     if not runs.has_openmpi_4():
         print("skipped: this launcher ends all ranks with the first")
         sys.exit(4)
@@ -216,7 +219,7 @@ def without(runs, name, sent, *more, ranks=3, label=r"bellwether::\w+::\w+", mom
     while not all(gone(rank) for rank in every):
         assert time.time() < deadline, "a rank outlives its job"
         time.sleep(0.1)
-    # What rank 1 still sent may have let some survivors go on to the next collective; they wait for it as the others do.
+    # Messages that rank 1 still sent may let some ranks go on to the next collective; they wait there like the others.
     survivors = [rank for rank in range(ranks) if rank != 1]
     in_place = True
     for rank in survivors:
@@ -230,18 +233,18 @@ def without(runs, name, sent, *more, ranks=3, label=r"bellwether::\w+::\w+", mom
 
 
 def lost_rank(runs):
-    """A rank that is killed: the others say which, and where they were, within the deadline."""
+    """A rank is killed: within the deadline, the others print its number and their collective."""
     without(runs, "lost", signal.SIGKILL, "--set", "statistics.evaluate_every=0")
 
 
 def lost_in_evaluation(runs):
-    """The same while all that is held out is evaluated, after each small step."""
+    """The same during an evaluation, which here takes more time than a step."""
     more = ("batch.global=3", "batch.micro=1", "statistics.evaluate_every=1", "statistics.evaluate_sequences=10000")
     lost_within(runs, "evaluation", [word for setting in more for word in ("--set", setting)], "bellwether::app::evaluation_sums")
 
 
 def lost_in_checkpoint(runs):
-    """The same while checkpoints are written, which is most of the time here."""
+    """The same while checkpoints are written, which takes most of the time here."""
     more = ("batch.global=3", "batch.micro=1", "checkpoint.every=1", "checkpoint.asynchronous=false", "statistics.evaluate_every=0")
     lost_within(runs, "checkpoint", [word for setting in more for word in ("--set", setting)],
                 r"bellwether::checkpoint::\w+|bellwether::app::(count_faults|find_fault|text|text_size)",
@@ -249,24 +252,24 @@ def lost_in_checkpoint(runs):
 
 
 def lost_within(runs, name, more, label, moment=lambda folder: True):
-    """A moment is hit by chance: more than one try, each of which must end as it should."""
+    """Hitting the moment needs luck: tries more than once; every attempt must end correctly."""
     assert any(without(runs, f"{name}_{attempt}", signal.SIGKILL, *more, label=label, moment=moment) for attempt in range(8))
 
 
 def lost_from_node(runs):
-    """The same after the freeze, where exchanges are those of nodes and of equals in all nodes."""
+    """The same after the freeze, with intra-node and inter-node exchanges."""
     nodes = ("--set", "comm.hierarchy=node", "--set", "comm.ranks_per_node=2", "--set", "statistics.evaluate_every=0")
     without(runs, "nodes", signal.SIGKILL, *ONEBIT, *nodes, ranks=4)
 
 
 def stopped_rank(runs):
-    """A rank that stands still, as on a host that swaps or hangs: the same, and it is not left behind."""
+    """A rank is suspended, like on a host that swaps or hangs: the same, and its process is ended, too."""
     without(runs, "stopped", signal.SIGSTOP, "--set", "statistics.evaluate_every=0")
 
 
 def suspended_job(runs):
-    """A whole job that stands still for longer than the deadline, as by `scontrol suspend`, goes on: the pause counts neither
-    against the deadline nor as time of a step or as a reason to expect slow ones."""
+    """A whole job is suspended for longer than the deadline, as by `scontrol suspend`, and continues. The pause counts
+    neither for the deadline nor for the time of a step, nor as a reason to expect slow steps."""
     runs.deck("paused", 8, 1000000)
     command = runs.command("paused", 2, "--set", "comm.deadline=4", "--set", "checkpoint.every=0", "--set", "statistics.print_every=1",
                            "--set", "statistics.every=1", "--set", "statistics.evaluate_every=0", "--set", "run.walltime=0:10:00")
@@ -278,10 +281,10 @@ def suspended_job(runs):
             os.kill(rank, signal.SIGSTOP)
         time.sleep(pause)
         os.kill(every[1], signal.SIGCONT)
-        time.sleep(0.5)  # ranks go on one after another
+        time.sleep(0.5)  # ranks continue one after another
         os.kill(every[0], signal.SIGCONT)
         resumed = time.monotonic()
-        for _ in job.stdout:  # lines come as long as both make steps
+        for _ in job.stdout:  # lines keep coming as long as both make steps
             if time.monotonic() > resumed + 6:
                 break
         job.send_signal(signal.SIGUSR1)
@@ -293,7 +296,7 @@ def suspended_job(runs):
 
 
 def within_call(runs, name, call, count, sent, *more):
-    """What survivors say where rank 1 of 3 gets a signal that it cannot answer on entry to a call of MPI."""
+    """Returns what ranks print when rank 1 of 3 gets a signal that it cannot handle on entry to an MPI call."""
     if not runs.has_openmpi_4():
         print("skipped: this launcher ends all ranks with the first")
         sys.exit(4)
@@ -309,7 +312,7 @@ def within_call(runs, name, call, count, sent, *more):
             try:
                 every = ranks_of(process, 3)
             except (AssertionError, FileNotFoundError):
-                time.sleep(0.05)  # they have not all been started
+                time.sleep(0.05)  # not all of them were started
         told, errors = process.communicate(timeout=PATIENCE)
     deadline = time.time() + 30
     while not all(gone(rank) for rank in every):
@@ -319,7 +322,7 @@ def within_call(runs, name, call, count, sent, *more):
 
 
 def stopped_start(runs):
-    """A rank that dies or stands still while MPI makes groups of ranks, which no collective of ours waits for."""
+    """A rank dies or hangs while MPI creates groups of ranks; no collective timeout of ours covers this."""
     nodes = (*ONEBIT, "--set", "comm.hierarchy=node", "--set", "comm.ranks_per_node=1")
     for name, call, count, sent, said in (("nodes", "MPI_Comm_split_type", 1, signal.SIGSTOP, "finding nodes by MPI_Comm_split_type"),
                                           ("copy", "MPI_Comm_dup", 1, signal.SIGSTOP, "MPI_Comm_dup"),
@@ -334,7 +337,7 @@ def stopped_start(runs):
 
 
 def stopped_end(runs):
-    """A rank that stands still while MPI ends: nothing is lost, all ranks go, and the next job goes on."""
+    """A rank hangs in MPI_Finalize: nothing is lost, all ranks end, and the next job continues."""
     for name, call, count in (("freed", "MPI_Comm_free", 2), ("end", "MPI_Finalize", 1)):
         told, errors = within_call(runs, name, call, count, signal.SIGSTOP)
         assert "finished at step 2" in told, (told, errors)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `bellwether inspect` and `bellwether report` make of HDF5 files of other programs.
+"""Tests `bellwether inspect` and `bellwether report` with HDF5 files of other programs.
 
     foreign_runs.py CASE PROGRAM MPIRUN      CASE: attributes | objects | meaningless_options | reports_of_others |
                                                interrupted_report"""
@@ -16,7 +16,7 @@ import time
 
 from runs import PATIENCE, h5py, main, np
 
-# attribute, value or how it is made, what is printed
+# attribute, value or how it is created, expected output
 ATTRIBUTES = (
     ("array", np.arange(3), "[0, 1, 2]"),
     ("long", np.arange(100), "[0, 1, 2, 3, 4, 5, 6, 7, ... of 100]"),
@@ -51,7 +51,7 @@ def inspected(runs, name, *options, expected=0):
 
 
 def attributes(runs):
-    """Attributes of every type and shape are printed, or a few words are, at groups below the root, too."""
+    """Attributes of every type and shape are printed or described in a few words, also in groups below the root."""
     with h5py.File(runs.folder / "others.h5", "w") as file:
         file.create_group("below")
         for holder in (file, file["below"]):
@@ -68,7 +68,7 @@ def attributes(runs):
             space_padded.set_strpad(h5py.h5t.STR_SPACEPAD)
             padded = h5py.h5a.create(holder.id, b"padded", space_padded, h5py.h5s.create(h5py.h5s.SCALAR))
             padded.write(np.array(b"wide    ", "S8"), space_padded)
-        file.attrs.create("format", [b"keras", b"x"])  # where our files have one text
+        file.attrs.create("format", [b"keras", b"x"])  # our files have a single text here
     told = inspected(runs, "others.h5")
     assert "others.h5: HDF5 file of another program, " in told, told
     others = (("reference", None, "(reference)"), ("references", None, "(2 values, each reference)"),
@@ -80,8 +80,8 @@ def attributes(runs):
 
 
 def objects(runs):
-    """Data sets of every type and shape, names for types, links, and the layout of Keras. What cannot be read is told at
-    its place and at the end, and does not hide the rest."""
+    """Data sets of every type and shape, names for types, links, and the layout of Keras. Unreadable objects are
+    reported in place and at the end, and do not hide the others."""
     with h5py.File(runs.folder / "others.h5", "w") as file:
         file["empty"] = h5py.Empty("f4")
         file["empty_text"] = h5py.Empty(h5py.string_dtype())
@@ -97,7 +97,7 @@ def objects(runs):
         file["kind"] = np.dtype("i4")
         file["soft"], file["away"] = h5py.SoftLink("/scalar"), h5py.ExternalLink("none.h5", "/x")
         file["dangling"] = h5py.SoftLink("/nowhere")
-        file["steps"] = np.array([(b"a", 1)], [("name", "S1"), ("value", "i4")])  # no table of ours
+        file["steps"] = np.array([(b"a", 1)], [("name", "S1"), ("value", "i4")])  # not a table of ours
         file["deck"] = np.arange(3)
         layers = file.create_group("model_weights")
         layers.attrs["layer_names"] = np.array([b"dense", b"dropout"])
@@ -118,7 +118,7 @@ def objects(runs):
 
     shutil.copy(runs.folder / "others.h5", runs.folder / "unreadable.h5")
     with h5py.File(runs.folder / "unreadable.h5", "r+") as file:
-        file.create_dataset("aaa", data=np.ones(9, "f4"), compression="lzf")  # which this library lacks
+        file.create_dataset("aaa", data=np.ones(9, "f4"), compression="lzf")  # a filter that this library lacks
     done = subprocess.run([runs.program, "inspect", "unreadable.h5"], cwd=runs.folder, capture_output=True, text=True, check=False,
                           timeout=PATIENCE)
     assert done.returncode == 2 and "/aaa  float32 (9)  UNREADABLE: is compressed by the filter 'lzf'" in done.stdout, done
@@ -127,7 +127,7 @@ def objects(runs):
 
 
 def meaningless_options(runs):
-    """Options that say nothing of a file are refused, and so is one of two where the other alone has a meaning."""
+    """Options that do not apply to a file are rejected. So is an option that only makes sense without the other one."""
     runs.train("run", 1, 16, 2, every=2)
     shard = str(next((runs.folder / "shards").glob("*.h5")).relative_to(runs.folder))
     with h5py.File(runs.folder / "others.h5", "w") as file:
@@ -146,7 +146,8 @@ def meaningless_options(runs):
 
 
 def reports_of_others(runs):
-    """`report` of what is no record of a run, or cannot be written: one plain error, and the page that was there stays."""
+    """`report` prints one plain error if its input is not a run's record or its page cannot be written; an older page
+    stays."""
     page = runs.folder / "run/report.html"
     runs.train("run", 1, 16, 4)
     runs.call([runs.program, "report", "run"], BELLWETHER_PYTHON=sys.executable)
@@ -190,14 +191,14 @@ def reports_of_others(runs):
     statistics.write_bytes(kept[:len(kept) // 2])
     refused("statistics.h5", 2)
     statistics.write_bytes(b"no HDF5")
-    refused("is no HDF5 file", 2)
+    refused("is not an HDF5 file", 2)
 
 
 def interrupted_report(runs):
-    """A signal ends `report` and the interpreter that draws: nothing is written, whatever was there stays."""
+    """A signal ends `report` and the interpreter that draws. Nothing is written, and existing files stay."""
     runs.train("run", 1, 16, 4)
     page = runs.folder / "run/report.html"
-    page.write_text("before")
+    page.write_text("<html>before")
     slow = runs.folder / "slow_python"
     slow.write_text(f"#!/bin/sh\ntouch drawing; exec {sys.executable} -c 'import time; time.sleep(600)'\n")
     slow.chmod(0o755)
@@ -214,7 +215,7 @@ def interrupted_report(runs):
             errors = process.stderr.read()
             assert process.wait(timeout=PATIENCE) == 128 + sent and errors == "interrupted: nothing was written\n", (sent, errors)
         assert children and not any(pathlib.Path(f"/proc/{child}").exists() for child in children), children
-        assert page.read_text() == "before" and sorted(path.name for path in (runs.folder / "run").iterdir()) == before
+        assert page.read_text() == "<html>before" and sorted(path.name for path in (runs.folder / "run").iterdir()) == before
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that are not what they should be, in every place where the program reads one: each ends in an error, soon.
+"""Tests invalid files in every place where the program reads one. Each ends in an error without delay.
 
     hostile_runs.py CASE PROGRAM MPIRUN      CASE: pipes | links | locked | number_types"""
 
@@ -15,7 +15,7 @@ WORDS = ("input_ids", "input_mask", "segment_ids", "masked_lm_positions", "maske
 
 
 def pipes(runs):
-    """A pipe that nobody writes to would be waited for without end."""
+    """A pipe without a writer would block a reader forever."""
     runs.train("run", 1, 16, 2, every=1)
     pipe = runs.folder / "pipe"
     os.mkfifo(pipe)
@@ -35,7 +35,7 @@ def pipes(runs):
     refused(["check", "run.yaml", "--set", "data.train=many"])
     refused(["inspect", "many"])
     for place, what in (("statistics.h5", None), ("starts.txt", "starts.txt: cannot be read: not a file"),
-                        (step, "none is whole"), ("statistics/segment_000000.h5", "segment_000000.h5")):
+                        (step, "none is usable"), ("statistics/segment_000000.h5", "segment_000000.h5")):
         shutil.copytree(runs.folder / "run", runs.folder / "other")
         shutil.rmtree(runs.folder / "other/checkpoints/step_1")
         (runs.folder / "other" / place).unlink()
@@ -46,13 +46,13 @@ def pipes(runs):
     runs.deck("run", 16, 4)
     resumed = ["train", "run.yaml", "--resume"]
     (runs.folder / "run/statistics.h5").write_bytes(b"")
-    refused(resumed, "once it is removed, it is made anew from the segments beside it")
+    refused(resumed, "remove it, and it is created again from the segments beside it")
     (runs.folder / "run/statistics.h5").unlink()
     runs.call([program] + resumed)
 
 
 def links(runs):
-    """Links, storage in other files and groups that hold themselves, inside of HDF5 files."""
+    """Links, external storage and groups that contain themselves, inside HDF5 files."""
     shard = next((runs.folder / "shards").rglob("*.h5"))
     other = runs.folder / "other.h5"
     os.mkfifo(runs.folder / "pipe")
@@ -111,7 +111,7 @@ def links(runs):
 
 
 def in_the_way(runs):
-    """Links and pipes in a run directory that have the names of files that are about to be written."""
+    """Links and pipes in a run directory, under the names of files that the program writes."""
     runs.train("made", 1, 8, 4, every=2)
     victim = runs.folder / "victim"
     for number, name in enumerate(("starts.txt", "deck.resolved.yaml", "statistics.h5", "statistics/segment_000000.h5")):
@@ -129,7 +129,8 @@ def in_the_way(runs):
 
 
 def locked(runs):
-    """HDF5 files that another program has open for writing, and others that cannot be opened: each says why."""
+    """HDF5 files that another program has open for writing, and files that cannot be opened. Each error states the
+    cause."""
     runs.train("run", 1, 16, 2, every=1)
     shard = next((runs.folder / "shards").glob("*.h5"))
     check, step = ["check", "run.yaml"], runs.folder / "run/checkpoints/step_2"
@@ -153,7 +154,7 @@ def locked(runs):
         file.flush()
         runs.call([runs.program] + check, HDF5_USE_FILE_LOCKING="FALSE")
     whole = shard.read_bytes()
-    for content, what in ((b"", "is empty; whoever writes it has not finished, or has failed"), (b"text " * 500, "is no HDF5 file"),
+    for content, what in ((b"", "is empty; the program that writes it has not finished, or has failed"), (b"text " * 500, "is not an HDF5 file"),
                           (whole[:-100], f"is cut short: it has {len(whole) - 100} of {len(whole)} bytes; wait until")):
         shard.write_bytes(content)
         for command in (check, ["inspect", str(shard)]):
@@ -163,7 +164,7 @@ def locked(runs):
     for content in (b"", b"\0\5\x16\7" + bytes(4092)):
         of_macos.write_bytes(content)
         for command in (check, ["inspect", str(of_macos)]):
-            refused(command, of_macos, f"is a resource file of macOS, which belongs to '{shard.name}' and holds no HDF5; remove it")
+            refused(command, of_macos, f"is a resource file of macOS that belongs to '{shard.name}' and contains no HDF5; remove it")
     of_macos.unlink()
     with h5py.File(shard, "w", libver="latest") as file:
         file["x"] = 1
@@ -171,13 +172,13 @@ def locked(runs):
         shutil.copy(shard, runs.folder / "open.h5")
     refused(["inspect", "open.h5"], runs.folder / "open.h5", "was not closed by the program that wrote it.*h5clear -s open.h5")
     shard.write_bytes(whole)
-    if os.geteuid() != 0:  # whom no rights bind
+    if os.geteuid() != 0:  # root ignores permissions
         shard.chmod(0)
-        refused(check, shard, "cannot be read: Permission denied; needed: the right to read it")
+        refused(check, shard, "cannot be read: Permission denied; needed: permission to read it")
 
 
 def number_types(runs):
-    """Shards of other programs with booleans, enumerations and integers of any width and order of bytes are read alike."""
+    """Shards of other programs are read alike, with booleans, enumerations and integers of any width and byte order."""
     source = next((runs.folder / "shards").glob("*.h5"))
     other = runs.folder / "other.h5"
     with h5py.File(source, "r") as file:
@@ -198,7 +199,7 @@ def number_types(runs):
         return runs.call([runs.program, "inspect", "other.h5", "--rows", "8"])
 
     flags = ("input_mask", "segment_ids", "next_sentence_labels")
-    plain = written({}).split("\n", 2)[2]  # without sizes of the file
+    plain = written({}).split("\n", 2)[2]  # without the files' sizes
     enumeration = h5py.enum_dtype({"A": 0, "B": 1}, basetype=">i2")
     for kind in ("?", enumeration, "bits", "u1", ">i8", "<u2", ">u4", "i8"):
         assert written(dict.fromkeys(flags, kind)).split("\n", 2)[2] == plain, kind

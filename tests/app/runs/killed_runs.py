@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""One run whose jobs are killed with SIGKILL again and again, until N of them were while they wrote a checkpoint.
+"""Tests one run whose jobs are killed with SIGKILL until N of them died while writing a checkpoint.
 
     killed_runs.py PROGRAM MPIRUN [--kills N] [--seed S]
 
-Checked: the next job always resumes, from the newest checkpoint that has its name or was complete but for it; no more is lost than the interval
-whose checkpoint was being written and the steps since; at the end parameters, state and statistics are, bit for bit, those
-of a run that nothing happened to.
+Checks: The next job always resumes from the newest checkpoint, renamed or complete except for the rename. At most the
+interval whose checkpoint was being written, and the steps since, are lost. At the end, parameters, state and statistics
+equal those of an undisturbed run, bit for bit.
 
-With 4, ctest's sign for skipped, where h5py or NumPy is missing."""
+Exits with 4 (skipped for ctest) if h5py or NumPy is missing."""
 
 import re
 import subprocess
@@ -40,7 +40,7 @@ class Killed:
 
     def kill_one(self):
         newest = self.newest()
-        (self.runs.folder / "killed/starts.txt").unlink(missing_ok=True)  # kills before a checkpoint are meant here
+        (self.runs.folder / "killed/starts.txt").unlink(missing_ok=True)  # repeated kills before a checkpoint are intended here
         waits_for_write = self.rng.random() < 0.8
         moment = self.rng.uniform(0, 0.03) if waits_for_write else self.rng.uniform(0, 6)
         unnamed = left_over = self.checkpoints(r"step_(\d+)\.part")
@@ -51,7 +51,7 @@ class Killed:
                 first = newest + EVERY * (1 + self.rng.randrange(4))
                 while not (self.runs.folder / f"killed/checkpoints/step_{first}.part").exists() or first in left_over:
                     if self.newest() >= first:
-                        first = self.newest() + EVERY  # it came and went
+                        first = self.newest() + EVERY  # already removed again
                         left_over = []
                     assert job.poll() is None, job.stdout.read()
                     time.sleep(0.001)

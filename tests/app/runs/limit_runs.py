@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole runs where the system refuses threads or memory.
+"""Tests whole runs when the system refuses threads or memory.
 
     limit_runs.py CASE PROGRAM MPIRUN FAILING_THREADS      CASE: threads_refused | memory_refused
 
-FAILING_THREADS is the module that failing_threads.c becomes."""
+FAILING_THREADS is the library built from failing_threads.c."""
 
 import os
 import re
@@ -19,7 +19,7 @@ LIMITS = r"; limits here: .+; raise one, or use fewer threads \(--threads, OMP_N
 
 
 def threads_refused(runs):
-    """One error that says what the thread was for and what limits it; nothing is left half made."""
+    """One error states the purpose of the thread and the limit. No partial files remain."""
     runs.deck("run", 16, 2)
     shard = str(next((runs.folder / "shards").glob("*.h5")))
 
@@ -38,7 +38,7 @@ def threads_refused(runs):
         done = subprocess.run([runs.program, "tokenize", "--vocab", "vocab.txt", "--threads", "8"], cwd=runs.folder, stdin=text,
                               capture_output=True, text=True, check=False, timeout=PATIENCE, env=dict(os.environ, **variables))
     assert done.returncode == 1 and done.stdout == "" and "error: no thread to work on the text" in done.stderr, done
-    # Those of OpenMP, which would end the program, and of MPI; a build without OpenMP needs a few as well.
+    # Threads of OpenMP, which would end the program, and of MPI. A build without OpenMP needs a few threads, too.
     for command in (["check", "run.yaml"], ["train", "run.yaml"], ["bench", "kernels", "--elements", "100"]):
         for ranks in (1, 2):
             error = told(command, 2, 2, ranks)
@@ -50,30 +50,30 @@ def threads_refused(runs):
         return subprocess.run([runs.program, "check", "run.yaml"], cwd=runs.folder, capture_output=True, text=True, check=False,
                               timeout=PATIENCE, env=dict(os.environ, **variables)).returncode == 2
 
-    # The number of Kokkos comes before that of OpenMP; a build without OpenMP takes neither.
+    # Kokkos's number of threads takes precedence over OpenMP's. A build without OpenMP uses neither.
     if refused(OMP_NUM_THREADS="30"):
         assert refused(OMP_NUM_THREADS="1", KOKKOS_NUM_THREADS="30")
         assert not refused(OMP_NUM_THREADS="30", KOKKOS_NUM_THREADS="1")
 
 
 def memory_refused(runs):
-    """Memory that the address space has no room for is one error that names the limit."""
+    """Memory that does not fit into the address space is one error that names the limit."""
     def limited(mebibytes, command, **environment):
         most = mebibytes << 20
         return subprocess.run([runs.program, *command], cwd=runs.folder, capture_output=True, text=True, check=False,
                               timeout=PATIENCE, env=dict(os.environ, **environment),
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)))
 
-    if limited(4096, ["--version"]).returncode != 0:  # the address sanitizer reserves more than that
+    if limited(4096, ["--version"]).returncode != 0:  # the address sanitizer reserves more
         print("skipped: the program does not start with a limit on its address space")
         sys.exit(4)
-    # OpenBLAS asks for its buffers before main() and within products, and without end where it gets none.
+    # OpenBLAS allocates buffers before main() and in products, and retries forever if that fails.
     done = limited(200, ["--version"])
     assert done.returncode == 1 and done.stdout == "", done
     assert re.fullmatch(r"error: the libraries of this program did not start in \d+ s of processor time; OpenBLAS .+; "
                         r"`ulimit -v` is 204800 KiB; raise the limits of memory\n", done.stderr), done.stderr
     runs.deck("run", 16, 2)
-    for mebibytes in range(400, 1200, 100):  # each ends; below some size it is MPI that does not start
+    for mebibytes in range(400, 1200, 100):  # every run ends; below some size MPI does not start
         done = limited(mebibytes, ["check", "run.yaml"], OMP_NUM_THREADS="2")
         assert done.returncode == 0 or done.stderr, (mebibytes, done)
     (runs.folder / "line.txt").write_text("word " * (100 << 20))

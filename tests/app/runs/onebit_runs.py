@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole runs of the methods that compress: the freeze, restarts around it, nodes.
+"""Tests whole runs of the 1-bit methods: the freeze, restarts around it, nodes.
 
     onebit_runs.py CASE PROGRAM MPIRUN      CASE: forecast | onebit | momenta | restarts | transports | automatic | rewarms |
                                               checks | hierarchy | residuals"""
@@ -16,24 +16,24 @@ ONEBIT = ("--set", "optimizer.method=onebit_lamb")
 
 
 def onebit(runs):
-    """1-bit LAMB learns like LAMB's test asks, sends a 32nd after the freeze, and goes on from a checkpoint of either
-    phase and from the freeze itself, bit for bit."""
+    """1-bit LAMB passes LAMB's test of learning and sends 1/32 after the freeze. It continues bit for bit from a
+    checkpoint of either phase and from the freeze."""
     frozen = (*ONEBIT, "--set", "optimizer.freeze.step=5", "--set", "optimizer.step_ahead=1")
     output = runs.train("whole", 2, 8, 12, every=1, more=frozen)
-    assert "step 6: the variance is kept after step 5; one bit an element is sent from here on" in output, output
+    assert "step 6: the variance is frozen after step 5; one bit an element is sent from here on" in output, output
     steps = runs.table("whole")
     assert steps["phase"].tolist() == [0] * 5 + [1] * 7
     ratio = steps["dense_bytes_fp32"][5:] / steps["compressed_bytes"][5:]
     print(f"a dense exchange in fp32 would send {ratio[0]:.2f} times as much")
     assert (ratio > 31.9).all() and (ratio <= 32).all()
     shares_around_the_freeze(runs)
-    for step in (1, 4, 5, 6, 9):  # the first, the last before the freeze, the freeze, the first compressed
+    for step in (1, 4, 5, 6, 9):  # the first step, the last before the freeze, the freeze, the first compressed step
         name = f"from{step}"
         runs.copy(name, "whole", step)
         assert f"step_{step}" in runs.train(name, 2, 8, 12, every=1, more=("--resume", *frozen))
         runs.compare("whole", name, 12)
     refuses_longer_sequences(runs, frozen)
-    # On another number of ranks the residuals are dealt anew: the run goes on, close to what it was.
+    # On another number of ranks the residuals are resharded, and the run continues close to the original.
     runs.copy("other", "whole", 9)
     runs.train("other", 3, 8, 12, every=1, more=("--resume", *frozen))
     one, other = runs.table("whole")["loss"], runs.table("other")["loss"]
@@ -43,21 +43,21 @@ def onebit(runs):
     frozen_after = int((steps["phase"] == 0).sum())
     checked = np.flatnonzero(np.isfinite(steps["variance_change"]))  # before the steps after 20, 30, ...
     print(f"frozen after {frozen_after} of 300 steps, {len(checked)} checks")
-    assert checked.tolist() == list(range(20, min(frozen_after, 110) + 1, 10)), checked  # none at the latest step
+    assert checked.tolist() == list(range(20, min(frozen_after, 110) + 1, 10)), checked  # no check at the latest step
     calm = bool((steps["variance_change"][checked[-3:]] <= 0.04).all())
     assert frozen_after == (checked[-1] if calm else 120), (frozen_after, calm)
 
 
 def momenta(runs):
-    """Exchanged momenta are kept in bits and saved as numbers, by a copy or directly: runs go on from either bit for bit,
-    and on other numbers of ranks close to what they were, one rank alone among them, which keeps numbers."""
+    """Exchanged momenta are held as bits and saved as numbers, with or without a copy. Runs continue bit for bit from
+    either. On other numbers of ranks they continue close to the original; a single rank holds numbers."""
     for steer in ("variance", "norm"):
         paper = (*ONEBIT, "--set", "optimizer.freeze.step=5", "--set", "optimizer.exchange=momentum", "--set", f"optimizer.steer={steer}")
         for asynchronous in ("true", "false"):
             name = f"{steer}_{asynchronous}"
             more = (*paper, "--set", f"checkpoint.asynchronous={asynchronous}")
             runs.train(name, 2, 8, 12, every=1, more=more)
-            for step in (5, 6, 9):  # the freeze, the first exchange, one that bits were read for
+            for step in (5, 6, 9):  # the freeze, the first exchange, one whose input was read from bits
                 again = f"{name}_from{step}"
                 runs.copy(again, name, step)
                 assert f"step_{step}" in runs.train(again, 2, 8, 12, every=1, more=("--resume", *more))
@@ -75,14 +75,14 @@ def momenta(runs):
             runs.train(other, ranks, 8, 12, every=1, more=("--resume", *paper))
             one, another = runs.table(f"{steer}_true")["loss"], runs.table(other)["loss"]
             assert (one[:9] == another[:9]).all() and np.abs(another[9:] / one[9:] - 1).max() < 0.02, (one, another)
-            # And back: numbers that one rank kept become bits again.
+            # The reverse: numbers that a single rank held become bits again.
             assert "step_12" in runs.train(other, 2, 8, 14, every=1, more=("--resume", *paper))
             assert np.isfinite(runs.table(other)["loss"]).all()
 
 
 def restarts(runs):
-    """The other methods, too, go on bit for bit: from checkpoints of either phase and of the freeze itself, and from where
-    signals, one early and one late, have ended jobs."""
+    """The other methods continue bit for bit, too: from checkpoints of either phase and of the freeze, and from jobs
+    that signals ended early and late."""
     freeze = ("--set", "optimizer.freeze.step=5")
     for method, more in (("adamw", ("--set", "optimizer.lr=0.001")), ("onebit_adam", freeze), ("onebit_sgd", freeze)):
         more = ("--set", f"optimizer.method={method}", *more)
@@ -99,18 +99,18 @@ def restarts(runs):
         runs.deck(name, 8, 12)
         for after, resume in ((1, ()), (6, ("--resume",))):
             rest, code = runs.stop(runs.command(name, 2, *resume, *more), lambda job: os.killpg(job.pid, signal.SIGUSR1), after)
-            assert code in (0, 85), (code, rest)  # 0: was done before it could be told
+            assert code in (0, 85), (code, rest)  # 0: the run was done before the signal arrived
         runs.train(name, 2, 8, 12, more=("--resume", *more))
         runs.compare(method, name, 12)
 
 
 def checks(runs):
-    """Every check of `freeze: auto` has its row in /steps, also where statistics.every leaves out the step, and also
-    after a restart just before it."""
-    auto = (*ONEBIT, "--set", "optimizer.freeze={latest: 0.8}")  # checks before steps 11, 21, 31; frozen after 32 of 40
+    """Every check of `freeze: auto` has a row in /steps, even if statistics.every omits the step, and also after a
+    restart just before it."""
+    auto = (*ONEBIT, "--set", "optimizer.freeze={latest: 0.8}")  # checks before steps 11, 21, 31; freeze after step 32 of 40
     runs.train("each", 2, 16, 40, every=4, more=auto)
     found = runs.table("each")["variance_change"]
-    assert np.flatnonzero(np.isfinite(found)).tolist() == [20, 30], found  # the first check has nothing to compare with
+    assert np.flatnonzero(np.isfinite(found)).tolist() == [20, 30], found  # the first check has no predecessor to compare with
     for every in (7, 13, 30, 40):
         name = f"every{every}"
         runs.train(name, 2, 16, 40, every=4, more=(*auto, "--set", f"statistics.every={every}"))
@@ -118,7 +118,7 @@ def checks(runs):
         assert rows["step"].tolist() == sorted({*range(every, 41, every), 21, 31, 40}), rows["step"]
         told = {int(row["step"]): row["variance_change"] for row in rows if np.isfinite(row["variance_change"])}
         assert told == {step: found[step - 1] for step in (21, 31)}, (every, told, found)
-    # A job ends after step 28, the next one makes the check before step 31.
+    # One job ends after step 28; the next one makes the check before step 31.
     runs.copy("again", "every7", 28)
     assert "step_28" in runs.train("again", 2, 16, 40, every=4,
                                    more=("--resume", *auto, "--set", "statistics.every=7"))
@@ -126,13 +126,13 @@ def checks(runs):
     sent = runs.table("each", "traffic")
     assert sent["steps"].tolist() == [32, 8] and sent["phase"].tolist() == [0, 1], sent
     assert sent["sent_bytes"].sum() == runs.table("each")["sent_bytes"].sum(), sent
-    for name in ("every7", "again", "every40"):  # whatever the rows leave out
+    for name in ("every7", "again", "every40"):  # independent of the omitted rows
         other = runs.table(name, "traffic")
         assert sent.tobytes() == other.tobytes(), (name, sent, other)
 
 
 def forecast(runs):
-    """check --cluster: what steps take on other numbers of ranks, by speeds that are given or measured."""
+    """check --cluster forecasts the time of steps on other numbers of ranks, with given or measured speeds."""
     runs.deck("run", 8, 100)
     given = "network: {bandwidth: 1}\nnodes: {ranks: 2}\nranks: {most: 8, compute: 10, memory: 20}\n"
     (runs.folder / "given.yaml").write_text(given)
@@ -146,7 +146,7 @@ def forecast(runs):
     (runs.folder / "more.yaml").write_text(given.replace("most: 8", "most: 64"))
     more = runs.call([*check, "more.yaml"])
     assert more.endswith("  more ranks would have nothing to do: a step has 32 sequences (batch.global)\n"), more
-    # What is forecast does not depend on how many ranks ask.
+    # The forecast does not depend on the number of ranks that compute it.
     other = runs.call([*runs.launch(2), *check, "given.yaml"])
     assert other[other.index("on given.yaml"):] == text[text.index("on given.yaml"):], (text, other)
     (runs.folder / "measured.yaml").write_text("network: {bandwidth: 1}\nnodes: {ranks: 2}\n")
@@ -157,12 +157,12 @@ def forecast(runs):
     (runs.folder / "bad.yaml").write_text(given.replace("bandwidth", "bandwith"))
     told = runs.refuse([*runs.launch(3), *check, "bad.yaml"])
     assert told.splitlines() == [
-        "error: bad.yaml:1:1: network.bandwidth: missing; a number greater than 0 and at most 1000000000 (Gbit/s)",
+        "error: bad.yaml:1:1: network.bandwidth: missing; allowed: a number greater than 0 and at most 1000000000 (Gbit/s)",
         "error: bad.yaml:1:11: network.bandwith: unknown key (did you mean 'bandwidth'?); one of bandwidth, latency, overhead"], told
 
 
 def transports(runs):
-    """A run that goes on over another transport, in either phase, is the same, bit for bit."""
+    """A run that continues over another transport, in either phase, is the same bit for bit."""
     def through(transport):
         return (*ONEBIT, "--set", "optimizer.freeze.step=4", "--set", f"comm.transport={transport}")
 
@@ -176,8 +176,8 @@ def transports(runs):
 
 
 def automatic(runs):
-    """A restart before the run itself chooses its freeze changes nothing: neither the checks, nor when it freezes, nor
-    any bit after it. One that lowers a fixed step below what is done freezes at once."""
+    """A restart before `freeze: auto` freezes changes nothing: neither the checks, nor the step of the freeze, nor any
+    later bit. A restart that lowers a fixed freeze step below the current step freezes immediately."""
     common = (*ONEBIT, "--set", "optimizer.beta2=0.98", "--set", "optimizer.lr=2e-4", "--set",
               "statistics.evaluate_every=0", "--set", "optimizer.clip=0")
     chosen = ("--set", "optimizer.freeze={latest: 0.9}")
@@ -194,21 +194,21 @@ def automatic(runs):
     changes = steps["variance_change"][np.isfinite(steps["variance_change"])]
     print(f"frozen after {frozen_after} of 80 steps; changes", np.round(changes, 3).tolist())
     assert 50 <= frozen_after < 72 and (np.abs(changes[-3:]) <= 0.04).all(), "chosen, not the latest step"
-    # Between checks, after one before it was acted on, and just before the freeze.
+    # Between checks, after a check that has not taken effect, and just before the freeze.
     for step in (frozen_after - 15, frozen_after - 10, frozen_after - 5):
         resume(f"from{step}", step, *chosen)
         runs.compare("whole", f"from{step}", 80)
     output = resume("lowered", 15, "--set", "optimizer.freeze={step: 4}", "--set", "optimizer.steer=variance")
-    assert "step 16: the variance is kept after step 15; one bit an element is sent from here on" in output, output
+    assert "step 16: the variance is frozen after step 15; one bit an element is sent from here on" in output, output
     assert runs.table("lowered")["phase"].tolist() == [0] * 15 + [1] * 65
 
 
 def shares_around_the_freeze(runs):
-    """Every step is near the freeze after step 5: rows of all, shares of those that compress."""
+    """Every step is near the freeze after step 5: all have rows, and compressed ones have shares."""
     with h5py.File(runs.folder / "whole/statistics.h5", "r") as file:
         layers = file["layers"]
         assert layers["step"][:].tolist() == list(range(1, 13))
-        # Tensors of a few elements may leave out many times what they send: the middle layer is typical.
+        # Tensors of a few elements may lose many times what they send; the middle layer is typical.
         for name, least, most in (("worker_error_share", 0.1, 1.5), ("server_error_share", 0.1, 1.5),
                                   ("sign_agreement", 0.5, 1)):
             values = layers[name][:]
@@ -223,8 +223,8 @@ def shares_around_the_freeze(runs):
 
 
 def refuses_longer_sequences(runs, frozen):
-    """Rows that longer sequences bring to life have no variance after the freeze: a resume with them is refused, before
-    it goes on."""
+    """Position embeddings that only longer sequences use have no variance after the freeze. A resume with longer
+    sequences is refused before training continues."""
     runs.call([runs.program, "prepare", "text.txt", "--vocab", "vocab.txt", "--out", "long", "--sequence-length", "96"])
     wide, longer = ("--set", "model.positions=96"), ("--set", "data.heldout=[long]")
     runs.train("rows", 2, 8, 8, every=2, more=(*frozen, *wide))
@@ -236,23 +236,23 @@ def refuses_longer_sequences(runs, frozen):
     runs.go_back("rows", 6)
     before = contents()
     told = runs.refuse(runs.command("rows", 2, "--resume", *frozen, *wide, *longer))
-    assert told.count("error: ") == 2, told  # the fault, and what differs; from one rank
+    assert told.count("error: ") == 2, told  # the fault, and the differences; from one rank
     assert "error: --set data.heldout=[long]: longer sequences than in the run of " in told, told
-    assert "position_embeddings.weight (6144 live elements, 4096 in the checkpoint); allowed: sequences as long" in told
-    assert "or optimizer.freeze.step above 6, which takes up warmup again" in told, told
+    assert "position_embeddings.weight (6144 active elements, 4096 in the checkpoint); allowed: sequences as long" in told
+    assert "or optimizer.freeze.step above 6, which returns to warmup" in told, told
     assert contents() == before
     runs.copy("alive", "rows", 6)
     again = (*ONEBIT, "--set", "optimizer.freeze.step=7")
-    assert "taken up again" in runs.train("alive", 2, 8, 8, every=2, more=("--resume", *again, *wide, *longer))
+    assert "and resumes until step" in runs.train("alive", 2, 8, 8, every=2, more=("--resume", *again, *wide, *longer))
     assert runs.table("alive")["phase"].tolist() == [0] * 5 + [1, 0, 1]
-    runs.go_back("rows", 4)  # before the freeze they may come to life
+    runs.go_back("rows", 4)  # before the freeze they may become active
     assert "step_4" in runs.train("rows", 2, 8, 8, every=2, more=("--resume", *frozen, *wide, *longer))
     assert runs.table("rows")["phase"].tolist() == [0] * 5 + [1] * 3
 
 
 def rewarms(runs):
-    """A freeze.step beyond the steps that are done takes up warmup after the freeze. Without it, settings that residuals
-    or states depend on cannot change."""
+    """A freeze.step above the current step returns to warmup after the freeze. Otherwise, settings on which residuals
+    or states depend cannot change."""
     def method(freeze, *more):
         return (*ONEBIT, "--set", f"optimizer.freeze.step={freeze}", *more)
 
@@ -261,14 +261,14 @@ def rewarms(runs):
         runs.train(whole, ranks, 8, 6, every=2, more=method(3))
         runs.copy(f"frozen{ranks}", whole, 6)
         output = runs.train(whole, ranks, 8, 12, every=1, more=("--resume", *method(9)))
-        assert ("step 7: warmup, which had ended after step 3, is taken up again until step 9; what was left of "
-                "compression errors is dropped") in output, output
-        assert "step 10: the variance is kept after step 9" in output, output
+        assert ("step 7: warmup ended after step 3 and resumes until step 9; compression errors are "
+                "dropped") in output, output
+        assert "step 10: the variance is frozen after step 9" in output, output
         assert runs.table(whole)["phase"].tolist() == ([0] * 3 + [1] * 3) * 2
         for step in (8, 9, 11):
             runs.copy(f"{whole}_from{step}", whole, step)
             output = runs.train(f"{whole}_from{step}", ranks, 8, 12, every=1, more=("--resume", *method(9)))
-            assert "taken up again" not in output, output
+            assert "and resumes until step" not in output, output
             runs.compare(whole, f"{whole}_from{step}", 12)
     changes = {"unify": ("layer", "element"), "exchange": ("momentum", "gradient"), "steer": ("variance", "norm"),
                "frozen_variance": ("whole", "shape")}
@@ -276,8 +276,8 @@ def rewarms(runs):
     for key, (now, was) in changes.items():
         told = runs.refuse(runs.command("frozen2", 2, "--resume", *method(3, "--set", f"optimizer.{key}={now}")))
         assert told.count("error: ") == 1 and f"error: --set optimizer.{key}={now}: {now}, but " in told, told
-        assert (f"step_6 was written after the freeze with {was}, and what it keeps depends on it; allowed: {was}, or "
-                "optimizer.freeze.step above 6, which takes up warmup again") in told, told
+        assert (f"step_6 was written after the freeze with {was}, and the frozen state depends on it; allowed: {was}, or "
+                "optimizer.freeze.step above 6, which returns to warmup") in told, told
     other = [word for key in ("unify", "exchange", "steer") for word in ("--set", f"optimizer.{key}={changes[key][0]}")]
     runs.copy("warming2", "frozen2", 2)
     for name, freeze, phases in (("frozen2", 7, [0] * 3 + [1] * 3 + [0, 1]), ("warming2", 3, [0] * 3 + [1] * 5)):
@@ -286,7 +286,7 @@ def rewarms(runs):
 
 
 def of_ranks(folder, name):
-    """(first, values) of a data set in each rank's file of a checkpoint."""
+    """Returns (first, values) of a data set in each rank's file of a checkpoint."""
     found = []
     for path in sorted(folder.glob("rank*.h5")):
         with h5py.File(path, "r") as file:
@@ -296,8 +296,8 @@ def of_ranks(folder, name):
 
 
 def residuals(runs):
-    """checkpoint.worker_error: mean saves, once for all ranks together, the mean of what each has for itself, and resumes
-    as another number of ranks does from them all; checkpoint.asynchronous decides when, not what is written."""
+    """checkpoint.worker_error: mean saves the mean of the per-rank residuals once. A resume from it equals a resume on
+    another number of ranks from exact residuals. checkpoint.asynchronous changes only the time of writing."""
     frozen = (*ONEBIT, "--set", "optimizer.freeze.step=3")
     mean = ("--set", "checkpoint.worker_error=mean", "--set", "checkpoint.asynchronous=false")
     runs.train("exact", 3, 8, 8, every=4, more=frozen)
@@ -314,15 +314,15 @@ def residuals(runs):
         again = f"{name}_on_{ranks}"
         runs.copy(again, name, 4)
         assert "step_4" in runs.train(again, ranks, 8, 8, every=4, more=("--resume", *frozen, *more))
-    runs.compare("exact_on_2", "mean_on_2", 8, "replicated.h5")  # both from the mean
+    runs.compare("exact_on_2", "mean_on_2", 8, "replicated.h5")  # both resume from the mean
     one, other = runs.table("exact")["loss"], runs.table("mean_on_3")["loss"]
     assert (one[:4] == other[:4]).all() and np.abs(other / one - 1).max() < 0.02, (one, other)
-    assert (one[5:] != other[5:]).any()  # what each rank had is gone
+    assert (one[5:] != other[5:]).any()  # the per-rank values are lost
 
 
 def hierarchy(runs):
-    """Four ranks on two nodes: every 1-bit method resumes bit for bit, bytes between nodes are a quarter of what goes
-    over the network without nodes, and what cannot be is refused or warned of."""
+    """Four ranks on two nodes: every 1-bit method resumes bit for bit. Inter-node traffic is a quarter of the traffic
+    without nodes. Impossible settings are rejected, doubtful ones cause warnings."""
     def of(ranks):
         return ("--set", "comm.hierarchy=node", "--set", f"comm.ranks_per_node={ranks}")
 
@@ -339,12 +339,12 @@ def hierarchy(runs):
         exchange = steps["sent_bytes"] - steps["scalar_bytes"]
         between = steps["sent_bytes"] - steps["inside_node_bytes"]
         assert steps["phase"].tolist() == [0] * 4 + [1] * 4
-        # N/(8 L) bytes and both scales to the other node's rank, and the small reduction to two of three others.
+        # N/(8 L) bytes and both scales to the rank on the other node, and the small reduction to two of three others.
         bits = 4 * -(-count // (32 * 4)) * 2 + 8
         assert (np.abs(between[4:] - 2 * steps["scalar_bytes"][4:] / 3 - bits) <= 64).all(), (between, bits)
         values = 4 * count / 2 + count / 16 + 8
         assert (np.abs(exchange[4:] - bits - values) <= 256).all(), (exchange, bits, values)
-        # Without nodes, on one, on other ranks, from the same checkpoint: close to what it was.
+        # Without nodes, on one node, on other ranks, from the same checkpoint: close to the original.
         if method != "onebit_lamb":
             continue
         for name, ranks, other in (("flat", 4, ()), ("one", 4, of(4)), ("three", 3, of(1)), ("two", 2, of(2))):
@@ -357,8 +357,8 @@ def hierarchy(runs):
     for command in ("train", "check"):
         told = runs.refuse(runs.launch(4) + [runs.program, command, "refused.yaml", "--set", "comm.hierarchy=node",
                                              "--set", "comm.ranks_per_node=3"])
-        assert told == ("error: --set comm.ranks_per_node=3: 3, but then nodes hold from 1 to 3 ranks; allowed: as many "
-                        "ranks on every node, or comm.hierarchy: none"), told
+        assert told == ("error: --set comm.ranks_per_node=3: 3; its nodes hold from 1 to 3 ranks; allowed: the same "
+                        "number of ranks on every node, or comm.hierarchy: none"), told
     runs.deck("checked", 8, 8)
     check = runs.launch(4) + [runs.program, "check", "checked.yaml", *ONEBIT, "--set", "comm.hierarchy=node"]
     done = subprocess.run(check, cwd=runs.folder, capture_output=True, text=True, check=False)

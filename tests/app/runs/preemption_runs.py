@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole runs of the program that end before their last step and go on, and what saving their state takes.
+"""Tests whole runs that end before their last step and continue, and the memory that saving their state takes.
 
     preemption_runs.py CASE PROGRAM MPIRUN FAILING_MPI      CASE: walltime | stop_file | second_signal | fruitless |
                                                                   fruitless_start | snapshots
 
-FAILING_MPI is the module that failing_mpi.c becomes."""
+FAILING_MPI is the library built from failing_mpi.c."""
 
 import os
 import re
@@ -19,7 +19,7 @@ from runs import PATIENCE, h5py, main, newest_checkpoint, preloaded, ranks_of
 
 
 def stopped_step(runs, name, text):
-    """The step a run says it was stopped at, which has a whole checkpoint and the last row of its statistics."""
+    """Returns the step at which a run stopped. It has a complete checkpoint and the last row of the statistics."""
     step = int(re.search(r"stopped at step (\d+)", text).group(1))
     assert (runs.folder / name / f"checkpoints/step_{step}/manifest").exists(), text
     assert runs.table(name)["step"][-1] == step
@@ -27,7 +27,7 @@ def stopped_step(runs, name, text):
 
 
 def walltime(runs):
-    """Jobs that stop themselves ahead of their time limit. Where there is no time for anything, a step is made."""
+    """Jobs stop before their time limit. Even with too little time, they make one step."""
     told = runs.train("limited", 2, 16, 100000, expected=85, more=("--set", "run.walltime=0:00:09"))
     assert ", near the end of run.walltime; continue with --resume" in told, told
     first = stopped_step(runs, "limited", told)
@@ -39,7 +39,7 @@ def walltime(runs):
 
 
 def stop_file(runs):
-    """A file that is made while the run goes on stops it, once: the next job does not find it."""
+    """A file created during the run stops it once: the file is removed, so the next job continues."""
     constant = ("--set", "schedule.decay=constant", "--set", "schedule.warmup_steps=5")
     runs.deck("filed", 8, 100000)
     stop = runs.folder / "filed/stop"
@@ -48,7 +48,8 @@ def stop_file(runs):
     assert " by the file stop in the run directory; continue with --resume" in rest, rest
     step = stopped_step(runs, "filed", rest)
     assert not stop.exists()
-    # Again, by a signal to one rank that is not the first; the file comes too late to be what stops it, and goes all the same.
+    # Stop again by a signal to a rank other than the first. The file comes too late to be the reason, but is removed,
+    # too.
     def both(job):
         os.kill(ranks_of(job, 2)[1], signal.SIGUSR2)
         stop.touch()
@@ -64,7 +65,7 @@ def stop_file(runs):
 
 
 def second_signal(runs):
-    """The first signal lets the step end, whatever it takes; a second one ends the program at once."""
+    """The first signal lets the step end, however long it takes; a second one ends the program immediately."""
     runs.train("slow", 2, 8, 2, every=1)
     runs.deck("slow", 8, 4)
     with subprocess.Popen(runs.command("slow", 2, "--resume", "--set", "batch.global=100000"), cwd=runs.folder, text=True,
@@ -85,8 +86,8 @@ def second_signal(runs):
 
 
 def fruitless(runs):
-    """Jobs that die before each checkpoint are not queued for ever: the fourth start at a step is refused, on all ranks
-    alike, until somebody has looked. A run that has ended may be started as often as one likes."""
+    """Jobs that die before each checkpoint are not requeued forever: the fourth start at a step is refused on all
+    ranks, until a user removes the record of starts. A completed run may be started as often as desired."""
     runs.train("dying", 1, 8, 4, every=2)
     for _ in range(4):
         assert "finished at step 4" in runs.train("dying", 1, 8, 4, every=2, more=("--resume",))
@@ -110,10 +111,10 @@ def fruitless(runs):
 
 
 def fruitless_start(runs):
-    """The same for jobs that die while they start, as where memory does not suffice: at step 0, where nothing but the line is
-    there, and where a checkpoint is. What a user has to mend does not count, nor does it leave anything."""
+    """The same for jobs that die during their start, e.g. for lack of memory: at step 0, where only the line of the
+    start exists, and at a checkpoint. Errors in the user's input do not count and leave no files."""
     nodes = ("--set", "optimizer.method=onebit_lamb", "--set", "optimizer.freeze.step=2", "--set", "comm.hierarchy=node",
-             "--set", "comm.ranks_per_node=1")  # groups of ranks are made once the start is counted
+             "--set", "comm.ranks_per_node=1")  # groups of ranks are created after the start is counted
     dies = preloaded(sys.argv[4], FAILING_CALL="MPI_Comm_split", FAILING_COUNT="1", FAILING_SIGNAL=str(int(signal.SIGKILL)))
     run = runs.folder / "unborn"
     shutil.copytree(runs.folder / "shards", runs.folder / "bad")
@@ -138,8 +139,8 @@ def fruitless_start(runs):
 
 
 def snapshots(runs):
-    """checkpoint.asynchronous: false takes no memory for a copy of what is saved: the most that the process ever had
-    (VmHWM) is less by the bytes of its checkpoint."""
+    """checkpoint.asynchronous: false needs no memory for a copy of the state: the peak memory of the process (VmHWM) is
+    lower by the bytes of its checkpoint."""
     most, shape = {}, ("--set", "model.vocabulary=200000", "--set", "batch.global=2", "--set", "statistics.evaluate_every=0")
     for asynchronous in ("true", "false"):
         runs.deck(asynchronous, 2, 6, every=2)

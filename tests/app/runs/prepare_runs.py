@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `bellwether prepare` makes of texts, seen from outside.
+"""Tests the results of `bellwether prepare` from the outside.
 
     prepare_runs.py CASE PROGRAM      CASE: rows | repeats | refuses | stops | leaves_alone | odd_texts |
                                             command_line | memory | holds_out_nothing | mounted
 
-Exits with 4, ctest's sign for skipped, where h5py or NumPy is missing."""
+Exits with 4 (skipped for ctest) if h5py or NumPy is missing."""
 
 import gzip
 import os
@@ -33,7 +33,8 @@ def word(number):
 
 
 def documents(count, sentences=20, seed=7):
-    """Documents of sentences of two-letter words; every word occurs in one document only, 3 of 676 a document."""
+    """Returns documents of sentences of two-letter words. Every word occurs in one document only, 3 of 676 in each
+    document."""
     rng = random.Random(seed)
     return [[" ".join(word(3 * d + rng.randrange(3)) for _ in range(rng.randrange(4, 12))) + "."
              for _ in range(sentences)] for d in range(count)]
@@ -71,7 +72,7 @@ def document_of(ids):
 
 
 def rows(folder):
-    """BERT's procedure: pairs, segments, masks; documents held out are not trained on."""
+    """BERT's procedure: pairs, segments, masks. Held-out documents are not trained on."""
     docs = documents(200)
     folder.write("text.txt", paragraphs(docs))
     folder.run("text.txt", "--vocab", "vocab.txt", "--out", "shards", "--sequence-length", 64, "--masking", "static",
@@ -126,13 +127,13 @@ def repeats(folder):
     a, b, c, d, e, f = (files(out) for out in "abcdef")
     assert sum(name.endswith(".h5") for name in a) > 3
     assert a == b == c and a != d
-    # Where lines are broken is recorded with the corpus, the rows are the same.
+    # Line breaks change the recorded corpus, but not the rows.
     assert all(np.array_equal(one, other) for one, other in zip(folder.rows("e").values(), folder.rows("f").values()))
     assert len(e) == len(f)
 
 
 def refuses(folder):
-    """One clear error, exit code 2, and nothing left behind."""
+    """One clear error, exit code 2, and no files left behind."""
     folder.write("text.txt", paragraphs(documents(150)))
     with gzip.open(folder.path / "whole.gz", "wt") as file:
         file.write(paragraphs(documents(150)))
@@ -158,12 +159,12 @@ def refuses(folder):
         assert not list(folder.path.glob("shards*")), arguments
     folder.run("text.txt", *good)
     before = {path: path.read_bytes() for path in (folder.path / "shards").iterdir()}
-    assert "shards" in folder.run("text.txt", *good, expected=2)  # never over what is there
+    assert "shards" in folder.run("text.txt", *good, expected=2)  # never overwrites existing files
     assert before == {path: path.read_bytes() for path in (folder.path / "shards").iterdir()}
 
 
 class Working:
-    """A call that would take long, seen when something in OUT.partial matches `pattern`."""
+    """A call that takes long. It is detected when a name in OUT.partial matches `pattern`."""
 
     def __init__(self, folder, out, pattern):
         self.process = subprocess.Popen([folder.program, "prepare", "big.txt", "--vocab", "vocab.txt", "--out", out,
@@ -180,7 +181,7 @@ class Working:
 
 
 def stops(folder):
-    """A signal ends the call while it reads and while it writes rows, and nothing is left behind."""
+    """A signal ends the call while it reads and while it writes rows. No files are left behind."""
     folder.write("big.txt", paragraphs(documents(200, 2000)))
     for pattern, number in [("vocab.txt", signal.SIGINT), ("train_00000.h5*", signal.SIGINT),
                             ("train_00000.h5*", signal.SIGTERM)]:
@@ -190,7 +191,8 @@ def stops(folder):
 
 
 def leaves_alone(folder):
-    """What is not this call's own stays as it is: a user's folder, another call's, and files of a call that fails."""
+    """Files that do not belong to this call stay unchanged: a user's folder, another call's, and files of a failing
+    call."""
     folder.write("text.txt", paragraphs(documents(150)))
     folder.write("empty.txt", "\n\n")
     good = ["text.txt", "--vocab", "vocab.txt", "--out"]
@@ -202,21 +204,21 @@ def leaves_alone(folder):
     folder.write("file.partial", "mine")
     folder.run(*good, "file", expected=2)
     assert (folder.path / "file.partial").read_text() == "mine"
-    # What a call that was killed has left is replaced.
+    # The files of a killed call are replaced.
     (folder.path / "again.partial").mkdir()
     folder.write("again.partial/.bellwether-prepare", "process 1 on nowhere\n")
     folder.write("again.partial/train_00007.h5", "rubbish")
     folder.run(*good, "again")
     assert sorted(path.name for path in (folder.path / "again").iterdir()) == ["train_00000.h5", "vocab.txt"]
     assert not (folder.path / "again.partial").exists()
-    # A call under way keeps its folder.
+    # A running call keeps its folder.
     folder.write("big.txt", paragraphs(documents(200, 2000)))
     working = Working(folder, "busy", "train_00000.h5*")
     errors = folder.run(*good, "busy", expected=2)
     assert f"busy.partial: is in use by process {working.process.pid} on " in errors, errors
     assert list(folder.path.glob("busy.partial/train_00000.h5*"))
     assert working.stop(signal.SIGINT) == 130
-    # An empty folder is filled, where a link leads to it, too; one that could not be is refused before the work.
+    # An empty folder is filled, also through a link; one that cannot be filled is rejected before the work.
     (folder.path / "real").mkdir()
     (folder.path / "link").symlink_to("real")
     folder.run(*good, "link")
@@ -224,9 +226,9 @@ def leaves_alone(folder):
     (folder.path / "here").mkdir()
     done = subprocess.run([folder.program, "prepare", "../text.txt", "--vocab", "../vocab.txt", "--out", "."],
                           cwd=folder.path / "here", capture_output=True, text=True, timeout=600, check=False)
-    assert done.returncode == 2 and "error: .: is the folder that this is called in; --out must" in done.stderr, done.stderr
+    assert done.returncode == 2 and "error: .: is the working directory; --out must" in done.stderr, done.stderr
     assert not list(folder.path.glob("here*/*")) and not (folder.path / "here.partial").exists()
-    # A trained vocabulary appears with the shards or not at all.
+    # A trained vocabulary appears together with the shards or not at all.
     train = ["--train-vocab", 100, "--vocab", "new.txt"]
     folder.run("empty.txt", *train, "--out", "trained", expected=2)
     assert not list(folder.path.glob("new.txt*")) and not list(folder.path.glob("trained*"))
@@ -237,7 +239,7 @@ def leaves_alone(folder):
 
 
 def mounted(folder):
-    """An empty file system, as containers have it for results, cannot be renamed: told before the work."""
+    """An empty mount point, which containers use for results, cannot be renamed: this is reported before the work."""
     folder.write("text.txt", paragraphs(documents(150)))
     place = folder.path / "an empty disk"
     place.mkdir()
@@ -250,7 +252,7 @@ def mounted(folder):
         folder.run("text.txt", "--vocab", "vocab.txt", "--out", place / "shards")
     finally:
         subprocess.run(["umount", place], check=True)
-    assert f"error: {place}: is where a file system is mounted; --out must name" in errors, errors
+    assert f"error: {place}: is a mount point; --out must name" in errors, errors
     assert not list(folder.path.glob("*.partial"))
 
 
@@ -294,8 +296,8 @@ def odd_texts(folder):
 
 
 def command_line(folder):
-    """Faults of the command line: one line that begins with `error: `, exit code 2, whatever a launcher has left in the
-    environment."""
+    """Faults of the command line: one line that begins with `error: `, exit code 2, regardless of a launcher's
+    variables in the environment."""
     folder.write("text.txt", paragraphs(documents(20)))
     prepare = ["prepare", "text.txt", "--vocab", "vocab.txt", "--out", "shards"]
 
@@ -327,7 +329,7 @@ def command_line(folder):
         assert code == 2 and output == "" and words in errors, (arguments, code, errors)
         assert errors.startswith("error: ") and errors.count("\n") == 1, (arguments, errors)
     for variable in ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "FLUX_TASK_RANK", "ALPS_APP_PE", "SLURM_PROCID"):
-        # Another rank may tell it first, but nothing proves that there is one.
+        # Another rank could print it first, but nothing proves that there is one.
         for rank in ("0", "1"):
             code, output, errors = call(["train"], **{variable: rank})
             assert (code, output) == (2, "") and errors.startswith("error: train: deck is missing"), (variable, errors)
@@ -344,7 +346,7 @@ def command_line(folder):
 
 
 def holds_out_nothing(folder):
-    """A share too small for the text is told, and leaves no empty folder that a deck could name."""
+    """A share too small for the text is reported, and leaves no empty folder that a deck could name."""
     folder.write("text.txt", paragraphs(documents(2)))
     command = [folder.program, "prepare", "text.txt", "--vocab", "vocab.txt", "--out", "shards", "--heldout", "0.001"]
     done = subprocess.run(command, cwd=folder.path, capture_output=True, text=True, timeout=600, check=True)
@@ -355,7 +357,7 @@ def holds_out_nothing(folder):
 def memory(folder):
     """A corpus six times as large takes no more memory."""
     window = ["--vocab", "vocab.txt", "--window", 200000, "--rows-per-shard", 2000]
-    # The address sanitizer keeps what was freed, to find late uses.
+    # The address sanitizer keeps released memory, to find late uses.
     environment = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1")
     peaks = []
     for copies in (4, 24):
@@ -372,7 +374,7 @@ def memory(folder):
         assert process.returncode == 0 and peak > 0
         peaks.append(peak)
     print(f"peak KiB: {peaks[0]} for 19 MB of text, {peaks[1]} for 113 MB")
-    assert peaks[1] < peaks[0] + 16 * 1024, peaks  # a sixth of what the corpus grew by
+    assert peaks[1] < peaks[0] + 16 * 1024, peaks  # a sixth of the growth of the corpus
 
 
 def main(case, program):

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tests of whole runs share: a folder with shards in which the program runs, its ranks, and comparing what it leaves.
+"""Common parts of tests of whole runs: a folder with shards, starting the program and its ranks, comparing results.
 
-Whoever imports it exits with 4, ctest's sign for skipped, where h5py or NumPy is missing."""
+Importing it exits with 4 (skipped for ctest) if h5py or NumPy is missing."""
 
 import argparse
 import glob
@@ -23,7 +23,7 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(4)
 
-PATIENCE = 600  # seconds; no test is decided by its speed
+PATIENCE = 600  # seconds; no test depends on speed
 WALL_CLOCK = {"tokens_per_second", "wall_seconds", "step_seconds", "wait_data_seconds", "wait_ranks_seconds"}
 
 DECK = """
@@ -46,7 +46,7 @@ LAYERS = {"adamw": set(), "lamb": {"trust_ratio", "weight_norm", "update_norm"},
 
 
 def sentences(rng, count):
-    """Text with structure to learn: each word is mostly followed by one of two words."""
+    """Returns text with structure to learn: each word is mostly followed by one of two words."""
     words = ["".join(rng.choice("bdfgklmnprst") + rng.choice("aeiou") for _ in range(2 + i % 3)) for i in range(160)]
     following = [(rng.randrange(160), rng.randrange(160)) for _ in words]
     for _ in range(count):
@@ -79,7 +79,7 @@ class Runs:
                    "--sequence-length", "64", "--heldout", "0.1"], cwd=folder)
 
     def prepared_once(self, tests):
-        """A folder with text, vocabulary and shards, made by the first test that needs them of each build."""
+        """Returns a folder with text, vocabulary and shards. The first test of each build that needs it creates it."""
         ready = tests / f"prepared-{os.stat(self.program).st_mtime_ns}"
         if not ready.exists():
             with tempfile.TemporaryDirectory(prefix="preparing-", dir=tests) as own:
@@ -91,7 +91,7 @@ class Runs:
                 try:
                     made.rename(ready)
                 except OSError:
-                    assert ready.exists()  # another test was first
+                    assert ready.exists()  # another test was faster
         return ready
 
     def call(self, command, expected=0, cwd=None, **environment):
@@ -120,7 +120,7 @@ class Runs:
         return self.call(self.command(name, ranks, *more), expected, **environment)
 
     def stop(self, command, send, after=1, **environment):
-        """What a job tells once send(job) was called, which is when step `after` was told, and how it ends."""
+        """Calls send(job) when step `after` was printed. Returns the job's output after that and its exit code."""
         with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, text=True, start_new_session=True,
                               env=dict(os.environ, **environment)) as job:
             for line in job.stdout:
@@ -130,7 +130,7 @@ class Runs:
             return job.stdout.read(), job.wait(timeout=PATIENCE)
 
     def refuse(self, command, expected=2, **how):
-        """What an unsuccessful command says: one or more errors, nothing else that is one."""
+        """Returns the output of a failing command: one or more errors and no other error line."""
         done = subprocess.run(command, cwd=self.folder, stdout=how.pop("stdout", subprocess.PIPE), text=True, check=False,
                               stderr=subprocess.PIPE, timeout=PATIENCE, env=dict(os.environ, **how))
         assert done.returncode == expected, f"{command}\nexit {done.returncode}\n{done.stdout}\n{done.stderr}"
@@ -147,7 +147,7 @@ class Runs:
             return file[table][:]
 
     def go_back(self, name, step):
-        """As if a run had ended with its checkpoint of that step."""
+        """Restores the state of a run right after its checkpoint of that step."""
         checkpoints = self.folder / name / "checkpoints"
         assert (checkpoints / f"step_{step}").is_dir(), sorted(checkpoints.iterdir())
         for folder in checkpoints.glob("step_*"):
@@ -155,7 +155,7 @@ class Runs:
                 shutil.rmtree(folder)
 
     def copy(self, name, source, step):
-        """Another run as `source` was after that step."""
+        """Creates another run in the state of `source` after that step."""
         shutil.copytree(self.folder / source, self.folder / name)
         self.go_back(name, step)
 
@@ -182,7 +182,7 @@ class Runs:
                 assert ours[name][:][shown[0]].tobytes() == theirs[name][:][shown[1]].tobytes(), name
 
     def compare_record(self, one, other, step, tables=("steps", "evaluation")):
-        """What both have recorded up to a step, and what they have sent in all."""
+        """Compares the records of both runs up to a step, and their total traffic."""
         for table in tables:
             self.compare_table(one, other, table, step)
         self.compare_layers(one, other, step)
@@ -190,13 +190,13 @@ class Runs:
         assert len(sent[0]) > 0 and sent[0].tobytes() == sent[1].tobytes(), sent
 
     def compare(self, one, other, step, files="*.h5"):
-        """Statistics and the checkpoint of `step`, bit for bit but for clocks."""
+        """Compares statistics and the checkpoint of `step`, bit for bit except times."""
         self.compare_record(one, other, step)
         compare_checkpoints(*(self.folder / name / f"checkpoints/step_{step}" for name in (one, other)), files)
 
 
 def compare_checkpoints(one, other, files="*.h5"):
-    """Two folders, bit for bit but for the deck and clocks. Returns how many data sets were compared."""
+    """Compares two folders, bit for bit except the deck and times. Returns the number of compared data sets."""
     names = sorted(path.name for path in one.glob(files))
     assert names == sorted(path.name for path in other.glob(files)) and "replicated.h5" in names, (names, other)
     compared = []
@@ -206,7 +206,7 @@ def compare_checkpoints(one, other, files="*.h5"):
             a.visititems(lambda path, item, to=held: to.append(path) if isinstance(item, h5py.Dataset) else None)
             for path in set(held) - {"deck", "data/wall_seconds"}:
                 ours, theirs = np.asarray(a[path][()]), np.asarray(b[path][()])
-                # Texts are pointers: what they point at is compared.
+                # Texts are pointers: compares what they point to.
                 equal = ours.tolist() == theirs.tolist() if ours.dtype == object else ours.tobytes() == theirs.tobytes()
                 assert equal, (name, path)
                 compared.append(path)
@@ -215,8 +215,8 @@ def compare_checkpoints(one, other, files="*.h5"):
 
 
 def preloaded(module, **settings):
-    """Variables for a program with a module in front of its libraries."""
-    # The address sanitizer wants to be the first that is loaded; before it comes only what hands calls on to it.
+    """Returns the environment for a program with a preloaded library."""
+    # The address sanitizer must be loaded first; only a library that forwards calls to it may precede it.
     sanitizer = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0")))
     return dict(LD_PRELOAD=module, ASAN_OPTIONS=sanitizer, **settings)
 
@@ -226,7 +226,7 @@ def newest_checkpoint(run):
 
 
 def ranks_of(process, ranks):
-    """Process numbers of the program, whichever thread of the launcher started them."""
+    """Returns the process numbers of the program, whichever thread of the launcher started them."""
     if ranks == 1:
         return [process.pid]
     lists = (open(path, encoding="ascii").read() for path in glob.glob(f"/proc/{process.pid}/task/*/children"))
@@ -236,17 +236,18 @@ def ranks_of(process, ranks):
 
 
 def kill_job(job, ranks):
-    """SIGKILL for a launcher in its own session and for its ranks, whether they have started or not."""
+    """Sends SIGKILL to a launcher in its own session and to its ranks, started or not."""
     try:
         for process in ranks_of(job, ranks):
             os.kill(process, signal.SIGKILL)
     except (AssertionError, FileNotFoundError, ProcessLookupError):
-        pass  # not all of them there yet, or gone
+        pass  # not started yet, or ended
     os.killpg(job.pid, signal.SIGKILL)
 
 
 def long_script(doc, amount, default, work):
-    """The command line of a script that is run by hand: PROGRAM MPIRUN [--AMOUNT N] [--seed S]. Calls work(runs, n, rng)."""
+    """Reads the command line of a script for manual use: PROGRAM MPIRUN [--AMOUNT N] [--seed S]. Calls work(runs, n,
+    rng)."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("mpirun")

@@ -1,14 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""One long run through many jobs: each has a random number of ranks and is ended by a signal, a file, a kill or its last step.
+"""Tests one long run in many jobs. Each has a random number of ranks and ends by a signal, a file, a kill or its last
+step.
 
     soak_runs.py PROGRAM MPIRUN [--steps N] [--seed S]
 
-Checked: what comes out has, bit for bit, the parameters, the state and the statistics of a second run whose jobs begin and end where those of
-the first turned out to, undisturbed; and in as many steps of one job, from 10,000, the memory of no rank grows. That residuals keep their law
-on another number of ranks is what checkpoint_p* and compressed_allreduce_p* ask.
+Checks: The parameters, the state and the statistics equal, bit for bit, those of a second, undisturbed run. Its jobs
+begin and end at the same steps as those of the first run. In one job of as many steps, from 10,000 on, no rank's memory
+grows. The law of error feedback under resharding is tested by checkpoint_p* and compressed_allreduce_p*.
 
-With 4, ctest's sign for skipped, where h5py or NumPy is missing."""
+Exits with 4 (skipped for ctest) if h5py or NumPy is missing."""
 
 import contextlib
 import os
@@ -40,7 +41,7 @@ def resident(process):
 class Soak:
     def __init__(self, runs, steps, rng):
         self.runs, self.steps, self.rng = runs, steps, rng
-        self.jobs = []  # (ranks, step at its beginning, step that the next one began from)
+        self.jobs = []  # (ranks, first step, step from which the next job began)
         self.counts = dict.fromkeys(("signal", "stop file", "kill", "last step", "other ranks"), 0)
 
     def deck(self, name):
@@ -51,7 +52,7 @@ class Soak:
         return launch + [self.runs.program, "train", f"{name}.yaml", "--log", "lines", "--resume", "--set", f"schedule.steps={last}"]
 
     def newest(self, name):
-        """Step of the newest complete checkpoint and its folder; 0 where there is none."""
+        """Returns step and folder of the newest complete checkpoint; 0 if there is none."""
         found = [(int(path.name.removeprefix("step_")), path) for path in (self.runs.folder / name / "checkpoints").glob("step_*")
                  if re.fullmatch(r"step_\d+", path.name) and (path / "manifest").exists()]
         return max(found, default=(0, None))
@@ -63,10 +64,10 @@ class Soak:
         try:
             return ranks_of(job, ranks)
         except (AssertionError, FileNotFoundError):
-            return []  # not all of them there yet, or gone
+            return []  # not started yet, or ended
 
     def disturb(self, name, ranks):
-        """A job that is to end by itself, at a step in between or at the last, or is ended."""
+        """Runs a job that ends at an intermediate step or the last one, or ends it."""
         how = self.rng.choice(("signal", "stop file", "kill", "last step"))
         self.counts[how] += 1
         if how == "last step":
@@ -83,7 +84,7 @@ class Soak:
             elif job.poll() is None and (processes := self.processes(job, ranks)):
                 os.kill(self.rng.choice(processes), signal.SIGUSR1)
             told = job.communicate(timeout=PATIENCE)[0]
-        (self.runs.folder / name / "stop").unlink(missing_ok=True)  # where the job ended by itself meanwhile
+        (self.runs.folder / name / "stop").unlink(missing_ok=True)  # if the job ended on its own meanwhile
         assert how == "kill" or job.returncode in (0, 85), (job.returncode, told)
 
     def run(self):
@@ -93,7 +94,7 @@ class Soak:
             begin = self.newest("soak")[0]
             folder = self.newest("soak")[1]
             self.counts["other ranks"] += folder is not None and len(list(folder.glob("rank*.h5"))) not in (0, ranks)
-            (self.runs.folder / "soak/starts.txt").unlink(missing_ok=True)  # kills before a checkpoint are meant here
+            (self.runs.folder / "soak/starts.txt").unlink(missing_ok=True)  # repeated kills before a checkpoint are intended here
             self.disturb("soak", ranks)
             end = self.newest("soak")[0]
             if end > begin:
@@ -106,7 +107,8 @@ class Soak:
             self.finish("replay", ranks, end)
 
     def growth(self):
-        """Of a rank's memory in one undisturbed job: its median in the last fifth over that in the second, which is behind the freeze."""
+        """Returns the growth of a rank's memory in one undisturbed job: the median of the last fifth over that of the
+        second fifth, which is after the freeze."""
         self.deck("steady")
         early, late = [], []
         with subprocess.Popen(self.command("steady", 2, self.steps), cwd=self.runs.folder, stdout=subprocess.DEVNULL) as job:
@@ -114,7 +116,7 @@ class Soak:
                 time.sleep(0.1)
                 fifth = 5 * self.newest("steady")[0] // self.steps
                 if fifth in (1, 4) and (processes := self.processes(job, 2)):
-                    with contextlib.suppress(FileNotFoundError, TypeError):  # gone, or going
+                    with contextlib.suppress(FileNotFoundError, TypeError):  # ended, or about to end
                         (early if fifth == 1 else late).append([resident(process) for process in processes])
         assert job.returncode == 0 and early and late, (job.returncode, early, late)
         return max(statistics.median(after) / statistics.median(before) - 1 for before, after in zip(zip(*early), zip(*late)))
@@ -137,7 +139,7 @@ def work(runs, steps, rng):
     if steps >= 10000:  # shorter runs still fill their buffers
         growth = soak.growth()
         print(f"{steps} steps in one job: the memory of a rank grew by {100 * growth:.2f} %")
-        assert growth < 0.05, growth  # pages that malloc keeps come and go: 2 MB of 50
+        assert growth < 0.05, growth  # the pages that malloc keeps vary: 2 MB of 50
 
 
 if __name__ == "__main__":

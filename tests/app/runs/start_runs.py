@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""How commands start: what a launcher and the environment say, and ranks that were not started alike.
+"""Tests how commands start: launcher and environment, and ranks that were started differently.
 
     start_runs.py CASE PROGRAM MPIRUN      CASE: launchers | options | environment | files_alone | removed_directory"""
 
@@ -12,12 +12,12 @@ from runs import PATIENCE, main
 
 
 def errors_of(runs, command, expected=2, **environment):
-    """The errors that an unsuccessful command tells, without the marks of ranks; nothing else is printed by it."""
+    """Returns the errors of a failing command without the ranks' prefixes. It must not print anything else."""
     return runs.refuse(command, expected, **environment).splitlines()
 
 
 def apart(runs, *parts):
-    """A job of one rank a part, each with a command line of its own."""
+    """Returns a launcher command with one rank per part, each with its own command line."""
     command = [runs.mpirun, "--oversubscribe", "--bind-to", "none"]
     for number, part in enumerate(parts):
         command += ([":"] if number > 0 else []) + ["-np", "1", *part]
@@ -25,7 +25,7 @@ def apart(runs, *parts):
 
 
 def launchers(runs):
-    """A fault of the command line is told once by several ranks, and always where one rank alone has it."""
+    """Several ranks print a command line error once. A rank that alone has it always prints it."""
     runs.deck("run", 16, 2)
     for arguments, words in ((["train", "run.yaml", "--bad"], "unknown option '--bad'"), (["trian"], "unknown command 'trian'"),
                              (["bench", "step", "--calls", "0"], "--calls: '0'")):
@@ -34,10 +34,15 @@ def launchers(runs):
     train = [runs.program, "train", "run.yaml"]
     told = errors_of(runs, apart(runs, train, train + ["--resum"]))
     assert len(told) == 1 and "unknown option '--resum' (did you mean '--resume'?)" in told[0], told
-    # Files are the business of each process.
+    # Each process opens files independently.
     told = runs.refuse(runs.launch(2) + [runs.program, "inspect", "none.h5"])
     assert told.count("none.h5: no such file") >= 1, told
-    # What is left in the environment of a shell in a job makes nobody silent, and MPI still starts.
+    # MPI waits forever for a process of the job that runs another program.
+    ended = subprocess.run(apart(runs, train, ["sleep", "100"]), capture_output=True, text=True, cwd=runs.folder, timeout=90,
+                           env=os.environ | {"BELLWETHER_START_DEADLINE": "3"}, check=False)
+    assert ended.returncode != 0, ended
+    assert "error: stuck: MPI_Init_thread at start-up, not finished after 3 s; a rank of this job did not reach it" in ended.stderr, ended
+    # Variables inherited from a shell in a job silence nobody, and MPI still starts.
     for variable, size in (("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"), ("FLUX_TASK_RANK", "FLUX_JOB_SIZE")):
         environment = {variable: "3", size: "4"}
         told = errors_of(runs, [runs.program, "check", "run.yaml", "--sett", "a.b=1"], **environment)
@@ -48,7 +53,7 @@ def launchers(runs):
 
 
 def options(runs):
-    """Commands and options that differ between ranks are refused by name, once, before anything is read or made."""
+    """Commands and options that differ between ranks are rejected once, by name, before anything is read or created."""
     runs.deck("run", 16, 2)
     runs.deck("other", 16, 2)
 
@@ -72,13 +77,13 @@ def options(runs):
     refused(["the command is train on rank 0 and check on rank 1"], train, ["check", "run.yaml"])
     refused(["the command is bench step on rank 0 and bench kernels on rank 1"], ["bench", "step"], ["bench", "kernels"])
     refused(["--calls is 1 on rank 0 and 2 on rank 1"], *(["bench", "kernels", "--calls", calls] for calls in "12"))
-    # The order of options and how a value is attached say nothing.
+    # The order of options and the form of their values do not matter.
     runs.call(apart(runs, [runs.program, *train, "--log", "lines", "--set", "run.seed=5"],
                     [runs.program, "train", "--set=run.seed=5", "--log=lines", "run.yaml"]))
     assert len(runs.table("run")) == 2
 
 
-# Variable, value, what is told: the libraries would end the program or go on with something else.
+# Variable, value, expected error. The libraries would end the program or continue with another value.
 REFUSED = (
     ("KOKKOS_NUM_THREADS", "abc"), ("KOKKOS_NUM_THREADS", "0"), ("KOKKOS_NUM_THREADS", "-1"), ("KOKKOS_NUM_THREADS", ""),
     ("KOKKOS_NUM_THREADS", "4x"), ("KOKKOS_NUM_THREADS", "99999999999999999999"), ("KOKKOS_NUM_THREADS", "4294967297"),
@@ -94,8 +99,8 @@ REFUSED = (
 
 
 def environment(runs):
-    """Variables that libraries cannot read, or that ask for more than they have, are faults with name and value, one for
-    a job; what they ask for is given or refused, never half."""
+    """Invalid values of library variables, or values above what the library supports, are faults with name and value,
+    printed once per job. A valid request is granted in full or rejected."""
     runs.deck("run", 16, 2)
     check = [runs.program, "check", "run.yaml"]
     for variable, value in REFUSED:
@@ -123,7 +128,7 @@ def environment(runs):
 
 
 def files_alone(runs):
-    """Commands that compute nothing do not read the variables of what they do not use."""
+    """Commands that compute nothing ignore the variables of libraries that they do not use."""
     shard = str(next((runs.folder / "shards").glob("*.h5")))
     strange = {variable: value for variable, value in REFUSED if not variable.startswith("HDF5_")}
     for arguments in (["inspect", shard], ["tokenize", "--vocab", "vocab.txt"], ["--help"], ["check", "--schema"],

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole runs of the program with methods that compress nothing, compared with each other.
+"""Tests whole runs with uncompressed methods and compares them.
 
     training_runs.py CASE PROGRAM MPIRUN      CASE: cuts | repeats | threads | resumes | interrupts | interrupts_within |
                                                 killed | learns | noise"""
@@ -18,7 +18,7 @@ from runs import PATIENCE, h5py, main, np, ranks_of
 
 
 def cuts(runs):
-    """The same global batch of 32, dropout and clipping active, cut into ranks and passes in four ways."""
+    """The same global batch of 32 with dropout and clipping, divided into ranks and micro-batches in four ways."""
     shapes = [(1, 32), (2, 8), (3, 5), (4, 1)]
     for ranks, micro in shapes:
         runs.train(f"p{ranks}", ranks, micro, 50)
@@ -41,14 +41,14 @@ def repeats(runs):
 
 
 def threads(runs):
-    """The number of threads of a rank changes no bit."""
+    """The number of threads per rank changes no bit."""
     for count in (1, 2):
         runs.train(f"threads{count}", 1, 7, 10, OMP_NUM_THREADS=str(count))
     runs.compare("threads1", "threads2", 10)
 
 
 def resumes(runs):
-    """Uninterrupted, and from every checkpoint on the way."""
+    """Compares an uninterrupted run with resumes from every checkpoint."""
     runs.train("whole", 2, 8, 9, every=3)
     for step in (3, 6):
         name = f"from{step}"
@@ -59,7 +59,7 @@ def resumes(runs):
         assert f"step_{step}" in output and "settings differ" not in output, output
         runs.compare("whole", name, 9)
     passes_over_damage(runs)
-    runs.train("whole", 2, 8, 9, every=3, expected=2)  # a second run does not write over the first
+    runs.train("whole", 2, 8, 9, every=3, expected=2)  # a second run does not overwrite the first
     output = runs.train("whole", 2, 8, 10, more=("--resume", "--set", "optimizer.lr=0.01"))
     assert ("settings differ from those of the checkpoint: checkpoint.every 0 (was 3), optimizer.lr 0.01 (was 0.02), "
             "schedule.steps 10 (was 9)") in output, output
@@ -69,7 +69,7 @@ def resumes(runs):
 
 
 def passes_over_damage(runs):
-    """The newest checkpoint has changed by one bit: it is named, and the run goes on from the one before."""
+    """The newest checkpoint has a flipped bit. It is named, and the run continues from the one before."""
     shutil.copytree(runs.folder / "whole", runs.folder / "damaged")
     shutil.rmtree(runs.folder / "damaged/checkpoints/step_9")
     file = runs.folder / "damaged/checkpoints/step_6/replicated.h5"
@@ -77,13 +77,13 @@ def passes_over_damage(runs):
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
     output = runs.train("damaged", 2, 8, 9, every=3, more=("--resume",))
-    assert re.search(r"^warning: checkpoint passed over: \S+/step_6/replicated\.h5: its checksum does not hold$", output, re.MULTILINE) \
+    assert re.search(r"^warning: checkpoint skipped: \S+/step_6/replicated\.h5: its checksum does not match$", output, re.MULTILINE) \
         and re.search(r"^resumed from \S+/step_3$", output, re.MULTILINE), output
     runs.compare("whole", "damaged", 9)
 
 
 def resumes_skipping(runs):
-    """Steps skipped before the checkpoint stay on record."""
+    """Steps skipped before the checkpoint stay in the record."""
     def train(name, limit, *more):
         return runs.train(name, 2, 8, 9, expected=1, more=("--set", "optimizer.method=adamw", "--set", "optimizer.lr=1e6",
                                                            "--set", f"optimizer.skip_limit={limit}", *more))
@@ -96,7 +96,7 @@ def resumes_skipping(runs):
 
 
 def explodes(runs):
-    """A gradient of an unusual norm is skipped with its layer and rank, and ends the run where the deck says so."""
+    """A gradient of an unusual norm is skipped with its layer and rank, and ends the run at the deck's limit."""
     def train(name, limit, expected, *more):
         return runs.train(name, 2, 8, 48, expected=expected, more=("--set", "optimizer.norm_limit=1.05",
                                                                    "--set", f"optimizer.skip_limit={limit}", *more))
@@ -115,7 +115,7 @@ def explodes(runs):
 
 
 def refuses_to_resume(runs):
-    """A resume that is refused changes nothing in the run directory."""
+    """A refused resume changes nothing in the run directory."""
     def contents():
         return {path: path.read_bytes() for path in (runs.folder / "whole").rglob("*")
                 if path.is_file() and path.suffix in (".yaml", ".h5")}
@@ -125,19 +125,19 @@ def refuses_to_resume(runs):
     assert re.fullmatch(r"error: --set model.hidden=32: 32, but \S+/step_10 was written with 64, and its weights have the sizes "
                         r"of that model; allowed: 64", told), told
     told = runs.refuse(runs.command("whole", 2, "--resume", "--set", "optimizer.method=adamw"))
-    assert re.fullmatch(r"error: --set optimizer.method=adamw: adamw, but \S+/step_10 was written with lamb, and a run keeps "
+    assert re.fullmatch(r"error: --set optimizer.method=adamw: adamw, but \S+/step_10 was written with lamb, and a run cannot change "
                         r"its method; allowed: lamb", told), told
     runs.train("whole", 2, 8, 9, every=3, more=("--resume",), expected=2)  # it has done 10
     assert contents() == before
     for manifest in (runs.folder / "whole/checkpoints").glob("step_*/manifest"):
-        manifest.unlink()  # not one is whole now
+        manifest.unlink()  # now all checkpoints are damaged
     runs.train("whole", 2, 8, 10, every=3, more=("--resume",), expected=2)
     assert contents() == before
 
 
 def interrupts(runs):
-    """A signal finishes the step and writes a checkpoint, from which the run goes on as if nothing had happened. SIGUSR1
-    reaches ranks through the launcher. At Ctrl-C, Open MPI 4 gives its ranks one second unless told otherwise."""
+    """After a signal the run finishes its step and writes a checkpoint, from which it continues as if undisturbed. The
+    launcher forwards SIGUSR1 to ranks. At Ctrl-C, Open MPI 4 gives its ranks one second by default."""
     runs.train("whole", 2, 8, 40)
     version = runs.call([runs.mpirun, "--version"])
     ways = [("told", signal.SIGUSR1, {}), ("pressed", signal.SIGINT, {"OMPI_MCA_odls_base_sigkill_timeout": "3"})]
@@ -151,8 +151,9 @@ def interrupts(runs):
 
 
 def interrupts_within(runs):
-    """Signals to one rank at any moment of steps of 16 passes a rank, and of evaluations, which take most of the time
-    there; with 1-bit LAMB once it compresses. A moment is drawn by the pace of the run that it interrupts."""
+    """Signals to one rank at any moment of steps with 16 micro-batches per rank, and of evaluations, which take most of
+    the time here; also with 1-bit LAMB in its compressed phase. The moment is chosen from the pace of the interrupted
+    run."""
     rng = random.Random(11)
 
     def send(job):
@@ -180,8 +181,8 @@ def interrupts_within(runs):
 
 
 def killed(runs):
-    """Killed without warning while this process reads statistics in a loop: what is read is always whole and only ever
-    grows, and the resumed run ends as one that nothing happened to."""
+    """A run is killed while this process reads its statistics in a loop. Every read is consistent and rows only
+    increase. The resumed run ends like an undisturbed one."""
     runs.train("whole", 2, 8, 40, every=4)
     runs.deck("killed", 8, 40, every=4)
     seen, reads = np.zeros(0), 0
@@ -207,7 +208,8 @@ def killed(runs):
 
 
 def learns(runs, name="learning", *more):
-    """Held-out masked-LM loss below the entropy of the unigram distribution: frequencies alone stop there."""
+    """The held-out masked-LM loss falls below the entropy of the unigram distribution, which frequencies alone
+    reach."""
     with h5py.File(next((runs.folder / "shards").glob("*.h5")), "r") as file:
         ids, real = file["input_ids"][:], file["input_mask"][:].astype(bool)
     counts = np.bincount(ids[real], minlength=runs.vocabulary).astype(float)
@@ -223,7 +225,7 @@ def learns(runs, name="learning", *more):
 
 
 def noise(runs):
-    """The noise scale is on record, goes on over a restart, and is unknown where nothing tells it."""
+    """The noise scale is recorded, continues over a restart, and is unknown if it cannot be measured."""
     noisy = ("--set", "statistics.noise_beta=0.8")
     output = runs.train("whole", 2, 8, 12, every=6, more=noisy)
     steps = runs.table("whole")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""What whole runs send, by the transport's own count, against the formulas of every part of it.
+"""Compares what whole runs send, as counted by the transport, with the formulas for every part.
 
     volume_runs.py CASE PROGRAM MPIRUN      CASE: volume"""
 
@@ -18,14 +18,15 @@ def up(number, divisor):
 
 
 def dense_mean(count, width):
-    """Bytes rank 0 sends for the mean of `count` numbers: the chunks of others, then its own to each of them."""
+    """Returns the bytes that rank 0 sends for the mean of `count` numbers: the chunks of others, then its own to each
+    of them."""
     mine = count // RANKS
     return width * (count - mine + (RANKS - 1) * mine)
 
 
 def compressed_mean(count):
-    """The same at one bit an element: in either phase one message to each other rank, a bit for each element of a chunk
-    of whole words, and the scales of the groups that a chunk may touch."""
+    """Returns the same for the compressed allreduce. In either phase there is one message to each other rank: one bit
+    per element of a chunk of whole words, and the scales of the groups that the chunk may touch."""
     words = up(count, 32)
     chunk, group = up(words, RANKS), up(words, max(1, up(count, GROUP)))
     touched = [(min(first + chunk, words) - 1) // group - first // group + 1 for first in range(0, words, chunk)]
@@ -33,7 +34,7 @@ def compressed_mean(count):
 
 
 def sent(runs, name, wire, count_steps, *more):
-    """What a run sent, by phase; its log; what the formulas say of its parts."""
+    """Returns what a run sent, by phase; its log; and the formulas' values for its parts."""
     output = runs.train(name, RANKS, 4, count_steps, OMP_NUM_THREADS="1",
                         more=("--set", f"comm.dense_wire={wire}", "--set", "batch.global=8", "--set", "statistics.evaluate_every=0",
                               *more))
@@ -55,8 +56,8 @@ def sent(runs, name, wire, count_steps, *more):
 
 
 def volume(runs):
-    """Runs whose first sixth is dense, as the paper's share of steps has it, and runs that find their freeze, within 10 to 25 %
-    of the steps and before the last moment, since their rate is so small that gradients stay as they are."""
+    """Runs whose first sixth is dense, the share of steps in the paper, and runs that choose their freeze within 10 to
+    25 % of the steps and before the latest step. Their learning rate is so small that gradients hardly change."""
     dense = {}
     for wire in WIRE_BYTES:
         traffic, output, expected = sent(runs, f"dense_{wire}", wire, 60)
@@ -71,7 +72,7 @@ def volume(runs):
             before, after = traffic
             warmup = before["steps"] / steps
             assert before["steps"] == 10 if freeze == "given" else 0.1 <= warmup < 0.25, traffic
-            # Every byte that the transport counted is one of the formulas'.
+            # Every byte that the transport counted is in one of the formulas.
             assert before["sent_bytes"] - before["scalar_bytes"] == expected["gradients"], (traffic, expected)
             assert before["scalar_bytes"] == expected["norms"], (traffic, expected)
             assert after["worker_bytes"] == after["server_bytes"] == expected["bits"] / 2, (traffic, expected)
@@ -86,10 +87,10 @@ def volume(runs):
                 whole, apart = expected[other] / everything, expected[other] / exchange
                 phase = expected[other] / steps * after["steps"] / after["sent_bytes"]
                 phase_apart = expected[other] / steps * after["steps"] / expected["bits"]
-                print(f"  all dense in {other} sends {whole:.2f} times as much, {apart:.2f} without scalars and folds; in the "
+                print(f"  all dense in {other} sends {whole:.2f} times as much, {apart:.2f} without scalars and sketches; in the "
                       f"compressed phase {phase:.2f} times, {phase_apart:.2f} without")
                 told = re.search(rf"dense means in {other.replace('bf16', '16 bit')} over the same {steps} steps would have sent "
-                                 r"(\d+) bytes, ([\d.]+) times as much; ([\d.]+) without scalars and folds", output)
+                                 r"(\d+) bytes, ([\d.]+) times as much; ([\d.]+) without scalars and sketches", output)
                 assert told and told.groups() == (str(expected[other]), f"{whole:.2f}", f"{apart:.2f}"), (told, output)
                 # An element costs 2 of `bits` bits, the scales a thousandth of that.
                 dense_share = warmup * WIRE_BYTES[wire] * 8 / bits

@@ -32,7 +32,7 @@ inline app::StatisticsOptions options(TemporaryFolder const& folder,
           .segment_layer_rows = 4};
 }
 
-/// Steps [first, last] as the trainer would record them: layers at even steps, an evaluation at multiples of 5.
+/// Records steps [first, last] like the trainer: layers at even steps, an evaluation at multiples of 5.
 inline void record(app::Statistics& statistics, std::int64_t first, std::int64_t last) {
   for (std::int64_t step = first; step <= last; ++step) {
     statistics.append(step_row(step));
@@ -48,7 +48,7 @@ std::vector<T> column(std::vector<input::Column> const& table, std::string const
   throw std::runtime_error("no column " + name);
 }
 
-/// Checks that statistics.h5 shows exactly what record() made of steps 1 to `last`.
+/// Checks that statistics.h5 shows exactly what record() wrote for steps 1 to `last`.
 inline void check_shows(TemporaryFolder const& folder, std::int64_t last) {
   input::Hdf5File const file = input::Hdf5File::open(folder / "statistics.h5", input::VirtualData::show);
   auto const steps = file.read_table("steps");

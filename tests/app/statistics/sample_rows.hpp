@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-/// Rows whose every value follows from the step, so that a reader can tell a wrong one.
+/// Rows in which every value follows from the step, so that a reader detects a wrong one.
 namespace sample {
 
 inline bellwether::app::StepRow step_row(std::int64_t step) {
@@ -22,7 +22,7 @@ inline bellwether::app::StepRow step_row(std::int64_t step) {
   return row;
 }
 
-/// Where a run that has recorded the rows up to `step` stands.
+/// Returns the progress of a run that has recorded the rows up to `step`.
 inline bellwether::app::RecordPoint point(std::int64_t step) {
   return {.step = step, .samples = step_row(step).samples};
 }
@@ -37,7 +37,7 @@ inline bellwether::app::EvaluationRow evaluation_row(std::int64_t step) {
 
 inline std::vector<std::string> layer_names() { return {"embeddings.weight", "encoder.layer.0.weight", "cls.bias"}; }
 
-/// The quantities of append_layers().
+/// Returns the quantities of append_layers().
 inline std::vector<std::string> quantities() { return {"trust_ratio", "weight_norm", "frozen_coefficient"}; }
 
 inline std::vector<float> layer_values(std::int64_t step, float offset) {
@@ -45,7 +45,7 @@ inline std::vector<float> layer_values(std::int64_t step, float offset) {
           static_cast<float>(3 * step) + offset};
 }
 
-/// Records layer_values() with another offset for each quantity but the last, which is not measured.
+/// Records layer_values() with a different offset for each quantity but the last, which is not measured.
 inline void append_layers(bellwether::app::Statistics& statistics, std::int64_t step) {
   auto const trust = layer_values(step, 0), weights = layer_values(step, 0.25F);
   statistics.append_layers(step, std::array<std::span<float const>, 3>{trust, weights, {}});

@@ -16,7 +16,7 @@ except ImportError as error:
 
 
 def read(folder):
-    """Rows of /steps, after checking that all values are those that the writer gave."""
+    """Returns the rows of /steps, after checking that all values are those of the writer."""
     with h5py.File(f"{folder}/statistics.h5", "r") as file:
         steps, layers = file["steps"][:], file["layers/step"][:]
         trust, evaluation = file["layers/trust_ratio"][:], file["evaluation"][:]
@@ -34,7 +34,7 @@ def main(writer):
         resume, reads = -1, 0
         for _ in range(5):
             process = subprocess.Popen([writer, folder, str(resume)], stdout=subprocess.PIPE, text=True)
-            # A reader that opened the file before a resumed run cut it sees zeros in the rows that went.
+            # A reader that opened the file before a resumed run truncated it sees zeros in removed rows.
             assert process.stdout.readline() == "ready\n"
             end, rows, seen = time.time() + 1.5, 0, 0
             while time.time() < end:

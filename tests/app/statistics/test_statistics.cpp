@@ -40,7 +40,7 @@ TEST_CASE("Statistics show all segments as one") {
   }
 }
 
-TEST_CASE("Statistics are written every so many steps, however few rows these have") {
+TEST_CASE("Statistics are written at a fixed interval of steps, however few rows they have") {
   TemporaryFolder const folder;
   input::IoThread io;
   auto settings = options(folder);
@@ -67,7 +67,7 @@ TEST_CASE("Statistics are written every so many steps, however few rows these ha
   CHECK(shown(statistics, 70, 70, 5) == 70);
 }
 
-TEST_CASE("Only the quantities that a run names are kept of its layers") {
+TEST_CASE("Only the layer quantities that a run names are recorded") {
   TemporaryFolder const folder;
   input::IoThread io;
   auto settings = options(folder);
@@ -96,7 +96,7 @@ TEST_CASE("Only the quantities that a run names are kept of its layers") {
   }
 }
 
-TEST_CASE("What was sent is shown by phase as it was last counted, and goes on from what a resumed run says") {
+TEST_CASE("Traffic is recorded by phase, and a resumed run continues its totals") {
   TemporaryFolder const folder;
   input::IoThread io;
   auto const shown = [&] {
@@ -111,7 +111,7 @@ TEST_CASE("What was sent is shown by phase as it was last counted, and goes on f
     statistics.count(totals);
     record(statistics, 1, 20);
     totals.add({.phase = 1, .steps = 3, .sent_bytes = 90, .worker_bytes = 41, .server_bytes = 43});
-    statistics.count(totals);  // without a row: statistics.every leaves out steps
+    statistics.count(totals);  // without a row, because statistics.every omits steps
     statistics.flush();
     statistics.wait();
     CHECK((shown().dense.steps == 2 && shown().dense.sent_bytes == 700 && shown().dense.dense_bytes_16bit == 300));
@@ -124,13 +124,13 @@ TEST_CASE("What was sent is shown by phase as it was last counted, and goes on f
   CHECK(Hdf5File::open(folder / "statistics.h5", input::VirtualData::show).read_table("traffic").size() == 9);
 }
 
-TEST_CASE("A row of a step says what is not known") {
+TEST_CASE("A row of a step marks unknown values") {
   app::StepRow const row;
   for (auto const value : {row.loss, row.mlm_accuracy, row.learning_rate, row.gradient_norm}) CHECK(std::isnan(value));
   CHECK((row.phase == 0 && row.compressed_bytes == 0 && row.scalar_bytes == 0 && row.dense_bytes_fp32 == 0));
 }
 
-TEST_CASE("A run's name is on record") {
+TEST_CASE("A run's name is recorded") {
   TemporaryFolder const folder;
   input::IoThread io;
   auto named = options(folder);
@@ -142,7 +142,7 @@ TEST_CASE("A run's name is on record") {
         Hdf5File::Attribute(std::string("a first try")));
 }
 
-TEST_CASE("What cannot be written for a while is written later, without a hole") {
+TEST_CASE("Rows that cannot be written for a while are written later, without gaps") {
   namespace fs = std::filesystem;
   TemporaryFolder const folder;
   input::IoThread io;
@@ -168,17 +168,17 @@ TEST_CASE("What cannot be written for a while is written later, without a hole")
   fs::rename(folder / "statistics", folder / "away");
   record(statistics, 35, 36);
   statistics.flush();
-  CHECK_THROWS_WITH(statistics.wait(), ContainsSubstring("statistics/segment_00000"));  // the last chance
+  CHECK_THROWS_WITH(statistics.wait(), ContainsSubstring("statistics/segment_00000"));  // the last attempt
 }
 
-TEST_CASE("A full disk ends statistics with the name of the file") {
+TEST_CASE("A full disk ends statistics with an error that names the file") {
   TemporaryFolder const folder;
   input::IoThread io;
   Statistics statistics(options(folder), io);
   record(statistics, 1, 3);
   statistics.flush();
   statistics.wait();
-  // A limit on file sizes stands in for a full disk: the same calls fail.
+  // A limit on file sizes simulates a full disk: the same calls fail.
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
@@ -192,7 +192,7 @@ TEST_CASE("A full disk ends statistics with the name of the file") {
   } catch (RuntimeError const& error) {
     message = error.what();
   }
-  io.drain();  // a later write than the one that was told of
+  io.drain();  // a write after the one that was reported
   setrlimit(RLIMIT_FSIZE, &limit);
   CHECK_THAT(message, ContainsSubstring("statistics/segment_000000.h5.part"));
   check_shows(folder, 3);

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// write_statistics DIRECTORY RESUME: records steps for ever; RESUME -1 starts a new run. test_killed_writer.py kills
-/// it.
+/// write_statistics DIRECTORY RESUME: records steps until it is killed by test_killed_writer.py. RESUME -1 starts a new
+/// run.
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   std::int64_t const resume = std::atoll(argv[2]);

@@ -32,7 +32,7 @@ input::Deck small_deck(TemporaryFolder const& folder, optim::Method method) {
   deck.model = {.vocabulary = 100, .hidden = 64, .layers = 1, .heads = 2, .feed_forward = 128, .positions = 16};
   deck.batch = {.global = 13, .micro = 4};
   deck.optimizer.method = method;
-  deck.optimizer.clip = 0.01;  // norms are those before clipping
+  deck.optimizer.clip = 0.01;  // norms are taken before clipping
   deck.schedule.steps = 8;
   return deck;
 }
@@ -47,7 +47,7 @@ double squared_norm(std::vector<float> const& g) {
   return sum;
 }
 
-/// What the first step's row should hold: the model's own passes over the same batch, summed on the host.
+/// Returns the expected first row: the model's forward and backward passes over the same batch, summed on the host.
 Squares first_step(input::Deck const& deck, comm::World& world, input::IoThread& io) {
   auto data = app::open_training_data(deck, world, io);
   Exec const exec;
@@ -107,10 +107,10 @@ TEST_CASE("a step's row holds the squared norms of the ranks' gradients and of t
     CHECK_THAT(row.noise_scale, WithinRel(row.noise_trace / row.noise_signal, 1e-12));
   else
     CHECK(std::isnan(row.noise_scale));
-  CHECK(std::isnan(row.critical_batch));  // not before 1 / (1 - beta) steps
+  CHECK(std::isnan(row.critical_batch));  // unknown before 1 / (1 - beta) steps
 }
 
-TEST_CASE("compressed steps know both squares, or say that they do not") {
+TEST_CASE("compressed steps record both squares, or NaN") {
   auto& world = test::world();
   TemporaryFolder const folder;
   auto deck = small_deck(folder, optim::Method::onebit_lamb);
@@ -129,7 +129,7 @@ TEST_CASE("compressed steps know both squares, or say that they do not") {
   }
 }
 
-TEST_CASE("one rank with one pass a step knows no noise scale") {
+TEST_CASE("one rank with one micro-batch per step has no noise scale") {
   auto& world = test::world();
   if (world.size() > 1) return;
   TemporaryFolder const folder;

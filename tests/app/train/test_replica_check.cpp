@@ -17,7 +17,7 @@ using namespace bellwether;
 
 namespace {
 
-/// A little of everything that state is made of, equal on all ranks but for what is a rank's own.
+/// A state with an entry of each kind, equal on all ranks except for per-rank values.
 struct State {
   State() {
     for (auto const* name : {"a", "b", "c", "d"}) layout.add({.name = name, .shape = {5, 3}});
@@ -67,11 +67,11 @@ struct State {
 
 }  // namespace
 
-TEST_CASE("ranks that hold the same are found to, whatever is their own") {
+TEST_CASE("equal replicas are accepted, whatever the per-rank state") {
   State state;
   CHECK(state.differing().empty());
   if (state.ranks.rank() == 1) State::flip(state.parameters->span(), 0, 0);
-  CHECK(state.differing(true).empty());  // parameters that are each rank's own are not compared
+  CHECK(state.differing(true).empty());  // per-rank parameters are not compared
 }
 
 TEST_CASE("one flipped bit on one rank is named by rank, host and tensor") {
@@ -89,7 +89,7 @@ TEST_CASE("one flipped bit on one rank is named by rank, host and tensor") {
   CHECK(state.differing() == who + " in parameters of b, momentum of d, record and 1 more");
 }
 
-TEST_CASE("of two opinions the more frequent is right, or that of the lowest rank") {
+TEST_CASE("the majority of ranks is right; in a tie, the group of the lowest rank") {
   State state;
   int const size = state.ranks.size(), rank = state.ranks.rank();
   if (rank == 0) state.steps = 11;

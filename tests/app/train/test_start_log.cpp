@@ -14,7 +14,7 @@
 using namespace bellwether;
 using app::StartLog;
 
-TEST_CASE("the fourth start at one step is refused, any other is not") {
+TEST_CASE("the fourth start at the same step is refused, other starts are accepted") {
   TemporaryFolder const folder;
   StartLog const log(folder.path());
   for (int start = 0; start < StartLog::fruitless_starts; ++start) {
@@ -22,14 +22,14 @@ TEST_CASE("the fourth start at one step is refused, any other is not") {
     log.append(12, 4);
   }
   CHECK_THROWS_AS(log.require_progress(12), InputError);
-  log.require_progress(1);  // "step 12" says nothing of step 1
+  log.require_progress(1);  // "step 12" is not a line of step 1
   log.require_progress(2);
   log.require_progress(13);
   log.append(13, 1);
-  log.require_progress(12);  // they are no longer the last
+  log.require_progress(12);  // these starts are no longer the last ones
 }
 
-TEST_CASE("a start that wrote a checkpoint got somewhere, though it be at the same step") {
+TEST_CASE("a start that wrote a checkpoint counts as progress, even at the same step") {
   TemporaryFolder const folder;
   StartLog const log(folder.path());
   for (int start = 0; start < StartLog::fruitless_starts; ++start) log.append(12, 4);
@@ -42,19 +42,19 @@ TEST_CASE("a start that wrote a checkpoint got somewhere, though it be at the sa
   CHECK_THROWS_AS(log.require_progress(12), InputError);
 }
 
-TEST_CASE("what somebody else writes into the record of starts counts for nothing") {
+TEST_CASE("other lines in the record of starts are ignored") {
   TemporaryFolder const folder;
   StartLog const log(folder.path());
   log.append(12, 4);
   std::ofstream(folder / "starts.txt", std::ios::app)
-      << "# looked at it\n\n2026-11-25T08:00:00Z step 12, 4 ranks";  // no end
+      << "# looked at it\n\n2026-11-25T08:00:00Z step 12, 4 ranks";  // the last line has no newline
   log.append(12, 4);
   std::ofstream(folder / "starts.txt", std::ios::app) << "\n";
   CHECK_THROWS_AS(log.require_progress(12), InputError);
   log.require_progress(13);
 }
 
-TEST_CASE("every start is a line with its time, step and ranks") {
+TEST_CASE("every start adds a line with its time, step and ranks") {
   TemporaryFolder const folder;
   StartLog const log(folder.path());
   log.append(0, 1);
@@ -67,7 +67,7 @@ TEST_CASE("every start is a line with its time, step and ranks") {
                                             " checkpoint of step 1300\n"));
 }
 
-TEST_CASE("a start that was refused leaves no line, and no file of its own") {
+TEST_CASE("a refused start leaves no line, and no file that it created") {
   TemporaryFolder const folder;
   StartLog const log(folder.path());
   log.append(0, 1);
@@ -80,15 +80,15 @@ TEST_CASE("a start that was refused leaves no line, and no file of its own") {
   CHECK_THROWS_AS(log.require_progress(12), InputError);
 }
 
-TEST_CASE("a record of starts that cannot be read is not taken for empty") {
+TEST_CASE("an unreadable record of starts is an error") {
   using Catch::Matchers::ContainsSubstring;
   TemporaryFolder const folder;
   std::filesystem::create_directory(folder / "starts.txt");
   StartLog const log(folder.path());
-  auto const told = ContainsSubstring("/starts.txt: cannot be read: not a file; mend or remove it");
+  auto const told = ContainsSubstring("/starts.txt: cannot be read: not a file; repair or remove it");
   CHECK_THROWS_WITH(log.require_progress(12), told);
   CHECK_THROWS_WITH(log.append(12, 4), told);
   std::filesystem::remove(folder / "starts.txt");
-  std::filesystem::create_symlink("starts.txt", folder / "starts.txt");  // leads to itself
+  std::filesystem::create_symlink("starts.txt", folder / "starts.txt");  // the link leads to itself
   CHECK_THROWS_WITH(log.require_progress(12), ContainsSubstring("/starts.txt: cannot be read: "));
 }

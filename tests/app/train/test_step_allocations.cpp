@@ -26,14 +26,14 @@ using namespace bellwether;
 
 namespace {
 
-// 1-bit methods freeze before their second step; the third lets go of what that step had to say.
+// 1-bit methods freeze before their second step; in the third, the memory for the second step's notices is released.
 constexpr int first_watched = 4, last_step = 11;
 
 model::ModelConfig small_model() {
   return {.vocabulary = 100, .hidden = 64, .layers = 2, .heads = 2, .feed_forward = 256, .positions = 16};
 }
 
-/// Nothing but the labels that Kokkos takes as strings, and these are gone at the end of the step.
+/// Excuses labels, which Kokkos takes as strings; they are released by the end of the step.
 void check_none(test::Allocations const& seen, std::int64_t freed_unseen = 0) {
   INFO(seen.report);
   CHECK(seen.host == 0);
@@ -68,7 +68,7 @@ class BatchExcuse {
 
 }  // namespace
 
-TEST_CASE("passes of the model and a step of its optimizer allocate nothing once they have run") {
+TEST_CASE("micro-batches and optimizer steps allocate nothing after the first one") {
   auto& ranks = test::world().communicator();
   optim::OptimizerConfig settings;
   using optim::Exchange, optim::Method, optim::Steer;
@@ -83,7 +83,7 @@ TEST_CASE("passes of the model and a step of its optimizer allocate nothing once
   settings.method = method;
   settings.exchange = exchange;
   settings.steer = steer;
-  settings.freeze.step = 1;  // the compressed phase begins with the second step, and allocates its memory there
+  settings.freeze.step = 1;  // the compressed phase begins with the second step and allocates its memory there
   comm::CommConfig wire;
   wire.dense_wire = GENERATE(comm::Wire::fp32, comm::Wire::bf16);
   wire.dense_segment = 20000;  // of 110,000 elements
@@ -116,11 +116,11 @@ TEST_CASE("passes of the model and a step of its optimizer allocate nothing once
   CHECK_FALSE(skipped);
 }
 
-// Two things are left out, because samples are of many lengths and are read in windows that come and go: the I/O
-// thread, which reads ahead, and what the training thread does inside the region bellwether::app::next_batch, where it
-// deals read samples into passes. All else of the step, on every thread, is watched: forward, backward, reductions,
-// exchange, optimizer, and the row of statistics.
-TEST_CASE("a step of the trainer allocates nothing but its batch once it has run") {
+// Samples have many lengths and are read in windows that are allocated and released. Two things are therefore not
+// watched: the I/O thread, which reads ahead, and the training thread inside the region bellwether::app::next_batch,
+// where it distributes samples to micro-batches. Everything else of the step is watched on every thread: forward,
+// backward, reductions, exchange, optimizer, and the row of statistics.
+TEST_CASE("a step of the trainer allocates only its batch after the first one") {
   auto& world = test::world();
   TemporaryFolder const folder;
   write_shard(folder / "a.h5", small_format(true), 0, 64);
@@ -135,9 +135,9 @@ TEST_CASE("a step of the trainer allocates nothing but its batch once it has run
   deck.schedule.steps = last_step;
   auto const host_ahead = GENERATE(app::HostAhead::where_free, app::HostAhead::always);
   bool const ahead = host_ahead == app::HostAhead::always;
-  // Over MPI the sums of a step would then start beside exchanges of the next one, one operation more than ever before.
+  // With MPI, the sums of a step would start beside exchanges of the next one: one more request at a time than before.
   if (ahead && world.size() > 1) return;
-  if (ahead) deck.batch.micro = deck.batch.global;  // one rank with several passes does not go ahead
+  if (ahead) deck.batch.micro = deck.batch.global;  // one rank with several micro-batches does not use the step-ahead
   input::IoThread io;
   app::Trainer trainer(deck, world, io, host_ahead);
   io.run(input::IoThread::Priority::read_ahead, [] { test::excuse_this_thread(true); });
@@ -150,9 +150,9 @@ TEST_CASE("a step of the trainer allocates nothing but its batch once it has run
       if (step == first_watched) watch.arm();
       trainer.advance(app::StopReason::none, row, ahead && step < last_step);
     }
-    // The region's own name is made before the region begins and freed inside it. The last batch was taken ahead.
+    // The region's name is allocated before the region begins and released inside it. The last batch was fetched ahead.
     check_none(watch.disarm(), last_step - first_watched + (ahead ? 0 : 1));
-    CHECK(excuse.regions == last_step + 1);  // each step takes the batch of the next
+    CHECK(excuse.regions == last_step + 1);  // each step fetches the batch of the next one
   }
   CHECK(trainer.step() == last_step);
 }

@@ -17,8 +17,8 @@
 #include <map>
 #include <tuple>
 
-// The passes of a step may be given to the device before the host knows how the step before it went. Whatever happens
-// then, everything is as if they had not been.
+// Step-ahead: micro-batches of a step may be enqueued before the host knows the outcome of the previous step. Whatever
+// that outcome is, all results are the same as without the step-ahead.
 
 using namespace bellwether;
 using app::HostAhead, app::StopReason;
@@ -34,7 +34,7 @@ input::Deck small_deck(TemporaryFolder const& folder, optim::Method method) {
   deck.data.window = 16;
   deck.model = {.vocabulary = 100, .hidden = 64, .layers = 1, .heads = 2, .feed_forward = 128, .positions = 16};
   deck.batch = {.global = batch, .micro = batch};
-  deck.comm.share_device = true;  // where there is one
+  deck.comm.share_device = true;  // if there is a device
   deck.optimizer.method = method;
   if (optim::compresses(method)) deck.optimizer.freeze.step = 4;
   deck.statistics.layers_every = 2;
@@ -45,7 +45,7 @@ input::Deck small_deck(TemporaryFolder const& folder, optim::Method method) {
 std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-/// What can be known of a step, but for clocks; floats as their bits.
+/// All results of a step except times; floats as their bits.
 struct Facts {
   std::map<std::string, std::uint64_t> row;
   std::vector<std::uint32_t> layers;
@@ -53,7 +53,7 @@ struct Facts {
   StopReason stop = StopReason::none;
   std::int64_t skipped_in_a_row = 0;
   std::string skipped_because;
-  // Where nothing of the next step is under way.
+  // Set only if no micro-batch of the next step is enqueued.
   std::map<std::string, std::vector<std::uint32_t>> arrays;
   std::map<std::string, std::uint64_t> numbers;
 
@@ -65,7 +65,8 @@ class Training {
   Training(input::Deck const& deck, HostAhead host_ahead)
       : goes_ahead_(host_ahead == HostAhead::always), trainer_(deck, test::world(), io_, host_ahead) {}
 
-  /// goes_on: as of Trainer::advance(); only who goes ahead is told. The state is among the facts where it does not.
+  /// goes_on: as in Trainer::advance(); ignored without the step-ahead. The facts include the state unless the next
+  /// step is already enqueued.
   Facts advance(bool goes_on, StopReason wish = StopReason::none) {
     app::StepRow row;
     auto const outcome = trainer_.advance(wish, row, goes_on && goes_ahead_);
@@ -96,7 +97,7 @@ class Training {
   std::string data_fault;  // of the last step
 
  private:
-  /// Passes of the next step are under way: there is no state to look at.
+  /// Returns true if micro-batches of the next step are enqueued: then there is no state to compare.
   bool is_ahead() {
     try {
       static_cast<void>(trainer_.state());
@@ -123,8 +124,7 @@ class Training {
   app::Trainer trainer_;
 };
 
-/// One after the other has ended: they exchange on the same communicator, and their threads would read shards, which
-/// HDF5 is no library for several of.
+/// Runs both trainings one after the other: they use the same communicator, and HDF5 does not support several threads.
 template <class Advance>
 void check_same(input::Deck const& deck, int steps, Advance const& advance) {
   std::vector<Facts> expected;
@@ -146,11 +146,11 @@ void check_same(input::Deck const& deck, int steps, Advance const& advance) {
 
 }  // namespace
 
-TEST_CASE("passes that are given ahead change no bit of what follows") {
+TEST_CASE("micro-batches enqueued ahead change no bit of later steps") {
   TemporaryFolder const folder;
   write_shard(folder / "a.h5", small_format(true), 0, rows);
   using optim::Exchange, optim::Method;
-  // Of three ranks one has no sequence of two, and no passes.
+  // With a batch of two sequences, one of three ranks has no micro-batch.
   auto const [method, exchange, global] = GENERATE(std::tuple{Method::lamb, Exchange::gradient, batch},
                                                    std::tuple{Method::lamb, Exchange::gradient, std::int64_t{2}},
                                                    std::tuple{Method::adamw, Exchange::gradient, batch},
@@ -162,13 +162,13 @@ TEST_CASE("passes that are given ahead change no bit of what follows") {
   deck.batch.global = global;
   deck.comm.dense_segment = 20000;  // of 90,000 elements
   check_same(deck, 12, [](Training& training, int step) {
-    bool const looks = step == 3 || step == 6 || step == 12;  // as evaluations and checkpoints do
-    // Somebody wishes to stop, and then changes his mind.
+    bool const looks = step == 3 || step == 6 || step == 12;  // as for evaluations and checkpoints
+    // A rank asks to stop, but training continues.
     return training.advance(!looks, step == 5 || step == 9 ? StopReason::signal : StopReason::none);
   });
 }
 
-TEST_CASE("passes that are given ahead of a skipped step are given again") {
+TEST_CASE("micro-batches enqueued ahead of a skipped step are enqueued again") {
   TemporaryFolder const folder;
   write_shard(folder / "a.h5", small_format(true), 0, rows);
   auto const [method, global] =
@@ -177,17 +177,17 @@ TEST_CASE("passes that are given ahead of a skipped step are given again") {
   auto deck = small_deck(folder, method);
   deck.batch.global = global;
   if (deck.optimizer.freeze.step) deck.optimizer.freeze.step = 2;
-  deck.optimizer.lr = 1e30;  // what follows a step of this is not finite
+  deck.optimizer.lr = 1e30;  // all values after such a step are non-finite
   int skipped = 0;
   check_same(deck, 6, [&](Training& training, int) {
     auto facts = training.advance(true);
     skipped += facts.skipped_because.empty() ? 0 : 1;
     return facts;
   });
-  CHECK(skipped >= 6);  // of both
+  CHECK(skipped >= 6);  // in both runs together
 }
 
-TEST_CASE("samples that cannot be read end a run before their step, and none that was not made counts") {
+TEST_CASE("unreadable samples end a run before their step, and only completed steps count") {
   TemporaryFolder const folder;
   auto const format = small_format(true);
   input::ShardWriter writer(folder / "a.h5", format, 8);
@@ -198,7 +198,8 @@ TEST_CASE("samples that cannot be read end a run before their step, and none tha
   }
   writer.close();
   auto deck = small_deck(folder, optim::Method::adamw);
-  // Steps until a fault is told, of which none that was not made may count; 0 where the first batch has it.
+  // Returns the number of steps before the fault is reported; 0 if the first batch has it. Steps that were not made
+  // must not count.
   auto const made_by = [&](HostAhead host_ahead) {
     Training training(deck, host_ahead);
     std::int64_t made = 0;

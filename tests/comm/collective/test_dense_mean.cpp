@@ -25,14 +25,15 @@ using bellwether::comm::Wire;
 
 namespace {
 
-/// Element k of a rank's vector: magnitudes over many octaves, so that the order of a sum shows in its last bits.
+/// Returns element k of a rank's vector. Magnitudes span many octaves, so that the order of a sum
+/// affects its last bits.
 float input(int rank, Index k, std::uint64_t seed) {
   RandomStream stream(seed, Purpose::sketch, static_cast<std::uint64_t>(k), static_cast<std::uint32_t>(rank));
   double const magnitude = std::exp2(stream.real() * 20 - 10);
   return static_cast<float>((stream.real() < 0.5 ? -1 : 1) * magnitude);
 }
 
-/// What DenseMean must give, element by element, on the host.
+/// Reference result of DenseMean on the host, element by element.
 float expected(int ranks, Wire wire, std::vector<float> const& of_rank) {
   auto const carried = [&](float value) { return wire == Wire::bf16 ? float(bf16(value)) : value; };
   if (ranks == 1) return of_rank[0];
@@ -48,7 +49,7 @@ bool same_bits(float a, float b) {
 using test::downloaded;
 using test::uploaded;
 
-/// Equal on all ranks, to the bit: rank 0's result, compared everywhere.
+/// Checks that all ranks have rank 0's result, bit for bit.
 bool equal_on_all_ranks(comm::Communicator& group, std::vector<float> const& mine) {
   std::vector<float> of_first = mine;
   group.broadcast_host(std::as_writable_bytes(std::span(of_first)), 0, "bellwether::test::compare");
@@ -85,20 +86,20 @@ void check_mean(comm::Communicator& group, Index longest, Index count, Wire wire
 
 }  // namespace
 
-TEST_CASE("the mean is the host reference, bit for bit, on all ranks") {
+TEST_CASE("the dense mean equals the host reference bit for bit on all ranks") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   auto const count = GENERATE(Index{0}, 1, 2, 3, 4, 5, 7, 100, 4099, 65537);
   check_mean(test::world().communicator(), count, count, wire, 5);
 }
 
-TEST_CASE("the mean of any length, shorter than it was made for") {
+TEST_CASE("the dense mean accepts vectors shorter than its capacity") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   auto const count = GENERATE(take(20, random(0, 3000)));
   auto const seed = GENERATE(take(1, random(1, 1 << 30)));
   check_mean(test::world().communicator(), 3000, count, wire, static_cast<std::uint64_t>(seed));
 }
 
-TEST_CASE("the mean does not depend on cutting or staging") {
+TEST_CASE("the dense mean does not depend on message splitting or staging") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   comm::MpiOptions options;
   options.call_limit = 1000;
@@ -107,7 +108,7 @@ TEST_CASE("the mean does not depend on cutting or staging") {
   check_mean(*group, 10007, 10007, wire, 6);
 }
 
-TEST_CASE("the mean of equal vectors is that vector") {
+TEST_CASE("the mean of equal vectors equals that vector") {
   auto& group = test::world().communicator();
   std::vector<float> values;
   for (Index k = 0; k < 1000; ++k) values.push_back(std::round(input(0, k, 9) * 1024));
@@ -143,15 +144,15 @@ TEST_CASE("NaN and infinity reach every rank") {
   CHECK(result[8] == -infinity);
 }
 
-TEST_CASE("a group of one leaves the vector as it is with either wire") {
+TEST_CASE("a group of one does not change the vector for either wire type") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   auto const self = comm::make_self_communicator();
   check_mean(*self, 100, 100, wire, 7);
-  CHECK(self->traffic().calls <= 2);  // those of the comparison above
+  CHECK(self->traffic().calls <= 2);  // only those of the comparison above
   CHECK(comm::DenseMean(*self, 100, wire, Allreduce::ordered).buffer_bytes() == 0);
 }
 
-TEST_CASE("the library's mean, and what it refuses") {
+TEST_CASE("the library's mean equals the reference and rejects bf16") {
   auto& group = test::world().communicator();
   CHECK_THROWS_AS(comm::DenseMean(group, 1, Wire::bf16, Allreduce::library), InputError);
   std::vector<float> values;
@@ -170,7 +171,7 @@ TEST_CASE("the library's mean, and what it refuses") {
     CHECK(result[static_cast<std::size_t>(k)] == static_cast<float>(k) * ranks * (ranks + 1) / 2 / ranks);
 }
 
-TEST_CASE("all ranks together send what a ring would") {
+TEST_CASE("all ranks together send as many bytes as a ring") {
   for (int const size : {1, 2, 3, 4, 7})
     for (Index const count : {Index{0}, Index{1}, Index{5}, Index{1000003}}) {
       std::int64_t total = 0;
@@ -180,7 +181,7 @@ TEST_CASE("all ranks together send what a ring would") {
     }
 }
 
-TEST_CASE("a mean refuses misuse") {
+TEST_CASE("the dense mean rejects misuse") {
   auto const self = comm::make_self_communicator();
   Exec const exec;
   comm::DenseMean mean(*self, 3, Wire::fp32, Allreduce::ordered);

@@ -27,7 +27,7 @@ using test::uploaded;
 
 namespace {
 
-/// Magnitudes over many octaves, so that the order of a sum shows in its last bits.
+/// Returns inputs whose magnitudes span many octaves, so that the order of a sum affects its last bits.
 std::vector<float> input(int rank, Index count) {
   std::vector<float> values;
   for (Index k = 0; k < count; ++k) {
@@ -46,7 +46,7 @@ Vec<float> part(Vec<float> const& whole, Index first, Index count) {
   return Kokkos::subview(whole, std::pair(first, first + count));
 }
 
-/// The mean over ranks in one piece.
+/// Returns the mean over ranks in one piece.
 std::vector<float> whole_mean(comm::Communicator& group, Index count, Wire wire) {
   Exec const exec;
   comm::DenseMean mean(group, count, wire, Allreduce::ordered);
@@ -57,8 +57,8 @@ std::vector<float> whole_mean(comm::Communicator& group, Index count, Wire wire)
   return downloaded(vector);
 }
 
-/// The same in segments, of which this rank starts and advances some, then waits a moment, at times of its own.
-/// between: what happens once, after `early` of them.
+/// Returns the same mean in segments. Each rank advances after different segments, and rank 1 is slow. between: called
+/// once, after the first `early` segments.
 template <class Between>
 std::vector<float> segmented_mean(comm::Communicator& group, std::vector<Index> const& counts, Wire wire,
                                   std::size_t early, Between const& between) {
@@ -99,7 +99,7 @@ std::vector<std::vector<Index>> const cuts{{10007}, {1, 10006}, {0, 5001, 0, 3, 
 
 }  // namespace
 
-TEST_CASE("no cut of a mean changes a bit of it") {
+TEST_CASE("segmentation does not change a bit of the mean") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   auto const cut = GENERATE(from_range(cuts));
   auto& group = test::world().communicator();
@@ -107,7 +107,7 @@ TEST_CASE("no cut of a mean changes a bit of it") {
   CHECK(same_bits(result, whole_mean(group, 10007, wire)));
 }
 
-TEST_CASE("segments of a mean that is staged and whose calls are cut") {
+TEST_CASE("segmented means work with staging and split messages") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   comm::MpiOptions options;
   options.call_limit = 1000;
@@ -118,7 +118,7 @@ TEST_CASE("segments of a mean that is staged and whose calls are cut") {
   CHECK(same_bits(segmented_mean(*group, cuts[2], wire, 0, [] {}), whole_mean(*group, 10007, wire)));
 }
 
-TEST_CASE("other collectives may come between the segments of a mean, and elsewhere on each rank") {
+TEST_CASE("other collectives may run between segments, at different points on each rank") {
   auto const limit = GENERATE(std::int64_t{1} << 30, std::int64_t{16});
   comm::MpiOptions options;
   options.call_limit = limit;
@@ -136,7 +136,7 @@ TEST_CASE("other collectives may come between the segments of a mean, and elsewh
   CHECK(same_bits(result, whole_mean(*group, 5 * 301, Wire::fp32)));
 }
 
-TEST_CASE("an exception while segments are under way is what is seen, and what is written to stays") {
+TEST_CASE("an exception during a segmented mean propagates, and the buffers in use stay allocated") {
   auto& world = test::world().communicator();
   if (world.size() == 1) SKIP("one rank sends nothing");
   auto const group = comm::make_world_communicator({});
@@ -152,7 +152,7 @@ TEST_CASE("an exception while segments are under way is what is seen, and what i
   } catch (std::runtime_error const& error) {
     CHECK(std::string(error.what()) == "in between");
   }
-  // All that was started arrives, in memory that is still there.
+  // Everything that was started completes, in memory that is still allocated.
   for (int i = 0; i < 200; ++i) {
     group->progress();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -160,7 +160,7 @@ TEST_CASE("an exception while segments are under way is what is seen, and what i
   group->barrier("bellwether::test::all_are_here");
 }
 
-TEST_CASE("a mean in segments refuses misuse") {
+TEST_CASE("the segmented mean rejects misuse") {
   auto const self = comm::make_self_communicator();
   Exec const exec;
   std::vector<Index> const counts{2, 1};

@@ -11,10 +11,10 @@
 
 namespace bellwether::test {
 
-/// The ranks of the world as if neighbours shared nodes.
+/// The ranks of the world, grouped into nodes of neighbouring ranks.
 struct NodesOf {
   explicit NodesOf(int ranks_per_node, comm::MpiOptions const& how = {.deadline = 60});
-  /// The same of a group's ranks.
+  /// The same for the ranks of `group`.
   NodesOf(std::unique_ptr<comm::Communicator> group, int ranks_per_node);
   int node() const { return all->rank() / here; }
   int place() const { return all->rank() % here; }
@@ -25,10 +25,10 @@ struct NodesOf {
   int nodes;  ///< Q
 };
 
-/// Ranks a node that the world divides into.
+/// Returns the divisors of the world's size: possible numbers of ranks per node.
 std::vector<int> divisors_of_world();
 
-/// The compressed mean through nodes, all ranks in one place: for each slice the reference of its exchange.
+/// Reference of the hierarchical compressed mean, with all ranks in one process and one reference exchange per slice.
 class HierarchicalReference {
  public:
   HierarchicalReference(Index count, int ranks_per_node, int nodes, comm::CompressionOptions const& options,
@@ -37,10 +37,10 @@ class HierarchicalReference {
   /// inputs: (P, n). Returns the mean, (n).
   std::vector<float> mean(std::vector<std::vector<float>> const& inputs);
   std::vector<bool> const& worker_signs(int place, int node) const;
-  /// What the nodes exchange of a slice, (Q, slice).
+  /// Returns the inputs of the inter-node exchange of a slice, (Q, slice).
   std::vector<std::vector<float>> node_means(std::vector<std::vector<float>> const& inputs, int place) const;
   ReferenceCompression<float> const& slice(int place) const { return slices_[static_cast<std::size_t>(place)]; }
-  std::size_t first(int place) const;  ///< element of a slice
+  std::size_t first(int place) const;  ///< first element of a slice
 
  private:
   Index count_;

@@ -35,8 +35,8 @@ CompressionOptions compressing(Scale scale = Scale::mean_magnitude, std::int64_t
   return options;
 }
 
-/// Several means of random inputs, of each element times its factor, against the reference: bit by bit, with its
-/// scales, signs and norms of errors.
+/// Compares several means of random inputs, scaled by element, with the reference, bit by bit; also scales,
+/// signs and error norms.
 void compare_with_reference(Index count, CompressionOptions const& options, std::uint64_t seed, double octaves,
                             std::vector<bool> const& active, std::vector<float> const& factors = {1}) {
   auto& group = test::world().communicator();
@@ -63,7 +63,7 @@ void compare_with_reference(Index count, CompressionOptions const& options, std:
     CHECK(test::downloaded(mean.worker_signs()) == test::packed(reference.worker_signs[rank]));
     auto const& report = mean.last_report();
     auto worker_scales = reference.worker_scales[rank];
-    worker_scales.resize(report.worker_scales.size());  // groups beyond the end have none
+    worker_scales.resize(report.worker_scales.size());  // trailing groups may be empty
     CHECK(test::differences(report.worker_scales, worker_scales) == 0);
     CHECK(test::differences(report.server_scales, reference.server_scales[rank]) == 0);
     double const worker = reference.worker_error_squared_norm(rank);
@@ -75,13 +75,13 @@ void compare_with_reference(Index count, CompressionOptions const& options, std:
 
 }  // namespace
 
-TEST_CASE("the compressed mean is the reference, bit for bit, on all ranks") {
+TEST_CASE("the compressed mean equals the reference bit for bit on all ranks") {
   auto const scale = GENERATE(Scale::rms, Scale::mean_magnitude);
   auto const count = GENERATE(Index{0}, 1, 2, 3, 31, 32, 33, 63, 65, 96, 127, 129, 1000, 4096, 12289, 40001);
   compare_with_reference(count, compressing(scale), 11, 6, {});
 }
 
-TEST_CASE("the compressed mean of random sizes, masks, magnitudes and groups") {
+TEST_CASE("the compressed mean of random sizes, masks, magnitudes and scale groups") {
   auto const seed = static_cast<std::uint64_t>(GENERATE(take(40, random(1, 1 << 30))));
   RandomStream stream(seed, Purpose::sketch, 0);
   auto const count = static_cast<Index>(std::exp2(stream.real() * 14));
@@ -91,7 +91,7 @@ TEST_CASE("the compressed mean of random sizes, masks, magnitudes and groups") {
   std::vector<bool> active;
   for (Index k = 0; k < count; ++k) active.push_back(stream.real() < alive);
   auto const scale = stream.real() < 0.5 ? Scale::rms : Scale::mean_magnitude;
-  // Half of the vectors as they are, the others with zeros, subnormals and huge values among their elements.
+  // The first half of the vectors is unmodified; the others contain zeros, subnormals and huge values.
   std::vector<float> factors{1};
   bool const mixed = stream.real() < 0.5;
   for (Index k = 0; mixed && k < count; ++k)
@@ -99,14 +99,14 @@ TEST_CASE("the compressed mean of random sizes, masks, magnitudes and groups") {
   compare_with_reference(count, compressing(scale, groups), seed, octaves, active, factors);
 }
 
-TEST_CASE("zeros, subnormal and huge magnitudes") {
+TEST_CASE("the compressed mean of zeros, subnormal and huge magnitudes") {
   auto const scale = GENERATE(Scale::rms, Scale::mean_magnitude);
   auto const factor = GENERATE(0.0f, 1e-38f, 1e-41f, 1e30f);
   auto const groups = GENERATE(1, 3);
   compare_with_reference(1000, compressing(scale, groups), 5, 3, {}, {factor});
 }
 
-TEST_CASE("chunks without live elements") {
+TEST_CASE("the compressed mean of chunks without active elements") {
   auto const scale = GENERATE(Scale::rms, Scale::mean_magnitude);
   auto const groups = GENERATE(1, 5);
   std::vector<bool> active(1000, false);
@@ -121,7 +121,7 @@ TEST_CASE("chunks without live elements") {
   }
 }
 
-TEST_CASE("what a dead element is given counts for nothing") {
+TEST_CASE("values of masked elements are ignored") {
   auto& group = test::world().communicator();
   std::vector<bool> active(500, true);
   auto inputs = test::random_inputs(group.size(), 500, 3, 2);
@@ -141,7 +141,7 @@ TEST_CASE("what a dead element is given counts for nothing") {
   CHECK(test::differences(test::mean_of(mean, exec, mine), reference.mean(inputs)) == 0);
 }
 
-TEST_CASE("elements die and live again between means") {
+TEST_CASE("elements can be masked and activated again between means") {
   auto& group = test::world().communicator();
   auto const rank = static_cast<std::size_t>(group.rank());
   Exec const exec;
@@ -159,7 +159,7 @@ TEST_CASE("elements die and live again between means") {
   }
 }
 
-TEST_CASE("segments, staging and cut calls change no bit") {
+TEST_CASE("segments, staging and split messages do not change a bit of the compressed mean") {
   Index const count = 4096 * 3 * test::world().size() + 777;
   auto const groups = GENERATE(1, 6, 1000);
   auto const segment_bytes = GENERATE(std::int64_t{1}, std::int64_t{1024}, std::int64_t{100000});
@@ -185,7 +185,7 @@ TEST_CASE("segments, staging and cut calls change no bit") {
   }
 }
 
-TEST_CASE("bytes are those of the formula") {
+TEST_CASE("the bytes of a compressed mean match the formula") {
   for (int const size : {1, 2, 3, 4, 7, 64})
     for (Index const count : {Index{1}, Index{31}, Index{33}, Index{1000}, Index{109514298}}) {
       Index const padded = (count + 32 * size - 1) / (32 * size) * 32 * size;
@@ -195,7 +195,7 @@ TEST_CASE("bytes are those of the formula") {
 
   auto& group = test::world().communicator();
   int const size = group.size();
-  // Ranks 0 and 1 share a node, so do 2 and 3.
+  // Ranks 0 and 1 share a node, and ranks 2 and 3.
   auto const nodes = group.split(0, group.rank());
   std::vector<int> node_of;
   for (int rank = 0; rank < size; ++rank) node_of.push_back(rank / 2);
@@ -204,7 +204,7 @@ TEST_CASE("bytes are those of the formula") {
   CompressedAllreduce mean(*nodes, 3000, compressing());
   mean.start(
       exec, KOKKOS_LAMBDA(Index k) { return static_cast<float>(k % 5); });
-  // What others send on the same group meanwhile is not counted.
+  // Traffic of other collectives on the same group is not counted.
   std::vector<double> scalars(10);
   nodes->sum_host(scalars, "bellwether::test::scalars");
   mean.finish(exec);
@@ -223,7 +223,7 @@ TEST_CASE("bytes are those of the formula") {
   }
 }
 
-TEST_CASE("a compressed mean allocates nothing once it has run") {
+TEST_CASE("a compressed mean allocates nothing after its first run") {
   auto& group = test::world().communicator();
   auto options = compressing(Scale::mean_magnitude, GENERATE(1, 4));
   options.segment_bytes = GENERATE(std::int64_t{512}, std::int64_t{1} << 40);
@@ -264,7 +264,7 @@ TEST_CASE("a group of one keeps every value and sends nothing") {
   CHECK(result[5] == 0.0f);
 }
 
-TEST_CASE("a compressed mean refuses misuse") {
+TEST_CASE("the compressed mean rejects misuse") {
   auto const self = comm::make_self_communicator();
   Exec const exec;
   auto const zero = KOKKOS_LAMBDA(Index) { return 0.0f; };

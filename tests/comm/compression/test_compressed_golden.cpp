@@ -15,8 +15,9 @@
 #include <cmath>
 #include <fstream>
 
-// Golden means of the NumPy twin (tests/golden/onebit_mean.py): 2, 3 and 4 ranks, masked elements, scale groups that
-// are cut by chunks. Written from docs/developer/onebit_methods.md, like the reference here, and not from it.
+// Golden means of the NumPy version (tests/golden/onebit_mean.py) for 2, 3 and 4 ranks, with masked elements and scale
+// groups that straddle chunks. It was written from docs/developer/onebit_methods.md, independently of the reference
+// here.
 
 using namespace bellwether;
 using nlohmann::json;
@@ -35,7 +36,7 @@ std::vector<bool> active_of(json const& entry) {
   return active;
 }
 
-/// Eight hexadecimal digits a word.
+/// Parses words of eight hexadecimal digits.
 std::vector<std::uint32_t> words_of(std::string const& digits) {
   std::vector<std::uint32_t> words;
   for (std::size_t i = 0; i < digits.size(); i += 8)
@@ -48,7 +49,7 @@ std::vector<std::vector<Real>> vectors_of(json const& entry) {
   return entry.at("vectors").get<std::vector<std::vector<Real>>>();
 }
 
-/// Whether as many numbers are as close as the largest of them allows.
+/// Returns true if the numbers agree within a tolerance relative to the largest of them.
 template <class Real>
 bool close(std::vector<Real> const& values, json const& golden, double tolerance) {
   if (values.size() != golden.size()) return false;
@@ -61,7 +62,7 @@ bool close(std::vector<Real> const& values, json const& golden, double tolerance
   return off <= tolerance * largest;
 }
 
-/// Whether active values of a mean have the signs of the golden words, and masked ones are 0.
+/// Returns true if the signs of active elements equal the golden words, and masked elements are 0.
 template <class Real>
 bool signs_are(std::vector<Real> const& mean, std::vector<bool> const& active,
                std::vector<std::uint32_t> const& words) {
@@ -74,7 +75,7 @@ bool signs_are(std::vector<Real> const& mean, std::vector<bool> const& active,
 
 }  // namespace
 
-TEST_CASE("the reference of these tests and the NumPy twin agree") {
+TEST_CASE("the reference of these tests agrees with the NumPy version") {
   auto const means = golden_means();
   REQUIRE(means.size() == 3);
   for (auto const& entry : means) {
@@ -102,7 +103,7 @@ TEST_CASE("the reference of these tests and the NumPy twin agree") {
   }
 }
 
-TEST_CASE("means of as many ranks are the golden ones") {
+TEST_CASE("the compressed mean equals the golden mean for this number of ranks") {
   auto& world = test::world().communicator();
   Exec const exec;
   for (auto const& entry : golden_means()) {

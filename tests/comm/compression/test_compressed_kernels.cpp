@@ -30,7 +30,7 @@ float value_of(std::uint64_t seed, Index k) {
   return static_cast<float>((stream.real() - 0.5) * std::exp2(-10 * stream.real()));
 }
 
-/// One end of the exchange with all its kernels in one space.
+/// A worker or server with all its kernels in one space.
 template <class Space>
 struct Bench {
   Bench(Index elements, std::vector<comm::WordBlock> const& cut, std::vector<comm::ScaleRange> const& of_scales,
@@ -81,7 +81,7 @@ TEST_CASE("signs and magnitudes of single elements") {
   CHECK(comm::residual(-0.0f, 0.75f) == -0.75f);
 }
 
-TEMPLATE_LIST_TEST_CASE("a worker's kernels are the reference in every space", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the worker kernels equal the reference in every space", "", test::Spaces) {
   using Space = TestType;
   auto const scale = GENERATE(Scale::rms, Scale::mean_magnitude);
   auto const count = GENERATE(Index{1}, Index{32}, Index{95}, Index{4097}, Index{30011});
@@ -122,12 +122,12 @@ TEMPLATE_LIST_TEST_CASE("a worker's kernels are the reference in every space", "
   CHECK(same_bits(downloaded(worker.z), reference.worker_error[0]));
 }
 
-TEMPLATE_LIST_TEST_CASE("a server's kernels are the reference in every space", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the server kernels equal the reference in every space", "", test::Spaces) {
   using Space = TestType;
   auto const ranks = GENERATE(1, 2, 3, 4, 5, 8, 11);
   auto const count = GENERATE(Index{40}, Index{9000});
   CAPTURE(ranks, count);
-  // All of the vector is one chunk of rank 0, sent by `ranks` workers.
+  // The whole vector is one chunk, owned by rank 0 and sent by `ranks` workers.
   CompressedLayout const layout(count, 0, 1, 2, 1 << 30);
   std::vector<bool> active;
   for (Index k = 0; k < count; ++k) active.push_back(k % 13 != 2);
@@ -175,7 +175,7 @@ TEMPLATE_LIST_TEST_CASE("a server's kernels are the reference in every space", "
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("words of life end with the vector", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("mask bits beyond the end of the vector are cleared", "", test::Spaces) {
   using Space = TestType;
   Space const exec;
   Vec<std::uint32_t, Space> const words("bellwether::test::words", 2);
@@ -188,11 +188,11 @@ TEMPLATE_LIST_TEST_CASE("words of life end with the vector", "", test::Spaces) {
   CHECK(downloaded(words) == downloaded(given));
 }
 
-TEMPLATE_LIST_TEST_CASE("messages are taken apart and put together in every space", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("messages are packed and unpacked in every space", "", test::Spaces) {
   using Space = TestType;
   Space const exec;
   auto const bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
-  // Two messages: a scale before two words, a scale before one.
+  // Two messages: a scale and two words, then a scale and one word.
   auto const messages = uploaded<Space>(std::vector<std::uint32_t>{bits(1.5f), 7, 9, bits(2.5f), 11});
   auto const blocks = uploaded<Space>(std::vector<comm::WordBlock>{
       {.word = 0, .place = 1, .scale_place = 0, .words = 2}, {.word = 2, .place = 4, .scale_place = 3, .words = 1}});
@@ -214,15 +214,15 @@ TEMPLATE_LIST_TEST_CASE("messages are taken apart and put together in every spac
   CHECK(downloaded(messages) == std::vector<std::uint32_t>{bits(4.0f), 7, 9, 0, 11});
 }
 
-TEMPLATE_LIST_TEST_CASE("what is held is added up and handed out once in every space", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("residuals are added and used once in every space", "", test::Spaces) {
   using Space = TestType;
   Space const exec;
   auto const from = uploaded<Space>(std::vector<float>{1, 2, 3}), z = uploaded<Space>(std::vector<float>{4, 5, -6});
   Vec<std::int32_t, Space> const spent("bellwether::test::spent", 1);
-  auto const active = uploaded<Space>(std::vector<std::uint32_t>{0xA0000000u});  // not the middle one
+  auto const active = uploaded<Space>(std::vector<std::uint32_t>{0xA0000000u});  // masks the middle element
   Vec<std::uint32_t, Space> const signs("bellwether::test::signs", 1);
   comm::add_values(exec, 3, from.data(), z.data());
-  comm::clear_spent(exec, 3, z.data(), spent.data());  // not spent: nothing
+  comm::clear_spent(exec, 3, z.data(), spent.data());  // not spent: no effect
   comm::sign_words(exec, 3, z.data(), active.data(), signs.data());
   exec.fence("bellwether::test::added");
   CHECK(downloaded(z) == std::vector<float>{5, 7, -3});
@@ -236,11 +236,11 @@ TEMPLATE_LIST_TEST_CASE("what is held is added up and handed out once in every s
   CHECK(downloaded(spent) == std::vector<std::int32_t>{0});
 }
 
-TEMPLATE_LIST_TEST_CASE("lanes form words of what each of them has, in every space", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("lanes assemble words from their bits in every space", "", test::Spaces) {
   using Space = TestType;
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Space const exec;
-  // More groups of words than a team has threads, and more teams than one.
+  // More groups of words than a team has threads, and more than one team.
   constexpr Index blocks = 3, groups = 11, together = comm::LaneShare::words;
   std::vector<std::uint32_t> given;
   for (Index w = 0; w < blocks * groups * together; ++w)
@@ -275,10 +275,10 @@ TEMPLATE_LIST_TEST_CASE("lanes form words of what each of them has, in every spa
   CHECK(downloaded(written) == std::vector<std::int32_t>(given.size(), 1));
 }
 
-TEMPLATE_LIST_TEST_CASE("signs of a vector are its own in every space, to the last word", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the signs of a vector are right up to its last word in every space", "", test::Spaces) {
   using Space = TestType;
   Space const exec;
-  // Less than a word, whole words, more words than a team takes, and a part of one at the end.
+  // Less than a word, whole words, more words than a team processes, and a partial word at the end.
   auto const count = GENERATE(Index{5}, Index{64}, Index{32 * 256}, Index{32 * 700 + 17});
   CAPTURE(count);
   std::vector<float> values;

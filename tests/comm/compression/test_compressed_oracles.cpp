@@ -46,12 +46,12 @@ double sum_of(std::vector<float> const& values, int power) {
   return sum;
 }
 
-/// Steps after which the law is looked at.
+/// Steps after which the conservation law is checked.
 constexpr int looks[] = {10, 50, 300, 2000};
 
-/// Sum of outputs + mean over ranks of e + d - sum of mean inputs, largest over elements, after each of the steps of
-/// `looks`, of inputs that differ from step to step and come again after 40. `output` is given the inputs of a step,
-/// `residuals` adds up what is held.
+/// Returns, for each step in `looks`, the maximum over elements of |sum of outputs + mean over ranks of (e + d) - sum
+/// of mean inputs|. Inputs change every step and repeat after 40 steps. output: maps the inputs of a step to its
+/// output. residuals: returns e + d by element.
 template <class Output, class Residuals>
 std::vector<double> broken_law(std::size_t ranks, Index count, Output const& output, Residuals const& residuals) {
   std::vector<double> law(static_cast<std::size_t>(count));
@@ -76,7 +76,7 @@ std::vector<double> broken_law(std::size_t ranks, Index count, Output const& out
 
 }  // namespace
 
-TEST_CASE("O1: norms of what is sent and of what is kept") {
+TEST_CASE("O1: norms of the sent values and of the residuals") {
   auto& group = test::world().communicator();
   Exec const exec;
   auto const mine = test::random_vector(group.rank(), 5000, 2, 8);
@@ -99,7 +99,7 @@ TEST_CASE("O1: norms of what is sent and of what is kept") {
   }
 }
 
-TEST_CASE("O2: equal magnitudes pass unchanged and leave nothing behind") {
+TEST_CASE("O2: equal magnitudes pass unchanged and leave no residual") {
   auto& group = test::world().communicator();
   auto const scale = GENERATE(Scale::rms, Scale::mean_magnitude);
   auto const magnitude = GENERATE(0.0f, 0.5f, 3.0f);
@@ -112,7 +112,7 @@ TEST_CASE("O2: equal magnitudes pass unchanged and leave nothing behind") {
   CHECK(sum_of(error_of(mean, "server_error"), 1) == 0);
 }
 
-TEST_CASE("Without error feedback every call is like the first") {
+TEST_CASE("without error feedback every call gives the result of the first") {
   auto& group = test::world().communicator();
   auto const scale = GENERATE(Scale::rms, Scale::mean_magnitude);
   auto options = compressing(scale);
@@ -126,7 +126,7 @@ TEST_CASE("Without error feedback every call is like the first") {
   }
 }
 
-TEST_CASE("O3: nothing is lost but what the residuals hold") {
+TEST_CASE("O3: outputs plus residuals equal the inputs") {
   auto& group = test::world().communicator();
   auto const ranks = static_cast<std::size_t>(group.size());
   Index const count = 150;
@@ -174,7 +174,7 @@ TEST_CASE("O3: nothing is lost but what the residuals hold") {
 
 namespace {
 
-/// N(0,1), two ranks, 128 elements: the errors of the average of outputs that the specification gives.
+/// Specification example: N(0,1) inputs, two ranks, 128 elements. Checks the error of the averaged outputs.
 template <class Output>
 void approach(std::vector<std::vector<double>> const& inputs, Output const& output) {
   std::vector<double> sum(128);
@@ -194,7 +194,7 @@ void approach(std::vector<std::vector<double>> const& inputs, Output const& outp
 
 }  // namespace
 
-TEST_CASE("O3: a constant input is approached in the average") {
+TEST_CASE("O3: averaged outputs converge to a constant input") {
   std::vector<std::vector<double>> inputs(2);
   RandomStream stream(77, Purpose::sketch, 0);
   for (auto& input : inputs)
@@ -215,7 +215,7 @@ TEST_CASE("O3: a constant input is approached in the average") {
   approach(inputs, [&] { return test::mean_of(mean, exec, mine); });
 }
 
-TEST_CASE("O4: one magnitude a chunk, equal on all ranks") {
+TEST_CASE("O4: each chunk has one magnitude, equal on all ranks") {
   auto& group = test::world().communicator();
   Exec const exec;
   Index const count = 5000;
@@ -235,7 +235,7 @@ TEST_CASE("O4: one magnitude a chunk, equal on all ranks") {
   }
 }
 
-TEST_CASE("O5: one rank that compresses keeps no server residual") {
+TEST_CASE("O5: a single rank that compresses has no server residual") {
   auto const self = comm::make_self_communicator();
   auto const scale = GENERATE(Scale::rms, Scale::mean_magnitude);
   Exec const exec;
@@ -265,7 +265,7 @@ TEST_CASE("O6: zeros count as positive, and the first element is the most signif
   CHECK(signs[1] == 0x60000000u);
 }
 
-TEST_CASE("O6: the order of ranks matters to rounding alone") {
+TEST_CASE("O6: the order of ranks affects only rounding") {
   auto& group = test::world().communicator();
   Exec const exec;
   CompressedAllreduce mean(group, 3000, compressing(Scale::rms));
@@ -276,7 +276,7 @@ TEST_CASE("O6: the order of ranks matters to rounding alone") {
   for (std::size_t k = 0; k < straight.size(); ++k) REQUIRE(std::abs(straight[k] - other[k]) <= 1e-6f);
 }
 
-TEST_CASE("O8: a million elements against compressing, averaging and compressing again") {
+TEST_CASE("O8: a million elements equal compressing, averaging and compressing again") {
   auto& group = test::world().communicator();
   std::size_t const count = std::size_t{1} << 20;
   std::vector<float> values;
@@ -311,7 +311,7 @@ TEST_CASE("O8: a million elements against compressing, averaging and compressing
 
 namespace {
 
-/// The vector of O9 and what its two calls give.
+/// The vector of O9 and the results of its two calls.
 struct Golden {
   double worker_scales[2];
   double server_scale;
@@ -345,7 +345,7 @@ bool near(double value, double expected, double tolerance) {
 
 }  // namespace
 
-TEST_CASE("O9: the golden vector, by the reference in double") {
+TEST_CASE("O9: the reference in double reproduces the golden vector") {
   test::ReferenceCompression<double> reference(16, 2, Scale::rms);
   std::vector<std::vector<double>> inputs;
   for (auto const& input : golden_inputs()) inputs.emplace_back(input.begin(), input.end());
@@ -363,7 +363,7 @@ TEST_CASE("O9: the golden vector, by the reference in double") {
   }
 }
 
-TEST_CASE("O9: the golden vector, by two ranks") {
+TEST_CASE("O9: two ranks reproduce the golden vector") {
   auto& world = test::world().communicator();
   auto const pair = world.split(world.rank() / 2, world.rank());
   if (pair->size() != 2) return;

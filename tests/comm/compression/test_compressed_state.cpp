@@ -25,13 +25,13 @@ namespace {
 
 constexpr Index count = 5003;
 
-/// The whole of both residuals: what a checkpoint keeps for another number of ranks.
+/// Complete residuals, as a checkpoint stores them for another number of ranks.
 struct Residuals {
   std::vector<double> worker;  ///< (n) the mean over ranks
   std::vector<double> server;  ///< (n)
 };
 
-/// Gives back residuals to any number of ranks, as the reader of a checkpoint does.
+/// Returns residuals for any number of ranks, like the reader of a checkpoint.
 class ReshardState final : public StateVisitor {
  public:
   explicit ReshardState(Residuals const& kept) : kept_(kept) {}
@@ -69,7 +69,7 @@ std::vector<float> input(comm::Communicator& group, std::uint64_t call) {
   return test::random_vector(group.rank(), count, 50 + call, 6);
 }
 
-/// Both residuals after some means of the first `ranks` ranks of the world, on all of its ranks. Collective.
+/// Returns both residuals after several means of the first `ranks` ranks, on all ranks of the world. Collective.
 Residuals residuals_of(int ranks) {
   auto& world = test::world().communicator();
   bool const takes_part = world.rank() < ranks;
@@ -95,7 +95,7 @@ Residuals residuals_of(int ranks) {
 
 }  // namespace
 
-TEST_CASE("a checkpoint, written or read, changes no bit of later means") {
+TEST_CASE("writing or reading a checkpoint does not change a bit of later means") {
   auto& group = test::world().communicator();
   CompressionOptions options;
   options.scale = GENERATE(comm::Scale::rms, comm::Scale::mean_magnitude);
@@ -121,7 +121,7 @@ TEST_CASE("a checkpoint, written or read, changes no bit of later means") {
       restored.visit_state(state);
     }
   }
-  // What is stored are the residuals themselves: those of masked elements are 0.
+  // The stored values are the residuals themselves: those of masked elements are 0.
   state.direction = MemoryState::Direction::save;
   saved.visit_state(state);
   auto const& error = state.arrays.at("worker_error");
@@ -138,7 +138,7 @@ TEST_CASE("a checkpoint, written or read, changes no bit of later means") {
   CHECK(state.arrays == twice);
 }
 
-TEST_CASE("another number of ranks keeps the law element by element") {
+TEST_CASE("residuals are conserved by element for another number of ranks") {
   auto& world = test::world().communicator();
   int const ranks_before = GENERATE(1, 2, 3, 4), ranks_after = GENERATE(1, 2, 3, 4);
   if (std::max(ranks_before, ranks_after) > world.size()) return;
@@ -146,7 +146,7 @@ TEST_CASE("another number of ranks keeps the law element by element") {
   Exec const exec;
   auto const kept = residuals_of(ranks_before);
 
-  // Every group of `ranks_after` goes on alone; a rest of ranks that fill no group is left out.
+  // Each group of `ranks_after` ranks continues separately; leftover ranks do not take part.
   int const color = world.rank() / ranks_after;
   auto const group = world.split(color, world.rank());
   if (group->size() != ranks_after) return;
@@ -179,6 +179,6 @@ TEST_CASE("another number of ranks keeps the law element by element") {
     largest = test::larger(largest, held[k]);
   }
   CHECK(broken < 5e-6);
-  // A group of one returns everything in its first mean.
+  // A group of one adds the whole residual to its first mean.
   CHECK((largest == 0) == (ranks_after == 1));
 }

@@ -21,7 +21,7 @@ using bellwether::test::NodesOf;
 
 namespace {
 
-/// Several means of random inputs against the reference, bit by bit, and their bytes against the prediction.
+/// Compares several means of random inputs with the reference, bit by bit, and their bytes with the prediction.
 void compare_with_reference(NodesOf const& nodes, Index count, CompressionOptions const& options, Wire wire,
                             std::uint64_t seed, double octaves, std::vector<bool> const& active) {
   auto& all = *nodes.all;
@@ -55,7 +55,7 @@ void compare_with_reference(NodesOf const& nodes, Index count, CompressionOption
 
 }  // namespace
 
-TEST_CASE("the mean through nodes is the reference, bit for bit, on all ranks") {
+TEST_CASE("the hierarchical mean equals the reference bit for bit on all ranks") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   auto const count = GENERATE(Index{0}, 1, 31, 33, 64, 65, 97, 1000, 12289);
   CompressionOptions options;
@@ -64,7 +64,7 @@ TEST_CASE("the mean through nodes is the reference, bit for bit, on all ranks") 
     compare_with_reference(NodesOf(here), count, options, wire, 21, 6, {});
 }
 
-TEST_CASE("the mean through nodes of random sizes, masks and groups") {
+TEST_CASE("the hierarchical mean of random sizes, masks and scale groups") {
   auto const seed = static_cast<std::uint64_t>(GENERATE(take(12, random(1, 1 << 30))));
   RandomStream stream(seed, Purpose::sketch, 0);
   auto const count = static_cast<Index>(std::exp2(stream.real() * 14));
@@ -79,7 +79,7 @@ TEST_CASE("the mean through nodes of random sizes, masks and groups") {
     compare_with_reference(NodesOf(here), count, options, wire, seed, octaves, active);
 }
 
-TEST_CASE("one rank a node is the exchange between all ranks, and so is no hierarchy") {
+TEST_CASE("with one rank per node, or no hierarchy, the exchange covers all ranks directly") {
   NodesOf const nodes(1);
   CompressionOptions options;
   options.scale_groups = GENERATE(1, 5);
@@ -101,7 +101,7 @@ TEST_CASE("one rank a node is the exchange between all ranks, and so is no hiera
   }
 }
 
-TEST_CASE("without error feedback every call through nodes is like the first") {
+TEST_CASE("without error feedback every hierarchical mean gives the result of the first") {
   CompressionOptions options{.scale = GENERATE(Scale::rms, Scale::mean_magnitude)};
   for (int const here : test::divisors_of_world()) {
     NodesOf const nodes(here);
@@ -118,7 +118,7 @@ TEST_CASE("without error feedback every call through nodes is like the first") {
   }
 }
 
-TEST_CASE("where the ranks of a node agree their mean is what they have") {
+TEST_CASE("the mean of a node with equal values equals these values") {
   auto const magnitude = GENERATE(0.5f, 0.3f);
   for (int const here : test::divisors_of_world()) {
     NodesOf const nodes(here);
@@ -126,7 +126,7 @@ TEST_CASE("where the ranks of a node agree their mean is what they have") {
     for (Index k = 0; k < 999; ++k) values.push_back(test::random_input(0, k, 4, 1) < 0 ? -magnitude : magnitude);
     Exec const exec;
     HierarchicalAllreduce mean(*nodes.all, nodes.groups.get(), 999, {}, Wire::fp32);
-    // Sums of 0.3 are rounded, those of 0.5 are not.
+    // In bf16, sums of 0.3 are rounded; sums of 0.5 are exact.
     auto const result = test::mean_of(mean, exec, values);
     for (std::size_t k = 0; k < values.size(); ++k) {
       REQUIRE(std::abs(result[k] - values[k]) <= 3e-7f * magnitude);
@@ -135,7 +135,7 @@ TEST_CASE("where the ranks of a node agree their mean is what they have") {
   }
 }
 
-TEST_CASE("bytes between and inside nodes are those of the formula") {
+TEST_CASE("inter-node and intra-node bytes match the formula") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   for (int const here : test::divisors_of_world()) {
     NodesOf const nodes(here);
@@ -155,7 +155,7 @@ TEST_CASE("bytes between and inside nodes are those of the formula") {
   }
 }
 
-TEST_CASE("bytes of a mean without a hierarchy are told by node, too") {
+TEST_CASE("intra-node bytes are also counted without a hierarchy") {
   for (int const here : test::divisors_of_world()) {
     NodesOf const nodes(here);
     Exec const exec;
@@ -170,7 +170,7 @@ TEST_CASE("bytes of a mean without a hierarchy are told by node, too") {
   }
 }
 
-TEST_CASE("segments, staging and cut calls change no bit of a mean through nodes") {
+TEST_CASE("segments, staging and split messages do not change a bit of the hierarchical mean") {
   CompressionOptions options;
   options.scale_groups = GENERATE(1, 6);
   for (int const here : test::divisors_of_world()) {
@@ -190,7 +190,7 @@ TEST_CASE("segments, staging and cut calls change no bit of a mean through nodes
   }
 }
 
-TEST_CASE("what a dead element is given counts for nothing, also in the sums of a node") {
+TEST_CASE("values of masked elements are ignored in the sums of a node, too") {
   for (int const here : test::divisors_of_world()) {
     NodesOf const nodes(here);
     std::vector<bool> active(500, true);
@@ -212,7 +212,7 @@ TEST_CASE("what a dead element is given counts for nothing, also in the sums of 
   }
 }
 
-TEST_CASE("a mean through nodes allocates nothing once it has run") {
+TEST_CASE("a hierarchical mean allocates nothing after its first run") {
   auto const wire = GENERATE(Wire::fp32, Wire::bf16);
   for (int const here : test::divisors_of_world()) {
     NodesOf const nodes(here);

@@ -24,16 +24,16 @@ using bellwether::test::NodesOf;
 
 namespace {
 
-/// The residuals of a group by element, as a checkpoint keeps them for other ranks.
+/// The residuals of a group by element, as a checkpoint stores them for another number of ranks.
 struct Residuals {
-  std::vector<double> worker;  ///< (n) mean over those that hold the element
+  std::vector<double> worker;  ///< (n) mean over the ranks that hold the element
   std::vector<double> server;  ///< (n)
 
-  /// What the law counts: both ends of element k.
+  /// Returns the term of the conservation law: both residuals of element k.
   double at(std::size_t k) const { return worker[k] + server[k]; }
 };
 
-/// Collects this rank's parts.
+/// Collects this rank's parts of the residuals.
 class Collect final : public StateVisitor {
  public:
   explicit Collect(Index count) : count_(count), parts(4, std::vector<double>(static_cast<std::size_t>(count))) {}
@@ -56,7 +56,7 @@ class Collect final : public StateVisitor {
   void scalar(std::string_view, double&) override { FAIL("no scalars"); }
 
  private:
-  /// Sums in one part, how often in the next.
+  /// Adds the values to one part and counts them in the next part.
   void add(std::size_t part, std::span<float> slice, std::int64_t first) {
     std::vector<float> host(slice.size());
     Kokkos::deep_copy(Kokkos::View<float*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(host.data(), host.size()),
@@ -79,13 +79,13 @@ Residuals residuals_of(HierarchicalAllreduce& mean, comm::Communicator& group, I
   for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
     REQUIRE(collect.parts[1][k] > 0);
     collect.parts[0][k] /= collect.parts[1][k];
-    // One rank that keeps values has no server's residual to show but its zeros.
+    // A single rank that does not compress still writes a server residual, of zeros.
     REQUIRE(collect.parts[3][k] == 1);
   }
   return {collect.parts[0], collect.parts[2]};
 }
 
-/// Gives residuals to whoever asks, as the reader of a checkpoint does where the cut is another one.
+/// Returns residuals by element, like the reader of a checkpoint after a change of partition.
 class Resharding final : public StateVisitor {
  public:
   explicit Resharding(Residuals const& kept) : kept_(kept) {}
@@ -110,7 +110,7 @@ class Resharding final : public StateVisitor {
   Residuals const& kept_;
 };
 
-/// Adds mean inputs minus outputs of `calls` means to the law, in double.
+/// Adds the mean inputs minus the outputs of `calls` means to `law`, in double.
 void run(HierarchicalAllreduce& mean, comm::Communicator& all, int calls, std::uint64_t seed,
          std::vector<double>& law) {
   Exec const exec;
@@ -124,7 +124,7 @@ void run(HierarchicalAllreduce& mean, comm::Communicator& all, int calls, std::u
   }
 }
 
-/// Numbers of ranks, each with the ranks a node that it divides into.
+/// Returns all pairs of a number of ranks and a number of ranks per node that divides it.
 std::vector<std::pair<int, int>> hierarchies() {
   std::vector<std::pair<int, int>> all;
   for (int ranks = 1; ranks <= test::world().size(); ++ranks)
@@ -133,7 +133,7 @@ std::vector<std::pair<int, int>> hierarchies() {
   return all;
 }
 
-/// What rank 0 has, on all ranks.
+/// Broadcasts rank 0's values to all ranks.
 void take_from_rank_0(std::vector<double>& values) {
   auto& world = test::world().communicator();
   if (world.rank() != 0) std::ranges::fill(values, 0.0);
@@ -148,7 +148,7 @@ double broken(std::vector<double> const& law, Residuals const& held) {
 
 }  // namespace
 
-TEST_CASE("O3: through nodes nothing is lost but what the residuals hold") {
+TEST_CASE("O3: outputs plus residuals of hierarchical means equal the inputs") {
   Index const count = 300;
   int const steps = 1000;
   comm::CompressionOptions options;
@@ -160,7 +160,7 @@ TEST_CASE("O3: through nodes nothing is lost but what the residuals hold") {
     run(mean, *nodes.all, steps, 100, law);
     auto const held = residuals_of(mean, *nodes.all, count);
     CAPTURE(here);
-    // The inputs' root mean square is near 0.4.
+    // The root mean square of the inputs is near 0.4.
     CHECK(broken(law, held) <= 4e-7 * steps * 0.4);
     double largest = 0;
     for (std::size_t k = 0; k < law.size(); ++k) largest = test::larger(largest, held.at(k));
@@ -168,7 +168,7 @@ TEST_CASE("O3: through nodes nothing is lost but what the residuals hold") {
   }
 }
 
-TEST_CASE("a step that is skipped through nodes leaves the state as it is") {
+TEST_CASE("a skipped hierarchical mean does not change the state") {
   Index const count = 700;
   Exec const exec;
   Vec<std::int32_t> const skip("bellwether::test::skip", 1);
@@ -198,7 +198,7 @@ TEST_CASE("a step that is skipped through nodes leaves the state as it is") {
   }
 }
 
-TEST_CASE("state of a mean through nodes, saved and given back, changes no bit") {
+TEST_CASE("saving and restoring hierarchical state does not change a bit of later means") {
   Index const count = 5003;
   comm::CompressionOptions options;
   options.scale_groups = GENERATE(1, 4);
@@ -228,14 +228,14 @@ TEST_CASE("state of a mean through nodes, saved and given back, changes no bit")
   }
 }
 
-TEST_CASE("another hierarchy keeps the law element by element") {
+TEST_CASE("residuals are conserved by element for another hierarchy") {
   Index const count = 1501;
   for (int const before : test::divisors_of_world())
     for (int const after : test::divisors_of_world()) {
       CAPTURE(before, after);
       NodesOf const old_nodes(before), new_nodes(after);
       std::vector<double> law(static_cast<std::size_t>(count));
-      // From and to the exchange without nodes, too.
+      // Includes changes from and to an exchange without nodes.
       HierarchicalAllreduce from(*old_nodes.all, before == 1 ? nullptr : old_nodes.groups.get(), count, {}, Wire::fp32);
       HierarchicalAllreduce to(*new_nodes.all, after == 1 ? nullptr : new_nodes.groups.get(), count, {}, Wire::fp32);
       run(from, *old_nodes.all, 5, 10, law);
@@ -248,11 +248,11 @@ TEST_CASE("another hierarchy keeps the law element by element") {
     }
 }
 
-TEST_CASE("another number of ranks on other nodes keeps the law element by element") {
+TEST_CASE("residuals are conserved by element for another number of ranks and nodes") {
   Index const count = 1501;
   auto const size = static_cast<std::size_t>(count);
   auto& world = test::world().communicator();
-  // The first `ranks` of the world work; the others wait for what comes next.
+  // The first `ranks` ranks of the world work; the others wait.
   auto const first_ranks = [&](int ranks, int here) {
     auto group = world.split(world.rank() < ranks ? 0 : 1, world.rank());
     return world.rank() < ranks ? std::make_unique<NodesOf>(std::move(group), here) : nullptr;
@@ -271,7 +271,7 @@ TEST_CASE("another number of ranks on other nodes keeps the law element by eleme
     }
     for (auto* const values : {&law, &kept.worker, &kept.server}) take_from_rank_0(*values);
     for (auto const& [ranks_after, after] : hierarchies()) {
-      if (std::max(ranks_before, ranks_after) < world.size()) continue;  // a smaller world tries these
+      if (std::max(ranks_before, ranks_after) < world.size()) continue;  // covered with a smaller world
       CAPTURE(ranks_before, before, ranks_after, after);
       auto const new_nodes = first_ranks(ranks_after, after);
       if (!new_nodes) continue;

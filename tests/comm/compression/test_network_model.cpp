@@ -21,14 +21,14 @@ using comm::Wire;
 
 namespace {
 
-/// Links of a byte a second, nothing else: seconds are the bytes that leave a node.
+/// Links of one byte per second and no other cost: the seconds equal the bytes that leave a node.
 NetworkModel links_alone(int ranks_per_node) {
   return {.ranks_per_node = ranks_per_node, .bandwidth = 1, .intra_node_bandwidth = INFINITY};
 }
 
 }  // namespace
 
-TEST_CASE("The bytes of means on links are those that ranks send") {
+TEST_CASE("the modelled bytes of means equal the bytes that ranks send") {
   for (int const ranks : {2, 3, 16, 512}) {
     Index const count = Index{ranks} * 32 * 1000;
     for (auto const wire : {Wire::fp32, Wire::bf16})
@@ -43,24 +43,24 @@ TEST_CASE("The bytes of means on links are those that ranks send") {
   }
 }
 
-TEST_CASE("A node's ranks share its link") {
+TEST_CASE("the ranks of a node share its link") {
   constexpr Index count = 64 * 32 * 1000;
   comm::CommConfig config;
   config.scale_groups = 1;
-  // Of a rank's 15 messages 12 leave a node of 4.
+  // Of a rank's 15 messages, 12 leave its node of 4 ranks.
   CHECK(comm::dense_mean_seconds(links_alone(4), 16, count, Wire::fp32, Allreduce::ordered) ==
         Approx(4 * 12 * 2 * 4.0 * count / 16));
   CHECK(comm::compressed_allreduce_seconds(links_alone(4), 16, count, config) ==
         Approx(4 * 12 * 2 * (count / 8.0 / 16 + 4)));
-  // In a ring one rank of a node sends to the next.
+  // In a ring, one rank of each node sends to the next node.
   CHECK(comm::ring_seconds(links_alone(4), 16, 4.0 * count) == Approx(2 * 15 * 4.0 * count / 16));
-  // Through nodes: (Q-1)/Q N/(4L) + 8 (Q-1) a rank.
+  // Hierarchical: (Q-1)/Q N/(4L) + 8 (Q-1) bytes per rank.
   config.hierarchy = comm::Hierarchy::node;
   CHECK(comm::compressed_allreduce_seconds(links_alone(4), 16, count, config) ==
         Approx(4 * (3 / 4.0 * count / 16 + 8 * 3)));
 }
 
-TEST_CASE("Inside a node its own bandwidth and latency count") {
+TEST_CASE("intra-node collectives use the intra-node bandwidth and latency") {
   constexpr Index count = 4 * 32 * 1000;
   NetworkModel const network{.ranks_per_node = 4,
                              .bandwidth = 1e-9,
@@ -73,12 +73,12 @@ TEST_CASE("Inside a node its own bandwidth and latency count") {
         Approx(2 * (5 + 3 * 7 + 3 * 4.0 * count / 4 / 2)));
   CHECK(comm::ring_seconds(network, 4, 400) == Approx(2 * 3 * (5 + 7 + 100 / 2.0)));
   comm::CommConfig config;
-  config.hierarchy = comm::Hierarchy::node;  // nothing is compressed: values there and back
+  config.hierarchy = comm::Hierarchy::node;  // one node compresses nothing: values out and back
   CHECK(comm::compressed_allreduce_seconds(network, 4, count, config) ==
         Approx(2 * (5 + 3 * 7 + 3 * 4.0 * count / 4 / 2)));
 }
 
-TEST_CASE("Between nodes the slower of link and node counts, and each message its overhead") {
+TEST_CASE("inter-node time is the slower of link and node, plus an overhead per message") {
   NetworkModel network{.ranks_per_node = 2,
                        .bandwidth = 10,
                        .latency = 3,
@@ -90,7 +90,7 @@ TEST_CASE("Between nodes the slower of link and node counts, and each message it
   CHECK(comm::exchange_seconds(network, 6, 100) == Approx(3 + 5 * 0.5 + 100));
 }
 
-TEST_CASE("One rank exchanges nothing; ranks fill nodes") {
+TEST_CASE("one rank exchanges nothing, and ranks must fill nodes") {
   auto const network = links_alone(4);
   CHECK(comm::dense_mean_seconds(network, 1, 1000, Wire::fp32, Allreduce::ordered) == 0);
   CHECK(comm::compressed_allreduce_seconds(network, 1, 1000, {}) == 0);
@@ -100,9 +100,9 @@ TEST_CASE("One rank exchanges nothing; ranks fill nodes") {
 
 namespace {
 
-// BERT-large with Adam, 16 bit gradients, NCCL's rings over nodes of V100s (arXiv 2102.02888, table of its profile), in
-// milliseconds. Rows of one node have no network in them. The row of most ranks with 16 sequences a GPU gives the
-// bandwidth.
+// BERT-large with Adam, 16-bit gradients and NCCL rings over nodes of V100s, in milliseconds (arXiv 2102.02888,
+// table of its profile). Rows of one node use no network. The row with the most ranks and 16 sequences per GPU
+// determines the bandwidth.
 struct Row {
   int ranks, sequences, passes;
   double forward, allreduce, backward, step;
@@ -150,9 +150,9 @@ Profile const infiniband{8,
 
 }  // namespace
 
-TEST_CASE("A ring on the paper's Ethernet takes what its profile says") {
+TEST_CASE("the modelled ring on the paper's Ethernet matches its profile") {
   CHECK(ethernet.ring(ethernet.fitted) == Approx(ethernet.fitted.allreduce));
-  CHECK(ethernet.network.bandwidth * 8e-9 == Approx(4.1).epsilon(0.15));  // Gbit/s, which the paper measured
+  CHECK(ethernet.network.bandwidth * 8e-9 == Approx(4.1).epsilon(0.15));  // Gbit/s, as measured in the paper
   for (auto const& row : ethernet.others) {
     CAPTURE(row.ranks, row.sequences, row.passes);
     CHECK(ethernet.ring(row) == Approx(row.allreduce).epsilon(0.1));
@@ -160,8 +160,8 @@ TEST_CASE("A ring on the paper's Ethernet takes what its profile says") {
   }
 }
 
-// Run by name alone: what docs/results/log/2026-11-26_forecasts.md shows.
-TEST_CASE("The paper's profile beside forecasts", "[.profile]") {
+// Runs only by name: prints the table of docs/results/log/2026-11-26_forecasts.md.
+TEST_CASE("the paper's profile compared with forecasts", "[.profile]") {
   for (auto const& [name, profile] : {std::pair("Ethernet", ethernet), std::pair("InfiniBand", infiniband)}) {
     std::printf("%s, %.1f Gbit/s a node\n", name, profile.network.bandwidth * 8e-9);
     for (auto const& row : profile.others)

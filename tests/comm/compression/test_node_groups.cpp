@@ -13,7 +13,7 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-/// Six ranks as three machines would have them, dealt in turn.
+/// Six ranks on three machines, assigned round-robin.
 comm::Nodes dealt_in_turn(int rank) {
   return {.count = 3,
           .mine = rank % 3,
@@ -26,14 +26,14 @@ comm::Nodes dealt_in_turn(int rank) {
 
 }  // namespace
 
-TEST_CASE("without a word about nodes they are as found") {
+TEST_CASE("by default the detected nodes are used") {
   auto const nodes = comm::chosen_nodes(dealt_in_turn(4), 4, {});
   CHECK(nodes.node_of == std::vector<int>{0, 1, 2, 0, 1, 2});
   CHECK(nodes.mine == 1);
   CHECK(nodes.rank_here == 1);
 }
 
-TEST_CASE("nodes of a given size hold neighbouring ranks") {
+TEST_CASE("nodes of a given size hold consecutive ranks") {
   comm::CommConfig config;
   config.ranks_per_node = 2;
   auto nodes = comm::chosen_nodes(dealt_in_turn(5), 5, config);
@@ -57,29 +57,29 @@ TEST_CASE("nodes of a given size hold neighbouring ranks") {
   CHECK(nodes.equal);
 }
 
-TEST_CASE("ranks meet those of their node and those of their place") {
+TEST_CASE("each rank joins its intra-node and its inter-node group") {
   for (int const here : test::divisors_of_world()) {
     test::NodesOf const nodes(here);
-    CHECK(nodes.groups->inside().size() == here);
-    CHECK(nodes.groups->inside().rank() == nodes.place());
-    CHECK(nodes.groups->across().size() == nodes.nodes);
-    CHECK(nodes.groups->across().rank() == nodes.node());
+    CHECK(nodes.groups->intra_node().size() == here);
+    CHECK(nodes.groups->intra_node().rank() == nodes.place());
+    CHECK(nodes.groups->inter_node().size() == nodes.nodes);
+    CHECK(nodes.groups->inter_node().rank() == nodes.node());
     for (int rank = 0; rank < nodes.all->size(); ++rank)
       CHECK(nodes.all->shares_node(rank) == (rank / here == nodes.node()));
-    for (int place = 0; place < here; ++place) CHECK(nodes.groups->inside().shares_node(place));
+    for (int place = 0; place < here; ++place) CHECK(nodes.groups->intra_node().shares_node(place));
     for (int node = 0; node < nodes.nodes; ++node)
-      CHECK(nodes.groups->across().shares_node(node) == (node == nodes.node()));
+      CHECK(nodes.groups->inter_node().shares_node(node) == (node == nodes.node()));
   }
 }
 
-TEST_CASE("nodes with different numbers of ranks are refused on every rank") {
+TEST_CASE("nodes with different numbers of ranks are rejected on every rank") {
   auto& world = test::world().communicator();
   if (world.size() < 3) return;
   comm::CommConfig config;
   config.hierarchy = comm::Hierarchy::node;
   config.ranks_per_node = world.size() - 1;
   auto const nodes = comm::chosen_nodes(test::world().nodes(), world.rank(), config);
-  auto const said = ", but then nodes hold from 1 to " + std::to_string(world.size() - 1) + " ranks; allowed: ";
+  auto const said = "; its nodes hold from 1 to " + std::to_string(world.size() - 1) + " ranks; allowed: ";
   CHECK_THROWS_WITH(comm::NodeGroups(world, nodes, config),
                     StartsWith("comm.ranks_per_node: " + std::to_string(world.size() - 1) + said));
   config.ranks_per_node.reset();
@@ -87,7 +87,7 @@ TEST_CASE("nodes with different numbers of ranks are refused on every rank") {
   CHECK_THROWS_WITH(comm::NodeGroups(world, nodes, config), StartsWith("comm.hierarchy: node" + said));
 }
 
-TEST_CASE("bytes are counted by node for every collective") {
+TEST_CASE("intra-node bytes are counted for every collective") {
   auto const ranks = test::divisors_of_world();
   test::NodesOf const nodes(ranks[ranks.size() / 2]);
   auto& all = *nodes.all;

@@ -16,7 +16,7 @@ using Catch::Matchers::WithinRel;
 
 namespace {
 
-/// Tensors that begin and end inside of words, blocks and chunks; one without an element, one without a active one.
+/// Tensors that begin and end inside words, blocks and chunks; one is empty, one has no active element.
 ParameterLayout tensors() {
   ParameterLayout layout;
   layout.add({.name = "words", .shape = {64}});
@@ -40,7 +40,7 @@ struct Expected {
   std::array<double, comm::tensor_error_sums> sums{};
 };
 
-/// What a rank sums of each tensor, from the last inputs, the residuals before and after them, and their mean.
+/// Returns a rank's expected sums per tensor from the last inputs, the residuals before and after, and the mean.
 std::vector<Expected> expected_sums(ParameterLayout const& layout, HierarchicalReference const& before,
                                     HierarchicalReference const& after, std::vector<std::vector<float>> const& inputs,
                                     std::vector<float> const& mean, int place, std::size_t node, std::size_t groups) {
@@ -76,7 +76,7 @@ std::vector<Expected> expected_sums(ParameterLayout const& layout, HierarchicalR
 
 }  // namespace
 
-TEST_CASE("errors and agreement by tensor are those of the vectors themselves, through nodes or not") {
+TEST_CASE("tensor errors and sign agreement equal those computed from the vectors, with and without nodes") {
   auto const layout = tensors();
   auto const n = static_cast<std::size_t>(layout.count());
   auto const groups = GENERATE(std::size_t{1}, std::size_t{3});
@@ -100,7 +100,7 @@ TEST_CASE("errors and agreement by tensor are those of the vectors themselves, t
     HierarchicalReference reference(layout.count(), here, nodes.nodes, options, comm::Wire::fp32);
     reference.set_active(active);
     mean.set_active(exec, uploaded(std::vector<std::uint32_t>(words.begin(), words.end())));
-    // Some calls leave residuals; what the last one should have summed is formed from them and its inputs.
+    // Several calls build up residuals; the sums of the last call are computed from them and its inputs.
     auto before = reference;
     std::vector<std::vector<float>> inputs;
     std::vector<float> result;

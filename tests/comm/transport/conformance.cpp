@@ -46,7 +46,7 @@ std::vector<Candidate> candidates() {
       {"MPI, in reverse order", [] { return world().communicator().split(3, -world().rank()); }},
       {"MPI, two groups", [] { return world().communicator().split(world().rank() % 2, world().rank()); }},
   };
-  // What decks name, as far as it is there: NCCL on a machine with GPUs.
+  // The transports that decks can name and this machine offers: NCCL with GPUs.
   for (auto const transport : comm::offered_transports(world().offer())) {
     std::string const name = comm::transport_name(transport);
     all.push_back({name, [=] { return world().make_communicator(transport, 60); }});

@@ -10,19 +10,19 @@
 
 namespace bellwether::test {
 
-/// One communicator that must pass the suite. `make` is collective over the ranks of the world.
+/// A communicator that must pass the suite. `make` is collective over the ranks of the world.
 struct Candidate {
   std::string name;
   std::function<std::unique_ptr<comm::Communicator>()> make;
 };
 
-/// Every transport, and every way of cutting and staging it.
+/// Returns every transport with every variant of message splitting and staging.
 std::vector<Candidate> candidates();
 
-/// Byte k of what rank `from` sends to rank `to`: a formula, so that a receiver can check without asking.
+/// Returns byte k of the data that rank `from` sends to rank `to`; a receiver can check it without communication.
 std::byte pattern(int from, int to, std::int64_t k, unsigned salt);
 
-/// Memory of the execution space with a host copy beside it.
+/// Execution space memory with a host copy.
 class Buffer {
  public:
   explicit Buffer(std::int64_t size);

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-/// Ranks of one process over the stand-ins for NCCL and the device.
+/// Several ranks in one process, on the replacements for NCCL and the device.
 namespace bellwether::comm::test {
 
 constexpr double never = 1000, soon = 0.4;  // s
@@ -15,7 +15,7 @@ constexpr Label words = "bellwether::test::words";
 
 struct Rank {
   std::unique_ptr<NcclGroup> group;
-  cudaStream_t stream = nullptr;  ///< the caller's
+  cudaStream_t stream = nullptr;  ///< the caller's stream
 };
 
 inline ncclUniqueId new_id() {
@@ -24,7 +24,7 @@ inline ncclUniqueId new_id() {
   return id;
 }
 
-/// deadline: from when all have started.
+/// deadline: applies once all ranks have started.
 inline std::vector<Rank> make_ranks(int size, double deadline, Watchdog* watchdog = nullptr) {
   stand_in_gpu::reset();
   std::vector<Rank> ranks(static_cast<std::size_t>(size));
@@ -46,14 +46,14 @@ inline Request gather(Rank& rank, std::byte const* mine, std::byte* all, std::in
                            [&](NcclCalls const& calls) { calls.allgather(mine, all, chunk); });
 }
 
-/// Waits for a condition that a thread brings about; false if it does not within ten seconds.
+/// Waits up to ten seconds for a condition that another thread fulfils; returns false on a timeout.
 inline bool comes(std::function<bool()> const& condition) {
   for (auto const start = Clock::now(); seconds_since(start) < 10; std::this_thread::yield())
     if (condition()) return true;
   return false;
 }
 
-/// What a group says of its failure, which comes by its own thread.
+/// Returns the failure text of a group; waits for the group's thread to set it.
 inline std::string failure_of(NcclGroup& group) {
   std::string text;
   comes([&] {

@@ -10,17 +10,17 @@
 #include <optional>
 #include <vector>
 
-/// Records and waits name a version of an event: the one that was newest when they were called.
+/// Each record creates a new version of an event. A wait refers to the newest version at the time of its call.
 struct CUevent_st {
   long recorded = 0, reached = 0;
 };
 struct CUstream_st {
-  std::deque<std::function<bool()>> work;  ///< each says whether it has ended
+  std::deque<std::function<bool()>> work;  ///< each returns true once it has ended
 };
 
 namespace {
 
-/// One send or receive of a collective, in the order of their calls.
+/// A send or receive of a collective, in call order.
 struct Post {
   bool sends;
   int peer;
@@ -41,14 +41,14 @@ struct ncclComm {
   Ranks* ranks;
   int rank;
   bool open = false, finalized = false,
-       gone = false;  ///< amid sends and receives; on its way out; destroyed or aborted
+       gone = false;  ///< inside a group call; finalized; destroyed or aborted
   std::vector<std::unique_ptr<Collective>> collectives;
 };
 
 namespace {
 
 struct Ranks {
-  std::vector<ncclComm*> members;  ///< null before a rank has come
+  std::vector<ncclComm*> members;  ///< null until the rank has joined
   bool complete() const {
     for (auto const* one : members)
       if (one == nullptr) return false;
@@ -71,7 +71,7 @@ struct Machine {
 };
 Machine machine;
 
-/// What a thread has posted since its ncclGroupStart.
+/// Posts of a thread since its ncclGroupStart.
 struct Open {
   ncclComm_t group = nullptr;
   cudaStream_t stream = nullptr;
@@ -82,7 +82,7 @@ thread_local Open open_group;
 
 void fault(std::string const& text) { machine.faults += text + "; "; }
 
-/// Once every rank has the k-th collective at the head of a stream. Sends and receives between two match in order.
+/// Delivers collective k once it is at the head of a stream on every rank. Sends and receives of a pair match in order.
 void deliver(Ranks const& ranks, std::size_t k) {
   for (auto* one : ranks.members)
     if (one == nullptr || one->gone || one->collectives.size() <= k || !one->collectives[k]->arrived) return;
@@ -97,7 +97,7 @@ void deliver(Ranks const& ranks, std::size_t k) {
         if (!post.sends && post.peer == static_cast<int>(from)) awaited.push_back(post);
       if (sent.size() != awaited.size()) return fault("a send without a receive");
       for (std::size_t i = 0; i < sent.size(); ++i) {
-        if (sent[i].size != awaited[i].size) return fault("two lengths of one transfer");
+        if (sent[i].size != awaited[i].size) return fault("a send and its receive differ in size");
         std::memcpy(awaited[i].data, sent[i].data, sent[i].size);
       }
     }
@@ -130,7 +130,7 @@ ncclResult_t state_of(ncclComm_t group) {
 }
 
 ncclResult_t put(ncclComm_t group, cudaStream_t stream, Collective collective) {
-  if (group->gone) fault("a collective of a group that is gone");
+  if (group->gone) fault("a collective on a destroyed group");
   auto* const mine = group->collectives.emplace_back(std::make_unique<Collective>(std::move(collective))).get();
   std::size_t const k = group->collectives.size() - 1;
   stream->work.push_back([group, mine, k] {
@@ -142,7 +142,7 @@ ncclResult_t put(ncclComm_t group, cudaStream_t stream, Collective collective) {
 }
 
 ncclResult_t post(ncclComm_t group, cudaStream_t stream, Post const& one) {
-  if (open_group.depth == 0) fault("a send or receive outside of a group");
+  if (open_group.depth == 0) fault("a send or receive outside a group call");
   open_group.group = group;
   group->open = true;
   open_group.stream = stream;
@@ -232,7 +232,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   ++machine.held;
   return cudaSuccess;
 }
-/// What is on a stream, and what waits for an event, goes on, as on a device.
+/// Work on the stream and waits on its events continue, as on a device.
 cudaError_t cudaStreamDestroy(cudaStream_t) {
   std::lock_guard const lock(machine.mutex);
   --machine.held;
@@ -284,7 +284,7 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
 }
 ncclResult_t ncclCommInitRankConfig(ncclComm_t* group, int size, ncclUniqueId id, int rank, ncclConfig_t* config) {
   std::lock_guard const lock(machine.mutex);
-  if (config->blocking != 0) fault("a group that blocks its host");
+  if (config->blocking != 0) fault("a group with blocking = 1");
   auto& ranks = machine.by_id[id.internal[0]];
   ranks.members.resize(static_cast<std::size_t>(size));
   *group = machine.groups.emplace_back(std::make_unique<ncclComm>(&ranks, rank)).get();
@@ -293,7 +293,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* group, int size, ncclUniqueId id
 }
 ncclResult_t ncclCommGetAsyncError(ncclComm_t group, ncclResult_t* status) {
   std::lock_guard const lock(machine.mutex);
-  if (group->gone) fault("a look at a group that is gone");
+  if (group->gone) fault("a query of a destroyed group");
   advance();
   *status = state_of(group);
   return ncclSuccess;
@@ -305,16 +305,16 @@ ncclResult_t ncclCommFinalize(ncclComm_t group) {
 }
 ncclResult_t ncclCommDestroy(ncclComm_t group) {
   std::lock_guard const lock(machine.mutex);
-  if (group->gone) fault("a group that is destroyed once it is gone");
-  if (!group->finalized) fault("a group that is destroyed before it was finalized");
+  if (group->gone) fault("a group destroyed twice");
+  if (!group->finalized) fault("a group destroyed before finalization");
   group->gone = true;
   ++machine.destroyed;
   return ncclSuccess;
 }
 ncclResult_t ncclCommAbort(ncclComm_t group) {
   std::lock_guard const lock(machine.mutex);
-  if (group->open) fault("a group that is aborted amid its calls");
-  if (group->gone) fault("a group that is aborted once it is gone");
+  if (group->open) fault("a group aborted during its calls");
+  if (group->gone) fault("a destroyed group aborted");
   group->gone = true;
   ++machine.aborted;
   return ncclSuccess;

@@ -8,31 +8,31 @@
 #include <functional>
 #include <string>
 
-/// In place of the CUDA runtime and of NCCL, for tests on machines without a GPU: streams that hold work until what it
-/// waits for has come, events, and collectives that deliver once every rank of their group has them at the head of a
-/// stream. Host memory stands for the device's. Work goes on whenever somebody looks at an event.
+/// Replaces the CUDA runtime and NCCL in tests on machines without a GPU. Streams hold work until its dependencies are
+/// met; a collective delivers once it is at the head of a stream on every rank of its group. Host memory serves as
+/// device memory. Work advances on every query of an event.
 namespace stand_in_gpu {
 
-/// Forgets all; nobody may hold a stream, an event or a group.
+/// Resets everything; no stream, event or group may be in use.
 void reset();
 cudaStream_t new_stream();
-/// Work on a stream that ends once `passes` says so, which any thread may ask.
+/// Enqueues work that ends once `passes` returns true; any thread may call it.
 void put_work(cudaStream_t stream, std::function<bool()> passes);
-bool idle(cudaStream_t stream);  ///< all that was put there has ended
+bool idle(cudaStream_t stream);  ///< all enqueued work has ended
 
-/// What every look at the device says from here on; cudaSuccess for none.
+/// Sets the result of all further device queries; cudaSuccess for no error.
 void fail_device(cudaError_t error);
-/// How many more events there is memory for.
+/// Sets how many more events can be created.
 void limit_events(int more);
-/// What a rank's group is found to have met; ncclInProgress: calls do not come back.
+/// Sets the error of a rank's group; ncclInProgress: calls never return.
 void fail_rank(int rank, ncclResult_t error);
 
-int aborted();    ///< groups so far
-int destroyed();  ///< groups so far, after they were finalized
-int events();     ///< made so far
-int held();       ///< events and streams that were made and not destroyed
-/// What the libraries do not allow and was done: a call of a group that is gone, an abort amid its calls, lengths that
-/// do not match, a group that is destroyed before it was finalized. Empty where all is well.
+int aborted();    ///< number of aborted groups
+int destroyed();  ///< number of groups destroyed after finalization
+int events();     ///< number of events created
+int held();       ///< number of events and streams created and not destroyed
+/// Returns violations of the libraries' rules: a call on a destroyed group, an abort during its calls, mismatched
+/// lengths, a group destroyed before finalization. Empty if there are none.
 std::string faults();
 
 }  // namespace stand_in_gpu

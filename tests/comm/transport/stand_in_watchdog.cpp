@@ -6,7 +6,7 @@
 
 namespace bellwether::comm {
 
-// In place of the one that talks by MPI: it counts, and its verdict tells how often.
+// Replaces the watchdog that uses MPI: counts calls and reports the counts.
 struct Watchdog::Impl {
   std::atomic<int> begun{0}, asked{0};
 };
@@ -14,7 +14,7 @@ Watchdog::Watchdog(std::vector<std::string>) : impl_(std::make_unique<Impl>()) {
 Watchdog::~Watchdog() = default;
 void Watchdog::begin(char const*, Label, int) { ++impl_->begun; }
 void Watchdog::ask() { ++impl_->asked; }
-std::string Watchdog::verdict() const {
+std::string Watchdog::report() const {
   return std::to_string(impl_->begun) + " begun, asked " + std::to_string(impl_->asked) + " times";
 }
 

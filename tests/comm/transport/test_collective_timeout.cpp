@@ -29,8 +29,8 @@ bool contains(std::string const& text, std::string const& part) { return text.fi
 
 }  // namespace
 
-// The last rank does not come until the others have given up.
-TEST_CASE("a collective that a rank never joins names itself") {
+// The last rank joins only after the others have timed out.
+TEST_CASE("a collective that a rank never joins times out with its name") {
   auto& everyone = world().communicator();
   if (everyone.size() == 1) SKIP("a group of one waits for nobody");
   comm::MpiOptions options;
@@ -54,13 +54,13 @@ TEST_CASE("a collective that a rank never joins names itself") {
     CHECK(request.pending());
     everyone.barrier("bellwether::test::others_gave_up");
   }
-  // Nothing is lost: now that all ranks are there, the same request ends well.
+  // The timeout is recoverable: once all ranks have joined, the same request completes.
   group->set_deadline(60);
   group->wait(request);
   CHECK_FALSE(request.pending());
 }
 
-TEST_CASE("ranks that a collective waits for are named with where they are") {
+TEST_CASE("the timeout names the ranks that are behind and their position") {
   auto& everyone = world().communicator();
   int const size = everyone.size();
   if (size == 1) SKIP("a group of one waits for nobody");
@@ -68,7 +68,7 @@ TEST_CASE("ranks that a collective waits for are named with where they are") {
   everyone.barrier("bellwether::test::last_common");
   everyone.set_deadline(3);
   if (everyone.rank() == 0) {
-    std::this_thread::sleep_for(std::chrono::seconds(6));  // computes; its watchdog answers
+    std::this_thread::sleep_for(std::chrono::seconds(6));  // computes meanwhile; its watchdog answers
     everyone.set_deadline(60);
     everyone.barrier("bellwether::test::late");
   } else {
@@ -83,7 +83,7 @@ TEST_CASE("ranks that a collective waits for are named with where they are") {
   everyone.set_deadline(600);
 }
 
-TEST_CASE("a host collective that a rank never joins names itself") {
+TEST_CASE("a host collective that a rank never joins times out with its name") {
   auto& everyone = world().communicator();
   if (everyone.size() == 1) SKIP("a group of one waits for nobody");
   auto const group = everyone.split(0, everyone.rank());
@@ -94,6 +94,6 @@ TEST_CASE("a host collective that a rank never joins names itself") {
     CHECK(contains(message, "barrier bellwether::test::lonely"));
   }
   everyone.barrier("bellwether::test::all_gave_up");
-  group->set_deadline(60);  // for what frees it, too
+  group->set_deadline(60);  // applies to freeing the group, too
   if (group->rank() == 0) group->barrier("bellwether::test::lonely");
 }

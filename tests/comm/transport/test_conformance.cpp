@@ -10,8 +10,8 @@
 #include <numeric>
 #include <thread>
 
-// One suite for all communicators: self, MPI whole, cut, staged, and split. CHECK, not REQUIRE, after a collective has
-// begun: a rank that leaves early would let the others wait for it.
+// One test suite for all communicators: self, MPI whole, split into messages, staged, and subgroups. After a collective
+// has begun, tests use CHECK, not REQUIRE: a rank that returned early would block the others.
 using namespace bellwether;
 using namespace bellwether::test;
 using bellwether::comm::Message;
@@ -30,7 +30,7 @@ std::int64_t sum(std::vector<std::int64_t> const& values) {
 
 std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 
-/// Fills chunk after chunk; chunk j is what `from` sends to j.
+/// Fills each chunk; chunk j holds the data that `from` sends to j.
 void fill(Buffer& buffer, std::vector<std::int64_t> const& lengths, int from, unsigned salt) {
   std::size_t k = 0;
   for (int to = 0; to < static_cast<int>(lengths.size()); ++to)
@@ -48,7 +48,7 @@ bool holds(Buffer& buffer, std::vector<std::int64_t> const& lengths,
 
 }  // namespace
 
-TEST_CASE("all-to-all brings chunk j to rank j") {
+TEST_CASE("all-to-all delivers chunk j to rank j") {
   auto const which = candidate();
   auto const chunk = GENERATE(std::int64_t{0}, 1, 3, 64, 1001, 30000);
   CAPTURE(which.name, chunk);
@@ -100,7 +100,7 @@ TEST_CASE("all-to-all of uneven chunks, some empty") {
   CHECK(group->traffic().sent_bytes - before.sent_bytes == sum(send_bytes) - length(me, me));
 }
 
-TEST_CASE("all-gather brings every part to every rank") {
+TEST_CASE("all-gather delivers every part to every rank") {
   auto const which = candidate();
   auto const part = GENERATE(std::int64_t{0}, 1, 5, 1001, 30000);
   bool const uneven = GENERATE(false, true);
@@ -137,7 +137,7 @@ TEST_CASE("exchange with both neighbours of a ring, several messages a pair") {
   std::vector<Message> messages;
   int const next = (me + 1) % size;
   int const previous = (me + size - 1) % size;
-  // With two ranks both neighbours are one rank: messages of a pair match in the order in which they are given.
+  // With two ranks, both neighbours are the same rank: messages of a pair match in call order.
   Buffer to_next(length), to_next_again(length + 1), from_previous(length), from_previous_again(length + 1);
   for (std::int64_t k = 0; k < length; ++k) to_next.host()[static_cast<std::size_t>(k)] = pattern(me, next, k, 4);
   for (std::int64_t k = 0; k <= length; ++k)
@@ -160,7 +160,7 @@ TEST_CASE("exchange with both neighbours of a ring, several messages a pair") {
   CHECK(holds(from_previous_again, {length + 1}, [&](int, std::int64_t k) { return pattern(previous, me, k, 5); }));
 }
 
-TEST_CASE("tickets may be waited for in any order") {
+TEST_CASE("requests may be waited for in any order") {
   auto const which = candidate();
   CAPTURE(which.name);
   auto const group = which.make();
@@ -181,7 +181,7 @@ TEST_CASE("tickets may be waited for in any order") {
     requests.push_back(group->start_alltoallv(exec, sends.back().all(), lengths.back(), recvs.back().all(),
                                               lengths.back(), "bellwether::test::interleaved"));
   }
-  // Another order on every rank.
+  // A different order on every rank.
   for (int k = 0; k < rounds; ++k) {
     auto const round = at((k * 2 + me) % rounds);
     group->wait(requests[round]);
@@ -191,7 +191,7 @@ TEST_CASE("tickets may be waited for in any order") {
   }
 }
 
-TEST_CASE("host sums are formed in rank order, equal on all ranks") {
+TEST_CASE("host sums are formed in rank order and equal on all ranks") {
   auto const which = candidate();
   CAPTURE(which.name);
   auto const group = which.make();
@@ -231,7 +231,7 @@ TEST_CASE("the library's sum is the sum") {
   Exec const exec;
   Buffer values(count * 4);
   auto const floats = [&] { return reinterpret_cast<float*>(values.host().data()); };
-  // Integers below 2^24: exact in any order.
+  // Integers below 2^24: sums are exact in any order.
   for (std::int64_t k = 0; k < count; ++k) floats()[k] = static_cast<float>(k * (group->rank() + 1));
   values.upload(exec);
   Request request = group->start_library_sum(exec, reinterpret_cast<float*>(values.all().data), count,
@@ -244,7 +244,7 @@ TEST_CASE("the library's sum is the sum") {
   CHECK(equal);
 }
 
-TEST_CASE("a split keeps the order of keys and works by itself") {
+TEST_CASE("a split orders ranks by key and works independently") {
   auto const which = candidate();
   CAPTURE(which.name);
   auto const group = which.make();
@@ -261,7 +261,7 @@ TEST_CASE("a split keeps the order of keys and works by itself") {
   part->barrier("bellwether::test::barrier");
 }
 
-TEST_CASE("wrong shapes are refused before anything is sent") {
+TEST_CASE("wrong shapes are rejected before anything is sent") {
   auto const which = candidate();
   CAPTURE(which.name);
   auto const group = which.make();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is handed to NCCL, on a machine without a GPU: a stand-in for the library writes down every call, and once all
-// ranks have called, delivers as the library would.
+// Tests the calls to NCCL on a machine without a GPU. A replacement for the library records every call and delivers the
+// data once all ranks have called.
 #include "comm/transport/nccl_calls.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -24,13 +24,13 @@ struct Call {
   void* to = nullptr;
   std::size_t count = 0;
   int peer = -1;
-  int group = 0;  ///< calls between ncclGroupStart and ncclGroupEnd share a number
+  int group = 0;  ///< number shared by all calls between ncclGroupStart and ncclGroupEnd
 };
 
 struct Library {
   std::map<int, std::vector<Call>> by_rank;
   int depth = 0, groups = 0;
-  int still_in_progress = 0;  ///< looks that the next call takes
+  int still_in_progress = 0;  ///< polls until the next call completes
   ncclResult_t outcome = ncclSuccess;
 };
 Library library;
@@ -94,7 +94,7 @@ ncclResult_t ncclAllReduce(void const* from, void* to, std::size_t count, ncclDa
 
 namespace {
 
-/// Delivers what every rank has called. Sends and receives between two ranks match in their order, inside a group.
+/// Delivers the recorded calls of all ranks. Sends and receives of a pair match in order, within a group.
 void deliver(int ranks) {
   CHECK(library.depth == 0);
   std::map<std::pair<int, int>, std::vector<Call>> sends, receives;
@@ -104,7 +104,7 @@ void deliver(int ranks) {
       if (call.name == "send") sends[{rank, call.peer}].push_back(call);
       if (call.name == "receive") receives[{call.peer, rank}].push_back(call);
       if (call.name == "send" || call.name == "receive") {
-        // Posted apart, two ranks that send to each other first would wait for ever.
+        // Outside a group, two ranks that both send first would deadlock.
         CHECK((group == 0 || group == call.group));
         group = call.group;
       }
@@ -133,10 +133,10 @@ void deliver(int ranks) {
 
 using Buffer = std::vector<std::byte>;
 
-/// Byte k of what `from` has for `to`.
+/// Returns byte k of the data from `from` to `to`.
 std::byte content(int from, int to, std::int64_t k) { return static_cast<std::byte>(37 * from + 11 * to + 5 * k + 1); }
 
-/// Every rank's call, then delivery.
+/// Makes every rank's call, then delivers.
 template <class Call>
 void on_all_ranks(int ranks, Call const& call, bool native_alltoall = true) {
   library = {};
@@ -148,7 +148,7 @@ void on_all_ranks(int ranks, Call const& call, bool native_alltoall = true) {
 
 }  // namespace
 
-TEST_CASE("an all-to-all of equal chunks reaches its places", "[nccl]") {
+TEST_CASE("an all-to-all of equal chunks is delivered", "[nccl]") {
   int const ranks = GENERATE(range(2, 9));
   std::int64_t const chunk = GENERATE(1, 64, 1000);
   bool const native = GENERATE(true, false);
@@ -165,7 +165,7 @@ TEST_CASE("an all-to-all of equal chunks reaches its places", "[nccl]") {
         calls.alltoall(from[static_cast<std::size_t>(rank)].data(), to[static_cast<std::size_t>(rank)].data(), chunk);
       },
       native);
-  CHECK(NcclCalls::has_native_alltoall());  // the stand-in does
+  CHECK(NcclCalls::has_native_alltoall());  // the replacement has it
   CHECK(library.by_rank[0].size() == (native ? 1u : static_cast<std::size_t>(2 * ranks)));
   for (int rank = 0; rank < ranks; ++rank)
     for (int peer = 0; peer < ranks; ++peer)
@@ -174,7 +174,7 @@ TEST_CASE("an all-to-all of equal chunks reaches its places", "[nccl]") {
                 content(peer, rank, k));
 }
 
-TEST_CASE("an all-to-all of uneven chunks reaches its places, empty ones are not posted", "[nccl]") {
+TEST_CASE("an all-to-all of uneven chunks is delivered without posting empty chunks", "[nccl]") {
   int const ranks = GENERATE(range(2, 9));
   auto const length = [](int sender, int receiver) { return std::int64_t{(sender * 3 + receiver * 5) % 7} * 4; };
   std::vector<Buffer> from, to;
@@ -256,7 +256,7 @@ TEST_CASE("posted transfers go to their peers, and a sum is one call", "[nccl]")
   CHECK(library.by_rank[0][0].to == values.data());
 }
 
-TEST_CASE("a call in progress is polled until it has ended, and an error is told", "[nccl]") {
+TEST_CASE("a call in progress is polled until it ends, and errors are reported", "[nccl]") {
   library = {};
   std::byte from[4], to[4];
   int polls = 0;
@@ -273,13 +273,13 @@ TEST_CASE("a call in progress is polled until it has ended, and an error is told
   } catch (std::exception const& error) {
     CHECK(std::string(error.what()) == "ncclAllGather: the stand-in's error, and its detail");
   }
-  // Posts that fail leave no group open.
+  // Failed posts leave no group open.
   library = {};
   library.outcome = ncclInvalidArgument;
   CHECK_THROWS(calls.alltoall(from, to, 4));
   CHECK_THROWS(calls.alltoallv(from, lengths, to, lengths));
   CHECK(library.depth == 0);
-  // One that gives up, as where a deadline passes.
+  // A poll that throws, as on a timeout, ends the call.
   library = {};
   library.still_in_progress = 1 << 20;
   NcclCalls const given_up(group_of(0), nullptr, 0, 1, [] { throw std::string("late"); });

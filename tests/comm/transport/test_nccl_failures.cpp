@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What looks after collectives of NCCL, on a machine without a GPU: deadlines, errors and aborts.
+// Tests the supervision of NCCL collectives on a machine without a GPU: timeouts, errors and aborts.
 #include "tests/comm/transport/nccl_ranks.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -15,7 +15,7 @@ using namespace bellwether::comm::test;
 using bellwether::Clock, bellwether::seconds_since;
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("A collective that some rank does not join ends by the deadline, names itself and lets its stream go on") {
+TEST_CASE("a collective that a rank does not join times out with its name and frees its stream") {
   Watchdog watchdog({});
   auto ranks = make_ranks(3, soon, &watchdog);
   std::vector<std::byte> mine(64), all(192);
@@ -28,17 +28,17 @@ TEST_CASE("A collective that some rank does not join ends by the deadline, names
   CHECK_THAT(failure,
              ContainsSubstring("stuck collective: all-gather bellwether::test::words, 64 bytes from this rank, "
                                "rank 1 of 3, not finished after "));
-  CHECK_THAT(failure, ContainsSubstring("1 begun, asked 1 times"));  // once, when half of it had passed
+  CHECK_THAT(failure, ContainsSubstring("1 begun, asked 1 times"));  // once, after half of the timeout
   CHECK(stand_in_gpu::idle(ranks[1].stream));
   CHECK(stand_in_gpu::aborted() == 1);
-  // From here on everything says so.
+  // From now on every call reports the failure.
   try {
     Request const none = gather(ranks[1], mine.data(), all.data(), 64);
     FAIL("no error");
   } catch (CollectiveTimeout const& error) {
     CHECK(error.what() == failure);
   }
-  // Those that wait for none have no deadline.
+  // Ranks that wait for nothing have no timeout.
   ranks[0].group->throw_if_failed();
   ranks.clear();
   CHECK(stand_in_gpu::aborted() == 1);
@@ -46,11 +46,11 @@ TEST_CASE("A collective that some rank does not join ends by the deadline, names
   CHECK(stand_in_gpu::faults().empty());
 }
 
-TEST_CASE("Collectives that are started behind a stuck one do not hide it") {
+TEST_CASE("collectives started after a stuck one do not hide it") {
   auto ranks = make_ranks(2, soon);
   std::vector<std::byte> mine(8), all(16);
   Request first = gather(ranks[0], mine.data(), all.data(), 8);
-  ranks[0].group->wait(first);  // the host goes on
+  ranks[0].group->wait(first);  // the host continues
   for (int later = 0; later < 20; ++later) {
     Request next = gather(ranks[0], mine.data(), all.data(), 4, "bellwether::test::behind");
     ranks[0].group->wait(next);
@@ -59,7 +59,7 @@ TEST_CASE("Collectives that are started behind a stuck one do not hide it") {
   CHECK(stand_in_gpu::idle(ranks[0].stream));
 }
 
-TEST_CASE("The first of several collectives is the one that is told, whatever its place was before") {
+TEST_CASE("of several stuck collectives the first one is reported, even if it reuses an operation") {
   auto ranks = make_ranks(2, 1);
   std::vector<std::byte> mine(8), all(16), others(16);
   for (auto* to : {&all, &others}) {
@@ -72,14 +72,14 @@ TEST_CASE("The first of several collectives is the one that is told, whatever it
   stand_in_gpu::put_work(ranks[0].stream, [&] { return computed.load(); });
   Request first = gather(ranks[0], mine.data(), all.data(), 8);
   Request second = gather(ranks[0], mine.data(), all.data(), 4, "bellwether::test::behind");
-  stand_still(0.25);  // some looks
+  stand_still(0.25);  // several polls
   computed = true;
   CHECK_THAT(failure_of(*ranks[0].group), ContainsSubstring("all-gather bellwether::test::words, 8 bytes"));
   first.release();
   second.release();
 }
 
-TEST_CASE("A call that does not come back behind a stuck collective does not hide it") {
+TEST_CASE("a call that does not return after a stuck collective does not hide it") {
   auto ranks = make_ranks(2, 1);
   std::vector<std::byte> mine(8), all(16);
   Request first = gather(ranks[0], mine.data(), all.data(), 8);
@@ -97,7 +97,7 @@ TEST_CASE("A call that does not come back behind a stuck collective does not hid
   }
 }
 
-TEST_CASE("A collective's time does not run while the work before it does") {
+TEST_CASE("the timeout of a collective starts after the work before it") {
   auto ranks = make_ranks(2, 1);
   std::vector<std::byte> mine(8), all(16), others(16);
   std::atomic<bool> computed = false;
@@ -114,7 +114,7 @@ TEST_CASE("A collective's time does not run while the work before it does") {
   for (auto& rank : ranks) rank.group->throw_if_failed();
 }
 
-TEST_CASE("What NCCL or the device meets while nobody calls is told with what was under way") {
+TEST_CASE("asynchronous errors of NCCL or the device are reported with the collective in progress") {
   bool const device = GENERATE(false, true);
   auto ranks = make_ranks(2, never);
   std::vector<std::byte> mine(8), all(16);
@@ -138,7 +138,7 @@ TEST_CASE("What NCCL or the device meets while nobody calls is told with what wa
   stand_in_gpu::fail_device(cudaSuccess);
 }
 
-TEST_CASE("A device that fails under a call is told with the call") {
+TEST_CASE("a device error during a call is reported with the call") {
   auto ranks = make_ranks(1, never);
   std::vector<std::byte> mine(8), all(8);
   Request request = gather(ranks[0], mine.data(), all.data(), 8);
@@ -154,7 +154,7 @@ TEST_CASE("A device that fails under a call is told with the call") {
   stand_in_gpu::fail_device(cudaSuccess);
 }
 
-TEST_CASE("A call that fails, or never comes back, is told and aborted") {
+TEST_CASE("a call that fails or never returns is reported and aborted") {
   Watchdog watchdog({});
   auto ranks = make_ranks(2, soon, &watchdog);
   bool const never_back = GENERATE(false, true);
@@ -181,16 +181,16 @@ TEST_CASE("A call that fails, or never comes back, is told and aborted") {
   CHECK(stand_in_gpu::faults().empty());
 }
 
-TEST_CASE("A group that does not come about is told by the deadline") {
+TEST_CASE("a group that cannot be created times out with an error") {
   stand_in_gpu::reset();
   Watchdog watchdog({});
   auto const start = [&] { NcclGroup const group(new_id(), 1, 2, soon, &watchdog); };
-  CHECK_THROWS_AS(start(), CollectiveTimeout);  // rank 0 does not come
+  CHECK_THROWS_AS(start(), CollectiveTimeout);  // rank 0 does not join
   try {
     start();
   } catch (CollectiveTimeout const& error) {
     CHECK_THAT(error.what(), ContainsSubstring("stuck collective: the start of NCCL, rank 1 of 2, not finished after"));
-    CHECK_THAT(error.what(), ContainsSubstring("asked 2 times"));  // once each time
+    CHECK_THAT(error.what(), ContainsSubstring("asked 2 times"));  // once per collective
   }
   CHECK(stand_in_gpu::aborted() == 2);
   stand_in_gpu::fail_rank(1, ncclInvalidUsage);
@@ -203,7 +203,7 @@ TEST_CASE("A group that does not come about is told by the deadline") {
   CHECK(stand_in_gpu::faults().empty());
 }
 
-TEST_CASE("A group that is left while an exception unwinds, or that does not end, is aborted") {
+TEST_CASE("a group is aborted during stack unwinding or if it does not end") {
   if (GENERATE(false, true)) {
     try {
       auto ranks = make_ranks(2, never);
@@ -221,20 +221,20 @@ TEST_CASE("A group that is left while an exception unwinds, or that does not end
   CHECK(stand_in_gpu::faults().empty());
 }
 
-TEST_CASE("Where the device has no memory for events nothing is left behind, and what is under way is told") {
+TEST_CASE("without memory for events nothing leaks, and the collective in progress is reported") {
   int const more = GENERATE(0, 1, 5);
   stand_in_gpu::reset();
   stand_in_gpu::limit_events(more);
   CHECK_THROWS_AS(NcclGroup(new_id(), 0, 1, soon, nullptr), bellwether::RuntimeError);
   CHECK(stand_in_gpu::held() == 0);
-  CHECK(stand_in_gpu::aborted() == 0);  // there was no group yet
+  CHECK(stand_in_gpu::aborted() == 0);  // no group existed yet
 
   auto ranks = make_ranks(2, never);
   stand_in_gpu::limit_events(more);
   stand_in_gpu::put_work(ranks[0].stream, [] { return false; });
   std::vector<std::byte> mine(4), all(8);
   std::string failure;
-  // As many as there are places, and one more, for which there is none.
+  // Fill all slots, then one more, for which no event can be created.
   for (int starts = 0; failure.empty() && starts < 100000; ++starts) {
     try {
       Request one = gather(ranks[0], mine.data(), all.data(), 4);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives of NCCL on a machine without a GPU: their order by streams, and what a group holds.
+// Tests NCCL collectives on a machine without a GPU: their order on streams, and the resources of a group.
 #include "tests/comm/transport/nccl_ranks.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -12,7 +12,7 @@
 using namespace bellwether::comm;
 using namespace bellwether::comm::test;
 
-TEST_CASE("Collectives come after what their caller's stream holds and before what it gets, and no host waits") {
+TEST_CASE("collectives are ordered with the caller's stream without blocking the host") {
   int const size = GENERATE(range(1, 9));
   auto ranks = make_ranks(size, never);
   auto const P = static_cast<std::size_t>(size);
@@ -22,7 +22,7 @@ TEST_CASE("Collectives come after what their caller's stream holds and before wh
   std::vector<std::byte> read(P);
   for (std::size_t r = 0; r < P; ++r) {
     mine[r].resize(4);
-    // The last rank's part is not formed when its collective is started.
+    // The last rank's input is not ready when its collective starts.
     stand_in_gpu::put_work(ranks[r].stream, [&, r] {
       if (r + 1 == P && !formed) return false;
       mine[r].assign(4, static_cast<std::byte>(r + 1));
@@ -43,14 +43,14 @@ TEST_CASE("Collectives come after what their caller's stream holds and before wh
     CHECK(read[r] == static_cast<std::byte>(P));
     for (std::size_t k = 0; k < 4 * P; ++k) CHECK(all[r][k] == static_cast<std::byte>(k / 4 + 1));
   }
-  // Groups are left one after the other, as ranks leave them.
+  // Groups are destroyed one after the other, as separate ranks do.
   ranks.clear();
   CHECK(stand_in_gpu::destroyed() == size);
   CHECK(stand_in_gpu::aborted() == 0);
   CHECK(stand_in_gpu::faults().empty());
 }
 
-TEST_CASE("Every collective is delivered by a group of its own stream, in the order of its starts") {
+TEST_CASE("every kind of collective is delivered on the group's stream in start order") {
   int const size = GENERATE(range(2, 9));
   auto ranks = make_ranks(size, never);
   auto const P = static_cast<std::size_t>(size);
@@ -90,8 +90,8 @@ TEST_CASE("Every collective is delivered by a group of its own stream, in the or
   CHECK(stand_in_gpu::faults().empty());
 }
 
-TEST_CASE("A host that runs ahead of the device makes no events in later steps, and loses none of its collectives") {
-  // More in a step than a large model's segments; then more at once than there are places.
+TEST_CASE("a host ahead of the device creates no events in later steps and loses no collective") {
+  // More collectives per step than a large model has segments, and more at once than the ring has slots.
   int const in_a_step = 700, steps = 6;
   auto ranks = make_ranks(2, never);
   std::vector<std::byte> mine(4), all(8);
@@ -127,7 +127,7 @@ TEST_CASE("A host that runs ahead of the device makes no events in later steps, 
   CHECK(stand_in_gpu::faults().empty());
 }
 
-TEST_CASE("A group that is left ends what is under way first") {
+TEST_CASE("destroying a group first waits for collectives in progress") {
   auto ranks = make_ranks(2, never);
   std::vector<std::byte> mine(4, std::byte{5}), all(8), others(8);
   std::atomic<bool> computed = false;

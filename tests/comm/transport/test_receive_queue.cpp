@@ -17,18 +17,18 @@
 using namespace bellwether;
 using Catch::Approx;
 
-TEST_CASE("a link carries what it did, until it is looked at again") {
+TEST_CASE("the receive limit follows the measured rate and the polling interval") {
   comm::LinkRate rate;
   auto const everything = std::numeric_limits<std::int64_t>::max();
   CHECK(rate.allowed() == everything);
   rate.begin(100);
   rate.look(101);
   rate.received(3'000'000);
-  CHECK(rate.allowed() == everything);  // the first messages are no reason to wait while they come
+  CHECK(rate.allowed() == everything);  // no limit during the first period
   rate.look(102);
   rate.received(1'000'000);
   rate.end(102);
-  rate.begin(200);  // 2 MB a second; who looked how often before does not count
+  rate.begin(200);  // 2 MB/s; earlier polling intervals do not matter
   CHECK(rate.allowed() == Approx(200'000));
   rate.look(200.001);
   CHECK(rate.allowed() == Approx(200'000));
@@ -36,11 +36,11 @@ TEST_CASE("a link carries what it did, until it is looked at again") {
   CHECK(rate.allowed() == Approx(2'000'000));
   rate.received(1'000);
   rate.end(200.501);
-  rate.begin(300);  // what came late allows less the next time
+  rate.begin(300);  // a low rate lowers the next limit
   CHECK(rate.allowed() < 200'000);
 }
 
-TEST_CASE("on a slow link one long message comes after the other, in order") {
+TEST_CASE("on a slow link long messages arrive one at a time in order") {
   constexpr int messages = 6, size = 1000, peer = 0;
   auto const long_message = GENERATE(1000, 1001);
   bool const is_long = long_message == size;
@@ -55,7 +55,7 @@ TEST_CASE("on a slow link one long message comes after the other, in order") {
 
   operation.begin(Exec(), "a message", "bellwether::test::first", false);
   for (int k = 0; k < messages; ++k) queue.post(operation, part(received, k), peer, 5);
-  CHECK(queue.under_way() == (is_long ? messages : 0));  // nothing is known of the link
+  CHECK(queue.under_way() == (is_long ? messages : 0));  // the link's rate is still unknown
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   for (int k = 0; k < messages; ++k) send(k);
   while (!operation.test()) queue.advance();

@@ -32,7 +32,7 @@ std::string refusal(CommConfig const& config, Offer const& offer) {
 
 }  // namespace
 
-TEST_CASE("auto takes the fastest transport that is there", "[transport]") {
+TEST_CASE("auto selects the fastest available transport", "[transport]") {
   auto const automatic = asking(Transport::automatic);
   CHECK(choose_transport(automatic, host).transport == Transport::mpi);
   CHECK(choose_transport(automatic, gpus).transport == Transport::nccl);
@@ -42,10 +42,10 @@ TEST_CASE("auto takes the fastest transport that is there", "[transport]") {
   CHECK(choose_transport(automatic, without).transport == Transport::mpi);
   without.mpi_reads_devices = false;
   CHECK(choose_transport(automatic, without).transport == Transport::mpi_staged);
-  CHECK_THAT(choose_transport(automatic, without).reason, ContainsSubstring("does not say that it reads GPU memory"));
+  CHECK_THAT(choose_transport(automatic, without).reason, ContainsSubstring("does not report support for GPU memory"));
 }
 
-TEST_CASE("what is named is taken where it is there, else refused with the key", "[transport]") {
+TEST_CASE("a named transport is used if available, else rejected with the key", "[transport]") {
   for (auto const transport : offered_transports(gpus))
     CHECK(choose_transport(asking(transport), gpus).transport == transport);
   CHECK(offered_transports(gpus).size() == 3);
@@ -58,7 +58,7 @@ TEST_CASE("what is named is taken where it is there, else refused with the key",
   CHECK_THAT(refusal(asking(Transport::mpi), staged), ContainsSubstring("allowed here: auto, mpi_staged, nccl"));
 }
 
-TEST_CASE("two ranks on one GPU are refused, or allowed and staged", "[transport]") {
+TEST_CASE("two ranks on one GPU are rejected, or allowed and staged", "[transport]") {
   auto shared = gpus;
   shared.shared_device = true;
   shared.mpi_reads_devices = false;

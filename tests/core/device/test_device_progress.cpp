@@ -6,12 +6,12 @@
 
 using namespace bellwether;
 
-TEST_CASE("work that a mark follows is done when the host has waited for the mark") {
+TEST_CASE("work before a mark is done after the host has waited for the mark") {
   Exec const exec;
   DeviceProgress progress;
   Kokkos::View<int, Kokkos::SharedHostPinnedSpace> const value("bellwether::test::value");
   int* const at = value.data();
-  progress.wait(exec, 0);  // nothing to wait for
+  progress.wait(exec, 0);  // returns at once
   for (int turn = 1; turn <= 5; ++turn) {
     Kokkos::parallel_for(
         "bellwether::test::work", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) { *at = turn; });

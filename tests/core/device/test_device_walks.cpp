@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How devices read: several elements ahead of their writing, and neighbours with one access.
+// Tests device access patterns: loading several elements before storing, and packs.
 #include "core/device/device_launch.hpp"
 #include "core/memory/convert.hpp"
 #include "core/simd/pack.hpp"
@@ -24,7 +24,7 @@ using test::to_host;
 
 namespace {
 
-/// x(k) += 1 and the sums of what x was and of its squares, for k in [first, last).
+/// Increments x(k) and returns the sums of its old values and of their squares, for k in [first, last).
 template <class Space>
 Sums<2> sum_and_count_up(Vec<double, Space> const& x, Index first, Index last) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
@@ -44,7 +44,7 @@ Sums<2> sum_and_count_up(Vec<double, Space> const& x, Index first, Index last) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), found)(0);
 }
 
-/// Halves what it is asked for and gives it and where it was.
+/// Halves `changed`, copies `read` to `written`, and returns the old values of both.
 template <class Access>
 struct HalvingRun {
   KOKKOS_INLINE_FUNCTION Terms<2> operator()(int lane) const {
@@ -77,8 +77,7 @@ struct HalvingKernel {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("runs take every element once, also where none or not all begin where four may be read", "",
-                        test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("runs process every element once for any alignment", "", test::Spaces) {
   using Space = TestType;
   Index const whole = InRegisters::count * TeamShape<Space>::threads;
   Index const count = GENERATE_COPY(Index{0}, 1, 5, whole - 1, whole, whole + 1, 2 * whole + 7);
@@ -111,15 +110,15 @@ TEMPLATE_LIST_TEST_CASE("runs take every element once, also where none or not al
   CHECK(sums.largest == largest);
 }
 
-TEST_CASE("vectors that four cannot be read of are refused where threads do so") {
+TEST_CASE("unaligned vectors are rejected in spaces with packs") {
   alignas(16) float numbers[8] = {};
   CHECK_NOTHROW(require_neighbours<Exec>(numbers, static_cast<float*>(nullptr)));
   if constexpr (has_packs<float, Exec>) CHECK_THROWS_AS(require_neighbours<Exec>(numbers + 1), InternalError);
 }
 
-TEMPLATE_LIST_TEST_CASE("loads ahead leave out nothing and take nothing twice", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("loads ahead process every element exactly once", "", test::Spaces) {
   using Space = TestType;
-  // Below, at and beyond what all threads of a team load ahead.
+  // Lengths below, at and above what all threads of a team load ahead.
   Index const whole = loads_ahead * TeamShape<Space>::threads;
   Index const count = GENERATE_COPY(Index{0}, 1, whole - 1, whole, whole + 1, 2 * whole + 7);
   Index const first = GENERATE(0, 3);
@@ -140,8 +139,7 @@ TEMPLATE_LIST_TEST_CASE("loads ahead leave out nothing and take nothing twice", 
   CHECK(std::abs(sums.value[1] - squares) < 1e-12 * static_cast<double>(count + 1));
 }
 
-TEMPLATE_LIST_TEST_CASE("conversions round each number, also the last ones and those that no pack begins at", "",
-                        test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("conversions round each number, including the remainder and unaligned ones", "", test::Spaces) {
   using Space = TestType;
   Index const count = GENERATE(1, 3, 4, 5, 1023), first = GENERATE(0, 1);
   auto const x = random_numbers<Space, float>(first + count, 1);
@@ -159,14 +157,14 @@ TEMPLATE_LIST_TEST_CASE("conversions round each number, also the last ones and t
   CHECK(found.back() == 0);
 }
 
-TEST_CASE("packs say where they may begin") {
+TEST_CASE("begin_packs() checks the alignment") {
   alignas(16) float numbers[8] = {};
   CHECK(begin_packs<4>(numbers, numbers + 4, static_cast<float*>(nullptr)));
   CHECK_FALSE(begin_packs<4>(numbers, numbers + 2));
   CHECK(begin_packs<2>(numbers + 2));
 }
 
-TEST_CASE("recorded work runs when it is replayed, and as often") {
+TEST_CASE("recorded work runs once per replay") {
   Exec const exec;
   Vec<double> const x("bellwether::test::counted", 3);
   double* const values = x.data();

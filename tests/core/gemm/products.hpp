@@ -12,25 +12,25 @@
 #include <type_traits>
 #include <vector>
 
-/// Products to test, and how far a result is from their sums in double. Sees no Kokkos: what multiplies on hosts is
-/// compiled by the host's compiler alone.
+/// Test problems for products, and the error of a result relative to sums in double. Does not include Kokkos, because
+/// the host compiler alone compiles host products.
 namespace bellwether::test {
 
 struct Problem {
   Op op_a, op_b;
   Index m, n, k;
   float alpha, beta;
-  Index spare;  ///< elements of a row beyond its matrix
+  Index spare;  ///< padding elements per row
 };
 
-/// The nearest number of 8 significant bits, ties to even.
+/// Rounds to 8 significant bits, ties to even.
 inline double rounded_to_bf16(double value) {
   int exponent = 0;
   double const fraction = std::frexp(value, &exponent);
   return std::ldexp(std::nearbyint(std::ldexp(fraction, 8)), exponent - 8);
 }
 
-/// Operands and the product, each in rows with spare elements that no product may read or write: NaN.
+/// Operands and result, whose rows have padding of NaN that no product may read or write.
 template <class A, class B = A, class C = A>
 struct Matrices {
   Matrices(Problem const& p, std::mt19937& random)
@@ -53,14 +53,14 @@ struct Matrices {
         values[i * ld + j] = T(j < ld - spare ? uniform(random) : std::numeric_limits<Real>::quiet_NaN());
     return values;
   }
-  /// As it is multiplied: a float that meets bf16 is rounded.
+  /// Returns an element of op(A); a float is rounded if B is bf16.
   double a_at(Problem const& p, Index i, Index l) const {
     double const value = a[p.op_a == Op::none ? i * lda + l : l * lda + i];
     return std::is_same_v<B, bf16> ? rounded_to_bf16(value) : value;
   }
   double b_at(Problem const& p, Index l, Index j) const { return p.op_b == Op::none ? b[l * ldb + j] : b[j * ldb + l]; }
-  /// op(A) op(B) in double, and the sums of its terms' magnitudes. By rows of op(B), which a compiler vectorises: this
-  /// is most of the time of a test.
+  /// Computes op(A) op(B) in double, and the sums of the absolute terms. Loops over rows of op(B), which vectorises:
+  /// this takes most of a test's time.
   void add_up(Problem const& p) {
     std::vector<double> right(static_cast<std::size_t>(p.k * p.n));
     for (Index l = 0; l < p.k; ++l)
@@ -88,8 +88,8 @@ struct Matrices {
   std::vector<double> sums, magnitudes;  ///< (m, n)
 };
 
-/// Largest distance from the sums in double, in units of the largest magnitude that rounding allows an element:
-/// epsilon (k + 2) sum |a b|, and what rounding the result to bf16 costs.
+/// Returns the maximum error relative to the allowed rounding error: epsilon (k + 2) sum |a b|, plus the rounding
+/// of the result to bf16.
 template <class A, class B, class C>
 double distance(Problem const& p, Matrices<A, B, C> const& x, std::vector<C> const& c) {
   double largest = 0;
@@ -109,7 +109,7 @@ double distance(Problem const& p, Matrices<A, B, C> const& x, std::vector<C> con
   return largest;
 }
 
-/// Every form and every way for a tile to end early: one element, one more and one less than a vector, a tile, a panel.
+/// All operand forms, and all partial tiles: one element, and one more or less than a vector, a tile, a panel.
 inline std::vector<Problem> problems(std::mt19937& random) {
   std::vector<Problem> all;
   std::vector<Index> const extents{1, 2, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 130};
@@ -128,7 +128,7 @@ inline std::vector<Problem> problems(std::mt19937& random) {
   }
   all.push_back(
       {.op_a = Op::none, .op_b = Op::transpose, .m = 700, .n = 70, .k = 40, .alpha = 1, .beta = 0, .spare = 0});
-  // Wider than what waits in floats where k has several parts.
+  // Wider than the float buffer of sums that is used if k has several parts.
   all.push_back(
       {.op_a = Op::none, .op_b = Op::transpose, .m = 260, .n = 1060, .k = 530, .alpha = 1, .beta = 0, .spare = 1});
   all.push_back(

@@ -14,7 +14,7 @@ using namespace bellwether::test;
 
 namespace {
 
-/// The product on an execution space, by multiply(exec, a, b, c).
+/// Computes the product on an execution space with multiply(exec, a, b, c).
 template <class Space, class A, class B, class C, class Multiply>
 std::vector<C> formed(Matrices<A, B, C> const& x, Multiply const& multiply) {
   Space const exec;
@@ -53,7 +53,7 @@ void check(Problem const& p, std::mt19937& random) {
   CHECK(distance(p, x, formed_by_teams<Space>(p, x)) <= 1);
 }
 
-/// Floats beside bf16, as attention's probabilities are: by teams and by a host's tile alone.
+/// Products of float and bf16, as in attention: only by teams and by host tiles.
 template <class Space, class C>
 void check_mixed(Problem const& p, std::mt19937& random) {
   Matrices<float, bf16, C> const x(p, random);
@@ -98,7 +98,7 @@ using HostSpaces =
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("a product is the sum of its terms but for rounding", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a product equals the sum of its terms except for rounding", "", test::Spaces) {
   std::mt19937 random(11);
   for (auto const& p : problems(random)) {
     CAPTURE(p.m, p.n, p.k, p.alpha, p.beta, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));
@@ -111,7 +111,7 @@ TEMPLATE_LIST_TEST_CASE("a product is the sum of its terms but for rounding", ""
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("a product by panels is the same however it is cut, to the bit", "", HostSpaces) {
+TEMPLATE_LIST_TEST_CASE("a panel product is bitwise the same for any tiling", "", HostSpaces) {
   std::mt19937 random(13);
   for (auto const& p : problems(random)) {
     CAPTURE(p.m, p.n, p.k, p.alpha, p.beta, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));
@@ -121,7 +121,7 @@ TEMPLATE_LIST_TEST_CASE("a product by panels is the same however it is cut, to t
   }
 }
 
-TEST_CASE("what is not finite stays so, and touches its own row or column alone") {
+TEST_CASE("non-finite values stay so and affect only their row or column") {
   check_spread<float>();
   check_spread<bf16>();
 }

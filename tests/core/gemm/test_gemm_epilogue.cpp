@@ -18,7 +18,7 @@ namespace {
 template <class T>
 using Kind = typename Epilogue<T>::Kind;
 
-/// GELU by tanh and its slope, as the papers have them.
+/// The tanh approximation of GELU and its slope, from the papers.
 double gelu(double x) {
   return 0.5 * x * (1 + std::tanh(std::sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x)));
 }
@@ -61,12 +61,12 @@ struct Fused {
   std::vector<double> c, pre;
 };
 
-/// Largest distance from what the definition gives in double, in units of what rounding allows.
+/// Returns the maximum error relative to the definition in double, in units of the allowed rounding error.
 template <class Space, class T>
 double off(Kind<T> kind, Problem const& p, Matrices<T> const& x, Fused<Space, T> const& found) {
-  // GELU of float is off by 2e-7 itself, and no slope of it is above 1.13.
+  // The float GELU has an error of 2e-7, and its slope is at most 1.13.
   double const epsilon = std::numeric_limits<SumOf<T>>::epsilon();
-  // Where a library is asked, it may round the sum to bf16, too, and has a GELU of its own.
+  // A library may also round the sum to bf16, and has its own GELU.
   constexpr bool library = !TeamShape<Space>::on_host;
   double const own = std::is_same_v<T, double> ? 1e-15 : library ? 2e-6 : 1e-6;
   double largest = 0;
@@ -112,10 +112,10 @@ void check(Problem const& p, std::mt19937& random) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("a product with an epilogue is what it is said to be, or nothing is done", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("a product with an epilogue equals its definition, or nothing is done", "", Spaces) {
   std::mt19937 random(31);
   for (auto const& of_all : problems(random)) {
-    if (of_all.m * of_all.n * of_all.k > 300'000) continue;  // the reference takes its time
+    if (of_all.m * of_all.n * of_all.k > 300'000) continue;  // the reference is slow
     Problem p = of_all;
     p.alpha = 1;
     p.beta = 0;
@@ -126,8 +126,7 @@ TEMPLATE_LIST_TEST_CASE("a product with an epilogue is what it is said to be, or
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("hosts have products without epilogues alone, unless they take the ways of devices", "",
-                        Spaces) {
+TEMPLATE_LIST_TEST_CASE("host spaces support epilogues only on the device path", "", Spaces) {
   using Space = TestType;
   std::mt19937 random(32);
   Problem const p{.op_a = Op::none, .op_b = Op::transpose, .m = 3, .n = 8, .k = 4, .alpha = 1, .beta = 0, .spare = 0};

@@ -22,7 +22,7 @@ void check(Problem const& p, std::mt19937& random) {
   CHECK(distance(p, x, c) <= 1);
 }
 
-/// With the sums of a transposed operand's rows on the way: the same product to the bit, and sums that are added.
+/// With row sums of a transposed operand: the product is bitwise the same, and the sums are added.
 template <class Words, class T>
 void check_row_sums(Problem const& p, std::mt19937& random) {
   Matrices<T, T, float> const x(p, random);
@@ -55,8 +55,8 @@ void check_rounded(Problem const& p, std::mt19937& random) {
 
 }  // namespace
 
-// Every kind of words, whichever of them this CPU's products take.
-TEST_CASE("products by panels are the sums of their terms") {
+// Tests every word type, including those that this CPU's products do not use.
+TEST_CASE("panel products equal the sums of their terms") {
   std::mt19937 random(15);
   for (auto const& p : problems(random)) {
     CAPTURE(p.m, p.n, p.k, p.alpha, p.beta, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));

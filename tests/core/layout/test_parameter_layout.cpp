@@ -33,7 +33,7 @@ TEST_CASE("tensors lie one after the other without gaps") {
   CHECK(layout.index_of("bias") == 1);
 }
 
-TEST_CASE("a layout refuses repeated and unknown names and too many live elements") {
+TEST_CASE("a layout rejects duplicate and unknown names and wrong active counts") {
   auto layout = small_layout();
   CHECK_THROWS_AS(layout.add({.name = "bias", .shape = {1}, .active = 1}), InternalError);
   CHECK_THROWS_AS(layout.find("no such tensor"), InternalError);
@@ -43,7 +43,7 @@ TEST_CASE("a layout refuses repeated and unknown names and too many live element
   CHECK(layout.count() == 21);
 }
 
-TEST_CASE("the fingerprint sees every property that ranks must share") {
+TEST_CASE("the fingerprint covers every property that ranks must share") {
   auto const original = small_layout().fingerprint();
   CHECK(small_layout().fingerprint() == original);
   auto const changed = [](TensorInfo const& first) {
@@ -61,7 +61,7 @@ TEST_CASE("the fingerprint sees every property that ranks must share") {
   CHECK(changed({.name = "weight", .shape = {3, 5}, .adapts = false, .active = 15}) != original);
 }
 
-TEST_CASE("a fingerprint with other live elements is that of the layout that has them") {
+TEST_CASE("a fingerprint with other active counts equals that of the layout with these counts") {
   auto const layout = small_layout();
   CHECK(layout.active_counts() == std::vector<std::int64_t>{15, 0, 1});
   CHECK(layout.fingerprint(layout.active_counts()) == layout.fingerprint());
@@ -75,7 +75,7 @@ TEST_CASE("a fingerprint with other live elements is that of the layout that has
   CHECK_THROWS_AS(layout.fingerprint(std::vector<std::int64_t>{15, 0}), InternalError);
 }
 
-TEST_CASE("an arena is one buffer of zeros, its tensors slices of it") {
+TEST_CASE("an arena is one buffer of zeros, and its tensors are slices of it") {
   auto const layout = small_layout();
   Arena<double> const arena(layout, "bellwether::test::arena");
   CHECK(arena.count() == 21);

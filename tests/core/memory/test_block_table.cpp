@@ -38,7 +38,7 @@ TEST_CASE("a layout without elements has no blocks") {
   CHECK(bellwether::cut_into_blocks(layout_of({0, 0}), 8).empty());
 }
 
-TEMPLATE_LIST_TEST_CASE("the table says which blocks a tensor owns", "", bellwether::test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the table lists the blocks of each tensor", "", bellwether::test::Spaces) {
   auto const layout = layout_of({5, 0, 8192, 4097});
   bellwether::BlockTable<TestType> const table(layout);
   CHECK(table.count() == 1 + 0 + 2 + 2);

@@ -29,7 +29,7 @@ float flipped(float value, int bit) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("a hash is the sum over places and bits, part by part", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a hash is the sum over positions and bits of each part", "", test::Spaces) {
   std::mt19937 random(3);
   std::normal_distribution<float> normal;
   std::vector<float> values(10'000);
@@ -48,7 +48,8 @@ TEMPLATE_LIST_TEST_CASE("a hash is the sum over places and bits, part by part", 
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("a flipped bit, a swap and a sign of zero show in their part alone", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a flipped bit, a swap and a sign of zero change only the hash of their part", "",
+                        test::Spaces) {
   std::vector<float> const values{0.0f, 1.5f, -2.25f, 0.0f, 3.0f, 1e-40f};
   std::vector<Index> const ends{3, 6};
   auto const before = hashes<TestType>(values, ends);

@@ -24,7 +24,7 @@ Words philox_words(Words const& counter, std::array<std::uint32_t, 2> const& key
 }  // namespace
 
 TEST_CASE("philox gives the published known answers") {
-  // Known-answer vectors that the authors of Philox publish with Random123.
+  // Known-answer vectors published with Random123 by the authors of Philox.
   std::uint32_t const ones = 0xffffffffu;
   CHECK(philox_words({0, 0, 0, 0}, {0, 0}) == Words{0x6627e8d5u, 0xe169c58du, 0xbc57ac4cu, 0x9b00dbd8u});
   CHECK(philox_words({ones, ones, ones, ones}, {ones, ones}) ==
@@ -34,7 +34,7 @@ TEST_CASE("philox gives the published known answers") {
 }
 
 #if defined(BELLWETHER_PHILOX_LANES)
-TEST_CASE("lanes draw what philox draws for each counter by itself") {
+TEST_CASE("vectorised draws equal philox of each counter") {
   RandomStream stream(5, Purpose::dropout, 0);
   for (int trial = 0; trial < 200; ++trial) {
     std::array<std::uint32_t, 4> const at{stream.bits(), stream.bits(), stream.bits(), stream.bits()};
@@ -70,7 +70,7 @@ TEST_CASE("keys differ by seed and purpose") {
   CHECK(keys.size() == 4000);
 }
 
-TEST_CASE("a stream repeats and streams differ") {
+TEST_CASE("a stream is reproducible, and streams differ") {
   RandomStream a(7, Purpose::order, 3, 1);
   RandomStream b(7, Purpose::order, 3, 1);
   RandomStream other(7, Purpose::order, 4, 1);
@@ -93,7 +93,7 @@ TEST_CASE("below is uniform") {
       REQUIRE(value < bound);
       ++hits[value];
     }
-    // chi-square with bound - 1 degrees of freedom: mean bound - 1, variance twice that; six sigma.
+    // Chi-square with bound - 1 degrees of freedom: mean bound - 1, variance 2 (bound - 1); allow six sigma.
     double const expected = double(draws) / bound;
     double chi_square = 0;
     for (int const hit : hits) chi_square += (hit - expected) * (hit - expected) / expected;
@@ -103,7 +103,7 @@ TEST_CASE("below is uniform") {
 }
 
 TEST_CASE("below has no modulo bias at bounds that do not divide the range") {
-  // With 3 * 2^30 a plain remainder would make the lowest third twice as likely as each other third.
+  // With bound 3 * 2^30, a plain modulo would make the lowest third twice as likely as the others.
   RandomStream stream(13, Purpose::masking, 1);
   std::uint32_t const bound = 3u << 30;
   std::array<int, 3> hits{};

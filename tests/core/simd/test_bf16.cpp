@@ -10,12 +10,12 @@
 
 using namespace bellwether;
 
-TEST_CASE("every bf16 survives the way to float and back") {
+TEST_CASE("every bf16 survives conversion to float and back") {
   int wrong = 0;
   for (std::uint32_t bits = 0; bits < 0x10000u; ++bits) {
     float const value = bf16::from_bits(static_cast<std::uint16_t>(bits));
     bf16 const back(value);
-    // A signalling NaN comes back quiet; everything else is itself.
+    // A signalling NaN becomes quiet; every other value is unchanged.
     wrong +=
         std::isnan(value) ? !std::isnan(float(back)) || (back.bits & 0xffbfu) != (bits & 0xffbfu) : back.bits != bits;
   }
@@ -29,7 +29,7 @@ TEST_CASE("bf16 rounds to nearest, ties to even") {
   CHECK(rounded(0x3f808001u) == 0x3f81u);
   CHECK(rounded(0x3f818000u) == 0x3f82u);
   CHECK(rounded(0xbf818000u) == 0xbf82u);
-  CHECK(rounded(0x7f7fffffu) == 0x7f80u);  // the largest float is nearer to infinity
+  CHECK(rounded(0x7f7fffffu) == 0x7f80u);  // rounds to infinity
   CHECK(rounded(0x00000001u) == 0x0000u);
   CHECK(rounded(0x7f800001u) == 0x7fc0u);  // a NaN whose upper half looks infinite stays a NaN
   CHECK(rounded(0xffffffffu) == 0xffffu);

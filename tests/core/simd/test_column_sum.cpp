@@ -12,7 +12,7 @@ using namespace bellwether::test;
 
 namespace {
 
-/// Every eighth row in order, then the eight sums in order.
+/// Reference: every eighth row in order, then the eight sums in order.
 float in_eights(std::vector<float> const& values, Index rows, Index columns, Index column) {
   float sum = 0;
   for (Index group = 0; group < 8; ++group) {
@@ -25,7 +25,7 @@ float in_eights(std::vector<float> const& values, Index rows, Index columns, Ind
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("a team adds up rows in eights, to the bit", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("a team sums rows in groups of eight, bit for bit", "", Spaces) {
   using Space = TestType;
   using Columns = ColumnTeam<Space>;
   Index const rows = GENERATE(0, 1, 7, 8, 9, 203), columns = GENERATE(1, 31, 32, 33, 90);

@@ -20,7 +20,7 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-/// The largest of error(x) over `steps` points of [from, to].
+/// Returns the maximum of error(x) over `steps` points of [from, to].
 template <class Error>
 double largest(float from, float to, int steps, Error const& error) {
   double most = 0;
@@ -28,7 +28,7 @@ double largest(float from, float to, int steps, Error const& error) {
   return most;
 }
 
-/// f(x) by a kernel of a space, for `steps` + 1 points of [from, to]: pairs of x and f(x).
+/// Evaluates f in a kernel at `steps` + 1 points of [from, to]; returns pairs of x and f(x).
 template <class Space, class Function>
 std::vector<double> by_kernel(float from, float to, int steps, Function const& f) {
   Vec<float, Space> const pairs("bellwether::test::values", static_cast<std::size_t>(2 * (steps + 1)));
@@ -56,7 +56,7 @@ double ulp(double value) {
 
 }  // namespace
 
-TEST_CASE("exp is within 2 ulp, clamps and lets what is not a number through") {
+TEST_CASE("exp is within 2 ulp, clamps, and passes NaN through") {
   CHECK(largest(-87, 88, 1000003, [](float x) {
           double const exact = std::exp(static_cast<double>(x));
           return std::fabs(math::exp(x) - exact) / ulp(exact);
@@ -76,7 +76,7 @@ TEST_CASE("tanh is within 2e-7, odd, and 1 at infinity") {
   CHECK(std::isnan(math::tanh(not_a_number)));
 }
 
-TEST_CASE("the standard normal is within 3e-7 of the library's: 1.5e-7 by the formula, the rest by rounding") {
+TEST_CASE("the standard normal is within 3e-7 of the library's: 1.5e-7 from the formula, the rest from rounding") {
   CHECK(largest(-10, 10, 1000003, [](float x) {
           auto const n = math::normal(x);
           auto const exact = math::normal(static_cast<double>(x));
@@ -85,7 +85,7 @@ TEST_CASE("the standard normal is within 3e-7 of the library's: 1.5e-7 by the fo
   CHECK(std::isnan(math::normal(not_a_number).cumulative));
 }
 
-TEST_CASE("clamp keeps bounds and what is not a number") {
+TEST_CASE("clamp respects bounds and passes NaN through") {
   CHECK(math::clamp(3.0f, -1.0f, 2.0f) == 2.0f);
   CHECK(math::clamp(-3.0f, -1.0f, 2.0f) == -1.0f);
   CHECK(math::clamp(0.5f, -1.0f, 2.0f) == 0.5f);
@@ -93,7 +93,7 @@ TEST_CASE("clamp keeps bounds and what is not a number") {
   CHECK(std::isnan(math::clamp(not_a_number, -1.0f, 2.0f)));
 }
 
-TEMPLATE_LIST_TEST_CASE("exp and the normal distribution in kernels are as near as devices' instructions allow", "",
+TEMPLATE_LIST_TEST_CASE("exp and the normal distribution in kernels are within the error of device instructions", "",
                         test::Spaces) {
   constexpr int steps = 100003;
   auto const exponentials = by_kernel<TestType>(-86, 88, steps, Exp());

@@ -13,7 +13,7 @@ using namespace bellwether;
 namespace {
 
 KOKKOS_INLINE_FUNCTION double term(Index k) {
-  // One in four terms is large: another order of addition would show.
+  // One in four terms is large: a different order of addition would change the result.
   auto const bits = philox(static_cast<std::uint32_t>(k), 0, 0, 0, 1, 2).x[0];
   return (uniform(bits) - 0.5) * (bits % 4 == 0 ? 1e10 : 1.0);
 }
@@ -36,7 +36,7 @@ double device_sum(Index first, Index last) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("a sum is formed by block in one order on every space", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a sum is formed by block in the same order in every space", "", test::Spaces) {
   auto const last = GENERATE(Index{0}, 1, 17, reduce_block - 1, reduce_block, reduce_block + 1, 5 * reduce_block + 3);
   auto const first = GENERATE(Index{0}, 5);
   CAPTURE(first, last);

@@ -16,7 +16,7 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-/// Address space of this process, in bytes.
+/// Returns the address space of this process in bytes.
 std::uint64_t address_space() {
   constexpr std::uint64_t page = 4096;
   std::uint64_t pages = 0;
@@ -24,7 +24,7 @@ std::uint64_t address_space() {
   return pages * page;
 }
 
-/// A limit on the address space, until the end of its block.
+/// Limits the address space during its lifetime.
 class AddressLimit {
  public:
   explicit AddressLimit(std::uint64_t bytes) {
@@ -42,12 +42,12 @@ class AddressLimit {
 
 }  // namespace
 
-TEST_CASE("buffers that the system has no room for are refused at once", "[blas]") {
+TEST_CASE("missing memory for buffers is reported at once", "[blas]") {
   constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
   if (address_space() > (std::uint64_t{1} << 40)) SKIP("the address sanitizer reserves terabytes");
   std::string fault;
   {
-    // Room for less than one buffer beside those that OpenBLAS has: 100 threads need 12.5 GiB.
+    // Leaves room for less than one more buffer: 100 threads need 12.5 GiB.
     AddressLimit const limit(address_space() + 100 * mebibyte);
     fault = bellwether::reserve_blas_memory(100);
   }

@@ -26,7 +26,7 @@ std::vector<std::string> faults_of(Variables const& variables) {
 
 }  // namespace
 
-TEST_CASE("variables that the libraries understand are no faults") {
+TEST_CASE("valid environment variables are not faults") {
   CHECK(faults_of({}).empty());
   CHECK(faults_of({{"KOKKOS_NUM_THREADS", "512"},
                    {"KOKKOS_DEVICE_ID", "0"},
@@ -43,7 +43,7 @@ TEST_CASE("variables that the libraries understand are no faults") {
   for (auto const* size : {"512", "512k", " 8 M ", "1G", "65536B"}) CHECK(faults_of({{"OMP_STACKSIZE", size}}).empty());
 }
 
-TEST_CASE("a variable that a library cannot read is told with its value and what is allowed") {
+TEST_CASE("an invalid variable is reported with its value and the allowed ones") {
   CHECK(faults_of({{"KOKKOS_NUM_THREADS", "abc"}}) ==
         std::vector<std::string>{"KOKKOS_NUM_THREADS: 'abc'; allowed: a whole number, 1 or more; correct or unset this "
                                  "environment variable"});
@@ -70,14 +70,14 @@ TEST_CASE("a variable that a library cannot read is told with its value and what
   CHECK(longer[0].starts_with("OMP_PROC_BIND: '" + std::string(64, 'x') + "...'; allowed: "));
 }
 
-TEST_CASE("the size of a stack is that of the newer name") {
+TEST_CASE("OMP_STACKSIZE takes precedence over its older name") {
   CHECK(stack_bytes(lookup_in({})) == 0);
   CHECK(stack_bytes(lookup_in({{"OMP_STACKSIZE", "2"}})) == 2048);
   CHECK(stack_bytes(lookup_in({{"GOMP_STACKSIZE", "1M"}, {"OMP_STACKSIZE", "100b"}})) == 100);
   CHECK(stack_bytes(lookup_in({{"GOMP_STACKSIZE", "1M"}})) == std::size_t{1} << 20);
 }
 
-TEST_CASE("more threads than there may be are told, and so are those that the system does not start") {
+TEST_CASE("too many threads, and threads that cannot start, are reported") {
   for (auto const* name : {"KOKKOS_NUM_THREADS", "OMP_NUM_THREADS", "OMP_STACKSIZE", "GOMP_STACKSIZE", "OMP_PLACES"})
     unsetenv(name);
   OpenMpLimits const limits{.most = 512, .threads = 2, .thread_limit = 1000, .places = 0};
@@ -86,12 +86,13 @@ TEST_CASE("more threads than there may be are told, and so are those that the sy
   auto many = limits;
   many.threads = 513;
   CHECK(faults_of_threads(many) ==
-        std::vector<std::string>{"OMP_NUM_THREADS: 513 threads for a rank, by this variable or as "
-                                 "many as the machine has; allowed: 1 to 512, and more ranks"});
+        std::vector<std::string>{"OMP_NUM_THREADS: 513 threads for a rank, set by this variable or equal to "
+                                 "the number of CPUs; allowed: 1 to 512; use more ranks instead"});
   setenv("KOKKOS_NUM_THREADS", "600", 1);
   CHECK(faults_of_threads(limits) ==
-        std::vector<std::string>{"KOKKOS_NUM_THREADS: 600 threads for a rank; allowed: 1 to 512, and more ranks"});
-  CHECK(faults_of_threads(std::nullopt).empty());  // without OpenMP nobody counts them
+        std::vector<std::string>{
+            "KOKKOS_NUM_THREADS: 600 threads for a rank; allowed: 1 to 512; use more ranks instead"});
+  CHECK(faults_of_threads(std::nullopt).empty());  // without OpenMP, no threads are started
   setenv("KOKKOS_NUM_THREADS", "4", 1);
   auto few = limits;
   few.thread_limit = 3;
@@ -111,16 +112,17 @@ TEST_CASE("more threads than there may be are told, and so are those that the sy
   setenv("OMP_PLACES", "{999}", 1);
   setenv("OMP_PROC_BIND", "true", 1);
   CHECK(faults_of_threads(limits).size() == 1);
-  setenv("OMP_PROC_BIND", "false", 1);  // then nobody asks for places
+  setenv("OMP_PROC_BIND", "false", 1);  // OpenMP then ignores places
   CHECK(faults_of_threads(limits).empty());
   unsetenv("OMP_PLACES");
 }
 
-TEST_CASE("a tool of Kokkos that cannot be loaded is told") {
+TEST_CASE("a Kokkos tool that cannot be loaded is reported") {
   setenv("KOKKOS_TOOLS_LIBS", "/none/tool.so;second", 1);
   auto const faults = faults_of_threads(std::nullopt);
   REQUIRE(faults.size() == 1);
-  CHECK(faults[0].starts_with(
-      "KOKKOS_TOOLS_LIBS: '/none/tool.so;second'; allowed: a tool of Kokkos (/none/tool.so: cannot open"));
+  CHECK(
+      faults[0].starts_with("KOKKOS_TOOLS_LIBS: '/none/tool.so;second'; allowed: a Kokkos tool that can be loaded "
+                            "(/none/tool.so: cannot open"));
   unsetenv("KOKKOS_TOOLS_LIBS");
 }

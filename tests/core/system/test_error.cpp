@@ -6,7 +6,7 @@
 
 using namespace bellwether;
 
-TEST_CASE("require throws where the condition fails and names the place") {
+TEST_CASE("require() throws with its location if the condition fails") {
   CHECK_NOTHROW(require(true, "never read"));
   try {
     require(false, "counts differ");
@@ -18,7 +18,7 @@ TEST_CASE("require throws where the condition fails and names the place") {
   }
 }
 
-TEST_CASE("an input error tells all faults at once, one a line") {
+TEST_CASE("an input error lists all faults, one per line") {
   InputError const many(std::vector<std::string>{"deck.yaml:1: a", "deck.yaml:2: b"});
   CHECK(std::string(many.what()) == "deck.yaml:1: a\ndeck.yaml:2: b");
   CHECK(many.faults().size() == 2);

@@ -13,7 +13,7 @@
 using namespace bellwether;
 using std::chrono::milliseconds, std::chrono::seconds;
 
-TEST_CASE("a pause is what a look comes too late by") {
+TEST_CASE("a pause is the delay of a late look()") {
   Clock::time_point now{seconds(100)};
   PauseMeter meter(now);
   auto const look = [&](Clock::duration later) { meter.look(now += later); };
@@ -22,14 +22,14 @@ TEST_CASE("a pause is what a look comes too late by") {
   CHECK(meter.paused() == seconds(0));
   look(seconds(6));
   CHECK(meter.paused() == seconds(6) - PauseMeter::usual);
-  look(milliseconds(1));  // somebody else looks just after
+  look(milliseconds(1));  // another caller polls shortly after
   look(PauseMeter::usual);
   CHECK(meter.paused() == seconds(6) - PauseMeter::usual);
   look(seconds(3600));
   CHECK(meter.paused() == seconds(3606) - 2 * PauseMeter::usual);
 }
 
-TEST_CASE("looks that come in another order than their times find no pause") {
+TEST_CASE("calls of look() out of order find no pause") {
   Clock::time_point const now{seconds(100)};
   PauseMeter meter(now);
   meter.look(now + milliseconds(200));
@@ -38,13 +38,13 @@ TEST_CASE("looks that come in another order than their times find no pause") {
   CHECK(meter.paused() == seconds(0));
 }
 
-TEST_CASE("the clock stands still while the process is stopped") {
+TEST_CASE("the clock stops while the process is suspended") {
   pid_t const child = fork();
   if (child == 0) {
     auto const start = RunClock::now();
     auto const wall = Clock::now();
     raise(SIGSTOP);
-    // Bounds on one side each: a busy machine makes either longer.
+    // Each bound is one-sided: a busy machine makes either time longer.
     double const ran = seconds_since(start), passed = seconds_since(wall);
     _exit(passed >= 3 && ran < passed - 1.5 ? 0 : 1);
   }

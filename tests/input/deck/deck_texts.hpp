@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-/// A folder with shards/a.h5, shards/train/a.h5 and shards/heldout/b.h5, of which a deck only asks that they exist.
+/// A folder with shards/a.h5, shards/train/a.h5 and shards/heldout/b.h5; a deck only checks that they exist.
 class DeckFolder {
  public:
   DeckFolder() {
@@ -28,7 +28,7 @@ class DeckFolder {
   bellwether::input::DeckSource source(std::string text, std::vector<std::string> overrides = {}) const {
     return {"deck.yaml", std::move(text), std::move(overrides), path(), path()};
   }
-  /// A deck that only lacks what `text` adds: `data` stands on lines 1 and 2.
+  /// Returns a deck with `data` on lines 1 and 2, followed by `text`.
   bellwether::input::DeckSource with_data(std::string const& text, std::vector<std::string> overrides = {}) const {
     return source("data:\n  train: shards/train\n" + text, std::move(overrides));
   }
@@ -37,7 +37,7 @@ class DeckFolder {
   TemporaryFolder folder_;
 };
 
-/// The faults of a deck, in order; empty where there are none.
+/// Returns the faults of a deck, in order; empty if there are none.
 inline std::vector<std::string> faults_of(bellwether::input::DeckSource const& source) {
   try {
     bellwether::input::parse_deck(source);
@@ -47,7 +47,7 @@ inline std::vector<std::string> faults_of(bellwether::input::DeckSource const& s
   return {};
 }
 
-/// The one fault of a valid deck with that override, without the override itself.
+/// Returns the one fault of a valid deck with that override, without the override itself.
 inline std::string fault_of_override(std::string const& change) {
   DeckFolder const folder;
   auto const faults = faults_of(folder.with_data("", {change}));

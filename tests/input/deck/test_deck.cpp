@@ -44,7 +44,7 @@ TEST_CASE("A short deck keeps every default") {
   CHECK(deck.run.directory == folder.path() + "/run");
 }
 
-TEST_CASE("Numbers are read as they are meant") {
+TEST_CASE("Numbers are read exactly") {
   DeckFolder const folder;
   auto const deck = parse_deck(folder.with_data(
       "batch: {global: 1e2, micro: +8}\nschedule: {steps: 2.0}\n"
@@ -63,7 +63,7 @@ TEST_CASE("Overrides replace values of the deck") {
   DeckFolder const folder;
   auto source = folder.source("data:\n  train: missing\noptimizer:\n  max_coefficient: 0.2\n",
                               {"data.train=[shards/train/a.h5]", "optimizer.method=adamw", "run.name=a=b c"});
-  // Paths on the command line are relative to where the user stands, those in the deck to the deck.
+  // Paths on the command line are relative to the working directory; those in the deck are relative to the deck.
   source.folder = "/nonexistent";
   auto const deck = parse_deck(source);
   CHECK(deck.data.train == std::vector{folder.path() + "/shards/train/a.h5"});
@@ -71,13 +71,13 @@ TEST_CASE("Overrides replace values of the deck") {
   CHECK(deck.run.name == "a=b c");
 }
 
-TEST_CASE("An override may complete a deck and may not hide its faults") {
+TEST_CASE("An override may complete a deck but not hide its faults") {
   DeckFolder const folder;
   CHECK(faults_of(folder.source("batch: {global: 8}\n", {"data.train=shards/train"})).empty());
   CHECK(faults_of(folder.with_data("batch: {global: x}\n", {"batch.global=8"})).size() == 1);
 }
 
-TEST_CASE("The resolved deck is the same deck from anywhere") {
+TEST_CASE("The resolved deck parses to the same deck from any folder") {
   DeckFolder const folder;
   std::vector<DeckSource> sources = {
       folder.with_data(""),
@@ -103,7 +103,7 @@ TEST_CASE("The resolved deck is the same deck from anywhere") {
   }
 }
 
-TEST_CASE("Keys that belong together are read from a map") {
+TEST_CASE("Keys of a group are read from a map") {
   DeckFolder const folder;
   auto const freeze = [&](std::string const& value, std::vector<std::string> overrides = {}) {
     auto const text = "optimizer:\n  method: onebit_lamb\n" + (value.empty() ? "" : "  freeze: " + value + "\n");
@@ -121,7 +121,7 @@ TEST_CASE("Keys that belong together are read from a map") {
   // The whole map is replaced, not merged.
   CHECK(freeze("{latest: 0.5}", {"optimizer.freeze={step: 3}"}).step == 3);
   CHECK(freeze("{step: 200}", {"optimizer.freeze={latest: 0.75}"}).latest == 0.75);
-  // What an override made meaningless is dropped.
+  // A key that an override made inapplicable is dropped.
   CHECK(freeze("{latest: 0.5}", {"optimizer.freeze.step=3"}).step == 3);
   auto const dropped = folder.with_data("optimizer: {method: onebit_lamb, freeze: {step: 9}, unify: layer}\n",
                                         {"optimizer.method=lamb"});
@@ -147,7 +147,7 @@ TEST_CASE("The resolved deck prints a map with the origin of each key") {
   CHECK(printed("optimizer: {method: lamb}\n").starts_with("  # freeze:     "));
 }
 
-TEST_CASE("A resolved deck in the run directory goes where it is moved") {
+TEST_CASE("A resolved deck in the run directory may be moved") {
   DeckFolder const folder;
   auto const source = folder.with_data("run: {directory: here}\n");
   auto const text = resolved_deck(parse_deck(source), source, DeckPlace::run_directory);
@@ -158,7 +158,7 @@ TEST_CASE("A resolved deck in the run directory goes where it is moved") {
   CHECK(parse_deck({"deck.resolved.yaml", text, {"run.directory=b"}, "/moved/run", "/new"}).run.directory == "/new/b");
 }
 
-TEST_CASE("The resolved deck says where values come from") {
+TEST_CASE("The resolved deck names the origin of each value") {
   DeckFolder const folder;
   auto const source = folder.with_data("batch:\n  global: 64\n", {"optimizer.lr=2e-3"});
   auto const text = resolved_deck(parse_deck(source), source);
@@ -170,7 +170,7 @@ TEST_CASE("The resolved deck says where values come from") {
   CHECK(text.find("# Made from deck.yaml --set optimizer.lr=2e-3\n") != std::string::npos);
 }
 
-TEST_CASE("Shipped decks are valid and name every key with a comment") {
+TEST_CASE("Shipped decks are valid and comment every key") {
   struct Size {
     char const* name;
     std::int64_t layers, hidden, heads;
@@ -216,7 +216,7 @@ TEST_CASE("The schema names every key with range, default and help") {
     }
 }
 
-TEST_CASE("Guesses are near and never wild") {
+TEST_CASE("Suggestions are similar to the word, or absent") {
   CHECK(edit_distance("", "abc") == 3);
   CHECK(edit_distance("kitten", "sitting") == 3);
   CHECK(edit_distance("wamrup", "warmup") == 1);

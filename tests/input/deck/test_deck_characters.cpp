@@ -11,7 +11,7 @@ using Faults = std::vector<std::string>;
 
 namespace {
 
-/// The one fault of a deck made of `text` after a valid `data` section of two lines, without the name of the deck.
+/// Returns the one fault of a deck made of `text` after a valid `data` section of two lines, without the deck's name.
 std::string fault(std::string const& text) {
   DeckFolder const folder;
   auto const faults = faults_of(folder.with_data(text));
@@ -29,7 +29,7 @@ bool ends(std::string const& text, std::string const& end) {
 
 }  // namespace
 
-TEST_CASE("An odd character in a key is named with its place") {
+TEST_CASE("An odd character in a key is reported with its place") {
   CHECK(fault("schedule: {st\u200Beps: 4}\n") ==
         "3:12: schedule.st<U+200B>eps: holds U+200B (zero width space) at 3:14: delete it");
   CHECK(fault("schedule:\n\u00A0\u00A0steps: 4\n") ==
@@ -46,7 +46,7 @@ TEST_CASE("An odd character in a key is named with its place") {
             .ends_with("freeze.st<U+200B>ep: holds U+200B (zero width space) at 3:45: delete it"));
 }
 
-TEST_CASE("An odd character between key and value is named with its place") {
+TEST_CASE("An odd character between key and value is reported with its place") {
   ends(fault("schedule:\n  steps:\u00A04\n"), "it holds U+00A0 (no-break space) at 4:9: type a space instead");
   ends(fault("schedule:\n  steps\uFF1A4\n"), "it holds U+FF1A (fullwidth :) at 4:8: type : instead");
   ends(fault("schedule:\n  steps\uFF1A 4\n  warmup_steps: 2\n"), "U+FF1A (fullwidth :) at 4:8: type : instead");
@@ -56,9 +56,10 @@ TEST_CASE("An odd character between key and value is named with its place") {
   ends(fault("batch: {micro: 4\uFF5D\n"), "U+FF5D (fullwidth }) at 3:17: type } instead");
 }
 
-TEST_CASE("An odd character in a number or a word is named with its place") {
+TEST_CASE("An odd character in a number or a word is reported with its place") {
   CHECK(fault("schedule: {steps: 4\u00A0}\n") ==
-        "3:19: schedule.steps: '4<U+00A0>' is not a number; a whole number from 1 to 1000000000000 (steps); it holds "
+        "3:19: schedule.steps: '4<U+00A0>' is not a number; allowed: a whole number from 1 to 1000000000000 (steps); "
+        "it holds "
         "U+00A0 (no-break space) at 3:20: type a space instead");
   ends(fault("schedule:\n  steps: 4\u00A0# four\n"), "U+00A0 (no-break space) at 4:11: type a space instead");
   ends(fault("optimizer: {lr: 1e\u22123}\n"), "it holds U+2212 (minus sign) at 3:19: type - instead");
@@ -68,36 +69,35 @@ TEST_CASE("An odd character in a number or a word is named with its place") {
        "it holds U+201C (left double quotation mark) at 3:16: type \" instead");
   ends(fault("optimizer: {method: l\u0430mb}\n"), "it holds U+0430 (Cyrillic small letter a) at 3:22: type a instead");
   ends(fault("run: {walltime: 1\uFF1A00:00}\n"), "it holds U+FF1A (fullwidth :) at 3:18: type : instead");
-  // Columns count characters, also behind others.
+  // Columns count characters, also after other characters.
   ends(fault("run: {name: \u00E9\u00E9\u00E9, seed: 4\u200B}\n"),
        "it holds U+200B (zero width space) at 3:25: delete it");
 }
 
-TEST_CASE("Tabs and line ends that are no line feeds are named") {
+TEST_CASE("Tabs and line ends other than line feeds are reported") {
   ends(fault("batch:\n\tmicro: 4\n"), "U+0009 (tab) at 4:1 indents the line: type spaces instead");
   ends(fault("batch:\n  micro: 4\n\tglobal: 4\n"), "U+0009 (tab) at 5:1 indents the line: type spaces instead");
   ends(fault("batch:\n  \tmicro: 4\n"), "U+0009 (tab) at 4:3 indents the line: type spaces instead");
-  CHECK(
-      fault("batch: {micro: 4}\rmodel: {}\n") ==
-      "3:18: U+000D (carriage return) without a line feed behind it; end lines with a line feed, and elsewhere delete "
-      "it");
+  CHECK(fault("batch: {micro: 4}\rmodel: {}\n") ==
+        "3:18: U+000D (carriage return) without a line feed after it; end lines with a line feed, and delete it "
+        "elsewhere");
   CHECK(fault("# a comment\rbatch: {micro: 4}\n").starts_with("3:12: U+000D (carriage return)"));
   DeckFolder const folder;
   CHECK(faults_of(folder.source("data:\r\n  train: shards\r\n")) == Faults());
   CHECK(faults_of(folder.source("data: {train:\tshards,\n\theldout: shards/heldout}\t# c\n")) == Faults());
   CHECK(fault("batch: {micro: 4}\u0085\n") == "3:18: control character U+0085 (next line); delete it");
   CHECK(faults_of(folder.source("\xFF\xFE"
-                                "d\0a\0t\0a\0")) == Faults{"deck.yaml:1:1: text in UTF-16; text in UTF-8"});
+                                "d\0a\0t\0a\0")) == Faults{"deck.yaml:1:1: text in UTF-16; allowed: UTF-8"});
 }
 
-TEST_CASE("An odd character that nobody sees is no part of a path without quotes") {
+TEST_CASE("An invisible character in an unquoted path is rejected") {
   DeckFolder const folder;
   CHECK(fault("run: {directory: run\u00A02}\n") ==
         "3:18: run.directory: 'run<U+00A0>2' does not exist, and holds U+00A0 (no-break space) at 3:21: type a space "
-        "instead; in double quotes it is taken for a part of the path");
+        "instead; in double quotes it is part of the path");
   CHECK(fault("run: {directory: run\u200B}\n").find("holds U+200B (zero width space) at 3:21") != std::string::npos);
   CHECK(fault("run: {directory: \u201Crun\u201D}\n").find("holds U+201C") != std::string::npos);
-  CHECK(fault("run:\n  directory: run\u00A0# here\n").find("'run<U+00A0># here' goes on behind #") !=
+  CHECK(fault("run:\n  directory: run\u00A0# here\n").find("'run<U+00A0># here' continues after #") !=
         std::string::npos);
   CHECK(faults_of(folder.source("data: {train: [shards/train\uFF0Cshards/a.h5]}\n"))[0].find(
             "holds U+FF0C (fullwidth ,) at 1:28: type , instead") != std::string::npos);
@@ -107,7 +107,7 @@ TEST_CASE("An odd character that nobody sees is no part of a path without quotes
   CHECK(parse_deck(folder.with_data("run: {directory: old\u202F1}\n")).run.directory == folder.path() + "/old\u202F1");
 }
 
-TEST_CASE("Text may be what it likes") {
+TEST_CASE("A title may hold any characters") {
   DeckFolder const folder;
   for (std::string const name : {"\u00C9tude n\u00BA\u00A07", "\u201Cquoted\u201D", "\u5B9F\u9A13\uFF1A\uFF11",
                                  "a\u200Db", "Ada\u2019s run", "\u043F\u0440\u043E\u0431\u0430"}) {
@@ -120,8 +120,8 @@ TEST_CASE("Text may be what it likes") {
   CHECK(faults_of(folder.with_data("# \u00A0\u200B\u2028 \u201C\nbatch: {micro: 4}\n")) == Faults());
   CHECK(faults_of(folder.source("\uFEFF"
                                 "data: {train: shards}\n")) == Faults());
-  CHECK(fault("run: {name: a\u00A0#b}\n").starts_with("3:13: run.name: 'a<U+00A0>#b' goes on behind #"));
-  // What is written with escapes is written out with escapes, and read again.
+  CHECK(fault("run: {name: a\u00A0#b}\n").starts_with("3:13: run.name: 'a<U+00A0>#b' continues after #"));
+  // Text that is written with escapes is printed with escapes and read again.
   auto const source = folder.with_data("run: {name: \"a\\u0085\\x7Fb\"}\n");
   auto const again = folder.source(resolved_deck(parse_deck(source), source));
   CHECK(parse_deck(again).run.name ==
@@ -129,7 +129,7 @@ TEST_CASE("Text may be what it likes") {
         "b");
 }
 
-TEST_CASE("An odd character in an override is named") {
+TEST_CASE("An odd character in an override is reported") {
   DeckFolder const folder;
   auto const told = [&](std::string const& change) {
     auto const faults = faults_of(folder.with_data("", {change}));
@@ -139,17 +139,18 @@ TEST_CASE("An odd character in an override is named") {
     return faults[0].substr(begin.size());
   };
   CHECK(told("schedule.steps=4\u00A0") ==
-        "'4<U+00A0>' is not a number; a whole number from 1 to 1000000000000 (steps); it holds U+00A0 (no-break space) "
+        "'4<U+00A0>' is not a number; allowed: a whole number from 1 to 1000000000000 (steps); it holds U+00A0 "
+        "(no-break space) "
         "as character 2 of the value: type a space instead");
   CHECK(told("schedule.st\u200Beps=4") == "the key holds U+200B (zero width space): delete it");
   CHECK(told("\uFEFFschedule.steps=4").starts_with("the key holds U+FEFF"));
   CHECK(told("schedule.steps\uFF1D4") ==
-        "not an override; section.key=value; it holds U+FF1D (fullwidth =): type = "
+        "not an override; allowed: section.key=value; it holds U+FF1D (fullwidth =): type = "
         "instead");
   ends(told("optimizer.lr=1e\u22123"), "it holds U+2212 (minus sign) as character 3 of the value: type - instead");
   ends(told("run.directory=\u201Crun\u201D"),
        "holds U+201C (left double quotation mark) as character 1 of the value: type \" instead; in double quotes it is "
-       "taken for a part of the path");
+       "part of the path");
 }
 
 TEST_CASE("Characters have codes and names") {

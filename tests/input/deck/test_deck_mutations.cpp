@@ -13,7 +13,7 @@ using namespace bellwether;
 
 namespace {
 
-/// What decks break on, to be thrown in at random places.
+/// Texts that tend to break decks, inserted at random places.
 std::vector<std::string> const pieces = {":",
                                          ": ",
                                          "\n",
@@ -105,7 +105,7 @@ class Mutator {
 
 }  // namespace
 
-TEST_CASE("Broken decks are refused or read, never a crash") {
+TEST_CASE("Broken decks are rejected or read, and never crash") {
   DeckFolder const folder;
   std::ifstream file(std::string(BELLWETHER_SOURCE_ROOT) + "/input/decks/tiny.yaml");
   std::string const deck{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -116,7 +116,7 @@ TEST_CASE("Broken decks are refused or read, never a crash") {
   int read = 0, refused = 0;
   auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
   while (std::chrono::steady_clock::now() < end && read + refused < 20000) {
-    // Often from a short deck, where a change hits more often.
+    // Often start from a short deck, where a random change affects more.
     auto text = mutator.mutate(
         refused % 2
             ? deck
@@ -124,7 +124,7 @@ TEST_CASE("Broken decks are refused or read, never a crash") {
     auto const source = folder.source(text, {"run.name=" + mutator.mutate("a")});
     try {
       auto const result = input::parse_deck(source);
-      // What is accepted can be written out and read again.
+      // An accepted deck can be written out and read again.
       input::parse_deck({"resolved.yaml", input::resolved_deck(result, source), {}, "/", "/"});
       ++read;
     } catch (InputError const& error) {

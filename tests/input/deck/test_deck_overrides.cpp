@@ -8,7 +8,7 @@
 using namespace bellwether;
 using Faults = std::vector<std::string>;
 
-TEST_CASE("An override of the method drops what only the deck's own method takes") {
+TEST_CASE("An override of the method drops keys that only apply to the deck's method") {
   DeckFolder const folder;
   auto const source = folder.with_data(
       "optimizer: {method: onebit_lamb}\ncomm: {scale_groups: 3, error_feedback: false}\n", {"optimizer.method=lamb"});
@@ -18,14 +18,13 @@ TEST_CASE("An override of the method drops what only the deck's own method takes
   auto const again = input::parse_deck(folder.source(input::resolved_deck(deck, source)));
   CHECK(again.optimizer.method == optim::Method::lamb);
   CHECK(again.comm.error_feedback);
-  // Not what would train otherwise than the deck says.
+  // A key that would change the training is not dropped.
   CHECK(faults_of(folder.with_data("optimizer:\n  bias_correction: true\n", {"optimizer.method=onebit_adam"})) ==
-        Faults{
-            "deck.yaml:4:20: optimizer.bias_correction: true, but the onebit methods have none; false, or method: lamb "
-            "or adamw"});
+        Faults{"deck.yaml:4:20: optimizer.bias_correction: true, but the 1-bit methods have none; set it to false, or "
+               "method to lamb or adamw"});
 }
 
-TEST_CASE("Overrides of keys in a map are judged like the deck") {
+TEST_CASE("Overrides of keys in a group are checked like the deck") {
   DeckFolder const folder;
   auto const judged = [&](std::string const& change) {
     auto const faults = faults_of(folder.with_data("optimizer: {method: onebit_lamb}\n", {change}));
@@ -33,29 +32,29 @@ TEST_CASE("Overrides of keys in a map are judged like the deck") {
     REQUIRE(faults[0].starts_with("--set " + change + ": "));
     return faults[0].substr(change.size() + 8);
   };
-  CHECK(judged("optimizer.freeze=soon") == "unknown value 'soon'; auto or keys step, latest");
-  CHECK(judged("optimizer.freeze=") == "nothing is no map of keys; auto or keys step, latest");
+  CHECK(judged("optimizer.freeze=soon") == "unknown value 'soon'; allowed: auto or keys step, latest");
+  CHECK(judged("optimizer.freeze=") == "nothing is not a map of keys; allowed: auto or keys step, latest");
   CHECK(judged("optimizer.freeze.stp=3") == "unknown key (did you mean 'step'?); one of step, latest");
-  CHECK(judged("optimizer.freeze.step=x").starts_with("'x' is not a number; a whole number"));
+  CHECK(judged("optimizer.freeze.step=x").starts_with("'x' is not a number; allowed: a whole number"));
   CHECK(judged("optimizer.freeze={stp: 3}") == "stp: unknown key (did you mean 'step'?); one of step, latest");
-  CHECK(judged("optimizer.freeze={step: 3, step: 4}") == "step: given again; once a map");
-  CHECK(judged("optimizer.freeze={step: x}").starts_with("step: 'x' is not a number; a whole number"));
-  CHECK(judged("optimizer.freeze.step=1") == "1 leaves no variance to keep; at least 2 with method: onebit_lamb");
+  CHECK(judged("optimizer.freeze={step: 3, step: 4}") == "step: given again; allowed: once per map");
+  CHECK(judged("optimizer.freeze={step: x}").starts_with("step: 'x' is not a number; allowed: a whole number"));
+  CHECK(judged("optimizer.freeze.step=1") == "1 leaves no variance to freeze; at least 2 with method: onebit_lamb");
   for (std::string const change :
        {"optimizer.frezee=auto", "optimizer.freez.step=5", "optimizer.frezee.latest=0.5", "optimizer.freez.xyzzy=5"})
     CHECK(judged(change).starts_with("unknown key (did you mean 'freeze'?); one of method, lr"));
-  CHECK(judged("comm.freeze.step=5").starts_with("unknown key (section optimizer has one); one of transport"));
+  CHECK(judged("comm.freeze.step=5").starts_with("unknown key (section optimizer has this key); one of transport"));
   CHECK(judged("optimizer.xyzzy.step=5").starts_with("unknown key; one of method, lr"));
   CHECK(fault_of_override("optimizer.freeze=auto") ==
-        "has no meaning here; only with method: onebit_lamb, onebit_adam or onebit_sgd");
+        "does not apply here; only with method: onebit_lamb, onebit_adam or onebit_sgd");
   CHECK(fault_of_override("optimizer.freeze.latest=0.5") ==
-        "has no meaning here; only with method: onebit_lamb, onebit_adam or onebit_sgd");
+        "does not apply here; only with method: onebit_lamb, onebit_adam or onebit_sgd");
   CHECK(faults_of(folder.with_data("optimizer: {method: onebit_lamb}\n",
                                    {"optimizer.freeze=auto", "optimizer.freeze.step=3"})) ==
-        Faults{"--set optimizer.freeze.step=3: given again; once a command (--set optimizer.freeze=auto)"});
+        Faults{"--set optimizer.freeze.step=3: given again; allowed: once per command (--set optimizer.freeze=auto)"});
 }
 
-TEST_CASE("An override without a value is refused by itself") {
+TEST_CASE("An override without a value is its only fault") {
   DeckFolder const folder;
   for (std::string const change : {"data.train=", "data.train=[]"}) {
     auto const faults = faults_of(folder.source("data:\n  train: nowhere\n", {change}));
@@ -67,21 +66,22 @@ TEST_CASE("An override without a value is refused by itself") {
   }
 }
 
-TEST_CASE("Overrides are judged like the deck") {
-  CHECK(fault_of_override("optimizer.lr=x") == "'x' is not a number; a number from 0 to 1000000");
-  CHECK(fault_of_override("optimizer.lr=") == "nothing is not a number; a number from 0 to 1000000");
+TEST_CASE("Overrides are checked like the deck") {
+  CHECK(fault_of_override("optimizer.lr=x") == "'x' is not a number; allowed: a number from 0 to 1000000");
+  CHECK(fault_of_override("optimizer.lr=") == "nothing is not a number; allowed: a number from 0 to 1000000");
   CHECK(fault_of_override("optimizer.lrr=1").starts_with("unknown key (did you mean 'lr'?); one of method, lr"));
   CHECK(fault_of_override("optimiser.lr=1").starts_with("unknown section (did you mean 'optimizer'?); one of run"));
-  CHECK(fault_of_override("lr=1") == "not an override; section.key=value");
-  CHECK(fault_of_override("optimizer.lr") == "not an override; section.key=value");
-  CHECK(fault_of_override("schedule.power=2") == "has no meaning here; only with decay: polynomial");
-  CHECK(fault_of_override("model.heads=3") == "256 hidden do not divide into 3 heads; hidden a multiple of heads");
+  CHECK(fault_of_override("lr=1") == "not an override; allowed: section.key=value");
+  CHECK(fault_of_override("optimizer.lr") == "not an override; allowed: section.key=value");
+  CHECK(fault_of_override("schedule.power=2") == "does not apply here; only with decay: polynomial");
+  CHECK(fault_of_override("model.heads=3") ==
+        "256 hidden units cannot be split into 3 heads; model.hidden must be a multiple of model.heads");
   DeckFolder const folder;
   CHECK(faults_of(folder.with_data("", {"batch.global=8", "batch.global=9"})) ==
-        Faults{"--set batch.global=9: given again; once a command (--set batch.global=8)"});
+        Faults{"--set batch.global=9: given again; allowed: once per command (--set batch.global=8)"});
 }
 
-TEST_CASE("The value of an override is taken whole") {
+TEST_CASE("The value of an override is read completely") {
   DeckFolder const folder;
   auto const name = [&](std::string const& value) {
     INFO(value);
@@ -110,11 +110,11 @@ TEST_CASE("The value of an override is taken whole") {
   auto const lists = folder.with_data("", {"data.train=[shards/train, 'shards/a.h5']", "data.heldout=shards/heldout"});
   CHECK(parse_deck(lists).data.train == std::vector{folder.path() + "/shards/train", folder.path() + "/shards/a.h5"});
   CHECK(parse_deck(folder.with_data("", {"data.train=[\n  \"shards/train\"\n]"})).data.train.size() == 1);
-  // Blanks around what is no text mean nothing.
+  // Blanks around a value that is not a text are ignored.
   CHECK(parse_deck(folder.with_data("", {"batch.global= 8 ", "optimizer.method= adamw"})).batch.global == 8);
 }
 
-TEST_CASE("The value of an override that would lose a part is refused") {
+TEST_CASE("An override whose value would lose a part is rejected") {
   auto const refused = [](std::string const& change) {
     DeckFolder const folder;
     auto const faults = faults_of(folder.with_data("optimizer: {method: onebit_lamb}\n", {change}));
@@ -124,38 +124,41 @@ TEST_CASE("The value of an override that would lose a part is refused") {
     REQUIRE(faults[0].starts_with(begin));
     return faults[0].substr(begin.size());
   };
-  std::string const rest = "; a value that begins with [, {, ' or \" is YAML, and a text in quotes may hold all signs";
+  std::string const rest =
+      "; a value that begins with [, {, ' or \" is read as YAML; a text in quotes may hold any characters";
   for (std::string const value :
        {"\"x\" # y", "'x' # y", "'x' y", "'x' 'y'", "\"x\"\ny", "'a', 'b'", "\"x\"\n---\ny"}) {
     auto const what = refused("run.name=" + value);
     INFO(value << " -> " << what);
-    CHECK((what.starts_with("its end would be lost") || what.starts_with("not YAML: ") ||
+    CHECK((what.starts_with("YAML would ignore the end of the value") || what.starts_with("not YAML: ") ||
            what.starts_with("more than one value")));
   }
-  CHECK(refused("run.name=\"x\" # y") == "its end would be lost; a # behind a blank begins a comment" + rest);
-  CHECK(refused("data.train=[shards/train] #2").starts_with("its end would be lost; a # behind a blank"));
-  CHECK(refused("data.train=[shards/a.h5, # one\nshards/train]").starts_with("its end would be lost; a # behind"));
-  CHECK(refused("data.train=[shards/train #2]").find("a # behind a blank begins a comment") != std::string::npos);
+  CHECK(refused("run.name=\"x\" # y") ==
+        "YAML would ignore the end of the value; # after a blank begins a comment" + rest);
+  CHECK(refused("data.train=[shards/train] #2").starts_with("YAML would ignore the end of the value; # after a blank"));
+  CHECK(refused("data.train=[shards/a.h5, # one\nshards/train]")
+            .starts_with("YAML would ignore the end of the value; # after"));
+  CHECK(refused("data.train=[shards/train #2]").find("# after a blank begins a comment") != std::string::npos);
   CHECK(refused("data.train=[shards/train] x") == "more than one value" + rest);
   CHECK(refused("data.train=[&a shards/train]") == "an anchor; write the value out where it is used");
   CHECK(refused("data.train=[shards/train]]").starts_with("not YAML: "));
-  CHECK(refused("optimizer.freeze={step: 3} #").starts_with("its end would be lost"));
+  CHECK(refused("optimizer.freeze={step: 3} #").starts_with("YAML would ignore the end of the value"));
   CHECK(refused("optimizer.freeze={step: 3").starts_with("not YAML: "));
-  CHECK(refused("optimizer.freeze=step: 3") == "unknown value 'step: 3'; auto or keys step, latest");
-  CHECK(refused("run.name=[draft]") == "a list is not a text; a text");
-  CHECK(refused("run.name={a: b}") == "keys with values is not a text; a text");
+  CHECK(refused("optimizer.freeze=step: 3") == "unknown value 'step: 3'; allowed: auto or keys step, latest");
+  CHECK(refused("run.name=[draft]") == "a list is not a text; allowed: a text");
+  CHECK(refused("run.name={a: b}") == "keys with values is not a text; allowed: a text");
   CHECK(refused("run.name='tis").ends_with(rest));
-  CHECK(refused("run.name=") == "no value; a text");
-  CHECK(refused("run.name=  ") == "no value; a text");
-  CHECK(refused("run.name=null") == "'null' means no value; a text");
-  CHECK(refused("run.name=~") == "'~' means no value; a text");
-  CHECK(refused("run.name=''") == "an empty text; a text");
-  CHECK(refused("run.directory=run ") == "'run' with blanks around it; without them, or in quotes; a text");
-  CHECK(refused("run.directory=\trun").starts_with("'run' with blanks around it"));
-  CHECK(refused("run.name=a\nb") == "a line break in the value; \"\\n\" in double quotes");
-  CHECK(refused("batch.global=8 # x") == "'8 # x' is not a number; a whole number from 1 to 16777216");
+  CHECK(refused("run.name=") == "no value; allowed: a text");
+  CHECK(refused("run.name=  ") == "no value; allowed: a text");
+  CHECK(refused("run.name=null") == "'null' means no value; allowed: a text");
+  CHECK(refused("run.name=~") == "'~' means no value; allowed: a text");
+  CHECK(refused("run.name=''") == "an empty text; allowed: a text");
+  CHECK(refused("run.directory=run ") == "'run' has blanks around it; remove them or add quotes; allowed: a text");
+  CHECK(refused("run.directory=\trun").starts_with("'run' has blanks around it"));
+  CHECK(refused("run.name=a\nb") == "a line break in the value; write \"\\n\" in double quotes");
+  CHECK(refused("batch.global=8 # x") == "'8 # x' is not a number; allowed: a whole number from 1 to 16777216");
   CHECK(refused("run.directory=run\r") ==
-        "character 4 of the value: U+000D (carriage return) without a line feed behind it; end lines with a line feed, "
-        "and elsewhere delete it");
+        "character 4 of the value: U+000D (carriage return) without a line feed after it; end lines with a line feed, "
+        "and delete it elsewhere");
   CHECK(refused("run.name=a\x1b[1m") == "character 2 of the value: control character U+001B (escape); delete it");
 }

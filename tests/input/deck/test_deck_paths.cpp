@@ -14,7 +14,7 @@ using Faults = std::vector<std::string>;
 
 namespace {
 
-/// A variable of the environment as long as this lives.
+/// Sets an environment variable during its lifetime.
 class Variable {
  public:
   Variable(char const* name, char const* value) : name_(name) {
@@ -38,14 +38,14 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-std::string const tilde_rest = "', or './~/run' for what really has this name";
+std::string const tilde_rest = "', or './~/run' for a file or folder of this name";
 
 }  // namespace
 
-TEST_CASE("A path that begins with a tilde is refused with what to write") {
+TEST_CASE("A path that begins with a tilde is rejected with the expanded path") {
   Variable const home("HOME", "/home/ada");
   DeckFolder const folder;
-  std::filesystem::create_directories(folder.path() + "/~");  // as an earlier version would have made it
+  std::filesystem::create_directories(folder.path() + "/~");  // as an earlier version would have created it
   CHECK(faults_of(folder.with_data("run:\n  directory: ~/run\n")) ==
         Faults{"deck.yaml:4:14: run.directory: '~/run' begins with ~, which is not expanded; write it out: "
                "'/home/ada/run" +
@@ -53,11 +53,11 @@ TEST_CASE("A path that begins with a tilde is refused with what to write") {
   CHECK(fault_of_override("run.directory=~/run") ==
         "'~/run' begins with ~, which is not expanded; write it out: '/home/ada/run" + tilde_rest);
   CHECK(fault_of_override("run.directory=~bob") ==
-        "'~bob' begins with ~, which is not expanded; write it out, or './~bob' for what really has this name");
+        "'~bob' begins with ~, which is not expanded; write it out, or './~bob' for a file or folder of this name");
   for (std::string const quote : {"", "'", "\""})
     CHECK(faults_of(folder.source("data:\n  train: [shards/train, " + quote + "~/a.h5" + quote + "]\n")).size() == 1);
   CHECK(faults_of(folder.with_data("  heldout: ~/b.h5\n")).size() == 1);
-  // Alone and without quotes it is YAML's null.
+  // Alone and unquoted, ~ is YAML's null.
   for (std::string const text : {"run:\n  directory: ~\n", "  heldout: ~\n", "  heldout: [~, a]\n"}) {
     auto const faults = faults_of(folder.with_data(text));
     REQUIRE(faults.size() == 1);
@@ -70,7 +70,7 @@ TEST_CASE("A path that begins with a tilde is refused with what to write") {
   CHECK(parse_deck(folder.with_data("run: {directory: run~, name: ~x}\n")).run.directory == folder.path() + "/run~");
   Variable const none("HOME", nullptr);
   CHECK(fault_of_override("run.directory=~/run") ==
-        "'~/run' begins with ~, which is not expanded; write it out, or './~/run' for what really has this name");
+        "'~/run' begins with ~, which is not expanded; write it out, or './~/run' for a file or folder of this name");
 }
 
 TEST_CASE("A command or a URL in a path is refused with what to write") {
@@ -124,7 +124,7 @@ TEST_CASE("A folder whose name is not UTF-8 is refused, because a resolved deck 
   CHECK_NOTHROW(parse_deck(source));
 }
 
-TEST_CASE("A variable in a path is refused unless a file or folder is called so") {
+TEST_CASE("A variable in a path is rejected unless a file or folder has that name") {
   Variable const set("BELLWETHER_TEST_USER", "ada"), unset("BELLWETHER_TEST_NONE", nullptr);
   DeckFolder const folder;
   auto const refused = [&](std::string const& path) {
@@ -155,7 +155,7 @@ TEST_CASE("A variable in a path is refused unless a file or folder is called so"
     CHECK(faults_of(folder.with_data("run: {directory: " + path + "}\n")) == Faults());
 }
 
-TEST_CASE("On the command line a name that a shell found is taken") {
+TEST_CASE("The command line accepts an existing name that begins with a tilde") {
   TemporaryFolder const folder;
   std::ofstream(folder / "~old.txt") << "x";
   CHECK(unexpanded_path("~old.txt", folder.path(), Tilde::where_it_exists).empty());

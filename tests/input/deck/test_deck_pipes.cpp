@@ -15,7 +15,7 @@ using Faults = std::vector<std::string>;
 
 namespace {
 
-/// Another descriptor in the place of standard input as long as this lives.
+/// Replaces standard input by another descriptor during its lifetime.
 class StandardInput {
  public:
   explicit StandardInput(std::string const& text) {
@@ -53,8 +53,8 @@ TEST_CASE("A deck from a pipe is relative to the working directory") {
     StandardInput const given("data: {train: nowhere}\nrun: {directory: .}\n");
     return read_deck_source("-", {});
   }();
-  CHECK(faults_of(source) ==
-        Faults{"standard input:1:15: data.train: " + here + "/nowhere does not exist; HDF5 files or folders of them"});
+  CHECK(faults_of(source) == Faults{"standard input:1:15: data.train: " + here +
+                                    "/nowhere does not exist; allowed: HDF5 files or folders of them"});
   CHECK(parse_deck(source, DeckPaths::unused).run.directory == here);
 
   TemporaryFolder const folder;
@@ -72,14 +72,15 @@ TEST_CASE("A deck from a pipe is relative to the working directory") {
     }
     return "";
   };
-  CHECK(refused(number) == number +
-                               ": is not open here: launchers hand on standard input alone, to rank 0; - with a "
-                               "deck on standard input, or a file; a deck is a YAML file");
+  CHECK(refused(number) ==
+        number +
+            ": is not open here: launchers pass on only standard input, and only to rank 0; use - with a "
+            "deck on standard input, or a file; a deck is a YAML file");
   StandardInput const nothing("");
   CHECK(refused("-") == "standard input: is empty; a deck is a YAML file");
 }
 
-TEST_CASE("A deck that never ends is refused for its size") {
+TEST_CASE("An endless deck is rejected by its size") {
   int const before = ::dup(0), endless = ::open("/dev/zero", O_RDONLY);
   ::dup2(endless, 0);
   auto const document = read_document("-", "a deck");
@@ -88,5 +89,5 @@ TEST_CASE("A deck that never ends is refused for its size") {
   std::vector<SyntaxFault> faults;
   parse_tree(document.text, faults);
   REQUIRE(faults.size() == 1);
-  CHECK(faults[0].what == "more than 1 MiB; a short text");
+  CHECK(faults[0].what == "larger than 1 MiB; allowed: up to 1 MiB");
 }

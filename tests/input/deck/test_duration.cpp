@@ -9,7 +9,7 @@
 using namespace bellwether::input;
 using std::chrono::seconds;
 
-TEST_CASE("time limits as batch systems write them") {
+TEST_CASE("time limits are read in the formats of batch systems") {
   CHECK(duration_of("0:00:01") == seconds(1));
   CHECK(duration_of("3:50:00") == seconds(13800));
   CHECK(duration_of("03:50:00") == seconds(13800));
@@ -48,7 +48,7 @@ TEST_CASE("time limits as batch systems write them") {
     CHECK(duration_of(text) == std::nullopt);
 }
 
-TEST_CASE("a time out of range has the form of one") {
+TEST_CASE("a time out of range still has the form of a time") {
   for (auto const* text : {"0:00:00", "3:60:00", "1-24:00:00", "1000-00:00:00", "99999999999:00:00"})
     CHECK(has_duration_form(text));
   for (auto const* text :
@@ -56,7 +56,7 @@ TEST_CASE("a time out of range has the form of one") {
     CHECK_FALSE(has_duration_form(text));
 }
 
-TEST_CASE("a time is written so that it reads back") {
+TEST_CASE("a formatted time parses back to itself") {
   CHECK(duration_text(seconds(13800)) == "3:50:00");
   CHECK(duration_text(seconds(86400 + 59)) == "24:00:59");
   CHECK(duration_text(seconds(172800)) == "2-00:00:00");

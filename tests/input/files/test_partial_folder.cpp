@@ -27,7 +27,7 @@ std::string contents(std::string const& path) {
 
 }  // namespace
 
-TEST_CASE("A lock file that is none is named as what it is") {
+TEST_CASE("A lock file that is not a file is named as what it is") {
   TemporaryFolder const folder;
   auto const refused = [](std::string const& path, std::string const& what) {
     CHECK_THROWS_MATCHES(input::LockFile(path), RuntimeError,
@@ -47,7 +47,7 @@ TEST_CASE("A lock file that is none is named as what it is") {
   CHECK(input::LockFile(folder / "new").state() == input::LockFile::State::held);
 }
 
-TEST_CASE("A file appears when it is kept, and not over one that came meanwhile") {
+TEST_CASE("A kept file appears, but never replaces one that appeared meanwhile") {
   TemporaryFolder const folder;
   auto const path = folder / "vocab.txt";
   {

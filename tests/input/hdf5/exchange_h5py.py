@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""The other side of test_h5py.cpp: `read FOLDER` checks what Bellwether wrote, `write FOLDER` writes for it to read."""
+"""Counterpart of test_h5py.cpp: `read FOLDER` checks files of Bellwether, `write FOLDER` writes files for it to read."""
 import os
 import sys
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def read_as_nvidia(path, row):
-    """What the data loader of NVIDIA's PyTorch BERT does with one row of a shard."""
+    """Processes one row of a shard like the data loader of NVIDIA's PyTorch BERT."""
     keys = ["input_ids", "input_mask", "segment_ids", "masked_lm_positions", "masked_lm_ids", "next_sentence_labels"]
     with h5py.File(path, "r") as file:
         inputs = [np.asarray(file[key][:]) for key in keys]
@@ -57,7 +57,7 @@ def read(folder):
 
 
 def hostile(folder):
-    """Files of a few kilobytes that declare far more."""
+    """Writes files of a few kilobytes that declare far more data."""
     def shard(name, rows, chunk):
         with h5py.File(os.path.join(folder, name), "w") as file:
             for key, width in (("input_ids", 16), ("input_mask", 16), ("segment_ids", 16), ("masked_lm_positions", 3), ("masked_lm_ids", 3)):

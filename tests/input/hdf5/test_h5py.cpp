@@ -15,7 +15,7 @@ using namespace bellwether::input;
 
 namespace {
 
-/// A Python with h5py; empty where there is none.
+/// Returns a Python with h5py; empty if there is none.
 std::string python() {
   for (std::string const candidate : {"python3", "/usr/bin/python3"})
     if (std::system((candidate + " -c 'import h5py, numpy' 2>/dev/null").c_str()) == 0) return candidate;
@@ -29,7 +29,7 @@ int exchange(std::string const& interpreter, std::string const& what, TemporaryF
 
 }  // namespace
 
-TEST_CASE("h5py reads what we write", "[h5py]") {
+TEST_CASE("h5py reads our files", "[h5py]") {
   auto const interpreter = python();
   if (interpreter.empty()) SKIP("no Python with h5py and numpy");
   TemporaryFolder const folder;
@@ -52,7 +52,7 @@ TEST_CASE("h5py reads what we write", "[h5py]") {
   CHECK(exchange(interpreter, "read", folder) == 0);
 }
 
-TEST_CASE("we read what h5py writes", "[h5py]") {
+TEST_CASE("files of h5py are read", "[h5py]") {
   auto const interpreter = python();
   if (interpreter.empty()) SKIP("no Python with h5py and numpy");
   TemporaryFolder const folder;
@@ -79,7 +79,7 @@ TEST_CASE("we read what h5py writes", "[h5py]") {
   CHECK(std::get<1>(table.at(1).values) == std::vector<double>{0.5, 1.5});
 }
 
-TEST_CASE("A filter that only h5py has is named, with what to do", "[h5py]") {
+TEST_CASE("A filter that only h5py has is named with advice", "[h5py]") {
   auto const interpreter = python();
   if (interpreter.empty()) SKIP("no Python with h5py and numpy");
   TemporaryFolder const folder;
@@ -97,7 +97,7 @@ TEST_CASE("A filter that only h5py has is named, with what to do", "[h5py]") {
   }
 }
 
-TEST_CASE("What a file declares and does not hold is refused before memory is taken for it", "[h5py]") {
+TEST_CASE("Declared data that a file does not hold are rejected before allocation", "[h5py]") {
   auto const interpreter = python();
   if (interpreter.empty()) SKIP("no Python with h5py and numpy");
   TemporaryFolder const folder;
@@ -119,7 +119,7 @@ TEST_CASE("What a file declares and does not hold is refused before memory is ta
   auto const file = Hdf5File::open(folder / "texts.h5");
   for (std::string const name : {"variable", "fixed"}) {
     CAPTURE(name);
-    CHECK(refusal([&] { file.read_texts(name); }).find("declares more strings than a file of ours holds") !=
+    CHECK(refusal([&] { file.read_texts(name); }).find("declares more strings than a file of this program holds") !=
           std::string::npos);
   }
   CHECK(file.read_texts("none").empty());

@@ -26,7 +26,7 @@ using namespace bellwether::input;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 
-TEST_CASE("data sets come back as they were written", "[hdf5]") {
+TEST_CASE("data sets read back as written", "[hdf5]") {
   TemporaryFolder const folder;
   std::vector<std::int32_t> values(7 * 5);
   std::iota(values.begin(), values.end(), -3);
@@ -65,7 +65,7 @@ TEST_CASE("data sets come back as they were written", "[hdf5]") {
   CHECK(!file.contains("nowhere/inside"));
 }
 
-TEST_CASE("strings, tables and attributes come back", "[hdf5]") {
+TEST_CASE("strings, tables and attributes read back as written", "[hdf5]") {
   TemporaryFolder const folder;
   std::vector<std::string> const names{"bert.pooler", "naïve Ünïcode 語", ""};
   {
@@ -110,13 +110,13 @@ TEST_CASE("equal contents make equal files, whenever they are written", "[hdf5]"
     return std::string(std::istreambuf_iterator<char>(written), {});
   };
   auto const first = bytes_of("first.h5");
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // HDF5 counts whole seconds
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // HDF5 stores times in whole seconds
   CHECK((first == bytes_of("second.h5")));
 }
 
-TEST_CASE("texts lie in the file as bytes of fixed length", "[hdf5]") {
+TEST_CASE("texts are stored as bytes of fixed length", "[hdf5]") {
   TemporaryFolder const folder;
-  std::string const deck(200000, 'd');  // larger than any attribute
+  std::string const deck(200000, 'd');  // larger than any attribute can be
   {
     auto file = Hdf5File::create(folder / "a.h5");
     file.write_texts("deck", {deck});
@@ -129,10 +129,10 @@ TEST_CASE("texts lie in the file as bytes of fixed length", "[hdf5]") {
   CHECK(file.attribute("/", "run_name") == Hdf5File::Attribute(""));
   std::ifstream written(folder / "a.h5", std::ios::binary);
   std::string const bytes(std::istreambuf_iterator<char>(written), {});
-  CHECK((bytes.find("GCOL") == std::string::npos));  // the signature of HDF5's heap for what has no fixed length
+  CHECK((bytes.find("GCOL") == std::string::npos));  // signature of HDF5's heap for variable-length data
 }
 
-TEST_CASE("what is no regular file is refused before it is opened", "[hdf5]") {
+TEST_CASE("paths other than regular files are rejected before opening", "[hdf5]") {
   TemporaryFolder const folder;
   auto const pipe = folder / "pipe.h5";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
@@ -152,7 +152,7 @@ TEST_CASE("what is no regular file is refused before it is opened", "[hdf5]") {
   for (int const end : ends) ::close(end);
 }
 
-TEST_CASE("values of other files are shown to who asks for them, and as many as there are", "[hdf5]") {
+TEST_CASE("virtual data sets are read only on request, and only as many rows as exist", "[hdf5]") {
   TemporaryFolder const folder;
   std::filesystem::create_directory(folder / "below");
   auto segment = Hdf5File::create(folder / "below/segment.h5");
@@ -171,10 +171,10 @@ TEST_CASE("values of other files are shown to who asks for them, and as many as 
   auto const file = Hdf5File::open(folder / "all.h5", VirtualData::show);
   CHECK(file.read<double>("whole") == std::vector<double>(6, 0.5));
   refused(file, "huge", "which has fewer");
-  refused(file, "elsewhere", "allowed: files beside it");
+  refused(file, "elsewhere", "allowed: files next to it");
   std::filesystem::remove(folder / "below/segment.h5");
   REQUIRE(mkfifo((folder / "below/segment.h5").c_str(), 0600) == 0);
-  refused(file, "whole", "segment.h5, which is no file");
+  refused(file, "whole", "segment.h5, which is not a file");
 }
 
 TEST_CASE("a virtual data set shows the rows of its segments", "[hdf5]") {
@@ -236,7 +236,7 @@ TEST_CASE("the I/O thread keeps order, priorities and errors", "[io]") {
       begun.set_value();
       open.wait();
     });
-    begun.get_future().wait();  // else it would be one of those that wait for their turn
+    begun.get_future().wait();  // otherwise it would be queued with the tasks below
     for (int i : {1, 2}) io.submit(IoThread::Priority::checkpoint, [&, i] { order.push_back(20 + i); });
     io.submit(IoThread::Priority::statistics, [&] { order.push_back(10); });
     for (int i : {1, 2}) io.submit(IoThread::Priority::read_ahead, [&, i] { order.push_back(i); });

@@ -19,12 +19,13 @@ struct Document {
   std::vector<std::int32_t> ids;
 };
 
-/// A document of two lines, the first the same for all.
+/// Adds a document of two lines; the first line is the same in all documents.
 Document document(std::uint64_t number) {
   return {{{1, 10}, {number * 0x9E3779B97F4A7C15u, 20}}, {7, static_cast<std::int32_t>(number)}};
 }
 
-/// The set of each document by its second token, in the order of `documents`; lines are given `step` at a time.
+/// Returns the set of each document by its second token, in the order of `documents`. Lines are passed in groups of
+/// `step`.
 std::vector<std::pair<std::int32_t, bool>> split(std::vector<Document> const& documents, double share,
                                                  std::uint64_t seed, std::size_t step = 100) {
   std::vector<std::pair<std::int32_t, bool>> sets;
@@ -51,7 +52,7 @@ double share_of(std::vector<std::pair<std::int32_t, bool>> const& sets) {
 
 }  // namespace
 
-TEST_CASE("the share of documents asked for is held out, though all begin alike", "[text]") {
+TEST_CASE("the requested share of documents is held out, though all begin alike", "[text]") {
   constexpr int count = 20000;
   std::vector<Document> documents;
   for (int i = 0; i < count; ++i) documents.push_back(document(static_cast<std::uint64_t>(i)));
@@ -62,7 +63,7 @@ TEST_CASE("the share of documents asked for is held out, though all begin alike"
   CHECK(split(documents, 0.3, 1) != split(documents, 0.3, 2));
 }
 
-TEST_CASE("a document's set depends on neither its place nor on copies of it", "[text]") {
+TEST_CASE("a document's set depends neither on its place nor on its copies", "[text]") {
   std::vector<Document> documents;
   for (std::uint64_t i = 0; i < 500; ++i) documents.push_back(document(i % 250));
   auto const forward = split(documents, 0.5, 3);
@@ -74,13 +75,13 @@ TEST_CASE("a document's set depends on neither its place nor on copies of it", "
   CHECK(forward == backward);
 }
 
-TEST_CASE("the first 8 MiB of a very long document decide, wherever it is cut into blocks", "[text]") {
+TEST_CASE("the first 8 MiB of a very long document decide, whatever the blocks", "[text]") {
   Document longer;
   for (std::uint64_t i = 0; i < 3000; ++i) longer.lines.push_back({i * 0x9E3779B97F4A7C15u, 4096});
   longer.ids = {1, 2, 3};
   std::vector<Document> documents(40, longer);
   for (std::uint64_t i = 0; i < 40; ++i) {
-    documents[i].lines[5].hash = i / 2 * 12345;  // pairs of copies; what comes last differs
+    documents[i].lines[5].hash = i / 2 * 12345;  // pairs of copies; later lines differ
     documents[i].lines.back().hash = i;
   }
   auto const once = split(documents, 0.5, 1, 4000), cut = split(documents, 0.5, 1, 17);
@@ -90,7 +91,7 @@ TEST_CASE("the first 8 MiB of a very long document decide, wherever it is cut in
   CHECK(share_of(once) < 1);
 }
 
-TEST_CASE("duplicates are counted exactly, and by a sample where there are many", "[text]") {
+TEST_CASE("duplicates are counted exactly, or from a sample if there are many", "[text]") {
   auto const hash = [](std::uint64_t i) { return (i + 1) * 0x9E3779B97F4A7C15u ^ (i * 0xD6E8FEB86659FD93u >> 29); };
   DuplicateCount exact(1000), sampled(1000);
   for (std::uint64_t i = 0; i < 600; ++i) exact.add(hash(i % 450));
@@ -100,7 +101,7 @@ TEST_CASE("duplicates are counted exactly, and by a sample where there are many"
   CHECK(DuplicateCount().share() == 0);
 }
 
-TEST_CASE("the median of lengths is exact where small and close where large", "[text]") {
+TEST_CASE("the median of lengths is exact for small values and close for large ones", "[text]") {
   LengthMedian small, large;
   CHECK(small.median() == 0);
   for (int i = 1; i <= 101; ++i) small.add(i % 60);
@@ -109,7 +110,7 @@ TEST_CASE("the median of lengths is exact where small and close where large", "[
   CHECK(std::abs(static_cast<double>(large.median()) / 51000 - 1) < 0.05);
 }
 
-TEST_CASE("the longest document is found with its place; documents without tokens leave no trace", "[text]") {
+TEST_CASE("the longest document is found with its place; documents without tokens are ignored", "[text]") {
   int begun = 0;
   DocumentSplitter splitter(0, 1, {.begin = [&](bool) { ++begun; }, .add = [](std::span<std::int32_t const>) {}});
   std::vector<std::int32_t> const ids(5, 7);

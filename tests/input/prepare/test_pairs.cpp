@@ -15,7 +15,7 @@ using namespace bellwether::input;
 
 namespace {
 
-/// 200 documents of 30 segments of 5..20 tokens; token = 1000 * document + position, so that origins can be read off.
+/// 200 documents of 30 segments of 5..20 tokens. Token = 1000 * document + position, so that its origin is known.
 DocumentWindow sample_window() {
   DocumentWindow window(125);
   RandomStream random(7, Purpose::pairs, 0);
@@ -37,7 +37,7 @@ auto fields(SentencePair const& p) {
 
 }  // namespace
 
-TEST_CASE("pairs fit, follow or come from elsewhere as their label says", "[pairs]") {
+TEST_CASE("pairs fit, and follow each other or not as their label says", "[pairs]") {
   auto const window = sample_window();
   auto const pairs = draw_pairs(window, {.sequence_length = 128}, 1, 0, 0);
   auto const ids = window.ids();
@@ -54,7 +54,7 @@ TEST_CASE("pairs fit, follow or come from elsewhere as their label says", "[pair
     random += p.random_next ? 1 : 0;
   }
   double const n = static_cast<double>(pairs.size());
-  // Half by the coin, and the last chunk of a document more often where it has one segment.
+  // Half are drawn at random; the last chunk of a document adds some, because it often has one segment.
   CHECK(random / n > 0.47);
   CHECK(random / n < 0.60);
 }
@@ -65,7 +65,8 @@ TEST_CASE("every token is in some pair of a pass without truncation", "[pairs]")
     window.start_document();
     for (std::int32_t s = 0; s < 10; ++s) window.add_segment(std::vector<std::int32_t>{100 * document + s});
   }
-  // Longer than any document: one chunk takes all, what a random next does not use comes again.
+  // The sequence is longer than any document: one chunk takes all segments; those unused after a random next are taken
+  // again.
   auto const pairs = draw_pairs(window, {.sequence_length = 1003, .short_probability = 0}, 3, 0, 0);
   std::vector<int> seen(static_cast<std::size_t>(window.tokens()));
   for (auto const& p : pairs) {
@@ -76,7 +77,7 @@ TEST_CASE("every token is in some pair of a pass without truncation", "[pairs]")
   CHECK(std::all_of(seen.begin(), seen.end(), [](int count) { return count == 1; }));
 }
 
-TEST_CASE("pairs depend on seed, window and pass and on nothing else", "[pairs]") {
+TEST_CASE("pairs depend only on seed, window and pass", "[pairs]") {
   auto const window = sample_window();
   auto const draw = [&](std::uint64_t seed, std::int64_t number, std::int64_t pass) {
     std::vector<decltype(fields({}))> result;
@@ -90,7 +91,7 @@ TEST_CASE("pairs depend on seed, window and pass and on nothing else", "[pairs]"
   CHECK(draw(1, 0, 1) != reference);
 }
 
-TEST_CASE("long segments are cut and empty documents leave no trace", "[pairs]") {
+TEST_CASE("long segments are split and empty documents are ignored", "[pairs]") {
   DocumentWindow window(10);
   window.start_document();
   window.add_segment({});
@@ -101,6 +102,6 @@ TEST_CASE("long segments are cut and empty documents leave no trace", "[pairs]")
   std::vector<std::uint32_t> counts;
   for (auto const& segment : window.document(0)) counts.push_back(segment.count);
   CHECK(counts == std::vector<std::uint32_t>{4, 5, 4, 5, 5, 10});
-  // One document: its own segments stand in for another document's.
+  // With one document, its own segments replace another document's.
   CHECK_FALSE(draw_pairs(window, {.sequence_length = 13}, 1, 0, 0).empty());
 }

@@ -28,7 +28,7 @@ using Catch::Matchers::MessageMatches;
 
 namespace {
 
-/// One sequence as a batch holds it.
+/// One sequence as stored in a batch.
 struct Sequence {
   std::vector<std::int32_t> tokens, segments, masked, labels;
   std::int32_t next = 0;
@@ -109,11 +109,11 @@ std::map<std::int64_t, Sequence> run(IoThread& io, Shards const& shards, int siz
 
 }  // namespace
 
-TEST_CASE("any cut into ranks and passes consumes the same samples", "[stream]") {
+TEST_CASE("any split into ranks and micro-batches consumes the same samples", "[stream]") {
   bool const static_masks = GENERATE(true, false);
   Shards const shards(static_masks);
   IoThread io;
-  int constexpr steps = 7;  // 224 samples: two epochs of 100 and a bit
+  int constexpr steps = 7;  // 224 samples: two epochs of 100 and 24 more
   auto const reference = run(io, shards, 1, 32, steps);
   REQUIRE(reference.size() == 32 * steps);
   CHECK(reference.begin()->first == 0);
@@ -121,7 +121,7 @@ TEST_CASE("any cut into ranks and passes consumes the same samples", "[stream]")
   for (auto const& [size, micro] : {std::pair(1, 5), {2, 8}, {3, 5}, {4, 1}, {4, 8}, {5, 100}})
     CHECK(run(io, shards, size, micro, steps) == reference);
 
-  // Each epoch is all rows once: restored sequences are the rows that were written.
+  // Each epoch contains every row once: the restored sequences are the rows that were written.
   ShardFormat const plain = small_format(false);
   for (std::int64_t epoch : {0, 1}) {
     std::multiset<std::vector<std::int32_t>> seen, written;
@@ -136,14 +136,14 @@ TEST_CASE("any cut into ranks and passes consumes the same samples", "[stream]")
   }
 }
 
-TEST_CASE("seeking is running", "[stream]") {
+TEST_CASE("seeking gives the same batches as running", "[stream]") {
   Shards const shards(false);
   IoThread io;
   BatchStream running(io, shards.paths(), shards.config, geometry(1, 3, 4));
   for (std::int64_t step = 0; step < 12; ++step) {
     std::map<std::int64_t, Sequence> run, sought;
     BatchStream seeking(io, shards.paths(), shards.config, geometry(1, 3, 4));
-    if (step % 2 == 1) seeking.next();  // also from the middle of something else
+    if (step % 2 == 1) seeking.next();  // seek from other positions, too
     seeking.seek(step * 32);
     CHECK(seeking.position() == step * 32);
     collect(running.next(), run);
@@ -152,7 +152,7 @@ TEST_CASE("seeking is running", "[stream]") {
   }
 }
 
-TEST_CASE("masks are drawn anew in each epoch", "[stream]") {
+TEST_CASE("each epoch draws new masks", "[stream]") {
   Shards const shards(false);
   IoThread io;
   auto const all = run(io, shards, 1, 32, 7);
@@ -173,8 +173,8 @@ TEST_CASE("an epoch reads each row once, in whole chunks", "[stream]") {
   IoThread io;
   BatchStream stream(io, shards.paths(), shards.config, geometry(0, 1, 32));
   for (int step = 0; step < 25; ++step) stream.next();  // 800 samples: eight epochs
-  // Pieces of 12 rows are widened to 16, two chunks of 8; so is a window. Read-ahead is one batch and two windows at
-  // most.
+  // Pieces of 12 rows are widened to 16, two chunks of 8, and so are windows. Read-ahead is at most one batch and two
+  // windows.
   CHECK(stream.rows_read() >= 800);
   CHECK(stream.rows_read() <= 800 + 32 + 2 * 16);
 }
@@ -186,9 +186,9 @@ TEST_CASE("reading runs ahead on the I/O thread", "[stream]") {
   stream.next();
   double const first = stream.waited_seconds();
   CHECK(first > 0);
-  CHECK(stream.rows_read() >= 64);  // the next batch is on its way
+  CHECK(stream.rows_read() >= 64);  // the next batch was requested
   io.drain();
-  // What is needed now has been read: the thread may be held up meanwhile, and next() does not wait for it.
+  // The rows of the next batch are in memory: next() does not wait even if the I/O thread is blocked.
   std::promise<void> gate;
   auto const opened = gate.get_future().share();
   auto held = io.submit(IoThread::Priority::read_ahead, [opened] { opened.wait(); });
@@ -233,7 +233,7 @@ TEST_CASE("held-out batches are the first rows with fixed masks", "[stream]") {
   CHECK(all == 100);
 }
 
-TEST_CASE("sets that do not fit are refused with every fault", "[stream]") {
+TEST_CASE("sets that do not fit are rejected with every fault", "[stream]") {
   TemporaryFolder const folder;
   IoThread io;
   write_shard(folder / "a.h5", small_format(false), 0, 4);
@@ -259,7 +259,7 @@ TEST_CASE("sets that do not fit are refused with every fault", "[stream]") {
                        MessageMatches(ContainsSubstring("b.h5: made with a vocabulary of 100")));
 }
 
-TEST_CASE("shards of several vocabularies are refused", "[stream]") {
+TEST_CASE("shards of several vocabularies are rejected", "[stream]") {
   TemporaryFolder const folder;
   IoThread io;
   bool const static_masks = GENERATE(true, false);
@@ -287,11 +287,11 @@ TEST_CASE("shards of several vocabularies are refused", "[stream]") {
   CHECK(info.vocabulary.special.mask == 3);
 }
 
-TEST_CASE("shards of two vocabularies of one size are refused", "[stream]") {
+TEST_CASE("shards of two vocabularies of the same size are rejected", "[stream]") {
   TemporaryFolder const folder;
   IoThread io;
   auto format = small_format(GENERATE(true, false));
-  write_shard(folder / "a.h5", format, 0, 4);  // of before: no checksum
+  write_shard(folder / "a.h5", format, 0, 4);  // as an earlier version wrote it: no checksum
   format.vocabulary_checksum = "00000000000000aa";
   write_shard(folder / "b.h5", format, 4, 4);
   format.vocabulary_checksum = "00000000000000bb";
@@ -308,7 +308,7 @@ TEST_CASE("shards of two vocabularies of one size are refused", "[stream]") {
   CHECK(open({folder / "a.h5", folder / "b.h5"}) == "00000000000000aa");
 }
 
-TEST_CASE("a bad row surfaces in next()", "[stream]") {
+TEST_CASE("next() reports a bad row", "[stream]") {
   TemporaryFolder const folder;
   IoThread io;
   auto format = small_format(true);
@@ -326,7 +326,7 @@ TEST_CASE("a bad row surfaces in next()", "[stream]") {
                        MessageMatches(ContainsSubstring("a.h5: data set 'input_ids', row 6, column 3")));
 }
 
-TEST_CASE("the fingerprint knows the data", "[stream]") {
+TEST_CASE("the fingerprint depends on the data", "[stream]") {
   IoThread io;
   Shards const one(false), same(false), other(true);
   auto const fingerprint = [&](Shards const& shards) {
@@ -354,9 +354,9 @@ TEST_CASE("memory does not grow with the number of batches", "[stream]") {
   DataConfig config;
   config.window = 256;
   BatchStream stream(io, {folder / "a.h5"}, config, geometry(0, 1, 32));
-  for (int step = 0; step < 125; ++step) stream.next();  // one epoch warms allocator and library
+  for (int step = 0; step < 125; ++step) stream.next();  // one epoch to warm up allocator and library
   auto const before = resident_pages();
-  for (int step = 0; step < 500; ++step) stream.next();  // four more: 41 MB of rows
+  for (int step = 0; step < 500; ++step) stream.next();  // four more epochs: 41 MB of rows
   auto const grown = (resident_pages() - before) * ::sysconf(_SC_PAGESIZE);
   CHECK(grown < 4 << 20);
 }

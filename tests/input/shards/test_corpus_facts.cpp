@@ -57,21 +57,20 @@ TEST_CASE("each fault of a corpus has one warning with number and cause", "[text
   CHECK_THAT(only_warning([](auto& f) { f.unknown = 21000, f.cased = 9000; }),
              ContainsSubstring("21 % of the tokens") && ContainsSubstring("the vocabulary is cased"));
   CHECK_THAT(only_warning([](auto& f) { f.cased = 9000; }), ContainsSubstring("9000 of its 30522 tokens have capital"));
-  CHECK_THAT(only_warning([](auto& f) { f.words = 20000; }),
-             ContainsSubstring("words fall apart into 5.0 tokens each"));
+  CHECK_THAT(only_warning([](auto& f) { f.words = 20000; }), ContainsSubstring("words are split into 5.0 tokens each"));
   CHECK(corpus_warnings({.tokens = 7000, .words = 2000}).empty());
   CHECK_THAT(only_warning([](auto& f) { f.accented = 3000; }),
              ContainsSubstring("3000 of the vocabulary's 30522 tokens have accents"));
   CHECK_THAT(only_warning([](auto& f) { f.overlong = 60000; }),
              ContainsSubstring("12 % of the text is in words of more"));
   CHECK_THAT(only_warning([](auto& f) { f.vocabulary = 700; }),
-             ContainsSubstring("has 700 tokens, 30522 were asked for"));
+             ContainsSubstring("has 700 tokens, 30522 were requested"));
   CHECK_THAT(only_warning([](auto& f) { f.random_next = 950, f.sentences = 1000; }),
              ContainsSubstring("95 % of the rows") && ContainsSubstring("one sentence each"));
   CHECK_THAT(only_warning([](auto& f) { f.random_next = 950; }), ContainsSubstring("sentences fill whole rows"));
   CHECK_THAT(only_warning([](auto& f) { f.random_next = 0; }),
              ContainsSubstring("0.0 % of the rows have a random next sentence") &&
-                 ContainsSubstring("next_sentence_labels was never filled"));
+                 ContainsSubstring("next_sentence_labels was never written"));
   CHECK_THAT(only_warning([](auto& f) { f.lone_rows = 500; }), ContainsSubstring("50 % of the rows come from windows"));
   CHECK_THAT(only_warning([](auto& f) { f.longest = 20100; }, "a.txt:7"),
              ContainsSubstring("20100 tokens, the median one 100; it begins at a.txt:7: blank lines"));
@@ -84,7 +83,7 @@ TEST_CASE("few rows and few documents give no warning about shares", "[text]") {
   CHECK(corpus_warnings({.documents = 9, .longest = 9000, .median = 4}).empty());
 }
 
-TEST_CASE("a shard keeps the facts of its corpus", "[text]") {
+TEST_CASE("a shard stores the facts of its corpus", "[text]") {
   TemporaryFolder const folder;
   {
     auto file = Hdf5File::create(folder / "shard.h5");
@@ -97,7 +96,7 @@ TEST_CASE("a shard keeps the facts of its corpus", "[text]") {
   CHECK(Hdf5File::open(folder / "shard.h5").attribute("/", "format") == Hdf5File::Attribute("bellwether shard"));
 }
 
-TEST_CASE("the shards of a set tell each corpus once, and those without facts by their rows", "[corpus]") {
+TEST_CASE("a set reports each corpus once, and shards without facts by their rows", "[corpus]") {
   SetFacts set;
   CHECK(set.warnings().empty());
   CHECK(set.frequency_loss() == 0);
@@ -120,7 +119,7 @@ TEST_CASE("the shards of a set tell each corpus once, and those without facts by
   CHECK_THAT(set.warnings()[1], ContainsSubstring("50 % of the tokens are unknown to the vocabulary ([UNK])"));
 }
 
-TEST_CASE("rows that a set records and does not have are told", "[corpus]") {
+TEST_CASE("rows that a set records but does not have are reported", "[corpus]") {
   SetFacts set;
   auto other = good();
   other.rows = 70;
@@ -130,8 +129,9 @@ TEST_CASE("rows that a set records and does not have are told", "[corpus]") {
   CHECK(set.row_warnings().empty());
   set.add(good(), "a/2.h5", 1);
   REQUIRE(set.row_warnings().size() == 1);
-  CHECK_THAT(set.row_warnings()[0],
-             ContainsSubstring("a/0.h5: 1001 rows of this set are here, but `prepare` wrote 1000; shards come twice"));
+  CHECK_THAT(
+      set.row_warnings()[0],
+      ContainsSubstring("a/0.h5: 1001 rows of this set are here, but `prepare` wrote 1000; shards are repeated"));
   SetFacts part;
   part.add(good(), "a/0.h5", 600);
   part.add(other, "b/0.h5", 69);
@@ -141,7 +141,7 @@ TEST_CASE("rows that a set records and does not have are told", "[corpus]") {
   CHECK_THAT(part.row_warnings()[1], ContainsSubstring("b/0.h5: 69 of the 70 rows"));
 }
 
-TEST_CASE("facts that cannot be are named by their attribute and not used", "[corpus]") {
+TEST_CASE("impossible facts are reported by their attribute and ignored", "[corpus]") {
   TemporaryFolder const folder;
   auto const fault_of = [&](auto const& spoil) {
     auto file = Hdf5File::create(folder / "shard.h5");
@@ -159,16 +159,16 @@ TEST_CASE("facts that cannot be are named by their attribute and not used", "[co
   };
   CHECK(fault_of([](Hdf5File&) {}).empty());
   CHECK(with("corpus_duplicate_share", 9.0) == "corpus_duplicate_share is 9; allowed: 0 to 1");
-  CHECK(with("corpus_duplicate_share", std::nan("")) == "corpus_duplicate_share is nan; allowed: 0 and more");
-  CHECK(with("corpus_frequency_loss", HUGE_VAL) == "corpus_frequency_loss is inf; allowed: 0 and more");
-  CHECK(with("corpus_rows", std::int64_t{-5}) == "corpus_rows is -5; allowed: 0 and more");
-  CHECK(with("corpus_rows", 5.0) == "corpus_rows is no whole number");
-  CHECK(with("corpus_duplicate_share", "none") == "corpus_duplicate_share is no 64-bit float");
+  CHECK(with("corpus_duplicate_share", std::nan("")) == "corpus_duplicate_share is nan; allowed: 0 or more");
+  CHECK(with("corpus_frequency_loss", HUGE_VAL) == "corpus_frequency_loss is inf; allowed: 0 or more");
+  CHECK(with("corpus_rows", std::int64_t{-5}) == "corpus_rows is -5; allowed: 0 or more");
+  CHECK(with("corpus_rows", 5.0) == "corpus_rows is not a whole number");
+  CHECK(with("corpus_duplicate_share", "none") == "corpus_duplicate_share is not a 64-bit float");
   CHECK(with("corpus_unknown_tokens", std::int64_t{100001}) ==
         "corpus_unknown_tokens is 100001; allowed: up to corpus_tokens");
 }
 
-TEST_CASE("the loss of word frequencies is their entropy, or higher on another text", "[text]") {
+TEST_CASE("the loss of word frequencies is their entropy, and higher on another text", "[text]") {
   CHECK(frequency_loss({0, 0}, {3, 4}) == 0);
   CHECK(frequency_loss({500000, 500000}, {500000, 500000}) == Catch::Approx(std::log(2)).epsilon(1e-5));
   CHECK(frequency_loss({1, 3}, {0, 2}) == Catch::Approx((std::log(4.0) + 3 * std::log(4.0 / 3)) / 4));

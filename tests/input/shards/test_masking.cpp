@@ -25,17 +25,17 @@ std::vector<std::int32_t> sequence() {
 
 }  // namespace
 
-TEST_CASE("numbers of predictions round as Python does", "[masking]") {
+TEST_CASE("numbers of predictions round as in Python", "[masking]") {
   // round(0.15 * length) in Python 3: 1.5 -> 2, 4.5 -> 4, 7.5 -> 8, 10.5 -> 10 (halves to even)
   std::map<std::int64_t, std::int64_t> const expected{{1, 1}, {3, 1}, {10, 2}, {30, 4}, {50, 8}, {70, 10}, {128, 19}};
   for (auto const& [length, count] : expected) CHECK(prediction_count(rule, length, length) == count);
   CHECK(prediction_count(rule, 512, 512) == 20);  // the maximum
-  CHECK(prediction_count(rule, 128, 5) == 5);     // never more than there are
+  CHECK(prediction_count(rule, 128, 5) == 5);     // never more than there are candidates
   CHECK(prediction_count(rule, 3, 0) == 0);
   CHECK(candidate_count(rule, sequence()) == 125);
 }
 
-TEST_CASE("masks depend on seed and sample alone", "[masking]") {
+TEST_CASE("masks depend only on seed and sample", "[masking]") {
   auto a = sequence(), b = sequence(), c = sequence(), d = sequence();
   Masks const first = draw_masks(rule, 7, 123456789012, a);
   Masks const again = draw_masks(rule, 7, 123456789012, b);
@@ -73,21 +73,21 @@ TEST_CASE("masks follow BERT's procedure", "[masking]") {
       }
       restored[at] = masks.ids[i];
     }
-    REQUIRE(restored == original);  // nothing else was touched
+    REQUIRE(restored == original);  // no other token changed
   }
   double const all = masked + kept + random;
-  // 380000 draws: a standard deviation is 0.0007 for the shares below.
+  // 380000 draws: the standard deviation is 0.0007 for the shares below.
   CHECK(masked / all == Catch::Approx(0.8).margin(0.004));
   CHECK(kept / all == Catch::Approx(0.1).margin(0.004));
   CHECK(random / all == Catch::Approx(0.1).margin(0.004));
-  // Positions are equally likely; [CLS] and [SEP] never. Expected 3040 each, standard deviation 51.
+  // All positions are equally likely, except [CLS] and [SEP]. Expected 3040 each, standard deviation 51.
   for (std::size_t s = 0; s < original.size(); ++s) {
     if (original[s] <= 2)
       CHECK(chosen[s] == 0);
     else
       CHECK(std::abs(chosen[s] - samples * 19 / 125) < 6 * 51);
   }
-  // Random ids come from the whole vocabulary, special tokens too: about 38 each ([MASK] itself counts as masked).
+  // Random ids come from the whole vocabulary, including special tokens: about 38 each ([MASK] counts as masked).
   CHECK(random_ids[0] > 0);
   CHECK(random_ids[1] > 0);
   CHECK(*std::ranges::max_element(random_ids) < 38 + 6 * 7);

@@ -22,7 +22,7 @@ ShardSetInfo info_of(std::vector<std::string> const& shards) {
 }
 std::vector<std::string> warnings_of(std::vector<std::string> const& shards) { return info_of(shards).warnings; }
 
-/// Rows whose labels are all alike, as in data without next sentences: their ids alone tell them apart.
+/// Rows with equal labels, as in data without next sentences: only their ids distinguish them.
 void write_without_labels(std::string const& path, std::int64_t first, std::int64_t rows) {
   auto const format = small_format(false);
   ShardWriter writer(path, format, 64);
@@ -36,20 +36,20 @@ void write_without_labels(std::string const& path, std::int64_t first, std::int6
 
 }  // namespace
 
-TEST_CASE("a copy of a shard is told by both names", "[copies]") {
+TEST_CASE("a copy of a shard is reported with both names", "[copies]") {
   TemporaryFolder const folder;
   auto const format = small_format(GENERATE(true, false));
   write_shard(folder / "a.h5", format, 0, 300);
   write_shard(folder / "b.h5", format, 300, 300);
   CHECK(warnings_of({folder.path()}).empty());
   SECTION("byte for byte") { std::filesystem::copy_file(folder / "b.h5", folder / "c.h5"); }
-  SECTION("compressed in other chunks") { write_shard(folder / "c.h5", format, 300, 300, 32); }
+  SECTION("recompressed with other chunks") { write_shard(folder / "c.h5", format, 300, 300, 32); }
   CHECK(warnings_of({folder.path()}) ==
         std::vector<std::string>{folder / "c.h5" + ": holds the same rows as " + (folder / "b.h5") +
-                                 ", which therefore come twice an epoch"});
+                                 ", which are therefore read twice per epoch"});
 }
 
-TEST_CASE("shards that begin alike are no copies", "[copies]") {
+TEST_CASE("shards that begin alike are not copies", "[copies]") {
   TemporaryFolder const folder;
   auto const format = small_format(false);
   auto const write = [&](std::string const& name, std::int64_t last) {
@@ -65,7 +65,7 @@ TEST_CASE("shards that begin alike are no copies", "[copies]") {
   CHECK(warnings_of({folder.path()}).size() == 1);
 }
 
-TEST_CASE("shards whose labels are all alike are told apart by their ids", "[copies]") {
+TEST_CASE("shards with equal labels are distinguished by their ids", "[copies]") {
   TemporaryFolder const folder;
   for (int i = 0; i < 4; ++i)
     write_without_labels(folder / (std::string(1, static_cast<char>('a' + i)) + ".h5"), i, 40);
@@ -76,13 +76,13 @@ TEST_CASE("shards whose labels are all alike are told apart by their ids", "[cop
   CHECK(warnings[0].starts_with(folder / "e.h5" + ": holds the same rows as " + (folder / "c.h5")));
 }
 
-TEST_CASE("of many copies a few are told", "[copies]") {
+TEST_CASE("of many copies only a few are reported", "[copies]") {
   TemporaryFolder const folder;
   for (int i = 0; i < 9; ++i) write_shard(folder / (std::to_string(i) + ".h5"), small_format(true), 0, 20);
   CHECK(warnings_of({folder.path()}).size() == 3);
 }
 
-TEST_CASE("rows that are trained on are not held out under another name", "[copies]") {
+TEST_CASE("held-out shards with the rows of a training shard are reported", "[copies]") {
   TemporaryFolder const folder;
   auto const opened = [&](std::string const& name) { return info_of({folder / name}).shards; };
   write_shard(folder / "a.h5", small_format(true), 0, 30);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a set of shards is trained on all the same, with a warning; and shards that change under a running job.
+/// Faults of shards that give a warning but do not prevent training, and shards that change while a job runs.
 #include "core/system/error.hpp"
 #include "input/hdf5/hdf5_file.hpp"
 #include "input/shards/batch_stream.hpp"
@@ -39,7 +39,7 @@ void make_files(TemporaryFolder const& folder, std::vector<std::string> const& n
 
 }  // namespace
 
-TEST_CASE("shards without rows or predictions beside others are told", "[doubts]") {
+TEST_CASE("shards without rows or predictions are reported", "[doubts]") {
   TemporaryFolder const folder;
   auto const format = small_format(true);
   write_shard(folder / "a.h5", format, 0, 10);
@@ -62,7 +62,7 @@ TEST_CASE("shards without rows or predictions beside others are told", "[doubts]
               folder / "b.h5" + ": has no rows"});
 }
 
-TEST_CASE("zeros that were never written are told", "[doubts]") {
+TEST_CASE("data sets that were never written are reported", "[doubts]") {
   TemporaryFolder const folder;
   auto file = Hdf5File::create(folder / "a.h5");
   std::vector<std::int32_t> const ids{1, 11, 12, 2}, ones(4, 1);
@@ -77,11 +77,11 @@ TEST_CASE("zeros that were never written are told", "[doubts]") {
         Texts{folder / "a.h5" + ": has only zeros in segment_ids, which was never written"});
 }
 
-TEST_CASE("a shard that says dynamic and holds masks is refused", "[doubts]") {
+TEST_CASE("a shard that declares dynamic masks and holds masks is rejected", "[doubts]") {
   TemporaryFolder const folder;
   write_shard(folder / "a.h5", small_format(true), 0, 4);
   write_shard(folder / "b.h5", small_format(false), 0, 4);
-  // As somebody would who edits attributes: those of one, the values of the other.
+  // Edited attributes: the format of one kind of masks with the values of the other.
   auto const from = Hdf5File::open(folder / "a.h5");
   auto file = Hdf5File::create(folder / "c.h5");
   for (auto const& name : from.list()) {
@@ -94,10 +94,10 @@ TEST_CASE("a shard that says dynamic and holds masks is refused", "[doubts]") {
   file.close();
   CHECK_THROWS_MATCHES(warnings_of({folder / "c.h5"}), InputError,
                        MessageMatches(ContainsSubstring(
-                           "c.h5: says that masks are dynamic, but holds masked_lm_positions; allowed: zeros there")));
+                           "c.h5: declares dynamic masks, but holds masked_lm_positions; allowed: only zeros there")));
 }
 
-TEST_CASE("ids beyond the vocabulary that shards record are refused, though the model has rows for them", "[doubts]") {
+TEST_CASE("ids above the recorded vocabulary are rejected even if the model has rows for them", "[doubts]") {
   TemporaryFolder const folder;
   IoThread io;
   auto format = small_format(true);
@@ -113,7 +113,7 @@ TEST_CASE("ids beyond the vocabulary that shards record are refused, though the 
                            "row 0, column 3: 40; allowed: 0 to 39 (the vocabulary that the shards record)")));
 }
 
-TEST_CASE("a shard that is replaced while it is read ends the reading", "[doubts]") {
+TEST_CASE("a shard that is replaced during a job is an error", "[doubts]") {
   TemporaryFolder const folder;
   IoThread io;
   DataConfig config;
@@ -124,15 +124,15 @@ TEST_CASE("a shard that is replaced while it is read ends the reading", "[doubts
   io.drain();
   SECTION("by more rows") { write_shard(folder / "a.h5", small_format(true), 0, 201); }
   SECTION("by other masks") { write_shard(folder / "a.h5", small_format(false), 0, 200); }
-  SECTION("by as many other rows") { write_shard(folder / "a.h5", small_format(true), 300, 200); }
+  SECTION("by other rows of the same number") { write_shard(folder / "a.h5", small_format(true), 300, 200); }
   auto const read_on = [&] {
     for (int step = 0; step < 40; ++step) stream.next();
   };
   CHECK_THROWS_MATCHES(read_on(), InputError,
-                       MessageMatches(ContainsSubstring("a.h5: was replaced or written to since this job opened it")));
+                       MessageMatches(ContainsSubstring("a.h5: was replaced or changed since this job opened it")));
 }
 
-TEST_CASE("numbers that are missing between shards are told", "[doubts]") {
+TEST_CASE("missing numbers in a series of shards are reported", "[doubts]") {
   TemporaryFolder const folder;
   make_files(folder, {"train_00000.h5", "train_00001.h5", "train_00002.h5", "heldout.h5", "notes.txt"});
   CHECK(folder_doubts(folder.path()).empty());
@@ -145,7 +145,7 @@ TEST_CASE("numbers that are missing between shards are told", "[doubts]") {
               ": holds train_00000.h5 and train_00002.h5, but not train_00001.h5; 3 numbers are missing in all"});
 }
 
-TEST_CASE("names that follow another rule than counting are no gaps", "[doubts]") {
+TEST_CASE("names with dates or other numbers are not reported as gaps", "[doubts]") {
   TemporaryFolder const folder;
   make_files(folder, {"day_20240130.h5", "day_20240131.h5", "day_20240201.h5", "a_7.h5", "b_9.h5",
                       "x_99999999999999999999.h5"});
@@ -153,20 +153,20 @@ TEST_CASE("names that follow another rule than counting are no gaps", "[doubts]"
   CHECK(folder_doubts(folder / "day_20240130.h5").empty());
 }
 
-TEST_CASE("shards that are still compressed or half copied are told", "[doubts]") {
+TEST_CASE("compressed and incompletely copied shards are reported", "[doubts]") {
   TemporaryFolder const folder;
   make_files(folder, {"a.h5", "a.h5.sha256", "README"});
   CHECK(folder_doubts(folder.path()).empty());
   make_files(folder, {"b.h5.gz"});
   CHECK(folder_doubts(folder.path()) ==
-        Texts{folder.path() + ": holds b.h5.gz, which is not read: shards are files in .h5 or .hdf5"});
+        Texts{folder.path() + ": holds b.h5.gz, which is not read: shards have the extension .h5 or .hdf5"});
   make_files(folder, {"c.h5.partial", "d.hdf5.gz"});
   CHECK(folder_doubts(folder.path()) ==
         Texts{folder.path() + ": holds b.h5.gz and 2 more such files, which are not read: "
-                              "shards are files in .h5 or .hdf5"});
+                              "shards have the extension .h5 or .hdf5"});
 }
 
-TEST_CASE("shards under names of unfinished copies and other programs are told", "[doubts]") {
+TEST_CASE("shards with names of unfinished copies or other programs are reported", "[doubts]") {
   std::string const name = GENERATE("b.h5.1", "b.h5.bak", "b.h5~", "b.hdf", "b.he5", "b.H5.filepart", "b.h5.download",
                                     "b.h5.Z", "b.h5 (1)", ".b.h5.AbC123");
   TemporaryFolder const folder;
@@ -174,10 +174,10 @@ TEST_CASE("shards under names of unfinished copies and other programs are told",
   CHECK(folder_doubts(folder.path()).empty());
   make_files(folder, {name});
   CHECK(folder_doubts(folder.path()) ==
-        Texts{folder.path() + ": holds " + name + ", which is not read: shards are files in .h5 or .hdf5"});
+        Texts{folder.path() + ": holds " + name + ", which is not read: shards have the extension .h5 or .hdf5"});
 }
 
-TEST_CASE("folders with shards within a folder are told, unless they are listed or held out", "[doubts]") {
+TEST_CASE("sub-folders with shards are reported unless they are listed or held out", "[doubts]") {
   TemporaryFolder const folder;
   for (std::string const name : {"heldout", "more", "run", "val"}) std::filesystem::create_directory(folder / name);
   for (std::string const name : {"a.h5", "heldout/b.h5", "more/c.h5", "val/d.h5"})
@@ -192,7 +192,7 @@ TEST_CASE("folders with shards within a folder are told, unless they are listed 
   CHECK(warnings_of({folder.path(), folder / "more", folder / "val"}).empty());
 }
 
-TEST_CASE("static masks that hide nothing are told", "[doubts]") {
+TEST_CASE("static masks that hide nothing are reported", "[doubts]") {
   TemporaryFolder const folder;
   auto const format = small_format(true);
   auto const write = [&](std::string const& name, int shown_of_four) {
@@ -215,8 +215,7 @@ TEST_CASE("static masks that hide nothing are told", "[doubts]") {
                               ContainsSubstring("; so has another shard"));
 }
 
-TEST_CASE("labels that are never 1, and tokens that are mostly [UNK], are told of shards of other programs",
-          "[doubts]") {
+TEST_CASE("labels that are never 1 and mostly unknown tokens are reported for shards of other programs", "[doubts]") {
   TemporaryFolder const folder;
   auto const format = small_format(false);
   ShardWriter writer(folder / "a.h5", format);
@@ -235,7 +234,7 @@ TEST_CASE("labels that are never 1, and tokens that are mostly [UNK], are told o
   CHECK_THAT(warnings[1], ContainsSubstring("0.0 % of the rows have a random next sentence"));
 }
 
-TEST_CASE("facts of a shard that cannot be are told, and missing rows of its set", "[doubts]") {
+TEST_CASE("impossible facts of a shard and missing rows of its set are reported", "[doubts]") {
   TemporaryFolder const folder;
   write_shard(folder / "a.h5", small_format(true), 0, 20);
   write_shard(folder / "b.h5", small_format(true), 20, 20);
@@ -243,13 +242,11 @@ TEST_CASE("facts of a shard that cannot be are told, and missing rows of its set
   for (auto const* name : {"a.h5", "b.h5"}) write_corpus_facts(folder / name, facts);
   CHECK(warnings_of({folder.path()}).empty());
   CHECK(warnings_of({folder / "b.h5"}) ==
-        Texts{folder / "b.h5" +
-              ": 20 of the 40 rows of this set are here; shards are missing, unless they are left out on purpose: list "
-              "all that `prepare` wrote"});
+        Texts{folder / "b.h5" + ": 20 of the 40 rows of this set are here; shards are missing, unless you left them "
+                                "out on purpose: list all that `prepare` wrote"});
   facts.duplicates = 9;
   for (auto const* name : {"a.h5", "b.h5"}) write_corpus_facts(folder / name, facts);
   CHECK(warnings_of({folder.path()}) ==
-        Texts{folder / "a.h5" +
-              ": attribute corpus_duplicate_share is 9; allowed: 0 to 1; what the shard records of its texts is "
-              "ignored; so has another shard"});
+        Texts{folder / "a.h5" + ": attribute corpus_duplicate_share is 9; allowed: 0 to 1; the facts of the texts in "
+                                "this shard are ignored; so has another shard"});
 }

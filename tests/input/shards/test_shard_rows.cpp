@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-/// Values of shards that are in range by themselves and contradict each other.
+/// Values of shards that are each in range but contradict each other.
 #include "core/system/error.hpp"
 #include "input/shards/shards.hpp"
 #include "tests/input/temporary_folder.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 using Values = std::vector<std::int64_t>;
 
-/// Two rows of eight columns and up to five predictions, which a test spoils.
+/// Two rows of eight columns and up to five predictions, which a test corrupts.
 struct WrittenShard {
   Values ids{1, 11, 12, 13, 14, 2, 0, 0, 1, 15, 16, 2, 17, 18, 19, 2};
   Values mask{1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -29,7 +29,7 @@ struct WrittenShard {
   Values positions{2, 3, 0, 0, 0, 1, 2, 4, 5, 6};
   Values masked{12, 13, 0, 0, 0, 15, 16, 17, 18, 19};
   Values next{0, 1};
-  std::vector<std::string> unwritten;  ///< data sets that are made and never written
+  std::vector<std::string> unwritten;  ///< data sets that are created but never written
   std::function<void(Hdf5File&)> attributes = [](Hdf5File&) {};
 
   ShardReader written(std::string const& path) const {
@@ -61,7 +61,7 @@ void refused(WrittenShard const& shard, std::string const& what) {
   CHECK_THROWS_MATCHES(rows_of(shard), InputError, MessageMatches(ContainsSubstring(what)));
 }
 
-/// As `prepare` writes them.
+/// Writes the attributes that `prepare` writes.
 void write_attributes(Hdf5File& file) {
   file.set_attribute("/", "format", "bellwether shard");
   file.set_attribute("/", "format_version", "1.0");
@@ -76,15 +76,15 @@ void write_attributes(Hdf5File& file) {
 
 }  // namespace
 
-TEST_CASE("a shard that agrees with itself is read", "[shard rows]") {
+TEST_CASE("a consistent shard is read", "[shard rows]") {
   auto const rows = rows_of({});
   CHECK(rows.lengths == std::vector<std::int32_t>{6, 8});
   CHECK(rows.predictions == std::vector<std::int32_t>{2, 5});
 }
 
-TEST_CASE("tokens that the mask leaves out are not lost without a word", "[shard rows]") {
+TEST_CASE("tokens that the mask omits are reported", "[shard rows]") {
   WrittenShard shard;
-  SECTION("one behind the padding") {
+  SECTION("one after the padding") {
     shard.ids[7] = 9;
     refused(shard,
             "'input_ids', row 0, column 7: 9; allowed: 0, the padding: input_mask says that the row's tokens end "
@@ -104,17 +104,17 @@ TEST_CASE("padding may have any id, the same in all rows", "[shard rows]") {
   CHECK(rows_of(shard).lengths == std::vector<std::int32_t>{6, 8});
 }
 
-TEST_CASE("padding that the mask counts as tokens is not attended to without a word", "[shard rows]") {
+TEST_CASE("padding that the mask counts as tokens is reported", "[shard rows]") {
   WrittenShard shard;
   shard.ids = {1, 11, 12, 13, 2, 0, 0, 0, 1, 15, 16, 2, 17, 18, 19, 2};
   std::ranges::fill(shard.mask, 1);
   refused(shard, "'input_mask', row 0, column 7: 1; allowed: 0: input_ids holds padding there, 0");
   shard.ids[4] = 0;
-  shard.ids[5] = 2;  // a padding token in the text, and a row that ends in two
+  shard.ids[5] = 2;  // a padding token in the text, and a row that ends in two of them
   CHECK(rows_of(shard).lengths == std::vector<std::int32_t>{8, 8});
 }
 
-TEST_CASE("predictions behind a position 0 are not lost without a word", "[shard rows]") {
+TEST_CASE("predictions after a position 0 are reported", "[shard rows]") {
   WrittenShard shard;
   SECTION("a hole in the list") {
     shard.positions = {2, 0, 3, 0, 0, 1, 2, 4, 5, 6};
@@ -126,13 +126,13 @@ TEST_CASE("predictions behind a position 0 are not lost without a word", "[shard
     shard.positions = {0, 2, 3, 0, 0, 1, 2, 4, 5, 6};
     refused(shard, "'masked_lm_positions', row 0, column 1: 2; allowed: 0");
   }
-  SECTION("position 0 alone") {
+  SECTION("only position 0") {
     shard.positions = {0, 0, 0, 0, 0, 1, 2, 4, 5, 6};
     refused(shard, "'masked_lm_ids', row 0, column 0: 12; allowed: 0: position 0 is [CLS], which is never predicted");
   }
 }
 
-TEST_CASE("the rest of a list of predictions may be filled as other programs do", "[shard rows]") {
+TEST_CASE("the rest of a list of predictions may be filled as in other programs", "[shard rows]") {
   WrittenShard shard;
   SECTION("with -1") { std::fill_n(shard.masked.begin() + 2, 3, -1); }
   SECTION("with -100") { std::fill_n(shard.masked.begin() + 2, 3, -100); }
@@ -143,7 +143,7 @@ TEST_CASE("the rest of a list of predictions may be filled as other programs do"
   CHECK(rows_of(shard).predictions == std::vector<std::int32_t>{2, 5});
 }
 
-TEST_CASE("a row whose predicted ids are all 0 was not written", "[shard rows]") {
+TEST_CASE("a row whose predicted ids are all 0 is reported as not written", "[shard rows]") {
   WrittenShard shard;
   std::fill(shard.masked.begin() + 5, shard.masked.end(), 0);
   refused(shard, "'masked_lm_ids', row 1, column 0: 0; allowed: ids of which some are above 0");
@@ -151,16 +151,16 @@ TEST_CASE("a row whose predicted ids are all 0 was not written", "[shard rows]")
   CHECK(rows_of(shard).predictions == std::vector<std::int32_t>{2, 5});
 }
 
-TEST_CASE("rows of few predictions whose ids are all 0 were not written", "[shard rows]") {
+TEST_CASE("rows of few predictions whose ids are all 0 are reported as not written", "[shard rows]") {
   WrittenShard shard;
   shard.positions = {0, 0, 0, 0, 0, 1, 2, 4, 0, 0};
   std::ranges::fill(shard.masked, 0);
-  CHECK(rows_of(shard).predictions == std::vector<std::int32_t>{0, 3});  // as many may be chance
+  CHECK(rows_of(shard).predictions == std::vector<std::int32_t>{0, 3});  // three zeros may be chance
   shard.positions[0] = 2;
   refused(shard, "'masked_lm_ids', row 0, column 0: 0; allowed: ids of which some are above 0");
 }
 
-TEST_CASE("data sets that were made and never written are no zeros", "[shard rows]") {
+TEST_CASE("data sets that were never written are rejected", "[shard rows]") {
   WrittenShard shard;
   for (std::string const name : {"input_ids", "input_mask"}) {
     shard.unwritten = {name};
@@ -173,7 +173,7 @@ TEST_CASE("data sets that were made and never written are no zeros", "[shard row
   CHECK(shard.written(folder / "a.h5").unwritten() == std::vector<std::string>{"segment_ids", "next_sentence_labels"});
 }
 
-TEST_CASE("rows of our own begin with [CLS] and end with [SEP]", "[shard rows]") {
+TEST_CASE("rows of this program begin with [CLS] and end with [SEP]", "[shard rows]") {
   WrittenShard shard;
   shard.attributes = write_attributes;
   CHECK(rows_of(shard).rows == 2);
@@ -187,7 +187,7 @@ TEST_CASE("rows of our own begin with [CLS] and end with [SEP]", "[shard rows]")
   }
 }
 
-TEST_CASE("attributes that contradict the data sets are refused", "[shard rows]") {
+TEST_CASE("attributes that contradict the data sets are rejected", "[shard rows]") {
   WrittenShard shard;
   auto const with = [&](std::string const& name, Hdf5File::Attribute const& value) {
     shard.attributes = [=](Hdf5File& file) {
@@ -222,7 +222,7 @@ TEST_CASE("attributes that contradict the data sets are refused", "[shard rows]"
   refused(shard, "attribute 'cls_id' is missing; allowed: an integer");
 }
 
-TEST_CASE("an id beyond 63 bits is shown as it is", "[shard rows]") {
+TEST_CASE("an id of more than 63 bits is shown exactly", "[shard rows]") {
   TemporaryFolder const folder;
   WrittenShard{}.written(folder / "a.h5");
   auto const from = Hdf5File::open(folder / "a.h5");

@@ -23,7 +23,7 @@ namespace {
 
 constexpr ShardBounds bounds{.vocabulary = 100, .segments = 2};
 
-/// A shard as another program writes it: plain data sets, no attributes, wider integers, two rows that can be spoiled.
+/// A shard of another program: plain data sets, no attributes, wider integers, and two rows that a test can corrupt.
 struct ForeignShard {
   std::vector<std::int64_t> ids{1, 11, 12, 2, 0, 0, 1, 3, 14, 15, 16, 2};
   std::vector<std::uint16_t> mask{1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1};
@@ -47,7 +47,7 @@ struct ForeignShard {
 
 }  // namespace
 
-TEST_CASE("a shard comes back as it was written", "[shards]") {
+TEST_CASE("a shard reads back as written", "[shards]") {
   TemporaryFolder const folder;
   bool const static_masks = GENERATE(true, false);
   ShardFormat const format = small_format(static_masks);
@@ -80,11 +80,11 @@ TEST_CASE("a shard comes back as it was written", "[shards]") {
     }
   }
   auto const file = Hdf5File::open(folder / "a.h5");
-  CHECK(file.info("masked_lm_ids").shape == Shape{21, 3});  // other readers want all six, of N rows
+  CHECK(file.info("masked_lm_ids").shape == Shape{21, 3});  // other readers expect all six data sets, with N rows
   CHECK(file.info("input_ids").gzip);
 }
 
-TEST_CASE("a shard that is not closed leaves nothing", "[shards]") {
+TEST_CASE("a shard that is not closed leaves no file", "[shards]") {
   TemporaryFolder const folder;
   {
     ShardWriter writer(folder / "a.h5", small_format(true));
@@ -93,7 +93,7 @@ TEST_CASE("a shard that is not closed leaves nothing", "[shards]") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a sample that breaks the format is refused", "[shards]") {
+TEST_CASE("a sample that violates the format is rejected", "[shards]") {
   TemporaryFolder const folder;
   ShardWriter writer(folder / "a.h5", small_format(true));
   Sample sample = sample_of(0, small_format(true));
@@ -116,7 +116,7 @@ TEST_CASE("shards of other programs are read", "[shards]") {
   CHECK(rows.masked_ids == std::vector<std::int32_t>{12, 0, 13, 16});
 }
 
-TEST_CASE("values out of range are named by file, data set, row and column", "[shards]") {
+TEST_CASE("values out of range are reported with file, data set, row and column", "[shards]") {
   TemporaryFolder const folder;
   std::string const path = folder / "f.h5";
   ForeignShard shard;
@@ -170,7 +170,7 @@ TEST_CASE("values out of range are named by file, data set, row and column", "[s
                        MessageMatches(ContainsSubstring(path + ": data set " + expected)));
 }
 
-TEST_CASE("missing or misshapen data sets are named", "[shards]") {
+TEST_CASE("missing or misshapen data sets are reported by name", "[shards]") {
   TemporaryFolder const folder;
   ForeignShard shard;
   shard.with_next = false;

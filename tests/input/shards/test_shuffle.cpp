@@ -42,7 +42,7 @@ TEST_CASE("an epoch visits each row once", "[order]") {
   for (auto const& [shard, row] : rows) CHECK(row < shards[static_cast<std::size_t>(shard)].rows);
 }
 
-TEST_CASE("windows take whole pieces, no more than they need", "[order]") {
+TEST_CASE("windows hold whole pieces, and no more than needed", "[order]") {
   auto const windows = epoch_windows(3, 0, shards, 40);
   for (auto const& window : windows) {
     for (auto const& piece : window.pieces) {
@@ -55,10 +55,10 @@ TEST_CASE("windows take whole pieces, no more than they need", "[order]") {
   }
 }
 
-// Texts come one after the other, and so do the shards made of them: a frozen variance, or a learning rate that falls,
-// would otherwise meet one kind of text only.
+// Texts follow one another, and so do the shards made of them. Without shuffling, a frozen variance or a falling
+// learning rate would see only one kind of text.
 TEST_CASE("each window is a sample of all shards", "[order]") {
-  std::vector<ShardExtent> const two_kinds(10, {.rows = 32768, .piece = 1024});  // the first three of one kind
+  std::vector<ShardExtent> const two_kinds(10, {.rows = 32768, .piece = 1024});  // the first three shards hold one kind
   double largest = 0, smallest = 1;
   for (auto const& window : epoch_windows(5, 0, two_kinds, 16384)) {
     CHECK(window.pieces.size() == 16);
@@ -67,16 +67,16 @@ TEST_CASE("each window is a sample of all shards", "[order]") {
     largest = std::max(largest, first_kind);
     smallest = std::min(smallest, first_kind);
   }
-  // 0.3 on average; 16 pieces of 320 deviate by 0.11.
+  // 0.3 on average, with a deviation of 0.11 for 16 pieces out of 320.
   CHECK(smallest > 0);
   CHECK(largest < 0.7);
 }
 
-TEST_CASE("the order follows seed and epoch", "[order]") {
+TEST_CASE("the order depends on seed and epoch", "[order]") {
   CHECK(visit(3, 0) == visit(3, 0));
   CHECK(visit(3, 0) != visit(3, 1));
   CHECK(visit(3, 0) != visit(4, 0));
-  // Pieces and rows: each level is shuffled by some seed.
+  // Pieces and rows are both shuffled: some seed changes each of them.
   std::set<std::int64_t> shard, first;
   std::set<std::vector<std::int32_t>> orders;
   Window const window{.pieces = {{.shard = 0, .first_row = 0, .rows = 16}}, .rows = 16, .start = 0};
@@ -93,7 +93,7 @@ TEST_CASE("the order follows seed and epoch", "[order]") {
   CHECK(orders.size() == 40);
 }
 
-TEST_CASE("sequences and tokens are dealt evenly", "[order]") {
+TEST_CASE("sequences and tokens are balanced over ranks", "[order]") {
   int const ranks = GENERATE(1, 2, 3, 4, 7);
   std::vector<std::int64_t> lengths;
   for (std::int64_t i = 0; i < 64; ++i) lengths.push_back(i % 5 == 0 ? 128 : 5 + i * 37 % 120);
@@ -107,8 +107,8 @@ TEST_CASE("sequences and tokens are dealt evenly", "[order]") {
   CHECK(most - fewest <= 1);
   CHECK(fewest == 64 / ranks);
   auto const [lightest, heaviest] = std::ranges::minmax(tokens);
-  // In order of arrival the gap would be a sequence or more; by length it is less than one short sequence, plus one
-  // sequence where the ranks do not divide the batch.
+  // In order of arrival the gap would be a sequence or more. By length it is less than one short sequence, plus one
+  // sequence if the ranks do not divide the batch.
   CHECK(heaviest - lightest <= (64 % ranks == 0 ? 8 : 20));
 }
 

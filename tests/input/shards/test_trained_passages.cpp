@@ -24,7 +24,7 @@ ShardFormat format_of(bool static_masks) {
           .special = {.classify = 1, .separate = 2, .mask = 3}};
 }
 
-/// Token number `at` of a text without repetition.
+/// Returns token number `at` of a text without repetition.
 std::int32_t token(std::int64_t at) {
   auto mixed = (static_cast<std::uint64_t>(at) + 1) * 0x9E3779B97F4A7C15;
   mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9;
@@ -32,7 +32,7 @@ std::int32_t token(std::int64_t at) {
   return static_cast<std::int32_t>(10 + (mixed >> 40) % 990);
 }
 
-/// [CLS] `first` tokens of the text [SEP] as many as fit behind them [SEP], from `at` on.
+/// Returns a row: [CLS], `first` tokens of the text from `at` on, [SEP], the following tokens that fit, [SEP].
 Sample row(std::int64_t at, std::int64_t first, ShardFormat const& format) {
   Sample sample;
   for (std::int64_t s = 0; s < format.sequence_length; ++s) {
@@ -50,7 +50,7 @@ Sample row(std::int64_t at, std::int64_t first, ShardFormat const& format) {
   return sample;
 }
 
-/// The text [begin, begin + 60 * rows) in rows.
+/// Returns the text [begin, begin + 60 * rows) in rows.
 OpenedShard write(std::string const& path, std::int64_t begin, std::int64_t rows, std::int64_t first = 30,
                   bool static_masks = false) {
   auto const format = format_of(static_masks);
@@ -66,46 +66,46 @@ std::string doubt(std::vector<OpenedShard> const& train, std::vector<OpenedShard
 
 }  // namespace
 
-TEST_CASE("held-out rows of other text are not trained on", "[passages]") {
+TEST_CASE("held-out rows of other text give no warning", "[passages]") {
   TemporaryFolder const folder;
   auto const train = write(folder / "train.h5", 0, 300), heldout = write(folder / "heldout.h5", 18000, 100);
   CHECK(doubt({train}, {heldout}).empty());
 }
 
-TEST_CASE("held-out rows whose text is trained on are told with their number", "[passages]") {
+TEST_CASE("held-out rows whose text is trained on are reported with their number", "[passages]") {
   TemporaryFolder const folder;
   auto const train = write(folder / "a.h5", 0, 150), more = write(folder / "b.h5", 9000, 150);
   bool const static_masks = GENERATE(false, true);
   SECTION("rows of a shard") {
     CHECK_THAT(doubt({train, more}, {write(folder / "h.h5", 9000, 100, 30, static_masks)}),
-               StartsWith("100 of the 100 held-out rows looked at are trained on, too: "));
+               StartsWith("100 of the 100 held-out rows that were compared are trained on, too: "));
   }
-  SECTION("text that was cut and paired otherwise") {
+  SECTION("text that was split and paired differently") {
     auto const told = doubt({train, more}, {write(folder / "h.h5", 4023, 100, 20, static_masks)});
-    CHECK_THAT(told, ContainsSubstring(" of the 100 held-out rows looked at"));
+    CHECK_THAT(told, ContainsSubstring(" of the 100 held-out rows that were compared"));
     CHECK(std::stoi(told) > 90);
-    CHECK(told.ends_with("take both sets from one call of `prepare --heldout`"));
+    CHECK(told.ends_with("make both sets with one call of `prepare --heldout`"));
   }
   SECTION("in part") {
     CHECK_THAT(doubt({train}, {write(folder / "h.h5", 8400, 100, 30, static_masks)}),
-               StartsWith("10 of the 100 held-out rows looked at"));
+               StartsWith("10 of the 100 held-out rows that were compared"));
   }
 }
 
-TEST_CASE("a few held-out rows that are trained on are what corpora have by themselves", "[passages]") {
+TEST_CASE("a few repeated held-out rows give no warning", "[passages]") {
   TemporaryFolder const folder;
   auto const train = write(folder / "a.h5", 0, 150);
   CHECK(doubt({train}, {write(folder / "h.h5", 8760, 100)}).empty());
 }
 
-TEST_CASE("of many held-out rows some are looked at, over all shards", "[passages]") {
+TEST_CASE("of many held-out rows a sample over all shards is searched", "[passages]") {
   TemporaryFolder const folder;
   auto const train = write(folder / "a.h5", 0, 1024);
   auto const known = write(folder / "h0.h5", 0, 1024), other = write(folder / "h1.h5", 70000, 1024);
-  CHECK_THAT(doubt({train}, {known, other}), StartsWith("256 of the 512 held-out rows looked at"));
+  CHECK_THAT(doubt({train}, {known, other}), StartsWith("256 of the 512 held-out rows that were compared"));
 }
 
-TEST_CASE("rows without passages, and shards that cannot be read, are passed over", "[passages]") {
+TEST_CASE("rows without passages and shards that cannot be read are skipped", "[passages]") {
   TemporaryFolder const folder;
   auto const train = write(folder / "a.h5", 0, 20), heldout = write(folder / "h.h5", 0, 10);
   auto const short_rows = format_of(false);
@@ -122,7 +122,7 @@ TEST_CASE("rows without passages, and shards that cannot be read, are passed ove
   std::ofstream(folder / "bad.h5") << "x";
   OpenedShard const bad{.path = folder / "bad.h5", .rows = 20, .sequence_length = 64};
   CHECK(doubt({bad, train}, {heldout})
-            .starts_with("10 of the 10 held-out rows looked at are trained on, too, as far "
-                         "as 20 of the 40 rows of data.train tell: "));
+            .starts_with("10 of the 10 held-out rows that were compared are trained on, too, judging from 20 of the 40 "
+                         "rows of data.train: "));
   CHECK(doubt({train}, {bad}).empty());
 }

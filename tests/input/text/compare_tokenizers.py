@@ -6,8 +6,9 @@
     pip install tokenizers
     python3 compare_tokenizers.py --program build/bellwether --vocab vocab.txt [--hostile] [--rounds 3] [TEXT[.gz] ...]
 
-Ends with 1 at the first kind of text that differs. Speeds are of whole calls, alternating: the program from a file on
-its standard input to a file of ids, start included; the library's fastest call (encode_batch_fast) on lines in memory.
+Exits with 1 after the first text that differs. Times whole calls, alternating between the two: the program reads a
+file on standard input and writes a file of ids, including its start; the library runs its fastest call
+(encode_batch_fast) on lines in memory.
 """
 import argparse
 import gzip
@@ -90,8 +91,8 @@ def main():
     parser.add_argument("--program", required=True)
     parser.add_argument("--vocab", required=True)
     parser.add_argument("--hostile", action="store_true", help="also the lines of hostile_lines.py")
-    parser.add_argument("--rounds", type=int, default=3, help="timed rounds a text; 0: none")
-    parser.add_argument("--show", type=int, default=10, help="differences printed a text")
+    parser.add_argument("--rounds", type=int, default=3, help="timed rounds per text; 0: none")
+    parser.add_argument("--show", type=int, default=10, help="differences to print per text")
     parser.add_argument("texts", nargs="*")
     arguments = parser.parse_args()
 

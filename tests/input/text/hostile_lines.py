@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lines that tokenizers stumble over. Deterministic; no line holds a line feed."""
+"""Lines that are difficult for tokenizers. Deterministic; no line contains a line feed."""
 import random
 import unicodedata
 
@@ -8,14 +8,14 @@ CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c <= 0xDFFF and c != 
 
 
 def every_code_point():
-    """Each code point alone, inside a word, doubled, between marks, beside an ideograph and beside punctuation."""
+    """Each code point alone, inside a word, doubled, between marks, next to an ideograph and to punctuation."""
     for c in CODE_POINTS:
         x = chr(c)
         yield f"{x} a{x}b {x}{x} A{x}\u0301\u0323 e\u0301{x}\u0334 \u4e2d{x}. {x}9"
 
 
 def every_pair_of_marks():
-    """Canonical order: each pair of characters with a combining class, as far as Python's Unicode knows them."""
+    """Canonical order: each pair of characters with a combining class in Python's Unicode version."""
     marks = [chr(c) for c in CODE_POINTS if unicodedata.combining(chr(c))]
     for first in marks:
         for begin in range(0, len(marks), 128):
@@ -40,7 +40,7 @@ def every_script(rng):
 
 
 def noise(rng):
-    """Random code points, from anywhere and from the interesting places."""
+    """Random code points, from all of Unicode and from ranges that matter to the tokenizer."""
     nasty = [0, 1, 9, 0x0B, 0x0C, 0x0D, 0x1C, 0x1F, 0x7F, 0x80, 0x85, 0xA0, 0xAD, 0x130, 0x131, 0x149, 0x1E9E, 0x345, 0x34F]
     nasty += [0x390, 0x3A3, 0x3C2, 0x61C, 0x1160, 0x115F, 0x17B4, 0x180B, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x2028]
     nasty += [0x2029, 0x202A, 0x2060, 0x2063, 0x212B, 0x2126, 0x2329, 0x3000, 0xAC00, 0xD7A3, 0xE000, 0xF8FF, 0xF900]
@@ -69,7 +69,7 @@ def emoji():
 
 
 def long_words():
-    """At and about the limit of 100 characters, before and after normalisation, and far beyond it."""
+    """Words near the limit of 100 characters, before and after normalisation, and far above it."""
     units = ["a", "A", "\u00e9", "e\u0301", "\u4e2d", "\uac00", "\u0301", "\u200b", ".", "\U0001f600", "\ue000", "\u0130", "ab1"]
     for unit in units:
         for count in (1, 33, 34, 49, 50, 51, 99, 100, 101, 199, 200, 201, 1000, 100000):

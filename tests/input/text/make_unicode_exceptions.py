@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes input/text/unicode_exceptions.hpp: where the tokenizers library differs from the Unicode library.
 
-BERT's tokenizer in Hugging Face `tokenizers` carries character tables of several Unicode versions: general categories of
-8.0, normalisation of 9.0, lower-casing of its compiler. This script asks the installed library about every code point
-and compares with the Unicode data of Python and of the newest `unicodedata2`, so that the list holds for every Unicode
-library between these versions.
+BERT's tokenizer in Hugging Face `tokenizers` has character tables of several Unicode versions: general categories of
+8.0, normalisation of 9.0, lower-casing of its compiler. This script queries the installed library for every code point.
+It compares the results with the Unicode data of Python and of the newest `unicodedata2`, so that the list is valid for
+every Unicode library between these versions.
 
     pip install tokenizers unicodedata2
     python3 make_unicode_exceptions.py > ../../../input/text/unicode_exceptions.hpp
@@ -66,7 +66,7 @@ for c in CODE_POINTS:
         u.combining(ch) == 1 for u in VERSIONS
     ) and unicodedata.combining(ch) != unicodedata2.combining(ch):
         not_decomposed.append(c)
-    # utf8proc maps one code point to one; the only longer mapping, of U+0130, is decomposed before it is lowered.
+    # utf8proc maps one code point to one. NFD decomposes U+0130, the only one with a longer mapping, before.
     if decompose(ch) == ch and lower(ch) != ch.lower():
         assert len(lower(ch)) == 1
         lowered.append((c, ord(lower(ch))))
@@ -93,8 +93,8 @@ print(f"""// SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-/// Written by tests/input/text/make_unicode_exceptions.py: where the reference, Hugging Face `tokenizers` {tokenizers.__version__}, does
-/// not follow Unicode {unicodedata.unidata_version} to {unicodedata2.unidata_version}, because its tables are of other versions. Everything else comes from utf8proc.
+/// Written by tests/input/text/make_unicode_exceptions.py. Lists where the reference, Hugging Face `tokenizers` {tokenizers.__version__},
+/// deviates from Unicode {unicodedata.unidata_version} to {unicodedata2.unidata_version}, because its tables have other versions. Everything else comes from utf8proc.
 namespace bellwether::input::reference {{
 
 struct CodeRange {{

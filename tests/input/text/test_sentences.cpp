@@ -37,11 +37,11 @@ TEST_CASE("sentences end at Chinese and Japanese marks without white space", "[t
         Texts{"\u300C\u4E00\u3002\u300D", "\u4E8C\u3002\u3002", "a\u3002", "b"});
 }
 
-TEST_CASE("sentences end at the marks of other scripts before white space of any kind", "[text]") {
+TEST_CASE("sentences end at marks of other scripts before any white space", "[text]") {
   CHECK(sentences_of("\u0915\u0964 \u0916\u0965\u3000\u0917") ==
         Texts{"\u0915\u0964", " \u0916\u0965", "\u3000\u0917"});
   CHECK(sentences_of("\u0627\u061F \u0628\u06D4 \u062A") == Texts{"\u0627\u061F", " \u0628\u06D4", " \u062A"});
   CHECK(sentences_of("One.\u00A0Two.\u2028Three") == Texts{"One.", "\u00A0Two.", "\u2028Three"});
-  // Other characters that begin with the same byte as a mark are no marks.
+  // Other characters that begin with the same byte as a mark do not end sentences.
   CHECK(sentences_of("\u0630 \u0940 \u3042 \u2020 \uFF0C x") == Texts{"\u0630 \u0940 \u3042 \u2020 \uFF0C x"});
 }

@@ -20,7 +20,7 @@ std::string fault_of(std::string_view bytes, Wrapping wrapping = Wrapping::none)
   return text_fault(bytes, wrapping, "FILE");
 }
 
-/// `text`, which is ASCII or holds the ideographs U+4E00 and up as digits, in units of `width` bytes.
+/// Encodes `text` in units of `width` bytes, little- or big-endian.
 std::string wide(std::u32string_view text, int width, bool little) {
   std::string bytes;
   for (char32_t const c : text)
@@ -61,7 +61,7 @@ TEST_CASE("files of other formats are recognised by their first bytes", "[text]"
              ContainsSubstring("gzip -dc FILE | gzip -dc | bellwether prepare -"));
 }
 
-TEST_CASE("words that look like magic bytes are text", "[text]") {
+TEST_CASE("texts that begin like magic bytes are text", "[text]") {
   for (auto const text :
        {"BZh is not a word.", "PARTS of it", "PAR1 was a car", "RIFF is an English surname", "GIF files", ""})
     CHECK((fault_of(text).empty() || std::string_view(text).starts_with("GIF8")));
@@ -76,14 +76,14 @@ TEST_CASE("UTF-16 and UTF-32 are named, with and without a byte order mark", "[t
   CHECK_THAT(fault_of(wide(text, 4, false)), StartsWith("is UTF-32BE text without"));
   CHECK_THAT(fault_of("\xFF\xFE" + wide(text, 2, true)), StartsWith("is UTF-16 text; allowed"));
   CHECK_THAT(fault_of("\xFF\xFE\0\0"sv), StartsWith("is UTF-32 text; allowed"));
-  // Ideographs leave no NULs to see, but bytes that are no UTF-8 text.
+  // Ideographs contain no NUL bytes, but their bytes are not UTF-8.
   std::u32string chinese;
   for (char32_t c = 0; c < 2000; ++c) chinese += c % 20 == 19 ? U'\n' : 0x4E00 + c * 7 % 5000;
   CHECK(!fault_of(wide(chinese, 2, true)).empty());
   CHECK(!fault_of(wide(chinese, 2, false)).empty());
 }
 
-TEST_CASE("control characters make a text binary, stray ones do not", "[text]") {
+TEST_CASE("many control characters make a text binary, a few do not", "[text]") {
   std::string noise;
   for (std::uint32_t i = 0, x = 1; i < 4096; ++i) noise += static_cast<char>((x = x * 1664525 + 1013904223) >> 24);
   CHECK_THAT(binary_fault(noise, "FILE"), StartsWith("is binary: 10 % of the bytes"));
@@ -96,11 +96,11 @@ TEST_CASE("control characters make a text binary, stray ones do not", "[text]") 
   CHECK(binary_fault("\x1B[31mred\x1B[0m\f\v\t\r\n", "FILE").empty());
 }
 
-TEST_CASE("text of an 8-bit encoding is refused where most of it would be lost", "[text]") {
+TEST_CASE("text in an 8-bit encoding is rejected if most of it would be lost", "[text]") {
   std::string cyrillic;  // CP1251
   for (int i = 0; i < 500; ++i) cyrillic += i % 6 == 5 ? ' ' : static_cast<char>(0xE0 + i % 32);
   CHECK_THAT(encoding_fault(cyrillic, "FILE"), StartsWith("is not UTF-8: ") && ContainsSubstring("iconv -f ENCODING"));
-  std::string latin;  // a few accents in Latin-1: a warning counts the lines later
+  std::string latin;  // a few accents in Latin-1: a later warning counts the lines
   for (int i = 0; i < 500; ++i) latin += i % 40 == 7 ? '\xE9' : 'a';
   CHECK(encoding_fault(latin, "FILE").empty());
   std::string russian;
@@ -138,18 +138,18 @@ TEST_CASE("archives without magic bytes are recognised by their headers", "[text
   CHECK(fault_of(std::string(600, 'a')).empty());
 }
 
-TEST_CASE("text that switches character sets by escape sequences is named", "[text]") {
+TEST_CASE("encodings with escape sequences are recognised", "[text]") {
   CHECK_THAT(fault_of("\x1B$B$3$s$K$A$O\x1B(B\n"),
              StartsWith("is ISO-2022-JP text") && ContainsSubstring("iconv -f ISO-2022-JP -t UTF-8 FILE"));
   CHECK_THAT(fault_of("\x1B$)C\x0E0!\x0F\n"), StartsWith("is ISO-2022-KR text"));
   CHECK(fault_of("\x1B[1mbold\x1B[0m costs 5 $\n").empty());
 }
 
-TEST_CASE("NUL bytes alone are a copy that did not finish", "[text]") {
+TEST_CASE("a file of only NUL bytes is reported as an unfinished copy", "[text]") {
   CHECK_THAT(fault_of(std::string(5000, '\0')), StartsWith("holds only NUL bytes"));
 }
 
-TEST_CASE("markup is recognised however it is laid out", "[text]") {
+TEST_CASE("markup is recognised in any layout", "[text]") {
   for (auto const* const json :
        {"{ \"text\": \"a\" }\n", "[\n  {\n    \"id\": 1", "{'text': 'a'}", "\xEF\xBB\xBF[{\"a\" : 1}]"})
     CHECK_THAT(markup_warning(json), StartsWith("looks like JSON"));

@@ -27,7 +27,7 @@ void write_gz(std::string const& path, std::string const& text) {
   REQUIRE(gzclose(file) == Z_OK);
 }
 
-/// Lines, with "|" before each that starts a document.
+/// Returns the lines, with "|" before each that starts a document.
 std::vector<std::string> lines_of(std::vector<std::string> const& paths) {
   TextReader reader(paths);
   std::vector<std::string> lines;
@@ -49,7 +49,7 @@ TEST_CASE("blank lines and files end documents, compressed or not", "[text]") {
         std::vector<std::string>{"|one", "two", "|three", "|four", "five"});
 }
 
-TEST_CASE("very long lines are cut at white space and lose nothing", "[text]") {
+TEST_CASE("very long lines are split at white space and lose nothing", "[text]") {
   TemporaryFolder const folder;
   std::string text;
   for (int i = 0; i < 200000; ++i) text += "word ";
@@ -79,7 +79,8 @@ TEST_CASE("lines end with line feeds, carriage returns or both", "[text]") {
 
 TEST_CASE("a line of white space or of invisible characters is blank", "[text]") {
   TemporaryFolder const folder;
-  // no-break space, ideographic space, line separator, zero-width space, byte order mark, soft hyphen, control
+  // No-break space, ideographic space, line separator, zero-width space, byte order mark, soft hyphen, control
+  // character.
   for (std::string const blank :
        {"\u00A0", "\u3000 \t", "\u2028", "\u200B", "\uFEFF", "\u00AD", "\x01", "\u2003\u00A0"}) {
     write(folder / "a.txt", "one\n" + blank + "\ntwo\n");
@@ -89,7 +90,7 @@ TEST_CASE("a line of white space or of invisible characters is blank", "[text]")
   CHECK(lines_of({folder / "a.txt"}).size() == 5);
 }
 
-TEST_CASE("places name file and line, whatever ends the lines", "[text]") {
+TEST_CASE("places have the right file and line for all line ends", "[text]") {
   TemporaryFolder const folder;
   write(folder / "a.txt", "1\r\r3\n4\r\n\n6\n" + std::string(2 * TextReader::longest_line, 'x') + "\n8\n");
   TextReader reader({folder / "a.txt"});
@@ -101,7 +102,7 @@ TEST_CASE("places name file and line, whatever ends the lines", "[text]") {
   CHECK(reader.describe({0, 4}) == folder / "a.txt" + ":4");
 }
 
-TEST_CASE("a text that is reached by two paths is refused", "[text]") {
+TEST_CASE("a text that is given by two paths is rejected", "[text]") {
   TemporaryFolder const folder;
   write(folder / "a.txt", "one\n");
   std::filesystem::create_symlink("a.txt", folder / "link.txt");
@@ -110,7 +111,7 @@ TEST_CASE("a text that is reached by two paths is refused", "[text]") {
     CHECK_THROWS_WITH(TextReader({folder / "a.txt", other}), Catch::Matchers::ContainsSubstring("is given twice"));
 }
 
-TEST_CASE("bytes that are no text are refused where they begin", "[text]") {
+TEST_CASE("bytes that are not text are rejected with their position", "[text]") {
   TemporaryFolder const folder;
   std::string text;
   for (int i = 0; i < 60000; ++i) text += "words and words\n";
@@ -129,7 +130,7 @@ TEST_CASE("bytes that are no text are refused where they begin", "[text]") {
   }
 }
 
-TEST_CASE("texts that cannot be read are named, all at once", "[text]") {
+TEST_CASE("all texts that cannot be read are reported at once", "[text]") {
   TemporaryFolder const folder;
   try {
     write(folder / "plain.gz", "not gzip\n");
@@ -147,11 +148,11 @@ TEST_CASE("texts that cannot be read are named, all at once", "[text]") {
   std::string bytes((std::istreambuf_iterator<char>(whole)), {});
   write(folder / "cut.gz", bytes.substr(0, bytes.size() / 2));
   CHECK_THROWS_WITH(lines_of({folder / "cut.gz"}),
-                    Catch::Matchers::ContainsSubstring("ends in the midst of the gzip member that begins at byte 0") &&
+                    Catch::Matchers::ContainsSubstring("ends inside the gzip member that begins at byte 0") &&
                         Catch::Matchers::ContainsSubstring("; 0 lines before it can be read"));
 }
 
-TEST_CASE("another encoding is refused wherever it begins", "[text]") {
+TEST_CASE("another encoding is rejected wherever it begins", "[text]") {
   TemporaryFolder const folder;
   std::string text, other;
   for (int i = 0; i < 30000; ++i) text += "plain words\n";
@@ -161,7 +162,7 @@ TEST_CASE("another encoding is refused wherever it begins", "[text]") {
                                                           Catch::Matchers::ContainsSubstring("is not UTF-8"));
 }
 
-TEST_CASE("a byte order mark is no part of a file's first line", "[text]") {
+TEST_CASE("a byte order mark is not part of a file's first line", "[text]") {
   TemporaryFolder const folder;
   write(folder / "marked.txt", "\xEF\xBB\xBFone\ntwo\n");
   write(folder / "mark.txt", "\xEF\xBB\xBF");
@@ -173,7 +174,7 @@ TEST_CASE("a byte order mark is no part of a file's first line", "[text]") {
   CHECK(reader.describe(block.lines[0].place) == folder / "marked.txt:1");
 }
 
-TEST_CASE("a text that changes after it was looked at is refused", "[text]") {
+TEST_CASE("a text that changes after its inspection is rejected", "[text]") {
   TemporaryFolder const folder;
   auto const refused = [&](auto const& change) {
     write(folder / "text.txt", "one\ntwo\n");

@@ -38,7 +38,7 @@ std::string lines(int first, int count) {
   return text;
 }
 
-/// Everything a source returns; what it throws stands behind "!".
+/// Returns everything that a source returns, followed by "!" and the message if it throws.
 std::string all_of(std::string const& path, std::size_t step = 1000) {
   TextSource source(path);
   std::string text, piece(step, '\0');
@@ -52,7 +52,7 @@ std::string all_of(std::string const& path, std::size_t step = 1000) {
 
 }  // namespace
 
-TEST_CASE("all members of a gzip file are read, padding is skipped", "[text]") {
+TEST_CASE("all members of a gzip file are read and padding is skipped", "[text]") {
   TemporaryFolder const folder;
   auto const one = lines(0, 3000), two = lines(3000, 5);
   auto const check = [&](std::string const& bytes, std::string const& text) {
@@ -70,7 +70,7 @@ TEST_CASE("all members of a gzip file are read, padding is skipped", "[text]") {
   CHECK(!TextSource(folder / "plain").compressed());
 }
 
-TEST_CASE("whatever follows a gzip member and is no member is an error that names its byte", "[text]") {
+TEST_CASE("other data after a gzip member is an error with its position", "[text]") {
   TemporaryFolder const folder;
   auto const one = lines(0, 300), packed = gzip(one);
   for (std::string const& rest : {std::string("x"), std::string("\x1F"), std::string("\x1F_"), std::string("\n"),
@@ -84,7 +84,7 @@ TEST_CASE("whatever follows a gzip member and is no member is an error that name
   }
 }
 
-TEST_CASE("a gzip file is an error wherever it is cut", "[text]") {
+TEST_CASE("a gzip file that is cut anywhere is an error", "[text]") {
   TemporaryFolder const folder;
   auto const one = lines(0, 40), two = lines(40, 40);
   auto const first = gzip(one), both = first + gzip(two);
@@ -93,19 +93,19 @@ TEST_CASE("a gzip file is an error wherever it is cut", "[text]") {
     std::ofstream(folder / "a.gz", std::ios::binary | std::ios::trunc) << both.substr(0, size);
     auto const got = all_of(folder / "a.gz");
     INFO(size);
-    // One byte of a second member's header is not yet recognised as one.
+    // One byte of a second member's header is not enough to recognise it.
     std::string const fault =
-        size == first.size() + 1 ? "begins no other one" : "ends in the midst of the gzip member that begins at byte ";
+        size == first.size() + 1 ? "does not begin another one" : "ends inside the gzip member that begins at byte ";
     CHECK_THAT(got, ContainsSubstring("!" + folder.path() + "/a.gz: ") && ContainsSubstring(fault));
     CHECK((one + two).starts_with(got.substr(0, got.find('!'))));
     if (size > first.size()) CHECK(got.starts_with(one));
   }
 }
 
-TEST_CASE("a gzip file is an error wherever a byte of its content is damaged", "[text]") {
+TEST_CASE("a gzip file with a damaged byte anywhere in its content is an error", "[text]") {
   TemporaryFolder const folder;
   auto const one = lines(0, 200), packed = gzip(one);
-  for (std::size_t at = 10; at < packed.size(); ++at) {  // behind the header, whose time and name may be anything
+  for (std::size_t at = 10; at < packed.size(); ++at) {  // after the header, whose time and name may be anything
     auto bytes = packed;
     bytes[at] = static_cast<char>(bytes[at] ^ 0x55);
     std::ofstream(folder / "a.gz", std::ios::binary | std::ios::trunc) << bytes;

@@ -20,7 +20,7 @@ std::string words_of(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("UTF-8 faults become one replacement character for each maximal part", "[unicode]") {
+TEST_CASE("each maximal part of a UTF-8 fault becomes one replacement character", "[unicode]") {
   struct Case {
     std::string_view bytes;
     std::u32string_view codes;
@@ -57,16 +57,16 @@ TEST_CASE("words are cleaned, lower-cased, stripped of accents and split", "[uni
   CHECK(words_of(" \t\r\n") == "");
 }
 
-TEST_CASE("marks that stay stand in canonical order", "[unicode]") {
-  // Both are spacing marks with a combining class, 226 and 216, so they are kept and exchanged.
+TEST_CASE("marks that are kept are in canonical order", "[unicode]") {
+  // Both are spacing marks with a combining class, 226 and 216, so they are kept and swapped.
   CHECK(words_of("a\U0001D16D\U0001D165") == "a\U0001D165\U0001D16D");
 }
 
-TEST_CASE("where the reference's tables are older, they count", "[unicode]") {
+TEST_CASE("older tables of the reference are followed", "[unicode]") {
   CHECK(words_of("a\u07FD") == "a\u07FD");        // a mark of Unicode 11: not stripped
   CHECK(words_of("a\u2E4Fb") == "a\u2E4Fb");      // punctuation of Unicode 12: not split off
   CHECK(words_of("a\u08E2") == "a\u08E2");        // a format character of Unicode 9: not removed
-  CHECK(words_of("\U00011938") == "\U00011938");  // of Unicode 13: not decomposed
-  CHECK(words_of("\U00010D50") == "\U00010D70");  // a capital of Unicode 16: lower-cased
-  CHECK(words_of("a\u166Db") == "a \u166D b");    // reclassified since
+  CHECK(words_of("\U00011938") == "\U00011938");  // added in Unicode 13: not decomposed
+  CHECK(words_of("\U00010D50") == "\U00010D70");  // a capital letter of Unicode 16: lower-cased
+  CHECK(words_of("a\u166Db") == "a \u166D b");    // reclassified in newer versions
 }

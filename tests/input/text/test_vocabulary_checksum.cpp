@@ -19,7 +19,7 @@ std::vector<std::string> const tokens{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK
 
 }  // namespace
 
-TEST_CASE("the checksum of a vocabulary is that of the file that prepare writes", "[vocabulary]") {
+TEST_CASE("the checksum of a vocabulary equals that of the file that prepare writes", "[vocabulary]") {
   TemporaryFolder const folder;
   write_vocabulary(folder / "vocab.txt", tokens);
   std::ifstream file(folder / "vocab.txt", std::ios::binary);
@@ -30,7 +30,7 @@ TEST_CASE("the checksum of a vocabulary is that of the file that prepare writes"
   CHECK(vocabulary_checksum(Vocabulary::read(folder / "vocab.txt")) == sum);
 }
 
-TEST_CASE("line ends of a vocabulary do not count, the order of its tokens does", "[vocabulary]") {
+TEST_CASE("the checksum ignores line ends but not the order of tokens", "[vocabulary]") {
   TemporaryFolder const folder;
   std::ofstream file(folder / "windows.txt", std::ios::binary);
   for (auto const& token : tokens) file << token << "\r\n";
@@ -42,7 +42,7 @@ TEST_CASE("line ends of a vocabulary do not count, the order of its tokens does"
   CHECK(vocabulary_checksum({"ab", "c"}) != vocabulary_checksum({"a", "bc"}));
 }
 
-TEST_CASE("checksums of vocabularies are texts of sixteen digits or nothing", "[vocabulary]") {
+TEST_CASE("checksums of vocabularies are sixteen digits or empty", "[vocabulary]") {
   CHECK(checksum_number("0000000000abcdef") == 0xabcdef);
   CHECK(checksum_number("ffffffffffffffff") == ~std::uint64_t{0});
   CHECK(checksum_number("") == 0);

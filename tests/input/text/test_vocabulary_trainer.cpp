@@ -18,7 +18,7 @@ namespace {
 
 std::string glue(std::string const& left, std::string const& right) { return left + right.substr(2); }
 
-/// Counts every pair anew before each merge.
+/// A reference that counts all pairs again before each merge.
 std::vector<std::string> train_slowly(std::map<std::string, std::int64_t> const& counts,
                                       std::vector<std::string> tokens, std::size_t size) {
   std::vector<std::pair<std::vector<std::string>, std::int64_t>> words;
@@ -59,7 +59,7 @@ std::map<std::string, std::int64_t> const words = {
 
 }  // namespace
 
-TEST_CASE("training merges as counting everything anew would", "[vocabulary]") {
+TEST_CASE("training merges the same pairs as a full recount", "[vocabulary]") {
   WordCounts const counts(words.begin(), words.end());
   auto const first = train_vocabulary(counts, {.size = 35});
   auto const alphabet = train_vocabulary(counts, {.size = 1 << 20, .least_frequency = 1 << 20});
@@ -68,7 +68,7 @@ TEST_CASE("training merges as counting everything anew would", "[vocabulary]") {
   CHECK(first.size() == 35);
 }
 
-TEST_CASE("training can be stopped all along", "[vocabulary]") {
+TEST_CASE("training can be stopped at any time", "[vocabulary]") {
   WordCounts counts;
   for (int i = 0; i < 2000; ++i) counts["word" + std::to_string(i * i)] = 1 + i % 7;
   struct Stop {};
@@ -86,7 +86,7 @@ TEST_CASE("training can be stopped all along", "[vocabulary]") {
   }
 }
 
-TEST_CASE("a trained vocabulary can be used and is too small to be only when told", "[vocabulary]") {
+TEST_CASE("a trained vocabulary is usable, and an impossible size is rejected", "[vocabulary]") {
   WordCounts const counts(words.begin(), words.end());
   Vocabulary const vocabulary(train_vocabulary(counts, {.size = 100}), "trained");
   TokenizerTables const tables(vocabulary);

@@ -29,7 +29,7 @@ std::vector<std::int32_t> encode(std::string_view text, WrittenSpecials written 
   Tokenizer tokenizer(tables, written);
   std::vector<std::int32_t> first, again;
   tokenizer.encode(text, first);
-  tokenizer.encode(text, again);  // now from what it remembers
+  tokenizer.encode(text, again);  // now from the cache
   CHECK(first == again);
   return first;
 }
@@ -38,7 +38,7 @@ using Ids = std::vector<std::int32_t>;
 
 }  // namespace
 
-TEST_CASE("the longest piece wins and a word without pieces is unknown", "[wordpiece]") {
+TEST_CASE("the longest piece is taken and a word without pieces is unknown", "[wordpiece]") {
   CHECK(encode("unaffable") == Ids{5, 6, 7});
   CHECK(encode("UNAFFABLE, a") == Ids{5, 6, 7, 12, 9});
   CHECK(encode("une") == Ids{13});
@@ -50,7 +50,7 @@ TEST_CASE("the longest piece wins and a word without pieces is unknown", "[wordp
                "b") == Ids{9, 11});
 }
 
-TEST_CASE("a word of 100 characters is cut, one of 101 is unknown", "[wordpiece]") {
+TEST_CASE("a word of 100 characters is split, one of 101 is unknown", "[wordpiece]") {
   std::string const hundred(100, 'a');
   Ids expected(100, 8);
   expected[0] = 9;
@@ -62,16 +62,16 @@ TEST_CASE("a word of 100 characters is cut, one of 101 is unknown", "[wordpiece]
   CHECK(encode(accents) == expected);
 }
 
-TEST_CASE("special tokens written in a text are tokens only on demand", "[wordpiece]") {
+TEST_CASE("special tokens written in a text are tokens only on request", "[wordpiece]") {
   CHECK(encode("a[MASK]b") == Ids{9, 4, 10});
   CHECK(encode("[[SEP]a") == Ids{1, 3, 9});
   CHECK(encode("[mask]") == Ids{1, 1, 1});
   CHECK(encode("[SEP]", WrittenSpecials::characters) == Ids{1, 1, 1});
 }
 
-TEST_CASE("a faulty vocabulary is refused with file and line", "[vocabulary]") {
+TEST_CASE("a faulty vocabulary is rejected with file and line", "[vocabulary]") {
   auto tokens = small;
-  tokens[6] = std::string("un");  // g++ 12 warns of an overlap in assigning the literal
+  tokens[6] = std::string("un");  // g++ 12 warns about an overlap when the literal is assigned
   tokens[7] = std::string("\xFF");
   CHECK_THROWS_WITH(Vocabulary(tokens, "v.txt"),
                     ContainsSubstring("v.txt:7: token 'un' is already on line 6") && ContainsSubstring("v.txt:8: "));
@@ -81,7 +81,7 @@ TEST_CASE("a faulty vocabulary is refused with file and line", "[vocabulary]") {
   CHECK_THROWS_AS(Vocabulary::read("does-not-exist.txt"), InputError);
 }
 
-TEST_CASE("a vocabulary is read as it was written", "[vocabulary]") {
+TEST_CASE("a vocabulary reads back as written", "[vocabulary]") {
   auto const path = (std::filesystem::temp_directory_path() / "bellwether_test_vocabulary.txt").string();
   write_vocabulary(path, small);
   auto const vocabulary = Vocabulary::read(path);
@@ -93,7 +93,7 @@ TEST_CASE("a vocabulary is read as it was written", "[vocabulary]") {
   std::filesystem::remove(path);
 }
 
-TEST_CASE("a vocabulary is the same with a byte order mark and with any line ends", "[vocabulary]") {
+TEST_CASE("a byte order mark and line ends do not change a vocabulary", "[vocabulary]") {
   auto const path = (std::filesystem::temp_directory_path() / "bellwether_marked_vocab.txt").string();
   for (std::string const& mark : {std::string(), std::string("\xEF\xBB\xBF")})
     for (std::string const& end : {std::string("\n"), std::string("\r\n"), std::string("\r"), std::string(" \t\r\n")}) {
@@ -118,7 +118,7 @@ TEST_CASE("tokens with capital letters are counted, names in brackets are not", 
   CHECK(Vocabulary(tokens, "cased").cased_tokens() == 3);
 }
 
-TEST_CASE("tokens with accents and tokens that begin words are told apart", "[vocabulary]") {
+TEST_CASE("tokens with accents and tokens that begin words are recognised", "[vocabulary]") {
   auto tokens = small;
   CHECK(Vocabulary(tokens, "small").accented_tokens() == 0);
   for (auto const* token : {"\u00E9t", "##e\u0301", "stra\u00DFe", "\u0439"}) tokens.emplace_back(token);

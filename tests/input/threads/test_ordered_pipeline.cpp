@@ -13,7 +13,7 @@ using bellwether::input::run_ordered;
 
 namespace {
 
-/// Squares of 0 to 99 in their order; make_worker as run_ordered takes it.
+/// Returns the squares of 0 to 99 in order. `make_worker` is passed to run_ordered().
 std::vector<int> squares(int threads, std::function<std::function<int(int)>()> const& make_worker) {
   std::vector<int> made;
   int next = 0;
@@ -29,13 +29,13 @@ std::vector<int> squares(int threads, std::function<std::function<int(int)>()> c
 
 }  // namespace
 
-TEST_CASE("Blocks come out in the order of their production") {
+TEST_CASE("Blocks are consumed in the order of their production") {
   auto const made = squares(GENERATE(1, 2, 7), [] { return [](int in) { return in * in; }; });
   REQUIRE(made.size() == 100);
   for (int i = 0; i < 100; ++i) CHECK(made[static_cast<std::size_t>(i)] == i * i);
 }
 
-TEST_CASE("What a thread throws, in its work or where it makes its worker, reaches the caller") {
+TEST_CASE("An exception in a thread's work or its make_worker reaches the caller") {
   int const threads = GENERATE(1, 4);
   CHECK_THROWS_AS(squares(threads,
                           [] {

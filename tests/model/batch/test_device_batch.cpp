@@ -35,8 +35,8 @@ Batch batch_of(std::vector<std::int32_t> ids) {
 
 }  // namespace
 
-TEST_CASE("tokens are indexed by their ids, each with its rows in their order") {
-  // Ids of one digit of the sort, of two, of three and of all four, and of one id alone.
+TEST_CASE("the token index groups rows by id, in row order") {
+  // The sort needs one, two, three or four digits for these ids; the first case has a single id.
   auto const ids = GENERATE(std::int32_t{1}, 200, 30522, 70000, 2147483647);
   Index const count = GENERATE(Index{1}, 37, 500);
   CAPTURE(ids, count);
@@ -44,7 +44,7 @@ TEST_CASE("tokens are indexed by their ids, each with its rows in their order") 
   std::vector<std::int32_t> tokens;
   std::map<std::int32_t, std::vector<std::int32_t>> rows;
   for (std::int32_t row = 0; row < count; ++row) {
-    // Few distinct ones, so that most have several rows.
+    // Few distinct ids, so that most have several rows.
     auto const id = static_cast<std::int32_t>(std::int64_t{random.below(23)} * (ids - 1) / 22);
     tokens.push_back(id);
     rows[id].push_back(row);

@@ -43,13 +43,13 @@ struct Problem {
         values(Kokkos::create_mirror(parameters)),
         batch(tests::random_batch(config, {11, 3, 7, 1}, 3, 5)) {
     model::initialise(Exec(), bert.layout().table, 3, config.initial_deviation, parameters.data());
-    // Biases and layer norms off their special values, so that every term of a gradient shows.
+    // Move biases and layer norms away from their special values, so that every term of a gradient matters.
     Kokkos::deep_copy(values, parameters);
     for (std::size_t k = 0; k < values.size(); ++k) values(k) += 0.05 * std::sin(1.7 * static_cast<double>(k));
     Kokkos::deep_copy(parameters, values);
   }
 
-  /// The gradient on the host, after another backward pass on top of what was there.
+  /// Runs another backward pass, which adds to the gradient, and returns it on the host.
   std::vector<double> train(std::function<void(Index, Index)> const& ready = [](Index, Index) {}) {
     bert.set_parameters(parameters.data());
     bert.train(gradients.data(), batch, scale, ready);
@@ -57,7 +57,7 @@ struct Problem {
     return {host.data(), host.data() + host.size()};
   }
 
-  /// With parameter k moved to `value`.
+  /// Returns the loss with parameter k set to `value`.
   double loss_at(Index k, double value) {
     auto const one = Kokkos::subview(parameters, std::pair(k, k + 1));
     Kokkos::deep_copy(one, value);
@@ -85,7 +85,7 @@ struct Problem {
 
 }  // namespace
 
-TEST_CASE("every tensor's gradient agrees with finite differences, dropout on") {
+TEST_CASE("every tensor's gradient agrees with finite differences, with dropout") {
   auto const activation = GENERATE(model::Activation::gelu_erf, model::Activation::gelu_tanh);
   Problem problem(activation);
   auto const gradient = problem.train();
@@ -96,7 +96,7 @@ TEST_CASE("every tensor's gradient agrees with finite differences, dropout on") 
       Index const at = tensor.offset + k;
       double const start = problem.values(static_cast<std::size_t>(at)), step = 1e-4;
       double slope = 0;
-      // Fourth-order central difference: the error of rounding and of truncation both stay below 1e-8.
+      // Fourth-order central difference: rounding and truncation errors both stay below 1e-8.
       for (auto const& [distance, weight] : {std::pair{1.0, 8.0}, {-1.0, -8.0}, {2.0, -1.0}, {-2.0, 1.0}})
         slope += weight * problem.loss_at(at, start + distance * step) / (12 * step);
       CHECK(std::abs(gradient[static_cast<std::size_t>(at)] - slope) <= 1e-6 * std::max(1.0, std::abs(slope)));
@@ -104,7 +104,7 @@ TEST_CASE("every tensor's gradient agrees with finite differences, dropout on") 
   }
 }
 
-TEST_CASE("dead elements receive exactly no gradient") {
+TEST_CASE("masked elements have a gradient of exactly zero") {
   Problem problem(model::Activation::gelu_erf);
   auto const gradient = problem.train();
   for (auto const& tensor : problem.bert.layout().table.tensors()) {
@@ -116,7 +116,7 @@ TEST_CASE("dead elements receive exactly no gradient") {
   }
 }
 
-TEST_CASE("gradients are announced once each, in reverse order, and accumulate") {
+TEST_CASE("gradients are announced once each, in reverse order, and add to earlier ones") {
   Problem problem(model::Activation::gelu_erf);
   Index expected_last = problem.bert.layout().table.count();
   auto const once = problem.train([&](Index first, Index last) {

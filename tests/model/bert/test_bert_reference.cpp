@@ -16,7 +16,7 @@ using nlohmann::json;
 
 namespace {
 
-/// What Hugging Face's BertForPreTraining computes, in double: see tests/golden/bert_reference.py.
+/// Results of Hugging Face's BertForPreTraining in double, see tests/golden/bert_reference.py.
 struct Reference {
   Reference() {
     std::ifstream(test::golden_file("bert_reference.json")) >> description;
@@ -81,7 +81,7 @@ double norm(std::span<float const> values) {
   return std::sqrt(sum);
 }
 
-/// at: in memory of the execution space.
+/// at: in the memory of the execution space.
 double distance(float const* at, std::span<float const> reference) {
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   std::vector<float> ours(reference.size());
@@ -97,8 +97,8 @@ double distance(float const* at, std::span<float const> reference) {
 
 }  // namespace
 
-// The reference ran on the padded batch (B, S) with an attention mask; ours has T rows and never saw the padding.
-TEST_CASE("BERT in fp32 on uneven lengths agrees with Hugging Face padded: activations, losses, every gradient") {
+// The reference ran on the padded batch (B, S) with an attention mask. Ours has T rows without padding.
+TEST_CASE("BERT in fp32 agrees with padded Hugging Face in activations, losses and gradients") {
   Reference const reference;
   REQUIRE(!reference.description["cases"].empty());
   for (auto const& wanted : reference.description["cases"]) {

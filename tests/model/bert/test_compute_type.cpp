@@ -45,8 +45,8 @@ Result trained(ComputeType compute) {
 
 }  // namespace
 
-// Operands are off by up to 2^-9 of themselves; what gradients gather over the layers is a few times that.
-TEST_CASE("with products in bf16, loss and every tensor's gradient are near those in fp32, and not equal") {
+// bf16 operands have a relative error of up to 2^-9. Gradients accumulate a few times that over the layers.
+TEST_CASE("bf16 products yield a loss and gradients close to those of fp32, but not equal") {
   auto const exact = trained(ComputeType::fp32), rounded = trained(ComputeType::bf16);
   CHECK(std::abs(rounded.loss - exact.loss) < 2e-3 * exact.loss);
   auto const layout = model::bert_layout(config_of(ComputeType::fp32), 24);
@@ -62,14 +62,13 @@ TEST_CASE("with products in bf16, loss and every tensor's gradient are near thos
   }
 }
 
-TEST_CASE("products in bf16 repeat to the bit") {
+TEST_CASE("bf16 products are reproducible bit for bit") {
   CHECK(trained(ComputeType::bf16).gradients == trained(ComputeType::bf16).gradients);
 }
 
-// With 23.4 bytes a parameter for 1-bit LAMB's state, step_ahead among it, beside parameters and gradients, 336 million
-// of them and these activations stay within 20 GB.
-TEST_CASE(
-    "BERT-large on 64 sequences of 128 needs less than 8 GB beside its parameters in bf16, half of what fp32 does") {
+// 1-bit LAMB's state with step_ahead takes 23.4 bytes a parameter, in addition to parameters and gradients. With 336
+// million parameters, that and these activations fit into 20 GB.
+TEST_CASE("BERT-large on 64 sequences of 128 needs less than 8 GB of activations in bf16, half of fp32") {
   struct Enough {};
   std::int64_t bytes = 0;
   auto const planned = [&](ComputeType compute) {
@@ -86,5 +85,5 @@ TEST_CASE(
   double const half = planned(ComputeType::bf16), whole = planned(ComputeType::fp32);
   CAPTURE(half, whole);
   CHECK(half < 8e9);
-  CHECK(half < (on_devices ? 0.57 : 0.56) * whole);  // whose strips of logits are longer, and kept in both types
+  CHECK(half < (on_devices ? 0.57 : 0.56) * whole);  // devices have longer strips of logits, in both types
 }

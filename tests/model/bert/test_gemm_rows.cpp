@@ -16,7 +16,8 @@
 #include <numeric>
 #include <vector>
 
-// Every BLAS call of the program comes here first (the linker's --wrap): what hides from the regions shows up as work.
+// The linker's --wrap sends every BLAS call of the program here first. A product outside the regions is counted as
+// work.
 namespace {
 std::atomic<std::int64_t> blas_operations{0};
 }
@@ -46,7 +47,7 @@ using Shapes = std::vector<Shape>;
 
 Shapes seen_shapes;
 
-/// Lists, while it lives, the products that core's gemm() announces to Kokkos' tools.
+/// While it exists, records the products that gemm() reports to Kokkos Tools.
 class ShapeWatch {
  public:
   ShapeWatch() {
@@ -71,7 +72,7 @@ std::int64_t operations(Shapes const& shapes) {
                          [](std::int64_t sum, Shape const& s) { return sum + 2 * s[0] * s[1] * s[2]; });
 }
 
-/// The products of one linear layer on `rows` rows: output; in training also gradients of weight and input.
+/// Adds the products of one linear layer on `rows` rows: the output and, in training, gradients of weight and input.
 void add_linear(Shapes& shapes, Index rows, Index in, Index out, bool training) {
   shapes.push_back({rows, out, in});
   if (!training) return;
@@ -100,7 +101,7 @@ Shapes expected_shapes(model::ModelConfig const& c, model::Batch const& batch, b
   return shapes;
 }
 
-/// Products that have a bias added before anything else happens to them.
+/// Returns the products of forward that add a bias immediately.
 Shapes forward_with_bias(model::ModelConfig const& c, model::Batch const& batch) {
   Shapes shapes{{batch.masked(), c.hidden, c.hidden}};
   for (Index i = 0; i < c.layers; ++i) {
@@ -110,7 +111,7 @@ Shapes forward_with_bias(model::ModelConfig const& c, model::Batch const& batch)
   return shapes;
 }
 
-/// Extents that no count of rows equals by accident.
+/// Returns dimensions that differ from all row counts.
 model::ModelConfig distinct_extents() {
   return {.vocabulary = 71, .hidden = 24, .layers = 2, .heads = 3, .feed_forward = 42, .positions = 13};
 }
@@ -141,7 +142,7 @@ struct Problem {
 
 }  // namespace
 
-TEST_CASE("the encoder's products have exactly T rows and the masked-LM head's exactly M") {
+TEST_CASE("matrix products have exactly T rows in the encoder and M rows in the masked-LM head") {
   Problem<float> problem({11, 3, 7, 1});
   REQUIRE(problem.batch.tokens() == 22);
   REQUIRE(problem.batch.masked() == 8);
@@ -150,7 +151,7 @@ TEST_CASE("the encoder's products have exactly T rows and the masked-LM head's e
     problem.train();
     CHECK(watch.sorted() == expected_shapes(problem.config, problem.batch, true));
   }
-  SECTION("forward alone") {
+  SECTION("forward only") {
     problem.bert.set_parameters(problem.parameters.data());
     problem.bert.evaluate(problem.batch);
     CHECK(watch.sorted() == expected_shapes(problem.config, problem.batch, false));
@@ -160,23 +161,23 @@ TEST_CASE("the encoder's products have exactly T rows and the masked-LM head's e
     for (Index const extent : shape) CHECK((extent != problem.padded() && extent != 4 * 11));
 }
 
-TEST_CASE("no product hides from the count, and attention works on each sequence's own length") {
-  // In double, whose products are BLAS's on every CPU.
+TEST_CASE("all matrix products are counted, and attention uses each sequence's length") {
+  // In double, because those products use BLAS on every CPU.
   Problem<double> problem({11, 3, 7, 1});
   auto const C = problem.config.hidden, L = problem.config.layers;
   ShapeWatch const watch;
   problem.train();
-  // Where products go with their bias they go past BLAS: those of queries, keys and values and before each GELU.
+  // Products fused with their bias do not use BLAS: queries, keys and values, and those before each GELU.
   auto const fused = TeamShape<Exec>::host ? 0 : operations(forward_with_bias(problem.config, problem.batch));
-  // A head's products are (length, length, D): two forward, five backward, where the scores are formed again.
+  // A head's products are (length, length, D): two in forward and five in backward, which recomputes the scores.
   auto const done = blas_operations + fused;
   CHECK(done == operations(watch.sorted()) + 7 * 2 * C * problem.squared_lengths * L);
-  // The rate of floating-point work that the progress line shows counts these scores once.
+  // The progress line's rate of floating-point operations counts these scores once.
   CHECK(model::training_flops(problem.config, problem.batch) ==
         static_cast<double>(done - 2 * C * problem.squared_lengths * L));
 }
 
-TEST_CASE("logits formed in strips add up to M rows") {
+TEST_CASE("strips of logits have M rows in total") {
   std::vector<int> lengths(120);
   for (std::size_t b = 0; b < lengths.size(); ++b) lengths[b] = 4 + static_cast<int>(b % 9);
   Problem<float> problem(lengths);

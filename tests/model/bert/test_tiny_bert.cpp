@@ -29,7 +29,7 @@ model::ModelConfig config_of(json const& c) {
           .layer_norm_epsilon = c.at("layer_norm_eps")};
 }
 
-/// The reference's padded batch without its padding.
+/// Returns the reference's padded batch without its padding.
 model::Batch batch_of(json const& reference) {
   model::Batch batch;
   batch.sequence_offsets = {0};
@@ -47,7 +47,7 @@ model::Batch batch_of(json const& reference) {
   return batch;
 }
 
-/// Largest difference of ours, (T, C), from the rows of `wanted`, (B, S, C), that are not padding.
+/// Returns the largest difference between ours, (T, C), and the rows of `wanted`, (B, S, C), that are not padding.
 template <class Real>
 double largest_difference(std::vector<Real> const& computed, json const& wanted, json const& mask) {
   double largest = 0;
@@ -63,7 +63,7 @@ double largest_difference(std::vector<Real> const& computed, json const& wanted,
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a pretrained encoder read from safetensors computes its reference", "", float, double) {
+TEMPLATE_TEST_CASE("a pretrained encoder from a safetensors file reproduces its reference", "", float, double) {
   auto const folder = test::shared_data() / "tiny-bert";
   if (!std::filesystem::exists(folder / "model.safetensors"))
     SKIP(folder.string() << " is not there; BELLWETHER_DATA names the folder that holds tiny-bert");
@@ -72,7 +72,7 @@ TEMPLATE_TEST_CASE("a pretrained encoder read from safetensors computes its refe
   test::SafeTensors const weights(folder / "model.safetensors");
   auto const batch = batch_of(reference);
   REQUIRE(batch.sequences() == 3);
-  REQUIRE(batch.tokens() < 3 * 12);  // there was padding to remove
+  REQUIRE(batch.tokens() < 3 * 12);  // some padding was removed
 
   model::Bert<TestType> bert(Exec(), config, {.sequences = 3, .longest = 12, .masked = 0}, 1);
   auto const& table = bert.layout().table;
@@ -80,7 +80,7 @@ TEMPLATE_TEST_CASE("a pretrained encoder read from safetensors computes its refe
   auto const host = Kokkos::create_mirror_view(parameters);
   Index read = 0;
   for (auto const& tensor : table.tensors()) {
-    // The file has another head than ours: what is not in it stays zero, and the hidden states do not see it.
+    // The file has another head than ours. Its tensors stay zero and do not affect the hidden states.
     bool const encoder = tensor.offset < bert.layout().heads_first;
     INFO(tensor.name);
     REQUIRE(weights.contains(tensor.name) == encoder);
@@ -97,7 +97,7 @@ TEMPLATE_TEST_CASE("a pretrained encoder read from safetensors computes its refe
   bert.set_parameters(parameters.data());
   bert.evaluate(batch);
   auto const& mask = reference.at("attention_mask");
-  // The reference is in double: in double ours agrees to its digits.
+  // The reference is in double, so double must agree to nearly all digits.
   double const tolerance = std::is_same_v<TestType, float> ? 2e-6 : 1e-12;
   auto const embedding = largest_difference(bert.hidden_states(0), reference.at("embedding_output"), mask);
   auto const last = largest_difference(bert.hidden_states(config.layers), reference.at("last_hidden_state"), mask);

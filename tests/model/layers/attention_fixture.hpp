@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <vector>
 
-/// Attention of random numbers, by some way beside that of hosts.
+/// Attention on random numbers by one implementation, compared with the host's.
 namespace bellwether::test::attention {
 
 using namespace bellwether::model;
@@ -30,7 +30,7 @@ struct Problem {
   Vec<Stored, Space> qkv, dcontext, context, dqkv;
   Vec<Real, Space> scratch, logarithms;
 
-  /// Scratch for that many teams, or, where there are none, for what the space runs.
+  /// Allocates scratch for this many teams; with 0 teams, for all that the space runs.
   Problem(Space const& exec, std::vector<std::int32_t> const& lengths, Index width, Index teams) : C(heads * width) {
     std::vector<std::int32_t> starts{0};
     std::vector<std::int64_t> numbers;
@@ -69,7 +69,7 @@ struct Problem {
   }
 };
 
-/// Largest difference, relative to the largest magnitude.
+/// Returns the largest difference, relative to the largest magnitude.
 template <class A, class B>
 double distance(A const& a, B const& b) {
   auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
@@ -82,10 +82,10 @@ double distance(A const& a, B const& b) {
   return difference / largest;
 }
 
-/// Lengths about the edges of tiles, rows that share workers, and draws.
+/// Lengths near the boundaries of tiles, of shared rows, and of draws.
 inline std::vector<std::int32_t> const lengths{5, 64, 1, 130, 17, 65, 63};
 
-/// What `mine` computed by run() beside hosts.
+/// Compares what run() computes in `mine` with the host's results.
 template <class Real, class Stored, class Space, class Run>
 void compare(Problem<Real, Stored, Space> const& mine, Index width, double dropout, double allowed, Run const& run) {
   CAPTURE(dropout, width);

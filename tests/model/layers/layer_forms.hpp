@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <vector>
 
-/// Rows that teams or lanes share, as on devices, beside rows that one thread walks, as on hosts.
+/// Compares rows shared by teams or lanes, as on devices, with rows handled by one thread, as on hosts.
 namespace bellwether::model::test_forms {
 
 using Numbers = std::vector<double>;
@@ -29,7 +29,7 @@ struct Threads {
   }
 };
 
-/// Two threads to a team where the space has them, so that one may run ahead of the other.
+/// Uses two threads in a team if the space supports them, so that one may run ahead of the other.
 template <class S>
 struct Teams {
   using Space = S;
@@ -43,7 +43,7 @@ struct Teams {
   }
 };
 
-/// What each of them leaves behind, one array after the other.
+/// Concatenates the results of a form.
 template <class... Views>
 Numbers together(Views const&... views) {
   Kokkos::fence("bellwether::test::a form is done");
@@ -56,7 +56,7 @@ Numbers together(Views const&... views) {
   return all;
 }
 
-/// allowed: of the largest magnitude.
+/// allowed: largest difference, relative to the largest magnitude.
 inline void compare(Numbers const& teams, Numbers const& threads, double allowed) {
   REQUIRE(teams.size() == threads.size());
   double largest = 0, difference = 0;
@@ -68,7 +68,7 @@ inline void compare(Numbers const& teams, Numbers const& threads, double allowed
   CHECK(difference < allowed * largest);
 }
 
-/// The layers in double, and with bf16, where a last bit of float may decide what a number is rounded to.
+/// Compares the layers in double and with bf16. With bf16, the last bit of a float may decide how a number is rounded.
 template <class Space, class Layer>
 void compare_forms(Layer const& layer) {
   compare(layer.template operator()<Teams<Space>, double, double>(),

@@ -7,7 +7,7 @@
 
 namespace bellwether::test {
 
-/// Where dropout acts in these tests: rows of three samples, one of them beyond 32 bits.
+/// Row origins for dropout in these tests: rows of three samples, one of them with a number beyond 32 bits.
 template <class Space>
 struct Origins {
   explicit Origins(Index rows) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The kernels of GPUs' matrix units, by threads and units that are emulated, beside what hosts run.
+// Runs the kernels for matrix units in emulated threads and compares them with the host's attention.
 #include "model/layers/attention_tile_kernels.hpp"
 #include "tests/model/layers/attention_fixture.hpp"
 #include "tests/support/warp_emulator.hpp"
@@ -22,7 +22,7 @@ void run(Attention<float, bf16> const& p, std::uint64_t seed, Kernel const& kern
 
 }  // namespace
 
-TEST_CASE("attention by tiles on matrix units is that of hosts") {
+TEST_CASE("attention by tiles on matrix units agrees with the host's") {
   using namespace attention_tiles;
   using Warp = test::EmulatedWarp;
   double const dropout = GENERATE(0.0, 0.3);
@@ -32,7 +32,7 @@ TEST_CASE("attention by tiles on matrix units is that of hosts") {
   mine.logarithms = Vec<float, Host>("logarithms", T * heads);
   mine.scratch =
       Vec<float, Host>("scratch", static_cast<std::size_t>(scratch_numbers(std::ssize(lengths), heads, mine.longest)));
-  // Weights are rounded to bf16 before softmax has divided them by its sum.
+  // These kernels round weights to bf16 before dividing by the softmax sum, the host after it.
   compare(mine, extent, dropout, 0x1p-6, [&](Attention<float, bf16> const& p) {
     int const of_head = tiles(p.longest);
     run(p, seed, Forward<Warp>{Params(p), mine.context.data(), of_head});

@@ -18,9 +18,9 @@
 
 #include <map>
 
-// Every layer's backward against finite differences of its forward, in double. The value that is differentiated is a
-// random linear functional of the layer's output, w . y, so that w is the gradient that backward is given; a loss is
-// its own functional. Rows come in more than one block (row_block), channels in more than one chunk of dropout.
+// Compares every layer's backward with finite differences of its forward, in double. The differentiated value is a
+// random linear functional w . y of the layer's output, so w is the gradient given to backward. A loss is
+// differentiated directly. Rows fill more than one block (row_block), and channels more than one chunk of dropout.
 
 using namespace bellwether;
 using namespace bellwether::model;
@@ -47,7 +47,7 @@ void drop_rows(Space const& exec, Index rows, Index C, Dropout const& dropout, R
       });
 }
 
-/// Gradients of y = x W^T: dx (rows, in), dW (out, in), from dy (rows, out); as the model forms them.
+/// Gradients of y = x W^T as the model computes them: dx (rows, in), dW (out, in), from dy (rows, out).
 template <class Space>
 void linear_backward(Space const& exec, Index rows, Index in, Index out, Vec<double, Space> const& x,
                      Vec<double, Space> const& W, Vec<double, Space> const& dy, Vec<double, Space> const& dx,
@@ -72,8 +72,8 @@ TEMPLATE_LIST_TEST_CASE("linear layer: input, weight and bias", "", test::Spaces
   auto const dx = zeros<Space>(rows * in), dW = zeros<Space>(out * in), db = zeros<Space>(out),
              partial = zeros<Space>(row_blocks(rows) * out);
   linear_backward(exec, rows, in, out, x, W, w, dx, dW);
-  // The first and the last ones together, as the model takes the query's and the value's bias out of three, and those
-  // between them in the same launch; and with the weights, as others are taken.
+  // One launch adds two sums: the first and last columns together, and the columns between them. The model does so for
+  // the bias of queries and values. Then linear_gradients() adds all columns with the weights.
   constexpr Index apart = out - part;
   auto const room = zeros<Space>(PendingSums<double>::room(row_blocks(rows), out));
   PendingSums<double> sums({room.data(), room.size()});
@@ -90,7 +90,7 @@ TEMPLATE_LIST_TEST_CASE("linear layer: input, weight and bias", "", test::Spaces
   check_gradient("bias with the weights", b, db, value);
 }
 
-TEMPLATE_LIST_TEST_CASE("rows picked out: input", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("gathered rows: input", "", test::Spaces) {
   using Space = TestType;
   Space const exec;
   constexpr Index rows = 9, count = 4, C = 5;
@@ -104,7 +104,7 @@ TEMPLATE_LIST_TEST_CASE("rows picked out: input", "", test::Spaces) {
   });
 }
 
-TEMPLATE_LIST_TEST_CASE("dropout with its mask fixed: input", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("dropout with a fixed mask: input", "", test::Spaces) {
   using Space = TestType;
   Space const exec;
   constexpr Index rows = 7, C = dropout_chunk + 6;
@@ -127,7 +127,7 @@ TEMPLATE_LIST_TEST_CASE("layer norm: input, bias, residual, gamma and beta", "",
   using Space = TestType;
   Space const exec;
   constexpr Index rows = some_rows, C = dropout_chunk + 2;
-  // After a sub-layer; after the embeddings; in the masked-LM head, where the gradient takes the place of dy.
+  // After a sub-layer; after the embeddings; in the masked-LM head, where the gradient overwrites dy.
   enum class Place { sub_layer, embeddings, head };
   auto const place = GENERATE(Place::sub_layer, Place::embeddings, Place::head);
   bool const inner = place == Place::sub_layer;
@@ -228,7 +228,7 @@ TEMPLATE_LIST_TEST_CASE("feed-forward: input, weights and bias", "", test::Space
   gelu_linear_backward<double>(exec, kind, rows, F, C, w.data(), V.data(), pre.data(), dpre.data(), partial.data(),
                                db.data());
   linear_backward(exec, rows, C, F, x, W, dpre, dx, dW);
-  // Passes add to the gradient.
+  // linear_gradients() adds to the gradient, so subtract what was there before.
   Kokkos::parallel_for(
       "bellwether::test::added", Kokkos::RangePolicy<Space>(exec, 0, F), KOKKOS_LAMBDA(int k) { db(k) -= before(k); });
   exec.fence("bellwether::test::added");

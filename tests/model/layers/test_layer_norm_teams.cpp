@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// LayerNorm by teams and by lanes, on every enabled space, beside rows that one thread walks.
+// Compares LayerNorm by teams and by lanes, on every enabled space, with rows handled by one thread.
 #include "model/layers/layer_norm_body.hpp"
 #include "model/layers/layer_norm_lanes.hpp"
 #include "tests/model/layers/layer_forms.hpp"
@@ -45,7 +45,7 @@ void normalise_backward(LayerNormBackward<Real, Stored> const& p, Index columns,
 
 enum class Place { sub_layer, embeddings, head };
 
-/// Forward and backward of LayerNorm as it stands in the model.
+/// Runs forward and backward of LayerNorm at its place in the model.
 template <class Form, class Real, class Stored>
 Numbers layer_norm(Place place, Index C) {
   using Space = typename Form::Space;
@@ -95,49 +95,49 @@ Numbers layer_norm(Place place, Index C) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("layer norm by teams", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("layer norm by teams agrees with single threads", "", test::Spaces) {
   auto const place = GENERATE(Place::sub_layer, Place::embeddings, Place::head);
   compare_forms<TestType>([&]<class Form, class Real, class Stored>() {
     return layer_norm<Form, Real, Stored>(place, 2 * dropout_chunk + 3);
   });
 }
 
-TEMPLATE_LIST_TEST_CASE("layer norm by lanes", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("layer norm by lanes agrees with single threads", "", test::Spaces) {
   auto const place = GENERATE(Place::sub_layer, Place::embeddings, Place::head);
-  // Lanes without a channel, one step of them, a last step that few have, and as many as there are.
+  // Some lanes without a channel; exactly one step of lanes; a partly used last step; the largest supported C.
   Index const C = GENERATE(64, 256, 320, 1024);
   CAPTURE(C);
   compare(layer_norm<WideRows<TestType>, float, float>(place, C), layer_norm<Threads, float, float>(place, C), 3e-6);
   compare(layer_norm<WideRows<TestType>, float, bf16>(place, C), layer_norm<Threads, float, bf16>(place, C), 0x1p-7);
 }
 
-TEST_CASE("which rows are for lanes") {
+TEST_CASE("lanes refuse unsupported rows and dropouts") {
   CHECK(lanes_take(128));
   CHECK(lanes_take(1024));
   CHECK_FALSE(lanes_take(1088));
   CHECK_FALSE(lanes_take(96));
-  // Nor where dropout acts as it does nowhere in the model, on what comes out of a sum or on what nothing is added to.
+  // Lanes do not support dropout where the model has none: on the output with a residual, on the input without one.
   Kokkos::DefaultHostExecutionSpace const host;
   float some = 0;
   LayerNormForward<float> forward{};
   forward.C = 128;
-  SECTION("forward, on what comes out of a sum") {
+  SECTION("forward, dropout on the output with a residual") {
     forward.bias = forward.residual = &some;
     forward.out_dropout = dropout_of(0.1);
     CHECK_FALSE(normalise_by_lanes(host, forward));
   }
-  SECTION("forward, on what nothing is added to") {
+  SECTION("forward, dropout on the input without a residual") {
     forward.in_dropout = dropout_of(0.1);
     CHECK_FALSE(normalise_by_lanes(host, forward));
   }
   LayerNormBackward<float> backward{};
   backward.C = 128;
-  SECTION("backward, on what comes out of a sum") {
+  SECTION("backward, dropout on the output with a residual") {
     backward.da = &some;
     backward.out_dropout = dropout_of(0.1);
     CHECK_FALSE(normalise_backward_by_lanes(host, backward, nullptr));
   }
-  SECTION("backward, on what nothing is added to") {
+  SECTION("backward, dropout on the input without a residual") {
     backward.in_dropout = dropout_of(0.1);
     CHECK_FALSE(normalise_backward_by_lanes(host, backward, nullptr));
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rows that teams or lanes share, as on devices, on every enabled space, beside rows that one thread walks, as on
+// Compares rows shared by teams or lanes, as on devices, on every enabled space, with rows handled by one thread, as on
 // hosts.
 #include "model/layers/activation_body.hpp"
 #include "model/layers/column_strips.hpp"
@@ -35,7 +35,7 @@ Numbers gelu() {
   auto const bias = random_numbers<Space, Real>(F, 2), partial = random_numbers<Space, Real>(row_blocks(rows) * F, 4),
              given = random_numbers<Space, Real>(rows * F, 5);
   Form::run(rows, BiasGeluRow<Gelu, Real, Stored>{F, bias.data(), pre.data(), y.data()});
-  // As in the heads, and in place, as in the blocks.
+  // Out of place, as in the heads, and in place, as in the blocks.
   Form::run(row_blocks(rows), BiasGeluBlockBackward<Gelu, Real, Stored, Real>{rows, F, pre.data(), given.data(),
                                                                               dpre.data(), partial.data()});
   auto const first = together(partial);
@@ -46,7 +46,7 @@ Numbers gelu() {
   return all;
 }
 
-/// Backward of GELU and sums of columns, by strips of `own` and by one thread. Columns end inside a strip of a team's.
+/// Compares backward of GELU and column sums, by strips of `own` and by one thread. Columns end inside a team's strip.
 template <class Space, class Stored, class Given, class Gelu>
 void compare_strips() {
   constexpr int own = std::min(widest_pack<Stored>, widest_pack<Given>);
@@ -69,7 +69,7 @@ void compare_strips() {
   compare(strips, expected, std::is_same_v<Stored, bf16> ? 0x1p-7 : 3e-6);
 
   constexpr int wide = widest_pack<Stored>;
-  Index const columns = 16 * wide, gap = 3 * wide;  // of F, which is the stride
+  Index const columns = 16 * wide, gap = 3 * wide;  // the gap is inside F, which is the stride
   auto const sums = of(Space(), [&](Stored const* x, Given const*, Stored*, float* partial) {
     sum_strips<wide>("bellwether::test::strips", Space(), rows, columns, partial,
                      StripOfMatrix<Stored, wide>{F, x, columns / 2, gap});
@@ -112,7 +112,7 @@ template <class Form>
 Numbers embedding() {
   using Space = typename Form::Space;
   constexpr Index C = 70, sequences = 3, longest = 20, segment_rows = 2;
-  // Three sequences of 20, 12 and 3 tokens; entries 4 and 9 of the vocabulary, used in turn.
+  // Three sequences of 20, 12 and 3 tokens that use entries 4 and 9 of the vocabulary alternately.
   std::vector<std::int32_t> const starts{0, 20, 32, rows};
   std::vector<std::int32_t> ids, positions, segments, even, order;
   for (std::int32_t t = 0; t < rows; ++t) {
@@ -157,20 +157,20 @@ Numbers plain_rows() {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("activations by teams", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("activations by teams agree with single threads", "", test::Spaces) {
   compare_forms<TestType>([]<class Form, class Real, class Stored>() { return gelu<Form, Real, Stored, GeluErf>(); });
   compare_forms<TestType>([]<class Form, class Real, class Stored>() { return gelu<Form, Real, Stored, GeluTanh>(); });
   compare_forms<TestType>(
       []<class Form, class Real, class Stored>() { return hyperbolic_tangent<Form, Real, Stored>(); });
 }
 
-TEMPLATE_LIST_TEST_CASE("columns by strips", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("column sums by strips agree with single threads", "", test::Spaces) {
   compare_strips<TestType, bf16, bf16, GeluErf>();
   compare_strips<TestType, bf16, float, GeluTanh>();
   compare_strips<TestType, float, float, GeluErf>();
 }
 
-TEMPLATE_LIST_TEST_CASE("GELU by packs", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("GELU by packs agrees with single elements", "", test::Spaces) {
   using Space = TestType;
   constexpr int own = widest_pack<bf16>;
   constexpr Index F = 9 * own;
@@ -184,28 +184,28 @@ TEMPLATE_LIST_TEST_CASE("GELU by packs", "", test::Spaces) {
   compare(together(y), together(host_y), 0x1p-7);
 }
 
-TEMPLATE_LIST_TEST_CASE("cross entropy by teams", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("cross entropy by teams agrees with single threads", "", test::Spaces) {
   auto const classes = GENERATE(Index{2}, Index{131});
   compare_forms<TestType>(
       [&]<class Form, class Real, class Stored>() { return cross_entropy<Form, Real, Stored>(classes); });
 }
 
-TEMPLATE_LIST_TEST_CASE("embeddings by teams", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("embeddings by teams agree with single threads", "", test::Spaces) {
   compare(embedding<Teams<TestType>>(), embedding<Threads>(), 1e-13);
 }
 
-TEMPLATE_LIST_TEST_CASE("rows by teams", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("row operations by teams agree with single threads", "", test::Spaces) {
   compare_forms<TestType>([]<class Form, class Real, class Stored>() { return plain_rows<Form, Real, Stored>(); });
 }
 
-TEMPLATE_LIST_TEST_CASE("sums of blocks by teams", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("sums of blocks by teams agree with single threads", "", test::Spaces) {
   using Space = TestType;
-  // More blocks than groups of workers, columns that end inside a strip.
+  // More blocks than groups of workers, and columns that end inside a strip.
   constexpr Index blocks = 21, count = 45;
   auto const partial = test::random_values(blocks * 3 * count, 1), start = test::random_values(count, 2);
   auto const on_device = to_space<Space>(partial);
   auto const a = to_space<Space>(start), b = to_space<Space>(start), c = to_space<Space>(start);
-  // Two in one launch, the first of fewer columns than a strip and of one block.
+  // Two sums in one launch; the first has one block and fewer columns than a strip.
   constexpr Index few = 5;
   auto const d = to_space<Space>(test::random_values(few, 3)), alone = to_space<Space>(test::random_values(few, 4));
   AddAllBlockSums<double> all;

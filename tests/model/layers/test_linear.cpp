@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Products with a bias and GELU beside the plain product and the kernels that hosts form them by.
+// Compares products fused with bias and GELU with plain products followed by the hosts' kernels.
 #include "core/device/team_sum.hpp"
 #include "core/gemm/gemm.hpp"
 #include "model/layers/activation.hpp"
@@ -36,8 +36,8 @@ void compare_sums(View const& found, View const& expected, double allowed) {
   CHECK(difference <= allowed * largest);
 }
 
-/// To the bit on hosts. On devices, and on hosts that take their ways, sums have another order, and a number that is
-/// stored in bf16 is rounded once in place of twice, its bias before.
+/// Requires equal bits on hosts. On devices, and on hosts that emulate them, sums have another order. Also, a number
+/// stored in bf16 is rounded once instead of twice, and its bias before the sum.
 template <class Space, class View>
 void compare(View const& found, View const& expected, double allowed) {
   if constexpr (TeamShape<Space>::host)
@@ -46,7 +46,7 @@ void compare(View const& found, View const& expected, double allowed) {
     compare_sums(found, expected, allowed);
 }
 
-/// Gradients of weights and of a bias, which a host may form in one pass, beside those of the plain kernels.
+/// Compares gradients of weights and bias, which a host may compute together, with those of the plain kernels.
 template <class Space, class Real, class Stored>
 void check_gradients(Index count, double allowed) {
   Space const exec;
@@ -100,14 +100,14 @@ void check(Activation kind, double allowed) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("products with bias and GELU are those of the plain kernels", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("fused products with bias and GELU agree with the plain kernels", "", test::Spaces) {
   auto const kind = GENERATE(Activation::gelu_erf, Activation::gelu_tanh);
   check<TestType, double, double>(kind, 1e-13);
   check<TestType, float, float>(kind, 1e-5);
   check<TestType, float, bf16>(kind, 0x1p-6);
 }
 
-TEMPLATE_LIST_TEST_CASE("gradients of weights and bias are those of the plain kernels", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("gradients of weights and bias agree with the plain kernels", "", test::Spaces) {
   for (Index const count : {Index{0}, Index{1}, rows, Index{1100}}) {
     CAPTURE(count);
     check_gradients<TestType, double, double>(count, 1e-13);
@@ -116,7 +116,7 @@ TEMPLATE_LIST_TEST_CASE("gradients of weights and bias are those of the plain ke
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("no rows make no product, and no columns leave the bias", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("products without rows or columns work", "", test::Spaces) {
   using Space = TestType;
   Space const exec;
   auto const bias = random_numbers<Space>(8, 1), y = zeros<Space>(2 * 8), none = zeros<Space>(0);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What devices run, on every enabled space, beside what hosts run.
+// Compares the attention of devices, on every enabled space, with that of hosts.
 #include "model/layers/attention_team.hpp"
 #include "tests/model/layers/attention_fixture.hpp"
 
@@ -13,7 +13,7 @@ using namespace bellwether::test::attention;
 
 namespace {
 
-/// Two teams take turns.
+/// Two teams share all heads.
 template <class Real, class Stored, class Space>
 void compare_teams(double dropout, double allowed) {
   Index const width = GENERATE(4, 64, 67);
@@ -38,20 +38,20 @@ void compare_space(double dropout, double allowed) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("attention by teams is attention, in double", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("attention by teams agrees with the host's in double", "", test::Spaces) {
   compare_teams<double, double, TestType>(GENERATE(0.0, 0.3), 1e-14);
 }
 
-TEMPLATE_LIST_TEST_CASE("attention by teams is attention, in fp32 and in bf16", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("attention by teams agrees with the host's in fp32 and bf16", "", test::Spaces) {
   compare_teams<float, float, TestType>(0.3, 3e-6);
-  // Probabilities and what comes of them are rounded to bf16 on both ways; a last bit of fp32 may decide where to.
+  // Both sides round probabilities and results to bf16, and the last bit of fp32 may decide how.
   compare_teams<float, bf16, TestType>(0.3, 0x1p-7);
 }
 
-TEMPLATE_LIST_TEST_CASE("attention as each space runs it is that of hosts", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the attention of each space agrees with the host's", "", test::Spaces) {
   double const dropout = GENERATE(0.0, 0.3);
   compare_space<double, double, TestType>(dropout, 1e-14);
   compare_space<float, float, TestType>(dropout, 3e-6);
-  // Where weights are rounded to bf16 before softmax has divided them by its sum, others round up than down.
+  // Some spaces round weights to bf16 before dividing by the softmax sum, so roundings differ.
   compare_space<float, bf16, TestType>(dropout, 0x1p-6);
 }

@@ -26,7 +26,7 @@ inline std::vector<float> download(Arena<> const& from) {
   return values;
 }
 
-/// An optimizer behind its seam, with parameters and gradients on the ranks of a communicator.
+/// An optimizer behind its interface, with parameters and gradients on the ranks of a communicator.
 struct Training {
   Training(ParameterLayout const& table, optim::OptimizerConfig const& config, comm::Communicator& ranks,
            comm::CommConfig const& comm = {}, comm::NodeGroups const* nodes = nullptr, std::int64_t steps = 0)
@@ -44,7 +44,7 @@ struct Training {
     optimizer->gradient_ready(exec, gradients, {0, layout.count()});
     optimizer->step(exec, parameters, gradients, {t, rate, layers});
   }
-  /// Where the gradients of the next step are taken.
+  /// Returns the point at which the gradients of the next step are evaluated.
   std::vector<float> point(double rate = 0.01) {
     float const* const at = optimizer->gradient_point(exec, parameters, rate);
     std::vector<float> values(static_cast<std::size_t>(layout.count()));
@@ -58,7 +58,7 @@ struct Training {
     optimizer->visit_state(visitor);
     return visitor;
   }
-  /// Goes on from a state that was saved, with parameters of that time.
+  /// Resumes from a saved state and the parameters saved with it.
   void restore(MemoryState state, std::vector<float> const& saved_parameters) {
     upload(parameters, saved_parameters);
     state.direction = MemoryState::Direction::load;
@@ -77,7 +77,7 @@ bool same_bits(std::vector<T> const& one, std::vector<T> const& other) {
   return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size() * sizeof(T)) == 0;
 }
 
-/// Whether two states have the same names, counts and bits; what differs is told with the check that follows.
+/// Returns whether two states have the same names, counts and bits. Adds the differences to the next check's message.
 inline bool same_bits(MemoryState const& one, MemoryState const& other) {
   auto const names = [](auto const& map) {
     std::vector<std::string> keys;
@@ -107,7 +107,7 @@ inline bool same_bits(MemoryState const& one, MemoryState const& other) {
   return true;
 }
 
-/// The layers, start and gradients of tests/golden/lamb_trace.py.
+/// Returns the layers of tests/golden/lamb_trace.py, with its initial values and gradients below.
 inline ParameterLayout golden_layout() {
   ParameterLayout layout;
   layout.add({.name = "first", .shape = {7}});
@@ -137,7 +137,7 @@ inline optim::OptimizerConfig golden_config(nlohmann::json const& trace) {
   return config;
 }
 
-/// Largest relative difference of a step of a golden trace from what the optimizer did.
+/// Returns the largest relative difference between a step of a golden trace and the optimizer's step.
 inline double golden_difference(nlohmann::json const& row, Training const& training) {
   auto const& report = training.optimizer->last_report();
   double difference = worst(download(training.parameters), row.at("x").get<std::vector<double>>());

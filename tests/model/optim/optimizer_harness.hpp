@@ -14,8 +14,7 @@
 
 namespace bellwether::test {
 
-/// Tensors of awkward sizes: empty, single, a block less one, a block, a block and one, several blocks; of all kinds of
-/// rules.
+/// Returns tensors of awkward sizes (empty, single, around one block, several blocks) with all kinds of rules.
 inline ParameterLayout awkward_layout() {
   ParameterLayout layout;
   layout.add({.name = "matrix", .shape = {96, 100}});
@@ -30,7 +29,7 @@ inline ParameterLayout awkward_layout() {
   return layout;
 }
 
-/// value(k) of every element, but 0 for the tensor `zero`.
+/// Returns value(k) for every element, but 0 for the tensor `zero`.
 template <class Value>
 std::vector<float> sampled(ParameterLayout const& layout, char const* zero, Value const& value) {
   std::vector<float> values(static_cast<std::size_t>(layout.count()));
@@ -39,7 +38,7 @@ std::vector<float> sampled(ParameterLayout const& layout, char const* zero, Valu
   std::fill_n(values.begin() + tensor.offset, tensor.count, 0.0f);
   return values;
 }
-/// Reproducible values: parameters of a few hundredths, gradients that change with step and rank.
+/// Reproducible values: parameters of a few hundredths, and gradients that differ between steps and ranks.
 inline std::vector<float> sample_parameters(ParameterLayout const& layout) {
   return sampled(layout, "zero_weights",
                  [](Index k) { return 0.04f * std::sin(0.37f * static_cast<float>(k % 10007) + 0.1f); });
@@ -52,7 +51,7 @@ inline std::vector<float> sample_gradients(ParameterLayout const& layout, int st
   });
 }
 
-/// The kernels of one method in one execution space, driven as the optimizers drive them.
+/// Runs the kernels of one method in one execution space, as the optimizers do.
 template <class Space>
 class KernelRun {
  public:
@@ -113,7 +112,7 @@ class KernelRun {
   Vec<double, Space> partial_, norms_;
 };
 
-/// Largest difference of `values` from the reference, relative to the reference's largest magnitude.
+/// Returns the largest difference of `values` from the reference, relative to the reference's largest magnitude.
 inline double worst(std::vector<float> const& values, std::vector<double> const& reference) {
   double difference = 0, scale = 1e-30;
   for (std::size_t k = 0; k < values.size(); ++k) {

@@ -37,8 +37,8 @@ TEST_CASE("LAMB follows the golden traces") {
   }
 }
 
-TEST_CASE("LAMB is the warmup of the 1-bit LAMB paper's trace") {
-  // Trust ratios used and norms of the weights after the step, two ranks, computed apart from lamb_trace.py.
+TEST_CASE("LAMB follows the warmup of the 1-bit LAMB paper's trace") {
+  // Trust ratios and norms of the weights after the step, two ranks, computed independently of lamb_trace.py.
   auto const ranks = comm::make_self_communicator();
   auto const layout = golden_layout();
   OptimizerConfig config;
@@ -85,14 +85,14 @@ TEST_CASE("the report says what a step did") {
   for (auto const& quantity : report.layers) CHECK(quantity.values.size() == layout.tensors().size());
 }
 
-TEST_CASE("a skipped step touches no state but its count") {
+TEST_CASE("a skipped step changes only its count") {
   auto const ranks = comm::make_self_communicator();
   auto const layout = awkward_layout();
   OptimizerConfig config;
   config.method = GENERATE(Method::lamb, Method::adamw);
   Training training(layout, config, *ranks);
   training.start();
-  // Made once: inlined twice, a compiler may contract the formula of the samples in two ways.
+  // Computed once: when inlined twice, a compiler may contract the formula of the samples differently.
   auto const first = training.sample(1, 0), second = training.sample(2, 0);
   training.step(1, first);
   auto const x = download(training.parameters);
@@ -109,7 +109,7 @@ TEST_CASE("a skipped step touches no state but its count") {
   CHECK(after.integers.at("applied_steps") == 1);
   CHECK(after.integers.at("skipped_steps") == 1);
 
-  // The same as if the bad gradient had never been: the step number is used again.
+  // The same as without the bad gradient: the step number is used again.
   training.step(2, second);
   Training other(layout, config, *ranks);
   other.start();
@@ -119,7 +119,7 @@ TEST_CASE("a skipped step touches no state but its count") {
   CHECK(same);
 }
 
-TEST_CASE("saved and restored state goes on bit for bit") {
+TEST_CASE("a restored state continues bit for bit") {
   auto const ranks = comm::make_self_communicator();
   auto const layout = awkward_layout();
   OptimizerConfig config;
@@ -144,7 +144,7 @@ TEST_CASE("saved and restored state goes on bit for bit") {
   CHECK(resumed.state().arrays == whole.state().arrays);
 }
 
-TEST_CASE("memory is what the tables need, by hand") {
+TEST_CASE("state bytes agree with a count by hand") {
   auto const ranks = comm::make_self_communicator();
   auto const layout = golden_layout();
   OptimizerConfig config;
@@ -156,7 +156,7 @@ TEST_CASE("memory is what the tables need, by hand") {
         moments + rules + blocks + squares + gradient_check);
 }
 
-TEST_CASE("contradicting bounds of the trust ratio are refused") {
+TEST_CASE("contradictory bounds of the trust ratio are refused") {
   auto const ranks = comm::make_self_communicator();
   auto const layout = golden_layout();
   OptimizerConfig config;

@@ -10,7 +10,7 @@
 using namespace bellwether::optim;
 using Catch::Matchers::WithinRel;
 
-TEST_CASE("the trust ratio is clamped, and exactly one where a norm is zero") {
+TEST_CASE("the trust ratio is clamped, and exactly one if a norm is zero") {
   CHECK(trust_ratio(2, 4, 0.01, 10) == 0.5);
   CHECK(trust_ratio(2, 4, 0.01, 0.3) == 0.3);
   CHECK(trust_ratio(1, 1000, 0.01, 0.3) == 0.01);
@@ -19,14 +19,14 @@ TEST_CASE("the trust ratio is clamped, and exactly one where a norm is zero") {
   CHECK(trust_ratio(0, 0, 0.01, 0.3) == 1);
 }
 
-TEST_CASE("clipping shortens what is too long and nothing else") {
+TEST_CASE("clipping scales down only gradients above the limit") {
   CHECK(clip_factor(4, 1) == 0.25);
   CHECK(clip_factor(1, 1) == 1);
   CHECK(clip_factor(0, 1) == 1);
   CHECK(clip_factor(4, 0) == 1);
 }
 
-TEST_CASE("moments and directions of one element by hand") {
+TEST_CASE("moments and directions agree with one element by hand") {
   OptimizerConfig config;
   config.beta1 = 0.5;
   config.beta2 = 0.75;
@@ -40,7 +40,7 @@ TEST_CASE("moments and directions of one element by hand") {
   CHECK_THAT(direction(c, 3.0, 4.0, 10.0, 0.01), WithinRel(3 / 2.5 + 0.1, 1e-15));
 }
 
-TEST_CASE("bias correction divides by one less a power of beta, and is exactly one when off") {
+TEST_CASE("bias correction divides by one minus a power of beta, and is exactly one if off") {
   OptimizerConfig config;
   CHECK(coefficients<float>(config, 1).correction1 == 1);
   CHECK(coefficients<float>(config, 1).correction2 == 1);

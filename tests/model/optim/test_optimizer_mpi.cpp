@@ -19,7 +19,8 @@ using optim::OptimizerConfig;
 
 namespace {
 
-/// Whether all ranks hold the same bits: halves of the words of every float summed over ranks are P times one's own.
+/// Returns whether all ranks hold the same bits. Sums halves of every float's words over ranks and compares with P
+/// times one's own.
 bool equal_on_all_ranks(std::vector<float> const& values) {
   auto& ranks = world().communicator();
   std::vector<double> words(2 * values.size());
@@ -31,7 +32,7 @@ bool equal_on_all_ranks(std::vector<float> const& values) {
   }
   auto sum = words;
   ranks.sum_host(sum, "bellwether::test::compare");
-  // Mean of squares equals square of the mean on every rank only where all words are equal.
+  // The mean of squares equals the square of the mean on every rank only if all words are equal.
   bool equal = true;
   double const size = ranks.size();
   for (std::size_t k = 0; k < values.size(); ++k)
@@ -89,7 +90,7 @@ TEST_CASE("parameters, state and report are bitwise equal on all ranks, and the 
   for (auto const& [name, values] : training.state().arrays) CHECK(equal_on_all_ranks(values));
 }
 
-TEST_CASE("ranks together do what one rank does with the mean") {
+TEST_CASE("several ranks do what one rank does with the mean gradient") {
   auto& ranks = world().communicator();
   auto const layout = awkward_layout();
   OptimizerConfig config;
@@ -110,7 +111,7 @@ TEST_CASE("ranks together do what one rank does with the mean") {
         (config.method == Method::lamb ? reference_lamb : reference_adamw)(layout, config, t, 0.01, mean, state);
     training.step(t, training.sample(t, ranks.rank()));
     CHECK(std::abs(training.optimizer->last_report().gradient_norm / reference.norm - 1) < 1e-6);
-    // Where the mean nearly cancels, rounding decides m / sqrt(v); the norm of the difference is what can be promised.
+    // Where the mean nearly cancels, rounding decides m / sqrt(v), so compare only the norm of the difference.
     auto const x = download(training.parameters);
     double difference = 0, moved = 0;
     for (std::size_t k = 0; k < n; ++k) {
@@ -121,7 +122,7 @@ TEST_CASE("ranks together do what one rank does with the mean") {
   }
 }
 
-TEST_CASE("an infinity on one rank makes every rank skip, and nobody's state changes") {
+TEST_CASE("an infinity on one rank makes all ranks skip without a change of state") {
   auto& ranks = world().communicator();
   auto const layout = awkward_layout();
   OptimizerConfig config;
@@ -144,7 +145,7 @@ TEST_CASE("an infinity on one rank makes every rank skip, and nobody's state cha
   CHECK(training.state().arrays == state.arrays);
 }
 
-TEST_CASE("of several gradients that are not finite the first rank is named with its own first tensor") {
+TEST_CASE("if several gradients are not finite, the first rank and its first tensor are named") {
   auto& ranks = world().communicator();
   if (ranks.size() < 3) return;
   auto const layout = awkward_layout();
@@ -156,7 +157,7 @@ TEST_CASE("of several gradients that are not finite the first rank is named with
   auto const spoil = [&](char const* tensor, float value) {
     gradient[static_cast<std::size_t>(layout.find(tensor).offset)] = value;
   };
-  // The mean's first tensor is rank 2's.
+  // The mean's first bad tensor is rank 2's.
   if (ranks.rank() == 1) spoil("block", std::numeric_limits<float>::quiet_NaN());
   if (ranks.rank() == 2) spoil("matrix", -std::numeric_limits<float>::infinity());
   REQUIRE(layout.index_of("matrix") < layout.index_of("block"));
@@ -167,7 +168,7 @@ TEST_CASE("of several gradients that are not finite the first rank is named with
   CHECK(report.first_bad_layer == layout.index_of("block"));
 }
 
-TEST_CASE("where finite gradients have a sum that is not, a tensor is named but no rank") {
+TEST_CASE("if only the sum of gradients is not finite, a tensor is named but no rank") {
   auto& ranks = world().communicator();
   if (ranks.size() == 1) return;
   auto const layout = awkward_layout();
@@ -182,7 +183,7 @@ TEST_CASE("where finite gradients have a sum that is not, a tensor is named but 
   CHECK(report.first_bad_layer == layout.index_of("block"));
 }
 
-TEST_CASE("consensus is the parameters themselves where replicated") {
+TEST_CASE("the consensus of replicated parameters is the parameters") {
   auto& ranks = world().communicator();
   auto const layout = awkward_layout();
   Training training(layout, {}, ranks);
@@ -195,7 +196,7 @@ TEST_CASE("consensus is the parameters themselves where replicated") {
   CHECK(download(out) == download(training.parameters));
 }
 
-TEST_CASE("local SGD keeps parameters of its own and agrees on their mean") {
+TEST_CASE("local SGD has different parameters on each rank and one consensus") {
   auto& ranks = world().communicator();
   auto const layout = awkward_layout();
   Training training(layout, {}, ranks);

@@ -14,7 +14,7 @@
 #include <limits>
 #include <stdexcept>
 
-// Gradients that travel while backward still forms others.
+// Gradients that are sent while backward still computes others.
 
 using namespace bellwether;
 using namespace bellwether::test;
@@ -23,7 +23,7 @@ using optim::OptimizerConfig;
 
 namespace {
 
-/// One step whose gradients become ready piece by piece from the end, each once it is written.
+/// Makes one step whose gradients become ready in pieces from the end. Each piece is announced once it is written.
 void step_in_pieces(Training& training, int t, std::vector<float> const& gradient, Index piece) {
   upload(training.gradients, std::vector<float>(gradient.size(), std::numeric_limits<float>::quiet_NaN()));
   auto const whole = training.gradients.flat();
@@ -57,7 +57,7 @@ OptimizerConfig config_of(Method method) {
   return config;
 }
 
-/// Two optimizers on the same ranks hold the same bits and tell the same of their last step.
+/// Checks that two optimizers on the same ranks hold the same bits and report the same last step.
 void check_same(Training& one, Training& other) {
   CHECK(same_bits(download(one.parameters), download(other.parameters)));
   CHECK(same_bits(one.state(), other.state()));
@@ -71,7 +71,7 @@ void check_same(Training& one, Training& other) {
 
 }  // namespace
 
-TEST_CASE("segments go from the end of the layout to its front, and norms of whole blocks before them") {
+TEST_CASE("segments go from the end of the layout to its front, after the norms of their blocks") {
   auto const layout = awkward_layout();
   auto const least = GENERATE(Index{1}, 33, 4096, 5000, 1 << 20);
   int const ranks = GENERATE(1, 2, 3, 7, 5000);
@@ -87,7 +87,7 @@ TEST_CASE("segments go from the end of the layout to its front, and norms of who
     end = elements.first;
     block = of_blocks.first;
     right = right && (end == 0 || elements.last - end == (least + ranks - 1) / ranks * ranks);
-    // The oldest block is the one that the segment's first element is in.
+    // The oldest block contains the segment's first element.
     REQUIRE((block >= 0 && block < std::ssize(blocks)));
     auto const& oldest = blocks[static_cast<std::size_t>(block)];
     right = right && needs == oldest.first && oldest.first <= end && end < oldest.first + oldest.count;
@@ -100,7 +100,7 @@ TEST_CASE("segments go from the end of the layout to its front, and norms of who
   CHECK(optim::cut_into_segments(ParameterLayout(), 1, 2).empty());
 }
 
-TEST_CASE("steps with overlap are those without it, bit for bit, and send as many bytes as predicted") {
+TEST_CASE("steps with overlap equal those without it bit for bit and send as many bytes as predicted") {
   auto& ranks = world().communicator();
   auto const layout = awkward_layout();
   auto const config = config_of(GENERATE(Method::lamb, Method::adamw, Method::onebit_lamb, Method::onebit_sgd));
@@ -113,7 +113,7 @@ TEST_CASE("steps with overlap are those without it, bit for bit, and send as man
   for (int t = 1; t <= 6; ++t) {
     auto const gradient = whole.sample(t, ranks.rank());
     step_at_once(whole, t, gradient);
-    // The last rank tells nothing, as one without sequences; the others each in pieces of their own.
+    // The last rank announces nothing, like one without sequences. The others use pieces of different sizes.
     if (ranks.rank() + 1 == ranks.size() && ranks.size() > 1)
       step_at_once(cut, t, gradient);
     else
@@ -135,7 +135,7 @@ TEST_CASE("steps with overlap are those without it, bit for bit, and send as man
   }
 }
 
-TEST_CASE("gradients travel before step() is called, from the second step on") {
+TEST_CASE("from the second step on, gradients are sent before step() is called") {
   auto& ranks = world().communicator();
   if (ranks.size() == 1) SKIP("one rank sends nothing");
   auto const layout = awkward_layout();
@@ -148,9 +148,9 @@ TEST_CASE("gradients travel before step() is called, from the second step on") {
     training.optimizer->gradient_ready(training.exec, training.gradients, {half, layout.count()});
     CHECK((ranks.traffic().sent_bytes > before) == (t > 1));
     auto const between = ranks.traffic().sent_bytes;
-    // What does not follow waits for step().
+    // A range that is not adjacent to the last one waits for step().
     training.optimizer->gradient_ready(training.exec, training.gradients, {0, 10});
-    double others = 1;  // other traffic is none of the step's
+    double others = 1;  // other traffic does not count as the step's
     ranks.sum_host({&others, 1}, "bellwether::test::between");
     training.optimizer->step(training.exec, training.parameters, training.gradients, {t, 0.01, false});
     CHECK(ranks.traffic().sent_bytes > between);
@@ -164,7 +164,7 @@ TEST_CASE("gradients travel before step() is called, from the second step on") {
   }
 }
 
-TEST_CASE("a gradient that is not finite is laid to its rank and tensor with overlap, too") {
+TEST_CASE("the rank and tensor of a gradient that is not finite are named with overlap, too") {
   auto& ranks = world().communicator();
   auto const layout = awkward_layout();
   Training training(layout, config_of(Method::lamb), ranks, in_segments(4000, comm::Wire::bf16));
@@ -182,7 +182,7 @@ TEST_CASE("a gradient that is not finite is laid to its rank and tensor with ove
   CHECK(training.state().arrays == state.arrays);
 }
 
-TEST_CASE("gradients that are ready twice are refused") {
+TEST_CASE("gradients that are announced twice are refused") {
   auto const self = comm::make_self_communicator();
   auto const layout = awkward_layout();
   Training training(layout, config_of(Method::adamw), *self);
@@ -191,7 +191,7 @@ TEST_CASE("gradients that are ready twice are refused") {
                   InternalError);
 }
 
-TEST_CASE("an exception between the gradients and their step is what is seen") {
+TEST_CASE("an exception between gradients and step is reported") {
   if (world().size() == 1) SKIP("one rank sends nothing");
   auto const ranks = comm::make_world_communicator({});
   auto const layout = awkward_layout();
@@ -208,7 +208,7 @@ TEST_CASE("an exception between the gradients and their step is what is seen") {
   ranks->barrier("bellwether::test::all_are_here");
 }
 
-TEST_CASE("a freeze is possible wherever it comes") {
+TEST_CASE("possible() is true at every freeze") {
   OptimizerConfig config;
   config.method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   config.beta2 = 0.99;

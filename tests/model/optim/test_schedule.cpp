@@ -50,7 +50,7 @@ TEST_CASE("1-bit LAMB's schedule of BERT-Large, phase 2") {
   CHECK(rate(schedule, 555, 2e-3) == Approx(1.504821e-3).epsilon(1e-6));
 }
 
-TEST_CASE("Every decay begins at the peak and ends where it should") {
+TEST_CASE("every decay starts at the peak and ends at its final rate") {
   for (Decay const decay : {Decay::constant, Decay::linear, Decay::polynomial, Decay::cosine, Decay::exponential}) {
     auto schedule = make(100, 20, decay);
     schedule.final_fraction = 0.25;
@@ -64,7 +64,7 @@ TEST_CASE("Every decay begins at the peak and ends where it should") {
   }
 }
 
-TEST_CASE("Decays halfway") {
+TEST_CASE("decays have the expected rate halfway") {
   CHECK(rate(make(120, 20, Decay::linear), 70) == Approx(0.5));
   CHECK(rate(make(120, 20, Decay::cosine), 70) == Approx(0.5));
   auto schedule = make(120, 20, Decay::polynomial);
@@ -75,25 +75,25 @@ TEST_CASE("Decays halfway") {
   CHECK(rate(schedule, 70) == Approx(0.625));
 }
 
-TEST_CASE("Warmup over the whole run, and none") {
+TEST_CASE("warmup over the whole run, and no warmup") {
   CHECK(rate(make(10, 10, Decay::linear), 10) == 1.0);
   CHECK(rate(make(10, 0, Decay::linear), 1) == Approx(0.9));
   CHECK(rate(make(1, 0, Decay::linear), 1) == 0.0);
 }
 
-TEST_CASE("LEGW scales the rate by the root of the batch ratio and keeps the warmup's steps") {
+TEST_CASE("LEGW scales the rate by the root of the batch ratio and does not change the warmup's steps") {
   auto schedule = make(1000, 100, Decay::constant);
   schedule.legw_baseline_batch = 32;
   CHECK(rate(schedule, 500, 0.5, 32) == Approx(0.5));
   CHECK(rate(schedule, 500, 0.5, 64 * 32) == Approx(8 * 0.5));
   CHECK(rate(schedule, 500, 0.5, 8) == Approx(0.25));
-  // 64 times the batch, the same steps: 64 times the epochs.
+  // 64 times the batch in the same number of steps: 64 times the epochs.
   CHECK(rate(schedule, 99, 0.5, 64 * 32) < 4.0);
   CHECK(rate(schedule, 100, 0.5, 64 * 32) == Approx(4.0));
   CHECK(rate(schedule, 50, 0.5, 64 * 32) == Approx(2.0));
 }
 
-TEST_CASE("LEGW gives the tables of the papers") {
+TEST_CASE("LEGW agrees with the tables of the papers") {
   // ResNet-50 (arXiv 1901.08256): 1K, 2^2.5, 0.3125 epochs up to 32K, 2^5, 10 epochs, ImageNet's 1281167 images.
   double const images = 1281167;
   auto schedule = make(1 << 20, static_cast<std::int64_t>(std::lround(0.3125 * images / 1024)), Decay::constant);

@@ -24,12 +24,12 @@ using optim::part_of_ranks;
 
 namespace {
 
-/// Gradients of sequences are Gaussian in 64 dimensions, mean G and covariance diag(s^2) of a published example:
-/// |G|^2 = 0.32539, tr Sigma = 162.34.
+/// Gaussian gradients of sequences in 64 dimensions, with mean G and covariance diag(s^2) of a published example: |G|^2
+/// = 0.32539, tr Sigma = 162.34.
 struct Gaussian {
   static constexpr int dimensions = 64;
 
-  /// Sum of the gradients of `count` sequences.
+  /// Returns the sum of the gradients of `count` sequences.
   std::vector<double> sum(double count) {
     std::vector<double> g(dimensions);
     for (int k = 0; k < dimensions; ++k)
@@ -59,8 +59,8 @@ struct Moments {
 
 }  // namespace
 
-TEST_CASE("both estimates are unbiased over ranks that hold floor or ceil of a batch") {
-  // 8 ranks of 32, 4 of 32, 4 of 8; then shares that are not even, some of them empty.
+TEST_CASE("both noise estimates are unbiased if ranks have floor or ceil of a batch") {
+  // 8 ranks with 32 sequences, 4 with 32, 4 with 8; then uneven shares, some of them empty.
   auto const [sequences, ranks] =
       GENERATE(std::pair{256, 8}, std::pair{128, 4}, std::pair{32, 4}, std::pair{11, 4}, std::pair{5, 8});
   int const steps = 20000;
@@ -91,7 +91,7 @@ TEST_CASE("both estimates are unbiased over ranks that hold floor or ceil of a b
              WithinRel(std::sqrt(4 * signal_in_noise / (n * b) + 2 * trace_of_square / (b * b * n * (n - 1))), 0.03));
 }
 
-TEST_CASE("the first of several passes of one rank is a small batch") {
+TEST_CASE("the first of several micro-batches serves as the small batch") {
   int const sequences = 48, part = GENERATE(16, 40), steps = 20000;
   Gaussian gradients;
   Moments signals, traces;
@@ -109,7 +109,7 @@ TEST_CASE("the first of several passes of one rank is a small batch") {
   CHECK(std::abs(traces.mean() - trace) < 3 * traces.deviation() / std::sqrt(steps));
 }
 
-TEST_CASE("the ratio of smoothed estimates finds the noise scale") {
+TEST_CASE("the ratio of smoothed estimates is the noise scale") {
   Gaussian gradients;
   int const sequences = 256, ranks = 8;
   NoiseScale noise(0.9995);
@@ -123,14 +123,14 @@ TEST_CASE("the ratio of smoothed estimates finds the noise scale") {
     }
     noise.add(noise_sample(part_of_ranks(sequences, ranks), q, Gaussian::square(mean), sequences));
   }
-  // The smoothed |G|^2 is one of about 4000 steps: deviation 0.185 / sqrt(4000) of 0.325, three times 2.7 %.
+  // The smoothed |G|^2 averages about 4000 steps: deviation 0.185 / sqrt(4000) of 0.325, three times which is 2.7 %.
   CHECK_THAT(noise.trace(), WithinRel(trace, 0.005));
   CHECK_THAT(noise.signal(), WithinRel(signal, 0.027));
   CHECK_THAT(noise.simple(), WithinRel(498.92, 0.03));
   CHECK_THAT(noise.critical_batch(), WithinRel(498.92, 0.03));
 }
 
-TEST_CASE("estimates and their smoothed ratio are the twin's") {
+TEST_CASE("noise estimates and their smoothed ratio agree with the twin") {
   auto const golden = nlohmann::json::parse(std::ifstream(test::golden_file("onebit_traces.json"))).at("noise");
   int const ranks = golden.at("ranks"), examples = golden.at("examples");
   NoiseScale noise(golden.at("beta").get<double>());
@@ -139,7 +139,7 @@ TEST_CASE("estimates and their smoothed ratio are the twin's") {
     double const square = step.at("square"), spread = step.at("spread");
     auto const sample = noise_sample(part_of_ranks(ranks * examples, ranks), step.at("local_square"),
                                      step.at("mean_square"), ranks * examples);
-    // Ten digits of two squares that nearly cancel.
+    // The golden squares have ten digits and nearly cancel.
     CHECK_THAT(sample.trace, WithinRel(spread, 1e-8));
     CHECK_THAT(sample.signal, WithinAbs(square, 1e-8));
     noise.add(sample);
@@ -147,14 +147,14 @@ TEST_CASE("estimates and their smoothed ratio are the twin's") {
   }
 }
 
-TEST_CASE("what a step cannot tell is not a number, and changes nothing") {
-  CHECK(std::isnan(noise_sample(part_of_ranks(32, 1), 2, 2, 32).trace));  // one rank, one pass
-  CHECK(std::isnan(noise_sample(part_of_ranks(1, 4), 8, 2, 1).trace));    // one sequence: all of the batch on a rank
+TEST_CASE("unknown noise estimates are NaN and change nothing") {
+  CHECK(std::isnan(noise_sample(part_of_ranks(32, 1), 2, 2, 32).trace));  // one rank, one micro-batch
+  CHECK(std::isnan(noise_sample(part_of_ranks(1, 4), 8, 2, 1).trace));    // one sequence: one rank has the whole batch
   CHECK(std::isnan(noise_sample(part_of_micro_batches(32, 32), 2, 2, 32).trace));
   double const none = std::numeric_limits<double>::quiet_NaN();
   CHECK(std::isnan(noise_sample(part_of_ranks(32, 2), none, 2, 32).signal));
   CHECK(std::isnan(noise_sample(part_of_ranks(32, 2), 2, std::numeric_limits<double>::infinity(), 32).signal));
-  // Two ranks of 16: tr Sigma = 32 (q - Q), |G|^2 = 2 Q - q.
+  // Two ranks with 16 sequences: tr Sigma = 32 (q - Q), |G|^2 = 2 Q - q.
   auto const sample = noise_sample(part_of_ranks(32, 2), 3, 2, 32);
   CHECK_THAT(sample.trace, WithinRel(32.0, 1e-12));
   CHECK_THAT(sample.signal, WithinRel(1.0, 1e-12));
@@ -165,17 +165,18 @@ TEST_CASE("what a step cannot tell is not a number, and changes nothing") {
   CHECK((std::isnan(noise.signal()) && std::isnan(noise.trace()) && std::isnan(noise.critical_batch())));
   noise.add(sample);
   CHECK_THAT(noise.simple(), WithinRel(32.0, 1e-12));
-  CHECK(std::isnan(noise.critical_batch()));  // of 1 / (1 - beta) = 2 steps one has been seen
+  CHECK(std::isnan(noise.critical_batch()));  // one of the 1 / (1 - beta) = 2 samples that are needed
   noise.add({.signal = 3, .trace = 16});
   CHECK_THAT(noise.signal(), WithinRel((0.25 * 1 + 0.5 * 3) / 0.75, 1e-12));
   CHECK_THAT(noise.critical_batch(), WithinRel((0.25 * 32 + 0.5 * 16) / (0.25 * 1 + 0.5 * 3), 1e-12));
   double const before = noise.critical_batch();
-  noise.add({.signal = -100, .trace = 16});  // lost in the noise: the scale is unknown, its mean so far is not
+  noise.add(
+      {.signal = -100, .trace = 16});  // |G|^2 is below the noise: the scale is unknown, but its mean so far is known
   CHECK(std::isnan(noise.simple()));
   CHECK(noise.critical_batch() == before);
 }
 
-TEST_CASE("a noise scale that is saved goes on as if it had not been") {
+TEST_CASE("a restored noise scale continues as if never saved") {
   NoiseScale whole(0.9);
   for (int k = 1; k <= 15; ++k) whole.add({.signal = 1.0 / k, .trace = 3.0 + k});
   test::MemoryState state;

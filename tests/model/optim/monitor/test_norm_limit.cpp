@@ -15,13 +15,13 @@ using optim::Method;
 namespace {
 
 optim::OptimizerConfig limited(Method method) {
-  auto config = onebit(method, 12);  // before the limit is known
+  auto config = onebit(method, 12);  // freezes before the limit is known
   if (!optim::compresses(method)) config.freeze.step.reset();
   config.norm_limit = 10;
   return config;
 }
 
-/// The gradient of step t, on one rank a thousand times too large in one tensor.
+/// Returns the gradient of step t; on one rank, one tensor is a thousand times too large.
 std::vector<float> exploded(Training& training, ParameterLayout const& layout, int t, int bad_rank) {
   auto gradient = gradient_of(training, t);
   auto const& tensor = layout.find("block");
@@ -32,7 +32,7 @@ std::vector<float> exploded(Training& training, ParameterLayout const& layout, i
 
 }  // namespace
 
-TEST_CASE("a norm far above its mean skips the step, names the rank, and changes nothing else") {
+TEST_CASE("a norm far above its mean skips the step, names the rank and changes nothing else") {
   auto const layout = active_layout();
   auto const method =
       GENERATE(Method::lamb, Method::adamw, Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
@@ -71,7 +71,7 @@ TEST_CASE("a norm far above its mean skips the step, names the rank, and changes
   CHECK(on_all(download(training.parameters) == download(undisturbed.parameters)));
 }
 
-TEST_CASE("a norm is too large from the 21st step on, and a run that resumes knows as much") {
+TEST_CASE("the norm limit applies from the 21st step on, also after a resume") {
   auto const layout = active_layout();
   auto const method = GENERATE(Method::lamb, Method::onebit_lamb);
   Training early(layout, limited(method), group());
@@ -87,7 +87,7 @@ TEST_CASE("a norm is too large from the 21st step on, and a run that resumes kno
   resumed.step(21, exploded(resumed, layout, 21, 0));
   CHECK(on_all(resumed.optimizer->last_report().skipped && resumed.optimizer->last_report().bad_rank == 0));
 
-  // Without the key nothing is kept, and what was kept is dropped.
+  // Without the key no history is kept, and a saved history is dropped.
   auto config = limited(method);
   config.norm_limit.reset();
   Training unlimited(layout, config, group());

@@ -13,19 +13,19 @@
 #include <string>
 #include <vector>
 
-/// What the tests of the 1-bit optimizers on several ranks are alike in.
+/// Functions for tests of the 1-bit optimizers on several ranks.
 namespace bellwether::test {
 
 inline comm::Communicator& group() { return world().communicator(); }
 
-/// Runs a check on every rank and lets it fail on all together: a rank that leaves alone would hang the others.
+/// Combines a check of all ranks, so that it fails on all of them: a rank that leaves alone would hang the others.
 inline bool on_all(bool mine) {
   double failures = mine ? 0 : 1;
   group().sum_host({&failures, 1}, "bellwether::test::agree");
   return failures == 0;
 }
 
-/// Whether all ranks hold the same bits.
+/// Returns whether all ranks hold the same bits.
 inline bool equal_on_all_ranks(std::vector<float> const& values) {
   auto zero = values;
   group().broadcast_host(std::as_writable_bytes(std::span(zero)), 0, "bellwether::test::compare");
@@ -34,7 +34,7 @@ inline bool equal_on_all_ranks(std::vector<float> const& values) {
   return differs == 0;
 }
 
-/// awkward_layout() with elements that may be compressed: all but the last five of the matrix; `left_out` left out.
+/// Returns awkward_layout() with active elements: all but the last five of the matrix, and none in tensor `left_out`.
 inline ParameterLayout active_layout(std::string const& left_out = "") {
   ParameterLayout layout;
   auto const awkward = awkward_layout();
@@ -55,7 +55,7 @@ inline optim::OptimizerConfig onebit(optim::Method method, std::int64_t freeze) 
   return config;
 }
 
-/// This rank's own gradient of step t, which depends on where it is taken.
+/// Returns this rank's gradient of step t, which depends on the point where it is evaluated.
 inline std::vector<float> gradient_of(Training& training, int t) {
   auto gradient = training.sample(t, training.group.rank());
   auto const point = training.point();
@@ -63,7 +63,7 @@ inline std::vector<float> gradient_of(Training& training, int t) {
   return gradient;
 }
 
-/// Steps [first, last] with gradient_of().
+/// Makes steps [first, last] with gradient_of().
 inline void run(Training& training, int first, int last) {
   for (int t = first; t <= last; ++t) training.step(t, gradient_of(training, t));
 }

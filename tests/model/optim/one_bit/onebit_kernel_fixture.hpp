@@ -16,13 +16,12 @@
 #include <cstdint>
 #include <vector>
 
-/// What tests of the kernels after an exchange are alike in: numbers of a step, and the formulas of algorithm 1 of
-/// arXiv 2104.06069 in double.
+/// Inputs for tests of the kernels after an exchange, and the formulas of algorithm 1 of arXiv 2104.06069 in double.
 namespace bellwether::test::after_exchange {
 
 inline constexpr double epsilon = 1e-6, rate = 0.01, decay = 0.01, clip = 0.7, beta1 = 0.9, beta2 = 0.99;
 
-/// Numbers of a step on the host: state, and the mean of an exchange as signs, life and magnitudes of words.
+/// Numbers of a step on the host: the state, and the mean of an exchange as signs, active bits and magnitudes by word.
 struct Numbers {
   explicit Numbers(ParameterLayout const& layout) : n(static_cast<std::size_t>(layout.count())), active(n) {
     RandomStream stream(5, Purpose::sketch, 0);
@@ -55,7 +54,7 @@ struct Numbers {
       while (end[static_cast<std::size_t>(tensor)] <= static_cast<Index>(32 * w)) ++tensor;
       tensor_of.push_back(tensor);
     }
-    // The exchange before: other signs and magnitudes of the same active elements, and units that have grown since.
+    // The exchange before: other signs and magnitudes for the same active elements, with units that have grown since.
     past_signs.resize(signs.size());
     for (std::size_t w = 0; w < signs.size(); ++w) past_magnitudes.push_back(between(0.5, 2));
     for (std::size_t k = 0; k < n; ++k) {
@@ -74,7 +73,7 @@ struct Numbers {
   std::vector<Index> end;
 };
 
-/// The same in the memory of a space, with the kernels' other arguments.
+/// The same numbers in the memory of a space, and the kernels' other arguments.
 template <class Space>
 struct Step {
   Step(ParameterLayout const& layout, Numbers const& numbers, bool exact, std::int32_t skip)
@@ -100,8 +99,8 @@ struct Step {
         norms("bellwether::test::norms", static_cast<std::size_t>(4 * table.count())),
         layers("bellwether::test::layers", 6 * layout.tensors().size()),
         mean(signs.data(), life.data(), magnitudes.data(), exact ? values.data() : nullptr) {
-    optim::GradientCheck const judged{.clip_factor = clip, .skip = skip};
-    Kokkos::deep_copy(gradient_check, judged);
+    optim::GradientCheck const checked{.clip_factor = clip, .skip = skip};
+    Kokkos::deep_copy(gradient_check, checked);
     Kokkos::deep_copy(layers, 1.0f);
   }
   optim::Units units(optim::Exchange exchange, optim::Unify unify, float lead) const {
@@ -144,7 +143,7 @@ inline optim::Coefficients<float> coefficients() {
   return optim::coefficients<float>(config, 9);
 }
 
-/// Momentum, direction with and without decay, fresh variance and the ratio of roots of one element, in double.
+/// Expected momentum, direction with and without decay, fresh variance and ratio of roots of one element, in double.
 struct Element {
   Element(Numbers const& numbers, std::size_t k, std::size_t tensor, double decays, optim::Exchange exchange,
           optim::Unify unify, double lead) {
@@ -163,7 +162,7 @@ struct Element {
   double m, u0, u, f, ratio;
 };
 
-/// What (tensors) numbers of a step are to be: cavg r, the average being 1, and norms of x and of u.
+/// Expected numbers by tensor: cavg r with an average of 1, and the norms of x and of u.
 class Layers {
  public:
   explicit Layers(ParameterLayout const& layout) : layout_(layout), expected_(3 * layout.tensors().size()) {}
@@ -173,7 +172,7 @@ class Layers {
     directions_ += element.u0 * element.u0;
     if (steered) largest_ = larger(largest_, element.ratio);
   }
-  /// Once all elements of tensor l are added. Returns what multiplies its rate.
+  /// Call after all elements of tensor l were added. Returns the factor of its learning rate.
   double close(std::size_t l, optim::FactorBounds const& bounds) {
     auto const& tensor = layout_.tensors()[l];
     std::size_t const tensors = layout_.tensors().size();

@@ -8,8 +8,8 @@
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-// What an exchange of momenta reads and what follows it, where they are bits, in every enabled space, against the
-// formulas in double.
+// Compares the input of an exchange of momenta in bits, and the kernels after it, with the formulas in double, in every
+// enabled space.
 
 using namespace bellwether;
 using namespace bellwether::test;
@@ -19,7 +19,7 @@ using optim::Unify;
 
 namespace {
 
-/// What a form gives, element by element, as words of neighbours, and as devices take what is one tensor's.
+/// What a form returns: by element, by word of adjacent elements, and by block of one tensor, as devices read it.
 template <class Form>
 struct Formed {
   KOKKOS_INLINE_FUNCTION void operator()(Index k) const { to[k] = form(k); }
@@ -58,14 +58,15 @@ struct FormedByBlock {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("1-bit LAMB and Adam whose momentum is bits are the formulas in double", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("1-bit LAMB and Adam with a momentum in bits agree with the formulas in double", "", Spaces) {
   auto const layout = awkward_layout();
   Numbers numbers(layout);
   auto const unify = GENERATE(Unify::element, Unify::layer, Unify::none);
   bool const steered = GENERATE(false, true), in_bits = GENERATE(false, true), shows = GENERATE(false, true);
   Step<TestType> lamb(layout, numbers, false, 0), adam(layout, numbers, false, 0);
   auto const units = lamb.units(Exchange::momentum, unify, 0);
-  // As at the first exchange: numbers lie where the fresh variance will be, which goes on from another one's.
+  // As at the first exchange: the momentum's numbers are in the memory of the fresh variance, which starts from
+  // another.
   auto const kept_apart = uploaded<TestType>(numbers.f);
   if (!in_bits) Kokkos::deep_copy(lamb.f, lamb.m);
   optim::HeldMomentum const before =
@@ -117,7 +118,7 @@ TEMPLATE_LIST_TEST_CASE("1-bit LAMB and Adam whose momentum is bits are the form
   layers.check(downloaded(lamb.layers));
 }
 
-TEMPLATE_LIST_TEST_CASE("what a rank sends is the same from a momentum in bits as from its numbers", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("a rank sends the same from a momentum in bits as from its numbers", "", Spaces) {
   auto const layout = awkward_layout();
   Numbers const numbers(layout);
   auto const unify = GENERATE(Unify::element, Unify::layer, Unify::none);
@@ -158,7 +159,7 @@ TEMPLATE_LIST_TEST_CASE("what a rank sends is the same from a momentum in bits a
   CHECK(worst(downloaded(by_ones), sent) < 1e-6);
 }
 
-TEMPLATE_LIST_TEST_CASE("a step that is skipped leaves every bit as it was where the momentum is bits", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("a skipped step changes nothing if the momentum is in bits", "", Spaces) {
   auto const layout = awkward_layout();
   Numbers const numbers(layout);
   Step<TestType> step(layout, numbers, false, 1);

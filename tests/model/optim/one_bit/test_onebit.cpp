@@ -76,7 +76,7 @@ struct Sketch {
 
 }  // namespace
 
-TEST_CASE("signs of the fold are the twin's") {
+TEST_CASE("signs of the sketch agree with the twin") {
   auto const sketch = golden("sketch");
   for (auto const& row : sketch.at("signs")) {
     auto const first = row.at("first").get<std::int64_t>();
@@ -86,7 +86,7 @@ TEST_CASE("signs of the fold are the twin's") {
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("the mean of the ranks' folds is the twin's", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the mean of the ranks' sketches agrees with the twin", "", test::Spaces) {
   auto const wanted = golden("sketch").at("fold");
   int const ranks = wanted.at("ranks");
   Index const count = wanted.at("count"), columns = wanted.at("columns");
@@ -108,7 +108,7 @@ TEMPLATE_LIST_TEST_CASE("the mean of the ranks' folds is the twin's", "", test::
   CHECK_THAT(squared_norm, WithinRel(wanted.at("squared_norm").get<double>(), 1e-5));
 }
 
-TEMPLATE_LIST_TEST_CASE("the fold's norm scatters about the exact one as expected, without bias", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the sketch's norm is unbiased and deviates as expected", "", test::Spaces) {
   constexpr Index count = 20000, columns = 256;
   Sketch<TestType> sketch(count, columns, 2);
   std::vector<float> g;
@@ -132,15 +132,15 @@ TEMPLATE_LIST_TEST_CASE("the fold's norm scatters about the exact one as expecte
   CHECK(std::abs(deviation / expected - 1) < 0.2);
 }
 
-TEMPLATE_LIST_TEST_CASE("a fold is what it is said to be, also without columns", "", test::Spaces) {
-  // More rows than parts, and columns that are no whole number of a device's strips; more rows a part than a warp has
-  // lanes, which draw for one each; or a few elements.
+TEMPLATE_LIST_TEST_CASE("a sketch agrees with its definition, also without columns", "", test::Spaces) {
+  // First more rows than parts, and columns that do not fill a device's last strip. Then more rows in a part than a
+  // warp has lanes, each of which draws for one row. Then few elements.
   auto const [count, columns] = GENERATE(table<Index, Index>(
       {{2560 * 70 + 37, 2560}, {2560 * 70 + 37, 0}, {128 * 32 * 70 + 37, 128}, {300, 1280}, {50, 0}}));
   CAPTURE(count, columns);
   Sketch<TestType> sketch(count, columns, 3);
   std::vector<float> g;
-  // In steps of 1 / 64, so that sums are exact.
+  // Multiples of 1 / 64, so that sums are exact.
   for (Index k = 0; k < count; ++k) g.push_back(std::round(64 * std::sin(0.61f * static_cast<float>(k))) / 64);
   std::int64_t const step = (std::int64_t{5} << 32) + 9;
   auto const key = random_key(23, Purpose::sketch);
@@ -159,14 +159,14 @@ TEMPLATE_LIST_TEST_CASE("a fold is what it is said to be, also without columns",
   CHECK(rest[0] == 0);
   CHECK_THAT(rest[1], WithinRel(static_cast<float>(std::sqrt(squares)), 1e-6f));
   CHECK(std::vector<float>(rest.begin() + 2, rest.end()) == std::vector<float>{0, 0, 0, 0});
-  // The first tensor that is not finite is named, wherever a thread finds it first.
+  // The first tensor that is not finite is named, whichever thread finds it first.
   g[static_cast<std::size_t>(count - 1)] = std::numeric_limits<float>::infinity();
   CHECK(sketch(g, 23, step, 1)[static_cast<std::size_t>(sketch.at.bad(1))] == 2);
   g[static_cast<std::size_t>(count / 2 - 1)] = std::numeric_limits<float>::quiet_NaN();
   CHECK(sketch(g, 23, step, 1)[static_cast<std::size_t>(sketch.at.bad(1))] == 1);
 }
 
-TEMPLATE_LIST_TEST_CASE("a verdict on gradients that nobody averages", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the gradient check works without a mean gradient", "", test::Spaces) {
   Sketch<TestType> sketch(1000, 128, 3);
   std::vector<float> mean(static_cast<std::size_t>(sketch.at.count()), 0.0f);
   mean[3] = 0.3f;
@@ -181,7 +181,7 @@ TEMPLATE_LIST_TEST_CASE("a verdict on gradients that nobody averages", "", test:
   CHECK_FALSE(sketched.skip);
   CHECK(sketch.judge(mean, 0).clip_factor == 1);
 
-  // Without a sketch: the ranks' norms, in the proportion of the last one where there was one.
+  // Without a sketch: the ranks' norms times the last sketch's proportion, if there was one.
   Sketch<TestType> without(1000, 0, 3);
   std::vector<float> norms(mean.begin() + 128, mean.end());
   auto const local = without.judge(norms, 0.25);
@@ -195,7 +195,7 @@ TEMPLATE_LIST_TEST_CASE("a verdict on gradients that nobody averages", "", test:
   CHECK_THAT(between.local_square, WithinRel(4 * 14.0 / 3, 1e-6));
   CHECK(std::isnan(between.mean_square));
 
-  // What is not finite: its rank, its first tensor.
+  // Not finite: names the rank and its first tensor.
   std::vector<float> g(1000, 0.1f);
   g[700] = std::numeric_limits<float>::quiet_NaN();
   auto scalars = sketch(g, 1, 1, 2);
@@ -208,7 +208,7 @@ TEMPLATE_LIST_TEST_CASE("a verdict on gradients that nobody averages", "", test:
   CHECK((std::isnan(bad.local_square) && std::isnan(bad.mean_square)));
 }
 
-TEMPLATE_LIST_TEST_CASE("finite elements whose sum overflows are no gradient", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("finite elements whose sum overflows skip the step", "", test::Spaces) {
   // 400 elements share a column of the sketch.
   for (float const size : {1e35f, 3e38f}) {
     Sketch<TestType> sketch(128 * 400, 128, 2);
@@ -224,7 +224,7 @@ TEMPLATE_LIST_TEST_CASE("finite elements whose sum overflows are no gradient", "
   }
 }
 
-TEST_CASE("the freeze is chosen where the twin chooses it") {
+TEST_CASE("the chosen freeze agrees with the twin") {
   auto const freeze = golden("freeze");
   for (auto const& row : freeze.at("cases")) {
     INFO(row.at("name").get<std::string>());
@@ -233,13 +233,13 @@ TEST_CASE("the freeze is chosen where the twin chooses it") {
     config.beta2 = row.at("beta2");
     config.coefficient_beta = row.at("coefficient_beta");
     std::int64_t const steps = row.at("steps"), latest = row.at("latest");
-    // The twin's latest step is given as a share of all steps here.
+    // The twin has a latest step; here it is a share of all steps.
     std::int64_t const all = 4 * latest;
     config.freeze.latest = 0.25;
     optim::FreezePoint point(config, all, row.at("rate_warmup_steps"));
     double const tau = row.at("tau"), growth = row.at("growth"), swap = row.at("swap");
     Exec const exec;
-    // Sums of two tensors, spread over elements of one block and of two.
+    // Sums of two tensors, with elements in one block and in two.
     ParameterLayout layout;
     layout.add({.name = "one", .shape = {3}});
     layout.add({.name = "two", .shape = {reduce_block + 1}});
@@ -256,11 +256,11 @@ TEST_CASE("the freeze is chosen where the twin chooses it") {
       return variance_drift.since_last(exec, variance.data(), factor);
     };
     std::int64_t frozen_after = -1, near = 0;
-    auto const& checks = row.at("checks");  // each with a change; the first look at the norm has none
+    auto const& checks = row.at("checks");  // each with a change; the first look at the variance has none
     std::size_t checked = 0;
     for (std::int64_t t = 1; t <= steps + 1 && frozen_after < 0; ++t) {
       near = point.near(t) ? near + 1 : 0;
-      // Asked twice, as after a skipped step: the answer stays.
+      // Call twice, as after a skipped step: the answer must not change.
       bool const first = point.reached(t, drift);
       CHECK(first == point.reached(t, drift));
       if (auto const found = point.last_check(); found.step == t && !std::isnan(found.change)) {
@@ -280,12 +280,12 @@ TEST_CASE("the freeze is chosen where the twin chooses it") {
     }
     CHECK(checked == checks.size());
     CHECK(frozen_after == (row.at("step").is_null() ? -1 : row.at("step").get<std::int64_t>()));
-    // The step after the freeze and the ten before it knew that it may come.
+    // near() was true for the ten steps before the freeze and the step after it.
     if (frozen_after > 0) CHECK(near >= std::min<std::int64_t>(frozen_after, optim::freeze_surroundings) + 1);
   }
 }
 
-TEST_CASE("a fixed freeze is where it is said to be") {
+TEST_CASE("a fixed freeze comes at its step") {
   optim::OptimizerConfig config;
   config.method = GENERATE(optim::Method::onebit_lamb, optim::Method::onebit_adam, optim::Method::onebit_sgd);
   config.freeze.step = 7;
@@ -297,7 +297,7 @@ TEST_CASE("a fixed freeze is where it is said to be") {
   CHECK(point.reached(8, [](double) { return 0.0; }));
 }
 
-TEST_CASE("factors: bounds first, then the band about the last one") {
+TEST_CASE("factors are clamped to their bounds, then to the band around the last one") {
   optim::FactorBounds const bounds{.least = 0.5, .most = 4, .threshold = 0.1};
   using optim::next_factor;
   CHECK(next_factor(1.05, 1, 1, false, 1, bounds) == 1.05);
@@ -305,10 +305,10 @@ TEST_CASE("factors: bounds first, then the band about the last one") {
   CHECK(next_factor(0.2, 1, 1, false, 1, bounds) == 0.9);
   CHECK(next_factor(9, 1, 1, false, 3.9, bounds) == 4);
   CHECK(next_factor(0.1, 1, 1, false, 0.52, bounds) == 0.5);
-  // Half of the update is decay: half of the excess counts.
+  // Half of the update is decay, so half of the excess counts.
   CHECK_THAT(next_factor(1.08, 1, 2, true, 1, bounds), WithinRel(1.04, 1e-12));
   CHECK(next_factor(1.08, 3, 2, true, 1, bounds) == 1.08);
-  CHECK(next_factor(0.7, 0, 2, true, 1, bounds) == 1);  // an update of decay alone is not scaled
+  CHECK(next_factor(0.7, 0, 2, true, 1, bounds) == 1);  // an update of decay only is not scaled
   CHECK(next_factor(0.95, 0, 0, true, 1, bounds) == 0.95);
 }
 

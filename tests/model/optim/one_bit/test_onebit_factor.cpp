@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cmath>
 
-// The paper's way to steer: the fresh variance and the factor r. Oracles P2 and P4 of docs/developer/onebit_methods.md,
-// section 7.
+// The paper's rule (steer: variance): the fresh variance and the factor r. Oracles P2 and P4 of
+// docs/developer/onebit_methods.md, section 7.
 
 using namespace bellwether;
 using namespace bellwether::test;
@@ -19,7 +19,7 @@ using optim::Method;
 
 namespace {
 
-/// steer: variance, as in the paper but for `unify`.
+/// Returns a config with steer: variance and the paper's other settings, except `unify`.
 optim::OptimizerConfig steered(std::int64_t freeze) {
   auto config = onebit(Method::onebit_lamb, freeze);
   config.steer = optim::Steer::variance;
@@ -34,7 +34,7 @@ optim::OptimizerConfig steered(std::int64_t freeze) {
 
 }  // namespace
 
-TEST_CASE("P2: on one rank the gradient that momenta amount to is the one that was given") {
+TEST_CASE("P2: on one rank the reconstructed gradient is the given one") {
   auto const layout = active_layout();
   auto config = steered(3);
   config.exchange = GENERATE(optim::Exchange::momentum, optim::Exchange::gradient);
@@ -74,7 +74,7 @@ TEST_CASE("P2: on one rank the gradient that momenta amount to is the one that w
   }
 }
 
-TEST_CASE("P4: the factor keeps its bounds and its band") {
+TEST_CASE("P4: the factor stays inside its bounds and its band") {
   auto const layout = active_layout();
   auto config = steered(3);
   config.factor_min = 0.8;
@@ -96,17 +96,17 @@ TEST_CASE("P4: the factor keeps its bounds and its band") {
   }
 }
 
-TEST_CASE("P4: before it is clamped, no factor exceeds what the variance allows") {
-  // f >= beta2^(t - T_w) v whatever the gradients are, so r <= beta2^(-(t - T_w) / 2).
+TEST_CASE("P4: an unclamped factor stays below the variance's bound") {
+  // f >= beta2^(t - T_w) v for any gradients, so r <= beta2^(-(t - T_w) / 2).
   auto const layout = active_layout();
   auto config = steered(3);
-  config.factor_min = 1e-9;  // nothing is clamped
+  config.factor_min = 1e-9;  // no clamping
   config.factor_max = 1e9;
   config.factor_threshold = 1e9;
   Training training(layout, config, group());
   training.start();
   run(training, 1, 3);
-  // Without a gradient in this tensor from the freeze on, its fresh variance does nothing but decay.
+  // Without a gradient in this tensor after the freeze, its fresh variance only decays.
   auto const& still = layout.find("block_and_one");
   auto const quiet = static_cast<std::size_t>(layout.index_of("block_and_one"));
   for (int t = 4; t <= 20; ++t) {
@@ -119,7 +119,7 @@ TEST_CASE("P4: before it is clamped, no factor exceeds what the variance allows"
     CAPTURE(t, most, largest, factor[quiet]);
     CHECK(on_all(largest <= most * (1 + 1e-5)));
     if (group().size() == 1) CHECK(factor[quiet] >= most * (1 - 1e-4));
-    // What is left of rounding to bits is small at first, so that the bound is nearly met on any number of ranks.
+    // Residuals are small at first, so that the bound is nearly reached on any number of ranks.
     if (t < 10) CHECK(on_all(largest >= 0.95 * most));
   }
 }

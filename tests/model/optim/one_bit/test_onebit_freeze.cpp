@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <cmath>
 
-// What is settled at the freeze: units of tensors, what is active, tensors that have nothing to settle. Oracles P3 and
-// P11 of docs/developer/onebit_methods.md, section 7.
+// What the freeze determines: units of tensors, active elements, and tensors without any. Oracles P3 and P11 of
+// docs/developer/onebit_methods.md, section 7.
 
 using namespace bellwether;
 using namespace bellwether::test;
@@ -26,14 +26,14 @@ bool finite(std::vector<float> const& values) {
 
 }  // namespace
 
-TEST_CASE("P3: at the freeze every tensor has the same magnitude in the units of the exchange") {
+TEST_CASE("P3: at the freeze all tensors have the same magnitude in the units of the exchange") {
   auto const layout = active_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam);
   auto config = onebit(method, 3);
   config.unify = optim::Unify::layer;
   Training training(layout, config, group());
   training.start();
-  // Magnitudes that differ from tensor to tensor by orders of magnitude.
+  // Magnitudes that differ between tensors by orders of magnitude.
   auto const step = [&](int t) {
     auto gradient = training.sample(t, group().rank());
     for (std::size_t l = 0; l < layout.tensors().size(); ++l) {
@@ -67,7 +67,7 @@ TEST_CASE("P3: at the freeze every tensor has the same magnitude in the units of
     largest = larger(largest, magnitudes.back());
   }
   auto const counted = std::ranges::count_if(magnitudes, [](double magnitude) { return magnitude > 0; });
-  CHECK(on_all(counted == std::ssize(magnitudes) - 2));  // not "empty", not "zero_gradient"
+  CHECK(on_all(counted == std::ssize(magnitudes) - 2));  // all but "empty" and "zero_gradient"
   CHECK(on_all(largest > 100 * smallest));
   double const common = sum / static_cast<double>(counted);
   bool equal = true;
@@ -76,8 +76,7 @@ TEST_CASE("P3: at the freeze every tensor has the same magnitude in the units of
   CHECK(on_all(equal));
 }
 
-TEST_CASE(
-    "a tensor whose momentum is zero at the freeze, and whose variance is not, is left out of the common magnitude") {
+TEST_CASE("a tensor with variance but zero momentum at the freeze does not count for the common magnitude") {
   auto const layout = active_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam);
   auto config = onebit(method, 2);
@@ -90,7 +89,7 @@ TEST_CASE(
   auto const quiet = static_cast<std::size_t>(layout.index_of("block"));
   auto const& tensor = layout.tensors()[quiet];
   auto const begin = static_cast<std::size_t>(tensor.offset), end = begin + static_cast<std::size_t>(tensor.count);
-  // m = g / 2 after the first step; half of it less g / 4 after the second.
+  // m = g / 2 after the first step; after the second, half of that minus g / 4.
   auto const step = [&](int t, float factor) {
     auto gradient = training.sample(t, group().rank());
     auto const first = training.sample(1, group().rank());
@@ -134,15 +133,15 @@ TEST_CASE("P11: a tensor without elements changes nothing, and nothing becomes N
   bool all_finite = true;
   auto const state = one.state();
   for (auto const& [name, values] : state.arrays) all_finite = all_finite && (name == "layer_record" || finite(values));
-  for (auto const& quantity : one.optimizer->last_report().layers) {  // what layer_record holds
-    // The share of nothing is none.
+  for (auto const& quantity : one.optimizer->last_report().layers) {  // contents of layer_record
+    // An empty tensor has no shares.
     bool const share = std::ranges::count(comm::CompressionShares::names(), quantity.name) > 0;
     all_finite = all_finite && (share || finite(quantity.values));
   }
   CHECK(on_all(all_finite));
 }
 
-TEST_CASE("P11: replay takes a tensor without elements") {
+TEST_CASE("P11: replay accepts a tensor without elements") {
   using Json = nlohmann::json;
   Json gradients = Json::array();
   for (int t = 1; t <= 5; ++t) {
@@ -171,7 +170,7 @@ TEST_CASE("P11: replay takes a tensor without elements") {
   }
 }
 
-TEST_CASE("what had no variance at the freeze stays dead, whatever the layout of a resumed run calls live") {
+TEST_CASE("elements without variance at the freeze stay masked, even if a resumed run's layout activates them") {
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam);
   ParameterLayout before, now;  // five rows of eight in use, then all
   for (auto* const layout : {&before, &now}) {
@@ -189,13 +188,13 @@ TEST_CASE("what had no variance at the freeze stays dead, whatever the layout of
   Training whole(before, config, group());
   upload(whole.parameters, std::vector<float>(168, 0.5f));
   for (int t = 1; t <= 3; ++t) whole.step(t, gradient(t, false));
-  CHECK(on_all(!whole.optimizer->keeps_variance()));
+  CHECK(on_all(!whole.optimizer->freezes_variance()));
   for (int t = 4; t <= 5; ++t) whole.step(t, gradient(t, false));
-  CHECK(on_all(whole.optimizer->keeps_variance()));
+  CHECK(on_all(whole.optimizer->freezes_variance()));
   Training resumed(now, config, group());
-  CHECK(on_all(!resumed.optimizer->keeps_variance()));
+  CHECK(on_all(!resumed.optimizer->freezes_variance()));
   resumed.restore(whole.state(), download(whole.parameters));
-  CHECK(on_all(resumed.optimizer->keeps_variance()));
+  CHECK(on_all(resumed.optimizer->freezes_variance()));
   for (int t = 6; t <= 9; ++t)
     for (auto* const training : {&whole, &resumed}) training->step(t, gradient(t, true));
   auto const x = download(resumed.parameters);
@@ -203,12 +202,12 @@ TEST_CASE("what had no variance at the freeze stays dead, whatever the layout of
   auto const m = resumed.state().arrays.at("momentum");
   CHECK(on_all(std::all_of(m.begin() + 80, m.begin() + 128, [](float value) { return value == 0; })));
   CHECK(on_all(std::any_of(m.begin(), m.begin() + 80, [](float value) { return value != 0; })));
-  // By decay alone: one value for all, below where they began.
+  // By decay only: all have one value, below the initial one.
   CHECK(on_all(std::all_of(x.begin() + 80, x.begin() + 128, [&](float value) { return value == x[80]; })));
   CHECK(on_all(x[80] < 0.5f));
 }
 
-TEST_CASE("1-bit SGD moves what is dead by decay alone, through its momentum, on either side of the freeze") {
+TEST_CASE("1-bit SGD moves masked elements by decay only, before and after the freeze") {
   ParameterLayout layout;  // rows from the sixth on, and two elements elsewhere, have no gradient
   layout.add({.name = "rows", .shape = {8, 16}, .active = 80});
   layout.add({.name = "bias", .shape = {40}, .decays = false, .active = 40, .masked = {3, 17}});
@@ -233,7 +232,7 @@ TEST_CASE("1-bit SGD moves what is dead by decay alone, through its momentum, on
   constexpr double rate = 0.1;
   for (int t = 1; t <= 9; ++t) {
     whole.step(t, gradient(t), rate);
-    if (t == 5) resumed.restore(whole.state(), download(whole.parameters));  // reads what is active anew
+    if (t == 5) resumed.restore(whole.state(), download(whole.parameters));  // determines the active elements again
     if (t > 5) resumed.step(t, gradient(t), rate);
     auto const parameters = download(whole.parameters), momentum = whole.state().arrays.at("momentum");
     double off = 0;

@@ -7,7 +7,7 @@
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-// What follows an exchange, in every enabled space, against the formulas in double.
+// Compares the kernels after an exchange with the formulas in double, in every enabled space.
 
 using namespace bellwether;
 using namespace bellwether::test;
@@ -15,7 +15,7 @@ using namespace bellwether::test::after_exchange;
 using optim::Exchange;
 using optim::Unify;
 
-TEMPLATE_LIST_TEST_CASE("1-bit LAMB and Adam after an exchange are the formulas in double", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("1-bit LAMB and Adam after an exchange agree with the formulas in double", "", Spaces) {
   auto const layout = awkward_layout();
   Numbers const numbers(layout);
   auto const exchange = GENERATE(Exchange::gradient, Exchange::momentum);
@@ -60,7 +60,8 @@ TEMPLATE_LIST_TEST_CASE("1-bit LAMB and Adam after an exchange are the formulas 
   layers.check(downloaded(lamb.layers));
 }
 
-TEMPLATE_LIST_TEST_CASE("SGD with momentum, dense and after an exchange, is the formula in double", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("SGD with momentum, dense and after an exchange, agrees with the formula in double", "",
+                        Spaces) {
   auto const layout = awkward_layout();
   Numbers const numbers(layout);
   bool const exact = GENERATE(false, true);
@@ -86,7 +87,7 @@ TEMPLATE_LIST_TEST_CASE("SGD with momentum, dense and after an exchange, is the 
   CHECK(worst(downloaded(onebit.x), bits_x) < 1e-6);
 }
 
-TEMPLATE_LIST_TEST_CASE("a step that is skipped leaves every bit after an exchange as it was", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("a skipped step after an exchange changes nothing", "", Spaces) {
   auto const layout = awkward_layout();
   Numbers const numbers(layout);
   Step<TestType> step(layout, numbers, false, 1);

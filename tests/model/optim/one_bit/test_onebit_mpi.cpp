@@ -17,7 +17,7 @@ using namespace bellwether::test;
 using Catch::Matchers::ContainsSubstring;
 using optim::Method;
 
-TEST_CASE("frozen after the last step, a 1-bit method is its uncompressed one, bit for bit") {
+TEST_CASE("with a freeze after the last step, a 1-bit method equals its uncompressed one bit for bit") {
   auto const layout = active_layout();
   auto const [compressing, plain] =
       GENERATE(std::pair{Method::onebit_lamb, Method::lamb}, std::pair{Method::onebit_adam, Method::adamw});
@@ -60,7 +60,7 @@ TEST_CASE("parameters are equal on all ranks in the compressed phase, and bytes 
   }
 }
 
-TEST_CASE("through nodes parameters are equal on all ranks, runs resume bit for bit, and bytes are as predicted") {
+TEST_CASE("with node groups, parameters are equal on all ranks, runs resume bit for bit, and bytes are as predicted") {
   auto const layout = active_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   auto const wire = GENERATE(comm::Wire::fp32, comm::Wire::bf16);
@@ -108,7 +108,7 @@ TEST_CASE("through nodes parameters are equal on all ranks, runs resume bit for 
   }
 }
 
-TEST_CASE("an infinity on one rank makes every rank skip a compressed step, and nobody's state changes") {
+TEST_CASE("an infinity on one rank makes all ranks skip a compressed step without a change of state") {
   auto const layout = active_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   comm::CommConfig comm;
@@ -118,7 +118,7 @@ TEST_CASE("an infinity on one rank makes every rank skip a compressed step, and 
   comm::NodeGroups const groups(group(), nodes, comm);
   auto const* const used = comm.hierarchy == comm::Hierarchy::node ? &groups : nullptr;
   auto config = onebit(method, 2);
-  config.sketch_every = 2;  // the step that is skipped is one that sketches
+  config.sketch_every = 2;  // the skipped step computes a sketch
   Training training(layout, config, group(), comm, used);
   training.start();
   run(training, 1, 4);
@@ -137,7 +137,7 @@ TEST_CASE("an infinity on one rank makes every rank skip a compressed step, and 
   after.integers["skipped_steps"] = before.integers.at("skipped_steps");
   CHECK(on_all(same_bits(before, after)));
   CHECK(on_all(parameters == download(training.parameters)));
-  // The step that follows is the one that an undisturbed run makes.
+  // The next step must equal that of an undisturbed run.
   Training undisturbed(layout, config, group(), comm, used);
   undisturbed.start();
   run(undisturbed, 1, 5);
@@ -145,7 +145,7 @@ TEST_CASE("an infinity on one rank makes every rank skip a compressed step, and 
   CHECK(on_all(download(undisturbed.parameters) == download(training.parameters)));
 }
 
-TEST_CASE("a run that is saved and goes on elsewhere is the run that was not interrupted") {
+TEST_CASE("a resumed run equals an uninterrupted one") {
   auto const layout = active_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   int const saved_after = GENERATE(1, 3, 4, 6);  // in the dense phase, at the freeze, in the compressed phase
@@ -164,7 +164,7 @@ TEST_CASE("a run that is saved and goes on elsewhere is the run that was not int
   CHECK(on_all(same_bits(whole.state(), resumed.state())));
 }
 
-TEST_CASE("memory that is told before the freeze is that of the larger phase") {
+TEST_CASE("the memory reported before the freeze is that of the larger phase") {
   auto const layout = active_layout();
   auto config = onebit(GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd), 2);
   config.clip_norm = GENERATE(optim::CompressedClip::sketch, optim::CompressedClip::local_rms);
@@ -178,7 +178,7 @@ TEST_CASE("memory that is told before the freeze is that of the larger phase") {
   CHECK(on_all(training.optimizer->state_bytes() == told));
 }
 
-TEST_CASE("a rate of zero moves nothing while the state goes on") {
+TEST_CASE("a learning rate of zero updates the state but not the parameters") {
   auto const layout = active_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   Training training(layout, onebit(method, 2), group());
@@ -191,11 +191,11 @@ TEST_CASE("a rate of zero moves nothing while the state goes on") {
   CHECK(on_all(before.arrays.at("momentum") != training.state().arrays.at("momentum")));
 }
 
-TEST_CASE("what has no gradient up to the freeze moves by decay alone and is named") {
+TEST_CASE("elements without a gradient before the freeze are named and move by decay only") {
   ParameterLayout layout;
   layout.add({.name = "matrix", .shape = {40, 8}, .active = 320});
   layout.add({.name = "late", .shape = {24}, .active = 24});
-  layout.add({.name = "tail", .shape = {10, 8}, .active = 48});  // of which 32 are never fed: padding of the layout
+  layout.add({.name = "tail", .shape = {10, 8}, .active = 48});  // 32 of them have no gradient: padding of the layout
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam);
   auto config = onebit(method, 3);
   config.weight_decay = 0.01;
@@ -238,8 +238,8 @@ TEST_CASE("what has no gradient up to the freeze moves by decay alone and is nam
   CHECK(on_all(still));
 }
 
-TEST_CASE("clipping does not jump at the freeze, where gradients differ between ranks") {
-  // Noise of every rank's own beside a small common part: the ranks' norms are far above that of the mean.
+TEST_CASE("clipping does not jump at the freeze if gradients differ between ranks") {
+  // Large noise on each rank and a small common part: the ranks' norms are far above that of the mean.
   ParameterLayout layout;
   layout.add({.name = "matrix", .shape = {512, 64}, .active = 512 * 64});
   auto config = onebit(Method::onebit_lamb, 4);

@@ -14,7 +14,7 @@ using namespace bellwether;
 using namespace bellwether::test;
 using optim::Method;
 
-TEST_CASE("shares of error by tensor are told where they are wanted, and change nothing") {
+TEST_CASE("shares of error by tensor are reported if wanted, and change nothing") {
   auto const layout = active_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   int const here = GENERATE(1, 2);
@@ -52,7 +52,7 @@ TEST_CASE("shares of error by tensor are told where they are wanted, and change 
   }
   CHECK(on_all(download(plain.parameters) == download(told.parameters)));
 
-  // A skipped step leaves no trace, wanted or not.
+  // A skipped step changes nothing, whether shares are wanted or not.
   auto const before = told.state();
   auto gradient = told.sample(7, group().rank());
   gradient[3] = std::numeric_limits<float>::infinity();
@@ -64,12 +64,12 @@ TEST_CASE("shares of error by tensor are told where they are wanted, and change 
   CHECK(on_all(same_bits(before, after)));
 }
 
-TEST_CASE("norms of weights, update and momentum by tensor are told where they are wanted, in either phase") {
+TEST_CASE("norms of weights, update and momentum by tensor are reported if wanted, in both phases") {
   auto const layout = active_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   auto config = onebit(method, 3);
   config.weight_decay = 0.3;
-  config.min_coefficient = config.max_coefficient = 1;  // then every step is rate u
+  config.min_coefficient = config.max_coefficient = 1;  // so that every step is rate u
   config.exchange = GENERATE(optim::Exchange::gradient, optim::Exchange::momentum);
   config.unify = GENERATE(optim::Unify::element, optim::Unify::layer);
   Training training(layout, config, group());
@@ -98,16 +98,16 @@ TEST_CASE("norms of weights, update and momentum by tensor are told where they a
         m += static_cast<double>(momentum[k]) * momentum[k];
         largest = larger(largest, moved);
         if (!derivable || config.exchange == optim::Exchange::gradient) continue;
-        // The momentum that the update was made of, whatever it is kept as.
+        // The momentum in the update, whether it is stored as numbers or bits.
         double const root = rho * std::sqrt(static_cast<double>(variance->second[k])) + config.epsilon;
         derived += std::pow((moved - (tensor.decays ? config.weight_decay * before[k] : 0)) * root, 2);
         largest_root = larger(largest_root, root);
       }
-      // A step is known from its parameters to rounding only: of the larger ones, over the rate.
+      // The step is known from the parameters, up to their rounding divided by the rate.
       double const rounding = 1e-5 * (1 + std::sqrt(x));
       auto const close = [&](char const* name, double expected, double within) {
         float const value = report.layer(name)[l];
-        // LAMB's ratio needs both norms at every step.
+        // LAMB's trust ratio needs both norms at every step.
         std::string_view const what = name;
         bool const always = method == Method::onebit_lamb && (what == "weight_norm" || what == "update_norm");
         bool const right = wanted || always ? std::abs(value - expected) <= within : std::isnan(value);
@@ -125,7 +125,7 @@ TEST_CASE("norms of weights, update and momentum by tensor are told where they a
   }
 }
 
-TEST_CASE("norms by rank are known in either phase") {
+TEST_CASE("norms by rank are known in both phases") {
   auto const layout = active_layout();
   Training training(layout, onebit(Method::onebit_adam, 2), group());
   training.start();
@@ -141,7 +141,7 @@ TEST_CASE("norms by rank are known in either phase") {
   }
 }
 
-TEST_CASE("the ten steps after a freeze are near it, at the freeze and later ones") {
+TEST_CASE("the ten steps after a freeze are reported as near it") {
   auto const layout = active_layout();
   Training training(layout, onebit(Method::onebit_sgd, 3), group());
   training.start();

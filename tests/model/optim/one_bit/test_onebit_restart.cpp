@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <limits>
 
-// What a restart before the freeze must not forget, and what it may change: when to freeze.
+// What a restart before the freeze must preserve, and what it may change: the freeze step.
 
 using namespace bellwether;
 using namespace bellwether::test;
@@ -18,7 +18,7 @@ using optim::Method;
 
 namespace {
 
-/// This rank's gradients, much alike and larger at first: every tensor's variance has to settle.
+/// Returns this rank's gradients, similar in all steps and larger at first, so that the variance has to settle.
 std::vector<float> settling(Training const& training, int t) {
   auto gradient = training.sample(1, group().rank());
   auto const own = training.sample(t, group().rank());
@@ -27,7 +27,7 @@ std::vector<float> settling(Training const& training, int t) {
   return gradient;
 }
 
-/// A step that every rank skips; whatever is decided before a step is decided.
+/// Makes a step that every rank skips. The decision to freeze is made before it.
 void skip(Training& training, int t) {
   training.step(t, std::vector<float>(static_cast<std::size_t>(training.layout.count()),
                                       std::numeric_limits<float>::quiet_NaN()));
@@ -38,14 +38,14 @@ Training& resume(Training& training, Training& from) {
   return training;
 }
 
-/// A run as it was after a step.
+/// A run's state after a step.
 struct Saved {
   int step;
   MemoryState state;
   std::vector<float> parameters;
 };
 
-/// What a step says about the freeze.
+/// What a step reports about the freeze.
 struct Told {
   optim::Phase phase;
   double variance_change;
@@ -67,12 +67,12 @@ TEST_CASE("freeze: auto survives a restart: the same checks, the same freeze, th
   auto const layout = active_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam);
   int const skipped_after = GENERATE(0, 9, 30, 59, 60);  // 0: no gradient is skipped
-  // Before the first check, at checks that find much and little, between them, before the freeze and after it.
+  // Before the first check, at checks with large and small changes, between them, before the freeze and after it.
   auto const saved_after =
       skipped_after > 0 ? std::vector{skipped_after} : std::vector{9, 10, 20, 25, 30, 40, 49, 55, 59, 60, 61};
   constexpr int steps = 400, last = 65;
   auto config = onebit(method, 0);
-  config.freeze.step.reset();  // at latest after 100 of 400 steps
+  config.freeze.step.reset();  // at the latest after 100 of 400 steps
   config.beta2 = 0.8;          // checks after 10, 20, ... steps
   config.clip = 0;
   Training whole(layout, config, group(), {}, nullptr, steps);
@@ -86,7 +86,7 @@ TEST_CASE("freeze: auto survives a restart: the same checks, the same freeze, th
       saved.push_back({t, whole.state(), download(whole.parameters)});
     if (t % 10 == 1) CHECK(on_all(std::isfinite(expected.back().variance_change) == (t > 20 && t <= 61)));
   }
-  // Chosen, and not the latest step: after three calm checks behind two that were not.
+  // The freeze was chosen and is not the latest step: three small changes follow two large ones.
   CHECK(on_all(whole.optimizer->frozen_after() == 60));
   REQUIRE(saved.size() == saved_after.size());
   for (Saved const& from : saved) {
@@ -107,7 +107,7 @@ TEST_CASE("freeze: auto survives a restart: the same checks, the same freeze, th
   }
 }
 
-TEST_CASE("a freeze step that a restart lowers freezes at once, with a copy of the variance as the fresh one") {
+TEST_CASE("a freeze step lowered by a restart freezes at once, and the fresh variance starts as a copy") {
   auto const layout = active_layout();
   auto config = onebit(Method::onebit_lamb, 20);
   config.steer = optim::Steer::variance;
@@ -115,18 +115,18 @@ TEST_CASE("a freeze step that a restart lowers freezes at once, with a copy of t
   before.start();
   run(before, 1, 6);
   CHECK(on_all(before.state().arrays.count("fresh_variance") == 0));
-  config.freeze.step = 4;  // below the steps that are done
+  config.freeze.step = 4;  // before the steps already made
   Training lowered(layout, config, group());
   resume(lowered, before);
   CHECK(on_all(!lowered.optimizer->frozen_after().has_value()));
-  skip(lowered, 7);  // freezes and moves nothing: what the freeze has set is seen
+  skip(lowered, 7);  // freezes but moves nothing, so that the frozen state is visible
   auto const frozen = lowered.state();
   CHECK(on_all(lowered.optimizer->frozen_after() == 6));
   CHECK(on_all(same_bits(frozen.arrays.at("variance"), before.state().arrays.at("variance"))));
   CHECK(on_all(same_bits(frozen.arrays.at("fresh_variance"), frozen.arrays.at("variance"))));
   auto const& v = frozen.arrays.at("variance");
   CHECK(on_all(std::any_of(v.begin(), v.end(), [](float value) { return value > 0; })));
-  // From there on it is the run whose freeze was there from the start.
+  // From then on the run equals one with this freeze step from the start.
   config.freeze.step = 6;
   Training whole(layout, config, group());
   whole.start();
@@ -139,12 +139,14 @@ TEST_CASE("a freeze step that a restart lowers freezes at once, with a copy of t
   CHECK(on_all(last.arrays.at("fresh_variance") != v));
 }
 
-TEST_CASE("tensors whose trust ratio was never seen are named at the freeze and take min(1, max_coefficient)") {
+TEST_CASE("tensors without a trust ratio are named at the freeze and use min(1, max_coefficient)") {
   ParameterLayout layout;
   layout.add({.name = "matrix", .shape = {40, 8}, .active = 320});
   layout.add({.name = "silent", .shape = {24}, .decays = false, .active = 24});
-  layout.add(
-      {.name = "nought", .shape = {10}, .decays = false, .active = 10});  // zeros, fed from the last dense step on
+  layout.add({.name = "nought",
+              .shape = {10},
+              .decays = false,
+              .active = 10});  // zeros, with gradients from the last dense step on
   layout.add({.name = "bias", .shape = {12}, .decays = false, .active = 12});
   auto config = onebit(Method::onebit_lamb, 3);
   config.max_coefficient = GENERATE(0.3, 10.0);
@@ -165,13 +167,14 @@ TEST_CASE("tensors whose trust ratio was never seen are named at the freeze and 
   };
   for (int t = 1; t <= 3; ++t) step(first, t);
   auto const averaged = first.optimizer->last_report().layer("average");
-  // A restart before the freeze knows which ratios were seen.
+  // A restart before the freeze preserves which ratios have samples.
   Training& training = restarts ? resume(second, first) : first;
   step(training, 4);
   auto const& report = training.optimizer->last_report();
   REQUIRE(on_all(report.notices.size() == 3));
-  CHECK(on_all(report.notices[2] == "no trust ratio so far, min(1, optimizer.max_coefficient) in place of its average: "
-                                    "silent, nought"));
+  CHECK(on_all(report.notices[2] ==
+               "tensors without a trust ratio so far, which use min(1, optimizer.max_coefficient): "
+               "silent, nought"));
   auto const average = report.layer("average");
   float const instead = static_cast<float>(std::min(1.0, config.max_coefficient));
   CHECK(on_all(average == std::vector<float>{averaged[0], instead, instead, averaged[3]}));
@@ -181,7 +184,7 @@ TEST_CASE("tensors whose trust ratio was never seen are named at the freeze and 
     CHECK(on_all(std::abs(report.layer("trust_ratio")[2] / instead - 1) <= 0.1f * (1 + 1e-6f)));
 }
 
-TEST_CASE("where every tensor's trust ratio was seen, no notice says otherwise") {
+TEST_CASE("no notice about trust ratios if all tensors have one") {
   auto const layout = golden_layout();
   auto config = onebit(Method::onebit_lamb, 3);
   Training training(layout, config, group());
@@ -192,5 +195,5 @@ TEST_CASE("where every tensor's trust ratio was seen, no notice says otherwise")
   }
   auto const notices = training.optimizer->last_report().notices;
   REQUIRE(on_all(notices.size() == 1));
-  CHECK_THAT(notices[0], ContainsSubstring("the variance is kept after step 3"));
+  CHECK_THAT(notices[0], ContainsSubstring("the variance is frozen after step 3"));
 }

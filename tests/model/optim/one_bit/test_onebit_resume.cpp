@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-// Runs that resume after the freeze with another freeze.step: beyond the steps that are done it takes up warmup again.
+// Runs that resume after the freeze with another freeze.step. A step that is still to come returns to warmup.
 
 using namespace bellwether;
 using namespace bellwether::test;
@@ -23,14 +23,14 @@ namespace {
 
 comm::Communicator& group() { return world().communicator(); }
 
-/// A rank that leaves a test alone would hang the others.
+/// Combines a check of all ranks: a rank that leaves a test alone would hang the others.
 bool on_all(bool mine) {
   double failures = mine ? 0 : 1;
   group().sum_host({&failures, 1}, "bellwether::test::agree");
   return failures == 0;
 }
 
-/// Several blocks, and five rows of eight active, or all.
+/// Several blocks; five rows of eight are active, or all.
 ParameterLayout rows_and_more(bool all_rows = true) {
   ParameterLayout layout;
   layout.add({.name = "matrix", .shape = {96, 100}, .active = 9600});
@@ -44,7 +44,7 @@ optim::OptimizerConfig onebit(Method method, std::optional<std::int64_t> freeze)
   config.method = method;
   config.freeze.step = freeze;
   config.sketch_columns = 256;
-  config.beta2 = 0.9;  // what has grown shows after few steps
+  config.beta2 = 0.9;  // growth is visible after few steps
   return config;
 }
 
@@ -54,8 +54,8 @@ void start(Training& training) {
   upload(training.parameters, values);
 }
 
-/// Gradients of each rank's own that grow, so that a variance which was kept falls behind; none for the last three rows
-/// where not wanted.
+/// Makes steps with gradients that differ between ranks and grow, so that a frozen variance becomes too small. The last
+/// three rows have gradients only if all_rows.
 void run(Training& training, int first, int last, bool all_rows = true) {
   auto const& rows = training.layout.find("rows");
   std::vector<float> gradient(static_cast<std::size_t>(training.layout.count()));
@@ -78,7 +78,7 @@ std::string notices(Training const& training) {
 
 }  // namespace
 
-TEST_CASE("a freeze.step beyond the steps done takes up the uncompressed method from momentum and variance") {
+TEST_CASE("a later freeze.step returns to the uncompressed method with momentum and variance") {
   auto const layout = rows_and_more();
   auto const [method, plain] =
       GENERATE(std::pair{Method::onebit_lamb, Method::lamb}, std::pair{Method::onebit_adam, Method::adamw});
@@ -93,9 +93,9 @@ TEST_CASE("a freeze.step beyond the steps done takes up the uncompressed method 
   config.freeze.step = 9;
   Training resumed(layout, config, group());
   resumed.restore(state, download(frozen.parameters));
-  CHECK(on_all(!resumed.optimizer->frozen_after() && !resumed.optimizer->keeps_variance()));
+  CHECK(on_all(!resumed.optimizer->frozen_after() && !resumed.optimizer->freezes_variance()));
 
-  // The variance has the scale that its sum has grown to since the freeze.
+  // The variance is scaled by the growth of its sum since the freeze.
   auto variance = state.arrays.at("variance");
   if (kept == optim::FrozenVariance::shape) {
     auto const& growth = state.arrays.at("variance_growth");
@@ -122,8 +122,8 @@ TEST_CASE("a freeze.step beyond the steps done takes up the uncompressed method 
     CHECK(on_all(phase(resumed) == Phase::dense));
     auto const told = notices(resumed);
     if (t == 7)
-      CHECK_THAT(told, ContainsSubstring("warmup, which had ended after step 3, is taken up again until step 9; what "
-                                         "was left of compression errors is dropped"));
+      CHECK_THAT(told, ContainsSubstring(
+                           "warmup ended after step 3 and resumes until step 9; compression errors are dropped"));
     else
       CHECK(told.empty());
   }
@@ -131,10 +131,10 @@ TEST_CASE("a freeze.step beyond the steps done takes up the uncompressed method 
   for (auto const* name : {"momentum", "variance"}) CHECK(on_all(ours.arrays.at(name) == theirs.arrays.at(name)));
   run(resumed, 10, 10);
   CHECK(on_all(phase(resumed) == Phase::compressed));
-  CHECK_THAT(notices(resumed), ContainsSubstring("the variance is kept after step 9"));
+  CHECK_THAT(notices(resumed), ContainsSubstring("the variance is frozen after step 9"));
 }
 
-TEST_CASE("1-bit SGD takes up the dense mean with its momentum") {
+TEST_CASE("1-bit SGD returns to the dense mean with its momentum") {
   auto const layout = rows_and_more();
   Training frozen(layout, onebit(Method::onebit_sgd, 3), group());
   start(frozen);
@@ -152,7 +152,7 @@ TEST_CASE("1-bit SGD takes up the dense mean with its momentum") {
   CHECK(on_all(download(resumed.parameters) == download(dense.parameters)));
 }
 
-TEST_CASE("averages of trust ratios go on where they were, factors begin again") {
+TEST_CASE("in a second warmup averages of trust ratios continue and factors are reset") {
   auto const layout = rows_and_more();
   auto config = onebit(Method::onebit_lamb, 3);
   config.steer = GENERATE(optim::Steer::variance, optim::Steer::norm);
@@ -162,7 +162,7 @@ TEST_CASE("averages of trust ratios go on where they were, factors begin again")
   auto const before = frozen.optimizer->last_report().layer("average");
   CHECK(on_all(std::ranges::any_of(frozen.optimizer->last_report().layer("factor"), [](float r) { return r != 1; })));
   config.freeze.step = 9;
-  config.steer = optim::Steer::norm;  // may change where warmup is taken up
+  config.steer = optim::Steer::norm;  // may change in a return to warmup
   Training resumed(layout, config, group());
   resumed.restore(frozen.state(), download(frozen.parameters));
   run(resumed, 7, 7);
@@ -178,7 +178,7 @@ TEST_CASE("averages of trust ratios go on where they were, factors begin again")
     CHECK(on_all(std::ranges::all_of(report.layer(name), [](float value) { return std::isnan(value); })));
 }
 
-TEST_CASE("the freeze after a second warmup is that of a run which never froze before") {
+TEST_CASE("the freeze after a second warmup equals that of a run that never froze before") {
   auto const layout = rows_and_more();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   Training frozen(layout, onebit(method, 3), group());
@@ -197,7 +197,7 @@ TEST_CASE("the freeze after a second warmup is that of a run which never froze b
   CHECK(on_all(same_bits(resumed.state(), twin.state())));
 }
 
-TEST_CASE("rows that had no gradient before the freeze learn where warmup is taken up again") {
+TEST_CASE("rows without a gradient before the freeze learn in a second warmup") {
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam);
   auto const before = rows_and_more(false), now = rows_and_more();
   Training frozen(before, onebit(method, 3), group());
@@ -217,7 +217,7 @@ TEST_CASE("rows that had no gradient before the freeze learn where warmup is tak
   }
 }
 
-TEST_CASE("no other freeze than one to come ends the compressed phase") {
+TEST_CASE("only a freeze step still to come ends the compressed phase") {
   auto const layout = rows_and_more();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   auto const freeze = GENERATE(std::optional<std::int64_t>(2), std::optional<std::int64_t>(5),
@@ -227,7 +227,7 @@ TEST_CASE("no other freeze than one to come ends the compressed phase") {
   run(whole, 1, 6);
   auto config = onebit(method, freeze);
   config.freeze.latest = 1;
-  Training resumed(layout, config, group(), {}, nullptr, 100);  // steps: auto alone would freeze 1-bit SGD at 100
+  Training resumed(layout, config, group(), {}, nullptr, 100);  // auto alone would freeze 1-bit SGD at 100 steps
   resumed.restore(whole.state(), download(whole.parameters));
   for (auto* const training : {&whole, &resumed}) run(*training, 7, 9);
   CHECK(on_all(resumed.optimizer->frozen_after() == 3));

@@ -27,7 +27,7 @@ std::vector<double> numbers(json const& value) {
   return all;
 }
 
-/// Largest difference of ours from the twin's, relative to the twin's largest magnitude.
+/// Returns the largest difference between ours and the twin's, relative to the twin's largest magnitude.
 double worst(json const& ours, json const& twin) {
   auto const a = numbers(ours), b = numbers(twin);
   if (a.size() != b.size()) return 1;  // a failed REQUIRE on one rank would leave the others waiting
@@ -73,7 +73,7 @@ TEST_CASE("1-bit optimizers follow the golden traces of this many ranks") {
       CHECK(worst(step.at("bytes_sent"), expected.at("bytes_sent")) == 0);
     }
     for (auto const* key : {"parameters", "momentum", "variance", "fresh_variance"}) {
-      // Only 1-bit LAMB has one, where it steers.
+      // Only 1-bit LAMB with steer: variance has it.
       auto const& settings = in.at("optimizer");
       if (key == std::string_view("fresh_variance") &&
           (settings.at("name") != "onebit_lamb" || settings.value("steer", "variance") != "variance"))

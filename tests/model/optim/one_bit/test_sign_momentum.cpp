@@ -11,7 +11,7 @@
 #include <limits>
 #include <tuple>
 
-// Exchanged momenta live in the bits that they came as: the same steps as with numbers, and 4 n bytes less.
+// Exchanged momenta stored in bits: the same steps as with numbers, and 4 n bytes less memory.
 
 using namespace bellwether;
 using namespace bellwether::test;
@@ -27,7 +27,7 @@ optim::OptimizerConfig exchanging(Method method, optim::Exchange exchange = opti
   return config;
 }
 
-/// All ranks, or nodes of two.
+/// All ranks, or nodes of two ranks.
 struct Ranks {
   explicit Ranks(bool of_nodes)
       : nodes(comm::chosen_nodes(world().nodes(), group().rank(), comm = layout(of_nodes))),
@@ -58,7 +58,7 @@ bool in_bits(MemoryState const& state) {
 
 }  // namespace
 
-TEST_CASE("runs that exchange momenta resume bit for bit, before, at and after the first exchange") {
+TEST_CASE("runs that exchange momenta resume bit for bit before, at and after the first exchange") {
   auto const layout = active_layout();
   using optim::FrozenVariance, optim::Steer, optim::Unify;
   auto const [method, unify, steer, kept] =
@@ -73,14 +73,14 @@ TEST_CASE("runs that exchange momenta resume bit for bit, before, at and after t
   config.frozen_variance = kept;
   bool const skips = GENERATE(false, true);
   Ranks const ranks(GENERATE(false, true));
-  int const nodes = ranks.used() ? ranks.groups.across().size() : group().size();
+  int const nodes = ranks.used() ? ranks.groups.inter_node().size() : group().size();
   Training whole(layout, config, group(), ranks.comm, ranks.used());
   whole.start();
   std::vector<std::pair<int, MemoryState>> states;
   std::vector<std::vector<float>> parameters;
   for (int t = 1; t <= 8; ++t) {
     if (t == 4 && skips) {
-      skip(whole, t);  // the freeze has come, and no exchange
+      skip(whole, t);  // frozen, but without an exchange yet
       states.emplace_back(t, whole.state());
       parameters.push_back(download(whole.parameters));
       CHECK(on_all(!in_bits(states.back().second)));
@@ -106,7 +106,7 @@ TEST_CASE("runs that exchange momenta resume bit for bit, before, at and after t
   }
 }
 
-TEST_CASE("a step that is skipped leaves a momentum in bits as it was") {
+TEST_CASE("a skipped step does not change a momentum in bits") {
   auto const layout = active_layout();
   auto config = exchanging(GENERATE(Method::onebit_lamb, Method::onebit_adam));
   config.steer = GENERATE(optim::Steer::norm, optim::Steer::variance);
@@ -121,7 +121,7 @@ TEST_CASE("a step that is skipped leaves a momentum in bits as it was") {
   CHECK(on_all(same_bits(before, after)));
 }
 
-TEST_CASE("a step from a momentum in bits is the step from its numbers") {
+TEST_CASE("a step from a momentum in bits equals the step from its numbers") {
   auto const layout = active_layout();
   auto config = exchanging(GENERATE(Method::onebit_lamb, Method::onebit_adam));
   config.unify = GENERATE(optim::Unify::element, optim::Unify::layer, optim::Unify::none);
@@ -131,7 +131,7 @@ TEST_CASE("a step from a momentum in bits is the step from its numbers") {
   run(bits, 1, 6);
   auto state = bits.state();
   Training numbers(layout, config, group());
-  // Without what says that its numbers are bits, as one rank alone would have saved it.
+  // Remove the mark that its numbers are bits, as if one rank had saved them.
   state.integers["momentum_in_bits"] = 0;
   numbers.restore(state, download(bits.parameters));
   for (auto* const training : {&bits, &numbers}) run(*training, 7, 7);
@@ -144,7 +144,7 @@ TEST_CASE("a step from a momentum in bits is the step from its numbers") {
   CHECK(on_all(off <= 1e-6 * largest));
 }
 
-TEST_CASE("exchanged momenta take 4 n bytes less than numbers, but for their bits, from the second exchange on") {
+TEST_CASE("from the second exchange on, momenta in bits replace 4 n bytes of numbers") {
   auto const layout = active_layout();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam);
   auto const steer = GENERATE(optim::Steer::norm, optim::Steer::variance);
@@ -165,7 +165,7 @@ TEST_CASE("exchanged momenta take 4 n bytes less than numbers, but for their bit
   CHECK(saved > 3 * n);
 }
 
-TEST_CASE("a second warmup goes on from the numbers that bits stand for") {
+TEST_CASE("a second warmup starts from the numbers of the momentum's bits") {
   auto const layout = active_layout();
   auto config = exchanging(GENERATE(Method::onebit_lamb, Method::onebit_adam));
   config.steer = GENERATE(optim::Steer::norm, optim::Steer::variance);

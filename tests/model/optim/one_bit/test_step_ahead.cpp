@@ -20,7 +20,7 @@ bool stays(Training& training) {
   return training.optimizer->gradient_point(training.exec, training.parameters, 0.1) == training.parameters.data();
 }
 
-/// What error feedback holds back on this rank, as the update would take it with a rate of 1.
+/// Returns this rank's residuals in the units of the update with a rate of 1.
 std::vector<double> held_back(Training& training, optim::OptimizerConfig const& config) {
   auto const state = training.state();
   auto const& report = training.optimizer->last_report();
@@ -45,7 +45,7 @@ std::vector<double> held_back(Training& training, optim::OptimizerConfig const& 
 
 }  // namespace
 
-TEST_CASE("what is held back follows the residuals as the momentum follows gradients") {
+TEST_CASE("f averages residuals as the momentum averages gradients") {
   if (group().size() == 1) SKIP("one rank has no residuals");
   auto const layout = active_layout();
   auto config = onebit(GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd), 2);
@@ -69,14 +69,14 @@ TEST_CASE("what is held back follows the residuals as the momentum follows gradi
   }
 }
 
-TEST_CASE("a rank takes its gradients where it would be without what is held back") {
+TEST_CASE("a rank evaluates gradients at its parameters without compression errors") {
   auto const layout = active_layout();
   auto config = onebit(GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd), 2);
   config.unify = GENERATE(optim::Unify::element, optim::Unify::layer, optim::Unify::none);
   config.step_ahead = GENERATE(0.5, 1.0);
   config.epsilon = 1e-3;
   comm::CommConfig comm;
-  comm.scale_groups = GENERATE(1, 5);  // the second: scales change inside runs of 32
+  comm.scale_groups = GENERATE(1, 5);  // 5: scales change inside runs of 32
   Training training(layout, config, group(), comm);
   training.start();
   CHECK(on_all(stays(training)));
@@ -90,7 +90,7 @@ TEST_CASE("a rank takes its gradients where it would be without what is held bac
   double const rate = 0.3;
   auto const point = training.point(rate);
   auto const x = download(training.parameters);
-  auto const left = held_back(training, config);  // and the residuals are kept in another form from here on
+  auto const left = held_back(training, config);  // after this call the residuals are stored in another form
   double worst = 0, furthest = 0;
   for (std::size_t k = 0; k < x.size(); ++k) {
     double const moved = config.step_ahead * rate * left[k], expected = static_cast<double>(x[k]) - moved;
@@ -103,7 +103,7 @@ TEST_CASE("a rank takes its gradients where it would be without what is held bac
   CHECK(on_all(same_bits(download(training.parameters), x)));
 }
 
-TEST_CASE("a rank that was restored takes its gradients at the same point") {
+TEST_CASE("a restored rank evaluates gradients at the same point") {
   auto const layout = active_layout();
   auto config = onebit(GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd), 2);
   config.unify = GENERATE(optim::Unify::element, optim::Unify::layer, optim::Unify::none);
@@ -113,11 +113,11 @@ TEST_CASE("a rank that was restored takes its gradients at the same point") {
   whole.start();
   run(whole, 1, 6);
   resumed.restore(whole.state(), download(whole.parameters));
-  // Nothing but the point is asked for in between: gradients come first in a step.
+  // Nothing else may be called before the point, because gradients come first in a step.
   CHECK(on_all(same_bits(whole.point(0.3), resumed.point(0.3))));
 }
 
-TEST_CASE("the point is the same whether or not f was asked for before") {
+TEST_CASE("the point does not depend on an earlier update of f") {
   if (group().size() == 1) SKIP("one rank has no residuals");
   auto const layout = active_layout();
   auto config = onebit(GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd), 2);
@@ -139,7 +139,7 @@ TEST_CASE("the point is the same whether or not f was asked for before") {
   }
 }
 
-TEST_CASE("f stays where a step is skipped, and where two points are asked for") {
+TEST_CASE("f does not change in a skipped step or between two points") {
   if (group().size() == 1) SKIP("one rank has no residuals");
   auto const layout = active_layout();
   auto config = onebit(Method::onebit_lamb, 2);
@@ -158,7 +158,7 @@ TEST_CASE("f stays where a step is skipped, and where two points are asked for")
   CHECK(on_all(same_bits(training.state().arrays.at("held_back"), before)));
 }
 
-TEST_CASE("nobody looks ahead where nothing is left or the residual means something else") {
+TEST_CASE("there is no step-ahead without residuals, or if they are residuals of momenta") {
   auto const layout = active_layout();
   auto config = onebit(GENERATE(Method::onebit_lamb, Method::onebit_adam), 2);
   config.step_ahead = 1;
@@ -181,9 +181,9 @@ TEST_CASE("nobody looks ahead where nothing is left or the residual means someth
   CHECK(on_all(stays(training)));
 }
 
-// A quadratic whose steepest directions a heavy ball with late gradients cannot follow: 1/2 sum of s_k x_k^2, with
-// noise of each rank's own.
-TEST_CASE("looking ahead takes back the delay of error feedback") {
+// A quadratic, 1/2 sum of s_k x_k^2, with noise on each rank. Momentum with delayed gradients cannot follow its
+// steepest directions.
+TEST_CASE("step-ahead removes the delay of error feedback") {
   if (group().size() == 1) SKIP("one rank has no delay");
   auto const layout = active_layout();
   auto const n = static_cast<std::size_t>(layout.count());

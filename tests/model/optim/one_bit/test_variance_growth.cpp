@@ -19,7 +19,7 @@ using Catch::Matchers::WithinRel;
 
 namespace {
 
-/// One element, as many as there are columns, none, several blocks; none begins at a whole word but the first.
+/// One element, as many as columns, none, and several blocks. Only the first begins at a whole word.
 ParameterLayout layout_of_sizes() {
   ParameterLayout layout;
   Index const sizes[] = {1, 32, 0, 9001, 257};
@@ -87,7 +87,7 @@ struct Sketches {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("folds by tensor estimate squared norms without bias", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("sketches by tensor estimate squared norms without bias", "", test::Spaces) {
   Sketches<TestType> sketch;
   if (GENERATE(false, true)) sketch.kill_every_third();
   auto const g = gradient_of(sketch.layout.count(), 0.3);
@@ -102,19 +102,19 @@ TEMPLATE_LIST_TEST_CASE("folds by tensor estimate squared norms without bias", "
     }
     CAPTURE(tensor, exact);
     double const mean = sum / steps, deviation = std::sqrt(std::max(0.0, squares / steps - mean * mean));
-    if (tensor < 3) {  // a column each
+    if (tensor < 3) {  // at most one element in a column
       CHECK_THAT(mean, WithinRel(exact, 1e-5));
       CHECK(deviation <= 1e-5 * exact);
     } else {
       CHECK_THAT(mean, WithinAbs(exact, 4 * deviation / std::sqrt(static_cast<double>(steps))));
-      // sqrt(2 / 32) of many elements a column; less of few, whose own squares do not scatter.
+      // sqrt(2 / 32) for many elements in a column; less for few, whose squares do not scatter.
       CHECK(deviation < 1.1 * exact * std::sqrt(2.0 / 32));
       CHECK(deviation > 0.6 * exact * std::sqrt(2.0 / 32));
     }
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("folds by tensor are what they are said to be", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("sketches by tensor agree with their definition", "", test::Spaces) {
   Sketches<TestType> sketch;
   if (GENERATE(false, true)) sketch.kill_every_third();
   auto const g = gradient_of(sketch.layout.count(), 0.9);
@@ -138,7 +138,7 @@ TEMPLATE_LIST_TEST_CASE("folds by tensor are what they are said to be", "", test
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("the mean of folds is the fold of the mean", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the mean of sketches by tensor is the sketch of the mean", "", test::Spaces) {
   Sketches<TestType> sketch;
   auto const one = gradient_of(sketch.layout.count(), 0.1), other = gradient_of(sketch.layout.count(), 2.0);
   std::vector<float> mean(one.size());
@@ -147,7 +147,7 @@ TEMPLATE_LIST_TEST_CASE("the mean of folds is the fold of the mean", "", test::S
   for (std::size_t c = 0; c < both.size(); ++c) CHECK_THAT(0.5f * (a[c] + b[c]), WithinAbs(both[c], 2e-4));
 }
 
-TEMPLATE_LIST_TEST_CASE("sums of the variance go on as Adam's, with the clipped gradient", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("sums of the variance follow Adam's with the clipped gradient", "", test::Spaces) {
   TestType exec;
   Vec<optim::GradientCheck, TestType> gradient_check("verdict", 1);
   Vec<float, TestType> sketches("folds", 64), growth("growth", 2), roots("roots", 2);
@@ -178,14 +178,14 @@ TEMPLATE_LIST_TEST_CASE("sums of the variance go on as Adam's, with the clipped 
   CHECK(host(growth) == before);
   CHECK(host(growth)[1] == 1.0f);
   CHECK(host(roots)[1] == 1.0f);
-  // A tensor that had next to nothing at the freeze.
+  // A tensor whose variance was almost zero at the freeze.
   fill(sums, {1e-42, 0.0});
   step(1, false);
   CHECK(host(growth)[0] == std::numeric_limits<float>::max());
   CHECK(std::isfinite(host(roots)[0]));
 }
 
-TEMPLATE_LIST_TEST_CASE("sums by tensor leave out what is dead", "", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("sums by tensor exclude masked elements", "", test::Spaces) {
   Sketches<TestType> sketch;
   sketch.kill_every_third();
   std::vector<float> values(static_cast<std::size_t>(sketch.layout.count()));

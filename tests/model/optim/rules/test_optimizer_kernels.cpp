@@ -67,7 +67,7 @@ TEMPLATE_LIST_TEST_CASE("LAMB and AdamW agree with the reference in double", "",
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("an element that is not finite leaves every bit as it was", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("an element that is not finite skips the step without any change", "", Spaces) {
   auto const layout = awkward_layout();
   OptimizerConfig config;
   config.method = GENERATE(Method::lamb, Method::adamw);
@@ -95,7 +95,7 @@ TEMPLATE_LIST_TEST_CASE("an element that is not finite leaves every bit as it wa
   CHECK(kernels.get(kernels.layers) == layers);
 }
 
-TEMPLATE_LIST_TEST_CASE("the largest finite gradient is no overflow", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("the largest finite gradient does not overflow", "", Spaces) {
   ParameterLayout layout;
   layout.add({.name = "t", .shape = {10000}});
   OptimizerConfig config;
@@ -107,7 +107,7 @@ TEMPLATE_LIST_TEST_CASE("the largest finite gradient is no overflow", "", Spaces
   for (float const x : kernels.get(kernels.x)) REQUIRE(std::isfinite(x));
 }
 
-TEMPLATE_LIST_TEST_CASE("a rate of zero moves the moments only", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("a learning rate of zero changes only the moments", "", Spaces) {
   auto const layout = awkward_layout();
   OptimizerConfig config;
   config.method = GENERATE(Method::lamb, Method::adamw);
@@ -119,7 +119,7 @@ TEMPLATE_LIST_TEST_CASE("a rate of zero moves the moments only", "", Spaces) {
   CHECK(kernels.get(kernels.m)[0] != 0);
 }
 
-TEMPLATE_LIST_TEST_CASE("a layout without elements is no error", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("a layout without elements works", "", Spaces) {
   ParameterLayout layout;
   layout.add({.name = "empty", .shape = {0}});
   OptimizerConfig config;
@@ -131,7 +131,7 @@ TEMPLATE_LIST_TEST_CASE("a layout without elements is no error", "", Spaces) {
   if (config.method == Method::lamb) CHECK(kernels.get(kernels.layers) == std::vector<float>{1, 0, 0});
 }
 
-TEST_CASE("no bit depends on the number of threads") {
+TEST_CASE("results do not depend on the number of threads") {
   auto const layout = awkward_layout();
   OptimizerConfig config;
   config.clip = 0.5;
