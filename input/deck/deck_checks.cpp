@@ -119,7 +119,7 @@ void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, 
   bool const compresses = optim::compresses(optimizer.method);
   if (optimizer.method == Method::lamb || compressed_lamb)
     ordered("min_coefficient", optimizer.min_coefficient, "max_coefficient", optimizer.max_coefficient);
-  if (keeps_variance(optimizer.method) && optimizer.freeze.step && *optimizer.freeze.step < 2)
+  if (freezes_variance(optimizer.method) && optimizer.freeze.step && *optimizer.freeze.step < 2)
     contradict("optimizer.freeze.step", "optimizer.freeze.step", {},
                std::to_string(*optimizer.freeze.step) + " leaves no variance to freeze; at least 2 with method: " +
                    (compressed_lamb ? "onebit_lamb" : "onebit_adam"));
