@@ -7,6 +7,7 @@
 #include "app/launch/standard_streams.hpp"
 #include "comm/transport/rank_group.hpp"
 #include "core/system/system_limits.hpp"
+#include "input/text/odd_characters.hpp"
 
 #include <atomic>
 #include <csignal>
@@ -33,13 +34,16 @@ constexpr int exit_failed = 1;
 constexpr int exit_input = 2;
 constexpr double seconds_to_speak = 2;  // time for other ranks that time out in the same collective
 
-void tell(std::string const& message) { std::cerr << "error: " << message << '\n'; }
+/// Formats one error. A file name may contain control characters, which a terminal would obey: they become <U+001B>.
+std::string error_line(std::string const& message) { return "error: " + bellwether::input::with_codes(message); }
+
+void tell(std::string const& message) { std::cerr << error_line(message) << '\n'; }
 
 /// Formats each fault on a separate line. Lines after the first begin with the rank: `[rank 2] error: what`.
 std::string marked(Session const& session, std::vector<std::string> const& faults) {
   std::string text;
   for (auto const& fault : faults)
-    text += (text.empty() ? "error: " : "\n[rank " + std::to_string(session.rank()) + "] error: ") + fault;
+    text += (text.empty() ? "" : "\n[rank " + std::to_string(session.rank()) + "] ") + error_line(fault);
   return text;
 }
 

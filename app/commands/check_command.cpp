@@ -11,6 +11,7 @@
 #include "core/system/error.hpp"
 #include "input/deck/deck.hpp"
 #include "input/files/yaml_document.hpp"
+#include "input/text/odd_characters.hpp"
 
 #include <iostream>
 #include <memory>
@@ -52,11 +53,11 @@ int check(CheckOptions const& options, Session& session) {
   // Rank 0 has the warnings that a run would print.
   if (options.strict) raise_together(world.group(), session.rank() == 0 ? report.warnings : std::vector<std::string>());
   if (session.rank() != 0) return 0;
-  for (auto const& warning : report.warnings) std::cerr << "warning: " << warning << '\n';
+  for (auto const& warning : report.warnings) std::cerr << "warning: " << input::with_codes(warning) << '\n';
   if (holds_run(shared.deck.run.directory))
-    std::cerr << "warning: run.directory: " << shared.deck.run.directory
+    std::cerr << "warning: run.directory: " << input::with_codes(shared.deck.run.directory)
               << " holds a run already: train needs --resume or another directory\n";
-  std::cout << shared.source.path << " has no faults\n\n" << report_text(report, shared.deck);
+  std::cout << input::with_codes(shared.source.path) << " has no faults\n\n" << report_text(report, shared.deck);
   if (work) std::cout << cluster_text(input::document_name(options.cluster), *cluster, *work);
   return 0;
 }

@@ -7,6 +7,7 @@
 #include "core/system/clock.hpp"
 #include "core/system/error.hpp"
 #include "input/prepare/prepare.hpp"
+#include "input/text/odd_characters.hpp"
 
 #include <unistd.h>
 
@@ -67,9 +68,9 @@ int run_prepare(input::PrepareOptions const& options) {
     std::cerr << "interrupted: nothing was written\n";
     return 128 + interrupt.signal();
   }
-  for (auto const& text : summary.warnings) std::cerr << "warning: " << text << '\n';
+  for (auto const& text : summary.warnings) std::cerr << "warning: " << input::with_codes(text) << '\n';
   if (options.out.empty()) {
-    std::printf("written   %s, a vocabulary of %lld tokens\n", options.vocabulary.c_str(),
+    std::printf("written   %s, a vocabulary of %lld tokens\n", input::with_codes(options.vocabulary).c_str(),
                 static_cast<long long>(summary.vocabulary));
     return 0;
   }
@@ -85,7 +86,7 @@ int run_prepare(input::PrepareOptions const& options) {
               split ? summary.heldout.frequency_loss : summary.train.frequency_loss);
   print_set("train", summary.train, summary.train_row_tokens, summary.train_shards);
   if (options.heldout > 0) print_set("held out", summary.heldout, summary.heldout_row_tokens, summary.heldout_shards);
-  std::printf("written   %s in %.1f s\n", options.out.c_str(), seconds);
+  std::printf("written   %s in %.1f s\n", input::with_codes(options.out).c_str(), seconds);
   return 0;
 }
 

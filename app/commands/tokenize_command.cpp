@@ -5,6 +5,7 @@
 #include "app/format/readable_numbers.hpp"
 #include "core/system/error.hpp"
 #include "input/shards/corpus_facts.hpp"
+#include "input/text/odd_characters.hpp"
 #include "input/text/token_lines.hpp"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ int tokenize(TokenizeOptions const& options) {
                                  .words = count.words};
   for (auto const& text : input::corpus_warnings(facts)) texts.push_back(text);
   if (options.strict && !texts.empty()) throw InputError(texts);
-  for (auto const& text : texts) std::cerr << "warning: " << text << '\n';
+  for (auto const& text : texts) std::cerr << "warning: " << input::with_codes(text) << '\n';
   return 0;
 }
 

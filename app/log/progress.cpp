@@ -4,6 +4,7 @@
 
 #include "app/format/readable_numbers.hpp"
 #include "app/launch/terminal.hpp"
+#include "input/text/odd_characters.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -69,7 +70,8 @@ struct Progress::Impl {
     on_line = true;
   }
 
-  /// Prints a separate line. The line that is redrawn in place continues below it.
+  /// Prints a separate line. The line that is redrawn in place continues below it. A path in `text` may contain control
+  /// characters, which are written as codes.
   void say(char const* event, std::string const& text) {
     if (json()) {
       tell(Json{{"event", event}, {"text", text}});
@@ -77,7 +79,7 @@ struct Progress::Impl {
     }
     bool const again = on_line;
     erase();
-    std::fprintf(out, "%s\n", text.c_str());
+    std::fprintf(out, "%s\n", input::with_codes(text).c_str());
     if (again) draw();
     std::fflush(out);
   }

@@ -3,6 +3,7 @@
 #include "input/deck/deck_tree.hpp"
 
 #include "input/deck/deck_characters.hpp"
+#include "input/text/text_kind.hpp"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -138,6 +139,10 @@ TreeNode::Entry const* TreeNode::find(std::string_view key) const {
 TreeNode parse_tree(std::string_view text, std::vector<SyntaxFault>& faults) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  if (auto const format = format_name(text); !format.empty()) {
+    faults.push_back({{1, 1}, std::string(format) + "; allowed: UTF-8, not compressed"});
+    return {};
+  }
   if (!readable(text, faults)) return {};
   TextPlaces const places(text);
   TreeBuilder builder(text, places, faults);

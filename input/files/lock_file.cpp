@@ -21,9 +21,20 @@ RuntimeError not_written(std::string const& path) {
   return RuntimeError(path + ": cannot be written: " + std::strerror(errno));
 }
 
+/// \throws RuntimeError if a link, a folder, a pipe or a device has this name. None of them can be locked and signed.
+void require_file_or_nothing(std::string const& path) {
+  struct stat found {};
+  if (lstat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode)) return;
+  std::string const what = S_ISLNK(found.st_mode)   ? "a link"
+                           : S_ISDIR(found.st_mode) ? "a folder"
+                                                    : "a pipe, a device or a socket";
+  throw RuntimeError(path + ": is " + what + "; allowed: a file, or nothing; remove it");
+}
+
 }  // namespace
 
 LockFile::LockFile(std::string path) : path_(std::move(path)) {
+  require_file_or_nothing(path_);
   file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file_ < 0) throw not_written(path_);
   if (flock(file_, LOCK_EX | LOCK_NB) == 0)

@@ -43,6 +43,44 @@ Variable find_variable(std::string_view path, std::size_t from) {
   return {};
 }
 
+/// A part of a path that a shell would replace, other than a named variable: a command, as in `$(date)` or between
+/// backticks, or braces without a name, as in `${}` or `${1}`.
+struct Substitution {
+  std::size_t begin = 0, end = 0;  ///< positions in the path; equal if there is none
+};
+
+/// Returns the first one at or after `from`.
+Substitution find_substitution(std::string_view path, std::size_t from) {
+  for (std::size_t at = from; at < path.size(); ++at) {
+    char const next = at + 1 < path.size() ? path[at + 1] : '\0';
+    bool const of_name = at + 2 < path.size() && begins_name(path[at + 2]);
+    char const closing = path[at] == '`'                              ? '`'
+                         : path[at] == '$' && next == '('             ? ')'
+                         : path[at] == '$' && next == '{' && !of_name ? '}'
+                                                                      : '\0';
+    if (closing == '\0') continue;
+    if (auto const end = path.find(closing, at + 1); end != path.npos) return {at, end + 1};
+  }
+  return {};
+}
+
+/// Returns "s3" for `s3://bucket/run`, and an empty text for a path that is not a URL.
+std::string_view scheme_of(std::string_view path) {
+  auto const end = path.find("://");
+  if (end == path.npos || end == 0 || !begins_name(path[0])) return "";
+  auto const scheme = path.substr(0, end);
+  bool const formed =
+      std::ranges::all_of(scheme, [](char c) { return continues_name(c) || c == '+' || c == '-' || c == '.'; });
+  return formed ? scheme : "";
+}
+
+std::string url_fault(std::string const& path) {
+  constexpr std::string_view local = "file:///";
+  std::string const written_out = path.starts_with(local) ? ": '" + path.substr(local.size() - 1) + "'" : "";
+  return "'" + path + "' is a URL, which is not opened; write a path of a file system that is mounted here" +
+         written_out;
+}
+
 std::string tilde_fault(std::string const& path) {
   char const* const home = std::getenv("HOME");
   bool const of_this_user = path.size() == 1 || path[1] == '/';
@@ -71,7 +109,16 @@ std::string unexpanded_path(std::string const& path, std::string const& base, Ti
   auto const part_end = [&](std::size_t at) { return std::min(path.find('/', at), path.size()); };
   if (path.starts_with('~') && (tilde == Tilde::refused || !exists(base, path.substr(0, part_end(0)))))
     return tilde_fault(path);
+  if (!scheme_of(path).empty() && (tilde == Tilde::refused || !exists(base, path.substr(0, part_end(0)))))
+    return url_fault(path);
   std::size_t from = 0;
+  for (auto found = find_substitution(path, from); found.end > 0; found = find_substitution(path, from)) {
+    from = part_end(found.end);
+    if (!exists(base, path.substr(0, from)))
+      return "'" + path + "' holds " + path.substr(found.begin, found.end - found.begin) +
+             ", which is not expanded; write out what it stands for";
+  }
+  from = 0;
   for (auto found = find_variable(path, from); !found.name.empty(); found = find_variable(path, from)) {
     from = part_end(found.end);
     if (!exists(base, path.substr(0, from))) return variable_fault(path, found);

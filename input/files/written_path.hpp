@@ -7,15 +7,16 @@
 
 namespace bellwether::input {
 
-/// Selects whether a path may begin with `~`. A deck never allows it, because `./~name` is unambiguous. The command
-/// line allows it if the file exists, because a shell expands `*` to such names.
+/// Selects whether a path may begin with `~` or be a URL. A deck never allows it, because `./~name` is unambiguous. The
+/// command line allows it if the file exists, because a shell expands `*` to such names.
 enum class Tilde { refused, where_it_exists };
 
-/// Detects a path that looks as if a shell should have expanded it. This program expands nothing: it would create a
-/// folder named `~` or `$USER`.
+/// Detects a path that looks as if a shell should have expanded it, and a URL. This program expands nothing and opens
+/// only files: it would create a folder named `~`, `$USER` or `s3:`.
 /// `path`: as written. `base`: the folder that a relative path starts from.
-/// Returns "what; what to write" for a leading `~`, and for `$NAME` or `${NAME}` in a part of the path that does not
-/// exist under exactly this name. Returns an empty text for every other path.
+/// Returns "what; what to write" for a leading `~` and for `scheme://`. Returns it also for `$NAME`, `${NAME}`,
+/// `$(command)` and a command in backticks, in a part of the path that does not exist under exactly this name. Returns
+/// an empty text for every other path.
 std::string unexpanded_path(std::string const& path, std::string const& base, Tilde tilde);
 
 /// Returns true if the texts of a deck's key, "section.key", name files or folders.

@@ -98,6 +98,9 @@ std::string why_unopened(std::string const& path, std::string const& reason) {
            "; close it there, or wait. If no program writes to it, HDF5_USE_FILE_LOCKING=FALSE in the environment "
            "ignores the lock";
   }
+  // macOS writes one for every file that it copies to another kind of file system.
+  if (auto const name = path.substr(path.rfind('/') + 1); name.starts_with("._"))
+    return "is a resource file of macOS that belongs to '" + name.substr(2) + "' and contains no HDF5; remove it";
   if (known && status.st_size == 0) return "is empty; the program that writes it has not finished, or has failed";
   if (says("truncated file")) return cut_short(reason);
   if (says("file signature not found")) return "is not an HDF5 file";

@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <system_error>
 
 namespace bellwether::input {
@@ -165,19 +166,28 @@ bool is_json(std::string_view start) {
   return skip(':');
 }
 
+Format const* find_format(std::string_view start) {
+  auto const* const found = std::ranges::find_if(formats, [&](auto const& format) { return is_of(format, start); });
+  return found == std::end(formats) ? nullptr : found;
+}
+
 }  // namespace
+
+std::string_view format_name(std::string_view start) {
+  if (auto const* const format = find_format(start)) return format->name;
+  return is_old_tar(start) ? "a tar archive" : "";
+}
 
 std::string text_fault(std::string_view start, Wrapping wrapping, std::string const& file,
                        std::string const& consumer) {
   bool const packed = wrapping == Wrapping::gzip;
   std::string const within = packed ? "holds, gzip-compressed, " : "is ";
-  for (auto const& format : formats) {
-    if (!is_of(format, start)) continue;
-    std::string const what = within + std::string(format.name) + std::string(allowed);
-    if (format.unpack.empty()) return what + "; extract its text first";
-    if (format.unpack == "pdftotext") return what + "; extract its text first, as pdftotext does";
-    std::string const unpack(format.unpack);
-    bool const tar = format.offset > 0;
+  if (auto const* const format = find_format(start)) {
+    std::string const what = within + std::string(format->name) + std::string(allowed);
+    if (format->unpack.empty()) return what + "; extract its text first";
+    if (format->unpack == "pdftotext") return what + "; extract its text first, as pdftotext does";
+    std::string const unpack(format->unpack);
+    bool const tar = format->offset > 0;
     return what + "; unpack it: " +
            (packed ? "gzip -dc " + file + " | " + unpack + (tar ? " - | " : " | ") : unpack + " " + file + " | ") +
            consumer;

@@ -156,6 +156,18 @@ TEST_CASE("Without a terminal, progress is plain lines") {
   CHECK_THAT(lines, !ContainsSubstring("step 3/4") && ContainsSubstring("step 4/4") && !ContainsSubstring("\r"));
 }
 
+TEST_CASE("Control characters in a path are written as their codes") {
+  auto const lines = written({.steps = 4}, [](Progress& progress) {
+    progress.note("run\x1b[31m");
+    progress.warning("run\x1b[31m");
+    progress.checkpoint(1, "run\x1b[31m/checkpoints");
+    progress.finish("results are in run\x1b[31m");
+  });
+  CHECK(lines ==
+        "run<U+001B>[31m\nwarning: run<U+001B>[31m\ncheckpoint: run<U+001B>[31m/checkpoints\n"
+        "results are in run<U+001B>[31m\n");
+}
+
 TEST_CASE("On a terminal one line is redrawn at the width of the window") {
   // Remove the variables of the launcher that started the tests.
   for (auto const* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_SIZE", "PMI_RANK"}) unsetenv(name);

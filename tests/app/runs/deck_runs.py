@@ -34,6 +34,11 @@ def written_paths(runs):
         for path in ("~/x.yaml", "${BELLWETHER_TEST_USER}/x.yaml"):
             refused(command + [path] + more, "which is not expanded; write it out: '/home/ada/x.yaml'" if path[0] == "~"
                     else "which is not expanded; write it out: 'ada/x.yaml'")
+    for path, what in (("$(date)/x.yaml", "holds $(date), which is not expanded"), ("s3://bucket/x.yaml", "is a URL, which is not opened")):
+        for command in (["check"], ["train"], ["inspect"], ["prepare", *text, "--out"], ["report", "run", "--out"]):
+            refused([*command, path], f"'{path}' {what}; write ")
+    for command in (["check", "x\x1b[31m.yaml"], ["inspect", "x\x1b[31m.h5"], ["tokenize", "--vocab", "x\x1b[31m"]):
+        refused(command, "error: x<U+001B>[31m")
     # A shell lists such a name for `*`.
     shutil.copy(runs.folder / "text.txt", runs.folder / "~text.txt")
     runs.call([program, "prepare", "~text.txt", *text[1:], "--out", "$1"])

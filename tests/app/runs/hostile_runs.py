@@ -160,6 +160,12 @@ def locked(runs):
         for command in (check, ["inspect", str(shard)]):
             refused(command, shard, what)
     shard.write_bytes(whole)
+    of_macos = shard.parent / f"._{shard.name}"
+    for content in (b"", b"\0\5\x16\7" + bytes(4092)):
+        of_macos.write_bytes(content)
+        for command in (check, ["inspect", str(of_macos)]):
+            refused(command, of_macos, f"is a resource file of macOS that belongs to '{shard.name}' and contains no HDF5; remove it")
+    of_macos.unlink()
     with h5py.File(shard, "w", libver="latest") as file:
         file["x"] = 1
         file.flush()

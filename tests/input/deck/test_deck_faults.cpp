@@ -335,6 +335,13 @@ TEST_CASE("Text that is not plain YAML is rejected") {
   DeckFolder const folder;
   CHECK(faults_of(folder.source(std::string(2 << 20, '#'))) ==
         Faults{"deck.yaml:1:1: larger than 1 MiB; allowed: up to 1 MiB"});
+  for (auto const& [start, format] :
+       {std::pair("\x1F\x8B\b", "a gzip file"), std::pair("\x89HDF\r\n\x1A\n", "an HDF5 file"),
+        std::pair("PK\x03\x04", "a zip archive")})
+    CHECK(faults_of(folder.source(start + std::string(2 << 20, 'x'))) ==
+          Faults{"deck.yaml:1:1: " + std::string(format) + "; allowed: UTF-8, not compressed"});
+  // The value of an override is not a file.
+  CHECK(parse_deck(folder.with_data("", {"run.name=GIF8"})).run.name == "GIF8");
   CHECK(faults_of(folder.source("data: &d {train: shards/train}\nbatch: *d\n")).size() >= 2);
   CHECK(faults_of(folder.source("just words\n")) ==
         Faults{"deck.yaml:1:1: data.train: missing; allowed: a list of texts",

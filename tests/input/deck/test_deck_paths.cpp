@@ -73,6 +73,34 @@ TEST_CASE("A path that begins with a tilde is rejected with the expanded path") 
         "'~/run' begins with ~, which is not expanded; write it out, or './~/run' for a file or folder of this name");
 }
 
+TEST_CASE("A command or a URL in a path is refused with what to write") {
+  DeckFolder const folder;
+  Variable const set("BELLWETHER_TEST_USER", "ada");
+  auto const refused = [&](std::string const& path) {
+    auto const faults = faults_of(folder.with_data("run:\n  directory: \"" + path + "\"\n"));
+    REQUIRE(faults.size() == 1);
+    std::string const begin = "deck.yaml:4:14: run.directory: '" + path + "' ";
+    REQUIRE(faults[0].starts_with(begin));
+    CHECK(unexpanded_path(path, folder.path(), Tilde::where_it_exists) ==
+          "'" + path + "' " + faults[0].substr(begin.size()));
+    return faults[0].substr(begin.size());
+  };
+  std::string const rest = ", which is not expanded; write out what it stands for";
+  CHECK(refused("run_$(date +%s)") == "holds $(date +%s)" + rest);
+  CHECK(refused("a/`hostname`/b") == "holds `hostname`" + rest);
+  CHECK(refused("$(basename ${BELLWETHER_TEST_USER}/x)") == "holds $(basename ${BELLWETHER_TEST_USER}/x)" + rest);
+  for (std::string const braces : {"${}", "${1}", "${#}"}) CHECK(refused("run/" + braces) == "holds " + braces + rest);
+  std::string const url = "is a URL, which is not opened; write a path of a file system that is mounted here";
+  CHECK(refused("s3://bucket/run") == url);
+  CHECK(refused("https://host/a.h5") == url);
+  CHECK(refused("file:///data/run") == url + ": '/data/run'");
+  for (std::string const path : {"run_(1)", "a$(b", "a`b", "$", "a:b", "./s3://x", "://x", "1://x", "$1", "a${b"})
+    CHECK(faults_of(folder.with_data("run:\n  directory: \"" + path + "\"\n")).empty());
+  std::filesystem::create_directories(folder.path() + "/$(date)/s3:");
+  CHECK(faults_of(folder.with_data("run:\n  directory: $(date)/run\n")).empty());
+  CHECK(unexpanded_path("s3://x", folder.path() + "/$(date)", Tilde::where_it_exists).empty());
+}
+
 TEST_CASE("A folder whose name is not UTF-8 is refused, because a resolved deck cannot hold it") {
   DeckFolder const folder;
   auto const odd = folder.path() + "/d\xff", shown = folder.path() + "/d\\xff";

@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/system/error.hpp"
+#include "input/files/lock_file.hpp"
 #include "input/files/partial_folder.hpp"
 #include "tests/input/temporary_folder.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <sys/stat.h>
 
 #include <fstream>
 #include <sstream>
@@ -23,6 +26,26 @@ std::string contents(std::string const& path) {
 }
 
 }  // namespace
+
+TEST_CASE("A lock file that is not a file is named as what it is") {
+  TemporaryFolder const folder;
+  auto const refused = [](std::string const& path, std::string const& what) {
+    CHECK_THROWS_MATCHES(input::LockFile(path), RuntimeError,
+                         Catch::Matchers::Message(path + ": is " + what + "; allowed: a file, or nothing; remove it"));
+  };
+  std::ofstream(folder / "file") << "x";
+  std::filesystem::create_symlink(folder / "file", folder / "link");
+  std::filesystem::create_symlink(folder / "nowhere", folder / "dangling");
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  std::filesystem::create_directory(folder / "folder");
+  refused(folder / "link", "a link");
+  refused(folder / "dangling", "a link");
+  refused(folder / "pipe", "a pipe, a device or a socket");
+  refused(folder / "folder", "a folder");
+  CHECK_FALSE(std::filesystem::exists(folder / "nowhere"));
+  CHECK(input::LockFile(folder / "file").state() == input::LockFile::State::held);
+  CHECK(input::LockFile(folder / "new").state() == input::LockFile::State::held);
+}
 
 TEST_CASE("A kept file appears, but never replaces one that appeared meanwhile") {
   TemporaryFolder const folder;
