@@ -20,9 +20,9 @@ namespace bellwether::app {
 /// jobs that die during their start count, too.
 class RunStart {
  public:
-  /// Collective. Creates and locks the directory. \throws CommonError if it cannot, or if the directory holds a run and
-  /// `resume` is false.
-  RunStart(std::string const& directory, bool resume, comm::RankGroup& group);
+  /// Collective. Creates and locks the directory. host: of this rank, for messages. \throws CommonError if it cannot,
+  /// if a rank does not see the directory, or if it holds a run and `resume` is false.
+  RunStart(std::string const& directory, bool resume, comm::RankGroup& group, std::string const& host);
 
   /// Collective. Records a start at `step`. \throws CommonError if the last starts at this step made no progress.
   void enter(std::int64_t step);
@@ -33,6 +33,8 @@ class RunStart {
   std::string warning() const;  ///< of the lock; empty if the directory is locked
 
  private:
+  void take(std::string const& directory, bool resume);
+
   comm::RankGroup& group_;
   std::filesystem::path directory_;
   std::filesystem::path made_;  // topmost folder that this start created; empty if all existed

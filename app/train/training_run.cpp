@@ -45,7 +45,7 @@ struct TrainingRun::Impl {
               all.rank() == 0 ? (fs::path(deck.run.directory) / "stop").string() : std::string()),
         world(all) {
     world.set_deadline(deck.comm.deadline);
-    start = std::make_unique<RunStart>(deck.run.directory, options.resume, world.group());
+    start = std::make_unique<RunStart>(deck.run.directory, options.resume, world.group(), world.host());
     try {
       build(source);
     } catch (InputError const&) {

@@ -3,6 +3,7 @@
 #include "input/files/partial_folder.hpp"
 
 #include "core/system/error.hpp"
+#include "input/files/written_path.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -55,6 +56,7 @@ fs::path replaceable(fs::path const& out) {
 
 PartialFolder::PartialFolder(std::string const& out) : out_(fs::path(out).lexically_normal()) {
   if (!out_.has_filename()) out_ = out_.parent_path();
+  if (auto const fault = length_fault(out_.string()); !fault.empty()) throw InputError("--out: " + fault);
   std::error_code error;
   if (fs::exists(fs::symlink_status(out_, error))) {
     if (!fs::is_directory(out_, error) || !fs::is_empty(out_, error))
