@@ -67,11 +67,11 @@ void RunStart::enter(std::int64_t step) {
 }
 
 void RunStart::got_to(std::int64_t step) {
-  if (entered_) log_.append_checkpoint(step);
+  if (entered_ && loss().empty()) log_.append_checkpoint(step);
 }
 
 void RunStart::withdraw() noexcept try {
-  if (!lock_) return;
+  if (!lock_ || !loss().empty()) return;
   if (entered_) log_.remove_last();
   entered_ = false;
   if (made_.empty()) return;
@@ -82,6 +82,16 @@ void RunStart::withdraw() noexcept try {
   }
 } catch (std::exception const&) {
   // A line or a folder that stays must not hide the error that the user is about to see.
+}
+
+std::string RunStart::loss() const { return lock_ ? lock_->loss() : ""; }
+
+void RunStart::require_kept() const {
+  if (auto const text = loss(); !text.empty()) throw RuntimeError(text);
+}
+
+void RunStart::require_kept_together() {
+  together(group_, [&] { require_kept(); });
 }
 
 std::string RunStart::warning() const { return lock_ ? lock_->warning() : ""; }

@@ -30,7 +30,12 @@ class RunStart {
   void got_to(std::int64_t step);
   /// Undoes the start after an error in the user's input: removes its line, and the directory if this start created it.
   void withdraw() noexcept;
-  std::string warning() const;  ///< of the lock; empty if the directory is locked
+  /// Returns "what; what to do" if the directory was removed, renamed or replaced since; otherwise an empty text. Other
+  /// jobs may use that name by now. Empty on ranks other than 0. May be called on any thread.
+  std::string loss() const;
+  void require_kept() const;     ///< \throws RuntimeError with loss()
+  void require_kept_together();  ///< Collective. \throws CommonFailure with loss()
+  std::string warning() const;   ///< of the lock; empty if the directory is locked
 
  private:
   void take(std::string const& directory, bool resume);

@@ -100,7 +100,7 @@ void PartialFolder::take_marker(bool was_there) {
 
 PartialFolder::~PartialFolder() {
   std::error_code ignored;
-  if (!kept_) {
+  if (!kept_ && !lock_->is_lost()) {
     fs::remove_all(partial_, ignored);
     for (auto const& folder : made_) fs::remove(folder, ignored);  // fails if something else is in it by now
   }
@@ -108,6 +108,8 @@ PartialFolder::~PartialFolder() {
 
 void PartialFolder::keep() {
   std::error_code error;
+  if (lock_->is_lost())
+    throw RuntimeError(partial_.string() + ": was removed, renamed or replaced during the work; nothing was written");
   fs::rename(partial_, out_, error);
   if (error) throw RuntimeError(out_.string() + ": cannot rename the finished folder: " + error.message());
   kept_ = true;

@@ -2,9 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests the folders and files that whole runs write to: nothing of the user or of another run is lost.
 
-    directory_runs.py CASE PROGRAM MPIRUN      CASE: kept_files | unfit_directories"""
+    directory_runs.py CASE PROGRAM MPIRUN      CASE: kept_files | unfit_directories | lost_directory"""
 
-from runs import main
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+from runs import PATIENCE, main, ranks_of
 
 
 def contents(folder):
@@ -91,6 +97,43 @@ def different_folders(runs):
         told = runs.refuse(command(what, *more) + ["--set", "run.directory=/proc/self/cwd/run"])
         assert told.startswith("error: " + words), told
     assert sorted((runs.folder / "a").rglob("*")) == kept
+
+
+def lost_directory(runs):
+    """A suspended run whose directory was taken away ends with one error. It changes nothing in the folder that has the
+    name by then, and creates none."""
+    run, aside = runs.folder / "run", runs.folder / "aside"
+    for ranks, more in ((1, ()), (2, ("--set", "optimizer.method=onebit_lamb", "--set", "optimizer.freeze.step=3",
+                              "--set", "checkpoint.keep=1")),
+                        (1, ("--set", "checkpoint.every=0", "--set", "statistics.flush=100000"))):
+        for taken in ("renamed", "removed", "replaced"):
+            runs.deck("run", 16, 200000, 2)
+            command = runs.command("run", ranks, *more)[0 if ranks > 1 else len(runs.launch(1)):]
+            with subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+                for line in process.stdout:
+                    if line.startswith("step 10/"):
+                        break
+                suspended = ranks_of(process, ranks)
+                for rank in suspended:
+                    os.kill(rank, signal.SIGSTOP)
+                if taken == "removed":
+                    shutil.rmtree(run)
+                else:
+                    run.rename(aside)
+                before = {}
+                if taken == "replaced":
+                    runs.train("run", 1, 16, 6, every=2)
+                    (run / "stop").touch()
+                    before = contents(run)
+                for rank in suspended:
+                    os.kill(rank, signal.SIGCONT)
+                told = process.communicate(timeout=PATIENCE)[1]
+            errors = [line for line in told.splitlines() if line.startswith("error: ")]
+            assert process.returncode == 1 and len(errors) == 1, (taken, told)
+            assert f"{run}: was removed, renamed or replaced while this job ran" in errors[0], told
+            assert contents(run) == before and run.exists() == (taken == "replaced"), (taken, told)
+            shutil.rmtree(run, ignore_errors=True)
+            shutil.rmtree(aside, ignore_errors=True)
 
 
 if __name__ == "__main__":
