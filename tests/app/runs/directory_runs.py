@@ -5,6 +5,7 @@
     directory_runs.py CASE PROGRAM MPIRUN      CASE: kept_files | unfit_directories | lost_directory"""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -111,7 +112,7 @@ def lost_directory(runs):
             command = runs.command("run", ranks, *more)[0 if ranks > 1 else len(runs.launch(1)):]
             with subprocess.Popen(command, cwd=runs.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
                 for line in process.stdout:
-                    if line.startswith("step 10/"):
+                    if (told := re.match(r"step (\d+)/", line)) and int(told[1]) >= 10:
                         break
                 suspended = ranks_of(process, ranks)
                 for rank in suspended:
