@@ -58,7 +58,7 @@ struct Checkpoints::Impl {
   comm::RankGroup& group;
   input::IoThread& io;
   std::function<void(std::string const&)> warn;
-  std::function<void()> may_complete;
+  std::function<void()> may_complete, may_write;
 
   /// writing: every rank writes its files. completing: rank 0 writes the manifest, renames the folder and removes older
   /// ones.
@@ -87,6 +87,7 @@ struct Checkpoints::Impl {
     began = RunClock::now();
     std::string fault;
     if (is_root()) try {
+        may_write();
         folder.prepare(new_step);
       } catch (RuntimeError const& error) {
         fault = error.what();
@@ -192,8 +193,10 @@ struct Checkpoints::Impl {
     Manifest manifest{step, group.size(), gather(files)};
     if (is_root())
       completed = io.submit(priority, [this, manifest] {
+        may_write();
         may_complete();
         folder.complete(manifest);
+        may_write();
         return folder.prune(manifest.step, options.keep, damaged);
       });
     stage = Stage::completing;
@@ -214,6 +217,11 @@ struct Checkpoints::Impl {
   /// Removes the incomplete checkpoint, because the next one may need its disk space.
   void discard() const {
     if (!is_root()) return;
+    try {
+      may_write();
+    } catch (RuntimeError const&) {
+      return;  // what has this name now is not this object's
+    }
     if (auto const fault = folder.discard(step); !fault.empty()) warn(fault);
   }
 
@@ -268,9 +276,9 @@ struct Checkpoints::Impl {
 
 Checkpoints::Checkpoints(std::string directory, CheckpointOptions const& options, comm::RankGroup& group,
                          input::IoThread& io, std::function<void(std::string const&)> warn,
-                         std::function<void()> may_complete)
+                         std::function<void()> may_complete, std::function<void()> may_write)
     : impl_(new Impl{CheckpointFolder(std::move(directory)), options, group, io, std::move(warn),
-                     std::move(may_complete)}) {}
+                     std::move(may_complete), std::move(may_write)}) {}
 
 Checkpoints::~Checkpoints() {
   // The last task refers to this object.

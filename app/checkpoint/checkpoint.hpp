@@ -66,9 +66,12 @@ class Checkpoints {
  public:
   /// warn: receives warnings, on rank 0. They concern damaged checkpoints, failed removals and slow writes.
   /// may_complete: called on rank 0's I/O thread before a checkpoint is completed; throws to prevent that.
+  /// may_write: called on rank 0, on either thread, before folders are created, renamed or removed; throws to prevent
+  /// that.
   Checkpoints(
       std::string directory, CheckpointOptions const& options, comm::RankGroup& group, input::IoThread& io,
-      std::function<void(std::string const&)> warn, std::function<void()> may_complete = [] {});
+      std::function<void(std::string const&)> warn, std::function<void()> may_complete = [] {},
+      std::function<void()> may_write = [] {});
   /// Abandons a checkpoint that is not complete: call wait() before.
   ~Checkpoints();
 

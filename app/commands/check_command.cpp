@@ -7,6 +7,7 @@
 #include "app/launch/collective_errors.hpp"
 #include "app/train/deck_broadcast.hpp"
 #include "app/train/run_directory.hpp"
+#include "app/train/shared_directory.hpp"
 #include "comm/transport/world.hpp"
 #include "core/system/error.hpp"
 #include "input/deck/deck.hpp"
@@ -45,6 +46,7 @@ int check(CheckOptions const& options, Session& session) {
     together(world.group(), [&] {
       if (session.rank() == 0) require_makeable(shared.deck.run.directory);
     });
+    require_seen(world.group(), shared.deck.run.directory, world.host());
     report = build_report(shared.deck, world);
   });
   require_equal_start(world.group(), start_facts(report.layout_fingerprint));

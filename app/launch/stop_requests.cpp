@@ -25,6 +25,8 @@ std::string how_stopped(StopReason reason) {
       return ", near the end of run.walltime";
     case StopReason::file:
       return " by the file stop in the run directory";
+    case StopReason::directory:
+      return ", because the run directory was away for a while";
     case StopReason::none:
       break;
   }
@@ -49,15 +51,16 @@ void StopRequests::expect_checkpoint(std::int64_t bytes) {
 double StopRequests::seconds_to_come() const { return caution * (step_ + checkpoint_) + to_leave; }
 
 StopReason StopRequests::pending() {
-  if (interrupt_.requested()) return StopReason::signal;
   auto const now = Clock::now();
+  bool const looks = !file_.empty() && now - looked_ >= std::chrono::seconds(1);
+  if (looks) looked_ = now;
+  directory_lost_ = directory_lost_ || (looks && lost_ && lost_());
+  if (directory_lost_) return StopReason::directory;
+  if (interrupt_.requested()) return StopReason::signal;
   if (limit_ && now - started_ + std::chrono::duration<double>(seconds_to_come()) > *limit_)
     return StopReason::walltime;
-  if (!file_.empty() && !file_seen_ && now - looked_ >= std::chrono::seconds(1)) {
-    looked_ = now;
-    std::error_code error;
-    file_seen_ = std::filesystem::exists(file_, error);
-  }
+  std::error_code error;
+  file_seen_ = file_seen_ || (looks && std::filesystem::exists(file_, error));
   return file_seen_ ? StopReason::file : StopReason::none;
 }
 

@@ -113,7 +113,11 @@ struct Statistics::Impl {
       if (!owed.empty() && owed.back().index == segment.index) owed.pop_back();  // the new copy contains its rows
       owed.push_back(segment);
       try {
-        for (; !owed.empty(); owed.pop_front()) files.write(owed.front());  // in order, without gaps
+        for (; !owed.empty(); owed.pop_front()) {  // in order, without gaps
+          options.may_write();
+          files.write(owed.front());
+        }
+        options.may_write();
         files.publish(rows, sent);
         fault.clear();
       } catch (std::exception const& error) {

@@ -41,6 +41,7 @@ struct StatisticsOptions {
   std::int64_t segment_layer_rows = 1024;  ///< rows of /layers in one segment file
   std::int64_t failure_limit = 1;          ///< failed writes in a row that end the run; fewer only cause warnings
   std::function<void(std::string const&)> warn{};
+  std::function<void()> may_write = [] {};  ///< called on the I/O thread before each file; throws to prevent it
 };
 
 /// The record of a run, kept by rank 0 only. The data sets /steps and /evaluation are compound tables. The matrices

@@ -3,6 +3,7 @@
 #include "app/train/run_directory.hpp"
 
 #include "core/system/error.hpp"
+#include "input/files/written_path.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -15,11 +16,23 @@ namespace bellwether::app {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Returns "what; what to do" for a link that leads nowhere; otherwise an empty text.
+std::string lost_link(fs::path const& path) {
+  std::error_code status;
+  if (!fs::is_symlink(fs::symlink_status(path, status)) || fs::exists(path, status)) return "";
+  return path.string() + " is a link to " + fs::read_symlink(path, status).string() +
+         ", which does not exist; make that folder or remove the link";
+}
+
+}  // namespace
+
 bool holds_run(std::string const& directory) {
   for (auto const* name : {"deck.resolved.yaml", "statistics.h5", "statistics"})
     if (fs::exists(fs::path(directory) / name)) return true;
   auto const checkpoints = fs::path(directory) / "checkpoints";
-  return fs::exists(checkpoints) && !fs::is_empty(checkpoints);
+  return fs::is_directory(checkpoints) && !fs::is_empty(checkpoints);
 }
 
 std::string set_record_aside(std::string const& directory) try {
@@ -37,7 +50,32 @@ std::string set_record_aside(std::string const& directory) try {
   throw RuntimeError(error.path1().string() + ": cannot be moved to a subfolder: " + error.code().message());
 }
 
+void require_possible(std::string const& directory) {
+  if (auto const fault = input::length_fault(directory); !fault.empty()) throw InputError("run.directory: " + fault);
+  std::error_code status;
+  for (fs::path part = directory; part.has_relative_path(); part = part.parent_path()) {
+    if (auto const fault = lost_link(part); !fault.empty()) throw InputError("run.directory: " + fault);
+    if (fs::exists(part, status)) return;
+  }
+}
+
+void require_own_folders(std::string const& directory) {
+  for (auto const* name : {"checkpoints", "statistics"}) {
+    auto const folder = fs::path(directory) / name;
+    std::error_code status;
+    if (!fs::exists(fs::symlink_status(folder, status))) continue;
+    auto fault = lost_link(folder);
+    if (fault.empty() && !fs::is_directory(folder, status))
+      fault = folder.string() +
+              " is not a folder, and a run writes a folder of this name; rename it or name another directory";
+    if (fault.empty() && faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
+      fault = folder.string() + " cannot be written: " + std::strerror(errno);
+    if (!fault.empty()) throw InputError("run.directory: " + fault);
+  }
+}
+
 void require_makeable(std::string const& directory) {
+  require_possible(directory);
   auto nearest = fs::path(directory);
   std::error_code status;
   auto const refuse = [&](std::string const& why) {
@@ -53,6 +91,7 @@ void require_makeable(std::string const& directory) {
   if (!fs::is_directory(nearest, status)) refuse("not a folder");
   // AT_EACCESS: the effective rights of this process, not those of the user who started it.
   if (faccessat(AT_FDCWD, nearest.c_str(), W_OK | X_OK, AT_EACCESS) != 0) refuse(std::strerror(errno));
+  require_own_folders(directory);
 }
 
 }  // namespace bellwether::app

@@ -13,8 +13,17 @@ bool holds_run(std::string const& directory);
 /// them. Returns that subfolder. \throws RuntimeError if they cannot be moved.
 std::string set_record_aside(std::string const& directory);
 
+/// Checks the path itself, without looking at rights. It must leave room for names of files, and no link in it may lead
+/// to a missing folder. \throws InputError that begins with the key.
+void require_possible(std::string const& directory);
+
+/// Checks the folders `checkpoints` and `statistics` of a run, if they exist. Each must be a writable folder; otherwise
+/// a run would only fail at its first checkpoint. \throws InputError that begins with the key.
+void require_own_folders(std::string const& directory);
+
 /// Checks, without creating anything, that a run can write to `directory`. It or its nearest existing parent must be a
-/// writable folder. \throws InputError that begins with the key.
+/// writable folder, and require_possible() and require_own_folders() must hold. \throws InputError that begins with the
+/// key.
 void require_makeable(std::string const& directory);
 
 }  // namespace bellwether::app

@@ -14,6 +14,13 @@ RunLock::RunLock(std::string const& directory) : directory_(directory), file_(di
   if (file_.state() == State::held) file_.sign();
 }
 
+std::string RunLock::loss() const {
+  if (!file_.is_lost()) return "";
+  return directory_ +
+         ": was removed, renamed or replaced while this job ran, or the file .lock in it was; nothing more " +
+         "is written there: give the folder its name back, then continue with --resume";
+}
+
 std::string RunLock::warning() const {
   if (file_.state() == input::LockFile::State::held) return "";
   return "run.directory: the file system of " + directory_ +

@@ -16,6 +16,8 @@ class RunLock {
   /// \throws InputError naming the directory and the owner of the lock; RuntimeError if the lock file cannot be
   /// created.
   explicit RunLock(std::string const& directory);
+  /// Returns "what; what to do" if the directory is no longer the one that was locked; otherwise an empty text.
+  std::string loss() const;
   std::string warning() const;  ///< empty if the directory is locked
 
  private:

@@ -11,6 +11,7 @@
 #include "app/launch/stop_requests.hpp"
 #include "app/machine/timing.hpp"
 #include "app/statistics/statistics.hpp"
+#include "app/train/core_warning.hpp"
 #include "app/train/deck_broadcast.hpp"
 #include "app/train/deck_changes.hpp"
 #include "app/train/freeze_jump.hpp"
@@ -29,7 +30,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <thread>
 
 namespace bellwether::app {
 
@@ -45,7 +45,8 @@ struct TrainingRun::Impl {
               all.rank() == 0 ? (fs::path(deck.run.directory) / "stop").string() : std::string()),
         world(all) {
     world.set_deadline(deck.comm.deadline);
-    start = std::make_unique<RunStart>(deck.run.directory, options.resume, world.group());
+    start = std::make_unique<RunStart>(deck.run.directory, options.resume, world.group(), world.host());
+    if (world.rank() == 0) stops.watch_directory([this] { return !start->loss().empty(); });
     try {
       build(source);
     } catch (InputError const&) {
@@ -69,7 +70,7 @@ struct TrainingRun::Impl {
         [this](std::string const& text) {
           if (progress) progress->warning(text);
         },
-        [this] { statistics->require_written(); });
+        [this] { statistics->require_written(); }, [this] { start->require_kept(); });
     auto const found = options.resume ? find() : std::nullopt;
     // From here on memory may run out or a disk may fail on every attempt, so the start is counted first.
     auto const first = found ? found->step : 0;
@@ -80,6 +81,7 @@ struct TrainingRun::Impl {
     trainer->read_first_samples();
     together(world.group(), [&] {
       if (world.rank() != 0) return;
+      start->require_kept();
       open_record();
       // Nothing can reject the run any more. A rejected run must not overwrite the deck of the run it found.
       write_text_file((fs::path(deck.run.directory) / "deck.resolved.yaml").string(),
@@ -140,6 +142,7 @@ struct TrainingRun::Impl {
     record.run = {.name = deck.run.name, .frequency_loss = trainer->frequency_loss()};
     record.flush_every = deck.statistics.flush;
     record.failure_limit = deck.checkpoint.failure_limit;
+    record.may_write = [this] { start->require_kept(); };
     record.warn = [this](std::string const& fault) {
       progress->warning("step " + std::to_string(trainer->step()) + ": statistics not written: " + fault +
                         "; training goes on, and the rows stay in memory for the next write");
@@ -160,13 +163,7 @@ struct TrainingRun::Impl {
     if (!world.devices().empty()) progress->note("transport " + trainer->transport());
     for (auto const& warning : trainer->warnings()) progress->warning(warning);
     if (auto const warning = start->warning(); !warning.empty()) progress->warning(warning);
-    int const threads = world.nodes().ranks_here * world.threads();
-    int const cores = static_cast<int>(std::thread::hardware_concurrency());
-    if (cores > 0 && threads > cores)
-      progress->warning(counted(world.nodes().ranks_here, "rank") + " with " + counted(world.threads(), "thread") +
-                        " each share " + counted(cores, "core") + " of " + world.host() + ", which is slow: lower " +
-                        (std::getenv("KOKKOS_NUM_THREADS") != nullptr ? "KOKKOS_NUM_THREADS" : "OMP_NUM_THREADS") +
-                        " or the number of ranks");
+    if (auto const warning = core_warning(world); !warning.empty()) progress->warning(warning);
     if (!resumed.empty()) progress->note("resumed from " + resumed);
     if (!resumed.empty() && !goes_on)
       progress->warning("no statistics of earlier steps: the record begins after step " +
@@ -303,7 +300,9 @@ struct TrainingRun::Impl {
   }
 
   /// Removes the stop file when the run ends for any reason. Otherwise the next job would stop after one step.
-  void remove_stop_file() const noexcept try { stops.remove_file(); } catch (std::exception const& error) {
+  void remove_stop_file() const noexcept try {
+    if (start->loss().empty()) stops.remove_file();
+  } catch (std::exception const& error) {
     try {
       if (progress) progress->warning(error.what());
     } catch (std::exception const&) {  // the error that ends the run matters more
@@ -376,6 +375,7 @@ int TrainingRun::finish() try {
       // A stop may have to wait for the micro-batches of one more step.
       run.stops.took_step((run.trainer->enqueues_ahead() ? 2 : 1) * seconds_since(start));
     }
+    if (stopped == StopReason::directory) run.start->require_kept_together();
     run.close();
   }
   std::string const at = "step " + std::to_string(run.trainer->step());

@@ -60,6 +60,14 @@ bool LockFile::still_there() const {
          open_one.st_ino == named.st_ino;
 }
 
+bool LockFile::is_lost() const {
+  struct stat named {};
+  if (lstat(path_.c_str(), &named) != 0) return errno == ENOENT || errno == ENOTDIR || errno == ESTALE;
+  struct stat open_one {};
+  if (fstat(file_, &open_one) != 0) return errno == ESTALE;
+  return open_one.st_dev != named.st_dev || open_one.st_ino != named.st_ino;
+}
+
 void LockFile::sign() const {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);

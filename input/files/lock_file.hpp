@@ -22,7 +22,10 @@ class LockFile {
   State state() const { return state_; }
   std::string owner() const;  ///< the signature in the file, or "another process" if there is none
   bool still_there() const;   ///< false: the file was removed or replaced by another file since
-  void sign() const;          ///< writes this process as the holder. \throws RuntimeError as the constructor does.
+  /// Returns true if it is certain that the name is gone or refers to another file: false while a file system does not
+  /// answer, unlike still_there().
+  bool is_lost() const;
+  void sign() const;  ///< writes this process as the holder. \throws RuntimeError as the constructor does.
 
  private:
   std::string path_;

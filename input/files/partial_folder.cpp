@@ -3,6 +3,7 @@
 #include "input/files/partial_folder.hpp"
 
 #include "core/system/error.hpp"
+#include "input/files/written_path.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -55,6 +56,7 @@ fs::path replaceable(fs::path const& out) {
 
 PartialFolder::PartialFolder(std::string const& out) : out_(fs::path(out).lexically_normal()) {
   if (!out_.has_filename()) out_ = out_.parent_path();
+  if (auto const fault = length_fault(out_.string()); !fault.empty()) throw InputError("--out: " + fault);
   std::error_code error;
   if (fs::exists(fs::symlink_status(out_, error))) {
     if (!fs::is_directory(out_, error) || !fs::is_empty(out_, error))
@@ -98,7 +100,7 @@ void PartialFolder::take_marker(bool was_there) {
 
 PartialFolder::~PartialFolder() {
   std::error_code ignored;
-  if (!kept_) {
+  if (!kept_ && !lock_->is_lost()) {
     fs::remove_all(partial_, ignored);
     for (auto const& folder : made_) fs::remove(folder, ignored);  // fails if something else is in it by now
   }
@@ -106,6 +108,8 @@ PartialFolder::~PartialFolder() {
 
 void PartialFolder::keep() {
   std::error_code error;
+  if (lock_->is_lost())
+    throw RuntimeError(partial_.string() + ": was removed, renamed or replaced during the work; nothing was written");
   fs::rename(partial_, out_, error);
   if (error) throw RuntimeError(out_.string() + ": cannot rename the finished folder: " + error.message());
   kept_ = true;

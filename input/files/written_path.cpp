@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/files/written_path.hpp"
 
+#include <climits>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -100,6 +102,15 @@ std::string variable_fault(std::string const& path, Variable const& found) {
 }
 
 }  // namespace
+
+std::string length_fault(std::string const& folder) {
+  // Of a run: "/checkpoints/step_" and 19 digits, ".replaced/rank" and 10 digits, ".h5"; twice that.
+  constexpr std::size_t longest_name = 128;
+  constexpr std::size_t most = PATH_MAX - 1 - longest_name;
+  if (folder.size() <= most) return "";
+  return "a path of " + std::to_string(folder.size()) + " bytes, and the system allows " +
+         std::to_string(PATH_MAX - 1) + " with the names of files in it; allowed: at most " + std::to_string(most);
+}
 
 bool names_files(std::string_view key) {
   return key == "run.directory" || key == "data.train" || key == "data.heldout";

@@ -22,4 +22,8 @@ std::string unexpanded_path(std::string const& path, std::string const& base, Ti
 /// Returns true if the texts of a deck's key, "section.key", name files or folders.
 bool names_files(std::string_view key);
 
+/// Returns "what; what is allowed" if a folder's path leaves no room for the names of files in it; otherwise an empty
+/// text. The system limits a whole path, so that a long one would only fail later, when the first file is written.
+std::string length_fault(std::string const& folder);
+
 }  // namespace bellwether::input

@@ -13,6 +13,7 @@
 #include "input/text/vocabulary_trainer.hpp"
 #include "input/threads/ordered_pipeline.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -222,6 +223,29 @@ void record(SetBuilder const& set, CorpusFacts const& facts) {
   for (auto const& path : set.writer().paths()) write_corpus_facts(path, facts);
 }
 
+/// Returns true if `path` is `folder` or lies in it. Both are canonical.
+bool is_within(fs::path const& path, fs::path const& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
+/// \throws InputError if the trained vocabulary and the folder of shards cannot both get their names. Links are
+/// followed.
+void check_places(PrepareOptions const& options) {
+  auto const canonical = [](std::string const& path) {
+    std::error_code status;
+    auto const found = fs::weakly_canonical(fs::absolute(path, status), status);
+    return found.has_filename() ? found : found.parent_path();
+  };
+  if (options.trained_vocabulary == 0 || options.vocabulary.empty() || options.out.empty()) return;
+  auto const file = canonical(options.vocabulary), folder = canonical(options.out);
+  std::string const both = "--vocab " + options.vocabulary + ", --out " + options.out + ": ";
+  std::string const remedy = "; name a file outside, or leave --vocab out: the folder gets a vocab.txt";
+  if (file == folder) throw InputError(both + "are the same path" + remedy);
+  if (is_within(file, folder) || is_within(file, folder.string() + ".partial"))
+    throw InputError(both + "the file lies in the folder, which must be new or empty" + remedy);
+  if (is_within(folder, file)) throw InputError(both + "the folder lies below the file's name" + remedy);
+}
+
 /// \throws InputError for options that are wrong for every text.
 void check_options(PrepareOptions const& options) {
   require(options.trained_vocabulary > 0 || !options.vocabulary.empty(), "a vocabulary is either read or trained");
@@ -233,6 +257,7 @@ void check_options(PrepareOptions const& options) {
   // NaN fails this test, too.
   if (!(options.heldout >= 0 && options.heldout <= 0.9))
     throw InputError("--heldout: the share of documents to hold out; allowed: a number from 0 to 0.9");
+  check_places(options);
 }
 
 }  // namespace

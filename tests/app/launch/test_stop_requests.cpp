@@ -62,3 +62,17 @@ TEST_CASE("the stop file is removed whatever ended the run") {
   StopRequests const elsewhere(interrupt, bellwether::Clock::now(), std::nullopt, "");
   elsewhere.remove_file();
 }
+
+TEST_CASE("a lost directory stops a run before anything else, for good") {
+  Interrupt const interrupt;
+  TemporaryFolder const folder;
+  StopRequests stops(interrupt, bellwether::Clock::now(), std::nullopt, folder / "stop");
+  bool lost = false;
+  stops.watch_directory([&] { return lost; });
+  CHECK(stops.pending() == StopReason::none);
+  lost = true;
+  std::raise(SIGUSR1);
+  while (stops.pending() != StopReason::directory) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  lost = false;
+  CHECK(stops.pending() == StopReason::directory);
+}

@@ -157,6 +157,17 @@ def refuses(folder):
         errors = folder.run(*arguments, expected=2)
         assert words in errors and len(errors) < 700, (arguments, errors)
         assert not list(folder.path.glob("shards*")), arguments
+    (folder.path / "new").mkdir()
+    (folder.path / "link").symlink_to("new")
+    for vocabulary, out, words in (("same", "same", "are the same path"), ("./same", "same/", "are the same path"),
+                                   ("link", "new", "are the same path"),
+                                   ("new/vocab", "new", "the file lies in the folder"),
+                                   ("link/vocab", "new", "the file lies in the folder"),
+                                   ("new.partial/vocab", "new", "the file lies in the folder"),
+                                   ("same", "same/shards", "the folder lies below the file's name")):
+        errors = folder.run("text.txt", "--train-vocab", "100", "--vocab", vocabulary, "--out", out, expected=2)
+        assert errors.startswith(f"error: --vocab {vocabulary}, --out {out}: {words}"), errors
+        assert not list(folder.path.glob("same*")) and not list(folder.path.glob("new*/*")), (vocabulary, out)
     folder.run("text.txt", *good)
     before = {path: path.read_bytes() for path in (folder.path / "shards").iterdir()}
     assert "shards" in folder.run("text.txt", *good, expected=2)  # never overwrites existing files

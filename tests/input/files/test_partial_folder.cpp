@@ -68,3 +68,43 @@ TEST_CASE("A kept file appears, but never replaces one that appeared meanwhile")
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
   CHECK_THROWS_AS(input::PartialFile(path, "is there"), InputError);
 }
+
+TEST_CASE("A lock file is lost if its name is gone or refers to another file") {
+  TemporaryFolder const folder;
+  auto const run = folder / "run", aside = folder / "aside";
+  std::filesystem::create_directory(run);
+  input::LockFile const lock(run + "/.lock");
+  CHECK_FALSE(lock.is_lost());
+  std::filesystem::rename(run, aside);
+  CHECK(lock.is_lost());
+  std::filesystem::create_directory(run);
+  CHECK(lock.is_lost());
+  {
+    input::LockFile const other(run + "/.lock");
+    CHECK(other.state() == input::LockFile::State::held);
+    CHECK(lock.is_lost());
+    CHECK_FALSE(other.is_lost());
+  }
+  std::filesystem::remove_all(run);
+  std::ofstream(run) << "no folder";
+  CHECK(lock.is_lost());
+  std::filesystem::remove(run);
+  std::filesystem::rename(aside, run);
+  CHECK_FALSE(lock.is_lost());
+}
+
+TEST_CASE("A folder that another call replaced is neither kept nor removed") {
+  TemporaryFolder const folder;
+  auto const partial = folder / "out.partial";
+  {
+    input::PartialFolder suspended(folder / "out");
+    std::filesystem::remove_all(partial);
+    input::PartialFolder other(folder / "out");
+    std::ofstream(partial + "/shard") << "other";
+    CHECK_THROWS_WITH(suspended.keep(), ContainsSubstring("out.partial: was removed, renamed or replaced during"));
+    other.keep();
+    std::filesystem::create_directory(partial);
+  }
+  CHECK(contents(folder / "out/shard") == "other");
+  CHECK(std::filesystem::exists(partial));
+}
