@@ -88,7 +88,8 @@ class Bench {
   }
 
  private:
-  /// What memory takes for so many bytes of every element, at the speed that it had in turn with a phase's steps.
+  /// Returns the seconds that the memory needs for these bytes at the triad's speed, measured between the phase's
+  /// steps.
   double seconds_for(double bytes_an_element, PhaseResult const& phase) const {
     return bytes_an_element * static_cast<double>(parameters_.count()) / phase.triad_bytes_per_second;
   }
@@ -124,7 +125,7 @@ class Bench {
     compressed.over_specified = compressed.step.median / seconds_for(compressed.specified_bytes, compressed);
   }
 
-  /// Steps from `first` on; returns the fingerprint of what they lead to.
+  /// Runs the steps from `first` on; returns the fingerprint of the parameters after them.
   std::uint64_t phase(optim::Optimizer& optimizer, int first, optim::Phase expected, char const* method,
                       std::vector<KernelBound> const& bounds) {
     std::vector<double> seconds, triads;
@@ -206,7 +207,7 @@ class Bench {
   Triad triad_{ranks_};
   model::BertLayout layout_;
   Arena<> parameters_, gradients_, sample_;
-  std::map<Method, std::uint64_t> ends_;  // of the dense phase
+  std::map<Method, std::uint64_t> ends_;  // fingerprints of the parameters after the dense phase
   OptimizerBenchResult result_;
 };
 

@@ -24,7 +24,7 @@ std::string plain_label(std::string const& label) {
   return label.starts_with(prefix) ? label.substr(prefix.size()) : label;
 }
 
-/// Checks that hold are said in a word, those that do not in full.
+/// Returns one line per check.
 std::string checks_text(std::vector<Check> const& checks) {
   std::string text;
   for (auto const& check : checks)
@@ -32,7 +32,8 @@ std::string checks_text(std::vector<Check> const& checks) {
   return text;
 }
 
-/// A line for all segments that are ready together: when the first was started, and when the last one ended.
+/// Returns the timeline of the dense mean. A line covers all segments that are ready at the same time: `started` is
+/// that of the first segment, `finished` that of the last.
 std::string timeline_text(Timeline const& line) {
   std::string text =
       formatted("  timeline of rank 0, from the start of the pass: backward of the encoder from %s to %s\n",

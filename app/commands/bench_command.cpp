@@ -20,7 +20,7 @@ namespace {
 
 constexpr int exit_failed = 1;
 
-/// What all benches are told.
+/// Options of all benches.
 struct Common {
   std::string json;
   int calls = 10, warmup = 10;
@@ -29,9 +29,9 @@ struct Common {
 struct Size {
   char const* name;
   std::int64_t layers, hidden, heads;
-  std::int64_t sequences;  ///< a step of a rank, in bench step
+  std::int64_t sequences;  ///< per rank and step, in bench step
 };
-/// Those of the shipped decks.
+/// The sizes of the shipped decks.
 constexpr std::array<Size, 6> sizes{{{"tiny", 2, 128, 2, 32},
                                      {"mini", 4, 256, 4, 32},
                                      {"small", 4, 512, 8, 16},
@@ -58,7 +58,7 @@ void add_model(Command command, std::string& model) {
       .show_default();
 }
 
-/// Collective. A file that cannot be written is found before minutes are spent on what it is to hold.
+/// Collective. Checks that the file can be written, before the bench runs for minutes. \throws CommonError if not.
 void require_writable(comm::World& world, std::string const& path) {
   together(world.group(), [&] {
     if (world.rank() != 0 || path.empty() || path == "-") return;
@@ -70,10 +70,10 @@ void require_writable(comm::World& world, std::string const& path) {
   });
 }
 
-/// Where tables go: standard output holds nothing but JSON where that was asked for.
+/// Returns the stream for tables: standard error if JSON goes to standard output.
 std::ostream& tables(Common const& common) { return common.json == "-" ? std::cerr : std::cout; }
 
-/// The file, and the exit code.
+/// Writes the JSON output; returns the exit code.
 int conclude(Session const& session, Common const& common, std::string const& json, bool all_hold) {
   if (session.rank() == 0) {
     if (common.json == "-")
@@ -87,7 +87,7 @@ int conclude(Session const& session, Common const& common, std::string const& js
 
 bool all_hold(std::vector<Check> const& checks) { return std::ranges::all_of(checks, &Check::holds); }
 
-/// One table for each number of elements: bench(count) gives its rows, text(count, rows) the table.
+/// Runs bench(count) for each number of elements and prints its table, text(count, rows).
 template <class Results, class Bench, class Text, class Json>
 int run_for_each(std::vector<std::int64_t> const& elements, Common const& common, Session& session, Bench const& bench,
                  Text const& text, Json const& json) {
@@ -126,13 +126,13 @@ int run_kernels(std::vector<std::int64_t> const& elements, Common const& common,
       kernels_text, kernels_json);
 }
 
-/// What a size's name or a deck says.
+/// The configuration that --model selects, by the name of a size or by a deck.
 struct Subject {
   model::ModelConfig model;
   optim::OptimizerConfig optimizer;
   comm::CommConfig comm;
   std::vector<optim::Method> methods;
-  std::int64_t sequences = 0;  ///< a pass of a rank
+  std::int64_t sequences = 0;  ///< of a micro-batch
 };
 
 std::vector<optim::Method> all_methods() {
@@ -281,7 +281,7 @@ void add_step(Command bench) {
 
 using RunOfSizes = int (*)(std::vector<std::int64_t> const&, Common const&, Session&);
 
-/// A bench of vectors of given sizes.
+/// Adds the options of a bench that runs for each of several vector lengths. without: the lengths by default.
 void add_sizes(Command command, std::vector<std::string> const& without, RunOfSizes run) {
   struct Options : Common {
     std::vector<std::string> elements;

@@ -49,7 +49,7 @@ int check(CheckOptions const& options, Session& session) {
   require_equal_start(world.group(), start_facts(report.layout_fingerprint));
   std::optional<Workload> work;
   if (cluster) work = workload_of(world, *cluster, shared.deck, report);
-  // Rank 0 has the warnings that a run would print.
+  // A run prints the warnings of rank 0.
   if (options.strict) raise_together(world.group(), session.rank() == 0 ? report.warnings : std::vector<std::string>());
   if (session.rank() != 0) return 0;
   for (auto const& warning : report.warnings) std::cerr << "warning: " << warning << '\n';

@@ -17,7 +17,7 @@ namespace {
 using input::did_you_mean;
 using input::joined;
 
-// ---- what is wrong
+// ---- error messages
 
 std::vector<std::string> names_of_commands(CLI::App const& program) {
   std::vector<std::string> names;
@@ -25,7 +25,7 @@ std::vector<std::string> names_of_commands(CLI::App const& program) {
   return names;
 }
 
-/// "bench collectives", from the program down.
+/// Returns the names of the command and its parents, for example "bench collectives".
 std::string path_of(CLI::App const& command) {
   auto const* parent = command.get_parent();
   if (parent == nullptr) return "";
@@ -38,7 +38,7 @@ std::string help_of(CLI::App const& command) {
   return "`bellwether " + path + (path.empty() ? "" : " ") + "--help`";
 }
 
-/// "--otu" of `command`, with the option that was meant.
+/// Returns the message for an unknown option of `command`, for example "--otu", with the nearest known option.
 std::string unknown_option(CLI::App const& command, std::string const& word) {
   std::string const name = word.substr(0, word.find('='));
   std::vector<std::string> known;
@@ -51,7 +51,7 @@ bool knows_option(CLI::App const& command, std::string const& word) {
   return command.get_option_no_throw(word.substr(0, word.find('='))) != nullptr;
 }
 
-/// What `error`, thrown by program.parse(), is about, with the nearest option where one is unknown.
+/// Returns the message for an `error` that program.parse() threw.
 std::string command_line_fault(CLI::App const& program, CLI::ParseError const& error) {
   auto const chosen = program.get_subcommands();
   if (chosen.empty()) {
@@ -63,7 +63,7 @@ std::string command_line_fault(CLI::App const& program, CLI::ParseError const& e
   auto const* deepest = chosen.front();
   while (!deepest->get_subcommands().empty()) deepest = deepest->get_subcommands().front();
   auto const& command = *deepest;
-  // What is unknown comes first: the option that is said to be missing may be meant by it.
+  // Unknown options come first: one of them may be a misspelling of the option that CLI11 reports as missing.
   auto const rest = program.remaining(true);
   for (auto const& word : rest)
     if (word.starts_with('-') && word != "--")
@@ -86,7 +86,7 @@ std::string command_line_fault(CLI::App const& program, CLI::ParseError const& e
   return what;
 }
 
-/// A word in the place of a command that is none, with the nearest command; empty where all is well.
+/// Returns the message if the first word is not a command, with the nearest command; empty if it is one.
 std::string unknown_command(CLI::App const& program, int argc, char const* const* argv) {
   if (argc < 2 || argv[1][0] == '-') return {};
   auto const names = names_of_commands(program);
@@ -94,7 +94,7 @@ std::string unknown_command(CLI::App const& program, int argc, char const* const
   return "unknown command " + shown(argv[1]) + did_you_mean(argv[1], names) + "; one of " + joined(names);
 }
 
-// ---- what was given
+// ---- the given options
 
 void add(std::vector<GivenOption>& options, GivenOption const& option) {
   auto const known = std::ranges::find(options, option.name, &GivenOption::name);
@@ -122,7 +122,7 @@ void add_options(CLI::App const& command, std::vector<GivenOption>& options) {
   }
 }
 
-/// The command and the options that `program` has parsed, in the order of the help text.
+/// Returns the command and the options that `program` has parsed, in the order of the help text.
 GivenCommand given_command(CLI::App const& program) {
   GivenCommand given{program_version() + " (" + build_options() + ")", {}, {}};
   for (auto const* command = &program;;) {

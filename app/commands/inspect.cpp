@@ -106,18 +106,19 @@ void inspect_shard(std::string const& path, InspectOptions const& options, std::
   for (std::int64_t r = 0; r < shown; ++r) print_row(out, first_rows, r, r, format_of.static_masks);
 }
 
-/// HDF5 is not to be trusted with damaged files: what it makes of them may be a crash.
+/// Compares files with their checkpoint's manifest before HDF5 reads them: HDF5 can crash on a damaged file.
+/// \throws InputError naming all damaged files.
 void require_undamaged(std::vector<std::string> const& files) {
   std::vector<std::string> faults;
   for (auto const& file : files)
-    if (input::is_locked_by_another(file))  // and perhaps not as the manifest says, for that reason
+    if (input::is_locked_by_another(file))  // a writer may be changing it, so the manifest need not match
       faults.push_back(file + ": " + input::why_unopened(file, ""));
     else if (auto const fault = recorded_fault(file); !fault.empty())
       faults.push_back(fault + "; inspect --damaged looks into it all the same");
   if (!faults.empty()) throw InputError(std::move(faults));
 }
 
-/// One line each, oldest first.
+/// Prints one line per checkpoint, oldest first, then the incomplete ones.
 void inspect_checkpoints(std::string const& path, CheckpointFolder const& folder, std::ostream& out) {
   auto steps = folder.steps();
   auto const unfinished = folder.unfinished();
@@ -142,7 +143,7 @@ void inspect_checkpoints(std::string const& path, CheckpointFolder const& folder
     print_line(out, std::filesystem::path(left).filename().string(), "not whole: incomplete");
 }
 
-/// What a file is, by its names alone.
+/// The kind of a file, from the names of its objects and its attribute `format`.
 struct FileKind {
   std::string name = foreign;  ///< what the file calls its format
   bool shard = false, deck = false;
@@ -163,7 +164,7 @@ FileKind kind_of(Hdf5File const& file) {
   try {
     if (auto const format = file.attribute("/", "format"))
       if (auto const* text = std::get_if<std::string>(&*format)) kind.name = plain(*text);
-  } catch (InputError const&) {  // another program's: not one text
+  } catch (InputError const&) {  // a file of another program, whose attribute is not one text
   }
   return kind;
 }
@@ -204,7 +205,7 @@ void inspect_file(std::string const& path, InspectOptions const& options, std::o
   inspect_shard(path, options, out);
 }
 
-/// Options that say something of no file are mistakes.
+/// \throws InputError if an option applies to none of the files.
 void require_meaning(std::string const& path, std::vector<std::string> const& files, InspectOptions const& options) {
   std::vector<std::string> faults;
   bool shard = false, deck = false;

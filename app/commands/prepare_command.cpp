@@ -22,7 +22,8 @@
 namespace bellwether::app {
 namespace {
 
-/// Rewrites one line on a terminal, at most ten times a second; silent elsewhere.
+/// Shows progress on one line of a terminal, at most ten times per second. Prints nothing if standard error is not a
+/// terminal.
 class PrepareLine {
  public:
   void show(input::PrepareProgress const& progress) {
