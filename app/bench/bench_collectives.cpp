@@ -168,7 +168,7 @@ Difference beyond(Exec const& exec, Index count, double const* values, double al
   return found;
 }
 
-/// Takes the two residuals from the state of a compressed mean.
+/// The two residuals in the state of a compressed mean.
 class Residuals final : public StateVisitor {
  public:
   void replicated(std::string_view, std::span<float>) override {}
@@ -330,8 +330,7 @@ class Bench {
             holds_everywhere(ranks_, all.wrong == 0)};
   }
 
-  /// Checks the law of error feedback: sum of outputs + mean of the workers' residuals + the server's residual = calls
-  /// times the mean of the inputs.
+  /// Checks that sum of outputs + mean of the workers' residuals + server's residual = calls times mean of the inputs.
   Check law() {
     Residuals held;
     compressed_.visit_state(held);
