@@ -300,8 +300,7 @@ class Bench {
          holds_everywhere(ranks_, wrong == 0)});
   }
 
-  /// Returns the bound for the difference of sums in two orders: each of P - 1 sums, at most P (0.5 + 0.01 P), rounds
-  /// by 2^-24 of itself.
+  /// Bounds the difference of sums in two orders: P - 1 sums, at most P (0.5 + 0.01 P), each round by 2^-24 of itself.
   double rounding() const {
     double const P = ranks_.size();
     return 0x1p-24 * P * (1 + 0.02 * P);
@@ -380,8 +379,7 @@ class Bench {
 }  // namespace
 
 std::int64_t collectives_bench_bytes(std::int64_t elements, int ranks) {
-  // Input, work and the worker's residual; buffers of the dense means, and a vector for the library's. The sign bits
-  // are comparatively small.
+  // Input, work and the worker's residual; buffers of the dense means; a vector for the library's. Bits are small.
   std::int64_t const share = (elements + ranks - 1) / ranks;
   std::int64_t const dense = ranks == 1 ? 0 : 4 * (2 * elements + share) + 2 * (2 * elements + share);
   return 12 * elements + 4 * share + elements + dense + 8 * std::min(share, law_elements);

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table at the head of a report: what a run did in numbers."""
+"""The table at the top of a report: the results of a run in numbers."""
 import html
 
 import numpy as np
@@ -16,7 +16,7 @@ def megabytes(count):
 
 
 def traffic_rows(traffic):
-    """What rank 0 sent over the run, by phase, beside dense means over the same steps."""
+    """Returns the bytes that rank 0 sent in each phase of the run, and those of dense means over the same steps."""
     dense, compressed = traffic
     if compressed["sent_bytes"] == 0:
         return []

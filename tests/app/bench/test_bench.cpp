@@ -53,13 +53,13 @@ TEST_CASE("bounds are the sums of the specification") {
   paper.unify = optim::Unify::layer;
   CHECK(least_bytes(compressed_bounds(paper, 1)) == 44.625);
   CHECK(specified_bytes(1) == 44.625);
-  // Two folds, g and error, then m, v and x in and m and u out, then u and x in and x out.
+  // Two sketches, g and error; then read m, v and x and write m and u; then read u and x and write x.
   CHECK(least_bytes(compressed_bounds(method(Method::onebit_lamb), 1)) == 4 + 4 + 12.25 + 20.25 + 12);
   for (int const ranks : {2, 4, 8}) {
     double const P = ranks, server = (8 + P / 8 + 0.125) / P;
     CHECK(least_bytes(compressed_bounds(paper, ranks)) == Approx(44.625 + server).epsilon(1e-12));
     CHECK(specified_bytes(ranks) == Approx(44.625 + server).epsilon(1e-12));
-    auto by_element = paper;  // whose bits are applied without a variance
+    auto by_element = paper;  // apply does not read the variance
     by_element.unify = optim::Unify::element;
     CHECK(least_bytes(compressed_bounds(by_element, ranks)) == Approx(40.625 + server).epsilon(1e-12));
     CHECK(least_bytes(dense_bounds(method(Method::lamb), comm, ranks)) == Approx(44 + 4 * (P + 1) / P).epsilon(1e-12));

@@ -44,7 +44,7 @@ TEST_CASE("inspect tells what a shard holds", "[inspect]") {
   CHECK_THAT(one, ContainsSubstring("static, 2.00 a row"));
   CHECK_THAT(one, ContainsSubstring("random next         33.3 %"));
   CHECK_THAT(one, ContainsSubstring("[CLS] 1, [SEP] 2, [MASK] 3"));
-  // Row 0 has 6 tokens: [CLS], one masked, [SEP], two, [SEP].
+  // Row 0 has 6 tokens: [CLS], a masked one, [SEP], two tokens, [SEP].
   CHECK_THAT(one, ContainsSubstring("row 0 (random next)\n  ids       1 3 2 13 14 2\n  segments  0 0 0 1 1 1\n"
                                     "  masked at 1\n  original  11\n"));
   auto const both = inspected(folder.path());
@@ -101,7 +101,7 @@ TEST_CASE("inspect tells the rows of statistics and not the room that segments h
   auto const all = inspected(folder / "statistics.h5");
   CHECK_THAT(all, ContainsSubstring("/@run_name = a first try\n"));
   CHECK_THAT(all, ContainsSubstring("steps: 10 rows, the last one:\n  step                10\n"));
-  // A copy without its segments would show zeros.
+  // HDF5 would return zeros for a copy without its segments.
   std::filesystem::create_directory(folder / "copy");
   std::filesystem::copy_file(folder / "statistics.h5", folder / "copy/statistics.h5");
   std::ostringstream out;

@@ -25,7 +25,7 @@ namespace {
 
 std::int64_t held_bytes = 0;
 
-/// Counts what Kokkos holds in the memory of training while it lives.
+/// While it exists, counts the bytes that Kokkos allocates in the memory space of training.
 class AllocationCounter {
  public:
   AllocationCounter() {
@@ -54,7 +54,7 @@ struct Size {
   std::int64_t hidden, layers, heads, global, micro;
 };
 
-/// A tiny model for the shards of tests, trained on `train`.
+/// Returns the deck of a tiny model for the shards of tests, trained on `train`.
 input::Deck small_deck(std::string const& train) {
   input::Deck deck;
   deck.data.train = {train};
@@ -77,7 +77,7 @@ std::vector<std::string> faults_of(input::Deck const& deck) {
 
 TEST_CASE("What check predicts is what training takes") {
   auto& world = test::world();
-  TemporaryFolder const folder;  // another one on each rank, with the same shard
+  TemporaryFolder const folder;  // each rank has its own, with the same shard
   write_shard(folder / "a.h5", small_format(true), 0, 64);
   for (Size const& size : {Size{64, 2, 2, 16, 16}, Size{96, 3, 4, 32, 4}, Size{128, 1, 2, 7, 2}})
     for (auto const method : {optim::Method::lamb, optim::Method::adamw, optim::Method::onebit_lamb}) {
@@ -102,7 +102,7 @@ TEST_CASE("What check predicts is what training takes") {
       app::StepRow row;
       for (int step = 0; step < 3; ++step) {
         auto const outcome = trainer.advance(app::StopReason::none, row);
-        // Around the freeze some numbers a layer are recorded, which a step on its own does not send.
+        // Around the freeze, steps also send a few numbers per layer for the statistics.
         auto const numbers = comm::tensor_error_sums * static_cast<Index>(trainer.layout().tensors().size());
         comm::Traffic recorded;
         if (row.phase == 1 && outcome.layers)
@@ -130,7 +130,7 @@ TEST_CASE("What check predicts is what training takes") {
         CHECK(totals.compressed.dense_bytes_fp32 == told.dense_bytes_fp32);
         CHECK(text.find(app::compared_with(told.dense_bytes_fp32, told)) != std::string::npos);
       }
-      // What products take for themselves they have had since check measured their speed.
+      // The libraries allocated their memory when check measured the speed of products.
       auto const predicted = report.memory.device() - report.memory.libraries;
       INFO("held " << held_bytes << ", predicted " << predicted);
       CHECK(static_cast<double>(held_bytes) <= 1.05 * static_cast<double>(predicted));
@@ -232,7 +232,7 @@ TEST_CASE("What a model is too small for is told at once") {
   auto deck = small_deck(folder / "train.h5");
   deck.model.positions = 8;
   deck.model.vocabulary = 50;
-  auto const told = app::broadcast_text(test::world().communicator(), folder / "train.h5");  // by the first rank
+  auto const told = app::broadcast_text(test::world().communicator(), folder / "train.h5");  // rank 0's path
   CHECK(faults_of(deck) ==
         std::vector<std::string>{
             "data.train: " + told + ": made with a vocabulary of 100; allowed: at most model.vocabulary, 50",
@@ -242,7 +242,7 @@ TEST_CASE("What a model is too small for is told at once") {
 TEST_CASE("Special ids that the model has no rows for are refused") {
   TemporaryFolder const folder;
   auto format = small_format(false);
-  format.vocabulary = 0;  // such a shard need not say how many ids there are
+  format.vocabulary = 0;  // the shard does not record its vocabulary
   format.special = {1, 99, 100};
   write_shard(folder / "train.h5", format, 0, 4);
   auto const deck = small_deck(folder / "train.h5");  // model.vocabulary: 100

@@ -81,14 +81,14 @@ TEST_CASE("At the break-even bandwidth steps of either phase take as long") {
     network.bandwidth = *even * 2;
     CHECK(app::forecast(work, network, ranks).step_gain() < 1);
   }
-  // Memory so fast that the longer work of compression costs nothing: it never is the slower one.
+  // With memory this fast, the additional kernels of compression cost nothing: it is faster with every link.
   auto fast = work;
   fast.memory_bandwidth = 1e18;
   fast.comm.hierarchy = comm::Hierarchy::none;
   auto no_latency = ethernet(10);
   no_latency.intra_node_bandwidth = 1e3;
   CHECK_FALSE(app::forecast(fast, no_latency, 64).break_even);
-  CHECK_FALSE(app::forecast(work, ethernet(10), 4).break_even);  // one node has no link
+  CHECK_FALSE(app::forecast(work, ethernet(10), 4).break_even);  // one node uses no link
 }
 
 TEST_CASE("What compresses nothing has one phase") {
