@@ -41,7 +41,7 @@ std::string parts_text(PhaseTraffic const& sent) {
   part(sent.phase == 0 ? "  gradients" : "  inside the node", sent.other_bytes());
   part("  workers, all-to-all", sent.worker_bytes);
   part("  servers, all-gather", sent.server_bytes);
-  part(sent.phase == 0 ? "  scalars" : "  scalars and folds", sent.scalar_bytes);
+  part(sent.phase == 0 ? "  scalars" : "  scalars and sketches", sent.scalar_bytes);
   return text + line("dense mean in fp32", compared_with(sent.dense_bytes_fp32, sent)) +
          line("dense mean in 16 bit", compared_with(sent.dense_bytes_16bit, sent));
 }
@@ -63,7 +63,7 @@ std::string sent_text(std::optional<SentInStep> const& sent, int nodes, bool com
 std::string steps_after_freeze(optim::OptimizerConfig const& optimizer, int ranks) {
   if (optimizer.clip_norm != optim::CompressedClip::sketch || optimizer.sketch_every == 1 || ranks == 1)
     return "each step after the freeze";
-  return "each step after the freeze that folds gradients, one in " + std::to_string(optimizer.sketch_every);
+  return "each step after the freeze that sketches gradients, one in " + std::to_string(optimizer.sketch_every);
 }
 
 /// Returns the bytes that the residuals of compression add to a checkpoint after the freeze.

@@ -27,13 +27,13 @@ def traffic_rows(traffic):
              f"{megabytes(compressed['sent_bytes'])}: to servers (all-to-all) {megabytes(compressed['worker_bytes'])}, "
              f"from them (all-gather) {megabytes(compressed['server_bytes'])}, "
              + (f"inside the node beside these {megabytes(other)}, " if other else "")
-             + f"scalars and folds {megabytes(compressed['scalar_bytes'])}")]
+             + f"scalars and sketches {megabytes(compressed['scalar_bytes'])}")]
     sent, scalars = (dense[name] + compressed[name] for name in ("sent_bytes", "scalar_bytes"))
     for name, wire in (("fp32", "fp32"), ("16bit", "16 bit")):
         whole = dense[f"dense_bytes_{name}"] + compressed[f"dense_bytes_{name}"]
         rows.append((f"dense means in {wire} over these steps",
                      f"{megabytes(whole)}, {whole / sent:.2f} times as much; {whole / (sent - scalars):.2f} without "
-                     "scalars and folds"))
+                     "scalars and sketches"))
     return rows
 
 

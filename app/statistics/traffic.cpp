@@ -59,7 +59,7 @@ void TrafficTotals::visit_state(StateVisitor& visit) {
 std::string compared_with(std::int64_t dense_bytes, PhaseTraffic const& sent) {
   auto text = bytes_of(dense_bytes) + ", " + ratio(dense_bytes, sent.sent_bytes) + " times as much";
   if (sent.scalar_bytes > 0 && sent.exchange_bytes() > 0)
-    text += "; " + ratio(dense_bytes, sent.exchange_bytes()) + " without scalars and folds";
+    text += "; " + ratio(dense_bytes, sent.exchange_bytes()) + " without scalars and sketches";
   return text;
 }
 
@@ -79,7 +79,7 @@ std::vector<std::string> traffic_lines(TrafficTotals const& totals) {
     lines.push_back(in_steps(compressed, " after the freeze") + ", to servers (all-to-all) " +
                     bytes_of(compressed.worker_bytes) + ", from them (all-gather) " +
                     bytes_of(compressed.server_bytes) +
-                    (other > 0 ? ", inside the node beside these " + bytes_of(other) : "") + ", scalars and folds " +
+                    (other > 0 ? ", inside the node beside these " + bytes_of(other) : "") + ", scalars and sketches " +
                     bytes_of(compressed.scalar_bytes));
     auto const over = " over the same " + counted(all.steps, "step") + " would have sent ";
     lines.push_back("dense means in fp32" + over + compared_with(all.dense_bytes_fp32, all));

@@ -53,9 +53,9 @@ TEST_CASE("A step is passes, kernels and means") {
   CHECK(at.dense.optimizer == Approx(moved(app::dense_bounds(work.optimizer, work.comm, 64)) * 336226108 / 700e9));
   CHECK(at.compressed->optimizer == Approx(moved(app::compressed_bounds(work.optimizer, 64)) * 336226108 / 700e9));
   double const bits = comm::compressed_allreduce_seconds(network, 64, work.parameters, work.comm);
-  double const folds =
+  double const sketches =
       comm::dense_mean_seconds(network, 64, 16384 + 2 * 64 + 32 * 398, comm::Wire::fp32, comm::Allreduce::ordered);
-  CHECK(at.compressed->network == Approx(bits + folds));
+  CHECK(at.compressed->network == Approx(bits + sketches));
   CHECK(at.step_gain() == Approx(at.dense.seconds() / at.compressed->seconds()));
   double const w = 1000 / 5993.0;
   CHECK(at.run_gain() == Approx(1 / (w + (1 - w) / at.step_gain())));

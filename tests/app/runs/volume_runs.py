@@ -49,7 +49,7 @@ def sent(runs, name, wire, count_steps, *more):
     count, (dense, compressed) = runs.parameters(name), traffic["steps"].tolist()
     expected = {"gradients": dense * dense_mean(count, WIRE_BYTES[wire]), "bits": compressed * compressed_mean(count),
                 "norms": dense * dense_mean(RANKS, 4),
-                "folds": compressed * dense_mean(COLUMNS + 2 * RANKS + PER_TENSOR * tensors, 4)
+                "sketches": compressed * dense_mean(COLUMNS + 2 * RANKS + PER_TENSOR * tensors, 4)
                          + shares * dense_mean(SHARES * tensors, 4),
                 "fp32": count_steps * dense_mean(count, 4), "bf16": count_steps * dense_mean(count, 2)}
     return traffic, output, expected
@@ -76,10 +76,10 @@ def volume(runs):
             assert before["sent_bytes"] - before["scalar_bytes"] == expected["gradients"], (traffic, expected)
             assert before["scalar_bytes"] == expected["norms"], (traffic, expected)
             assert after["worker_bytes"] == after["server_bytes"] == expected["bits"] / 2, (traffic, expected)
-            assert after["scalar_bytes"] == expected["folds"], (traffic, expected)
-            assert after["sent_bytes"] == expected["bits"] + expected["folds"], (traffic, expected)
+            assert after["scalar_bytes"] == expected["sketches"], (traffic, expected)
+            assert after["sent_bytes"] == expected["bits"] + expected["sketches"], (traffic, expected)
             exchange = expected["gradients"] + expected["bits"]
-            everything = exchange + expected["norms"] + expected["folds"]
+            everything = exchange + expected["norms"] + expected["sketches"]
             print(f"freeze {freeze}: after {before['steps']} of {steps} steps, dense ones in {wire}")
             for other, bits in (("fp32", 32), ("bf16", 16)):
                 assert dense[other] * steps == expected[other] * 60
@@ -87,10 +87,10 @@ def volume(runs):
                 whole, apart = expected[other] / everything, expected[other] / exchange
                 phase = expected[other] / steps * after["steps"] / after["sent_bytes"]
                 phase_apart = expected[other] / steps * after["steps"] / expected["bits"]
-                print(f"  all dense in {other} sends {whole:.2f} times as much, {apart:.2f} without scalars and folds; in the "
+                print(f"  all dense in {other} sends {whole:.2f} times as much, {apart:.2f} without scalars and sketches; in the "
                       f"compressed phase {phase:.2f} times, {phase_apart:.2f} without")
                 told = re.search(rf"dense means in {other.replace('bf16', '16 bit')} over the same {steps} steps would have sent "
-                                 r"(\d+) bytes, ([\d.]+) times as much; ([\d.]+) without scalars and folds", output)
+                                 r"(\d+) bytes, ([\d.]+) times as much; ([\d.]+) without scalars and sketches", output)
                 assert told and told.groups() == (str(expected[other]), f"{whole:.2f}", f"{apart:.2f}"), (told, output)
                 # An element costs 2 of `bits` bits, the scales a thousandth of that.
                 dense_share = warmup * WIRE_BYTES[wire] * 8 / bits

@@ -57,13 +57,13 @@ TEST_CASE("a run ends with its bytes by phase, and what dense means would have s
   CHECK(lines[0] == "sent by rank 0 in 1 step before the freeze: 8024 bytes, 24 bytes of them scalars");
   CHECK(lines[1] ==
         "sent by rank 0 in 3 steps after the freeze: 1200 bytes, to servers (all-to-all) 375 bytes, from "
-        "them (all-gather) 375 bytes, scalars and folds 450 bytes");
+        "them (all-gather) 375 bytes, scalars and sketches 450 bytes");
   CHECK(lines[2] ==
         "dense means in fp32 over the same 4 steps would have sent 32000 bytes, 3.47 times as much; 3.66 "
-        "without scalars and folds");
+        "without scalars and sketches");
   CHECK(lines[3] ==
         "dense means in 16 bit over the same 4 steps would have sent 16000 bytes, 1.73 times as much; 1.83 "
-        "without scalars and folds");
+        "without scalars and sketches");
 }
 
 TEST_CASE("with nodes, what stays inside them is told apart") {
@@ -71,7 +71,7 @@ TEST_CASE("with nodes, what stays inside them is told apart") {
   totals.add(compressed_step(40, 60));
   auto const lines = app::traffic_lines(totals);
   REQUIRE(lines.size() == 4);
-  CHECK(lines[0].find("inside the node beside these 40 bytes, scalars and folds 150 bytes") != std::string::npos);
+  CHECK(lines[0].find("inside the node beside these 40 bytes, scalars and sketches 150 bytes") != std::string::npos);
   CHECK(lines[3] == "of all that rank 0 sent, inside its node 60 bytes, to other nodes 380 bytes");
   CHECK(app::compared_with(880, {.sent_bytes = 440}) == "880 bytes, 2.00 times as much");
 }
