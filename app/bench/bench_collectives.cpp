@@ -392,7 +392,7 @@ std::vector<CollectiveResult> bench_collectives(comm::World& world, CollectivesB
     auto const there = available_host_memory();
     if (wanted > there)
       throw InputError("--elements: " + std::to_string(bench.elements) + " need about " + bytes_text(wanted) + " on " +
-                       world.host() + ", of which " + bytes_text(there) + " are left; fewer elements or fewer ranks");
+                       world.host() + ", which has " + bytes_text(there) + " left; use fewer elements or fewer ranks");
   });
   return Bench(world, bench).run();
 }

@@ -40,7 +40,7 @@ BenchFolder::BenchFolder(comm::RankGroup& group, std::string const& parent) {
     std::error_code error;
     if (!fs::create_directory(path_, error))
       throw InputError("--directory: " + path_ +
-                       " cannot be made: " + (error ? error.message() : std::string("it is there already")));
+                       " cannot be created: " + (error ? error.message() : std::string("it exists already")));
     start_shell();
   });
 }
@@ -78,7 +78,7 @@ void BenchFolder::start_shell() {
   shell_ = 0;
   std::error_code ignored;
   fs::remove_all(path_, ignored);
-  throw RuntimeError(std::string("no shell to remove what bench writes: ") + std::strerror(error));
+  throw RuntimeError(std::string("cannot start the shell that removes the files of bench: ") + std::strerror(error));
 }
 
 }  // namespace bellwether::app

@@ -244,7 +244,7 @@ class Bench {
   Check signs() const {
     pack();
     unpack();
-    return check("what is packed and unpacked has its signs",
+    return check("packing and unpacking keeps the signs",
                  wrong_signs(exec_, count_, magnitude, x_.data(), out_.data()));
   }
   Check law() const {
@@ -314,7 +314,7 @@ std::vector<KernelsResult> bench_kernels(comm::World& world, KernelsBench const&
     auto const there = available_host_memory();
     if (wanted > there)
       throw InputError("--elements: " + std::to_string(bench.elements) + " need about " + bytes_text(wanted) + " on " +
-                       world.host() + ", of which " + bytes_text(there) + " are left; fewer elements or fewer ranks");
+                       world.host() + ", which has " + bytes_text(there) + " left; use fewer elements or fewer ranks");
   });
   std::vector<KernelsResult> results;
 #define BELLWETHER_BY_ONE_THREAD(Space) results.push_back(Bench<Space>(world.group(), bench).run("1 thread"));

@@ -49,7 +49,7 @@ char const* name_of(Method method) {
     case Method::onebit_sgd:
       return "onebit_sgd";
   }
-  throw InternalError("a method without a name");
+  throw InternalError("unknown method");
 }
 
 std::optional<Method> uncompressed(Method method) {
@@ -162,7 +162,8 @@ class Bench {
                       .state_bytes = optimizer.state_bytes(),
                       .kernels = kernel_results(bounds, by_kernel),
                       .timeline = std::move(timeline)};
-    phase.checks = {{"no step skipped, bytes as predicted, phase as asked for", holds_everywhere(ranks_, as_expected)},
+    phase.checks = {{"no step is skipped, bytes are those predicted, the phase is the requested one",
+                     holds_everywhere(ranks_, as_expected)},
                     {"parameters are finite", holds_everywhere(ranks_, end.finite)},
                     {"parameters have moved", holds_everywhere(ranks_, end.sum != begin.sum)},
                     {"parameters are equal on all ranks, bit for bit", equal_on_all_ranks(ranks_, end.sum)}};

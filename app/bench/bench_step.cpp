@@ -210,9 +210,8 @@ class Bench {
     line.step_apart = timing_of(largest_over_ranks(ranks_, step_seconds[0]));
     std::int64_t elements = 0;
     for (auto const& row : line.rows) elements += row.last - row.first;
-    result_.checks.push_back(
-        {"segments make up the model; each is ready, is started, is summed and ends, in this order",
-         holds_everywhere(ranks_, in_order && elements == gradients_.count())});
+    result_.checks.push_back({"segments cover the model; each is ready, started, summed and finished, in this order",
+                              holds_everywhere(ranks_, in_order && elements == gradients_.count())});
     return last;
   }
 
@@ -252,7 +251,7 @@ class Bench {
       char a = 'n', b = 'n';
       auto const read = std::sscanf(entry.label.c_str() + KernelTimes::products.size(), "m=%lld n=%lld k=%lld %c%c", &m,
                                     &n, &k, &a, &b);
-      require(read == 5, "a product's region tells its shape");
+      require(read == 5, "the label of a product's region contains its shape");
       ProductResult product{.op_a = a == 'n' ? Op::none : Op::transpose,
                             .op_b = b == 'n' ? Op::none : Op::transpose,
                             .m = m,
@@ -275,7 +274,7 @@ class Bench {
     std::vector<Check> const checks{
         {"the first loss is that of guessing", std::abs(first - guessing) < 0.05 * guessing},
         {"the loss of the batch falls", last < first},
-        {"no step skipped", holds_everywhere(ranks_, !skipped_)},
+        {"no step is skipped", holds_everywhere(ranks_, !skipped_)},
         {"parameters are finite", holds_everywhere(ranks_, end.finite)},
         {"parameters are equal on all ranks, bit for bit", equal_on_all_ranks(ranks_, end.sum)}};
     result_.checks.insert(result_.checks.begin(), checks.begin(), checks.end());

@@ -44,7 +44,7 @@ std::string unknown_option(CLI::App const& command, std::string const& word) {
   std::vector<std::string> known;
   for (auto const* option : command.get_options())
     for (auto const& long_name : option->get_lnames()) known.push_back("--" + long_name);
-  return "unknown option " + shown(name) + did_you_mean(name, known) + "; " + help_of(command) + " lists what there is";
+  return "unknown option " + shown(name) + did_you_mean(name, known) + "; " + help_of(command) + " lists the options";
 }
 
 bool knows_option(CLI::App const& command, std::string const& word) {
@@ -67,7 +67,7 @@ std::string command_line_fault(CLI::App const& program, CLI::ParseError const& e
   auto const rest = program.remaining(true);
   for (auto const& word : rest)
     if (word.starts_with('-') && word != "--")
-      return knows_option(command, word) ? shown(word) + " stands before the command, or behind --; write bellwether " +
+      return knows_option(command, word) ? shown(word) + " must follow the command, before any --; write bellwether " +
                                                path_of(command) + " " + word
                                          : unknown_option(command, word);
   if (auto const kinds = names_of_commands(command); !kinds.empty()) {
@@ -76,9 +76,9 @@ std::string command_line_fault(CLI::App const& program, CLI::ParseError const& e
     return path_of(command) + ": unknown " + shown(*word) + did_you_mean(*word, kinds) + "; one of " + joined(kinds);
   }
   std::string const what = error.what();
-  auto const help = "; " + help_of(command) + " tells the usage";
+  auto const help = "; " + help_of(command) + " shows the usage";
   if (dynamic_cast<CLI::ExtrasError const*>(&error) != nullptr && !rest.empty())
-    return "one word too many: " + shown(rest.front()) + help;
+    return "unexpected argument " + shown(rest.front()) + help;
   if (dynamic_cast<CLI::RequiredError const*>(&error) != nullptr)
     return path_of(command) + ": " + what.substr(0, what.rfind(" is required")) + " is missing" + help;
   if (dynamic_cast<CLI::ArgumentMismatch const*>(&error) != nullptr && what.ends_with(" missing"))

@@ -114,7 +114,7 @@ void require_undamaged(std::vector<std::string> const& files) {
     if (input::is_locked_by_another(file))  // a writer may be changing it, so the manifest need not match
       faults.push_back(file + ": " + input::why_unopened(file, ""));
     else if (auto const fault = recorded_fault(file); !fault.empty())
-      faults.push_back(fault + "; inspect --damaged looks into it all the same");
+      faults.push_back(fault + "; inspect --damaged reads it anyway");
   if (!faults.empty()) throw InputError(std::move(faults));
 }
 
@@ -135,12 +135,12 @@ void inspect_checkpoints(std::string const& path, CheckpointFolder const& folder
       text = "of " + counted(manifest.ranks, "rank") + ", " + bytes_text(bytes) + " in " +
              counted(std::ssize(manifest.files), "file");
     } catch (InputError const& error) {
-      text = std::string("not whole: ") + error.what();
+      text = std::string("not complete: ") + error.what();
     }
     print_line(out, std::filesystem::path(folder.complete_path(step)).filename().string(), text);
   }
   for (auto const& left : unfinished)
-    print_line(out, std::filesystem::path(left).filename().string(), "not whole: incomplete");
+    print_line(out, std::filesystem::path(left).filename().string(), "not complete: its writing did not end");
 }
 
 /// The kind of a file, from the names of its objects and its attribute `format`.
@@ -215,11 +215,12 @@ void require_meaning(std::string const& path, std::vector<std::string> const& fi
       shard = shard || kind.shard;
       deck = deck || (kind.deck && !kind.shard);
     }
-  if (options.rows > 0 && !shard) faults.push_back("--rows: " + path + " is no shard; allowed: with shards alone");
+  if (options.rows > 0 && !shard) faults.push_back("--rows: " + path + " is not a shard; allowed only for shards");
   if (options.show_deck && !deck)
-    faults.push_back("--deck: " + path + " holds no deck; allowed: with a checkpoint, such as step_1000");
+    faults.push_back("--deck: " + path + " contains no deck; allowed only for a checkpoint, such as step_1000");
   if (options.damaged && std::ranges::none_of(files, is_of_checkpoint))
-    faults.push_back("--damaged: " + path + " is no checkpoint with a manifest; allowed: with files of one alone");
+    faults.push_back("--damaged: " + path +
+                     " is not part of a checkpoint with a manifest; allowed only for files of one");
   if (!faults.empty()) throw InputError(std::move(faults));
 }
 
@@ -229,8 +230,8 @@ void inspect(std::string const& path, InspectOptions const& options, std::ostrea
   auto const whole = std::filesystem::weakly_canonical(path);
   if (std::filesystem::is_directory(whole) && whole.filename() == "checkpoints") {
     if (options.rows > 0 || options.show_deck || options.damaged)
-      throw InputError("--rows, --deck and --damaged look into files; " + path +
-                       " is listed alone: name a checkpoint in it, such as step_1000");
+      throw InputError("--rows, --deck and --damaged apply to files; " + path +
+                       " is a folder of checkpoints: name one of them, such as step_1000");
     inspect_checkpoints(path, CheckpointFolder(whole.parent_path().string()), out);
     return;
   }

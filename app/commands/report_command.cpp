@@ -54,7 +54,7 @@ std::optional<Child> start_program(std::vector<std::string> words, bool quiet) {
   arguments.push_back(nullptr);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
-    throw RuntimeError(std::string("no pipe to another program: ") + std::strerror(errno));
+    throw RuntimeError(std::string("cannot create a pipe to another program: ") + std::strerror(errno));
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
@@ -108,7 +108,7 @@ std::string find_interpreter(Interrupt const& interrupt) {
   }
   throw RuntimeError(
       "report needs Python 3 with h5py and matplotlib (Debian: python3-h5py python3-matplotlib); tried " + tried +
-      "; BELLWETHER_PYTHON names another interpreter");
+      "; install them, or set BELLWETHER_PYTHON to another interpreter");
 }
 
 /// \throws InputError if a file is not the statistics of a run, or refers to rows of missing segments, for which HDF5
@@ -122,7 +122,7 @@ void require_statistics(std::string const& path) {
     } catch (InputError const&) {  // a file of another program, whose attribute is not one value
     }
     if (format != input::Hdf5File::Attribute("bellwether statistics"))
-      throw InputError(path + ": is no statistics file of Bellwether; report wants a run's directory");
+      throw InputError(path + ": is not a statistics file of Bellwether; name the directory of a run");
   }
   require_segments(path);
 }
@@ -133,7 +133,7 @@ int report(ReportOptions const& options) {
   auto const statistics = fs::path(options.run) / "statistics.h5";
   std::error_code error;
   if (!fs::exists(statistics, error))
-    throw InputError(statistics.string() + ": no such file; report wants a run's directory");
+    throw InputError(statistics.string() + ": no such file; name the directory of a run");
   input::IoThread().run(input::IoThread::Priority::read_ahead, [&] { require_statistics(statistics.string()); });
   std::string const out = options.out.empty() ? (fs::path(options.run) / "report.html").string() : options.out;
   require_writable_file(out);

@@ -117,7 +117,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += "data\n";
   text += line("training sequences", number(report.training_rows) + " of up to " + number(report.sequence_length) +
                                          " tokens, " + number(report.masked_length) + " of them predicted");
-  text += line("masks", report.static_masks ? "static, as the shards hold them" : "drawn while training");
+  text += line("masks", report.static_masks ? "static, stored in the shards" : "drawn while training");
   text += "batch\n";
   text += line("ranks", number(report.ranks) + (report.nodes > 1 ? " on " + number(report.nodes) + " nodes" : ""));
   text += line("transport", report.transport);
@@ -146,7 +146,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += line("rows of data", "up to " + bytes_text(memory.data) + " of host memory");
   text += line("checkpoint", bytes_text(report.checkpoint_bytes) +
                                  (deck.checkpoint.asynchronous ? " of host memory for a copy of what is written"
-                                                               : ", written as it is while training waits"));
+                                                               : ", written without a copy while training waits"));
   bool const freezes = report.compressed_step.has_value();
   if (freezes) text += line("its residuals", held_text(report, deck.checkpoint.worker_error));
   text += freezes ? "on the network, each step up to the freeze\n" : "gradients on the network, each step\n";
@@ -156,7 +156,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
             sent_text(report.compressed_step, report.nodes, true);
   auto const seconds = report.step_flops / report.gemm_speed;
   auto const speed = formatted("%.3g GFLOP, here %.3g GFLOP/s", report.step_flops * 1e-9, report.gemm_speed * 1e-9);
-  text += "time, if it were matrix products alone\n";
+  text += "time of the matrix products alone\n";
   text += line("a step", speed);
   text += line("all steps", std::string("above ") + duration_text(seconds * static_cast<double>(report.steps)).data());
   return text;

@@ -154,8 +154,8 @@ def noise(steps):
     """Returns the figure and the text of the gradient noise scale."""
     batch, scale, critical = batch_of(steps), steps["noise_scale"], steps["critical_batch"][-1]
     if not np.isfinite(steps["noise_trace"]).any():
-        return None, ("Unknown: it takes several ranks and a known norm of their mean gradient, or several passes a step "
-                      "of one rank.")
+        return None, ("Unknown: it needs several ranks and a known norm of their mean gradient, or several micro-batches "
+                      "a step of one rank.")
     known = np.isfinite(scale)
     text = (f"Estimate of the critical batch (mean of the noise scale over the run): {number(critical)} sequences; this "
             f"run's batch is {number(batch)}." if np.isfinite(critical) else
@@ -296,7 +296,7 @@ QUANTITIES = {"trust_ratio": ("Trust ratio by layer", "trust ratio"),
 # Shares in compressed steps, on a linear scale between these limits. An error may be larger than the compressed value.
 SHARES = {"worker_error_share": ("Error of the worker's compression by layer", "|e|$^2$ / |z|$^2$", (0, 2)),
           "server_error_share": ("Error of the server's compression by layer", "|d|$^2$ / |y|$^2$", (0, 2)),
-          "sign_agreement": ("Agreement of a rank's signs with the mean's by layer", "share of live elements", (0.4, 1))}
+          "sign_agreement": ("Agreement of a rank's signs with the mean's by layer", "share of active elements", (0.4, 1))}
 # Not drawn as heat maps: within the bounds of the trust ratio, the update norm is the weight norm over it; the others are
 # drawn only around the freeze.
 NOT_SHOWN = ("name", "step", "update_norm", "momentum_norm", "largest_update")
@@ -325,7 +325,7 @@ def page_of(run):
         freeze, warning = frozen_after(steps, layers), ""
         if freeze is not None:
             parts.insert(0, (f"Around the freeze after step {freeze:,}", around_freeze(steps, layers, freeze),
-                             "Dashed: the freeze. Grey lines: one a layer, relative to its median before; the band: "
+                             "Dashed: the freeze. Grey lines: one per layer, relative to its median before; the band: "
                              f"within a factor of {LARGEST_JUMP}."))
             if found := jumps(layers, freeze):
                 warning = (f"Update norms just after the freeze at step {freeze:,} are not within a factor of {LARGEST_JUMP} "

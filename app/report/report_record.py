@@ -27,7 +27,7 @@ def table_of(file, name):
         raise Refused(f"{file.filename}: no table '{name}'; allowed: the statistics.h5 of a run")
     missing = [column for column in COLUMNS[name] if column not in table.dtype.names]
     if missing:
-        raise Refused(f"{file.filename}: the table '{name}' has no column {', '.join(missing)}; it is of another version of the program")
+        raise Refused(f"{file.filename}: the table '{name}' has no column {', '.join(missing)}; another version of the program wrote it")
     return table[:]
 
 

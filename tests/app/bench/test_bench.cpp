@@ -24,14 +24,14 @@ optim::OptimizerConfig method(Method which) {
 
 }  // namespace
 
-TEST_CASE("the median, the fastest and the slowest of calls") {
+TEST_CASE("a timing has the median, the fastest and the slowest of calls") {
   auto const odd = timing_of({3, 1, 2});
   CHECK((odd.median == 2 && odd.fastest == 1 && odd.slowest == 3));
   CHECK(timing_of({4, 1, 2, 9}).median == 3);
   CHECK_THROWS_AS(timing_of({}), InternalError);
 }
 
-TEST_CASE("counts of elements with their units") {
+TEST_CASE("element_count() parses numbers with units") {
   CHECK(element_count("1") == 1);
   CHECK(element_count("64Ki") == 65536);
   CHECK(element_count("300Mi") == 314572800);
@@ -43,7 +43,7 @@ TEST_CASE("counts of elements with their units") {
   }
 }
 
-TEST_CASE("bounds are the sums of the specification") {
+TEST_CASE("byte bounds are the sums of the specification") {
   comm::CommConfig comm;
   CHECK(least_bytes(dense_bounds(method(Method::lamb), comm, 1)) == 44);
   CHECK(least_bytes(dense_bounds(method(Method::adamw), comm, 1)) == 32);
@@ -75,7 +75,7 @@ TEST_CASE("bounds are the sums of the specification") {
     }
 }
 
-TEST_CASE("a table says what does not hold") {
+TEST_CASE("a table names the checks that do not hold") {
   CollectiveResult result{
       .name = "dense mean, fp32", .latency = timing_of({0.5}), .sent_bytes = 8, .share_of_dense = 1};
   result.checks = {{"first", true}, {"second", false}};

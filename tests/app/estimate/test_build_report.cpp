@@ -75,7 +75,7 @@ std::vector<std::string> faults_of(input::Deck const& deck) {
 
 }  // namespace
 
-TEST_CASE("What check predicts is what training takes") {
+TEST_CASE("Training uses the bytes and memory that check predicts") {
   auto& world = test::world();
   TemporaryFolder const folder;  // each rank has its own, with the same shard
   write_shard(folder / "a.h5", small_format(true), 0, 64);
@@ -140,7 +140,7 @@ TEST_CASE("What check predicts is what training takes") {
     }
 }
 
-TEST_CASE("What check predicts of memory is what every 1-bit method holds before its freeze and after") {
+TEST_CASE("Every 1-bit method uses the memory that check predicts, before and after its freeze") {
   auto& world = test::world();
   TemporaryFolder const folder;
   write_shard(folder / "a.h5", small_format(true), 0, 64);
@@ -196,7 +196,7 @@ TEST_CASE("What check predicts of memory is what every 1-bit method holds before
     }
 }
 
-TEST_CASE("Held-out sequences may be longer and have more predictions than those trained on") {
+TEST_CASE("Held-out sequences may be longer and have more predictions than training sequences") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 32);
   auto longer = small_format(true);
@@ -226,7 +226,7 @@ TEST_CASE("Sequences that are longer than the model's positions are refused in e
   CHECK(faults_of(deck) == std::vector<std::string>{"data.train" + what, "data.heldout" + what});
 }
 
-TEST_CASE("What a model is too small for is told at once") {
+TEST_CASE("All sizes for which a model is too small are reported together") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);
   auto deck = small_deck(folder / "train.h5");
@@ -251,7 +251,7 @@ TEST_CASE("Special ids that the model has no rows for are refused") {
         std::vector<std::string>{"data.train: " + told + ": [MASK] is id 100; allowed: 0 to model.vocabulary - 1, 99"});
 }
 
-TEST_CASE("Shards of another vocabulary are not held out") {
+TEST_CASE("Held-out shards of another vocabulary are refused") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);
   auto format = small_format(true);
@@ -271,7 +271,7 @@ TEST_CASE("Shards of another vocabulary are not held out") {
                                  "allowed: shards of one vocabulary"});
 }
 
-TEST_CASE("Shards of another vocabulary of the same size are not held out") {
+TEST_CASE("Held-out shards of another vocabulary of the same size are refused") {
   TemporaryFolder const folder;
   auto format = small_format(true);
   format.vocabulary_checksum = "00000000000000aa";
@@ -291,7 +291,7 @@ TEST_CASE("Shards of another vocabulary of the same size are not held out") {
   CHECK(faults_of(deck).empty());
 }
 
-TEST_CASE("A copy of what is trained on is not held out") {
+TEST_CASE("A copy of the training shards is refused as held-out set") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);
   std::filesystem::copy_file(folder / "train.h5", folder / "copy.h5");
@@ -317,7 +317,7 @@ TEST_CASE("A model that the host cannot hold is refused before it is allocated")
   CHECK(faults[0].ends_with(": a smaller batch.micro or model, or fewer ranks on a host"));
 }
 
-TEST_CASE("What the library's sum gives up is told") {
+TEST_CASE("A warning says what the library's allreduce does not guarantee") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);
   auto deck = small_deck(folder / "train.h5");
@@ -328,7 +328,7 @@ TEST_CASE("What the library's sum gives up is told") {
   CHECK(report.warnings[0].starts_with("comm.allreduce: library: "));
 }
 
-TEST_CASE("Fewer held-out sequences than asked for are told") {
+TEST_CASE("Fewer held-out sequences than requested give a warning") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);
   write_shard(folder / "heldout.h5", small_format(true), 4, 20);
@@ -343,7 +343,7 @@ TEST_CASE("Fewer held-out sequences than asked for are told") {
   CHECK(app::build_report(deck, test::world()).warnings.empty());
 }
 
-TEST_CASE("Shards without any masked position are told") {
+TEST_CASE("Shards without any masked position give a warning") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);
   {
@@ -366,7 +366,7 @@ TEST_CASE("Shards without any masked position are told") {
       "bare.h5: has no masked positions in its first rows: only next sentences to predict"));
 }
 
-TEST_CASE("Static masks in place of dynamic ones are told") {
+TEST_CASE("Static masks instead of dynamic ones give a warning") {
   TemporaryFolder const folder;
   write_shard(folder / "static.h5", small_format(true), 0, 4);
   write_shard(folder / "dynamic.h5", small_format(false), 0, 4);

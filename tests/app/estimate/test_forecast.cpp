@@ -43,7 +43,7 @@ double moved(std::vector<app::KernelBound> const& kernels) {
 
 }  // namespace
 
-TEST_CASE("A step is passes, kernels and means") {
+TEST_CASE("The time of a step is the sum of passes, kernels and network") {
   auto const work = large(optim::Method::onebit_lamb);
   auto const network = ethernet(4.1);
   auto const at = app::forecast(work, network, 64);
@@ -61,14 +61,14 @@ TEST_CASE("A step is passes, kernels and means") {
   CHECK(at.run_gain() == Approx(1 / (w + (1 - w) / at.step_gain())));
 }
 
-TEST_CASE("The rank with most sequences decides") {
+TEST_CASE("The rank with most sequences determines the time of passes") {
   auto work = large(optim::Method::lamb);
   work.sequences = 10;
   work.step_flops = 10 * 240.6e9;
   CHECK(app::forecast(work, ethernet(10), 4).dense.passes == Approx(3 * 240.6e9 / 40e12));
 }
 
-TEST_CASE("At the break-even bandwidth steps of either phase take as long") {
+TEST_CASE("At the break-even bandwidth, steps of both phases take equally long") {
   auto const work = large(optim::Method::onebit_lamb);
   for (int const ranks : {8, 64, 1024}) {
     auto const even = app::forecast(work, ethernet(10), ranks).break_even;
@@ -91,7 +91,7 @@ TEST_CASE("At the break-even bandwidth steps of either phase take as long") {
   CHECK_FALSE(app::forecast(work, ethernet(10), 4).break_even);  // one node uses no link
 }
 
-TEST_CASE("What compresses nothing has one phase") {
+TEST_CASE("A method without compression has one phase") {
   auto const at = app::forecast(large(optim::Method::lamb), ethernet(10), 64);
   CHECK_FALSE(at.compressed);
   CHECK_FALSE(at.break_even);
@@ -100,7 +100,7 @@ TEST_CASE("What compresses nothing has one phase") {
   CHECK(at.run_gain() == 1);
 }
 
-TEST_CASE("A freeze that the program chooses counts at its latest") {
+TEST_CASE("An automatic freeze counts as the latest possible one") {
   auto work = large(optim::Method::onebit_lamb);
   CHECK(work.dense_steps() == 1000);
   work.optimizer.freeze.step.reset();
@@ -109,7 +109,7 @@ TEST_CASE("A freeze that the program chooses counts at its latest") {
   CHECK(work.dense_steps() == 5993);
 }
 
-TEST_CASE("Forecasts go from one node up, as far as sequences last") {
+TEST_CASE("Forecasts double the nodes as long as every rank has a sequence") {
   auto work = large(optim::Method::onebit_lamb);
   work.sequences = 100;
   std::vector<int> ranks;
