@@ -36,10 +36,10 @@ struct KernelsResult {
   std::vector<Check> checks{};
 };
 
-/// Collective. Times these kernels on all ranks at once, called in turn: packing and unpacking of signs, the kernels of
-/// the compressed mean and of the dense mean, and copies and a triad, which give the speed of the memory. Runs them
-/// with one host thread, then with all threads of a rank or its device, if it has more. Checks signs, the law of error
-/// feedback, and values by plain formulas. \throws CommonError if the ranks of a host do not have enough memory.
+/// Collective. Times kernels on all ranks at once, called in turn: packing and unpacking of signs, and the kernels of
+/// the compressed and of the dense mean. Copies and a triad measure the speed of the memory. Runs them with one host
+/// thread, then with all threads of a rank or its device, if it has more. Checks signs, the law of error feedback, and
+/// values by plain formulas. \throws CommonError if the ranks of a host do not have enough memory.
 std::vector<KernelsResult> bench_kernels(comm::World& world, KernelsBench const& bench);
 
 /// Returns a kernel's bytes per second.

@@ -144,8 +144,8 @@ class Bench {
     });
   }
 
-  /// Runs one training step; returns the mean loss of masked tokens before it. goes_on: another step follows, so that
-  /// its micro-batches are enqueued ahead if the transport leaves the host free; see Trainer::advance().
+  /// Runs one training step; returns the mean loss of masked tokens before it. goes_on: another step follows. Its
+  /// micro-batches are then enqueued ahead if the transport leaves the host free; see Trainer::advance().
   double step(bool overlaps = true, bool goes_on = false) {
     double const P = ranks_.size();
     if (!std::exchange(is_ahead_, false)) enqueue_micro_batches(overlaps);

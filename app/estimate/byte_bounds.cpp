@@ -51,8 +51,8 @@ std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimiz
   double const mean = ranks > 1 ? 3 * bit : 4 + bit;
   kernels.push_back({"bellwether::optim::sketch_gradient", 4, 4});
   if (optimizer.variance_grows()) kernels.push_back({"bellwether::optim::sketch_tensors", 4, 4});
-  // Moved: read g, z, the active bits, with exchanged momenta also m or its bits (SGD: x), and the variance if z is
-  // divided by it; write z, and the signs twice.
+  // Moved: read g, z and the active bits. With exchanged momenta also read m or its bits (SGD: x); read the variance if
+  // z is divided by it. Write z, and the signs twice.
   double const other = bits ? mean : momenta || sgd ? 4 : 0;
   kernels.push_back({"bellwether::comm::form_words", sgd ? 16.25 : 12.25, 12 + other + (by_root ? 4 : 0) + 3 * bit});
   if (ranks > 1) {

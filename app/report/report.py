@@ -297,8 +297,8 @@ QUANTITIES = {"trust_ratio": ("Trust ratio by layer", "trust ratio"),
 SHARES = {"worker_error_share": ("Error of the worker's compression by layer", "|e|$^2$ / |z|$^2$", (0, 2)),
           "server_error_share": ("Error of the server's compression by layer", "|d|$^2$ / |y|$^2$", (0, 2)),
           "sign_agreement": ("Agreement of a rank's signs with the mean's by layer", "share of active elements", (0.4, 1))}
-# Not drawn as heat maps: within the bounds of the trust ratio, the update norm is the weight norm over it; the others are
-# drawn only around the freeze.
+# These quantities have no heat map. Within the bounds of the trust ratio, the update norm is the weight norm over it. The
+# others are drawn only around the freeze.
 NOT_SHOWN = ("name", "step", "update_norm", "momentum_norm", "largest_update")
 
 
