@@ -13,8 +13,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -94,15 +96,29 @@ void tell_exit_of_library() {
   }
 }
 
+/// Why relative paths lead nowhere; empty where they lead somewhere. Open MPI and the standard library end without
+/// words that a user could follow.
+std::string fault_of_working_directory() {
+  std::error_code error;
+  static_cast<void>(std::filesystem::current_path(error));
+  if (!error) return "";
+  if (error == std::errc::no_such_file_or_directory)
+    return "the working directory has been removed; cd to one that exists";
+  return "the working directory cannot be found: " + error.message() + "; cd to another one";
+}
+
 int run_program(int argc, char** argv) {
   bellwether::app::reserve_standard_streams();
+  bellwether::app::reserve_descriptors(argc, argv);
   auto const line = bellwether::app::read_command_line(argc, argv, bellwether::app::commands());
-  if (!line.fault.empty()) {
+  auto const refuse = [&](std::string const& fault) {
     if (!runs_alone(line.given)) std::this_thread::sleep_for(bellwether::app::turn_to_tell());
-    tell(line.fault);
+    tell(fault);
     return exit_input;
-  }
+  };
+  if (!line.fault.empty()) return refuse(line.fault);
   if (!line.text.empty()) return tell_help(line.text);
+  if (auto const fault = fault_of_working_directory(); !fault.empty()) return refuse(fault);
   bool const output_matters = line.given.command != "train";  // training continues when the reader of its output ends
   std::signal(SIGXFSZ, SIG_IGN);  // at a file size limit, writes then fail with an error that names the file
   Session session(argc, argv, line.given);

@@ -53,7 +53,7 @@ void end_with_reason(int /*signal*/) {
   Line line;
   line.add("error: the libraries of this program did not start in ");
   line.add(static_cast<std::uint64_t>(patience));
-  line.add(" s of processor time; OpenBLAS waits without end for memory that the system refuses; ");
+  line.add(" s of processor time; OpenBLAS retries forever to allocate memory that the system refuses; ");
   line.add_limit("`ulimit -v` is ", RLIMIT_AS);
   line.add_limit("`ulimit -d` is ", RLIMIT_DATA);
   line.add("raise the limits of memory\n");

@@ -133,7 +133,7 @@ struct Checkpoints::Impl {
         memory = HostBuffer(count);
       } catch (std::exception const&) {
         throw RuntimeError("checkpoint not written: no memory for a copy of " + bytes_text(bytes) +
-                           "; checkpoint.asynchronous: false takes none");
+                           "; checkpoint.asynchronous: false needs no copy");
       }
     });
   }
@@ -185,8 +185,9 @@ struct Checkpoints::Impl {
       discard();
     }
     if (!unsound.empty())
-      throw UnsoundState("step " + std::to_string(step) + ": checkpoint not written: " + unsound +
-                         "; nothing can be trained from such a state: continue with --resume from an older one");
+      throw UnsoundState(
+          "step " + std::to_string(step) + ": checkpoint not written: " + unsound +
+          "; training cannot continue from such a state: continue with --resume from an older checkpoint");
     raise(fault);
     Manifest manifest{step, group.size(), gather(files)};
     if (is_root())
@@ -260,7 +261,7 @@ struct Checkpoints::Impl {
     }
     if (fault.empty()) return manifest;
     damaged.insert(candidate);
-    if (is_root()) warn("checkpoint passed over: " + fault);
+    if (is_root()) warn("checkpoint skipped: " + fault);
     return std::nullopt;
   }
 };
@@ -323,7 +324,7 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
   std::string list;
   together(impl_->group, [&] {
     if (!impl_->is_root()) return;
-    for (auto const& text : impl_->folder.recover()) impl_->warn("checkpoint passed over: " + text);
+    for (auto const& text : impl_->folder.recover()) impl_->warn("checkpoint skipped: " + text);
     for (auto const step : impl_->folder.steps()) list += std::to_string(step) + '\n';
   });
   list = broadcast_text(impl_->group, list);
@@ -347,9 +348,9 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
   }
   // Starting at step 0 would overwrite the record of these steps, so the user must ask for it.
   if (!list.empty())
-    throw CommonError(impl_->folder.path() +
-                      ": holds checkpoints, but none is whole; bring one back, or move the folder away to start at "
-                      "step 0");
+    throw CommonError(
+        impl_->folder.path() +
+        ": holds checkpoints, but none is usable; restore one, or move the folder elsewhere to start at step 0");
   return std::nullopt;
 }
 

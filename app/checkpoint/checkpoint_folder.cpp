@@ -92,7 +92,7 @@ Manifest manifest_in(std::string const& folder, std::int64_t step) {
   text << in.rdbuf();
   try {
     auto manifest = Manifest::parse(text.str());
-    if (manifest.step != step) throw InputError("it is of step " + std::to_string(manifest.step));
+    if (manifest.step != step) throw InputError("it records step " + std::to_string(manifest.step));
     return manifest;
   } catch (InputError const& error) {
     throw InputError(path + ": " + error.what());
@@ -123,7 +123,7 @@ std::string fault_of(std::string const& path, CheckpointFile const& file) {
   if (auto fault = size_fault_of(path, file); !fault.empty()) return fault;
   FileChecksum sum(path);
   while (sum.advance()) continue;
-  return sum.digest() == file.checksum ? "" : "its checksum does not hold";
+  return sum.digest() == file.checksum ? "" : "its checksum does not match";
 }
 
 }  // namespace
@@ -146,7 +146,7 @@ Manifest Manifest::parse(std::string const& text) {
   if (!found.starts_with(" 1."))
     throw InputError("written in format" + found + ", which this program does not read; it reads 1");
   if (text.substr(last) != "checksum " + checksum_of(text.substr(0, last)) + '\n')
-    throw InputError("damaged: its checksum does not hold");
+    throw InputError("damaged: its checksum does not match");
   Manifest manifest;
   std::set<std::string> named;
   while (in >> word && word != "checksum") {
@@ -209,7 +209,7 @@ void CheckpointFolder::complete(Manifest const& manifest) const {
     std::error_code ignored;
     if (status) fs::rename(old, to, ignored);  // keep the old one
   }
-  if (status) throw RuntimeError(to + ": cannot be put in place: " + status.message());
+  if (status) throw RuntimeError(to + ": cannot be renamed to its final name: " + status.message());
   sync_path(directory_);
   remove_folder(old);
 }
@@ -233,7 +233,7 @@ std::vector<std::string> CheckpointFolder::recover() const {
         fs::rename(part, to, status);
       else if (there(old))
         fs::rename(old, to, status);
-      if (status) told.push_back(to + ": cannot be put in place: " + status.message());
+      if (status) told.push_back(to + ": cannot be renamed to its final name: " + status.message());
     }
     if (there(part)) {
       auto const fault = remove_folder(part);

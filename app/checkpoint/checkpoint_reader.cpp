@@ -104,7 +104,7 @@ void CheckpointReader::require_sound(std::string const& file, std::string const&
       if (at >= tensor.offset && at < tensor.offset + tensor.count) of = " of " + tensor.name;
   throw InputError(file + ": " + path + of + ": " +
                    unsound_text(at, values[static_cast<std::size_t>(*found)], allowed) +
-                   "; remove this checkpoint to go on from an older one");
+                   "; remove this checkpoint to resume from an older one");
 }
 
 void CheckpointReader::read_shared(std::string const& path, Shape const& shape, std::span<float> values,
@@ -178,7 +178,7 @@ void CheckpointReader::read_own_or_reshard(std::string const& path, Shape const&
     });
   } else if (reshard == Reshard::refuse) {
     fault(folder_ + ": " + path + ": belongs to " + std::to_string(ranks_) +
-          " ranks and has no meaning on another number of them");
+          " ranks and cannot be resharded; resume on that number of ranks");
   }
   copy_to_device(host, values);
 }
@@ -296,18 +296,18 @@ void CheckpointReader::check_layout(std::string const& key_of_active) {
     from.read_slab<std::int64_t>("live", {0}, {std::ssize(tensors)}, active);
     if (stored != Hdf5File::Attribute(hexadecimal(layout_.fingerprint(active))))
       throw InputError(from.path() +
-                       ": its model marks other elements as decaying, as another model or optimizer does");
+                       ": its model marks other elements as decaying; resume with the same model and optimizer");
     std::string names;
     for (std::size_t l = 0; l < active.size(); ++l)
       if (tensors[l].active > active[l])
         names += (names.empty() ? "" : ", ") + tensors[l].name + " (" + std::to_string(tensors[l].active) +
-                 " live elements, " + std::to_string(active[l]) + " in the checkpoint)";
+                 " active elements, " + std::to_string(active[l]) + " in the checkpoint)";
     if (!names.empty() && !key_of_active.empty())
       throw InputError(key_of_active + ": longer sequences than in the run of " + folder_ +
-                       ", which keeps its variance and has none for elements that they make live: " + names +
+                       ", whose frozen variance does not cover the elements that they make active: " + names +
                        "; allowed: sequences as long as before, or optimizer.freeze.step above " +
                        std::to_string(integer_attribute(from, "/", "step")) +
-                       ", which takes up warmup again and forms one");
+                       ", which returns to warmup and recomputes the variance");
   });
 }
 

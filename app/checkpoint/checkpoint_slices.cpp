@@ -28,7 +28,7 @@ HeldRows slice_in(Hdf5File const& file, std::string const& path) {
   auto const first = integer_attribute(file, path, "first"), total = integer_attribute(file, path, "total");
   if (rows < 0 || first < 0 || first > total || rows > total - first)
     throw InputError(file.path() + ": " + path + ": shape " + words(shape) + " from " + std::to_string(first) +
-                     " on; allowed: a part of its total, " + std::to_string(total));
+                     " on; allowed: a slice within its total of " + std::to_string(total));
   return {first, first + rows, total};
 }
 

@@ -17,7 +17,7 @@ using Floats = std::span<float const>;
 
 /// Returns the message for values that could not be computed for lack of memory.
 std::string no_memory(SavedEntry const& entry, std::exception const& error) {
-  return entry.path + ": no memory to form it in: " + what_of(error);
+  return entry.path + ": no memory to compute it: " + what_of(error);
 }
 
 /// Writes one file of a snapshot in steps: header, every entry piece by piece, end of file, checksum.

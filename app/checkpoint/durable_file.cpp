@@ -21,6 +21,12 @@ namespace fs = std::filesystem;
 
 std::string reason(int error) { return std::strerror(error); }
 
+/// Refuses a descriptor of this process that is not open: by the time of writing it could be another file.
+void require_open(std::string const& path) {
+  if (auto const number = input::descriptor_of(path); number && !input::is_open(*number))
+    throw RuntimeError(path + ": is not open here; allowed: a file, or /dev/stdout");
+}
+
 /// Returns true for devices and pipes, also through links.
 bool is_no_file(std::string const& path) {
   std::error_code error;
@@ -84,6 +90,7 @@ void write_chosen_file(std::string const& path, std::string_view text) {
 }
 
 void require_writable_file(std::string const& path) {
+  require_open(path);
   if (is_no_file(path)) {
     if (::access(path.c_str(), W_OK) != 0) throw RuntimeError(path + ": cannot be written: " + reason(errno));
     return;

@@ -5,6 +5,7 @@
 #include "app/checkpoint/durable_file.hpp"
 #include "app/commands/command_line.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/output_file.hpp"
 #include "app/launch/collective_errors.hpp"
 #include "app/train/deck_broadcast.hpp"
 #include "comm/transport/world.hpp"
@@ -66,8 +67,8 @@ void require_writable(comm::World& world, std::string const& path) {
   together(world.group(), [&] {
     if (world.rank() != 0 || path.empty() || path == "-") return;
     try {
-      require_writable_file(path);
-    } catch (RuntimeError const& error) {
+      require_output_file(path, bench_results);
+    } catch (std::exception const& error) {
       throw InputError(std::string("--json: ") + error.what());
     }
   });

@@ -3,6 +3,7 @@
 #include "app/checkpoint/durable_file.hpp"
 #include "app/commands/command_line.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/output_file.hpp"
 #include "app/launch/installation.hpp"
 #include "app/launch/interrupt.hpp"
 #include "app/statistics/statistics_segment.hpp"
@@ -136,7 +137,7 @@ int report(ReportOptions const& options) {
     throw InputError(statistics.string() + ": no such file; name the directory of a run");
   input::IoThread().run(input::IoThread::Priority::read_ahead, [&] { require_statistics(statistics.string()); });
   std::string const out = options.out.empty() ? (fs::path(options.run) / "report.html").string() : options.out;
-  require_writable_file(out);
+  require_output_file(out, html_page);
   Ended drawn;
   try {
     auto const interpreter = find_interpreter(interrupt);

@@ -84,9 +84,8 @@ std::string noise_text(double scale, double critical_batch, double trace, std::i
   std::string const start = "gradient noise scale: ";
   if (std::isnan(trace))
     return start +
-           "unknown; it needs several ranks and a known norm of their mean gradient, or several micro-batches a step "
-           "of "
-           "one rank";
+           "unknown; it needs several ranks and the norm of their mean gradient, or one rank with several "
+           "micro-batches per step";
   auto const number = [](double value) { return std::string(count_text(value).data()); };
   std::string const own = "; this run's batch is " + std::to_string(batch);
   std::string const average = std::isnan(critical_batch)

@@ -25,11 +25,11 @@ GivenCommand unpacked(std::string const& text) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at < text.size();) {
     auto const end = text.find('\0', at);
-    require(end != std::string::npos, "a command that travelled has no end");
+    require(end != std::string::npos, "a received command line is incomplete");
     parts.push_back(text.substr(at, end - at));
     at = end + 1;
   }
-  require(parts.size() >= 2 && parts.size() % 2 == 0, "a command that travelled lacks a part");
+  require(parts.size() >= 2 && parts.size() % 2 == 0, "a received command line lacks a part");
   GivenCommand given{parts[0], parts[1], {}};
   for (std::size_t i = 2; i < parts.size(); i += 2) given.options.push_back({parts[i], parts[i + 1]});
   return given;

@@ -38,7 +38,7 @@ extern "C" void remember(int signal) {
 }  // namespace
 
 Interrupt::Interrupt() {
-  require(!in_use.exchange(true), "two objects handle interrupts");
+  require(!in_use.exchange(true), "another Interrupt object exists");
   first_signal = 0;
   struct sigaction handler {};
   handler.sa_handler = remember;

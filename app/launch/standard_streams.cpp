@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/launch/standard_streams.hpp"
 
+#include "input/files/regular_file.hpp"
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -9,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <string_view>
 
 namespace bellwether::app {
 
@@ -17,6 +20,21 @@ void reserve_standard_streams() {
     if (::fcntl(number, F_GETFD) >= 0 || errno != EBADF) continue;
     // open() returns the lowest free descriptor, which is this one. The access mode makes later use of it fail.
     if (::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) != number) return;
+  }
+}
+
+void reserve_descriptors(int argc, char const* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    std::string_view const word = argv[i];
+    for (auto const path : {word, word.substr(word.find('=') + 1)}) {  // --cluster=/dev/fd/7
+      auto const number = input::descriptor_of(std::string(path));
+      if (!number || ::fcntl(*number, F_GETFD) >= 0 || errno != EBADF) continue;
+      // O_PATH: neither reading nor writing works.
+      int const held = ::open("/dev/null", O_PATH | O_CLOEXEC);
+      if (held < 0 || held == *number) continue;
+      ::dup3(held, *number, O_CLOEXEC);  // fails for numbers above the limit, which no file gets
+      ::close(held);
+    }
   }
 }
 

@@ -11,6 +11,10 @@ namespace bellwether::app {
 /// fails.
 void reserve_standard_streams();
 
+/// Reserves descriptors that the command line names, such as `/dev/fd/7`, and that are not open. Call it before MPI
+/// starts. Otherwise the program would read a descriptor of MPI and wait without end.
+void reserve_descriptors(int argc, char const* const* argv);
+
 /// Flushes standard output. Returns why text was lost, "standard output: cannot be written: No space left on device",
 /// or an empty text.
 std::string lost_output();

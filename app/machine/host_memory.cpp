@@ -87,7 +87,7 @@ void require_host_memory(comm::World& world, std::int64_t parameters, std::int64
     if (need <= available / ranks) return;
     throw InputError("batch.micro: a rank needs " + bytes_text(need) + " or more, " + bytes_text(workspace_bytes) +
                      " of it for activations; " + world.host() + " has " + bytes_text(available) + " for " +
-                     counted(ranks, "rank") + ": a smaller batch.micro or model, or fewer ranks on a host");
+                     counted(ranks, "rank") + "; reduce batch.micro, the model or the number of ranks per host");
   });
 }
 

@@ -102,7 +102,7 @@ void end_copy() {
 
 KernelTimes::KernelTimes() : impl_(std::make_unique<Impl>()) {
   void* none = nullptr;
-  require(listener.compare_exchange_strong(none, impl_.get()), "one listener to kernels at a time");
+  require(listener.compare_exchange_strong(none, impl_.get()), "another KernelTimes object exists");
   namespace tools = Kokkos::Tools::Experimental;
   impl_->tool = tools::get_callbacks();
   tools::set_begin_parallel_for_callback(begin_kernel<Impl, &Callbacks::begin_parallel_for>);

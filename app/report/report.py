@@ -154,8 +154,8 @@ def noise(steps):
     """Returns the figure and the text of the gradient noise scale."""
     batch, scale, critical = batch_of(steps), steps["noise_scale"], steps["critical_batch"][-1]
     if not np.isfinite(steps["noise_trace"]).any():
-        return None, ("Unknown: it needs several ranks and a known norm of their mean gradient, or several micro-batches "
-                      "a step of one rank.")
+        return None, ("Unknown: it needs several ranks and the norm of their mean gradient, or one rank with several "
+                      "micro-batches per step.")
     known = np.isfinite(scale)
     text = (f"Estimate of the critical batch (mean of the noise scale over the run): {number(critical)} sequences; this "
             f"run's batch is {number(batch)}." if np.isfinite(critical) else

@@ -26,7 +26,7 @@ def traffic_rows(traffic):
             (f"sent in {compressed['steps']:,} steps after the freeze",
              f"{megabytes(compressed['sent_bytes'])}: to servers (all-to-all) {megabytes(compressed['worker_bytes'])}, "
              f"from them (all-gather) {megabytes(compressed['server_bytes'])}, "
-             + (f"inside the node beside these {megabytes(other)}, " if other else "")
+             + (f"other exchange inside the node {megabytes(other)}, " if other else "")
              + f"scalars and sketches {megabytes(compressed['scalar_bytes'])}")]
     sent, scalars = (dense[name] + compressed[name] for name in ("sent_bytes", "scalar_bytes"))
     for name, wire in (("fp32", "fp32"), ("16bit", "16 bit")):

@@ -40,8 +40,8 @@ auto read_or_advise(std::string const& directory, Read read) {
   try {
     return read();
   } catch (InputError const& error) {
-    throw InputError(std::string(error.what()) + "; with statistics.h5 and the folder statistics moved out of " +
-                     directory + " the run resumes, and its record begins there");
+    throw InputError(std::string(error.what()) + "; move statistics.h5 and the folder statistics out of " + directory +
+                     " to resume with a new record");
   }
 }
 
@@ -188,7 +188,7 @@ struct Statistics::Impl {
 Statistics::Statistics(StatisticsOptions options, input::IoThread& io)
     : impl_(std::make_unique<Impl>(std::move(options), io)) {
   require(impl_->options.segment_rows > 0 && impl_->options.segment_layer_rows > 0 && impl_->options.flush_every > 0,
-          "segments of statistics need a row, flushes a step");
+          "segment_rows, segment_layer_rows and flush_every must be at least 1");
   if (impl_->options.resume) {
     impl_->resume(*impl_->options.resume);
     impl_->flushed_step = impl_->options.resume->step;
@@ -219,13 +219,14 @@ void Statistics::append(StepRow const& row) {
 }
 
 void Statistics::append_layers(std::int64_t step, std::span<std::span<float const> const> values) {
-  require(values.size() == impl_->options.quantities.size(), "another number of layer statistics than was announced");
+  require(values.size() == impl_->options.quantities.size(),
+          "there must be one vector per quantity in StatisticsOptions");
   impl_->make_room();
   impl_->open.layer_steps.push_back(step);
   for (std::size_t q = 0; q < values.size(); ++q) {
     auto& matrix = impl_->open.layers[q];
     require(values[q].empty() || values[q].size() == impl_->options.layers.size(),
-            "a layer statistic has another length");
+            "a quantity must have one value per layer");
     if (values[q].empty())
       matrix.insert(matrix.end(), impl_->options.layers.size(), std::numeric_limits<float>::quiet_NaN());
     else

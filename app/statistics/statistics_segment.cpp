@@ -123,7 +123,7 @@ void require_rows(std::string const& main_file, std::string const& segment_path,
     if (rows < source.rows)
       throw InputError(segment_path + ": holds " + counted(rows, "row") + " of " + source.data_set + ", but " +
                        main_file + " shows " + std::to_string(source.rows) +
-                       "; it is an older file or another run's: bring back the one that was written with " + main_file);
+                       "; it is an older file or another run's: restore the one that was written with " + main_file);
   }
 }
 
@@ -265,7 +265,7 @@ StatisticsSegment StatisticsFiles::read(std::int64_t index) const {
   }
   auto const wanted = file.attribute("/", checksum_name);  // files of earlier versions have none
   if (wanted && *wanted != Hdf5File::Attribute{checksum_of_rows(segment)})
-    throw InputError(path + ": damaged: the checksum of its rows does not hold");
+    throw InputError(path + ": damaged: the checksum of its rows does not match");
   return segment;
 }
 
@@ -276,7 +276,7 @@ void StatisticsFiles::check_layers() const {
     } catch (InputError const& error) {
       bool const sound = !std::filesystem::exists(main_) || input::is_locked_by_another(main_);
       if (sound || count_segments() == 0) throw;
-      throw InputError(std::string(error.what()) + "; once it is removed, it is made anew from the segments beside it");
+      throw InputError(std::string(error.what()) + "; remove it, and it is created again from the segments beside it");
     }
   };
   auto const file = opened();
@@ -303,7 +303,7 @@ std::int64_t StatisticsFiles::count_segments() const {
     if (auto const name = entry->path().filename(); name.extension() == ".h5" && name.string().starts_with("segment_"))
       ++there;
   while (std::filesystem::exists(segment_file(count))) ++count;
-  if (count < there) throw InputError(segment_file(count) + ": missing, but there are others beside it; bring it back");
+  if (count < there) throw InputError(segment_file(count) + ": missing, but later segments exist; restore it");
   return count;
 }
 

@@ -79,15 +79,15 @@ std::vector<std::string> traffic_lines(TrafficTotals const& totals) {
     lines.push_back(in_steps(compressed, " after the freeze") + ", to servers (all-to-all) " +
                     bytes_of(compressed.worker_bytes) + ", from them (all-gather) " +
                     bytes_of(compressed.server_bytes) +
-                    (other > 0 ? ", inside the node beside these " + bytes_of(other) : "") + ", scalars and sketches " +
-                    bytes_of(compressed.scalar_bytes));
+                    (other > 0 ? ", other exchange inside the node " + bytes_of(other) : "") +
+                    ", scalars and sketches " + bytes_of(compressed.scalar_bytes));
     auto const over = " over the same " + counted(all.steps, "step") + " would have sent ";
     lines.push_back("dense means in fp32" + over + compared_with(all.dense_bytes_fp32, all));
     lines.push_back("dense means in 16 bit" + over + compared_with(all.dense_bytes_16bit, all));
   }
   if (all.inside_node_bytes > 0 && all.inter_node_bytes() > 0)
-    lines.push_back("of all that rank 0 sent, inside its node " + bytes_of(all.inside_node_bytes) +
-                    ", to other nodes " + bytes_of(all.inter_node_bytes()));
+    lines.push_back("sent by rank 0 inside its node " + bytes_of(all.inside_node_bytes) + ", to other nodes " +
+                    bytes_of(all.inter_node_bytes()));
   return lines;
 }
 

@@ -40,7 +40,7 @@ std::string BatchAhead::try_to_fetch() {
 }
 
 model::StepBatch const& BatchAhead::begin() {
-  require(has_ahead_, "a batch begins that was fetched");
+  require(has_ahead_, "begin() was called before a batch was fetched");
   std::swap(batch_, ahead_);
   begun_position_ = ahead_position_;
   has_ahead_ = false;

@@ -59,7 +59,7 @@ void require_equal_start(comm::RankGroup& group, std::vector<StartFact> const& f
     auto const zero = broadcast_text(group, fact.value);
     if (fact.value != zero)
       different.push_back(fact.name + " is " + fact.value + ", on rank 0 " + zero +
-                          "; the same program and deck on every rank");
+                          "; start the same program and deck on every rank");
   }
   raise_together(group, different);
 }

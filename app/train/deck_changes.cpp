@@ -80,7 +80,7 @@ std::vector<std::string> method_faults(std::vector<DeckChange> const& changes, s
   auto const found = std::ranges::find(changes, "optimizer.method", &DeckChange::key);
   if (found == changes.end()) return {};
   return {found->key + ": " + found->is + ", but " + checkpoint + " was written with " + found->was +
-          ", and a run keeps its method; allowed: " + found->was};
+          ", and a run cannot change its method; allowed: " + found->was};
 }
 
 std::vector<std::string> model_faults(std::vector<DeckChange> const& changes, std::string const& checkpoint) {
@@ -95,7 +95,7 @@ std::vector<std::string> model_faults(std::vector<DeckChange> const& changes, st
     if ((!size && !meaning) || was == unused || is == unused) continue;
     faults.push_back(
         key + ": " + is + ", but " + checkpoint + " was written with " + was +
-        (size ? ", and its weights have the sizes of that model" : ", and its weights mean another model with it") +
+        (size ? ", and its weights have the sizes of that model" : ", and its weights were trained with that value") +
         "; allowed: " + was);
   }
   return faults;
@@ -111,8 +111,8 @@ std::vector<std::string> fixed_key_faults(std::vector<DeckChange> const& changes
     // If another key decides whether this one applies, that other key is at fault.
     if (!matters || was == unused || is == unused) continue;
     faults.push_back(key + ": " + is + ", but " + checkpoint + " was written after the freeze with " + was +
-                     ", and what it keeps depends on it; allowed: " + was + ", or optimizer.freeze.step above " +
-                     std::to_string(step) + ", which takes up warmup again");
+                     ", and the frozen state depends on it; allowed: " + was + ", or optimizer.freeze.step above " +
+                     std::to_string(step) + ", which returns to warmup");
   }
   return faults;
 }

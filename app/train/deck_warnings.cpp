@@ -38,7 +38,7 @@ std::vector<std::string> freeze_warnings(input::Deck const& deck) {
   auto const& schedule = deck.schedule;
   auto const& freeze = optimizer.freeze;
   if (!compresses(optimizer.method)) return {};
-  std::int64_t const variance_memory = keeps_variance(optimizer.method) ? memory_of(optimizer.beta2) : 0;
+  std::int64_t const variance_memory = freezes_variance(optimizer.method) ? memory_of(optimizer.beta2) : 0;
   std::int64_t const ratio_memory = optimizer.method == Method::onebit_lamb ? memory_of(optimizer.coefficient_beta) : 0;
   auto const at = freeze.step.value_or(freeze.latest_step(schedule.steps));
   auto const total = std::to_string(schedule.steps) + (schedule.steps == 1 ? " step" : " steps");
@@ -55,14 +55,14 @@ std::vector<std::string> freeze_warnings(input::Deck const& deck) {
   std::vector<std::string> texts;
   if (at < variance_memory)
     texts.push_back(subject + "optimizer.beta2 averages the variance over " + std::to_string(variance_memory) +
-                    " steps: the one that is kept has not settled");
+                    " steps: the frozen variance has not settled");
   if (at < ratio_memory)
     texts.push_back(subject + "optimizer.coefficient_beta averages trust ratios over " + std::to_string(ratio_memory) +
-                    " steps: those that are kept have not settled");
+                    " steps: the frozen ratios have not settled");
   // LEGW keeps the number of warmup steps of the baseline.
   if (at < schedule.warmup_steps)
-    texts.push_back(subject + "the rate rises until step " + std::to_string(schedule.warmup_steps) +
-                    " (schedule.warmup_steps): gradients change most while it does");
+    texts.push_back(subject + "the learning rate rises until step " + std::to_string(schedule.warmup_steps) +
+                    " (schedule.warmup_steps): gradients change most during warmup");
   return texts;
 }
 
@@ -74,15 +74,15 @@ std::vector<std::string> deck_warnings(input::Deck const& deck) {
       compresses(optimizer.method) && optimizer.lead() > 0 && optimizer.step_ahead > 0)
     texts.push_back(
         "optimizer.nesterov: true with optimizer.step_ahead: " + input::shortest_number(optimizer.step_ahead) +
-        ": either makes up for the delay of error feedback, both together go too far; nesterov: false, or step_ahead: "
-        "0");
+        ": each compensates the delay of error feedback, and both together overshoot; set nesterov: false, or "
+        "step_ahead: 0");
   if (deck.comm.allreduce == comm::Allreduce::library)
     texts.push_back(
-        "comm.allreduce: library: how sums are formed is left to MPI, so that ranks may differ in their last bits, a "
-        "repeated run may too, and the bytes counted are not those on the network");
+        "comm.allreduce: library: MPI chooses the order of sums. Ranks and repeated runs may differ in their last "
+        "bits, and the counted bytes are not those on the network");
   if (deck.model.compute == ComputeType::bf16 && !has_bf16_products())
     texts.push_back(
-        "model.compute: bf16: the CPU that this program was compiled for has no products of bf16: rounded operands are "
+        "model.compute: bf16: this program was compiled for a CPU without bf16 products: rounded operands are "
         "multiplied as floats, no faster than fp32");
   return texts;
 }
@@ -90,11 +90,13 @@ std::vector<std::string> deck_warnings(input::Deck const& deck) {
 std::vector<std::string> node_warnings(input::Deck const& deck, comm::Nodes const& nodes) {
   if (deck.comm.hierarchy == comm::Hierarchy::none) return {};
   if (!compresses(deck.optimizer.method))
-    return {"comm.hierarchy: node, but optimizer.method compresses nothing: gradients go between all ranks alike"};
+    return {
+        "comm.hierarchy: node, but optimizer.method compresses nothing: gradients are exchanged between all ranks "
+        "without the hierarchy"};
   if (nodes.count > 1) return {};
   return {"comm.hierarchy: node, but one node holds all " + std::to_string(nodes.node_of.size()) +
-          " ranks: between nodes nothing is exchanged, so that nothing is ever compressed and values go round inside "
-          "the node; comm.ranks_per_node takes a machine for several nodes"};
+          " ranks: only exchanges between nodes are compressed, and there are none; set comm.ranks_per_node to treat "
+          "one machine as several nodes"};
 }
 
 }  // namespace bellwether::app

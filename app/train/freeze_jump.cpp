@@ -73,9 +73,9 @@ std::string freeze_jump(std::string const& directory, std::int64_t frozen_after)
   }
   if (all.size() > most)
     found += " and " + std::to_string(all.size() - most) + " more of " + std::to_string(layers) +
-             " layers; bellwether report names all";
+             " layers; bellwether report lists all";
   return "update norms just after the freeze at step " + std::to_string(frozen_after) +
-         " are not within a factor of 3 of those just before it (ratio of medians in brackets): " + found;
+         " are not within a factor of 3 of those before it (ratio of medians): " + found;
 }
 
 }  // namespace bellwether::app

@@ -34,7 +34,7 @@ std::string set_record_aside(std::string const& directory) try {
     if (fs::exists(run / name)) fs::rename(run / name, numbered() / name);
   return numbered().string();
 } catch (fs::filesystem_error const& error) {
-  throw RuntimeError(error.path1().string() + ": cannot be set aside: " + error.code().message());
+  throw RuntimeError(error.path1().string() + ": cannot be moved to a subfolder: " + error.code().message());
 }
 
 void require_makeable(std::string const& directory) {

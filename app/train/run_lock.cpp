@@ -17,7 +17,7 @@ RunLock::RunLock(std::string const& directory) : directory_(directory), file_(di
 std::string RunLock::warning() const {
   if (file_.state() == input::LockFile::State::held) return "";
   return "run.directory: the file system of " + directory_ +
-         " has no locks: nothing keeps another job from running there at the same time";
+         " has no locks: nothing prevents another job from running there at the same time";
 }
 
 }  // namespace bellwether::app

@@ -44,7 +44,7 @@ StartLog::StartLog(std::string const& directory) : path_((std::filesystem::path(
 /// Returns an empty text if there is no file. Throws if there is one that cannot be read.
 std::string StartLog::read() const {
   auto const refuse = [&](std::string const& why) {
-    throw InputError("run.directory: " + path_ + ": cannot be read: " + why + "; mend or remove it");
+    throw InputError("run.directory: " + path_ + ": cannot be read: " + why + "; repair or remove it");
   };
   std::error_code status;
   auto const found = std::filesystem::status(path_, status);
@@ -62,8 +62,8 @@ void StartLog::require_progress(std::int64_t step) const {
   if (starts_at(step, read()) < fruitless_starts) return;
   throw InputError("run.directory: the last " + std::to_string(fruitless_starts) +
                    " starts of this run all began at step " + std::to_string(step) +
-                   " and none wrote a checkpoint; a run that goes on, with " +
-                   "checkpoint.every or run.walltime so that a job reaches one; remove " + path_ + " to try again");
+                   " and none wrote a checkpoint; set checkpoint.every or run.walltime " +
+                   "so that a job reaches one, and remove " + path_ + " to try again");
 }
 
 void StartLog::add(std::string const& line) const {

@@ -270,7 +270,7 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row, bool goes_on) {
 
 EvaluationRow Trainer::evaluate() {
   auto& t = *impl_;
-  require(!t.ahead, "an evaluation in the midst of a step");
+  require(!t.ahead, "evaluate() was called while the next step is enqueued");
   double masked = 0, sequences = 0;
   Arena<>* evaluated = &t.parameters;
   std::unique_ptr<Arena<>> mean;
@@ -294,7 +294,7 @@ EvaluationRow Trainer::evaluate() {
 
 TrainingState Trainer::state() {
   auto& t = *impl_;
-  require(!t.ahead, "a state in the midst of a step");
+  require(!t.ahead, "state() was called while the next step is enqueued");
   std::function<std::vector<float>(std::span<float const>, std::int64_t, std::int64_t)> mean_over_holders;
   if (t.deck.checkpoint.worker_error == input::WorkerError::mean)
     mean_over_holders = [&t](std::span<float const> slice, std::int64_t first, std::int64_t total) {
@@ -322,7 +322,7 @@ TrainingState Trainer::state() {
           .position = [&t] { return t.batches.position(); },
           .mean_over_holders = mean_over_holders,
           .key_of_active = [&t]() -> std::string {
-            if (!t.optimizer->keeps_variance()) return "";
+            if (!t.optimizer->freezes_variance()) return "";
             auto const longer = t.data.heldout.info.sequence_length > t.stream.info().sequence_length;
             return longer ? "data.heldout" : "data.train";
           }};

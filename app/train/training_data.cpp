@@ -112,8 +112,8 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
   std::vector<std::string> texts;
   if (stream->info().static_masks && deck.data.dynamic_masking)
     texts.push_back(
-        "data.dynamic_masking: true, but data.train holds static masks: the same masks in every epoch, and no use for "
-        "data.mask_probability; false says so");
+        "data.dynamic_masking: true, but data.train holds static masks: every epoch has the same masks, and "
+        "data.mask_probability has no effect; set false to confirm");
   auto const tell = [&](char const* key, input::ShardSetInfo const& info) {
     for (auto const& warning : info.warnings) texts.push_back(std::string(key) + ": " + warning);
   };
@@ -134,12 +134,12 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
   auto const asked = deck.statistics.evaluate_sequences;
   if (!heldout.batches.empty() && heldout.info.rows < asked)
     texts.push_back("statistics.evaluate_sequences: " + std::to_string(asked) + ", but data.heldout has " +
-                    std::to_string(heldout.info.rows) + " sequences; evaluations run over those");
+                    std::to_string(heldout.info.rows) + " sequences; evaluations use all of them");
   // The user may have corrected a damaged row, as its error message asks.
   if (recorded.content != 0 && recorded.content != as_state(stream->info().content))
     texts.push_back(
-        "data.train: the shards have the names and row counts of those that the checkpoint was trained on, but other "
-        "rows: unless a few were mended, the run sees some text again and some never");
+        "data.train: the shards have the names and row counts of the checkpoint's, but other rows. Unless only a few "
+        "rows were corrected, the run sees some text twice and some never");
   else if (auto const now = stream->info().bytes; recorded.bytes != 0 && recorded.bytes != now)
     texts.push_back("data.train: the shards have " + std::to_string(now) + " bytes, but had " +
                     std::to_string(recorded.bytes) +
@@ -147,8 +147,8 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
   if (recorded.heldout_content != 0 && !heldout.batches.empty() &&
       recorded.heldout_content != as_state(heldout.info.content))
     texts.push_back(
-        "data.heldout: the rows are others than when the checkpoint was written: held-out losses before and after do "
-        "not compare");
+        "data.heldout: the rows differ from those when the checkpoint was written: held-out losses before and after "
+        "are not comparable");
   return texts;
 }
 

@@ -94,7 +94,7 @@ struct TrainingRun::Impl {
     auto found = checkpoints->find_latest();
     if (found && found->step > deck.schedule.steps)
       throw CommonError("schedule.steps: " + std::to_string(deck.schedule.steps) + " is below the step of " +
-                        found->path + "; a resumed run has at least " + std::to_string(found->step));
+                        found->path + "; allowed on resume: at least " + std::to_string(found->step));
     return found;
   }
 
@@ -142,7 +142,7 @@ struct TrainingRun::Impl {
     record.failure_limit = deck.checkpoint.failure_limit;
     record.warn = [this](std::string const& fault) {
       progress->warning("step " + std::to_string(trainer->step()) + ": statistics not written: " + fault +
-                        "; training goes on, and the rows wait in memory");
+                        "; training goes on, and the rows stay in memory for the next write");
     };
     if (goes_on)
       record.resume = RecordPoint{trainer->step(), trainer->samples(), trainer->tokens(), trainer->wall_seconds()};
@@ -169,15 +169,15 @@ struct TrainingRun::Impl {
                         " or the number of ranks");
     if (!resumed.empty()) progress->note("resumed from " + resumed);
     if (!resumed.empty() && !goes_on)
-      progress->warning("no statistics of the steps before: the record begins after step " +
+      progress->warning("no statistics of earlier steps: the record begins after step " +
                         std::to_string(trainer->step()));
     auto const recorded_to = statistics->last_step().value_or(0);
     if (goes_on && recorded_to < trainer->step() / recorded_every * recorded_every)
-      progress->warning("the record lacks what was recorded of steps " + std::to_string(recorded_to + 1) + " to " +
-                        std::to_string(trainer->step()) + ": it is not the one that the checkpoint was written beside");
+      progress->warning("the record lacks rows of steps " + std::to_string(recorded_to + 1) + " to " +
+                        std::to_string(trainer->step()) + ": it was not written together with the checkpoint");
     if (!statistics->doubt().empty())
       progress->warning("the record in " + deck.run.directory + " seems to be of another run: " + statistics->doubt() +
-                        "; with statistics.h5 and the folder statistics moved out, it begins anew");
+                        "; to begin a new record, move statistics.h5 and the folder statistics out");
     if (!changes.empty()) progress->warning("settings differ from those of the checkpoint: " + changes);
     if (options.resume && resumed.empty())
       progress->note("no checkpoint to resume from: starting at step 0" +
@@ -232,7 +232,7 @@ struct TrainingRun::Impl {
     if (++failed_checkpoints >= deck.checkpoint.failure_limit) throw;
     if (progress)
       progress->warning("step " + std::to_string(trainer->step()) + ": " + failure.what() +
-                        "; training goes on, and the newest complete one stays what it is");
+                        "; training goes on, and the newest complete checkpoint is kept");
   }
 
   void poll() {
@@ -285,10 +285,10 @@ struct TrainingRun::Impl {
       verified = trainer->step();
       return;
     }
-    auto const since = verified ? "they did after step " + std::to_string(*verified) +
-                                      ": remove checkpoints of later steps, then continue with --resume"
-                                : "nothing was compared before in this job: continue with --resume and look whether it "
-                                  "returns";
+    auto const since =
+        verified ? "they did after step " + std::to_string(*verified) +
+                       ": remove checkpoints of later steps, then continue with --resume"
+                 : "this job had not compared them before: continue with --resume and watch whether it happens again";
     throw CommonFailure("step " + std::to_string(trainer->step()) + ": ranks do not hold the same state any more: " +
                         found + "; " + since + "; no checkpoint of this step is written");
   }
@@ -381,7 +381,7 @@ int TrainingRun::finish() try {
   std::string const at = "step " + std::to_string(run.trainer->step());
   if (!data_fault.empty() && !run.last())
     throw CommonFailure(data_fault + "; a checkpoint of " + at +
-                        " was written: mend the data, then continue with --resume");
+                        " was written: correct the data, then continue with --resume");
   if (diverged)
     throw CommonFailure(at + ": " + counted(run.deck.optimizer.skip_limit, "step") +
                         " in a row skipped; a checkpoint was written before the run ends");

@@ -63,8 +63,8 @@ std::string compare_transports(comm::World& world) {
     auto const mine = std::to_string(mean_over(*ranks));
     auto const expected = broadcast_text(all, first.empty() ? mine : first);
     if (mine != expected && fault.empty())
-      fault = "comm.transport: the mean over " + name + " has other bits than that over " +
-              (names.empty() ? "the same on rank 0" : names);
+      fault = "comm.transport: the mean over " + name + " differs in some bits from that over " +
+              (names.empty() ? "the same transport on rank 0" : names);
     first = expected;
     names += (names.empty() ? "" : ", ") + name;
   }

@@ -54,11 +54,11 @@ class SliceState final : public StateVisitor {
   Index first_, total_;
 };
 
-int ranks_of(NodeGroups const* nodes) { return nodes ? nodes->inside().size() : 1; }
-int place_of(NodeGroups const* nodes) { return nodes ? nodes->inside().rank() : 0; }
+int ranks_of(NodeGroups const* nodes) { return nodes ? nodes->intra_node().size() : 1; }
+int place_of(NodeGroups const* nodes) { return nodes ? nodes->intra_node().rank() : 0; }
 template <class Group>
 Group& exchanging(Group& data, NodeGroups const* nodes) {
-  return nodes ? nodes->across() : data;
+  return nodes ? nodes->inter_node() : data;
 }
 NodeLayout layout_of(Communicator const& data, NodeGroups const* nodes, Index count,
                      CompressionOptions const& options) {
@@ -131,9 +131,9 @@ struct HierarchicalAllreduce::Impl {
   /// Starts an intra-node collective and counts its bytes.
   template <class Start>
   void launch(Start const& start) {
-    Traffic const before = nodes->inside().traffic();
-    request = start(nodes->inside());
-    Traffic const now = nodes->inside().traffic();
+    Traffic const before = nodes->intra_node().traffic();
+    request = start(nodes->intra_node());
+    Traffic const now = nodes->intra_node().traffic();
     node_sent.sent_bytes += now.sent_bytes - before.sent_bytes;
     node_sent.inside_node_bytes += now.inside_node_bytes - before.inside_node_bytes;
   }
@@ -154,7 +154,7 @@ struct HierarchicalAllreduce::Impl {
     launch([&](Communicator& node) {
       return node.start_allgatherv(exec, mine, all, message_bytes, "bellwether::comm::node_gather");
     });
-    nodes->inside().wait(request);
+    nodes->intra_node().wait(request);
   }
   void count_bytes() {
     traffic = exchange.last_traffic();
@@ -249,7 +249,7 @@ Decoded HierarchicalAllreduce::finish(Exec const& exec) {
   }
   require(mean.under_way, "finish() was called before start()");
   mean.under_way = false;
-  mean.nodes->inside().wait(mean.request);
+  mean.nodes->intra_node().wait(mean.request);
   Decoded const slice = mean.wire == Wire::fp32 ? mean.across(exec, mean.fp32) : mean.across(exec, mean.half);
   auto const& layout = mean.layout;
   if (mean.exact) {

@@ -96,7 +96,7 @@ struct CallGuard::Impl {
     bool const lost = code == failed;
     leave_after(seconds_to_speak + seconds_to_abort, code);
     if (rank == before_mpi) leave_before_mpi(code);
-    std::string const others = watchdog != nullptr ? ", " + watchdog->verdict() : "";
+    std::string const others = watchdog != nullptr ? ", " + watchdog->report() : "";
     std::fprintf(stderr, "[rank %d] %s: stuck: %s %s, not finished after %g s%s%s\n", rank, lost ? "error" : "warning",
                  call, when, deadline, others.c_str(), lost ? "" : "; nothing is lost");
     std::fflush(nullptr);

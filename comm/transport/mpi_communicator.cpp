@@ -267,7 +267,7 @@ class MpiCommunicator final : public Communicator {
       if (waited > options_.deadline)
         throw CollectiveTimeout("stuck collective: " + operation.description() + ", rank " + std::to_string(rank_) +
                                 " of " + std::to_string(size_) + ", not finished after " + std::to_string(waited) +
-                                " s" + (watchdog != nullptr ? ", " + watchdog->verdict() : ""));
+                                " s" + (watchdog != nullptr ? ", " + watchdog->report() : ""));
       // Yield, because ranks may share cores.
       std::this_thread::yield();
     }

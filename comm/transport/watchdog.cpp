@@ -159,7 +159,7 @@ void Watchdog::ask() {
   impl_->wake.notify_all();
 }
 
-std::string Watchdog::verdict() const {
+std::string Watchdog::report() const {
   constexpr std::size_t most_named = 8;
   std::lock_guard const lock(impl_->mutex);
   auto const mine = impl_->place();

@@ -33,7 +33,7 @@ class Watchdog {
   /// Returns the report for the message of a timed-out collective. It names the step and the ranks that have not
   /// answered since ask(). It also names, with their position, ranks that compute and are behind this one or in another
   /// collective. If there are no such ranks, it lists those that wait themselves.
-  std::string verdict() const;
+  std::string report() const;
 
  private:
   struct Impl;

@@ -47,9 +47,9 @@ class NodeGroups {
   ~NodeGroups();
 
   /// (L) ranks of this rank's node, in rank order.
-  Communicator& inside() const { return *intra_node_; }
+  Communicator& intra_node() const { return *intra_node_; }
   /// (Q) ranks with the same local rank, one per node, in node order.
-  Communicator& across() const { return *inter_node_; }
+  Communicator& inter_node() const { return *inter_node_; }
 
  private:
   std::unique_ptr<Communicator> intra_node_, inter_node_;

@@ -6,7 +6,10 @@
 #include "input/deck/deck_shards.hpp"
 #include "input/deck/deck_values.hpp"
 #include "input/files/written_path.hpp"
+#include "input/text/odd_characters.hpp"
+#include "input/text/unicode.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 
@@ -43,6 +46,16 @@ std::string odd_path(TreeNode const& node, std::string const& base, bool in_over
       return "'" + node.text + "' does not exist, and holds " + told(odd, in_override) +
              "; in double quotes it is part of the path";
   return "";
+}
+
+/// A run writes its paths into deck.resolved.yaml and into checkpoints. YAML has no way to write other bytes. They can
+/// only come from the deck's folder or the working directory: the texts of a deck are UTF-8.
+void check_encoding(std::string const& key, std::vector<std::string> const& paths, Complain const& complain) {
+  auto const found = std::find_if_not(paths.begin(), paths.end(), is_valid_utf8);
+  if (found == paths.end()) return;
+  complain(key, with_codes(*found) +
+                    " holds a byte that is not UTF-8, and a resolved deck cannot hold it; rename the folder, or write "
+                    "an absolute path over a link to it");
 }
 
 }  // namespace
@@ -151,8 +164,13 @@ void check_paths(Deck const& deck, std::set<std::string, std::less<>> const& bro
   if (train) check_shards("data.train", deck.data.train, complain);
   if (heldout) check_shards("data.heldout", deck.data.heldout, complain);
   if (train && heldout) check_apart(deck.data, complain);
+  if (train) check_encoding("data.train", deck.data.train, complain);
+  if (heldout) check_encoding("data.heldout", deck.data.heldout, complain);
   std::error_code error;
   if (broken.contains("run.directory")) return;
+  check_encoding("run.directory", {deck.run.directory}, complain);
+  if (train) check_run_apart(deck.run.directory, "data.train", deck.data.train, complain);
+  if (heldout) check_run_apart(deck.run.directory, "data.heldout", deck.data.heldout, complain);
   if (fs::exists(deck.run.directory, error) && !fs::is_directory(deck.run.directory, error))
     complain("run.directory", deck.run.directory + " is a file; allowed: a folder, which need not exist yet");
 }

@@ -109,4 +109,23 @@ void check_apart(DataConfig const& data, Complain const& complain) {
   }
 }
 
+void check_run_apart(std::string const& directory, std::string const& key, std::vector<std::string> const& entries,
+                     Complain const& complain) {
+  std::error_code status;
+  std::map<FileIdentity, std::string> folders;  // of shards
+  for (auto const& entry : entries)
+    if (auto const identity = identity_of(entry); identity && fs::is_directory(entry, status))
+      folders.emplace(*identity, entry);
+  for (std::string const written : {"", "checkpoints", "statistics"}) {
+    auto const path = written.empty() ? directory : (fs::path(directory) / written).string();
+    auto const identity = identity_of(path);
+    auto const found = identity ? folders.find(*identity) : folders.end();
+    if (found == folders.end()) continue;
+    auto const other_name = found->second == path ? "" : ", " + found->second;
+    complain("run.directory", path + " is a folder of shards of " + key + other_name +
+                                  ", and a run writes HDF5 files there; name another folder, which need not exist yet");
+    return;
+  }
+}
+
 }  // namespace bellwether::input

@@ -17,4 +17,9 @@ void check_shards(std::string const& key, std::vector<std::string> const& entrie
 /// such file. The held-out loss must not include sequences that are trained on.
 void check_apart(DataConfig const& data, Complain const& complain);
 
+/// Reports a run.directory that the run shares with the shards of a list, the value of `key`. A run writes HDF5 files
+/// to its directory and to two folders in it. The next job would read them as shards, so no run could use the shards.
+void check_run_apart(std::string const& directory, std::string const& key, std::vector<std::string> const& entries,
+                     Complain const& complain);
+
 }  // namespace bellwether::input

@@ -137,6 +137,8 @@ std::string read_text(TreeNode const& node, std::string& value) {
   if (null_word(node)) return node.text.empty() ? "no value" : shown(node.text) + " means no value";
   if (node.kind != TreeNode::Kind::scalar) return shown(node) + " is not a text";
   if (node.text.empty()) return "an empty text";
+  // "\0" in double quotes. The system ends a path there, so that another file would be read or made.
+  if (node.text.find('\0') != std::string::npos) return shown(node.text) + " holds U+0000: delete it";
   if (node.blanks_around) return shown(node.text) + " has blanks around it; remove them or add quotes";
   for (auto odd = find_odd(node.text); odd && !node.quoted; odd = find_odd(node.text, odd->at + odd->bytes))
     if (odd->kind == Oddity::blank && node.text.substr(odd->at + odd->bytes).starts_with('#'))

@@ -4,6 +4,8 @@
 
 #include "core/system/error.hpp"
 
+#include <fcntl.h>
+
 #include <charconv>
 #include <filesystem>
 
@@ -35,14 +37,21 @@ std::optional<int> descriptor_of(std::string const& written) {
   return std::nullopt;
 }
 
+bool is_open(int descriptor) {
+  int const flags = ::fcntl(descriptor, F_GETFL);
+  return flags >= 0 && (flags & O_PATH) == 0;
+}
+
 std::string fault_of_file(std::string const& path, Pipes pipes) {
   std::error_code status;
   auto const type = fs::status(path, status).type();
   if (type == fs::file_type::directory) return "is a folder";
-  if (type == fs::file_type::regular || type == fs::file_type::none || type == fs::file_type::not_found ||
-      type == fs::file_type::unknown)
-    return "";
-  if (pipes == Pipes::of_this_process && descriptor_of(path)) return "";
+  if (type == fs::file_type::regular) return "";
+  auto const number = descriptor_of(path);
+  if (number && !is_open(*number))
+    return "is not open here: launchers pass on only standard input, and only to rank 0; allowed: a file";
+  if (type == fs::file_type::none || type == fs::file_type::not_found || type == fs::file_type::unknown) return "";
+  if (pipes == Pipes::of_this_process && number) return "";
   return "is a pipe, a device or a socket; allowed: a file";
 }
 

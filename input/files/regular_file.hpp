@@ -19,6 +19,9 @@ std::string fault_of_file(std::string const& path, Pipes pipes = Pipes::refuse);
 /// `/dev/stdin`, 63 for `/dev/fd/63`. The descriptor need not be open. Returns nothing for every other path.
 std::optional<int> descriptor_of(std::string const& path);
 
+/// Returns true if a descriptor is open for reading or writing. One with O_PATH only holds its number.
+bool is_open(int descriptor);
+
 /// Removes whatever has the name of a file that is about to be created. Otherwise a link would redirect the write to
 /// another file, and a pipe would block. \throws RuntimeError if it cannot be removed.
 void make_way_for_file(std::string const& path);

@@ -77,7 +77,7 @@ void forward_head(Attention<Real, Stored> const& p, Head<Real, Stored> const& h,
             context, p.C);
 }
 
-/// W = mask * P; dW = dO V^T; dV = W^T dO; dS = W * dW - P * rowsum(W * dW), because P * mask * dW = W * dW.
+/// W = mask * P. dW = dO V^T. dV = W^T dO. dS = W * dW - P * rowsum(W * dW), because P * mask * dW = W * dW.
 template <class Real, class Stored>
 void backward_head(Attention<Real, Stored> const& p, Head<Real, Stored> const& h, Real* scratch, Stored const* dcontext,
                    Stored* dq) {

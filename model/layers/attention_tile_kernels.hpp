@@ -4,9 +4,9 @@
 
 #include "model/layers/attention_tiles.hpp"
 
-/// bf16 attention on matrix units for heads of 64 elements, the size in BERT, by tiles of 64 queries and 64 keys (Dao,
-/// "FlashAttention-2", arXiv 2307.08691, sections 3.1, 3.2). Unlike the paper, backward needs no atomics: one kernel
-/// computes the gradients of the queries, another those of the keys and values. Warp: a type of
+/// bf16 attention on matrix units for heads of 64 elements, as in BERT. Tiles have 64 queries and 64 keys. The
+/// algorithm is FlashAttention-2 (Dao, arXiv 2307.08691, sections 3.1 and 3.2). Unlike the paper, backward needs no
+/// atomics: one kernel computes the gradients of the queries, another those of the keys and values. Warp: a type of
 /// core/gemm/warp_matrix.hpp.
 namespace bellwether::model::attention_tiles {
 
@@ -77,9 +77,9 @@ struct Forward {
   }
 };
 
-/// Backward, as on a host: W = mask * P; dW = dO V^T; dV = W^T dO; dS = W * dW - P * rowsum(W * dW). The first
-/// kernel computes rowsum(W * dW) = rowsum(O * dO) of each query (section 2.3.2 of FlashAttention-2) and stores it for
-/// the second. P is recomputed from the logarithm of the softmax sum, which forward stored.
+/// Backward, as on a host: W = mask * P. dW = dO V^T. dV = W^T dO. dS = W * dW - P * rowsum(W * dW). The first kernel
+/// computes rowsum(W * dW) = rowsum(O * dO) of each query (section 2.3.2 of FlashAttention-2) and stores it for the
+/// second. P is recomputed from the logarithm of the softmax sum, which forward stored.
 struct Backward {
   Params p;
   bf16 const* dcontext;
@@ -238,8 +238,8 @@ struct KeyBackward : Backward {
   /// Dropout bits of a warp's 16 keys and a tile of queries: a word for each group of 16 queries and query parity.
   using Words = std::uint32_t[extent / 16][2];
 
-  /// Reads the dropout bits of this lane's queries 8 n + 2 (lane % 4) + i and keys row + lane / 4 + 8 half, which other
-  /// lanes drew. One word serves two queries 8 apart, whose bits are 2 apart, and the two keys, whose bits are 4 apart.
+  /// Reads dropout bits that other lanes drew. This lane needs queries 8 n + 2 (lane % 4) + i and keys row + lane / 4 +
+  /// 8 half. One word serves two queries 8 apart, whose bits are 2 apart, and the two keys, whose bits are 4 apart.
   BELLWETHER_DEVICE void read_words(Place const& at, int query, int row, Words& words) const {
     int const lane = Warp::lane();
     BELLWETHER_UNROLL

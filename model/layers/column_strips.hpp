@@ -52,9 +52,9 @@ struct StripKernel {
   float* partial;
 };
 
-/// partial(block, k) = sum over the rows of a block. body.read(first row, k, terms) fills `terms`
-/// (rows at once, own) with the terms of columns [k, k + own). columns: a multiple of `own`. partial:
-/// (row_blocks(rows), columns).
+/// partial(block, k) = sum over the rows of a block. For each group of rows, body.read(first row, k, terms) fills
+/// `terms` (rows at once, own) with columns [k, k + own). `columns`: a multiple of `own`. `partial`: (row_blocks(rows),
+/// columns).
 template <int own, class Body, class Space>
 void sum_strips(char const* label, Space const& exec, Index rows, Index columns, float* partial, Body const& body) {
   using Kernel = StripKernel<Body, own, Space>;

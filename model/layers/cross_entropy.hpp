@@ -8,8 +8,8 @@
 namespace bellwether::model {
 
 /// Softmax cross entropy and its gradient: dlogits = scale * (softmax(logits + bias) - one_hot(label)). Also loss(r) =
-/// -log softmax(label), and correct(r) = 1 if no class has a higher logit than the label. logits: (rows, classes)
-/// without bias, overwritten. dlogits: (rows, classes), may be logits. Rows of both are `stride` elements apart.
+/// -log softmax(label), and correct(r) = 1 if no class has a higher logit than the label. `logits`: (rows, classes)
+/// without bias, overwritten. `dlogits`: (rows, classes), may be logits. Rows of both are `stride` elements apart.
 template <class Real, class Stored, class Space>
 void cross_entropy(Space const& exec, Index rows, Index classes, Index stride, Real const* bias,
                    std::int32_t const* labels, Real scale, Real* logits, Stored* dlogits, double* loss,

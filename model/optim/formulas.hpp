@@ -11,7 +11,7 @@
 
 /// The scalar formulas of LAMB (You et al., arXiv 1904.00962, algorithm 2) and AdamW (Loshchilov and Hutter, arXiv
 /// 1711.05101, algorithm 2). As in the 1-bit LAMB paper (arXiv 2104.06069), epsilon is added outside the root and the
-/// whole trust ratio is clamped. g is the clipped mean gradient; m and v start at zero:
+/// whole trust ratio is clamped. The gradient g is the clipped mean gradient. The moments m and v start at zero:
 ///     m <- beta1 m + (1 - beta1) g          v <- beta2 v + (1 - beta2) g^2
 namespace bellwether::optim {
 

@@ -63,8 +63,8 @@ struct StepReport {
   SentBytes sent;
   double usual_norm = 0;  ///< the running mean, if the norm exceeded it optimizer.norm_limit times; else 0
   /// If skipped: the first rank whose local gradient is not finite, and its first such layer. Rank -1: only the sum
-  /// over ranks is not finite; the layer is the first of the sum, or -1 if only a sum over elements is not finite. If
-  /// the norm was above the limit: the rank with the largest norm, and layer -1.
+  /// over ranks is not finite. Then the layer is the first of the sum, or -1 if only a sum over elements is not finite.
+  /// If the norm was above the limit: the rank with the largest norm, and layer -1.
   std::int64_t bad_rank = -1;
   std::int64_t first_bad_layer = -1;
   std::vector<SegmentReport> segments;  ///< of a dense step on several ranks, in the order of sending
@@ -100,8 +100,8 @@ class Optimizer {
   /// Makes one step. local_gradients: P * (this rank's sum) / (global count), so that their mean over ranks is the
   /// gradient of the global loss; overwritten.
   virtual void step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) = 0;
-  /// Returns the point (n) at which this rank must evaluate the gradients of the next step: the parameters, or memory
-  /// of the optimizer that is valid until the next call.
+  /// Returns the point (n) at which this rank must evaluate the gradients of the next step. It is the parameters, or
+  /// memory of the optimizer that is valid until the next call.
   virtual float const* gradient_point(Exec const&, Arena<> const& parameters, double /*learning_rate*/) {
     return parameters.data();
   }
@@ -110,7 +110,7 @@ class Optimizer {
   virtual void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const = 0;
   virtual void visit_state(StateVisitor& visit) = 0;
   /// Returns whether the variance is frozen. Then gradients never again update an element that had none before.
-  virtual bool keeps_variance() const { return false; }
+  virtual bool freezes_variance() const { return false; }
   virtual StepReport const& last_report() const = 0;
   /// Returns the number of real steps before the freeze; nothing without a freeze or before it.
   virtual std::optional<std::int64_t> frozen_after() const { return std::nullopt; }

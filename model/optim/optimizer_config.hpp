@@ -17,7 +17,9 @@ enum class Method { lamb, adamw, onebit_lamb, onebit_adam, onebit_sgd };
 
 /// Returns whether a method sends one bit an element after a freeze, and whether it freezes its variance then.
 constexpr bool compresses(Method method) { return method >= Method::onebit_lamb; }
-constexpr bool keeps_variance(Method method) { return method == Method::onebit_lamb || method == Method::onebit_adam; }
+constexpr bool freezes_variance(Method method) {
+  return method == Method::onebit_lamb || method == Method::onebit_adam;
+}
 
 enum class Unify { layer, element, none };        ///< units in which momenta share one scale
 enum class Exchange { gradient, momentum };       ///< what is compressed after the freeze
@@ -100,7 +102,7 @@ struct OptimizerConfig {
     bool const lamb = method == Method::lamb || method == Method::onebit_lamb;
     bool const adaptive = method != Method::onebit_sgd;
     bool const compresses = optim::compresses(method);
-    bool const freezes_variance = keeps_variance(method);
+    bool const freezes_variance = optim::freezes_variance(method);
     visit.field({.name = "lr", .help = "peak learning rate; the schedule scales it", .minimum = 0, .maximum = 1e6}, lr);
     visit.field(
         {.name = "beta1", .help = "decay of the momentum", .minimum = 0, .maximum = 1, .maximum_allowed = false},
@@ -195,19 +197,19 @@ struct OptimizerConfig {
                  .applies = compresses && (!freezes_variance || exchange == Exchange::gradient)},
                 step_ahead);
     visit.choice({.name = "steer",
-                  .help = "what scales the rate of each tensor after the freeze. 'norm': LAMB's trust ratio of the "
-                          "actual update. 'variance', as in the 1-bit LAMB paper: the average ratio before the freeze "
-                          "times a factor r from the frozen and a fresh variance",
+                  .help = "what scales the rate of each tensor after the freeze. With 'norm': LAMB's trust ratio of "
+                          "the actual update. With 'variance', as in the 1-bit LAMB paper: the average ratio before "
+                          "the freeze times a factor r from the frozen and a fresh variance",
                   .only_with = "method: onebit_lamb",
                   .applies = method == Method::onebit_lamb},
                  {"variance", "norm"}, steer);
-    visit.choice(
-        {.name = "frozen_variance",
-         .help = "what is frozen of the variance. 'shape': the variance inside each tensor, while the tensor's sum "
-                 "follows the norm of its mean gradient, estimated by a sketch. 'whole': all of it, as in the papers",
-         .only_with = "method: onebit_adam, or onebit_lamb and steer: norm",
-         .applies = freezes_variance && (method == Method::onebit_adam || steer == Steer::norm)},
-        {"shape", "whole"}, frozen_variance);
+    visit.choice({.name = "frozen_variance",
+                  .help = "what is frozen of the variance. With 'shape': its shape inside each tensor, while the "
+                          "tensor's sum follows the norm of its mean gradient, which a sketch estimates. With 'whole', "
+                          "as in the papers: all of it",
+                  .only_with = "method: onebit_adam, or onebit_lamb and steer: norm",
+                  .applies = freezes_variance && (method == Method::onebit_adam || steer == Steer::norm)},
+                 {"shape", "whole"}, frozen_variance);
     visit.field({.name = "factor_min",
                  .help = "lower bound of the factor r on the averaged trust ratio",
                  .minimum = 0,
@@ -231,14 +233,13 @@ struct OptimizerConfig {
                  .only_with = "steer: variance",
                  .applies = method == Method::onebit_lamb && steer == Steer::variance},
                 factor_threshold);
-    visit.choice(
-        {.name = "unify",
-         .help =
-             "units of the exchange, before elements share one scale. 'element' divides by the root of the frozen "
-             "variance; 'layer' brings each tensor to one magnitude, as in the 1-bit LAMB paper; 'none' does nothing",
-         .only_with = "method: onebit_lamb or onebit_adam",
-         .applies = freezes_variance},
-        {"layer", "element", "none"}, unify);
+    visit.choice({.name = "unify",
+                  .help = "units of the exchange, before elements share one scale. With 'element': values are divided "
+                          "by the root of the frozen variance. With 'layer', as in the 1-bit LAMB paper: each tensor "
+                          "is brought to one magnitude. With 'none': values are not scaled",
+                  .only_with = "method: onebit_lamb or onebit_adam",
+                  .applies = freezes_variance},
+                 {"layer", "element", "none"}, unify);
     visit.choice(
         {.name = "scale",
          .help = "magnitude that a bit stands for: the mean magnitude leaves the smallest residual; the root mean "
@@ -284,8 +285,8 @@ struct OptimizerConfig {
                  .applies = compresses && clip_norm == CompressedClip::sketch},
                 sketch_every);
     visit.field({.name = "norm_limit",
-                 .help = "skip a step whose gradient norm is more than this many times the mean of about the last 100 "
-                         "steps, from the 21st step on; not set: no limit",
+                 .help = "skip a step whose gradient norm is more than this times the mean of about the last 100 "
+                         "steps. Applies from the 21st step on. Not set: no limit",
                  .minimum = 1,
                  .maximum = 1e6,
                  .minimum_allowed = false},

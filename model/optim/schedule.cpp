@@ -81,14 +81,13 @@ void ScheduleConfig::describe(ConfigVisitor& visit) {
                .applies = decay == Decay::linear || decay == Decay::polynomial || decay == Decay::cosine},
               final_fraction);
   visit.field({.name = "offset", .help = "added to the rate of every step", .minimum = 0, .maximum = 1e6}, offset);
-  visit.field(
-      {.name = "legw_baseline_batch",
-       .help = "LEGW: batch.global for which optimizer.lr and warmup_steps were tuned; the rate is scaled by the root "
-               "of the ratio of this run's batch to it, warmup epochs by the ratio; 0: off",
-       .unit = "sequences",
-       .minimum = 0,
-       .maximum = 1 << 24},
-      legw_baseline_batch);
+  visit.field({.name = "legw_baseline_batch",
+               .help = "LEGW: batch.global for which optimizer.lr and warmup_steps were tuned. The rate is scaled by "
+                       "the root of the ratio of this run's batch to it, warmup epochs by the ratio. 0: off",
+               .unit = "sequences",
+               .minimum = 0,
+               .maximum = 1 << 24},
+              legw_baseline_batch);
 }
 
 double learning_rate(ScheduleConfig const& schedule, double peak, std::int64_t global_batch, std::int64_t step) {

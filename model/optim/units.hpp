@@ -9,8 +9,8 @@
 namespace bellwether::optim {
 
 /// The quantity that is exchanged, and the factors s_k that bring its elements to one magnitude before they share a
-/// scale. s_k is 1 / (rho sqrt(v_k) + epsilon), a number of the tensor, or 1. Pointers: variance (n), with
-/// Unify::element. by_tensor (tensors), s. tensor_of (ceil(n / 32)), tensor of each word's first element. end
+/// scale. The factor s_k is 1 / (rho sqrt(v_k) + epsilon), a number of the tensor, or 1. Pointers: `variance` (n), with
+/// Unify::element. `by_tensor` (tensors), s. `tensor_of` (ceil(n / 32)), tensor of each word's first element. `end`
 /// (tensors), first element after each tensor.
 struct Units {
   Exchange exchange = Exchange::momentum;

@@ -4,11 +4,14 @@
 
 Each rule is a function that yields one line per violation: the place, the fault, and what is allowed.
 """
+import fnmatch
 import os
 import re
 import statistics
 import sys
+import urllib.parse
 
+import pages
 import source_tree as tree
 
 PRODUCT = tree.sources(*tree.LAYERS)
@@ -213,8 +216,83 @@ def standard_headers():
                 yield f"{path}: uses std::{name}, and no include leads to <{header}>"
 
 
+def files_and_folders():
+    known = set(tree.files())
+    for path in list(known):
+        while path := os.path.dirname(path):
+            known.add(path)
+    return known
+
+
+def links():
+    """Every relative link of a Markdown file leads to a file or folder of the tree, and its anchor to a heading there."""
+    known = files_and_folders()
+    for path in tree.files():
+        for where, target in pages.links(path) if path.endswith(".md") else []:
+            if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//", target):
+                continue
+            name, _, anchor = urllib.parse.unquote(target).partition("#")
+            page = os.path.normpath(os.path.join(os.path.dirname(path), name)) if name else path
+            if page not in known:
+                yield f"{where}: {target} leads to {page}, which is not in the tree; links are relative to the page"
+            elif anchor and page.endswith(".md") and anchor not in pages.anchors(page):
+                yield f"{where}: {target}: {page} has no heading for #{anchor}"
+
+
+TOP_FOLDERS = (*tree.LAYERS, "tests", "docs", "cmake", "spack", "tutorial")
+HISTORY = ("CHANGELOG.md", "docs/results/log/")  # their files had these names then
+
+
+def named_paths():
+    """A path that a page names as code, from the root of the tree or from tests/, is in the tree."""
+    known = files_and_folders()
+    for path in tree.files():
+        for where, name in pages.code_spans(path) if path.endswith(".md") and not path.startswith(HISTORY) else []:
+            if not re.fullmatch(rf"({'|'.join(TOP_FOLDERS)})/[\w./*-]*", name):
+                continue
+            wanted = name.rstrip("/")
+            if not any(fnmatch.filter(known, folder + wanted) for folder in ("", "tests/")):
+                yield f"{where}: {name} is not in the tree; name a file or folder from the root, or from tests/"
+
+
+MAPS = ["docs/developer/architecture.md"]
+
+
+def named_functions():
+    """Where a table of a map has a column of files, the file, or its header or source, holds what the row names beside it."""
+    for path in (page for page in MAPS if page in tree.files()):
+        for where, row in pages.rows(path):
+            file = row.get("file", "").strip("`")
+            sources = [name for name in tree.files() if os.path.splitext(name)[0] == os.path.splitext(file)[0]]
+            text = "\n".join(map(tree.code, sources))
+            for cell in (row.get("function", ""), row.get("name in code", "")) if sources else ():
+                for name in re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", cell))):
+                    if not re.search(rf"\b{name}\b", text):
+                        yield f"{where}: {file} does not hold {name}"
+
+
+def rooms_listed():
+    """A map has one row for each sub-folder, in the order of ROOMS."""
+    for path in (page for page in MAPS if page in tree.files()):
+        first = [next(iter(row.values())).strip("`") for _, row in pages.rows(path)]
+        for top, rooms in tree.ROOMS.items():
+            found = [name for name in first if name.startswith(top + "/") and "." not in name]
+            if found != rooms:
+                wrong = [name for name in (*rooms, *found) if (name in rooms) != (name in found)]
+                yield f"{path}: sub-folders of {top}/: {', '.join(wrong) or 'another order'}; list each once, as ROOMS of source_tree.py does"
+
+
+def diagrams():
+    """The picture beside a Graphviz source shows its nodes, edges and labels."""
+    for path in (name for name in tree.files() if name.endswith(".dot")):
+        picture = path[:-4] + ".svg"
+        told, shown = pages.diagram_names(path), pages.picture_names(picture) if picture in tree.files() else set()
+        if told != shown:
+            yield f"{path}: {picture} is of another text ({', '.join(sorted(told ^ shown)[:5])}); dot -Tsvg {path} -o {picture}"
+
+
 RULES = [include_arrows, room_arrows, room_sizes, foreign_headers, kokkos_sources, kernel_labels, fences, file_sizes, licence_lines, habits,
-         standard_headers]
+         standard_headers, links, named_paths, named_functions, rooms_listed, diagrams]
 
 
 def main():

@@ -4,6 +4,7 @@
 import unittest
 
 import check_sources
+import pages
 import source_tree as tree
 
 
@@ -27,10 +28,15 @@ class Tree:
 
     @staticmethod
     def forget():
-        for function in (tree.code, tree.code_without_strings, tree.includes, tree.included_foreign, tree.sees):
+        for function in (tree.code, tree.code_without_strings, tree.includes, tree.included_foreign, tree.sees, pages.anchors):
             function.cache_clear()
 
 
+MAP = check_sources.MAPS[0]
+ROOMS = "| folder | content |\n|---|---|\n" + "".join(f"| `{room}` | x |\n" for rooms in tree.ROOMS.values() for room in rooms)
+DOT = 'digraph d {\n  // two [x]\n  graph [bgcolor=white];\n  one [label="a\\nb <c"];\n  one -> two [label=" to "];\n}\n'
+SVG = ('<g id="graph0" class="graph">\n<title>d</title>\n<title>one</title>\n<text x="1">a</text>\n<text>b &lt;c</text>\n'
+       '<title>two</title>\n<title>one&#45;&gt;two</title>\n<text>to</text></g>\n')
 BROKEN = [
     ("include_arrows", {"core/a.cpp": '#include "comm/b.hpp"\n', "comm/b.hpp": ""}),
     ("include_arrows", {"core/a.cpp": '#include "a.hpp"\n', "core/a.hpp": ""}),
@@ -57,6 +63,21 @@ BROKEN = [
     ("habits", {"core/a.cpp": "  std::exit(1);\n"}),
     ("habits", {"core/utils.hpp": ""}),
     ("standard_headers", {"core/a.cpp": '#include "core/b.hpp"\nstd::vector<std::string> v;\n', "core/b.hpp": "#include <string>\n"}),
+    ("links", {"docs/a.md": "[one\nname](b.md)\n"}),
+    ("links", {"docs/a.md": "[`code`](../docs/b.md)\n", "b.md": ""}),
+    ("links", {"docs/a.md": "[x](#two)\n\n    # two\n"}),
+    ("links", {"docs/a.md": "[x](b.md#one-1)\n", "docs/b.md": "# One\n"}),
+    ("links", {"docs/a.md": "![picture](a.svg)\n"}),
+    ("links", {"docs/a.md": "[x][y]\n\n[y]: b.md\n"}),
+    ("links", {"docs/a.md": "[x](../../a.md)\n"}),
+    ("named_paths", {"docs/a.md": "In `core/gemm/`.\n", "core/gemm.cpp": ""}),
+    ("named_paths", {"docs/a.md": "| `app/*.cpp` |\n", "app/a.hpp": ""}),
+    ("named_functions", {MAP: "| file | function |\n|---|---|\n| `core/a.cpp` | `A::g`: ends it |\n", "core/a.cpp": "A a; // g\n"}),
+    ("rooms_listed", {MAP: ROOMS.replace("| `core/gemm` | x |\n", "")}),
+    ("rooms_listed", {MAP: ROOMS + "| `core/other` | x |\n"}),
+    ("diagrams", {"docs/a.dot": DOT}),
+    ("diagrams", {"docs/a.dot": DOT, "docs/a.svg": SVG.replace("b &lt;c", "b")}),
+    ("diagrams", {"docs/a.dot": DOT.replace("one ->", "two ->"), "docs/a.svg": SVG}),
 ]
 SPDX = "// SPDX-FileCopyrightText: x\n// SPDX-License-Identifier: BSD-3-Clause\n"
 SOUND = {
@@ -70,6 +91,14 @@ SOUND = {
     "tests/core/c.cpp": SPDX + "#include <nlohmann/json.hpp>\n",
     "app/b.hpp": SPDX + "#include <vector>\nclass A { void at_exit(); };\n",
     "app/b.cpp": SPDX + '#include "app/b.hpp"\nstd::vector<int> v; // std::string\n',
+    "docs/a.md": "# A `b_c`: [d](../app/) or `--e`?\n[x](#a-b_c-d-or---e) [up](../b.md#two-1) [out](https://x.org/y#z)\n"
+                 "`[x](y)` and\n\n    [x](y)\n\n```\n[x](y)\n```\n",
+    "docs/a.dot": DOT,
+    "docs/a.svg": SVG,
+    MAP: ROOMS + "\n| file | function |\n|---|---|\n| `core/a.cpp` | `f` |\n\n`tests/`, `c.cpp`, `core/c.cpp`, `app/*.hpp`\n",
+    **{f"{room}/data.txt": "" for rooms in tree.ROOMS.values() for room in rooms},
+    "CHANGELOG.md": "`core/old.cpp`\n",
+    "b.md": "## Two\n## Two\n[a](docs/a.md), [file](app/b.cpp#L3), <a href=\"docs\">folder</a>\n",
 }
 
 

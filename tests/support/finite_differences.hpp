@@ -63,9 +63,9 @@ double dot(View const& a, View const& b) {
   return dot(to_host(a), to_host(b));
 }
 
-/// Compares the gradient of value() in x with fourth-order central differences: a few hundred elements of x one by one,
-/// and all of them together along a random direction. Tolerances: relative to the largest slope, and to the gradient's
-/// norm.
+/// Compares the gradient of value() in x with fourth-order central differences. It checks a few hundred elements of x
+/// one by one, and all of them together along a random direction. Tolerances are relative to the largest slope, and to
+/// the gradient's norm.
 template <class View, class Value>
 void check_gradient(std::string const& name, View const& x, View const& gradient, Value const& value) {
   constexpr double step = 1e-3, tolerance = 1e-6;

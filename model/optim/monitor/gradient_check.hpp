@@ -17,8 +17,8 @@ struct GradientCheck {
   double mean_square = Kokkos::Experimental::quiet_NaN_v<double>;
   double local_square = Kokkos::Experimental::quiet_NaN_v<double>;
   /// First rank whose local gradient has an element that is not finite, and its first such tensor. Rank -1: all local
-  /// gradients are finite, or nothing is known; then the tensor is the first of the mean gradient, or -1 if only a sum
-  /// over elements overflows.
+  /// gradients are finite, or nothing is known about them. Then the tensor is the first bad one of the mean gradient,
+  /// or -1 if only a sum over elements overflows.
   Index bad_rank = -1;
   Index bad_tensor = -1;
   /// Running mean of the norms, if the norm is above the limit; otherwise 0.
@@ -51,10 +51,10 @@ struct NormLimit {
   }
 };
 
-/// Computes the norm, the clip factor and whether to skip, in one read of the gradient. gradient: (n); partial:
-/// (blocks) scratch; gradient_check: (1), written. Two launches, 4 bytes an element. A square of a finite float is at
-/// most 1.2e77, so a sum of squares in double is finite exactly if all elements are. local_norms: (P), the mean over
-/// ranks of place_norm()'s output, for local_square and the rank to blame; empty: there is one rank.
+/// Computes the norm, the clip factor and whether to skip, in one read of the gradient. Two launches, 4 bytes an
+/// element. A square of a finite float is at most 1.2e77, so a sum of squares in double is finite exactly if all
+/// elements are. `gradient`: (n). `partial`: (blocks) scratch. `gradient_check`: (1), written. `local_norms`: (P), the
+/// mean over ranks of place_norm()'s output, for local_square and the rank to blame. Empty: there is one rank.
 template <class Space>
 void check_gradient(Space const& exec, BlockTable<Space> const& table, float const* gradient, double clip,
                     Vec<double, Space> const& partial, Vec<GradientCheck, Space> const& gradient_check,

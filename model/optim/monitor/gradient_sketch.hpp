@@ -7,16 +7,16 @@
 #include "core/random/philox_lanes.hpp"
 #include "model/optim/monitor/gradient_check.hpp"
 
-/// Estimates the norm of a mean gradient that no rank computes. Every rank sketches its gradient with random signs,
+/// Estimates the norm of a mean gradient that no rank computes. Every rank sketches its gradient with random signs:
 ///     sketch[c] = sum over k = c (mod K) of sign(step, k) g[k].
-/// The signs are the same on all ranks, so the mean of the sketches is the sketch of the mean, and E |sketch|^2 = |g|^2
-/// (Alon, Matias, Szegedy, "The space complexity of approximating the frequency moments", 1996; Charikar, Chen,
-/// Farach-Colton, "Finding frequent items in data streams", 2002). The relative deviation of the norm is near sqrt(1 /
-/// (2 K)).
+/// The signs are the same on all ranks, so the mean of the sketches is the sketch of the mean. Over the signs, E
+/// |sketch|^2 = |g|^2, and the relative deviation of the norm is near sqrt(1 / (2 K)). See Alon, Matias, Szegedy, "The
+/// space complexity of approximating the frequency moments", 1996. Also Charikar, Chen, Farach-Colton, "Finding
+/// frequent items in data streams", 2002.
 namespace bellwether::optim {
 
-/// Number of elements that share one draw of signs. Element k has bit 31 - k mod 32 of word (k mod 128) div 32 of
-/// philox(b mod 2^32, b div 2^32, step mod 2^32, step div 2^32), b = k div 128. A set bit means plus.
+/// Number of elements that share one draw of signs. With b = k div 128, element k has bit 31 - k mod 32 of word (k mod
+/// 128) div 32 of philox(b mod 2^32, b div 2^32, step mod 2^32, step div 2^32). A set bit means plus.
 inline constexpr Index sign_group = 128;
 
 /// Returns the Philox counter of a group of elements, or of a vector of groups.
@@ -52,9 +52,9 @@ struct SketchStrips {
   static Index squares(Index columns) { return sketch_parts * Kokkos::max(count(columns), count(0)); }
 };
 
-/// Layout of the vector of scalars that is averaged over ranks. First the K columns of the sketch. Then for each rank
-/// its norm, and for each rank (1 + its first tensor with an element that is not finite), or 0 for none; other ranks
-/// write 0 there. Last the numbers by tensor, which the caller writes.
+/// Layout of the vector of scalars that is averaged over ranks. First come the K columns of the sketch. Then come the
+/// norm of each rank, and for each rank (1 + its first tensor that is not finite), or 0. Other ranks write 0 there.
+/// Last come the numbers by tensor, which the caller writes.
 struct ScalarLayout {
   Index columns;
   int ranks;
@@ -66,9 +66,9 @@ struct ScalarLayout {
   KOKKOS_INLINE_FUNCTION Index count() const { return tensors() + by_tensor; }
 };
 
-/// Sketches the local gradient in one read, 4 bytes an element. gradient: (n); partial: (sketch_parts K) scratch;
-/// squares: (SketchStrips::squares(K)) scratch. scalars: (ScalarLayout::count()), written for this rank; numbers by
-/// tensor become 0. K: a multiple of sign_group, or 0 for no sketch.
+/// Sketches the local gradient in one read, 4 bytes an element. `gradient`: (n). `partial`: (sketch_parts K) scratch.
+/// `squares`: (SketchStrips::squares(K)) scratch. `scalars`: (ScalarLayout::count()), written for this rank. Its
+/// numbers by tensor become 0. K: a multiple of sign_group, or 0 for no sketch.
 template <class Space>
 void sketch_gradient(Space const& exec, BlockTable<Space> const& table, Index count, float const* gradient,
                      RandomKey const& key, std::int64_t step, ScalarLayout const& layout, int rank,

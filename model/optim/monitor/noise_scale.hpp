@@ -23,8 +23,8 @@ struct BatchPart {
 /// b_r of B sequences, floor(B / P) or one more. Its gradient g_r is P times its sum over the global count, that is, P
 /// b_r / B times the mean of its sequences. So E |g_r|^2 = (P b_r / B)^2 (|G|^2 + tr Sigma / b_r).
 BatchPart part_of_ranks(std::int64_t sequences, std::int64_t ranks);
-/// Returns the coefficients of the first b = `part` of B sequences of one rank, whose gradient sum is divided by B:
-/// signal (b / B)^2, noise b / B^2.
+/// Returns the coefficients of the first b = `part` of B sequences of one rank: signal (b / B)^2, noise b / B^2. The
+/// part's gradient sum is divided by B.
 BatchPart part_of_micro_batches(std::int64_t sequences, std::int64_t part);
 
 /// Unbiased estimates from one step; NaN if the step yields none.

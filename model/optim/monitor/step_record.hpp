@@ -25,7 +25,7 @@ class StepRecord {
   void close(Exec const& exec);
 
   BlockTable<Exec> const& blocks() const { return blocks_; }
-  Vec<GradientCheck> const& verdict() const { return gradient_check_; }
+  Vec<GradientCheck> const& gradient_check() const { return gradient_check_; }
   NormLimit norm_limit() const;  ///< argument of the functions that compute the gradient check
   float* layer(std::size_t quantity) const { return layers_.data() + quantity * tensors_; }  ///< (tensors)
   Vec<float> values(std::size_t quantity) const { return Vec<float>(layer(quantity), tensors_); }

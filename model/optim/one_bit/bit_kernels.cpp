@@ -96,7 +96,7 @@ template <class Space>
 struct SumsKernel {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
-    if (judged->skip) return;
+    if (checked->skip) return;
     Block const block = blocks[team.league_rank()];
     auto const sum = units.unify == Unify::element ? shown<true>(team, block) : shown<false>(team, block);
     Kokkos::single(Kokkos::PerTeam(team), [&] {
@@ -148,7 +148,7 @@ struct SumsKernel {
   Index count;
   Block const* blocks;
   TensorRule const* rule;
-  GradientCheck const* judged;
+  GradientCheck const* checked;
   float const* parameters;
   float* direction;
   float const* fresh_before;
@@ -174,7 +174,7 @@ template <class Space>
 struct ApplyKernel {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
-    if (judged->skip) return;
+    if (checked->skip) return;
     Block const block = blocks[team.league_rank()];
     if (units.unify == Unify::element)
       direction != nullptr ? over<true, true>(team, block) : over<true, false>(team, block);
@@ -205,7 +205,7 @@ struct ApplyKernel {
   double learning_rate;
   Block const* blocks;
   TensorRule const* rule;
-  GradientCheck const* judged;
+  GradientCheck const* checked;
   float const* ratios;
   float* parameters;
   float* direction;
@@ -231,7 +231,7 @@ void bit_lamb_sums(Space const& exec, BlockTable<Space> const& table, Vec<Tensor
                                          .count = count,
                                          .blocks = table.blocks().data(),
                                          .rule = rules.data(),
-                                         .judged = gradient_check.data(),
+                                         .checked = gradient_check.data(),
                                          .parameters = parameters,
                                          .direction = direction,
                                          .fresh_before = fresh_before,
@@ -252,7 +252,7 @@ void bit_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule
                                           .learning_rate = learning_rate,
                                           .blocks = table.blocks().data(),
                                           .rule = rules.data(),
-                                          .judged = gradient_check.data(),
+                                          .checked = gradient_check.data(),
                                           .ratios = ratios,
                                           .parameters = parameters,
                                           .direction = direction});

@@ -10,11 +10,11 @@
 
 namespace bellwether::optim {
 
-/// Computes the sums by block for onebit_lamb_factors() and lamb_ratios(), like onebit_lamb_moments(), but with the
-/// next momentum in bits (`mean`) instead of numbers. direction: (n), receives u; nullptr: not stored. fresh: receives
-/// the fresh variance f after the step; nullptr: no f. Only with f are `before`, the momentum at the start of the
-/// exchange, and fresh_before, f before the step, read. before.numbers may be in the same memory as fresh. Bytes an
-/// element with Unify::element: x 4; with f 4 more for v and 8 for f.
+/// Computes the sums by block for onebit_lamb_factors() and lamb_ratios(). Unlike in onebit_lamb_moments(), the next
+/// momentum is in bits (`mean`). `direction`: (n), receives u. Null: not stored. `fresh`: receives the fresh variance f
+/// after the step. Null: no f. Only with f does it read `before`, the momentum at the start of the exchange, and
+/// `fresh_before`, f before the step. `before.numbers` may be in the same memory as `fresh`. Bytes an element with
+/// Unify::element: 4 for x. With f, 4 more for v and 8 for f.
 template <class Space>
 void bit_lamb_sums(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                    Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,

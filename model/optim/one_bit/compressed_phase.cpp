@@ -39,7 +39,7 @@ std::int64_t segment_bytes(OptimizerContext const& context) {
 
 comm::CompressionOptions compression_options(OptimizerConfig const& config, OptimizerContext const& context) {
   // Scale groups divide the input of one exchange: the model, or a node's slice of it.
-  Index const slices = context.groups.node ? context.groups.node->inside().size() : 1;
+  Index const slices = context.groups.node ? context.groups.node->intra_node().size() : 1;
   return {.scale = config.scale,
           .scale_groups = context.comm.groups_of(context.layout.count(), slices),
           .segment_bytes = segment_bytes(context),
@@ -162,7 +162,7 @@ void CompressedPhase::survey(Exec const& exec, Arena<> const* variance, Arena<> 
 
 // A single rank or node has no one to exchange compressed data with.
 bool CompressedPhase::compresses(OptimizerContext const& context) {
-  return (context.groups.node ? context.groups.node->across() : context.groups.data).size() > 1;
+  return (context.groups.node ? context.groups.node->inter_node() : context.groups.data).size() > 1;
 }
 
 bool CompressedPhase::leaves_residuals(OptimizerContext const& context) {
@@ -179,8 +179,8 @@ CompressedPhase::Scalars& CompressedPhase::scalars_of(std::int64_t after_freeze)
   return sketches ? with_sketch_ : *between_sketches_;
 }
 
-StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, std::int64_t step,
-                                   std::int64_t after_freeze) {
+StepReport& CompressedPhase::check_gradient(Exec const& exec, Arena<> const& gradients, std::int64_t step,
+                                            std::int64_t after_freeze) {
   auto& report = record_.open(exec);
   comm::Traffic const before = data_.traffic();
   auto& scalars = scalars_of(after_freeze);
@@ -190,8 +190,9 @@ StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, s
   if (growth_) growth_->sketch(exec, gradients.data(), step, by_tensor);
   scalars.mean.start(exec, scalars.values);
   scalars.mean.wait(exec);
-  check_scalars(exec, scalars.at, config_.clip, scalars.values, proportion_, record_.verdict(), record_.norm_limit());
-  if (growth_) growth_->grow(exec, record_.verdict(), by_tensor);
+  check_scalars(exec, scalars.at, config_.clip, scalars.values, proportion_, record_.gradient_check(),
+                record_.norm_limit());
+  if (growth_) growth_->grow(exec, record_.gradient_check(), by_tensor);
   report.phase = Phase::compressed;
   report.segments.clear();
   comm::Traffic const now = data_.traffic();
@@ -205,7 +206,8 @@ StepReport& CompressedPhase::judge(Exec const& exec, Arena<> const& gradients, s
 
 void CompressedPhase::measure_shares(Exec const& exec, bool wanted, float* values, StepReport& report) {
   comm::Traffic const before = data_.traffic();
-  shares_.measure(exec, record_.blocks(), exchange_.last_mean(), wanted, &record_.verdict().data()->skip, values);
+  shares_.measure(exec, record_.blocks(), exchange_.last_mean(), wanted, &record_.gradient_check().data()->skip,
+                  values);
   comm::Traffic const now = data_.traffic();
   report.sent.scalars += now.sent_bytes - before.sent_bytes;
   report.sent.intra_node += now.inside_node_bytes - before.inside_node_bytes;

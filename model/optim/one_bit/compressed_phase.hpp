@@ -16,8 +16,8 @@
 
 namespace bellwether::optim {
 
-/// The part of the compressed phase that all 1-bit methods share: a gradient check without the mean gradient, the
-/// active elements, the units of the exchange, and the exchange. P = data.size().
+/// The part of the compressed phase that all 1-bit methods share. It checks gradients without the mean gradient, knows
+/// the active elements and the units of the exchange, and makes the exchange. P = data.size().
 class CompressedPhase {
  public:
   /// roots: (tensors) memory of rho, the growth of the frozen variance's roots, 1 at the freeze. Empty: no variance.
@@ -25,9 +25,9 @@ class CompressedPhase {
                   Vec<float> const& roots);
 
   /// Determines the active elements and, the first time, the units of the exchange. Call it after the variance is
-  /// frozen, and again after reading a checkpoint. Sets the momentum of masked elements to 0. variance: nullptr for
-  /// methods without one; their masked momentum contains weight decay and is not changed. momentum: nullptr if it is in
-  /// bits and the units were read from a checkpoint. Waits.
+  /// frozen, and again after reading a checkpoint. Sets the momentum of masked elements to 0. Waits. `variance`: null
+  /// for methods without one. Their masked momentum contains weight decay and is not changed. `momentum`: null if it is
+  /// in bits and the units were read from a checkpoint.
   void survey(Exec const& exec, Arena<> const* variance, Arena<> const* momentum);
   /// Returns the elements that are active in the layout but have no variance, by tensor: "name (12 of 96 elements)".
   /// Empty if there are none.
@@ -35,11 +35,11 @@ class CompressedPhase {
 
   /// Opens the record's step and checks the gradients before the exchange. after_freeze: 1 for the first step after the
   /// freeze. That step and every config.sketch_every-th after it compute a sketch.
-  StepReport& judge(Exec const& exec, Arena<> const& gradients, std::int64_t step, std::int64_t after_freeze);
+  StepReport& check_gradient(Exec const& exec, Arena<> const& gradients, std::int64_t step, std::int64_t after_freeze);
   /// Returns the mean over ranks of `form`. If the gradient check says skip, the residuals do not change.
   template <class Form>
   comm::Decoded exchange(Exec const& exec, Form const& form, StepReport& report) {
-    auto const mean = exchange_.mean(exec, form, &record_.verdict().data()->skip);
+    auto const mean = exchange_.mean(exec, form, &record_.gradient_check().data()->skip);
     auto const& traffic = exchange_.last_traffic();
     report.sent.exchange = traffic.sent_bytes();
     report.sent.worker = traffic.worker_bytes;

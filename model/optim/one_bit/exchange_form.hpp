@@ -12,8 +12,8 @@
 namespace bellwether::optim {
 
 /// This rank's contribution to the exchange in the common units: s_k clip g, or s_k (beta1 m + (1 - beta1) clip g).
-/// exchange, unify: those of the units. With Unify::element, clip g is clamped to their limit. in_bits: the momentum m
-/// is read from bits.
+/// `exchange`, `unify`: those of the units. With Unify::element, clip g is clamped to their limit. `in_bits`: the
+/// momentum m is read from bits.
 template <Exchange exchange, Unify unify, bool in_bits>
 struct ExchangeForm {
   Units units;

@@ -11,17 +11,17 @@ namespace bellwether::optim {
 
 void OnebitAdam::dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) {
   adamw_update(exec, record().blocks(), rules(), coefficients<float>(config(), scalars.step), scalars.learning_rate,
-               record().verdict(), gradients.data(), parameters.data(), momentum(), variance()->data());
+               record().gradient_check(), gradients.data(), parameters.data(), momentum(), variance()->data());
 }
 
 MadeStep OnebitAdam::made_step(Arena<> const& gradients) const {
-  if (keeps_variance()) return {.direction = gradients.data()};
+  if (freezes_variance()) return {.direction = gradients.data()};
   return {.variance = variance()->data(), .epsilon = static_cast<float>(config().epsilon)};
 }
 
 void OnebitAdam::compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients,
                                    StepScalars const& scalars, StepReport& report) {
-  auto const& gradient_check = record().verdict();
+  auto const& gradient_check = record().gradient_check();
   auto const c = coefficients<float>(config(), scalars.step);
   auto const units = compressed().units(variance());
   float* const direction = scalars.layers ? gradients.data() : nullptr;

@@ -11,7 +11,7 @@ namespace bellwether::optim {
 class OnebitAdam final : public OnebitMethod {
  public:
   OnebitAdam(OptimizerConfig const& settings, OptimizerContext const& context)
-      : OnebitMethod(settings, context, Variance::kept_at_freeze, {}) {}
+      : OnebitMethod(settings, context, Variance::frozen_at_freeze, {}) {}
 
  private:
   void dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) override;

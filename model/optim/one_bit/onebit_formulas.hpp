@@ -10,8 +10,8 @@
 #include <limits>
 #include <type_traits>
 
-/// The scalar formulas of the compressed phase of 1-bit LAMB (Li et al., arXiv 2104.06069, algorithm 1). m is the
-/// momentum that all ranks share after an exchange, v the frozen variance, f the fresh variance.
+/// The scalar formulas of the compressed phase of 1-bit LAMB (Li et al., arXiv 2104.06069, algorithm 1). The momentum m
+/// is the one that all ranks share after an exchange. The frozen variance is v, the fresh variance f.
 namespace bellwether::optim {
 
 /// Returns the mean gradient that changes the momentum `before` to `now`: (now - beta1 before) / (1 - beta1).
@@ -23,9 +23,9 @@ KOKKOS_INLINE_FUNCTION Real reconstructed_gradient(Real now, Real before, Real b
     return (now - beta1 * before) / share1;
 }
 
-/// Returns the momentum `now` plus `lead` times its last change. lead = beta1 gives Nesterov's momentum, beta1 m + (1 -
-/// beta1) g (Dozat, "Incorporating Nesterov momentum into Adam", 2016, without bias correction). The look-ahead
-/// compensates the delay of error feedback.
+/// Returns the momentum `now` plus `lead` times its last change. With lead = beta1 this is Nesterov's momentum, beta1 m
+/// + (1 - beta1) g. It has no bias correction, unlike Dozat, "Incorporating Nesterov momentum into Adam", 2016. The
+/// look-ahead compensates the delay of error feedback.
 template <class Real>
 KOKKOS_INLINE_FUNCTION Real led_momentum(Real now, Real before, Real lead) {
   return now + lead * (now - before);
@@ -49,9 +49,9 @@ struct FactorBounds {
   double least, most, threshold;
 };
 
-/// Returns r, from `ratio`, the largest ratio of the roots of frozen and fresh variance over active elements. r should
-/// not scale the weight decay in the update, so it is reduced by the decay's share. direction_norm: norm of m /
-/// (sqrt(v) + epsilon). update_norm: norm of the same plus decay x.
+/// Returns r. It should not scale the weight decay in the update, so it is reduced by the decay's share. `ratio`: the
+/// largest ratio of the roots of frozen and fresh variance over active elements. `direction_norm`: norm of m / (sqrt(v)
+/// + epsilon). `update_norm`: norm of the same plus decay x.
 KOKKOS_INLINE_FUNCTION double next_factor(double ratio, double direction_norm, double update_norm, bool decays,
                                           double before, FactorBounds const& bounds) {
   double r = ratio;

@@ -76,7 +76,7 @@ template <bool exact, bool by_root, bool steered, class Space>
 struct LambKernel {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
-    if (judged->skip) return;
+    if (checked->skip) return;
     Block const block = blocks[team.league_rank()];
     Restored const restored(units, block.tensor, c);
     float const decay = rule[block.tensor].decay;
@@ -105,7 +105,7 @@ struct LambKernel {
   Index count;
   Block const* blocks;
   TensorRule const* rule;
-  GradientCheck const* judged;
+  GradientCheck const* checked;
   double* out;
 };
 
@@ -143,7 +143,7 @@ template <bool exact, bool by_root, bool shows, class Space>
 struct AdamKernel {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
-    if (judged->skip) return;
+    if (checked->skip) return;
     Block const block = blocks[team.league_rank()];
     Restored const restored(units, block.tensor, c);
     float const decay = rule[block.tensor].decay;
@@ -167,7 +167,7 @@ struct AdamKernel {
   float *parameters, *momentum, *direction;
   Block const* blocks;
   TensorRule const* rule;
-  GradientCheck const* judged;
+  GradientCheck const* checked;
 };
 
 template <bool exact, class Access>
@@ -201,11 +201,11 @@ void average_ratios(Space const& exec, Index tensors, double beta, Vec<GradientC
                     OnebitRecord const& record) {
   // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
   static std::string const label = "bellwether::optim::average_ratios";
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   OnebitRecord const out = record;
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
-        if (judged->skip || out.lamb.weight_norm[l] == 0 || out.lamb.update_norm[l] == 0) return;
+        if (checked->skip || out.lamb.weight_norm[l] == 0 || out.lamb.update_norm[l] == 0) return;
         out.average[l] = static_cast<float>(next_average(out.average[l], out.lamb.trust_ratio[l], beta));
         out.sampled[l] = 1;
       });
@@ -239,13 +239,13 @@ void onebit_lamb_factors(Space const& exec, BlockTable<Space> const& table, Vec<
   Index const count = table.count();
   Index const* const first = table.first_block().data();
   TensorRule const* const rule = rules.data();
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   double const* const by_block = norms.data();
   FactorBounds const limits = bounds;
   OnebitRecord const out = record;
   Kokkos::parallel_for(
       label, team_policy(exec, table.tensors()), KOKKOS_LAMBDA(Team const& team) {
-        if (judged->skip) return;
+        if (checked->skip) return;
         Index const l = team.league_rank();
         auto const sum = team_sum_and_largest<3, Space>(team, first[l], first[l + 1], [=](Index block) {
           return SumsAndLargest<3>{{by_block[block], by_block[count + block], by_block[2 * count + block]},
@@ -269,11 +269,11 @@ template <class Space>
 void relate_ratios(Space const& exec, Index tensors, Vec<GradientCheck, Space> const& gradient_check,
                    OnebitRecord const& record) {
   static std::string const label = "bellwether::optim::relate_ratios";
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   OnebitRecord const out = record;
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
-        if (!judged->skip && out.average[l] > 0) out.factor[l] = out.lamb.trust_ratio[l] / out.average[l];
+        if (!checked->skip && out.average[l] > 0) out.factor[l] = out.lamb.trust_ratio[l] / out.average[l];
       });
 }
 
@@ -302,12 +302,12 @@ void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<Ten
   require_neighbours<Space>(parameters, momentum, mean.values());
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   float const rate = static_cast<float>(learning_rate);
   comm::Decoded const decoded = mean;
   Kokkos::parallel_for(
       label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
-        if (judged->skip) return;
+        if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
         float const decay = rule[block.tensor].decay;
         if (decoded.exact())

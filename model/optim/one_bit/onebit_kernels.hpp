@@ -11,8 +11,8 @@
 
 namespace bellwether::optim {
 
-/// Numbers by layer of 1-bit LAMB, (tensors) each: the factor of the learning rate, the norms of x before the step and
-/// of u, cavg, r, and whether cavg has a sample (1) or not (0).
+/// Numbers by layer of 1-bit LAMB, (tensors) each. They are the factor of the learning rate, the norms of x before the
+/// step and of u, cavg, and r. The last is 1 if cavg has a sample, 0 if not.
 struct OnebitRecord {
   LayerRecord lamb;  ///< trust_ratio is cavg r after the freeze
   float* average;
@@ -32,9 +32,9 @@ void relate_ratios(Space const& exec, Index tensors, Vec<GradientCheck, Space> c
 
 /// Computes the moments after the exchange, 16 bytes an element read and 12 written. The mean becomes m. The gradient
 /// reconstructed from it updates the fresh variance f. The direction u = m' / (rho sqrt(v) + epsilon) + decay x, with
-/// m' = led_momentum(m), replaces the gradient. norms: (4 blocks), written: squares of x, of u, of u without decay, and
-/// the largest (sqrt(v) + epsilon) / (sqrt(f) + epsilon) over active elements, 0 if there are none. fresh: nullptr if
-/// there is no f (8 bytes an element less); then the last quarter of norms is 0.
+/// m' = led_momentum(m), replaces the gradient. `norms`: (4 blocks), written: squares of x, of u, and of u without
+/// decay. Its last quarter is the largest (sqrt(v) + epsilon) / (sqrt(f) + epsilon) over active elements, or 0.
+/// `fresh`: null if there is no f. Then the last quarter is 0, and the traffic is 8 bytes an element less.
 template <class Space>
 void onebit_lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                          Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
@@ -48,8 +48,8 @@ void onebit_lamb_factors(Space const& exec, BlockTable<Space> const& table, Vec<
                          FactorBounds const& bounds, Vec<GradientCheck, Space> const& gradient_check,
                          Vec<double, Space> const& norms, OnebitRecord const& record);
 
-/// 1-bit Adam after the exchange: m from the mean, x <- x - lr u, u = m' / (rho sqrt(v) + epsilon) + decay x. m' as in
-/// onebit_lamb_moments(). direction: (n), receives u; nullptr: not stored.
+/// 1-bit Adam after the exchange: m from the mean, then x <- x - lr u. Here u = m' / (rho sqrt(v) + epsilon) + decay x,
+/// with m' as in onebit_lamb_moments(). `direction`: (n), receives u. Null: not stored.
 template <class Space>
 void onebit_adam_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
                        Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,

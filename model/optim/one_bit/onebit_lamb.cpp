@@ -20,7 +20,7 @@ constexpr auto fresh_name = "fresh_variance";
 }  // namespace
 
 OnebitLamb::OnebitLamb(OptimizerConfig const& settings, OptimizerContext const& context)
-    : OnebitMethod(settings, context, Variance::kept_at_freeze,
+    : OnebitMethod(settings, context, Variance::frozen_at_freeze,
                    {"trust_ratio", "weight_norm", "update_norm", "average", "factor"}),
       sampled_("bellwether::optim::sampled", context.layout.tensors().size()),
       norms_("bellwether::optim::norms", static_cast<std::size_t>(4 * record().blocks().count())) {
@@ -37,7 +37,7 @@ OnebitRecord OnebitLamb::numbers() const {
 
 void OnebitLamb::dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) {
   auto const& blocks = record().blocks();
-  auto const& gradient_check = record().verdict();
+  auto const& gradient_check = record().gradient_check();
   auto const layers = numbers();
   lamb_moments(exec, blocks, rules(), coefficients<float>(config(), scalars.step), gradient_check, parameters.data(),
                gradients.data(), momentum(), variance()->data(), squares());
@@ -96,7 +96,7 @@ std::vector<std::string> OnebitLamb::more_notices() const {
 void OnebitLamb::compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients,
                                    StepScalars const& scalars, StepReport& report) {
   auto const& blocks = record().blocks();
-  auto const& gradient_check = record().verdict();
+  auto const& gradient_check = record().gradient_check();
   auto const layers = numbers();
   auto const c = coefficients<float>(config(), scalars.step);
   auto const units = compressed().units(variance());

@@ -8,12 +8,12 @@
 namespace bellwether::optim {
 
 /// 1-bit LAMB (Li et al., arXiv 2104.06069, algorithm 1). Before the freeze it runs LAMB's kernels and averages each
-/// tensor's trust ratio. After it the variance is frozen and only the signs of momenta cross the network.
+/// tensor's trust ratio. After it the variance is frozen and only the signs of momenta cross the network. Beyond the
+/// paper, elements without variance at the freeze are masked. Momenta may be brought to common units by element.
+/// Clipping uses an estimate of the mean gradient's norm.
 /// - steer: variance is the paper's rule. A bounded factor r scales each tensor's averaged ratio. It comes from a fresh
 ///   variance of the gradients reconstructed from successive momenta.
 /// - steer: norm uses LAMB's trust ratio of the actual update, which every rank knows. It needs no fresh variance.
-///   Beyond the paper: elements without variance at the freeze are masked, momenta may be brought to common units by
-///   element, and clipping uses an estimate of the mean gradient's norm.
 class OnebitLamb final : public OnebitMethod {
  public:
   OnebitLamb(OptimizerConfig const& config, OptimizerContext const& context);

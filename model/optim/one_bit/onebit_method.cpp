@@ -15,10 +15,10 @@ bool sums_norms(std::vector<std::string_view> const& names) {
 }
 
 /// Adds to the method's names: UpdateRecord, the growth of the frozen variance, and comm::CompressionShares.
-std::vector<std::string_view> with_common(std::vector<std::string_view> names, bool keeps_variance) {
+std::vector<std::string_view> with_common(std::vector<std::string_view> names, bool freezes_variance) {
   if (!sums_norms(names)) names.insert(names.end(), {"weight_norm", "update_norm"});
   names.insert(names.end(), {"momentum_norm", "largest_update"});
-  if (keeps_variance) names.push_back("root_growth");
+  if (freezes_variance) names.push_back("root_growth");
   names.insert(names.end(), comm::CompressionShares::names().begin(), comm::CompressionShares::names().end());
   return names;
 }
@@ -38,11 +38,11 @@ OnebitMethod::OnebitMethod(OptimizerConfig const& config, OptimizerContext const
       context_(context),
       momentum_(std::in_place, context.layout, "bellwether::optim::momentum"),
       rules_(tensor_rules<Exec>(context.layout, config.weight_decay)),
-      record_(config, context, with_common(quantities, variance == Variance::kept_at_freeze)),
+      record_(config, context, with_common(quantities, variance == Variance::frozen_at_freeze)),
       sums_norms_(sums_norms(quantities)),
       norms_at_(quantities.size()),
       growth_at_(norms_at_ + (sums_norms_ ? 2 : 4)),
-      shares_at_(growth_at_ + (variance == Variance::kept_at_freeze ? 1 : 0)),
+      shares_at_(growth_at_ + (variance == Variance::frozen_at_freeze ? 1 : 0)),
       update_sums_("bellwether::optim::update_sums", static_cast<std::size_t>(update_sums * record_.blocks().count())),
       dense_(std::make_unique<DenseStep>(config, context, record_)),
       freeze_point_(config, context.steps, context.rate_warmup_steps) {
@@ -79,7 +79,7 @@ HeldMomentum OnebitMethod::held_momentum() const {
 }
 
 void OnebitMethod::keep_bits(Exec const& exec, comm::Decoded const& mean) {
-  bits_->keep(exec, mean, compressed_->units(variance()).growth, record_.verdict());
+  bits_->keep(exec, mean, compressed_->units(variance()).growth, record_.gradient_check());
 }
 
 Arena<> OnebitMethod::give_momentum() {
@@ -94,7 +94,7 @@ void OnebitMethod::allocate() {
   if (will_keep_bits() && !bits_) bits_.emplace(layout().count(), std::ssize(layout().tensors()));
   compressed_ = std::make_unique<CompressedPhase>(config_, context_, record_,
                                                   variance_ ? record_.values(growth_at_) : Vec<float>());
-  if (looks_ahead()) {
+  if (steps_ahead()) {
     auto const last = compressed_->last_mean();
     ahead_ = std::make_unique<StepAhead>(layout(), last.origin, last.count);
   }
@@ -140,18 +140,18 @@ void OnebitMethod::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gr
     thawed_ = -1;
     dense_update(exec, parameters, local_gradients, scalars);
   } else {
-    auto& report = compressed_->judge(exec, local_gradients, scalars.step, scalars.step - dense_steps_);
+    auto& report = compressed_->check_gradient(exec, local_gradients, scalars.step, scalars.step - dense_steps_);
     if (freezing) report.notices = notices();
     report.variance_check = freeze_point_.last_check();
     compressed_update(exec, parameters, local_gradients, scalars, report);
-    if (ahead_) ahead_->follow(compressed_->last_mean(), static_cast<float>(config_.beta1), record_.verdict());
+    if (ahead_) ahead_->follow(compressed_->last_mean(), static_cast<float>(config_.beta1), record_.gradient_check());
     compressed_->measure_shares(exec, scalars.layers, record_.layer(shares_at_), report);
   }
   measure(exec, parameters, local_gradients, scalars);
   record_.close(exec);
 }
 
-bool OnebitMethod::looks_ahead() const {
+bool OnebitMethod::steps_ahead() const {
   bool const gradients = !variance_ || config_.exchange == Exchange::gradient;
   return gradients && config_.step_ahead > 0 && CompressedPhase::leaves_residuals(context_);
 }
@@ -163,7 +163,7 @@ float const* OnebitMethod::gradient_point(Exec const& exec, Arena<> const& param
 }
 
 std::int64_t OnebitMethod::ahead_bytes() const {
-  if (!looks_ahead()) return 0;
+  if (!steps_ahead()) return 0;
   return StepAhead::predicted_bytes(layout().count(), CompressedPhase::residual_count(config_, context_));
 }
 
@@ -175,11 +175,11 @@ void OnebitMethod::measure(Exec const& exec, Arena<> const& parameters, Arena<> 
   HeldMomentum const made =
       keeps_bits() ? HeldMomentum{.bits = bits_->view(compressed_->active())} : HeldMomentum{.numbers = momentum()};
   if (scalars.layers)
-    measure_update(exec, record_.blocks(), rules_, made_step(gradients), scalars.learning_rate, record_.verdict(),
-                   parameters.data(), made, compressed_ ? compressed_->units(variance()) : Units{}, update_sums_,
-                   numbers);
+    measure_update(exec, record_.blocks(), rules_, made_step(gradients), scalars.learning_rate,
+                   record_.gradient_check(), parameters.data(), made,
+                   compressed_ ? compressed_->units(variance()) : Units{}, update_sums_, numbers);
   else
-    forget_update(exec, record_.blocks().tensors(), record_.verdict(), numbers);
+    forget_update(exec, record_.blocks().tensors(), record_.gradient_check(), numbers);
 }
 
 std::vector<std::string> OnebitMethod::notices() const {
@@ -294,7 +294,7 @@ std::optional<SentBytes> OnebitMethod::predicted_bytes(Phase phase) const {
 
 std::int64_t OnebitMethod::held_bytes() const {
   return CompressedPhase::residual_count(config_, context_) * static_cast<std::int64_t>(sizeof(float)) *
-         (looks_ahead() ? 2 : 1);
+         (steps_ahead() ? 2 : 1);
 }
 
 std::int64_t OnebitMethod::dense_bytes() const {

@@ -30,7 +30,7 @@ class OnebitMethod : public Optimizer {
   Replication replication() const final { return Replication::replicated; }
   void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const final;
   void visit_state(StateVisitor& visit) final;
-  bool keeps_variance() const final { return variance_ && dense_steps_ >= 0; }
+  bool freezes_variance() const final { return variance_ && dense_steps_ >= 0; }
   StepReport const& last_report() const final;
   std::optional<std::int64_t> frozen_after() const final;
   bool near_freeze(std::int64_t step) const final;
@@ -40,7 +40,7 @@ class OnebitMethod : public Optimizer {
   std::optional<SentBytes> predicted_bytes(Phase phase) const final;
 
  protected:
-  enum class Variance { kept_at_freeze, none };
+  enum class Variance { frozen_at_freeze, none };
   /// quantities: numbers by layer that the method's kernels write at every step. The record adds the rest of
   /// UpdateRecord, root_growth if there is a variance, and comm::CompressionShares.
   OnebitMethod(OptimizerConfig const& config, OptimizerContext const& context, Variance variance,
@@ -90,7 +90,7 @@ class OnebitMethod : public Optimizer {
   Arena<> const* variance() const { return variance_ ? &*variance_ : nullptr; }
 
  private:
-  bool looks_ahead() const;
+  bool steps_ahead() const;
   std::int64_t ahead_bytes() const;
   bool will_keep_bits() const;
   void allocate();

@@ -10,12 +10,12 @@ namespace bellwether::optim {
 
 void OnebitSgd::dense_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) {
   sgd_apply(exec, record().blocks(), rules(), static_cast<float>(config().beta1), scalars.learning_rate,
-            record().verdict(), gradients.data(), parameters.data(), momentum());
+            record().gradient_check(), gradients.data(), parameters.data(), momentum());
 }
 
 void OnebitSgd::compressed_update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars,
                                   StepReport& report) {
-  auto const& gradient_check = record().verdict();
+  auto const& gradient_check = record().gradient_check();
   require_neighbours<Exec>(parameters.data(), gradients.data());
   GradientForm const form{compressed().units(nullptr), rules().data(), parameters.data(), gradients.data(),
                           gradient_check.data()};

@@ -6,10 +6,10 @@
 
 namespace bellwether::optim {
 
-/// SGD with momentum over 1-bit gradients, with error feedback on both sides (Seide et al., "1-bit stochastic gradient
-/// descent", Interspeech 2014; one magnitude a chunk, as in the 1-bit papers): m <- beta1 m + mean of (clip g + decay
-/// x), x <- x - lr m. The mean is dense before the freeze. Masked elements have no gradient in either phase. They move
-/// by weight decay only, through their momentum.
+/// SGD with momentum over 1-bit gradients: m <- beta1 m + mean of (clip g + decay x), x <- x - lr m. It has error
+/// feedback on both sides (Seide et al., "1-bit stochastic gradient descent", Interspeech 2014). As in the 1-bit
+/// papers, each chunk has one magnitude. The mean is dense before the freeze. Masked elements have no gradient in
+/// either phase. They move by weight decay only, through their momentum.
 class OnebitSgd final : public OnebitMethod {
  public:
   OnebitSgd(OptimizerConfig const& settings, OptimizerContext const& context)

@@ -35,17 +35,17 @@ void SignMomentum::keep(Exec const& exec, comm::Decoded const& mean, float const
   std::uint32_t* const signs = signs_.data();
   float* const magnitudes = magnitudes_.data();
   float* const kept_growth = growth_.data();
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   comm::Decoded const from = mean;
   Kokkos::parallel_for(
       label, Range(exec, 0, words_of(count_)), KOKKOS_LAMBDA(Index w) {
-        if (judged->skip) return;
+        if (checked->skip) return;
         signs[w] = from.signs(w);
         magnitudes[w] = from.magnitude(w);
       });
   Kokkos::parallel_for(
       growth_label, Range(exec, 0, static_cast<Index>(growth_.extent(0))), KOKKOS_LAMBDA(Index l) {
-        if (!judged->skip) kept_growth[l] = growth[l];
+        if (!checked->skip) kept_growth[l] = growth[l];
       });
 }
 

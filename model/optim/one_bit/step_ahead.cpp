@@ -80,7 +80,7 @@ struct PointPass {
 
 StepAhead::StepAhead(ParameterLayout const& layout, Index first, Index count)
     : first_(first),
-      held_back_("bellwether::optim::held_back", static_cast<std::size_t>(count)),
+      mean_residual_("bellwether::optim::held_back", static_cast<std::size_t>(count)),
       point_(layout, "bellwether::optim::gradient_point") {}
 
 void StepAhead::follow(comm::LastMean const& last, float beta1, Vec<GradientCheck> const& gradient_check) {
@@ -93,11 +93,11 @@ void StepAhead::update(Exec const& exec) {
   static std::string const label = "bellwether::optim::follow_residuals";
   comm::LastMean const last = owed_->last;
   float const share = owed_->share;
-  GradientCheck const* const judged = owed_->gradient_check.data();
-  float* const f = held_back_.data();
+  GradientCheck const* const checked = owed_->gradient_check.data();
+  float* const f = mean_residual_.data();
   Kokkos::parallel_for(
       label, team_policy(exec, (last.count + reduce_block - 1) / reduce_block), KOKKOS_LAMBDA(Team const& team) {
-        if (judged->skip) return;
+        if (checked->skip) return;
         Index const first = Index{team.league_rank()} * reduce_block;
         team_for_runs<Exec>(team, first, Kokkos::min(last.count, first + reduce_block),
                             [&]<class Access>(Access, Index k, int many) {
@@ -115,20 +115,20 @@ float const* StepAhead::point(Exec const& exec, BlockTable<Exec> const& table, U
   Block const* const blocks = table.blocks().data();
   PointPass const pass{.units = units,
                        .first = first_,
-                       .count = static_cast<Index>(held_back_.extent(0)),
-                       .f = held_back_.data(),
+                       .count = static_cast<Index>(mean_residual_.extent(0)),
+                       .f = mean_residual_.data(),
                        .mean = owed_ ? owed_->last : comm::LastMean{},
                        .share = owed_ ? owed_->share : 0,
                        .ratios = ratios,
                        .rate = static_cast<float>(rate),
                        .parameters = parameters.data(),
                        .to = point_.data()};
-  GradientCheck const* const judged = owed_ ? owed_->gradient_check.data() : nullptr;
+  GradientCheck const* const checked = owed_ ? owed_->gradient_check.data() : nullptr;
   bool const by_root = units.variance != nullptr && units.unify != Unify::element;
   Kokkos::parallel_for(
       label, bound_team_policy<3>(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         Block const block = blocks[team.league_rank()];
-        bool const follows = judged != nullptr && !judged->skip;
+        bool const follows = checked != nullptr && !checked->skip;
         if (follows && by_root)
           pass.over<true, true>(team, block);
         else if (follows)
@@ -144,7 +144,7 @@ float const* StepAhead::point(Exec const& exec, BlockTable<Exec> const& table, U
 
 void StepAhead::visit_state(StateVisitor& visit) {
   if (!visit.has(state_name)) return;  // the run that wrote the state had no step-ahead
-  visit.held(state_name, {held_back_.data(), held_back_.extent(0)}, first_, point_.count());
+  visit.held(state_name, {mean_residual_.data(), mean_residual_.extent(0)}, first_, point_.count());
 }
 
 void StepAhead::drop_state(StateVisitor& visit) { visit.drop(state_name); }

@@ -15,12 +15,12 @@ namespace bellwether::optim {
 
 /// Computes the point at which a rank evaluates its gradients in the compressed phase: the parameters it would have
 /// without residuals. A momentum m = beta1 m + (1 - beta1) g that lacks residuals e has moved the parameters too
-/// little, by the learning rate times
+/// little. The difference is the learning rate times
 ///     f_t = beta1 f_(t-1) + (1 - beta1) e_t.
-/// So the rank evaluates gradients at x - rate f, in the update's units. With the mean residual of all ranks instead of
-/// its own, this would be exactly the path of the uncompressed method. Based on step-ahead error feedback (Xu, Huo,
-/// Huang, arXiv 2008.05823), which has no momentum and uses e itself. With momentum, that correction is applied too
-/// fast and makes steep directions oscillate.
+/// So the rank evaluates gradients at x - rate f, in the update's units. If f used the mean residual of all ranks, this
+/// would be exactly the path of the uncompressed method. Based on step-ahead error feedback (Xu, Huo, Huang, arXiv
+/// 2008.05823), which has no momentum and uses e itself. With momentum, that correction is applied too fast and makes
+/// steep directions oscillate.
 class StepAhead {
  public:
   /// For the residuals of this rank, which belong to elements [first, first + count).
@@ -32,9 +32,9 @@ class StepAhead {
   void follow(comm::LastMean const& last, float beta1, Vec<GradientCheck> const& gradient_check);
   /// Makes a requested update of f now, 12 bytes an element.
   void update(Exec const& exec);
-  /// Returns the point (n), valid until the next call: x - rate c_l f'. f' is f out of its units and divided by the
-  /// root of the frozen variance, if there is one. ratios: (tensors) c_l; nullptr: 1. Traffic: 12 bytes an element, 8
-  /// more if f is updated, 4 more if the variance is read.
+  /// Returns the point (n), valid until the next call: x - rate c_l f'. To get f', f is converted out of its units and
+  /// divided by the root of the frozen variance, if there is one. `ratios`: (tensors) c_l. Null: 1. Traffic: 12 bytes
+  /// an element, 8 more if f is updated, 4 more if the variance is read.
   float const* point(Exec const& exec, BlockTable<Exec> const& table, Units const& units, float const* ratios,
                      double rate, Arena<> const& parameters);
 
@@ -53,7 +53,7 @@ class StepAhead {
 
   Index first_;
   std::optional<Owed> owed_;
-  Vec<float> held_back_;  // (count) f
+  Vec<float> mean_residual_;  // (count) f
   Arena<> point_;
 };
 

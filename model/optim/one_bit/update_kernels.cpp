@@ -69,14 +69,14 @@ void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<Tenso
   Block const* const blocks = table.blocks().data();
   Index const* const first = table.first_block().data();
   TensorRule const* const rule = rules.data();
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   double* const by_block = partial.data();
   UpdateRecord const out = record;
   UpdatePass const pass{made,  static_cast<float>(learning_rate), parameters, momentum,
                         units, record.weight_norm != nullptr};
   Kokkos::parallel_for(
       block_label, team_policy(exec, count), KOKKOS_LAMBDA(Team const& team) {
-        if (judged->skip) return;
+        if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
         auto const sum = pass.template over<Space>(team, block, rule[block.tensor].decay);
         Kokkos::single(Kokkos::PerTeam(team), [&] {
@@ -86,7 +86,7 @@ void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<Tenso
       });
   Kokkos::parallel_for(
       tensor_label, team_policy(exec, table.tensors()), KOKKOS_LAMBDA(Team const& team) {
-        if (judged->skip) return;
+        if (checked->skip) return;
         Index const l = team.league_rank();
         auto const sum = team_sum_and_largest<3, Space>(team, first[l], first[l + 1], [=](Index block) {
           return Measured{{by_block[block], by_block[count + block], by_block[2 * count + block]},
@@ -107,11 +107,11 @@ template <class Space>
 void forget_update(Space const& exec, Index tensors, Vec<GradientCheck, Space> const& gradient_check,
                    UpdateRecord const& record) {
   static std::string const label = "bellwether::optim::forget_update";
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   UpdateRecord const out = record;
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
-        if (judged->skip) return;
+        if (checked->skip) return;
         float const none = Kokkos::Experimental::quiet_NaN_v<float>;
         if (out.weight_norm != nullptr) out.weight_norm[l] = out.update_norm[l] = none;
         out.momentum_norm[l] = out.largest_update[l] = none;

@@ -12,7 +12,7 @@ namespace bellwether::optim {
 /// Where measure_update() finds the direction u of the last step, x <- x - rate u.
 struct MadeStep {
   float const* direction = nullptr;  ///< (n) u itself
-  /// If there is no direction: (n) v, with u = m / (sqrt(v) + epsilon) + decay x and x before the step; nullptr: u = m,
+  /// If there is no direction: (n) v, with u = m / (sqrt(v) + epsilon) + decay x and x before the step. Null: u = m,
   /// which includes the decay.
   float const* variance = nullptr;
   float epsilon = 0;
@@ -29,9 +29,9 @@ struct UpdateRecord {
 /// Numbers by block in measure_update()'s scratch: sums of the squares of x, u, m, and the largest |u|.
 inline constexpr Index update_sums = 4;
 
-/// Computes the norms of every tensor after a step, in one pass of 12 bytes an element; 8 if u = m or the method
-/// computes the first two norms. x before the step is reconstructed as x + rate u, up to rounding. parameters,
-/// momentum: (n), after the step. A momentum in bits needs a direction and is in these units. partial: (update_sums
+/// Computes the norms of every tensor after a step. One pass of 12 bytes an element, or 8 if u = m or the method
+/// computes the first two norms. The x before the step is reconstructed as x + rate u, up to rounding. `parameters`,
+/// `momentum`: (n), after the step. A momentum in bits needs a direction and is in these units. `partial`: (update_sums
 /// blocks) scratch. Nothing changes if the gradient check says skip.
 template <class Space>
 void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,

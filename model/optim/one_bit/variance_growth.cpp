@@ -68,15 +68,15 @@ void grow_variance(Space const& exec, Index tensors, double beta2, Vec<GradientC
                    float const* sketches, Vec<double, Space> const& sums, Vec<float, Space> const& growth,
                    Vec<float, Space> const& roots) {
   static std::string const label = "bellwether::optim::grow_variance";
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   double const* const at_freeze = sums.data();
   float *const grown = growth.data(), *const root = roots.data();
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
-        if (judged->skip || at_freeze[l] == 0) return;
+        if (checked->skip || at_freeze[l] == 0) return;
         double squares = 0;
         for (int lane = 0; lane < lanes; ++lane) {
-          double const value = judged->clip_factor * static_cast<double>(sketches[l * lanes + lane]);
+          double const value = checked->clip_factor * static_cast<double>(sketches[l * lanes + lane]);
           squares += value * value;
         }
         double const now = beta2 * static_cast<double>(grown[l]) + (1 - beta2) * squares / at_freeze[l];

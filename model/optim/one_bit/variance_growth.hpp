@@ -10,20 +10,19 @@
 
 namespace bellwether::optim {
 
-/// Columns in the sketch of a tensor's gradient. The estimated squared norm has a relative deviation of sqrt(2 / 32) in
-/// a step, and of a few percent in an average over 1 / (1 - beta2) steps.
+/// Columns in the sketch of a tensor's gradient. In one step the estimated squared norm has a relative deviation of
+/// sqrt(2 / 32). In an average over 1 / (1 - beta2) steps it has a few percent.
 inline constexpr Index growth_columns = 32;
 
 /// Updates the sums by tensor of a frozen variance. Adam's variance of a tensor l sums up to
 ///     V_l <- beta2 V_l + (1 - beta2) |g_l|^2,
 /// where g_l is its mean gradient after clipping. After the freeze the v_k of the elements are fixed, but this
 /// recurrence continues from V_l = sum of v_k. The roots of v_k are multiplied by rho_l = sqrt(V_l / sum of v_k). No
-/// rank computes the mean gradient, so |g_l|^2 comes from a sketch of each tensor with random signs, similar to
-/// gradient_sketch.hpp:
+/// rank computes the mean gradient. So |g_l|^2 comes from a sketch of each tensor with random signs:
 ///     sketch_l[c] = sum over j = c (mod 32) of sign(step, l, j) g_l[j].
-/// The mean of the sketches over ranks is the sketch of the mean. Element j of the tensor whose first element is o has
-/// bit 31 - j mod 32 of word (j mod 128) div 32 of philox(o mod 2^32, 2^31 + j div 128, step mod 2^32, step div 2^32).
-/// Masked elements do not count.
+/// As in gradient_sketch.hpp, the mean of the sketches over ranks is the sketch of the mean. The sign of element j of a
+/// tensor is bit 31 - j mod 32 of word (j mod 128) div 32 of a draw. The draw is philox(o mod 2^32, 2^31 + j div 128,
+/// step mod 2^32, step div 2^32), where o is the tensor's first element. Masked elements do not count.
 class VarianceGrowth {
  public:
   /// roots: (tensors) memory of rho_l.
@@ -59,8 +58,9 @@ class VarianceGrowth {
   Vec<float> roots_;     // (tensors) rho_l
 };
 
-/// Measures the change of the variance since the last look at it, by its sums over each tensor:
-///     sum over tensors of |V_l - V_l'| / sum over tensors of V_l',  V_l = factor * sum of v_k, V_l' the same before.
+/// Measures the change of the variance since the last look at it. Here V_l = factor * sum of v_k over tensor l, and
+/// V_l' is the same at the last look. The change is
+///     sum over tensors of |V_l - V_l'| / sum over tensors of V_l'.
 /// If all tensors change by the same factor, this is the change of the whole norm, which 1-bit Adam's freeze uses. The
 /// whole norm alone is useless while gradients are clipped, because clipping fixes it.
 class VarianceDrift {

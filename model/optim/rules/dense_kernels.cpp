@@ -27,15 +27,15 @@ void lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorR
   static std::string const label = "bellwether::optim::lamb_moments";
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   double* const squares = norms.data();
   Coefficients<float> const c = coefficients;
   Kokkos::parallel_for(
       label, team_policy(exec, count), KOKKOS_LAMBDA(Team const& team) {
-        if (judged->skip) return;
+        if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
         float const decay = rule[block.tensor].decay;
-        float const clip = static_cast<float>(judged->clip_factor);
+        float const clip = static_cast<float>(checked->clip_factor);
         auto const sum = team_sum<2, Space>(
             team, block.first, block.first + block.count,
             [=](Index k) {
@@ -68,13 +68,13 @@ void lamb_ratios(Space const& exec, BlockTable<Space> const& table, Vec<TensorRu
   Index const count = table.count();
   Index const* const first = table.first_block().data();
   TensorRule const* const rule = rules.data();
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   double const* const squares = norms.data();
   TrustBounds const limit = bounds;
   LayerRecord const out = record;
   Kokkos::parallel_for(
       label, team_policy(exec, table.tensors()), KOKKOS_LAMBDA(Team const& team) {
-        if (judged->skip) return;
+        if (checked->skip) return;
         Index const l = team.league_rank();
         auto const sum = team_sum<2, Space>(team, first[l], first[l + 1], [=](Index block) {
           return Sums<2>{{squares[block], squares[count + block]}};
@@ -97,11 +97,11 @@ void lamb_apply(Space const& exec, BlockTable<Space> const& table, double learni
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   static std::string const label = "bellwether::optim::lamb_apply";
   Block const* const blocks = table.blocks().data();
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   float const* const ratio = record.trust_ratio;
   Kokkos::parallel_for(
       label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
-        if (judged->skip) return;
+        if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
         float const rate = static_cast<float>(learning_rate * ratio[block.tensor]);
         team_for<Space>(
@@ -122,15 +122,15 @@ void adamw_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorR
   static std::string const label = "bellwether::optim::adamw_update";
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   Coefficients<float> const c = coefficients;
   float const rate = static_cast<float>(learning_rate);
   Kokkos::parallel_for(
       label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
-        if (judged->skip) return;
+        if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
         float const decay = rule[block.tensor].decay;
-        float const clip = static_cast<float>(judged->clip_factor);
+        float const clip = static_cast<float>(checked->clip_factor);
         team_for<Space>(
             team, block.first, block.first + block.count,
             [=](Index k) {
@@ -155,14 +155,14 @@ void sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule
   static std::string const label = "bellwether::optim::sgd_apply";
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
-  GradientCheck const* const judged = gradient_check.data();
+  GradientCheck const* const checked = gradient_check.data();
   float const rate = static_cast<float>(learning_rate);
   Kokkos::parallel_for(
       label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
-        if (judged->skip) return;
+        if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
         float const decay = rule[block.tensor].decay;
-        float const clip = static_cast<float>(judged->clip_factor);
+        float const clip = static_cast<float>(checked->clip_factor);
         team_for<Space>(team, block.first, block.first + block.count, [=](Index k) {
           float const m = beta1 * momentum[k] + (clip * gradient[k] + decay * parameters[k]);
           momentum[k] = m;

@@ -141,7 +141,7 @@ StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
   exchange_ = scalars_ = {};
   ready_from_ = gradients.count();
   met_ = true;
-  check_gradient(exec, record_.blocks(), gradients.data(), clip_, partial_, record_.verdict(), norms_,
+  check_gradient(exec, record_.blocks(), gradients.data(), clip_, partial_, record_.gradient_check(), norms_,
                  record_.norm_limit());
   return report;
 }

@@ -56,7 +56,7 @@ Lamb::Lamb(OptimizerConfig const& config, OptimizerContext const& context)
 
 void Lamb::update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) {
   auto const& blocks = record().blocks();
-  auto const& gradient_check = record().verdict();
+  auto const& gradient_check = record().gradient_check();
   LayerRecord const layers{record().layer(0), record().layer(1), record().layer(2)};
   lamb_moments(exec, blocks, rules(), coefficients<float>(config(), scalars.step), gradient_check, parameters.data(),
                gradients.data(), momentum(), variance(), norms_);
@@ -69,7 +69,7 @@ std::int64_t Lamb::more_bytes() const { return static_cast<std::int64_t>(norms_.
 
 void AdamW::update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) {
   adamw_update(exec, record().blocks(), rules(), coefficients<float>(config(), scalars.step), scalars.learning_rate,
-               record().verdict(), gradients.data(), parameters.data(), momentum(), variance());
+               record().gradient_check(), gradients.data(), parameters.data(), momentum(), variance());
 }
 
 }  // namespace bellwether::optim

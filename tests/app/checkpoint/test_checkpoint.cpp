@@ -42,7 +42,7 @@ TEST_CASE("A checkpoint returns every kind of state at the same number of ranks"
   CHECK(run.warnings.empty());
 }
 
-TEST_CASE("A checkpoint is re-cut for another number of ranks") {
+TEST_CASE("A checkpoint is resharded for another number of ranks") {
   for (int writers = 1; writers <= everyone().size(); ++writers)
     for (int readers = 1; readers <= everyone().size(); ++readers) {
       bool const per_rank = writers % 2 == 0;
@@ -85,7 +85,7 @@ TEST_CASE("A checkpoint is re-cut for another number of ranks") {
     }
 }
 
-TEST_CASE("Slices that several ranks hold are dealt anew by element") {
+TEST_CASE("Slices that several ranks hold are resharded by element") {
   // Ranks that follow each other, as if each were on its own node: L of them share the vector, and size / L hold each
   // slice.
   static constexpr std::int64_t total = 103;
@@ -156,7 +156,7 @@ TEST_CASE("Elements that no rank held are named") {
   CHECK_THROWS_WITH(run.checkpoints->load(*found, all), ContainsSubstring("worker_error: no rank held row "));
 }
 
-TEST_CASE("A slice that says it lies beyond its whole is refused") {
+TEST_CASE("A slice beyond its total is rejected") {
   constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() - 3;
   for (auto const& [first, total] : {std::pair{far, std::int64_t{100}},
                                      {std::int64_t{-1}, std::int64_t{100}},
@@ -174,11 +174,11 @@ TEST_CASE("A slice that says it lies beyond its whole is refused") {
     run.checkpoints->wait();
     auto const found = run.checkpoints->find_latest();
     REQUIRE(found.has_value());
-    CHECK_THROWS_WITH(run.checkpoints->load(*found, all), ContainsSubstring("allowed: a part of its total"));
+    CHECK_THROWS_WITH(run.checkpoints->load(*found, all), ContainsSubstring("allowed: a slice within its total"));
   }
 }
 
-TEST_CASE("Incomplete and damaged checkpoints are named and passed over") {
+TEST_CASE("Incomplete and damaged checkpoints are named and skipped") {
   CheckpointFixture run;
   CHECK_FALSE(run.checkpoints->find_latest().has_value());
   for (int step = 1; step <= 6; ++step) run.save(step, static_cast<float>(step));
@@ -207,7 +207,7 @@ TEST_CASE("Incomplete and damaged checkpoints are named and passed over") {
     CHECK_THAT(run.warnings, ContainsSubstring("step_6/manifest: missing"));
     CHECK_THAT(run.warnings, ContainsSubstring("step_5/manifest: damaged"));
     CHECK_THAT(run.warnings, ContainsSubstring("step_4/replicated.h5: 1000 bytes"));
-    CHECK_THAT(run.warnings, ContainsSubstring("step_3/rank0.h5: its checksum does not hold"));
+    CHECK_THAT(run.warnings, ContainsSubstring("step_3/rank0.h5: its checksum does not match"));
     CHECK_THAT(run.warnings, ContainsSubstring(".h5: missing"));
     CHECK(std::ranges::count(run.warnings, '\n') == 6);
   } else {
@@ -222,7 +222,7 @@ TEST_CASE("Incomplete and damaged checkpoints are named and passed over") {
   check_equal(loaded, run.owner(22));
 }
 
-TEST_CASE("A manifest that is no file is passed over") {
+TEST_CASE("A manifest that is not a file is skipped") {
   CheckpointFixture run;
   run.save(1, 1);
   run.save(2, 2);
@@ -239,7 +239,7 @@ TEST_CASE("A manifest that is no file is passed over") {
   if (everyone().rank() == 0) CHECK_THAT(run.warnings, ContainsSubstring("step_3/manifest: damaged: 1099511627776"));
 }
 
-TEST_CASE("A manifest names what all ranks have, and nothing twice") {
+TEST_CASE("A manifest names the file of replicated state, and no file twice") {
   app::Manifest manifest{.step = 3, .ranks = 2, .files = {{"replicated.h5", 1, "0"}, {"rank1.h5", 1, "0"}}};
   CHECK(app::Manifest::parse(manifest.text()).files.size() == 2);
   manifest.files.push_back(manifest.files.back());
@@ -248,7 +248,7 @@ TEST_CASE("A manifest names what all ranks have, and nothing twice") {
   CHECK_THROWS_WITH(app::Manifest::parse(manifest.text()), ContainsSubstring("does not name the file 'replicated.h5'"));
 }
 
-TEST_CASE("A folder of checkpoints that cannot be read is not taken for an empty one") {
+TEST_CASE("An unreadable folder of checkpoints is an error") {
   CheckpointFixture run;
   on_rank_0([&] { std::ofstream(run.folder->path() + "/checkpoints") << "a file"; });
   CHECK_THROWS_WITH(run.checkpoints->find_latest(), ContainsSubstring("checkpoints: cannot be read: Not a directory"));
@@ -260,21 +260,21 @@ TEST_CASE("A folder of checkpoints that cannot be read is not taken for an empty
   CHECK_THROWS_WITH(run.checkpoints->find_latest(), ContainsSubstring("checkpoints: cannot be read: No such file"));
 }
 
-TEST_CASE("A checkpoint of a newer format is refused by name") {
+TEST_CASE("A checkpoint of a newer format is rejected with its format") {
   CheckpointFixture run;
   run.save(1, 1);
   on_rank_0([&] { std::ofstream(run.folder->step(1) + "/manifest") << "bellwether checkpoint 2.0\nchecksum 0\n"; });
-  CHECK_THROWS_WITH(run.checkpoints->find_latest(), ContainsSubstring("checkpoints, but none is whole"));
+  CHECK_THROWS_WITH(run.checkpoints->find_latest(), ContainsSubstring("checkpoints, but none is usable"));
   if (everyone().rank() == 0) CHECK_THAT(run.warnings, ContainsSubstring("format 2.0"));
 }
 
-TEST_CASE("A first checkpoint that was never completed counts as none") {
+TEST_CASE("A first checkpoint that was never completed is ignored") {
   CheckpointFixture run;
   on_rank_0([&] { fs::create_directories(run.folder->step(1) + ".part"); });
   CHECK_FALSE(run.checkpoints->find_latest().has_value());
 }
 
-TEST_CASE("Older checkpoints go once the new one is complete") {
+TEST_CASE("Older checkpoints are removed once the new one is complete") {
   CheckpointFixture run({.keep = 2});
   run.save(1, 1);
   run.save(2, 2);
@@ -299,7 +299,7 @@ TEST_CASE("Older checkpoints go once the new one is complete") {
   CHECK(run.warnings.empty());
 }
 
-TEST_CASE("Checkpoints that were passed over neither count nor go") {
+TEST_CASE("Skipped checkpoints are neither counted nor removed") {
   SharedFolder const folder;
   for (std::int64_t const keep : {0, 2}) {
     CheckpointFixture run({.keep = keep}, everyone(), &folder);
@@ -323,7 +323,7 @@ TEST_CASE("Checkpoints that were passed over neither count nor go") {
   }
 }
 
-TEST_CASE("Of a link to a checkpoint elsewhere only the link goes") {
+TEST_CASE("Only the link to a checkpoint elsewhere is removed") {
   SharedFolder const other;
   CheckpointFixture mine({.keep = 1});
   {
@@ -343,7 +343,7 @@ TEST_CASE("Of a link to a checkpoint elsewhere only the link goes") {
   CHECK(theirs.checkpoints->find_latest().has_value());
 }
 
-TEST_CASE("State that does not fit is refused with its name on every rank") {
+TEST_CASE("State that does not match is rejected with its name on every rank") {
   CheckpointFixture run;
   run.save(1, 1);
   auto const found = run.checkpoints->find_latest();
@@ -388,5 +388,5 @@ TEST_CASE("State that does not fit is refused with its name on every rank") {
   alive.key_of_active = [] { return std::string("data.heldout"); };
   CHECK_THROWS_WITH(run.checkpoints->load(*found, alive),
                     ContainsSubstring("data.heldout: longer sequences than in the run of ") &&
-                        ContainsSubstring("embeddings.weight (35 live elements, 0 in the checkpoint); allowed: "));
+                        ContainsSubstring("embeddings.weight (35 active elements, 0 in the checkpoint); allowed: "));
 }

@@ -67,7 +67,7 @@ std::vector<std::string> damage_in(std::string const& path) {
 
 }  // namespace
 
-TEST_CASE("A checkpoint that takes long to write is told of while it is waited for") {
+TEST_CASE("Waiting long for a checkpoint causes warnings") {
   CheckpointFixture run({.keep = 0, .patience = 0.2});
   auto held = run.io.submit(input::IoThread::Priority::checkpoint,
                             [] { std::this_thread::sleep_for(std::chrono::milliseconds(700)); });
@@ -82,7 +82,7 @@ TEST_CASE("A checkpoint that takes long to write is told of while it is waited f
   CHECK(run.checkpoints->find_latest().has_value());
 }
 
-TEST_CASE("Every data set has a checksum, by which inspect names the one that is damaged") {
+TEST_CASE("Every data set has a checksum, by which inspect finds damaged ones") {
   bool const asynchronous = GENERATE(true, false);
   CheckpointFixture run({.keep = 0, .asynchronous = asynchronous});
   run.save(1, 0.5F);
@@ -122,12 +122,12 @@ TEST_CASE("Every data set has a checksum, by which inspect names the one that is
                ContainsSubstring("/" + name + "  float32") && ContainsSubstring("DAMAGED: its checksum does not hold"));
     std::ostringstream told;
     CHECK_THROWS_WITH(app::inspect(path, {}, told),
-                      ContainsSubstring("replicated.h5: damaged: its checksum does not hold; inspect --damaged"));
+                      ContainsSubstring("replicated.h5: damaged: its checksum does not match; inspect --damaged"));
     CHECK(told.str().empty());
   });
 }
 
-TEST_CASE("What is written without a copy is what is written from one") {
+TEST_CASE("Checkpoints with and without a copy are equal") {
   CheckpointFixture copied, direct({.keep = 0, .asynchronous = false});
   bool const mean = GENERATE(false, true);
   std::vector<std::vector<float>> residuals;
@@ -154,7 +154,7 @@ TEST_CASE("What is written without a copy is what is written from one") {
   CHECK(files[0] == files[1]);
 }
 
-TEST_CASE("Residuals saved as their mean resume as those do that are averaged when they are read") {
+TEST_CASE("Residuals averaged on saving resume like residuals averaged on loading") {
   int const size = everyone().size(), rank = everyone().rank();
   CheckpointFixture exact, mean;
   auto owner = exact.owner(0.25F);
@@ -193,7 +193,7 @@ TEST_CASE("Residuals saved as their mean resume as those do that are averaged wh
   }
 }
 
-TEST_CASE("A mean is over those ranks that hold an element, and takes any cut") {
+TEST_CASE("The mean is over the ranks that hold an element, for any slices") {
   auto& ranks = everyone();
   int const size = ranks.size(), rank = ranks.rank();
   // More than one round of 16 MiB. The ranks' slices overlap; with three ranks one slice is empty.
@@ -231,7 +231,7 @@ TEST_CASE("A mean is over those ranks that hold an element, and takes any cut") 
   CHECK_THROWS_AS(comm::mean_over_holders(ranks, {values.data(), values.size()}, own.first, longer), InternalError);
 }
 
-TEST_CASE("Bytes of a checkpoint are known before it is written") {
+TEST_CASE("The bytes of a checkpoint are known before it is written") {
   CheckpointFixture run;
   auto owner = run.owner(0.5F);
   int const size = everyone().size(), rank = everyone().rank();
@@ -242,7 +242,7 @@ TEST_CASE("Bytes of a checkpoint are known before it is written") {
   CHECK(app::checkpoint_bytes(averaging(owner, everyone()), rank, size) == 4 * (own + shared - saved));
 }
 
-TEST_CASE("A full disk on one rank is told on all and leaves the old checkpoint") {
+TEST_CASE("A full disk on one rank is reported on all ranks and leaves the old checkpoint") {
   bool const asynchronous = GENERATE(true, false);
   CheckpointFixture run({.keep = 1, .asynchronous = asynchronous});
   run.save(1, 1);
@@ -276,7 +276,7 @@ TEST_CASE("A full disk on one rank is told on all and leaves the old checkpoint"
   CHECK(run.checkpoints->last_complete() == 3);
 }
 
-TEST_CASE("a link in the place of a checkpoint makes way, wherever it leads") {
+TEST_CASE("a link in the place of a checkpoint is replaced, wherever it leads") {
   std::string const target = GENERATE("nowhere", "step_2");
   CheckpointFixture run;
   on_rank_0([&] {
@@ -292,7 +292,7 @@ TEST_CASE("a link in the place of a checkpoint makes way, wherever it leads") {
   CHECK(found->step == 2);
 }
 
-TEST_CASE("A step is saved again where batches were skipped since, and only then") {
+TEST_CASE("A step is saved again only if batches were skipped since") {
   CheckpointFixture run({.keep = 1});
   auto const save = [&](std::int64_t position, float salt) {
     auto owner = run.owner(salt);
@@ -315,7 +315,7 @@ TEST_CASE("A step is saved again where batches were skipped since, and only then
   CHECK_FALSE(fs::exists(run.folder->step(4) + ".replaced"));
 }
 
-TEST_CASE("What jobs left that died over a checkpoint gets its name or goes") {
+TEST_CASE("Checkpoints of killed jobs are completed or removed") {
   CheckpointFixture run;
   for (int step = 1; step <= 3; ++step) run.save(step, static_cast<float>(step));
   auto const step = [&](int n) { return run.folder->step(n); };
@@ -343,7 +343,7 @@ TEST_CASE("What jobs left that died over a checkpoint gets its name or goes") {
   });
 }
 
-TEST_CASE("Of a checkpoint that could not be written nothing stays") {
+TEST_CASE("A checkpoint that could not be written leaves no files") {
   CheckpointFixture run;
   run.save(1, 1);
   auto owner = run.owner(2);

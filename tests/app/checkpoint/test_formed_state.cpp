@@ -37,7 +37,7 @@ class Ramp final : public FormedValues {
 
 }  // namespace
 
-TEST_CASE("What is formed for a checkpoint is saved whole, a piece at a time, and its failure is everybody's") {
+TEST_CASE("Values computed for a checkpoint are saved piece by piece, and a failure is reported on all ranks") {
   CheckpointFixture run({.keep = 0, .asynchronous = GENERATE(true, false)});
   auto owner = run.owner(1);
   auto state = owner.state();
@@ -52,7 +52,7 @@ TEST_CASE("What is formed for a checkpoint is saved whole, a piece at a time, an
     run.checkpoints->wait();
   };
   if (fails) {
-    CHECK_THROWS_WITH(save(), ContainsSubstring("optimizer/ramp: no memory to form it in: not enough memory"));
+    CHECK_THROWS_WITH(save(), ContainsSubstring("optimizer/ramp: no memory to compute it: not enough memory"));
     CHECK_FALSE(run.checkpoints->find_latest().has_value());
     return;
   }

@@ -23,7 +23,7 @@ constexpr float infinite = std::numeric_limits<float>::infinity();
 
 }  // namespace
 
-TEST_CASE("The first value that is not allowed is found, wherever it stands") {
+TEST_CASE("The first value that is not allowed is found at any position") {
   for (std::size_t const size : {std::size_t{1}, std::size_t{100}, std::size_t{10000}})
     for (std::size_t const at : {std::size_t{0}, size / 2, size - 1})
       for (float const value : {std::nanf(""), -std::nanf(""), infinite, -infinite, -1.0F, -1e-45F, -0.0F, 3e38F}) {
@@ -39,7 +39,7 @@ TEST_CASE("The first value that is not allowed is found, wherever it stands") {
   CHECK(!app::first_unsound({}, Allowed::finite));
 }
 
-TEST_CASE("A checkpoint of values that are not sound is not completed, and the older one stays") {
+TEST_CASE("A checkpoint with invalid values is not completed, and the older one stays") {
   bool const asynchronous = GENERATE(true, false);
   CheckpointFixture run({.keep = 0, .asynchronous = asynchronous});
   run.save(1, 1);
@@ -74,7 +74,7 @@ TEST_CASE("A checkpoint of values that are not sound is not completed, and the o
   CHECK((found && found->step == 1));
 }
 
-TEST_CASE("State that is not sound is named by the rank that holds it") {
+TEST_CASE("Invalid state is reported with the rank that holds it") {
   auto& group = test::everyone();
   FakeOwner owner(group.rank(), group.size(), 1);
   int const last = group.size() - 1;
@@ -84,7 +84,7 @@ TEST_CASE("State that is not sound is named by the rank that holds it") {
                      "parameters/dense.weight: value 2 is nan; allowed: finite numbers");
 }
 
-TEST_CASE("Values of a checkpoint that are not sound are refused and named with their tensor") {
+TEST_CASE("Invalid values in a checkpoint are rejected and named with their tensor") {
   CheckpointFixture run;
   auto owner = run.owner(1);
   owner.momentum[37] = GENERATE(-2.5F, infinite);
@@ -116,7 +116,7 @@ TEST_CASE("Values of a checkpoint that are not sound are refused and named with 
                       ContainsSubstring("optimizer/momentum of bias: value 37 is inf; allowed: finite numbers;"));
 }
 
-TEST_CASE("Numbers of a checkpoint that nothing can count on from are refused") {
+TEST_CASE("Counters in a checkpoint that are out of range are rejected") {
   constexpr auto largest = std::numeric_limits<std::int64_t>::max();
   CheckpointFixture run;
   auto owner = run.owner(1);
@@ -160,7 +160,7 @@ TEST_CASE("Numbers of a checkpoint that nothing can count on from are refused") 
                                                        std::to_string(at + 1) + "; allowed: " + std::to_string(at)));
 }
 
-TEST_CASE("Numbers of a checkpoint that are not finite or too small are refused") {
+TEST_CASE("Numbers in a checkpoint that are not finite or too small are rejected") {
   CheckpointFixture run;
   auto owner = run.owner(1);
   auto state = owner.state();
@@ -184,7 +184,7 @@ TEST_CASE("Numbers of a checkpoint that are not finite or too small are refused"
   }
 }
 
-TEST_CASE("The files of a checkpoint say the step of its manifest") {
+TEST_CASE("The files of a checkpoint record the step of its manifest") {
   CheckpointFixture run;
   run.save(1, 1);
   test::on_rank_0([&] {
@@ -200,7 +200,7 @@ TEST_CASE("The files of a checkpoint say the step of its manifest") {
                     ContainsSubstring("replicated.h5: /: attribute 'step' is 1; allowed: 2, as in the manifest"));
 }
 
-TEST_CASE("A rank's file of another step or rank is refused") {
+TEST_CASE("A rank's file of another step or rank is rejected") {
   CheckpointFixture run;
   run.save(1, 1);
   run.save(2, 2);
@@ -223,7 +223,7 @@ TEST_CASE("A rank's file of another step or rank is refused") {
                                       ".h5: /: attribute 'step' is 1; allowed: 2, as in the manifest"));
 }
 
-TEST_CASE("A manifest that names fewer files, or another number of ranks, is refused") {
+TEST_CASE("A manifest that names fewer files, or another number of ranks, is rejected") {
   CheckpointFixture run;
   run.save(1, 1);
   int const ranks = run.communicator.size();
@@ -246,12 +246,12 @@ TEST_CASE("A manifest that names fewer files, or another number of ranks, is ref
   CHECK_THROWS_WITH(run.checkpoints->load(*found, owner.state()), ContainsSubstring(what));
 }
 
-TEST_CASE("A folder that has the name of another step is passed over") {
+TEST_CASE("A folder with the name of another step is skipped") {
   CheckpointFixture run;
   run.save(1, 1);
   run.save(2, 2);
   test::on_rank_0([&] { std::filesystem::rename(run.folder->step(2), run.folder->step(3)); });
   auto const found = run.checkpoints->find_latest();
   REQUIRE((found && found->step == 1));
-  if (run.communicator.rank() == 0) CHECK_THAT(run.warnings, ContainsSubstring("step_3/manifest: it is of step 2"));
+  if (run.communicator.rank() == 0) CHECK_THAT(run.warnings, ContainsSubstring("step_3/manifest: it records step 2"));
 }

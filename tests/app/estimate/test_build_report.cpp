@@ -314,7 +314,7 @@ TEST_CASE("A model that the host cannot hold is refused before it is allocated")
   auto const faults = faults_of(deck);
   REQUIRE(faults.size() == 1);
   CHECK(faults[0].starts_with("batch.micro: a rank needs "));
-  CHECK(faults[0].ends_with(": a smaller batch.micro or model, or fewer ranks on a host"));
+  CHECK(faults[0].ends_with("; reduce batch.micro, the model or the number of ranks per host"));
 }
 
 TEST_CASE("A warning says what the library's allreduce does not guarantee") {

@@ -27,7 +27,7 @@ TEST_CASE("The first signal sets a flag, a later one ends the program") {
   CHECK(WTERMSIG(status) == SIGTERM);
 }
 
-TEST_CASE("The signal of a limit of processor time stops a run, however often it comes") {
+TEST_CASE("The signal of a processor time limit stops a run, however often it arrives") {
   pid_t const child = fork();
   if (child == 0) {
     Interrupt const interrupt;
@@ -43,7 +43,7 @@ TEST_CASE("The signal of a limit of processor time stops a run, however often it
   CHECK(WEXITSTATUS(status) == 0);
 }
 
-TEST_CASE("A closed terminal stops a run unless nohup was asked for; a closed pipe never does") {
+TEST_CASE("A closed terminal stops a run except under nohup; a closed pipe never does") {
   pid_t const child = fork();
   if (child == 0) {
     {

@@ -31,7 +31,7 @@ TEST_CASE("a time limit is near when another step and checkpoint may not fit int
   CHECK(stops.pending() == StopReason::walltime);
 }
 
-TEST_CASE("without a limit nothing but a signal or the file stops a run") {
+TEST_CASE("without a limit only a signal or the file stops a run") {
   Interrupt const interrupt;
   TemporaryFolder const folder;
   auto const file = folder / "stop";
@@ -48,7 +48,7 @@ TEST_CASE("without a limit nothing but a signal or the file stops a run") {
   CHECK(stops.pending() == StopReason::signal);
 }
 
-TEST_CASE("the file goes whatever ended the run, and where there was none") {
+TEST_CASE("the stop file is removed whatever ended the run") {
   Interrupt const interrupt;
   TemporaryFolder const folder;
   auto const file = folder / "stop";

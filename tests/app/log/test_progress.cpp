@@ -106,7 +106,7 @@ class PseudoTerminal {
 
 }  // namespace
 
-TEST_CASE("A renewed line of 80 columns holds every item") {
+TEST_CASE("A progress line of 80 columns holds every item") {
   CHECK(fitted(usual, 80) == "step 45/60  loss 8.236  mlm 4.7%   lr 1.5e-3  3.55k tok/s  gemm 53%  left 1h02m");
   auto line = usual;
   line.step = 7;
@@ -132,7 +132,7 @@ TEST_CASE("A renewed line of 80 columns holds every item") {
   CHECK(fitted(start, 80) == "step  1/60  loss 11     mlm -      lr 0       - tok/s      gemm -    left -    ");
 }
 
-TEST_CASE("Narrow terminals lose whole items, the least important first") {
+TEST_CASE("Narrow terminals omit whole items, the least important first") {
   CHECK(fitted(usual, 79) == "step 45/60 loss 8.236 mlm 4.7%  lr 1.5e-3 3.55k tok/s gemm 53% left 1h02m");
   CHECK(fitted(usual, 65) == "45/60 loss 8.236 mlm 4.7%  3.55k tok/s gemm 53% left 1h02m");
   CHECK(fitted(usual, 30) == "45/60 loss 8.236 left 1h02m");
@@ -147,7 +147,7 @@ TEST_CASE("Narrow terminals lose whole items, the least important first") {
   CHECK(fitted(usual, 1).empty());
 }
 
-TEST_CASE("Progress away from a terminal is plain lines") {
+TEST_CASE("Without a terminal, progress is plain lines") {
   auto const lines = written({.steps = 4, .print_every = 2, .gemm_flops_per_second = 1000}, [](Progress& progress) {
     for (std::int64_t step = 1; step <= 4; ++step) progress.step(row_of(step), 1000);
   });
@@ -156,7 +156,7 @@ TEST_CASE("Progress away from a terminal is plain lines") {
   CHECK_THAT(lines, !ContainsSubstring("step 3/4") && ContainsSubstring("step 4/4") && !ContainsSubstring("\r"));
 }
 
-TEST_CASE("On a terminal one line renews itself at the width of the window") {
+TEST_CASE("On a terminal one line is redrawn at the width of the window") {
   // Remove the variables of the launcher that started the tests.
   for (auto const* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_SIZE", "PMI_RANK"}) unsetenv(name);
   PseudoTerminal const terminal;
@@ -176,7 +176,7 @@ TEST_CASE("On a terminal one line renews itself at the width of the window") {
   CHECK_THAT(terminal.shown(), ContainsSubstring("mlm 25.0%  lr 1.0e-3  1.00k tok/s  gemm 50%  left 1m54s"));
 }
 
-TEST_CASE("Evaluations say whether they are below the loss of word frequencies") {
+TEST_CASE("Evaluations state whether they are below the loss of word frequencies") {
   auto const evaluate = [](LogForm form, double frequencies, double loss) {
     return written({.form = form, .steps = 2}, [&](Progress& progress) {
       progress.compare_with_frequencies(frequencies);
@@ -190,7 +190,7 @@ TEST_CASE("Evaluations say whether they are below the loss of word frequencies")
   CHECK(!nlohmann::json::parse(evaluate(LogForm::json, 0, 7)).contains("frequency_loss"));
 }
 
-TEST_CASE("A launcher is known by an ancestor, not by variables alone") {
+TEST_CASE("A launcher is detected by an ancestor, not by variables alone") {
   CHECK(starts_ranks("mpirun"));
   CHECK(starts_ranks("slurmstepd"));
   CHECK(starts_ranks("mpiexec.hydra"));
@@ -210,7 +210,7 @@ TEST_CASE("A launcher is known by an ancestor, not by variables alone") {
   for (auto const* name : {"PMI_RANK", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}) unsetenv(name);
 }
 
-TEST_CASE("Every JSON line is valid and carries what people read") {
+TEST_CASE("Every JSON line is valid and holds the values that people read") {
   ProgressOptions const options{.form = LogForm::json, .steps = 2, .print_every = 50, .gemm_flops_per_second = 1000};
   auto const text = written(options, [](Progress& progress) {
     progress.note("quotes \" and \\ and \xff");
@@ -240,7 +240,7 @@ TEST_CASE("Every JSON line is valid and carries what people read") {
   CHECK(objects[4].at("path") == "run/checkpoints");
 }
 
-TEST_CASE("what is known of the noise of gradients is one sentence") {
+TEST_CASE("the gradient noise is described in one sentence") {
   double const none = not_measured;
   CHECK(noise_text(480.4, 512, 100, 32) ==
         "gradient noise scale: 480 sequences at the end, on average 512, an estimate of the critical batch; this run's "
@@ -250,5 +250,5 @@ TEST_CASE("what is known of the noise of gradients is one sentence") {
   CHECK(noise_text(none, 512, 100, 32) ==
         "gradient noise scale: unknown at the end, where noise hides the gradient; on average 512, an estimate of the "
         "critical batch; this run's batch is 32");
-  CHECK_THAT(noise_text(none, none, none, 32), Catch::Matchers::StartsWith("gradient noise scale: unknown; it takes"));
+  CHECK_THAT(noise_text(none, none, none, 32), Catch::Matchers::StartsWith("gradient noise scale: unknown; it needs"));
 }

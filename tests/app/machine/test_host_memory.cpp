@@ -23,7 +23,7 @@ std::string const meminfo = "MemTotal:       33554432 kB\nMemFree:         10485
 
 }  // namespace
 
-TEST_CASE("A host without bounds has what its kernel calls available") {
+TEST_CASE("Without limits, a host has what its kernel reports as available") {
   TemporaryFolder const root;
   CHECK(available_host_memory(root.path()) == std::numeric_limits<std::int64_t>::max());
   write(root / "proc/meminfo", meminfo);
@@ -34,7 +34,7 @@ TEST_CASE("A host without bounds has what its kernel calls available") {
   CHECK(available_host_memory(root.path()) == 16 * GiB);
 }
 
-TEST_CASE("The tightest group around a process bounds its memory, less what is in use and no page cache") {
+TEST_CASE("The strictest control group limits a process's memory; page cache counts as available") {
   TemporaryFolder const root;
   write(root / "proc/meminfo", meminfo);
   write(root / "proc/self/cgroup", "0::/job/step\n");
@@ -48,7 +48,7 @@ TEST_CASE("The tightest group around a process bounds its memory, less what is i
   CHECK(available_host_memory(root.path()) == 0);
 }
 
-TEST_CASE("Groups of the first version bound memory as well") {
+TEST_CASE("Control groups of version 1 limit memory, too") {
   TemporaryFolder const root;
   write(root / "proc/meminfo", meminfo);
   write(root / "proc/self/cgroup", "5:cpu,cpuacct:/other\n4:memory:/job\n");

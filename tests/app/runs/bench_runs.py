@@ -279,9 +279,9 @@ def files(bench):
     to."""
     few = ["kernels", "--elements", "100", "--calls", "1", "--warmup", "1"]
     kept, link = bench.folder / "kept.json", bench.folder / "link.json"
-    kept.write_text("old")
+    kept.write_text('{"bench": "old"}')
     bench.call(1, "kernels", "--elements", "1024Gi", "--json", "kept.json", expected=2)
-    assert kept.read_text() == "old"
+    assert kept.read_text() == '{"bench": "old"}'
     link.symlink_to("kept.json")
     bench.call(1, *few, "--json", "link.json")
     assert link.is_symlink() and json.loads(kept.read_text())["bench"] == "kernels"
@@ -290,6 +290,10 @@ def files(bench):
     for wrong in ("folder", "."):
         errors = bench.call(1, *few, "--json", wrong, expected=2)
         assert "is a folder; allowed: a file" in errors, errors
+    (bench.folder / "other.json").write_text('{"model": "mine"}')
+    errors = bench.call(1, *few, "--json", "other.json", expected=2)
+    assert "--json: other.json: exists and is not a result of bench; allowed: a new file, or" in errors, errors
+    assert (bench.folder / "other.json").read_text() == '{"model": "mine"}'
     assert not list(bench.folder.glob("*.part"))
 
 

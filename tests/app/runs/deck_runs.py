@@ -75,6 +75,27 @@ def piped_decks(runs):
         assert "# standard input:4" in resolved, resolved
     told = piped(runs.launch(2) + [runs.program, "check", "/dev/fd/63"], deck, expected=2)
     assert told.count("error: ") == 1 and "error: /dev/fd/63: is not open here: launchers pass on only standard input" in told
+    unopened_descriptors(runs, piped, deck)
+
+
+def unopened_descriptors(runs, piped, deck):
+    """A descriptor that the program was started without stays closed: MPI's own ones have the lowest numbers."""
+    unopened = "is not open here: launchers pass on only standard input"
+    for number in (3, 5, 7, 9, 12, 15):
+        told = piped([runs.program, "check", f"/dev/fd/{number}"], "", expected=2)
+        assert told.count("error: ") == 1 and f"error: /dev/fd/{number}: {unopened}" in told, told
+    for cluster in (["--cluster", "/dev/fd/7"], ["--cluster=/dev/fd/7"]):
+        told = piped([runs.program, "check", "run.yaml", *cluster], "", expected=2)
+        assert f"error: /dev/fd/7: {unopened}" in told, told
+    with open(runs.folder / "run.yaml", encoding="ascii") as file:
+        command = runs.launch(2) + [runs.program, "train", f"/dev/fd/{file.fileno()}"]
+        told = piped(command, deck, expected=2, pass_fds=[file.fileno()])
+        assert told.count("error: ") == 1 and unopened in told and not (runs.folder / "run").exists(), told
+    for command, place in ((["prepare", "/dev/fd/7", "--vocab", "vocab.txt", "--out", "new"], "/dev/fd/7"),
+                           (["tokenize", "--vocab", "/dev/fd/7"], "/dev/fd/7"), (["inspect", "/dev/fd/7"], "/dev/fd/7"),
+                           (["bench", "kernels", "--json", "/dev/fd/7"], "--json: /dev/fd/7")):
+        told = piped([runs.program, *command], "", expected=2)
+        assert f"error: {place}: " in told and "is not open here" in told, told
 
 
 if __name__ == "__main__":

@@ -175,7 +175,7 @@ def quota(runs):
         rank = "rank 1: " if file.startswith("rank") else ""
         assert len(found) == 1, told
         assert re.fullmatch(rf"{rank}\S+/checkpoints/step_6\.part/{re.escape(file)}: cannot be (created|written( to the device)?): Disk quota "
-                            "exceeded; training goes on, and the newest complete one stays what it is", found[0]), told
+                            "exceeded; training goes on, and the newest complete checkpoint is kept", found[0]), told
         assert sorted(path.name for path in (runs.folder / name / "checkpoints").iterdir()) == ["step_2", "step_4", "step_8"]
         compare_checkpoints(runs.folder / "whole/checkpoints/step_4", runs.folder / name / "checkpoints/step_4")
         runs.compare("whole", name, 8)
@@ -245,7 +245,7 @@ def no_locks(runs):
             shutil.rmtree(runs.folder / name / "checkpoints/step_8", ignore_errors=True)
             told = runs.train(name, 2, 16, 8, 2, more=(*ONEBIT, *more), **environment)
             assert told.count("has no locks") == 1, told
-            assert (f"warning: run.directory: the file system of {runs.folder}/{name} has no locks: nothing keeps another job from "
+            assert (f"warning: run.directory: the file system of {runs.folder}/{name} has no locks: nothing prevents another job from "
                     "running there at the same time") in told, told
             assert (f"resumed from {runs.folder}/{name}/checkpoints/step_6" in told) == bool(more), told
         runs.compare("whole", name, 8)

@@ -208,7 +208,7 @@ def directories(runs):
     for name in ("statistics.h5", "statistics/segment_000000.h5"):
         shutil.copyfile(run / name, runs.folder / "early" / name)
     told = runs.train("early", 1, 16, 7, more=("--resume",))
-    assert "warning: the record lacks what was recorded of steps 5 to 6: it is not the one that" in told, told
+    assert "warning: the record lacks rows of steps 5 to 6: it was not written together" in told, told
     assert runs.table("early")["step"].tolist() == [1, 2, 3, 4, 7]
 
     # A job was killed while moving the record; a file with the name of the folder stays.
@@ -239,10 +239,10 @@ def directories(runs):
         rows["loss"][2] += 1
         file["steps"][:] = rows
     told = runs.refuse([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=12"])
-    assert "segment_000000.h5: damaged: the checksum of its rows does not hold; with statistics.h5 and" in told, told
+    assert "segment_000000.h5: damaged: the checksum of its rows does not match; move statistics.h5 and the folder" in told, told
     os.truncate(segment, 3000)
     told = runs.refuse([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=12"])
-    assert "segment_000000.h5: " in told and "with statistics.h5 and the folder statistics moved out of" in told, told
+    assert "segment_000000.h5: " in told and "move statistics.h5 and the folder statistics out of" in told, told
     shutil.rmtree(runs.folder / "moved/statistics")
     (runs.folder / "moved/statistics.h5").unlink()
     output = runs.call([runs.program, "train", "moved/deck.resolved.yaml", "--resume", "--set", "schedule.steps=12"])
@@ -263,7 +263,7 @@ def directories(runs):
     (run / "starts.txt").unlink()
     (run / "starts.txt").mkdir()
     told = runs.refuse(runs.command("run", 2, "--resume", "--set", "schedule.steps=9"))
-    assert re.search(r"run\.directory: \S+/run/starts\.txt: cannot be read: not a file; mend or remove it$", told), told
+    assert re.search(r"run\.directory: \S+/run/starts\.txt: cannot be read: not a file; repair or remove it$", told), told
 
 
 def lost_output(runs):

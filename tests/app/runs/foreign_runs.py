@@ -198,7 +198,7 @@ def interrupted_report(runs):
     """A signal ends `report` and the interpreter that draws. Nothing is written, and existing files stay."""
     runs.train("run", 1, 16, 4)
     page = runs.folder / "run/report.html"
-    page.write_text("before")
+    page.write_text("<html>before")
     slow = runs.folder / "slow_python"
     slow.write_text(f"#!/bin/sh\ntouch drawing; exec {sys.executable} -c 'import time; time.sleep(600)'\n")
     slow.chmod(0o755)
@@ -215,7 +215,7 @@ def interrupted_report(runs):
             errors = process.stderr.read()
             assert process.wait(timeout=PATIENCE) == 128 + sent and errors == "interrupted: nothing was written\n", (sent, errors)
         assert children and not any(pathlib.Path(f"/proc/{child}").exists() for child in children), children
-        assert page.read_text() == "before" and sorted(path.name for path in (runs.folder / "run").iterdir()) == before
+        assert page.read_text() == "<html>before" and sorted(path.name for path in (runs.folder / "run").iterdir()) == before
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def pipes(runs):
     refused(["check", "run.yaml", "--set", "data.train=many"])
     refused(["inspect", "many"])
     for place, what in (("statistics.h5", None), ("starts.txt", "starts.txt: cannot be read: not a file"),
-                        (step, "none is whole"), ("statistics/segment_000000.h5", "segment_000000.h5")):
+                        (step, "none is usable"), ("statistics/segment_000000.h5", "segment_000000.h5")):
         shutil.copytree(runs.folder / "run", runs.folder / "other")
         shutil.rmtree(runs.folder / "other/checkpoints/step_1")
         (runs.folder / "other" / place).unlink()
@@ -46,7 +46,7 @@ def pipes(runs):
     runs.deck("run", 16, 4)
     resumed = ["train", "run.yaml", "--resume"]
     (runs.folder / "run/statistics.h5").write_bytes(b"")
-    refused(resumed, "once it is removed, it is made anew from the segments beside it")
+    refused(resumed, "remove it, and it is created again from the segments beside it")
     (runs.folder / "run/statistics.h5").unlink()
     runs.call([program] + resumed)
 

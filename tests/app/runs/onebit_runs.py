@@ -238,8 +238,8 @@ def refuses_longer_sequences(runs, frozen):
     told = runs.refuse(runs.command("rows", 2, "--resume", *frozen, *wide, *longer))
     assert told.count("error: ") == 2, told  # the fault, and the differences; from one rank
     assert "error: --set data.heldout=[long]: longer sequences than in the run of " in told, told
-    assert "position_embeddings.weight (6144 live elements, 4096 in the checkpoint); allowed: sequences as long" in told
-    assert "or optimizer.freeze.step above 6, which takes up warmup again" in told, told
+    assert "position_embeddings.weight (6144 active elements, 4096 in the checkpoint); allowed: sequences as long" in told
+    assert "or optimizer.freeze.step above 6, which returns to warmup" in told, told
     assert contents() == before
     runs.copy("alive", "rows", 6)
     again = (*ONEBIT, "--set", "optimizer.freeze.step=7")
@@ -276,8 +276,8 @@ def rewarms(runs):
     for key, (now, was) in changes.items():
         told = runs.refuse(runs.command("frozen2", 2, "--resume", *method(3, "--set", f"optimizer.{key}={now}")))
         assert told.count("error: ") == 1 and f"error: --set optimizer.{key}={now}: {now}, but " in told, told
-        assert (f"step_6 was written after the freeze with {was}, and what it keeps depends on it; allowed: {was}, or "
-                "optimizer.freeze.step above 6, which takes up warmup again") in told, told
+        assert (f"step_6 was written after the freeze with {was}, and the frozen state depends on it; allowed: {was}, or "
+                "optimizer.freeze.step above 6, which returns to warmup") in told, told
     other = [word for key in ("unify", "exchange", "steer") for word in ("--set", f"optimizer.{key}={changes[key][0]}")]
     runs.copy("warming2", "frozen2", 2)
     for name, freeze, phases in (("frozen2", 7, [0] * 3 + [1] * 3 + [0, 1]), ("warming2", 3, [0] * 3 + [1] * 5)):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests how commands start: launcher and environment, and ranks that were started differently.
 
-    start_runs.py CASE PROGRAM MPIRUN      CASE: launchers | options | environment | files_alone"""
+    start_runs.py CASE PROGRAM MPIRUN      CASE: launchers | options | environment | files_alone | removed_directory"""
 
 import json
 import os
@@ -136,6 +136,22 @@ def files_alone(runs):
         done = subprocess.run([runs.program, *arguments], cwd=runs.folder, input="a word\n", capture_output=True, text=True, check=False,
                               timeout=PATIENCE, env=dict(os.environ, **strange))
         assert done.returncode == 0 and done.stdout, (arguments, done)
+
+
+def removed_directory(runs):
+    """A working directory that was removed is told in one line by every command, before MPI starts."""
+    runs.deck("run", 16, 2)
+    deck, shard = str(runs.folder / "run.yaml"), str(next((runs.folder / "shards").glob("*.h5")))
+    script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
+    for arguments in (["check", deck], ["train", deck], ["inspect", "."], ["inspect", shard], ["report", str(runs.folder / "run")],
+                      ["prepare", str(runs.folder / "text.txt"), "--vocab", str(runs.folder / "vocab.txt"), "--out", "new"],
+                      ["tokenize", "--vocab", str(runs.folder / "vocab.txt")], ["bench", "kernels"]):
+        done = subprocess.run(["sh", "-c", script, "sh", runs.program, *arguments], cwd=runs.folder, input="", capture_output=True,
+                              text=True, check=False, timeout=PATIENCE)
+        assert done.returncode == 2, (arguments, done)
+        assert done.stderr == "error: the working directory has been removed; cd to one that exists\n", (arguments, done)
+    assert not (runs.folder / "run").exists()
+    runs.call(["sh", "-c", script, "sh", runs.program, "--version"])
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ TEST_CASE("Statistics show all segments as one") {
   }
 }
 
-TEST_CASE("Statistics are written every so many steps, however few rows these have") {
+TEST_CASE("Statistics are written at a fixed interval of steps, however few rows they have") {
   TemporaryFolder const folder;
   input::IoThread io;
   auto settings = options(folder);
@@ -67,7 +67,7 @@ TEST_CASE("Statistics are written every so many steps, however few rows these ha
   CHECK(shown(statistics, 70, 70, 5) == 70);
 }
 
-TEST_CASE("Only the quantities that a run names are kept of its layers") {
+TEST_CASE("Only the layer quantities that a run names are recorded") {
   TemporaryFolder const folder;
   input::IoThread io;
   auto settings = options(folder);
@@ -96,7 +96,7 @@ TEST_CASE("Only the quantities that a run names are kept of its layers") {
   }
 }
 
-TEST_CASE("What was sent is shown by phase as it was last counted, and goes on from what a resumed run says") {
+TEST_CASE("Traffic is recorded by phase, and a resumed run continues its totals") {
   TemporaryFolder const folder;
   input::IoThread io;
   auto const shown = [&] {
@@ -124,13 +124,13 @@ TEST_CASE("What was sent is shown by phase as it was last counted, and goes on f
   CHECK(Hdf5File::open(folder / "statistics.h5", input::VirtualData::show).read_table("traffic").size() == 9);
 }
 
-TEST_CASE("A row of a step says what is not known") {
+TEST_CASE("A row of a step marks unknown values") {
   app::StepRow const row;
   for (auto const value : {row.loss, row.mlm_accuracy, row.learning_rate, row.gradient_norm}) CHECK(std::isnan(value));
   CHECK((row.phase == 0 && row.compressed_bytes == 0 && row.scalar_bytes == 0 && row.dense_bytes_fp32 == 0));
 }
 
-TEST_CASE("A run's name is on record") {
+TEST_CASE("A run's name is recorded") {
   TemporaryFolder const folder;
   input::IoThread io;
   auto named = options(folder);
@@ -142,7 +142,7 @@ TEST_CASE("A run's name is on record") {
         Hdf5File::Attribute(std::string("a first try")));
 }
 
-TEST_CASE("What cannot be written for a while is written later, without a hole") {
+TEST_CASE("Rows that cannot be written for a while are written later, without gaps") {
   namespace fs = std::filesystem;
   TemporaryFolder const folder;
   input::IoThread io;
@@ -171,7 +171,7 @@ TEST_CASE("What cannot be written for a while is written later, without a hole")
   CHECK_THROWS_WITH(statistics.wait(), ContainsSubstring("statistics/segment_00000"));  // the last attempt
 }
 
-TEST_CASE("A full disk ends statistics with the name of the file") {
+TEST_CASE("A full disk ends statistics with an error that names the file") {
   TemporaryFolder const folder;
   input::IoThread io;
   Statistics statistics(options(folder), io);

@@ -20,7 +20,7 @@ using sample::column;
 using sample::options;
 using sample::record;
 
-TEST_CASE("A resumed run cuts rows beyond its step") {
+TEST_CASE("A resumed run removes rows after its step") {
   std::int64_t const resume = GENERATE(0, 1, 7, 8, 9, 16, 20, 30, 31);
   TemporaryFolder const folder;
   input::IoThread io;
@@ -67,7 +67,7 @@ TEST_CASE("A resumed run keeps rows of steps that were skipped before its checkp
   CHECK(column<std::int64_t>(steps, "skipped") == std::vector<std::int64_t>{0, 0, 1, 1});
 }
 
-TEST_CASE("A resumed run cuts rows that were never shown") {
+TEST_CASE("A resumed run removes rows that were never published") {
   TemporaryFolder const folder;
   input::IoThread io;
   {
@@ -92,7 +92,7 @@ TEST_CASE("A resumed run cuts rows that were never shown") {
   check_shows(folder, 22);
 }
 
-TEST_CASE("Statistics of another run are refused") {
+TEST_CASE("Statistics of another run are rejected") {
   TemporaryFolder const folder;
   input::IoThread io;
   CHECK_THROWS_AS(Statistics(options(folder, 5), io), InputError);
@@ -143,7 +143,7 @@ std::string doubt_of(TemporaryFolder const& folder, input::IoThread& io, app::Re
 
 }  // namespace
 
-TEST_CASE("A record of another run is told by its times") {
+TEST_CASE("A record of another run is detected by its times") {
   TemporaryFolder const folder, other;
   input::IoThread io;
   double const wall = record_run(folder, io, 0.1);
@@ -159,7 +159,7 @@ TEST_CASE("A record of another run is told by its times") {
     moved.tokens = 1999;
     CHECK(doubt_of(folder, io, moved) == "its row of step 20 says 2000 tokens in 2 s, the checkpoint 1999 in 2 s");
   }
-  SECTION("a segment in its midst") {
+  SECTION("a segment in the middle") {
     std::filesystem::copy_file(segment(other), segment(folder), std::filesystem::copy_options::overwrite_existing);
     CHECK(doubt_of(folder, io, point) == "its row of step 9 does not follow on that of step 8");
   }
@@ -168,7 +168,7 @@ TEST_CASE("A record of another run is told by its times") {
                                std::filesystem::copy_options::overwrite_existing);
     CHECK(doubt_of(folder, io, point) == "its row of step 1 does not follow on that of step 8");
   }
-  SECTION("one that ends before the checkpoint cannot be told") {
+  SECTION("a record that ends before the checkpoint is not detected") {
     auto later = point;
     later.step = 21;
     later.samples = 210;
@@ -176,7 +176,7 @@ TEST_CASE("A record of another run is told by its times") {
   }
 }
 
-TEST_CASE("A record that was cut and goes on is of one run") {
+TEST_CASE("A record that was truncated and continued belongs to one run") {
   TemporaryFolder const folder;
   input::IoThread io;
   record_run(folder, io, 0.1);
@@ -192,7 +192,7 @@ TEST_CASE("A record that was cut and goes on is of one run") {
   CHECK(doubt_of(folder, io, {.step = 30, .samples = 300, .tokens = 3000, .wall_seconds = wall}).empty());
 }
 
-TEST_CASE("Segments alone are enough to resume, and are never written over by a new run") {
+TEST_CASE("Segments suffice to resume, and a new run never overwrites them") {
   TemporaryFolder const folder;
   input::IoThread io;
   CHECK(app::recorded_statistics(folder.path()) == app::Recorded::nothing);
@@ -217,7 +217,7 @@ TEST_CASE("Segments alone are enough to resume, and are never written over by a 
   check_shows(folder, 40);
 }
 
-TEST_CASE("A resumed run is refused where segments are missing whose rows are shown") {
+TEST_CASE("A resume is rejected if segments with published rows are missing") {
   TemporaryFolder const folder;
   input::IoThread io;
   bool const with_rows = GENERATE(false, true);
@@ -244,7 +244,7 @@ TEST_CASE("A resumed run is refused where segments are missing whose rows are sh
   CHECK(std::filesystem::exists(folder / "statistics/segment_000002.h5"));
 }
 
-TEST_CASE("A segment that is cut short is told apart from zeros") {
+TEST_CASE("A truncated segment is detected") {
   TemporaryFolder const folder;
   input::IoThread io;
   {
@@ -257,11 +257,11 @@ TEST_CASE("A segment that is cut short is told apart from zeros") {
   std::filesystem::resize_file(segment, GENERATE(0U, 3000U));
   CHECK_THROWS_WITH(app::require_segments(folder / "statistics.h5"),
                     ContainsSubstring("statistics/segment_000001.h5: "));
-  CHECK_THROWS_WITH(Statistics(options(folder, 30), io),
-                    ContainsSubstring("statistics/segment_000001.h5: ") && ContainsSubstring("moved out of"));
+  CHECK_THROWS_WITH(Statistics(options(folder, 30), io), ContainsSubstring("statistics/segment_000001.h5: ") &&
+                                                             ContainsSubstring("the folder statistics out of"));
 }
 
-TEST_CASE("A segment of an earlier moment is told apart from zeros") {
+TEST_CASE("An older copy of a segment is detected") {
   TemporaryFolder const folder;
   input::IoThread io;
   auto const segment = folder / "statistics/segment_000000.h5", early = folder / "early.h5";
@@ -281,10 +281,10 @@ TEST_CASE("A segment of an earlier moment is told apart from zeros") {
                     ContainsSubstring(segment + ": holds ") &&
                         ContainsSubstring("statistics.h5 shows 8; it is an older file or another run's"));
   CHECK_THROWS_WITH(Statistics(options(folder, 30), io),
-                    ContainsSubstring(segment + ": holds ") && ContainsSubstring("moved out of"));
+                    ContainsSubstring(segment + ": holds ") && ContainsSubstring("the folder statistics out of"));
 }
 
-TEST_CASE("A segment without a quantity that is shown is told apart from zeros") {
+TEST_CASE("A segment that lacks a published quantity is detected") {
   TemporaryFolder const folder;
   input::IoThread io;
   {

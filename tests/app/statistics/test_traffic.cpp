@@ -42,7 +42,7 @@ TEST_CASE("traffic adds up by phase") {
   CHECK((all.dense_bytes_fp32 == 40000 && all.dense_bytes_16bit == 20000));
 }
 
-TEST_CASE("a run ends with its bytes by phase, and what dense means would have sent") {
+TEST_CASE("a run ends with its bytes by phase, and those of dense means") {
   TrafficTotals totals;
   CHECK(app::traffic_lines(totals).empty());
   totals.add(PhaseTraffic{.phase = 0, .steps = 1});  // one rank sends nothing
@@ -66,12 +66,12 @@ TEST_CASE("a run ends with its bytes by phase, and what dense means would have s
         "without scalars and sketches");
 }
 
-TEST_CASE("with nodes, what stays inside them is told apart") {
+TEST_CASE("with nodes, intra-node and inter-node bytes are separate") {
   TrafficTotals totals;
   totals.add(compressed_step(40, 60));
   auto const lines = app::traffic_lines(totals);
   REQUIRE(lines.size() == 4);
-  CHECK(lines[0].find("inside the node beside these 40 bytes, scalars and sketches 150 bytes") != std::string::npos);
-  CHECK(lines[3] == "of all that rank 0 sent, inside its node 60 bytes, to other nodes 380 bytes");
+  CHECK(lines[0].find("other exchange inside the node 40 bytes, scalars and sketches 150 bytes") != std::string::npos);
+  CHECK(lines[3] == "sent by rank 0 inside its node 60 bytes, to other nodes 380 bytes");
   CHECK(app::compared_with(880, {.sent_bytes = 440}) == "880 bytes, 2.00 times as much");
 }

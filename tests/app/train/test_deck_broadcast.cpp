@@ -33,7 +33,7 @@ comm::Communicator& ranks() { return test::world().communicator(); }
 
 }  // namespace
 
-TEST_CASE("Rank 0 reads the deck for all") {
+TEST_CASE("Rank 0 reads the deck for all ranks") {
   TemporaryFolder const folder;  // a different folder on each rank
   auto const path = folder / "deck.yaml";
   if (ranks().rank() == 0) {
@@ -63,36 +63,38 @@ TEST_CASE("A deck's faults are the same on every rank") {
       "deck.yaml:4:11: batch.global: '0' is out of range; allowed: a whole number from 1 to 16777216"));
 }
 
-TEST_CASE("A deck that cannot be read is told once") {
+TEST_CASE("A deck that cannot be read is reported once") {
   auto const faults = faults_of([&] { app::read_shared_deck(ranks(), "no_such_deck.yaml", {}); });
   REQUIRE(faults.size() == 1);
   CHECK(faults[0] == "no_such_deck.yaml: cannot be read (No such file or directory); a deck is a YAML file");
 }
 
-TEST_CASE("Ranks that agree start together") {
+TEST_CASE("Ranks with equal facts start") {
   CHECK_NOTHROW(app::require_equal_start(ranks(), app::start_facts(0x1234)));
 }
 
-TEST_CASE("Another layout, version or build on one rank is refused on all") {
+TEST_CASE("A different layout, version or build on one rank is an error on all ranks") {
   if (ranks().size() == 1) return;
   int const odd = ranks().size() - 1;
   std::uint64_t const layout = ranks().rank() == odd ? 0xbeef : 0xfeed;
   auto const who = "rank " + std::to_string(odd) + ": ";
   CHECK(faults_of([&] { app::require_equal_start(ranks(), app::start_facts(layout)); }) ==
-        std::vector{who + "layout is 000000000000beef, on rank 0 000000000000feed; the same program and deck on every "
-                          "rank"});
+        std::vector{
+            who +
+            "layout is 000000000000beef, on rank 0 000000000000feed; start the same program and deck on every rank"});
   std::string const version = ranks().rank() == odd ? "0.2" : "0.1";
   std::vector<app::StartFact> const facts = {{"program version", version}, {"build options", "O" + version}};
   CHECK(faults_of([&] { app::require_equal_start(ranks(), facts); }) ==
-        std::vector<std::string>{who + "program version is 0.2, on rank 0 0.1; the same program and deck on every rank",
-                                 "build options is O0.2, on rank 0 O0.1; the same program and deck on every rank"});
+        std::vector<std::string>{
+            who + "program version is 0.2, on rank 0 0.1; start the same program and deck on every rank",
+            "build options is O0.2, on rank 0 O0.1; start the same program and deck on every rank"});
 }
 
-TEST_CASE("Ranks that were given the same command start together") {
+TEST_CASE("Ranks with the same command line start") {
   CHECK_NOTHROW(app::require_same_command(ranks(), {"0.1", "train", {{"deck", "a.yaml"}, {"--resume", ""}}}));
 }
 
-TEST_CASE("What was given to some ranks alone is told by name on all") {
+TEST_CASE("Differences between command lines are reported by name on all ranks") {
   int const size = ranks().size();
   if (size == 1) return;
   bool const odd = ranks().rank() == size - 1;
@@ -118,7 +120,7 @@ TEST_CASE("What was given to some ranks alone is told by name on all") {
                                                               "; start the same program on every rank"});
 }
 
-TEST_CASE("The options of a command line are known by their names, whatever their order") {
+TEST_CASE("Options of command lines are compared by name, in any order") {
   auto const words = std::to_array<char const*>({"bellwether", "train", "--set", "b.c=1", "--log=json", "--set",
                                                  "a.b=x=y", "a.yaml", "--resume", "--set", "b.c=2"});
   auto const line = app::read_command_line(static_cast<int>(words.size()), words.data(), {app::add_train});
@@ -129,7 +131,7 @@ TEST_CASE("The options of a command line are known by their names, whatever thei
             {"deck", "a.yaml"}, {"--set b.c", "1, 2"}, {"--set a.b", "x=y"}, {"--resume", ""}, {"--log", "json"}});
 }
 
-TEST_CASE("Faults found after the deck was read get their places in it") {
+TEST_CASE("Faults found after the deck was read get file, line and column") {
   input::DeckSource const source{"deck.yaml", "data:\n  train: [a]\n  heldout: b\n", {"batch.global=4"}, "/x", "/x"};
   auto const faults = faults_of([&] {
     app::with_places(source, [] {

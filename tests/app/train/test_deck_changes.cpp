@@ -20,7 +20,7 @@ std::string changes(std::string const& before, std::string const& now) {
 
 }  // namespace
 
-TEST_CASE("Changes between two decks are named with both values") {
+TEST_CASE("Changes between two decks are listed with both values") {
   DeckFolder const folder;
   auto const before = resolved(folder, "run: {name: 'a \"b # c', seed: 3}\n");
   CHECK(changes(before, before).empty());
@@ -32,7 +32,7 @@ TEST_CASE("Changes between two decks are named with both values") {
         R"(run.name "a \"b # d" (was "a \"b # c"), run.seed 4 (was 3))");
 }
 
-TEST_CASE("A key that came into use is a change") {
+TEST_CASE("A key that begins to apply is a change") {
   DeckFolder const folder;
   auto const linear = resolved(folder, "schedule: {decay: linear}\n");
   auto const polynomial = resolved(folder, "schedule: {decay: polynomial, power: 0.5}\n");
@@ -40,7 +40,7 @@ TEST_CASE("A key that came into use is a change") {
   CHECK(changes(polynomial, linear) == "schedule.decay linear (was polynomial), schedule.power unused (was 0.5)");
 }
 
-TEST_CASE("A key in a map is named with the map") {
+TEST_CASE("A key in a map is named with its map") {
   DeckFolder const folder;
   auto const chosen = resolved(folder, "optimizer: {method: onebit_sgd, freeze: auto}\n");
   auto const fixed = resolved(folder, "optimizer: {method: onebit_sgd, freeze: {step: 20}}\n");
@@ -48,7 +48,7 @@ TEST_CASE("A key in a map is named with the map") {
   CHECK(changes(chosen, fixed) == "optimizer.freeze.latest unused (was 0.25), optimizer.freeze.step 20 (was null)");
 }
 
-TEST_CASE("A run keeps its method") {
+TEST_CASE("A resumed run cannot change its method") {
   DeckFolder const folder;
   auto const lamb = resolved(folder, "optimizer: {method: lamb}\n");
   auto const faults_of_change = [&](std::string const& before, std::string const& now) {
@@ -56,12 +56,11 @@ TEST_CASE("A run keeps its method") {
   };
   CHECK(faults_of_change(lamb, lamb).empty());
   CHECK(faults_of_change(resolved(folder, "optimizer: {method: onebit_lamb}\n"), lamb) ==
-        std::vector<std::string>{
-            "optimizer.method: lamb, but run/step_30 was written with onebit_lamb, and a run keeps its "
-            "method; allowed: onebit_lamb"});
+        std::vector<std::string>{"optimizer.method: lamb, but run/step_30 was written with onebit_lamb, and a run "
+                                 "cannot change its method; allowed: onebit_lamb"});
 }
 
-TEST_CASE("Weights mean the model that they were trained in") {
+TEST_CASE("A resumed run cannot change its model") {
   DeckFolder const folder;
   auto const of = [&](std::string const& model) { return resolved(folder, "model: {" + model + "}\n"); };
   auto const faults = [&](std::string const& now) {
@@ -69,7 +68,7 @@ TEST_CASE("Weights mean the model that they were trained in") {
   };
   CHECK(faults("heads: 4, hidden_dropout: 0.2, compute: bf16").empty());
   CHECK(faults("heads: 2") == std::vector<std::string>{"model.heads: 2, but run/step_30 was written with 4, and its "
-                                                       "weights mean another model with it; allowed: 4"});
+                                                       "weights were trained with that value; allowed: 4"});
   CHECK(faults("heads: 4, hidden: 128") ==
         std::vector<std::string>{"model.hidden: 128, but run/step_30 was written with 256, and its weights have the "
                                  "sizes of that model; allowed: 256"});
@@ -77,7 +76,7 @@ TEST_CASE("Weights mean the model that they were trained in") {
   CHECK(faults("activation: gelu_tanh, layer_norm_epsilon: 1e-5").size() == 2);
 }
 
-TEST_CASE("What is kept after the freeze names the settings that it depends on") {
+TEST_CASE("After the freeze, settings of the frozen state cannot change") {
   DeckFolder const folder;
   auto const of = [&](std::string const& settings) {
     auto const source = folder.with_data("optimizer: {method: onebit_lamb, " + settings + "}\n");
@@ -93,9 +92,8 @@ TEST_CASE("What is kept after the freeze names the settings that it depends on")
             .empty());
   CHECK(faults("freeze: {step: 20}, unify: layer, epsilon: 1e-6") ==
         std::vector<std::string>{
-            "optimizer.unify: layer, but run/step_30 was written after the freeze with element, and what it keeps "
-            "depends "
-            "on it; allowed: element, or optimizer.freeze.step above 30, which takes up warmup again"});
+            "optimizer.unify: layer, but run/step_30 was written after the freeze with element, and the frozen state "
+            "depends on it; allowed: element, or optimizer.freeze.step above 30, which returns to warmup"});
   CHECK(faults("freeze: {step: 20}, epsilon: 1e-6").size() == 1);
   CHECK(faults("freeze: {step: 20}, exchange: momentum, beta1: 0.8").size() == 2);
   CHECK(faults("freeze: {step: 20}, frozen_variance: whole").size() == 1);
@@ -105,7 +103,7 @@ TEST_CASE("What is kept after the freeze names the settings that it depends on")
   CHECK(steered[0].starts_with("optimizer.steer: variance, but "));
 }
 
-TEST_CASE("A deck that an earlier version wrote is compared under today's names of its keys") {
+TEST_CASE("A deck of an earlier version is compared under the current names of its keys") {
   std::string const before = "optimizer:\n  look_ahead: 1\n  kept_variance: shape\n";
   CHECK(app::deck_changes(before, "optimizer:\n  step_ahead: 1\n  frozen_variance: shape\n").empty());
   auto const changes = app::deck_changes(before, "optimizer:\n  step_ahead: 0.5\n  frozen_variance: shape\n");

@@ -45,37 +45,37 @@ std::string warning(input::Deck const& deck) {
 
 }  // namespace
 
-TEST_CASE("A freeze that is late enough is not warned of") {
+TEST_CASE("A late freeze causes no warning") {
   for (auto const method : {Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd})
     CHECK(app::deck_warnings(settled(method)).empty());
   CHECK(app::deck_warnings(input::Deck()).empty());
 }
 
-TEST_CASE("A freeze that the program may choose late enough is not warned of") {
+TEST_CASE("A freeze that the program may choose late enough causes no warning") {
   for (auto const method : {Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd})
     for (double const latest : {0.2, 0.25}) CHECK(app::deck_warnings(chosen(method, latest)).empty());
   // The freeze may never happen, or only after everything has settled.
   CHECK(app::deck_warnings(chosen(Method::onebit_lamb, 1)).empty());
 }
 
-TEST_CASE("A freeze that the program must choose before all has settled is told") {
+TEST_CASE("A chosen freeze before everything has settled causes a warning") {
   auto const subject = "optimizer.freeze.latest: 0.1999 of 5000 steps is step 1000, but ";
   auto deck = chosen(Method::onebit_adam, 0.1999);
   CHECK(app::deck_warnings(deck).empty());  // 999.5
   deck.optimizer.beta2 = 0.9991;
   CHECK(warning(deck, subject) ==
-        "optimizer.beta2 averages the variance over 1112 steps: the one that is kept has not settled");
+        "optimizer.beta2 averages the variance over 1112 steps: the frozen variance has not settled");
   deck.optimizer.method = Method::onebit_sgd;  // freezes no averages
   CHECK(app::deck_warnings(deck).empty());
   deck = chosen(Method::onebit_lamb, 0.1999);
   deck.optimizer.coefficient_beta = 0.9995;
   CHECK(warning(deck, subject) ==
-        "optimizer.coefficient_beta averages trust ratios over 2000 steps: those that are kept have not settled");
+        "optimizer.coefficient_beta averages trust ratios over 2000 steps: the frozen ratios have not settled");
   deck.optimizer.coefficient_beta = 0.9;
   deck.schedule.warmup_steps = 1001;
   for (auto const method : {Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd}) {
     deck.optimizer.method = method;
-    CHECK(warning(deck, subject).starts_with("the rate rises until step 1001 (schedule.warmup_steps)"));
+    CHECK(warning(deck, subject).starts_with("the learning rate rises until step 1001 (schedule.warmup_steps)"));
   }
   // The default settings, in a run that is too short for them.
   input::Deck brief;
@@ -83,7 +83,7 @@ TEST_CASE("A freeze that the program must choose before all has settled is told"
   CHECK(warning(brief, "optimizer.freeze.latest: 0.25 of 1000 steps is step 250, but ").starts_with("optimizer.beta2"));
 }
 
-TEST_CASE("Whenever fewer steps than the variance needs come before the freeze, it is told") {
+TEST_CASE("A freeze earlier than the memory of the variance causes a warning") {
   for (auto const method : {Method::onebit_lamb, Method::onebit_adam})
     for (double const beta2 : {0.9, 0.98, 0.99, 0.995, 0.999})
       for (std::int64_t const steps : {10, 39, 40, 41, 200, 799, 4001})
@@ -98,7 +98,7 @@ TEST_CASE("Whenever fewer steps than the variance needs come before the freeze, 
         }
 }
 
-TEST_CASE("A chosen freeze that never comes is told") {
+TEST_CASE("A chosen freeze that never happens causes a warning") {
   auto deck = chosen(Method::onebit_adam, 1);
   deck.schedule = {.steps = 1000, .warmup_steps = 0};
   auto const subject = "optimizer.freeze.latest: 1 of 1000 steps is step 1000, but ";
@@ -109,7 +109,7 @@ TEST_CASE("A chosen freeze that never comes is told") {
   CHECK(warning(deck, subject).ends_with("plain SGD with momentum to the end"));
 }
 
-TEST_CASE("A freeze that never comes is told, and nothing else about it") {
+TEST_CASE("A freeze that never happens causes a single warning") {
   auto deck = settled(Method::onebit_lamb);
   deck.schedule.steps = 1000;
   deck.optimizer.beta2 = 0.99999;
@@ -120,11 +120,11 @@ TEST_CASE("A freeze that never comes is told, and nothing else about it") {
   CHECK(warning(deck).ends_with("plain SGD with momentum to the end"));
 }
 
-TEST_CASE("A freeze before the variance has settled is told") {
+TEST_CASE("A freeze before the variance has settled causes a warning") {
   auto deck = settled(Method::onebit_adam);
   deck.schedule.warmup_steps = 0;
   deck.optimizer.freeze.step = 999;
-  CHECK(warning(deck) == "optimizer.beta2 averages the variance over 1000 steps: the one that is kept has not settled");
+  CHECK(warning(deck) == "optimizer.beta2 averages the variance over 1000 steps: the frozen variance has not settled");
   // 1 - 0.9 is not exactly a tenth in binary.
   deck.optimizer.beta2 = 0.9;
   deck.optimizer.freeze.step = 10;
@@ -135,28 +135,29 @@ TEST_CASE("A freeze before the variance has settled is told") {
   CHECK(app::deck_warnings(deck).empty());
 }
 
-TEST_CASE("A freeze before the trust ratios have settled is told") {
+TEST_CASE("A freeze before the trust ratios have settled causes a warning") {
   auto deck = settled(Method::onebit_lamb);
   deck.optimizer.coefficient_beta = 0.9995;
   CHECK(warning(deck) ==
-        "optimizer.coefficient_beta averages trust ratios over 2000 steps: those that are kept have not settled");
+        "optimizer.coefficient_beta averages trust ratios over 2000 steps: the frozen ratios have not settled");
   deck.optimizer.method = Method::onebit_adam;  // has no trust ratios
   CHECK(app::deck_warnings(deck).empty());
 }
 
-TEST_CASE("A freeze in the warmup of the rate is told") {
+TEST_CASE("A freeze during learning-rate warmup causes a warning") {
   auto deck = settled(Method::onebit_sgd);
   deck.schedule.warmup_steps = 1001;
-  auto const text = "the rate rises until step 1001 (schedule.warmup_steps): gradients change most while it does";
+  auto const text =
+      "the learning rate rises until step 1001 (schedule.warmup_steps): gradients change most during warmup";
   CHECK(warning(deck) == text);
   deck.batch.global = 64;
   deck.schedule.legw_baseline_batch = 32;
   CHECK(warning(deck) == text);
 }
 
-TEST_CASE("Nothing is told of the decks that are shipped") {
+TEST_CASE("The shipped decks cause no warnings") {
   DeckFolder const folder;
-  int judged = 0;
+  int checked = 0;
   for (auto const& entry : std::filesystem::directory_iterator(BELLWETHER_SOURCE_ROOT "/input/decks")) {
     INFO(entry.path().string());
     auto source = input::read_deck_source(entry.path().string(), {});
@@ -165,12 +166,12 @@ TEST_CASE("Nothing is told of the decks that are shipped") {
     CHECK(app::deck_warnings(deck).empty());
     deck.optimizer.freeze.step.reset();
     CHECK(app::deck_warnings(deck).empty());
-    judged += optim::compresses(deck.optimizer.method);
+    checked += optim::compresses(deck.optimizer.method);
   }
-  CHECK(judged >= 2);
+  CHECK(checked >= 2);
 }
 
-TEST_CASE("A hierarchy that changes nothing is told") {
+TEST_CASE("A hierarchy without effect causes a warning") {
   auto deck = settled(Method::onebit_adam);
   comm::Nodes one{.count = 1, .ranks_here = 4, .node_of = {0, 0, 0, 0}, .hosts = {"a"}};
   comm::Nodes const two{.count = 2, .ranks_here = 2, .node_of = {0, 0, 1, 1}, .hosts = {"a", "b"}};
@@ -186,13 +187,13 @@ TEST_CASE("A hierarchy that changes nothing is told") {
   CHECK(texts[0].starts_with("comm.hierarchy: node, but optimizer.method compresses nothing"));
 }
 
-TEST_CASE("Every reason is told") {
+TEST_CASE("Every reason causes a warning") {
   auto deck = settled(Method::onebit_lamb);
   deck.optimizer.freeze.step = 5;
   CHECK(app::deck_warnings(deck).size() == 3);
 }
 
-TEST_CASE("Two cures of one delay are told") {
+TEST_CASE("Nesterov and step-ahead together cause a warning") {
   auto deck = settled(Method::onebit_lamb);
   deck.optimizer.nesterov = true;
   auto const texts = app::deck_warnings(deck);
@@ -205,7 +206,7 @@ TEST_CASE("Two cures of one delay are told") {
   CHECK(app::deck_warnings(deck).empty());
 }
 
-TEST_CASE("products in bf16 are warned of where the CPU has none") {
+TEST_CASE("bf16 products on a CPU without them cause a warning") {
   input::Deck deck;
   deck.model.compute = ComputeType::bf16;
   auto const texts = app::deck_warnings(deck);

@@ -16,7 +16,7 @@
 using namespace bellwether;
 using app::freeze_jump;
 
-TEST_CASE("a jump is a ratio of medians, and says where there is none") {
+TEST_CASE("a jump is a ratio of medians, if both exist") {
   constexpr float none = std::numeric_limits<float>::quiet_NaN();
   using Values = std::vector<float>;
   CHECK(app::jump(Values{1, 9, 2}, Values{8}) == 4.0);
@@ -48,14 +48,14 @@ TEST_CASE("layers whose updates jump at the freeze are named") {
   statistics.flush();
   statistics.wait();
   auto const said = io.run(input::IoThread::Priority::statistics, [&] { return freeze_jump(folder.path(), 25); });
-  CHECK(said == (norms ? "update norms just after the freeze at step 25 are not within a factor of 3 of those just "
-                         "before it (ratio of medians in brackets): grows (3.2), shrinks (0.3)"
+  CHECK(said == (norms ? "update norms just after the freeze at step 25 are not within a factor of 3 of those before "
+                         "it (ratio of medians): grows (3.2), shrinks (0.3)"
                        : ""));
   if (!norms) return;
   CHECK(io.run(input::IoThread::Priority::statistics, [&] { return freeze_jump(folder.path(), 100); }).empty());
 }
 
-TEST_CASE("of many layers that jump the farthest are named, and all are counted") {
+TEST_CASE("of many layers that jump, the farthest are named and all are counted") {
   TemporaryFolder const folder;
   input::IoThread io;
   app::StatisticsOptions options;
@@ -73,5 +73,5 @@ TEST_CASE("of many layers that jump the farthest are named, and all are counted"
   statistics.wait();
   auto const said = io.run(input::IoThread::Priority::statistics, [&] { return freeze_jump(folder.path(), 2); });
   CHECK(said.find("brackets): layer12 (16), layer11 (15), ") != std::string::npos);
-  CHECK(said.ends_with("layer3 (7) and 3 more of 14 layers; bellwether report names all"));
+  CHECK(said.ends_with("layer3 (7) and 3 more of 14 layers; bellwether report lists all"));
 }

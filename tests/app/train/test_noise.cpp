@@ -110,7 +110,7 @@ TEST_CASE("a step's row holds the squared norms of the ranks' gradients and of t
   CHECK(std::isnan(row.critical_batch));  // unknown before 1 / (1 - beta) steps
 }
 
-TEST_CASE("compressed steps know both squares, or say that they do not") {
+TEST_CASE("compressed steps record both squares, or NaN") {
   auto& world = test::world();
   TemporaryFolder const folder;
   auto deck = small_deck(folder, optim::Method::onebit_lamb);
@@ -129,7 +129,7 @@ TEST_CASE("compressed steps know both squares, or say that they do not") {
   }
 }
 
-TEST_CASE("one rank with one pass a step knows no noise scale") {
+TEST_CASE("one rank with one micro-batch per step has no noise scale") {
   auto& world = test::world();
   if (world.size() > 1) return;
   TemporaryFolder const folder;

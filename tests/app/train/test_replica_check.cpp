@@ -67,7 +67,7 @@ struct State {
 
 }  // namespace
 
-TEST_CASE("ranks that hold the same are found to, whatever is their own") {
+TEST_CASE("equal replicas are accepted, whatever the per-rank state") {
   State state;
   CHECK(state.differing().empty());
   if (state.ranks.rank() == 1) State::flip(state.parameters->span(), 0, 0);
@@ -89,7 +89,7 @@ TEST_CASE("one flipped bit on one rank is named by rank, host and tensor") {
   CHECK(state.differing() == who + " in parameters of b, momentum of d, record and 1 more");
 }
 
-TEST_CASE("of two opinions the more frequent is right, or that of the lowest rank") {
+TEST_CASE("the majority of ranks is right; in a tie, the group of the lowest rank") {
   State state;
   int const size = state.ranks.size(), rank = state.ranks.rank();
   if (rank == 0) state.steps = 11;

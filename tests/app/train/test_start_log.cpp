@@ -14,7 +14,7 @@
 using namespace bellwether;
 using app::StartLog;
 
-TEST_CASE("the fourth start at one step is refused, any other is not") {
+TEST_CASE("the fourth start at the same step is refused, other starts are accepted") {
   TemporaryFolder const folder;
   StartLog const log(folder.path());
   for (int start = 0; start < StartLog::fruitless_starts; ++start) {
@@ -29,7 +29,7 @@ TEST_CASE("the fourth start at one step is refused, any other is not") {
   log.require_progress(12);  // these starts are no longer the last ones
 }
 
-TEST_CASE("a start that wrote a checkpoint got somewhere, though it be at the same step") {
+TEST_CASE("a start that wrote a checkpoint counts as progress, even at the same step") {
   TemporaryFolder const folder;
   StartLog const log(folder.path());
   for (int start = 0; start < StartLog::fruitless_starts; ++start) log.append(12, 4);
@@ -42,7 +42,7 @@ TEST_CASE("a start that wrote a checkpoint got somewhere, though it be at the sa
   CHECK_THROWS_AS(log.require_progress(12), InputError);
 }
 
-TEST_CASE("what somebody else writes into the record of starts counts for nothing") {
+TEST_CASE("other lines in the record of starts are ignored") {
   TemporaryFolder const folder;
   StartLog const log(folder.path());
   log.append(12, 4);
@@ -54,7 +54,7 @@ TEST_CASE("what somebody else writes into the record of starts counts for nothin
   log.require_progress(13);
 }
 
-TEST_CASE("every start is a line with its time, step and ranks") {
+TEST_CASE("every start adds a line with its time, step and ranks") {
   TemporaryFolder const folder;
   StartLog const log(folder.path());
   log.append(0, 1);
@@ -67,7 +67,7 @@ TEST_CASE("every start is a line with its time, step and ranks") {
                                             " checkpoint of step 1300\n"));
 }
 
-TEST_CASE("a start that was refused leaves no line, and no file of its own") {
+TEST_CASE("a refused start leaves no line, and no file that it created") {
   TemporaryFolder const folder;
   StartLog const log(folder.path());
   log.append(0, 1);
@@ -80,12 +80,12 @@ TEST_CASE("a start that was refused leaves no line, and no file of its own") {
   CHECK_THROWS_AS(log.require_progress(12), InputError);
 }
 
-TEST_CASE("a record of starts that cannot be read is not taken for empty") {
+TEST_CASE("an unreadable record of starts is an error") {
   using Catch::Matchers::ContainsSubstring;
   TemporaryFolder const folder;
   std::filesystem::create_directory(folder / "starts.txt");
   StartLog const log(folder.path());
-  auto const told = ContainsSubstring("/starts.txt: cannot be read: not a file; mend or remove it");
+  auto const told = ContainsSubstring("/starts.txt: cannot be read: not a file; repair or remove it");
   CHECK_THROWS_WITH(log.require_progress(12), told);
   CHECK_THROWS_WITH(log.append(12, 4), told);
   std::filesystem::remove(folder / "starts.txt");

@@ -68,7 +68,7 @@ class BatchExcuse {
 
 }  // namespace
 
-TEST_CASE("passes of the model and a step of its optimizer allocate nothing once they have run") {
+TEST_CASE("micro-batches and optimizer steps allocate nothing after the first one") {
   auto& ranks = test::world().communicator();
   optim::OptimizerConfig settings;
   using optim::Exchange, optim::Method, optim::Steer;
@@ -120,7 +120,7 @@ TEST_CASE("passes of the model and a step of its optimizer allocate nothing once
 // watched: the I/O thread, which reads ahead, and the training thread inside the region bellwether::app::next_batch,
 // where it distributes samples to micro-batches. Everything else of the step is watched on every thread: forward,
 // backward, reductions, exchange, optimizer, and the row of statistics.
-TEST_CASE("a step of the trainer allocates nothing but its batch once it has run") {
+TEST_CASE("a step of the trainer allocates only its batch after the first one") {
   auto& world = test::world();
   TemporaryFolder const folder;
   write_shard(folder / "a.h5", small_format(true), 0, 64);

@@ -146,7 +146,7 @@ void check_same(input::Deck const& deck, int steps, Advance const& advance) {
 
 }  // namespace
 
-TEST_CASE("passes that are given ahead change no bit of what follows") {
+TEST_CASE("micro-batches enqueued ahead change no bit of later steps") {
   TemporaryFolder const folder;
   write_shard(folder / "a.h5", small_format(true), 0, rows);
   using optim::Exchange, optim::Method;
@@ -168,7 +168,7 @@ TEST_CASE("passes that are given ahead change no bit of what follows") {
   });
 }
 
-TEST_CASE("passes that are given ahead of a skipped step are given again") {
+TEST_CASE("micro-batches enqueued ahead of a skipped step are enqueued again") {
   TemporaryFolder const folder;
   write_shard(folder / "a.h5", small_format(true), 0, rows);
   auto const [method, global] =
@@ -187,7 +187,7 @@ TEST_CASE("passes that are given ahead of a skipped step are given again") {
   CHECK(skipped >= 6);  // in both runs together
 }
 
-TEST_CASE("samples that cannot be read end a run before their step, and none that was not made counts") {
+TEST_CASE("unreadable samples end a run before their step, and only completed steps count") {
   TemporaryFolder const folder;
   auto const format = small_format(true);
   input::ShardWriter writer(folder / "a.h5", format, 8);

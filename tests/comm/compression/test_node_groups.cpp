@@ -60,15 +60,15 @@ TEST_CASE("nodes of a given size hold consecutive ranks") {
 TEST_CASE("each rank joins its intra-node and its inter-node group") {
   for (int const here : test::divisors_of_world()) {
     test::NodesOf const nodes(here);
-    CHECK(nodes.groups->inside().size() == here);
-    CHECK(nodes.groups->inside().rank() == nodes.place());
-    CHECK(nodes.groups->across().size() == nodes.nodes);
-    CHECK(nodes.groups->across().rank() == nodes.node());
+    CHECK(nodes.groups->intra_node().size() == here);
+    CHECK(nodes.groups->intra_node().rank() == nodes.place());
+    CHECK(nodes.groups->inter_node().size() == nodes.nodes);
+    CHECK(nodes.groups->inter_node().rank() == nodes.node());
     for (int rank = 0; rank < nodes.all->size(); ++rank)
       CHECK(nodes.all->shares_node(rank) == (rank / here == nodes.node()));
-    for (int place = 0; place < here; ++place) CHECK(nodes.groups->inside().shares_node(place));
+    for (int place = 0; place < here; ++place) CHECK(nodes.groups->intra_node().shares_node(place));
     for (int node = 0; node < nodes.nodes; ++node)
-      CHECK(nodes.groups->across().shares_node(node) == (node == nodes.node()));
+      CHECK(nodes.groups->inter_node().shares_node(node) == (node == nodes.node()));
   }
 }
 

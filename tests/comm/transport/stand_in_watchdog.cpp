@@ -14,7 +14,7 @@ Watchdog::Watchdog(std::vector<std::string>) : impl_(std::make_unique<Impl>()) {
 Watchdog::~Watchdog() = default;
 void Watchdog::begin(char const*, Label, int) { ++impl_->begun; }
 void Watchdog::ask() { ++impl_->asked; }
-std::string Watchdog::verdict() const {
+std::string Watchdog::report() const {
   return std::to_string(impl_->begun) + " begun, asked " + std::to_string(impl_->asked) + " times";
 }
 

@@ -343,6 +343,21 @@ TEST_CASE("Text that is not plain YAML is rejected") {
                "statistics"});
 }
 
+TEST_CASE("A text with U+0000 is refused, where the system would end a path") {
+  std::string const at = "shards/train/a.h5<U+0000>x";
+  CHECK(fault("run:\n  name: \"a\\0b\"\n") == "4:9: run.name: 'a<U+0000>b' holds U+0000: delete it; allowed: a text");
+  CHECK(fault("run:\n  directory: \"a\\x00\"\n") ==
+        "4:14: run.directory: 'a<U+0000>' holds U+0000: delete it; allowed: a text");
+  CHECK(fault("  heldout: \"shards/heldout\\u0000\"\n") ==
+        "3:12: data.heldout: 'shards/heldout<U+0000>' holds U+0000: delete it; allowed: a list of texts");
+  CHECK(
+      faults_of(DeckFolder().source("data: {train: [shards/heldout, \"shards/train/a.h5\\0x\"]}\n")) ==
+      Faults{"deck.yaml:1:15: data.train: '" + at + "' holds U+0000: delete it in the list; allowed: a list of texts"});
+  CHECK(fault_of_override("data.train=[\"shards/train/a.h5\\0x\"]") ==
+        "'" + at + "' holds U+0000: delete it in the list; allowed: a list of texts");
+  CHECK(fault_of_override("run.directory=\"a\\0b\"") == "'a<U+0000>b' holds U+0000: delete it; allowed: a text");
+}
+
 TEST_CASE("Deep nesting is rejected") {
   DeckFolder const folder;
   for (std::string const open : {"[", "{a: ", "- "}) {

@@ -73,6 +73,29 @@ TEST_CASE("A path that begins with a tilde is rejected with the expanded path") 
         "'~/run' begins with ~, which is not expanded; write it out, or './~/run' for a file or folder of this name");
 }
 
+TEST_CASE("A folder whose name is not UTF-8 is refused, because a resolved deck cannot hold it") {
+  DeckFolder const folder;
+  auto const odd = folder.path() + "/d\xff", shown = folder.path() + "/d\\xff";
+  std::string const rest =
+      " holds a byte that is not UTF-8, and a resolved deck cannot hold it; rename the folder, or write an absolute "
+      "path "
+      "over a link to it";
+  std::filesystem::create_directories(odd);
+  std::filesystem::copy(folder.path() + "/shards", odd + "/shards", std::filesystem::copy_options::recursive);
+  auto source = folder.with_data("  heldout: shards/heldout\n");
+  source.folder = odd;
+  CHECK(faults_of(source) == Faults{"deck.yaml:2:10: data.train: " + shown + "/shards/train" + rest,
+                                    "deck.yaml:3:12: data.heldout: " + shown + "/shards/heldout" + rest});
+  source = folder.with_data("run:\n  directory: run\n");
+  source.working_directory = odd;
+  CHECK(faults_of(source) == Faults{"deck.yaml:4:14: run.directory: " + shown + "/run" + rest});
+  CHECK_NOTHROW(parse_deck(source, DeckPaths::unused));
+  std::filesystem::create_directory_symlink(odd, folder.path() + "/link");
+  source = folder.source("data: {train: \"" + folder.path() + "/link/shards/train\"}\n");
+  source.folder = odd;
+  CHECK_NOTHROW(parse_deck(source));
+}
+
 TEST_CASE("A variable in a path is rejected unless a file or folder has that name") {
   Variable const set("BELLWETHER_TEST_USER", "ada"), unset("BELLWETHER_TEST_NONE", nullptr);
   DeckFolder const folder;

@@ -86,3 +86,29 @@ TEST_CASE("Extensions of shards may be upper case") {
   std::ofstream(folder.path() + "/shards/train/c.Hdf5") << "x";
   CHECK(input::find_shards({folder.path() + "/shards/train"}).size() == 3);
 }
+
+TEST_CASE("A run directory that holds shards of the deck is rejected under every name") {
+  DeckFolder const folder;
+  auto const at = folder.path() + "/shards/";
+  auto const faults = [&](std::string const& directory) {
+    return faults_of(folder.source(
+        "data:\n  train: shards/train\n  heldout: shards/heldout\nrun:\n  directory: " + directory + "\n"));
+  };
+  auto const refused = [&](std::string const& path, std::string const& list) {
+    return Faults{"deck.yaml:5:14: run.directory: " + path + " is a folder of shards of data." + list +
+                  ", and a run writes HDF5 files there; name another folder, which need not exist yet"};
+  };
+  CHECK(faults(at + "train") == refused(at + "train", "train"));
+  CHECK(faults(at + "heldout") == refused(at + "heldout", "heldout"));
+  CHECK(faults(at + "train/").front().starts_with("deck.yaml:5:14: run.directory: " + at + "train/ is a folder of"));
+  fs::create_directory_symlink(at + "heldout", folder.path() + "/link");
+  CHECK(faults(folder.path() + "/link") == refused(folder.path() + "/link", "heldout, " + at + "heldout"));
+  for (auto const* written : {"checkpoints", "statistics"}) {
+    auto const run = folder.path() + "/run_" + written;
+    fs::create_directory(run);
+    fs::create_directory_symlink(at + "train", run + "/" + written);
+    CHECK(faults(run) == refused(run + "/" + written, "train, " + at + "train"));
+  }
+  CHECK(faults(at + "train/run").empty());
+  CHECK(faults(folder.path() + "/shards").empty());
+}

@@ -19,8 +19,8 @@
 #include <map>
 
 // Compares every layer's backward with finite differences of its forward, in double. The differentiated value is a
-// random linear functional w . y of the layer's output, so w is the gradient given to backward; a loss is its own
-// functional. Rows fill more than one block (row_block), and channels more than one chunk of dropout.
+// random linear functional w . y of the layer's output, so w is the gradient given to backward. A loss is
+// differentiated directly. Rows fill more than one block (row_block), and channels more than one chunk of dropout.
 
 using namespace bellwether;
 using namespace bellwether::model;
@@ -72,8 +72,8 @@ TEMPLATE_LIST_TEST_CASE("linear layer: input, weight and bias", "", test::Spaces
   auto const dx = zeros<Space>(rows * in), dW = zeros<Space>(out * in), db = zeros<Space>(out),
              partial = zeros<Space>(row_blocks(rows) * out);
   linear_backward(exec, rows, in, out, x, W, w, dx, dW);
-  // One launch adds two sums: the first and last columns together, like the query and value bias in the model, and the
-  // columns between them. linear_gradients() adds all columns with the weights.
+  // One launch adds two sums: the first and last columns together, and the columns between them. The model does so for
+  // the bias of queries and values. Then linear_gradients() adds all columns with the weights.
   constexpr Index apart = out - part;
   auto const room = zeros<Space>(PendingSums<double>::room(row_blocks(rows), out));
   PendingSums<double> sums({room.data(), room.size()});

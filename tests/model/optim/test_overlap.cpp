@@ -23,7 +23,7 @@ using optim::OptimizerConfig;
 
 namespace {
 
-/// Makes one step whose gradients become ready in pieces from the end, each as soon as it is written.
+/// Makes one step whose gradients become ready in pieces from the end. Each piece is announced once it is written.
 void step_in_pieces(Training& training, int t, std::vector<float> const& gradient, Index piece) {
   upload(training.gradients, std::vector<float>(gradient.size(), std::numeric_limits<float>::quiet_NaN()));
   auto const whole = training.gradients.flat();

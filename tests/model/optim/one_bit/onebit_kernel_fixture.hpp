@@ -99,8 +99,8 @@ struct Step {
         norms("bellwether::test::norms", static_cast<std::size_t>(4 * table.count())),
         layers("bellwether::test::layers", 6 * layout.tensors().size()),
         mean(signs.data(), life.data(), magnitudes.data(), exact ? values.data() : nullptr) {
-    optim::GradientCheck const judged{.clip_factor = clip, .skip = skip};
-    Kokkos::deep_copy(gradient_check, judged);
+    optim::GradientCheck const checked{.clip_factor = clip, .skip = skip};
+    Kokkos::deep_copy(gradient_check, checked);
     Kokkos::deep_copy(layers, 1.0f);
   }
   optim::Units units(optim::Exchange exchange, optim::Unify unify, float lead) const {

@@ -133,8 +133,8 @@ TEMPLATE_LIST_TEST_CASE("the sketch's norm is unbiased and deviates as expected"
 }
 
 TEMPLATE_LIST_TEST_CASE("a sketch agrees with its definition, also without columns", "", test::Spaces) {
-  // More rows than parts, and columns that do not fill a device's last strip; more rows in a part than a warp has
-  // lanes, each of which draws for one row; and few elements.
+  // First more rows than parts, and columns that do not fill a device's last strip. Then more rows in a part than a
+  // warp has lanes, each of which draws for one row. Then few elements.
   auto const [count, columns] = GENERATE(table<Index, Index>(
       {{2560 * 70 + 37, 2560}, {2560 * 70 + 37, 0}, {128 * 32 * 70 + 37, 128}, {300, 1280}, {50, 0}}));
   CAPTURE(count, columns);

@@ -188,13 +188,13 @@ TEST_CASE("elements without variance at the freeze stay masked, even if a resume
   Training whole(before, config, group());
   upload(whole.parameters, std::vector<float>(168, 0.5f));
   for (int t = 1; t <= 3; ++t) whole.step(t, gradient(t, false));
-  CHECK(on_all(!whole.optimizer->keeps_variance()));
+  CHECK(on_all(!whole.optimizer->freezes_variance()));
   for (int t = 4; t <= 5; ++t) whole.step(t, gradient(t, false));
-  CHECK(on_all(whole.optimizer->keeps_variance()));
+  CHECK(on_all(whole.optimizer->freezes_variance()));
   Training resumed(now, config, group());
-  CHECK(on_all(!resumed.optimizer->keeps_variance()));
+  CHECK(on_all(!resumed.optimizer->freezes_variance()));
   resumed.restore(whole.state(), download(whole.parameters));
-  CHECK(on_all(resumed.optimizer->keeps_variance()));
+  CHECK(on_all(resumed.optimizer->freezes_variance()));
   for (int t = 6; t <= 9; ++t)
     for (auto* const training : {&whole, &resumed}) training->step(t, gradient(t, true));
   auto const x = download(resumed.parameters);

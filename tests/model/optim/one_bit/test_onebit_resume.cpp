@@ -93,7 +93,7 @@ TEST_CASE("a later freeze.step returns to the uncompressed method with momentum 
   config.freeze.step = 9;
   Training resumed(layout, config, group());
   resumed.restore(state, download(frozen.parameters));
-  CHECK(on_all(!resumed.optimizer->frozen_after() && !resumed.optimizer->keeps_variance()));
+  CHECK(on_all(!resumed.optimizer->frozen_after() && !resumed.optimizer->freezes_variance()));
 
   // The variance is scaled by the growth of its sum since the freeze.
   auto variance = state.arrays.at("variance");

@@ -73,7 +73,7 @@ TEST_CASE("runs that exchange momenta resume bit for bit before, at and after th
   config.frozen_variance = kept;
   bool const skips = GENERATE(false, true);
   Ranks const ranks(GENERATE(false, true));
-  int const nodes = ranks.used() ? ranks.groups.across().size() : group().size();
+  int const nodes = ranks.used() ? ranks.groups.inter_node().size() : group().size();
   Training whole(layout, config, group(), ranks.comm, ranks.used());
   whole.start();
   std::vector<std::pair<int, MemoryState>> states;
