@@ -244,7 +244,7 @@ HISTORY = ("CHANGELOG.md", "docs/results/log/")  # their files had these names t
 
 
 def named_paths():
-    """A path that a page names as code, from the root of the tree or from tests/, is in the tree."""
+    """Every path that a page names as code exists, relative to the root of the tree or to tests/."""
     known = files_and_folders()
     for path in tree.files():
         for where, name in pages.code_spans(path) if path.endswith(".md") and not path.startswith(HISTORY) else []:
@@ -259,7 +259,7 @@ MAPS = ["docs/developer/architecture.md"]
 
 
 def named_functions():
-    """Where a table of a map has a column of files, the file, or its header or source, holds what the row names beside it."""
+    """In a map's table with a column of files, each file, or its header or source, contains the names of the same row."""
     for path in (page for page in MAPS if page in tree.files()):
         for where, row in pages.rows(path):
             file = row.get("file", "").strip("`")
@@ -283,7 +283,7 @@ def rooms_listed():
 
 
 def diagrams():
-    """The picture beside a Graphviz source shows its nodes, edges and labels."""
+    """The picture of each Graphviz source shows its nodes, edges and labels."""
     for path in (name for name in tree.files() if name.endswith(".dot")):
         picture = path[:-4] + ".svg"
         told, shown = pages.diagram_names(path), pages.picture_names(picture) if picture in tree.files() else set()
