@@ -1,20 +1,20 @@
-# How a test becomes an executable and entries of ctest. Executables are tests/<name> in the build folder.
+# Functions that add a test executable and its ctest entries. Executables are tests/<name> in the build folder.
 #
 #   bellwether_test(<name> SOURCES <source>... [KOKKOS] [LINK <target>...] [LABELS <label>...] [TIMEOUT <seconds>])
-#       one entry a test case; Kokkos is initialised, MPI is not
+#       one entry per test case; Kokkos is initialised, MPI is not
 #   bellwether_mpi_test(<name> SOURCES <source>... RANKS <count>... [LINK ...] [LABELS ...] [TIMEOUT ...])
-#       one entry a number of ranks, <name>_p<ranks>, all test cases in one run
+#       one entry per number of ranks, <name>_p<ranks>; one run executes all test cases
 #
-# KOKKOS: the sources see Kokkos; those of MPI tests always do. LINK defaults to the component that the folder of the
-# calling CMakeLists.txt is named after. TIMEOUT is the last resort: a stuck collective ends the run by name before it.
+# KOKKOS: the sources include Kokkos; those of MPI tests always may. LINK defaults to the component with the name of the
+# calling folder. TIMEOUT is the last resort: the collective timeout ends a stuck run earlier and names the collective.
 
-# The root variables let mpirun start in containers, the rest keeps tests and ranks from fighting over cores: a thread
-# that waits must not hold the core that another test needs.
+# The root variables let mpirun start in containers. The others keep tests and ranks from competing for cores: a waiting
+# thread must not occupy a core that another test needs.
 set(BELLWETHER_TEST_ENVIRONMENT OMP_NUM_THREADS=2 OMP_PROC_BIND=false OMP_WAIT_POLICY=passive KOKKOS_DISABLE_WARNINGS=1)
 set(BELLWETHER_MPI_TEST_ENVIRONMENT OMP_NUM_THREADS=1 OMP_PROC_BIND=false OMP_WAIT_POLICY=passive KOKKOS_DISABLE_WARNINGS=1
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_mpi_yield_when_idle=1)
-# mpirun refuses to start where it finds no remote shell, even for one machine.
+# mpirun refuses to start without a remote shell, even on one machine.
 find_program(BELLWETHER_REMOTE_SHELL NAMES ssh rsh)
 mark_as_advanced(BELLWETHER_REMOTE_SHELL)
 if(NOT BELLWETHER_REMOTE_SHELL)
@@ -37,18 +37,18 @@ function(bellwether_test_executable name kokkos main sources link)
   bellwether_precompile(${name} bellwether_test_main)
 endfunction()
 
-# The tests that a build with BELLWETHER_DEVICE_TEAMS has: their kernels run other code on devices. gemm_rows and
-# tiny_bert are among them because model/CMakeLists.txt sets properties of their targets.
+# The tests of a build with BELLWETHER_DEVICE_TEAMS: their kernels have separate code for devices. The list contains
+# gemm_rows and tiny_bert because model/CMakeLists.txt sets properties of their targets.
 set(BELLWETHER_TEAM_TESTS block_table core bert_gradients layer_gradients layer_teams team_attention optimizer
     optimizer_kernels onebit onebit_kernels onebit_mpi onebit_traces noise_scale compressed_kernels compressed_allreduce
     hierarchical_allreduce gemm_rows tiny_bert)
 
-# The tests that a build with the address sanitizer leaves out: they compare values, and other tests run the same
-# kernels and exchanges.
+# The tests that a build with the address sanitizer excludes: they compare values, and other tests run the same kernels
+# and exchanges.
 set(BELLWETHER_VALUE_TESTS optimizer_mpi onebit_freeze onebit_resume onebit_traces noise_scale variance_growth
     bert_reference network_model)
 
-# Sets `result` to ON where this build leaves a test out.
+# Sets `result` to ON if this build excludes the test.
 function(bellwether_left_out name result)
   set(${result} OFF PARENT_SCOPE)
   if(BELLWETHER_DEVICE_TEAMS AND NOT name IN_LIST BELLWETHER_TEAM_TESTS)
@@ -68,7 +68,7 @@ function(bellwether_test name)
     set(arg_TIMEOUT 600)
   endif()
   bellwether_test_executable(test_${name} "${arg_KOKKOS}" bellwether_test_main "${arg_SOURCES}" "${arg_LINK}")
-  # PRE_TEST: a program built for a device without a driver cannot even list its tests while it is being built.
+  # PRE_TEST: without a driver, a program for devices cannot list its tests at build time.
   catch_discover_tests(test_${name} TEST_PREFIX "${name}: " DISCOVERY_MODE PRE_TEST
     PROPERTIES SKIP_RETURN_CODE 4 TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${BELLWETHER_TEST_ENVIRONMENT}"
                LABELS "${name};${arg_LABELS}")
@@ -83,7 +83,7 @@ function(bellwether_mpi_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)
   endif()
-  # Two ranks have equal shares of most vectors, three have unequal ones: memory faults show on one of them.
+  # Two ranks have equal shares of most vectors, three have unequal ones. These two numbers reveal memory faults.
   if(BELLWETHER_SANITIZE MATCHES address)
     list(FILTER arg_RANKS INCLUDE REGEX "^[23]$")
   endif()

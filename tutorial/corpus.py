@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes the text that `bellwether prepare` reads from a folder of Markdown (.md or .md.gz).
 
-Every section under a heading becomes a document: its paragraphs, one a line, and a blank line at the end.
+Every section under a heading becomes a document: one line per paragraph, and a blank line at the end.
 Usage: corpus.py FOLDER FILE
 """
 import gzip
@@ -14,7 +14,7 @@ SHORTEST = 40  # words; tables of contents and lists of links are not prose
 
 
 def plain(paragraph):
-    """One paragraph without Markdown's marks, on one line."""
+    """Returns one paragraph on one line, without Markdown's marks."""
     paragraph = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", paragraph)  # links and images: their text
     paragraph = re.sub(r"\\([^\w\s])", r"\1", paragraph)
     paragraph = re.sub(r"[*`_]+(?=\S)|(?<=\S)[*`_]+", "", paragraph)
@@ -23,7 +23,7 @@ def plain(paragraph):
 
 
 def documents(text):
-    """The documents of one Markdown file, each a list of paragraphs."""
+    """Yields the documents of one Markdown file, each as a list of paragraphs."""
     for section in re.split(r"^#+ .*$", text, flags=re.M):
         paragraphs = [plain(each) for each in re.split(r"\n\s*\n", section)]
         paragraphs = [each for each in paragraphs if re.search(r"\w", each)]

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Says what a demonstration did: held-out loss against what word frequencies alone can reach.
+"""Prints the result of a demonstration: the held-out loss, compared with the loss of word frequencies.
 
-Usage: summary.py OUT PROGRAMS, PROGRAMS the folder of the program
+Usage: summary.py OUT PROGRAMS      PROGRAMS: the folder of the program
 
-The bar is the loss that a model reaches which knows how frequent words are and nothing of context. `prepare` computes
-it, the run records it in statistics.h5. Ends with status 1 if the run did not get below.
+The limit is the loss of a model that knows the frequencies of words but no context. `prepare` computes it, and the run
+records it in statistics.h5. The exit code is 1 if the run did not get below it.
 """
 import math
 import os

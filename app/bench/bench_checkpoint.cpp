@@ -18,7 +18,7 @@
 namespace bellwether::app {
 namespace {
 
-/// What training keeps, with values of a rank's own where it has them.
+/// The state that training saves, with random values. The first `alike` vectors are equal on all ranks.
 class BenchState {
  public:
   BenchState(model::ModelConfig const& model, std::int64_t sequence_length, int rank)
@@ -63,14 +63,14 @@ class BenchState {
   std::array<DeviceBuffer, 5> vectors_;
 };
 
-/// The yardstick: as many bytes as a rank writes, copied out of the vectors that checkpoints are of, by what copies
-/// them there.
+/// The baseline: copies as many bytes as a rank writes out of the checkpointed vectors, with the function that
+/// checkpoints use.
 class PlainCopy {
  public:
   PlainCopy(std::vector<std::span<float const>> vectors, std::int64_t bytes)
       : vectors_(std::move(vectors)), memory_(static_cast<std::size_t>(bytes) / sizeof(float)) {}
 
-  /// Collective. Seconds of this rank, while all copy.
+  /// Collective. Returns the seconds of this rank while all ranks copy.
   double seconds(comm::RankGroup& group) {
     group.barrier("bellwether::app::bench_copy");
     auto const start = Clock::now();
@@ -104,7 +104,7 @@ CheckpointResult measure(comm::RankGroup& group, CheckpointBench const& bench, s
     auto const start = Clock::now();
     checkpoints.save(1 + call, "", state);
     double const saved = seconds_since(start);
-    group.barrier("bellwether::app::bench_saved");  // as the next step of training would
+    group.barrier("bellwether::app::bench_saved");  // the next training step would wait here, too
     checkpoints.wait();
     auto const slowest = largest_over_ranks(group, {saved, seconds_since(start), plain});
     if (call < bench.warmup) continue;

@@ -18,29 +18,29 @@ namespace bellwether::app {
 struct CheckpointBench {
   model::ModelConfig model;
   std::int64_t sequence_length = 128;
-  std::string directory = ".";  ///< an existing one; what is written there is removed
+  std::string directory = ".";  ///< must exist; the bench removes what it writes there
   int warmup = 1, calls = 5;
 };
 
-/// Checkpoints written one way.
+/// Checkpoints written in one mode, asynchronous or synchronous.
 struct CheckpointResult {
   bool asynchronous = true;
-  Timing stands_still{};  ///< until training may go on, on the slowest rank
-  Timing complete{};      ///< until the checkpoint is there
-  Timing copy{};          ///< of as many bytes in memory, before each of the checkpoints, on the slowest rank
+  Timing stands_still{};  ///< until training may continue, on the slowest rank
+  Timing complete{};      ///< until the checkpoint is complete on disk, on the slowest rank
+  Timing copy{};          ///< plain memory copy of as many bytes before each checkpoint, on the slowest rank
   std::vector<Check> checks{};
 };
 
 struct CheckpointBenchResult {
   std::int64_t parameters = 0;             ///< n
-  std::int64_t bytes = 0, root_bytes = 0;  ///< all ranks together, and rank 0 alone
+  std::int64_t bytes = 0, root_bytes = 0;  ///< written by all ranks together; by rank 0
   std::vector<CheckpointResult> results;
 };
 
-/// Collective. What a checkpoint of 1-bit LAMB after its freeze costs: parameters and two moments that all ranks have
-/// alike, two vectors of each rank's own; random values, no model. The yardstick is a plain copy of the same vectors,
-/// on all ranks at once, in turn with the checkpoints. Checked: what was written is read back bit for bit. \throws
-/// CommonError, CommonFailure where the directory cannot be written.
+/// Collective. Measures the cost of a checkpoint of 1-bit LAMB after the freeze. The state holds random values: the
+/// parameters and two moments, equal on all ranks, and two vectors that differ per rank. For comparison, all ranks copy
+/// the same vectors in memory before each checkpoint. Checks that the last checkpoint reads back bit for bit.
+/// \throws CommonError or CommonFailure if the directory cannot be written.
 CheckpointBenchResult bench_checkpoint(comm::World& world, CheckpointBench const& bench);
 
 }  // namespace bellwether::app

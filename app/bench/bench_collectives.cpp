@@ -27,13 +27,13 @@ using comm::CompressedAllreduce;
 using comm::DenseMean;
 
 constexpr double tolerance = 1e-6;              // of oracle O8, absolute
-constexpr Index law_elements = Index{1} << 24;  // of a chunk at most are watched over all calls
+constexpr Index law_elements = Index{1} << 24;  // maximum elements of a chunk for which law() is checked
 
 struct Quad {
   float value[4];
 };
 
-/// Elements [4 q, 4 q + 4) of a rank's vector: U(-0.5, 0.5) + 0.01 rank.
+/// Returns elements [4 q, 4 q + 4) of a rank's vector: U(-0.5, 0.5) + 0.01 rank.
 KOKKOS_INLINE_FUNCTION Quad input_quad(Index q, int rank) {
   Philox4 const bits = philox(static_cast<std::uint32_t>(q), static_cast<std::uint32_t>(q >> 32),
                               static_cast<std::uint32_t>(rank), 0, 0x0b17u, 0x1a3bu);
@@ -53,7 +53,7 @@ void fill(Exec const& exec, Index count, int rank, float* values) {
       });
 }
 
-/// Elements that are farther than `allowed` from what the wire makes of the sum in rank order over P.
+/// Counts the elements that differ by more than `allowed` from the sum in rank order over P, rounded as by the wire.
 Index wrong_means(Exec const& exec, Index count, int ranks, comm::Wire wire, double allowed, float const* values) {
   Index wrong = 0;
   bool const half = wire == comm::Wire::bf16 && ranks > 1;
@@ -79,7 +79,7 @@ Index wrong_means(Exec const& exec, Index count, int ranks, comm::Wire wire, dou
   return wrong;
 }
 
-/// As bit_hash(), of a mean that is read where it was received.
+/// Computes bit_hash() of a mean that is decoded where it was received.
 std::uint64_t bit_hash_of(Exec const& exec, Index count, comm::Decoded const& mean) {
   std::uint64_t sum = 0;
   Kokkos::parallel_reduce(
@@ -99,7 +99,7 @@ float root_mean_square(Exec const& exec, Index first, Index last, float const* v
   return static_cast<float>(std::sqrt(squares / static_cast<double>(last - first)));
 }
 
-/// In place of every value, its sign times the root mean square of all.
+/// Replaces each value by its sign times the root mean square of all values, which it returns.
 float compress(Exec const& exec, Index count, float* values) {
   float const scale = root_mean_square(exec, 0, count, values);
   Kokkos::parallel_for(
@@ -125,14 +125,14 @@ void add_scaled(Exec const& exec, Index count, double factor, float const* value
       KOKKOS_LAMBDA(Index k) { outputs[k] += factor * static_cast<double>(values[k]); });
 }
 
-/// How two forms of one mean differ.
+/// The differences between two computations of one mean.
 struct Difference {
   Index wrong = 0;     ///< elements beyond the tolerance
-  Index excused = 0;   ///< the same, where the value on the server is near 0
-  double largest = 0;  ///< of all that are not excused
+  Index excused = 0;   ///< elements beyond it that are allowed, because the value on the server is near 0
+  double largest = 0;  ///< largest difference of the elements that are not excused
 };
 
-/// `decoded` beside signs and magnitude of the simulated server's values in [first, last).
+/// Compares `decoded` in [first, last) with the signs and the magnitude of the simulated server's values.
 Difference compare_chunk(Exec const& exec, Index first, Index last, float const* server, comm::Decoded const& decoded) {
   float const magnitude = root_mean_square(exec, first, last, server);
   Difference found;
@@ -154,7 +154,7 @@ Difference compare_chunk(Exec const& exec, Index first, Index last, float const*
   return found;
 }
 
-/// Values that are not within `allowed` of 0.
+/// Finds the values that are not within `allowed` of 0.
 Difference beyond(Exec const& exec, Index count, double const* values, double allowed) {
   Difference found;
   Kokkos::parallel_reduce(
@@ -168,20 +168,21 @@ Difference beyond(Exec const& exec, Index count, double const* values, double al
   return found;
 }
 
-/// Picks both residuals out of a compressed mean's state.
+/// The two residuals in the state of a compressed mean.
 class Residuals final : public StateVisitor {
  public:
   void replicated(std::string_view, std::span<float>) override {}
   void partitioned(std::string_view, std::span<float> slice, std::int64_t, std::int64_t) override { server = slice; }
   void per_rank(std::string_view, std::span<float> values, Reshard) override { worker = values; }
-  void held(std::string_view, std::span<float>, std::int64_t, std::int64_t) override {}  // through nodes alone
+  void held(std::string_view, std::span<float>, std::int64_t, std::int64_t) override {
+  }  // only with a hierarchy of nodes
   void scalar(std::string_view, std::int64_t&) override {}
   void scalar(std::string_view, double&) override {}
 
   std::span<float> worker, server;
 };
 
-/// The dense mean in the segments of a step, all at hand at once.
+/// The dense mean in the segments of a training step. Here all segments are ready at the start.
 class InSegments {
  public:
   InSegments(comm::Communicator& ranks, Index count, comm::Wire wire)
@@ -208,7 +209,7 @@ class InSegments {
   comm::SegmentedMean mean_;
 };
 
-/// Everything one size needs.
+/// The bench of one vector length.
 class Bench {
  public:
   Bench(comm::World& world, CollectivesBench const& wanted)
@@ -252,8 +253,8 @@ class Bench {
     CollectiveResult result{};
     std::vector<double> seconds{};
     std::uint64_t checksum = 0;
-    bool ordered = true;  // so that it has the same bits everywhere, which no library promises
-    bool same = true;     // on all ranks, and in all calls where calls repeat
+    bool ordered = true;  // sums in rank order, so all ranks get the same bits; no library guarantees that
+    bool same = true;     // the bits are equal on all ranks and, for dense means, in all calls
   };
 
   template <class Call>
@@ -276,7 +277,7 @@ class Bench {
     examine(call, wire, row);
   }
 
-  /// As the library's mean is formed, by one call that returns when it is done.
+  /// Forms the library's mean by one blocking call.
   void blocking(int call, Row& row) {
     Kokkos::deep_copy(exec_, work_, input_);
     time(call, row, [&] {
@@ -299,7 +300,7 @@ class Bench {
          holds_everywhere(ranks_, wrong == 0)});
   }
 
-  /// What sums in two orders may differ by: each of P - 1 sums, of at most P (0.5 + 0.01 P), rounds by 2^-24 of itself.
+  /// Bounds the difference of sums in two orders: P - 1 sums, at most P (0.5 + 0.01 P), each round by 2^-24 of itself.
   double rounding() const {
     double const P = ranks_.size();
     return 0x1p-24 * P * (1 + 0.02 * P);
@@ -328,7 +329,7 @@ class Bench {
             holds_everywhere(ranks_, all.wrong == 0)};
   }
 
-  /// Sum of outputs + mean of the workers' residuals + the server's = calls times the mean of the inputs.
+  /// Checks that sum of outputs + mean of the workers' residuals + server's residual = calls times mean of the inputs.
   Check law() {
     Residuals held;
     compressed_.visit_state(held);
@@ -364,8 +365,8 @@ class Bench {
   comm::Communicator& ranks_;
   Index count_;
   Index chunk_;    // elements of a chunk of the compressed mean
-  Index first_;    // of this rank's chunk
-  Index watched_;  // its elements that the law is examined for
+  Index first_;    // first element of this rank's chunk
+  Index watched_;  // elements of this rank's chunk for which law() is checked
   Exec exec_;
   Vec<float> input_, work_;  // (n)
   Vec<double> outputs_;      // (watched)
@@ -378,8 +379,7 @@ class Bench {
 }  // namespace
 
 std::int64_t collectives_bench_bytes(std::int64_t elements, int ranks) {
-  // Input, work and the worker's residual; what the dense means receive and form, and a vector for the library's; bits
-  // are small beside them.
+  // Input, work and the worker's residual; buffers of the dense means; a vector for the library's. Bits are small.
   std::int64_t const share = (elements + ranks - 1) / ranks;
   std::int64_t const dense = ranks == 1 ? 0 : 4 * (2 * elements + share) + 2 * (2 * elements + share);
   return 12 * elements + 4 * share + elements + dense + 8 * std::min(share, law_elements);
@@ -392,7 +392,7 @@ std::vector<CollectiveResult> bench_collectives(comm::World& world, CollectivesB
     auto const there = available_host_memory();
     if (wanted > there)
       throw InputError("--elements: " + std::to_string(bench.elements) + " need about " + bytes_text(wanted) + " on " +
-                       world.host() + ", of which " + bytes_text(there) + " are left; fewer elements or fewer ranks");
+                       world.host() + ", which has " + bytes_text(there) + " left; use fewer elements or fewer ranks");
   });
   return Bench(world, bench).run();
 }

@@ -19,25 +19,27 @@ struct CollectivesBench {
   int warmup = 10, calls = 10;
 };
 
-/// One way to form the mean over ranks of a vector of n floats.
+/// Measurements of one algorithm for the mean over ranks of a vector of n floats.
 struct CollectiveResult {
   std::string name{};
-  Timing latency{};             ///< of a call; each call takes as long as on its slowest rank
-  std::int64_t sent_bytes = 0;  ///< in a call, most that any rank sent; of the library's the vector once, as counted
-  double share_of_dense = 0;    ///< bytes of the dense mean in fp32 over these; 0: nothing is sent
+  Timing latency{};             ///< of a call, on its slowest rank
+  std::int64_t sent_bytes = 0;  ///< per call, the maximum over ranks; a library allreduce counts the vector once
+  double share_of_dense = 0;    ///< bytes of the dense fp32 mean over sent_bytes; 0: nothing is sent
   std::vector<Check> checks{};
 };
 
-/// Collective. Dense means with both wires, those of the library (comm.allreduce: library, and on hosts a blocking
-/// MPI_Allreduce) and the compressed mean of a = U(-0.5, 0.5) + 0.01 rank, called in turn. A group of one sends
-/// nothing; its compressed mean compresses all the same. Results are checked: dense ones bit for bit with the sum in
-/// rank order, the library's up to rounding; the first compressed one with oracle O8 of
-/// docs/developer/onebit_methods.md, section 7 (signs and one magnitude, averaged densely, then signs and one magnitude
-/// for each chunk: at most 1e-6 apart, where the value that the owner of a chunk compresses is not within 1e-6 of 0);
-/// all together with the law of error feedback. \throws CommonError where the ranks of a host have no room for it.
+/// Collective. Times these means of a = U(-0.5, 0.5) + 0.01 rank, called in turn: the dense mean with an fp32 and with
+/// a bf16 wire, the library's (comm.allreduce: library, and on hosts a blocking MPI_Allreduce), and the compressed one.
+/// A single rank sends nothing, but its compressed mean still compresses. Checks the results:
+/// - The ordered dense means equal the sum in rank order bit for bit; the library's are equal up to rounding.
+/// - The first compressed mean matches oracle O8 of docs/developer/onebit_methods.md, section 7: signs and one
+///   magnitude, averaged densely, then signs and one magnitude for each chunk. Elements differ by at most 1e-6, except
+///   where the value that the owner of the chunk compresses is within 1e-6 of 0.
+/// - All compressed means together satisfy the law of error feedback.
+/// \throws CommonError if the ranks of a host do not have enough memory.
 std::vector<CollectiveResult> bench_collectives(comm::World& world, CollectivesBench const& bench);
 
-/// Bytes that a rank needs for it.
+/// Returns the bytes of memory that bench_collectives() needs on each rank.
 std::int64_t collectives_bench_bytes(std::int64_t elements, int ranks);
 
 }  // namespace bellwether::app

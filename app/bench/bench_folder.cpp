@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Other ranks may write into the folder a moment longer than rank 0 lives.
+/// Waits until the pipe closes, then removes the folder. Retries for ten seconds, because other ranks may still write
+/// into the folder after rank 0 ended.
 constexpr char script[] = R"(
 trap '' HUP INT TERM USR1 USR2
 cat > /dev/null
@@ -39,7 +40,7 @@ BenchFolder::BenchFolder(comm::RankGroup& group, std::string const& parent) {
     std::error_code error;
     if (!fs::create_directory(path_, error))
       throw InputError("--directory: " + path_ +
-                       " cannot be made: " + (error ? error.message() : std::string("it is there already")));
+                       " cannot be created: " + (error ? error.message() : std::string("it exists already")));
     start_shell();
   });
 }
@@ -59,10 +60,10 @@ void BenchFolder::start_shell() {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t files;
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);  // signals to the job's processes are not for it
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);  // signals to the job do not reach it
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, ends[0], STDIN_FILENO);
-    for (int const stream : {STDOUT_FILENO, STDERR_FILENO})  // a launcher waits until nobody holds its own
+    for (int const stream : {STDOUT_FILENO, STDERR_FILENO})  // a launcher waits until its streams are closed
       posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_WRONLY, 0);
     error = posix_spawnp(&shell_, arguments[0], &files, &attributes, arguments, environ);
     posix_spawn_file_actions_destroy(&files);
@@ -77,7 +78,7 @@ void BenchFolder::start_shell() {
   shell_ = 0;
   std::error_code ignored;
   fs::remove_all(path_, ignored);
-  throw RuntimeError(std::string("no shell to remove what bench writes: ") + std::strerror(error));
+  throw RuntimeError(std::string("cannot start the shell that removes the files of bench: ") + std::strerror(error));
 }
 
 }  // namespace bellwether::app

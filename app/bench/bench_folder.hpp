@@ -12,11 +12,12 @@ class RankGroup;
 
 namespace bellwether::app {
 
-/// A folder of all ranks that goes, with what is in it, when the object goes or when rank 0 ends in any other way: a
-/// shell of its own session waits for that and removes the folder. A launcher may give a rank no time to do it.
+/// A temporary folder that all ranks share. A shell removes the folder and its contents when rank 0 destroys the object
+/// or when its process ends in any way. The shell runs in its own session, because a launcher may kill the ranks before
+/// they can clean up.
 class BenchFolder {
  public:
-  /// Collective. \throws CommonError where rank 0 cannot make the folder below `parent`, CommonFailure where it cannot
+  /// Collective. \throws CommonError if rank 0 cannot create the folder below `parent`, CommonFailure if it cannot
   /// start the shell.
   BenchFolder(comm::RankGroup& group, std::string const& parent);
   ~BenchFolder();
@@ -28,9 +29,9 @@ class BenchFolder {
  private:
   void start_shell();
   std::string path_;
-  // Of rank 0:
+  // On rank 0 only:
   pid_t shell_ = 0;
-  int lifeline_ = -1;  // a pipe to the shell, which ends with this process
+  int lifeline_ = -1;  // write end of a pipe to the shell; the system closes it when this process ends
 };
 
 }  // namespace bellwether::app

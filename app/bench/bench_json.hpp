@@ -10,7 +10,9 @@
 
 namespace bellwether::app {
 
-/// What bench_report.hpp says in tables, as JSON, for `--json`. One entry a vector: its elements, and its results.
+// These functions return the results of bench_report.hpp's tables as JSON, for `--json`.
+
+/// One entry per vector length: the number of elements, and its results.
 using SizedResults = std::vector<std::pair<std::int64_t, std::vector<CollectiveResult>>>;
 std::string collectives_json(BenchMachine const& machine, SizedResults const& results);
 std::string optimizer_json(BenchMachine const& machine, OptimizerBenchResult const& result);

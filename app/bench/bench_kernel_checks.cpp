@@ -15,12 +15,13 @@ Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> items(Space const& exec, In
 
 KOKKOS_INLINE_FUNCTION float message_scale(int rank) { return 0.1f * static_cast<float>(rank + 1); }
 
-/// Element k of signs in words, the first in the most significant bit; written out, as the product's own is examined.
+/// Returns the sign of element k; the most significant bit of a word is its first element. Independent of the product's
+/// function, which it checks.
 KOKKOS_INLINE_FUNCTION bool sign_at(std::uint32_t const* words, Index k) {
   return (words[k / 32] >> (31 - k % 32) & 1u) != 0;
 }
 
-/// How often is_wrong(k), a device function, holds.
+/// Counts the elements for which is_wrong(k), a device function, is true.
 template <class Space, class Wrong>
 Index wrong_elements(Space const& exec, Index count, Wrong const& is_wrong) {
   Index wrong = 0;

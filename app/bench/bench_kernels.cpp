@@ -23,13 +23,13 @@ namespace {
 
 using comm::CompressedLayout;
 
-constexpr int servers = 4;               // ranks whose messages are served, and whose chunks are averaged
-constexpr Index group_elements = 32768;  // that share a scale, as in the decks
-constexpr Index block = 4096;            // of a team
-constexpr float magnitude = 0.25f;       // of what is unpacked
+constexpr int servers = 4;               // simulated ranks that send messages to a server, and chunks to a dense mean
+constexpr Index group_elements = 32768;  // elements of a scale group, as in the decks
+constexpr Index block = 4096;            // elements per team
+constexpr float magnitude = 0.25f;       // of the unpacked signs
 constexpr double bit = 1.0 / 8;          // bytes of a sign
 
-/// Calls body(k) for k < count as kernels over elements do.
+/// Calls body(k) for k < count with the teams and blocks of the product's kernels.
 template <class Space, class Body>
 void walk(char const* label, Space const& exec, Index count, Body const& body) {
   Kokkos::parallel_for(
@@ -59,7 +59,7 @@ struct MeanRun {
   typename Access::Write values;
 };
 
-/// Bits and magnitudes to floats, read as optimizers read them.
+/// Writes a mean of signs and magnitudes as floats, decoded with the code that optimizers use.
 template <class Space>
 void write_mean(Space const& exec, Index count, comm::Decoded const& from, float* values) {
   comm::Decoded const mean = from;
@@ -84,7 +84,7 @@ struct GivenForm {
   }
 };
 
-/// One end of an exchange: how it is cut, and its sums and scales.
+/// The worker's or the server's side of an exchange: its blocks, sums and scales.
 template <class Space>
 struct End {
   End(Space const& exec, std::vector<comm::WordBlock> const& cut, std::vector<comm::ScaleRange> const& of_scales)
@@ -117,7 +117,7 @@ struct End {
   Vec<double, Space> errors;
 };
 
-/// All kernels by one space.
+/// The bench of all kernels in one execution space.
 template <class Space>
 class Bench {
  public:
@@ -192,8 +192,8 @@ class Bench {
     rows_.push_back({{.name = name, .elements = elements, .bytes = bytes}, std::move(call)});
   }
 
-  /// Which elements active counts nowhere but in form_words, whose least form has a bit of the last mean to read
-  /// instead.
+  /// Adds all kernels with their minimum bytes per element. The bits of the active elements are not counted. Only
+  /// form_words reads one bit more, of the last mean.
   void list() {
     add("copy, deep_copy", count_, 8, [this] { Kokkos::deep_copy(exec_, out_, x_); });
     add("copy, a loop", count_, 8, [this] { copy_by_loop(exec_, count_, x_.data(), out_.data()); });
@@ -244,7 +244,7 @@ class Bench {
   Check signs() const {
     pack();
     unpack();
-    return check("what is packed and unpacked has its signs",
+    return check("packing and unpacking keeps the signs",
                  wrong_signs(exec_, count_, magnitude, x_.data(), out_.data()));
   }
   Check law() const {
@@ -287,14 +287,14 @@ class Bench {
   KernelsBench bench_;
   comm::RankGroup& ranks_;
   Index count_;
-  CompressedLayout all_, chunk_;  // of a worker alone; of a server of several
+  CompressedLayout all_, chunk_;  // of a worker in a group of one; of a server in a group of `servers`
   Index share_;                   // elements of a chunk of the dense mean
   Space exec_;
   End<Space> worker_, server_;
   Vec<comm::ScaleSlot, Space> slots_;
   Vec<float, Space> x_, z_, out_;                                // (n)
   Vec<bf16, Space> half_;                                        // (n)
-  Vec<double, Space> outputs_;                                   // (at most 2^20) handed out
+  Vec<double, Space> outputs_;                                   // (at most 2^20) sum of the decoded means
   Vec<std::uint32_t, Space> active_, signs_, own_, mean_signs_;  // (W)
   Vec<float, Space> magnitudes_, mean_magnitudes_;               // (W)
   Vec<std::uint32_t, Space> message_, received_;
@@ -304,7 +304,7 @@ class Bench {
 }  // namespace
 
 std::int64_t kernels_bench_bytes(std::int64_t elements) {
-  // Four vectors, one of them of halves; words of bits, magnitudes and messages.
+  // Three vectors of floats and one of bf16; words of bits, magnitudes and messages.
   return 14 * elements + elements + 8 * std::min(elements, std::int64_t{1} << 20);
 }
 
@@ -314,7 +314,7 @@ std::vector<KernelsResult> bench_kernels(comm::World& world, KernelsBench const&
     auto const there = available_host_memory();
     if (wanted > there)
       throw InputError("--elements: " + std::to_string(bench.elements) + " need about " + bytes_text(wanted) + " on " +
-                       world.host() + ", of which " + bytes_text(there) + " are left; fewer elements or fewer ranks");
+                       world.host() + ", which has " + bytes_text(there) + " left; use fewer elements or fewer ranks");
   });
   std::vector<KernelsResult> results;
 #define BELLWETHER_BY_ONE_THREAD(Space) results.push_back(Bench<Space>(world.group(), bench).run("1 thread"));

@@ -19,35 +19,35 @@ struct KernelsBench {
   int warmup = 10, calls = 10;
 };
 
-/// One kernel over vectors that no cache holds.
+/// The speed of one kernel over vectors that are larger than the caches.
 struct KernelSpeed {
   std::string name{};
-  std::int64_t elements = 0;  ///< that a call treats: n, or a rank's share of it
-  double bytes = 0;           ///< an element: the least, each number that is read or written once
-  Timing call{};              ///< each call takes as long as on its slowest rank
-  double over_copy = 0;       ///< its bytes a second over those of a copy, of whose forms the faster counts
-  double over_triad = 0;      ///< over those of a[k] = b[k] + 3 c[k]
+  std::int64_t elements = 0;  ///< processed by a call: n, or a rank's share of it
+  double bytes = 0;           ///< minimum bytes per element: each number is read or written once
+  Timing call{};              ///< of a call, on its slowest rank
+  double over_copy = 0;       ///< its bytes/s over those of the faster copy kernel
+  double over_triad = 0;      ///< its bytes/s over those of a[k] = b[k] + 3 c[k]
 };
 
-/// All kernels by one execution space.
+/// All kernels in one execution space.
 struct KernelsResult {
   std::string where{};  ///< "1 thread", "2 threads" or the device
   std::vector<KernelSpeed> kernels{};
   std::vector<Check> checks{};
 };
 
-/// Collective; all ranks run at once. What packs signs and takes them apart again, the kernels of the compressed mean
-/// as it uses them, those of the dense one, and this memory's own speed by copies and triad, called in turn: by one
-/// thread of the host, then by all that a rank has or its device, where that is more. Results are checked: signs, the
-/// law of error feedback, and values by plain formulas. \throws CommonError where the ranks of a host have no room.
+/// Collective. Times kernels on all ranks at once, called in turn: packing and unpacking of signs, and the kernels of
+/// the compressed and of the dense mean. Copies and a triad measure the speed of the memory. Runs them with one host
+/// thread, then with all threads of a rank or its device, if it has more. Checks signs, the law of error feedback, and
+/// values by plain formulas. \throws CommonError if the ranks of a host do not have enough memory.
 std::vector<KernelsResult> bench_kernels(comm::World& world, KernelsBench const& bench);
 
-/// A kernel's bytes a second.
+/// Returns a kernel's bytes per second.
 inline double speed_of(KernelSpeed const& kernel) {
   return kernel.bytes * static_cast<double>(kernel.elements) / kernel.call.median;
 }
 
-/// Bytes that a rank needs for it.
+/// Returns the bytes of memory that bench_kernels() needs on each rank.
 std::int64_t kernels_bench_bytes(std::int64_t elements);
 
 }  // namespace bellwether::app

@@ -49,7 +49,7 @@ char const* name_of(Method method) {
     case Method::onebit_sgd:
       return "onebit_sgd";
   }
-  throw InternalError("a method without a name");
+  throw InternalError("unknown method");
 }
 
 std::optional<Method> uncompressed(Method method) {
@@ -88,7 +88,8 @@ class Bench {
   }
 
  private:
-  /// What memory takes for so many bytes of every element, at the speed that it had in turn with a phase's steps.
+  /// Returns the seconds that the memory needs for these bytes at the triad's speed, measured between the phase's
+  /// steps.
   double seconds_for(double bytes_an_element, PhaseResult const& phase) const {
     return bytes_an_element * static_cast<double>(parameters_.count()) / phase.triad_bytes_per_second;
   }
@@ -124,7 +125,7 @@ class Bench {
     compressed.over_specified = compressed.step.median / seconds_for(compressed.specified_bytes, compressed);
   }
 
-  /// Steps from `first` on; returns the fingerprint of what they lead to.
+  /// Runs the steps from `first` on; returns the fingerprint of the parameters after them.
   std::uint64_t phase(optim::Optimizer& optimizer, int first, optim::Phase expected, char const* method,
                       std::vector<KernelBound> const& bounds) {
     std::vector<double> seconds, triads;
@@ -161,7 +162,8 @@ class Bench {
                       .state_bytes = optimizer.state_bytes(),
                       .kernels = kernel_results(bounds, by_kernel),
                       .timeline = std::move(timeline)};
-    phase.checks = {{"no step skipped, bytes as predicted, phase as asked for", holds_everywhere(ranks_, as_expected)},
+    phase.checks = {{"no step is skipped, bytes are those predicted, the phase is the requested one",
+                     holds_everywhere(ranks_, as_expected)},
                     {"parameters are finite", holds_everywhere(ranks_, end.finite)},
                     {"parameters have moved", holds_everywhere(ranks_, end.sum != begin.sum)},
                     {"parameters are equal on all ranks, bit for bit", equal_on_all_ranks(ranks_, end.sum)}};
@@ -206,7 +208,7 @@ class Bench {
   Triad triad_{ranks_};
   model::BertLayout layout_;
   Arena<> parameters_, gradients_, sample_;
-  std::map<Method, std::uint64_t> ends_;  // of the dense phase
+  std::map<Method, std::uint64_t> ends_;  // fingerprints of the parameters after the dense phase
   OptimizerBenchResult result_;
 };
 

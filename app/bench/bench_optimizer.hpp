@@ -20,24 +20,24 @@ namespace bellwether::app {
 struct OptimizerBench {
   model::ModelConfig model;
   std::int64_t sequence_length = 128;
-  optim::OptimizerConfig optimizer;  ///< its method and freeze are not looked at
+  optim::OptimizerConfig optimizer;  ///< its method and freeze are ignored
   std::vector<optim::Method> methods;
   comm::CommConfig comm;
-  bool timeline = false;  ///< of compressed exchanges; needs several ranks
+  bool timeline = false;  ///< record one of each compressed exchange; needs several ranks
   int warmup = 3, calls = 10;
 };
 
-/// One kernel in a step, beside the time that memory takes for its bytes.
+/// One kernel in a step, compared with the time that the memory needs for its bytes.
 struct KernelResult {
   std::string label;
-  double seconds = 0;      ///< in a step, on the rank where it takes longest
-  double least_bytes = 0;  ///< an element, see KernelBound
-  double moved_bytes = 0;  ///< an element
-  double over_least = 0;   ///< seconds over the time of the least bytes; 0: there are none
-  double over_moved = 0;   ///< seconds over the time of the moved bytes
+  double seconds = 0;      ///< per step, on the slowest rank
+  double least_bytes = 0;  ///< per element, see KernelBound
+  double moved_bytes = 0;  ///< per element, see KernelBound
+  double over_least = 0;   ///< seconds over the time of the least bytes; 0: no bound
+  double over_moved = 0;   ///< seconds over the time of the moved bytes; 0: no bound
 };
 
-/// When a segment of the compressed exchange travelled, in seconds from the start of a step; see
+/// The times of a segment of the compressed exchange, in seconds from the start of the step; see
 /// comm::CompressedSegmentTimes.
 struct ExchangeRow {
   std::int64_t elements = 0;
@@ -47,14 +47,14 @@ struct ExchangeRow {
 /// Steps of one method in one phase.
 struct PhaseResult {
   std::string method, phase;
-  Timing step{};                        ///< of the slowest rank
-  double triad_bytes_per_second = 0;    ///< in turn with the steps, of the slowest rank while all run; the median
+  Timing step{};                        ///< on the slowest rank
+  double triad_bytes_per_second = 0;    ///< median of the slowest rank while all run; measured between the steps
   double bound_seconds = 0;             ///< least bytes of all kernels over that speed
-  double specified_bytes = 0;           ///< of 1-bit LAMB after the freeze, see specified_bytes(); 0: of another step
-  double over_specified = 0;            ///< a step over the time of these bytes
+  double specified_bytes = 0;           ///< for 1-bit LAMB after the freeze, see specified_bytes(); otherwise 0
+  double over_specified = 0;            ///< the step's time over the time of these bytes
   std::int64_t state_bytes = 0;         ///< moments and buffers of the exchange, on rank 0
   std::vector<KernelResult> kernels{};  ///< those with a bound, then "other kernels", "copies" and "transport, host"
-  std::vector<ExchangeRow> timeline{};  ///< of the last step, on rank 0; where asked for and something is compressed
+  std::vector<ExchangeRow> timeline{};  ///< of the last compressed step on rank 0, if OptimizerBench::timeline
   std::vector<Check> checks{};
 };
 
@@ -63,11 +63,12 @@ struct OptimizerBenchResult {
   std::vector<PhaseResult> phases;
 };
 
-/// Collective. Time and memory of each method's step up to the freeze and after it, without a model: every rank holds
-/// random gradients. The yardstick is measured in turn with the steps, since other work on a machine comes and goes:
-/// a[k] = b[k] + 3 c[k], counted as 12 bytes an element, on all ranks at once. Checked: no step is skipped, values stay
-/// finite and equal on all ranks, parameters move, bytes are those predicted, the compressed phase is reached, and
-/// before it a 1-bit method is its uncompressed one, bit for bit, where both run.
+/// Collective. Measures time and memory of each method's step up to the freeze and after it, with random gradients
+/// instead of a model. After each step, all ranks run a triad for comparison, because the load of a machine varies. The
+/// triad is a[k] = b[k] + 3 c[k], counted as 12 bytes per element. Checks:
+/// - No step is skipped. The parameters change and stay finite and equal on all ranks.
+/// - The bytes sent equal the predicted bytes, and the run reaches the compressed phase.
+/// - Before the freeze, a 1-bit method equals its uncompressed method bit for bit, if both run.
 OptimizerBenchResult bench_optimizer(comm::World& world, OptimizerBench const& bench);
 
 }  // namespace bellwether::app

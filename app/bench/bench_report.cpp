@@ -24,7 +24,7 @@ std::string plain_label(std::string const& label) {
   return label.starts_with(prefix) ? label.substr(prefix.size()) : label;
 }
 
-/// Checks that hold are said in a word, those that do not in full.
+/// Returns one line per check.
 std::string checks_text(std::vector<Check> const& checks) {
   std::string text;
   for (auto const& check : checks)
@@ -32,11 +32,12 @@ std::string checks_text(std::vector<Check> const& checks) {
   return text;
 }
 
-/// A line for all segments that are ready together: when the first was started, and when the last one ended.
+/// Returns the timeline of the dense mean. A line covers all segments that are ready at the same time: `started` is
+/// that of the first segment, `finished` that of the last.
 std::string timeline_text(Timeline const& line) {
-  std::string text =
-      formatted("  timeline of rank 0, from the start of the pass: backward of the encoder from %s to %s\n",
-                seconds_text(line.encoder_backward).c_str(), seconds_text(line.backward_end).c_str());
+  std::string text = formatted(
+      "  timeline of rank 0, from the start of the forward pass: backward pass of the encoder from %s to %s\n",
+      seconds_text(line.encoder_backward).c_str(), seconds_text(line.backward_end).c_str());
   text += formatted("  %13s %13s %8s %11s %11s %11s %11s\n", "elements from", "to", "segments", "ready", "started",
                     "summed", "finished");
   for (auto first = line.rows.begin(); first != line.rows.end();) {
@@ -166,10 +167,10 @@ std::string step_text(StepBench const& bench, StepResult const& result) {
   if (result.recorded)
     text += formatted("  recorded as one launch: %s a step ", seconds_text(result.recorded->median).c_str()) +
             between(*result.recorded) +
-            formatted(", so that launches and waits take %.1f %%\n", 100 * (1 - result.recorded->median / seconds));
+            formatted("; launches and waits take %.1f %%\n", 100 * (1 - result.recorded->median / seconds));
   if (result.timeline) text += timeline_text(*result.timeline);
   if (bench.profile) {
-    text += formatted("  profile of rank 0: %s a step with listeners; products at their own best take %s\n",
+    text += formatted("  profile of rank 0: %s a step with profiling; products at their fastest take %s\n",
                       seconds_text(result.profiled_seconds).c_str(), seconds_text(result.bound_seconds).c_str());
     text +=
         formatted("  %-30s %6s %10s %10s %6s %14s\n", "product", "calls", "time", "alone", "ratio", "GFLOP/s alone");

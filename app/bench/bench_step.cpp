@@ -25,11 +25,11 @@
 namespace bellwether::app {
 namespace {
 
-/// Seconds that a product takes by itself, its operands in caches where they fit: the fastest of some.
+/// Returns the seconds of the fastest of several isolated calls of a product. Small operands stay in the caches.
 template <class T, class C>
 double seconds_alone(Exec const& exec, ProductResult const& p, float beta) {
   constexpr double enough = 0.05;        // seconds
-  constexpr int least = 3, most = 1000;  // calls: the first finds nothing in caches
+  constexpr int least = 3, most = 1000;  // calls; the first one starts with cold caches
   auto const view = [&exec]<class Element>(Index count, Element value) {
     Vec<Element> const elements(Kokkos::view_alloc(Kokkos::WithoutInitializing, "bellwether::app::bench_operand"),
                                 static_cast<std::size_t>(count));
@@ -53,7 +53,7 @@ double seconds_alone(Exec const& exec, ProductResult const& p, float beta) {
 }
 
 double seconds_alone(Exec const& exec, ProductResult const& p, ComputeType type) {
-  // Gradients of weights are added to floats.
+  // Gradients of weights accumulate in fp32.
   bool const weight = p.op_a == Op::transpose;
   if (type == ComputeType::fp32) return seconds_alone<float, float>(exec, p, weight ? 1 : 0);
   return weight ? seconds_alone<bf16, float>(exec, p, 1) : seconds_alone<bf16, bf16>(exec, p, 0);
@@ -132,7 +132,7 @@ class Bench {
     bert_.store_losses();
   }
 
-  /// overlaps: gradients may travel before all are there.
+  /// overlaps: the exchange of a gradient may start before the backward pass ends.
   void enqueue_micro_batches(bool overlaps) {
     pass_began_ = Clock::now();
     heads_ended_.reset();
@@ -144,8 +144,8 @@ class Bench {
     });
   }
 
-  /// One training step; returns the mean loss of masked words before it. goes_on: as Trainer::advance() has it, so that
-  /// the next one is under way where exchanges leave the host free.
+  /// Runs one training step; returns the mean loss of masked tokens before it. goes_on: another step follows. Its
+  /// micro-batches are then enqueued ahead if the transport leaves the host free; see Trainer::advance().
   double step(bool overlaps = true, bool goes_on = false) {
     double const P = ranks_.size();
     if (!std::exchange(is_ahead_, false)) enqueue_micro_batches(overlaps);
@@ -155,14 +155,14 @@ class Bench {
       is_ahead_ = true;
     }
     auto const losses = bert_.stored_losses();
-    skipped_ = skipped_ || optimizer_->last_report().skipped;  // waits for all of the step
+    skipped_ = skipped_ || optimizer_->last_report().skipped;  // waits for the end of the step
     double loss = losses.mlm / static_cast<double>(std::max<Index>(1, batch_.masked())) / P;
     ranks_.sum_host({&loss, 1}, "bellwether::app::bench_loss");
     return loss;
   }
 
   Timing recorded() {
-    static_cast<void>(optimizer_->last_report());  // what the next step would wait for
+    static_cast<void>(optimizer_->last_report());  // wait now, because a recording must not
     Recording const whole(exec_, [&] {
       pass([&](Index first, Index last) { optimizer_->gradient_ready(exec_, gradients_, {first, last}); });
       optimizer_->step(exec_, parameters_, gradients_, {.step = ++steps_, .learning_rate = 1e-3});
@@ -179,10 +179,10 @@ class Bench {
     return timing_of(seconds);
   }
 
-  /// Steps with overlap and without it in turn, and when what of an exchange was done.
+  /// Runs steps with and without overlap in turn, and records when the segments of the exchange travel.
   double timeline() {
     double last = 0;
-    std::vector<double> step_seconds[2], exposed[2];  // without overlap, with it
+    std::vector<double> step_seconds[2], exposed[2];  // index 0: without overlap, 1: with it
     std::vector<Timeline> lines;
     bool in_order = true;
     for (int i = 0; i < 2 * bench_.calls; ++i) {
@@ -210,9 +210,8 @@ class Bench {
     line.step_apart = timing_of(largest_over_ranks(ranks_, step_seconds[0]));
     std::int64_t elements = 0;
     for (auto const& row : line.rows) elements += row.last - row.first;
-    result_.checks.push_back(
-        {"segments make up the model; each is ready, is started, is summed and ends, in this order",
-         holds_everywhere(ranks_, in_order && elements == gradients_.count())});
+    result_.checks.push_back({"segments cover the model; each is ready, started, summed and finished, in this order",
+                              holds_everywhere(ranks_, in_order && elements == gradients_.count())});
     return last;
   }
 
@@ -231,7 +230,7 @@ class Bench {
     return line;
   }
 
-  /// Steps with somebody listening, and each of their products by itself.
+  /// Profiles steps with callbacks for each kernel, then times each of their products alone.
   double profile() {
     double last = 0;
     std::vector<KernelTimes::Entry> entries;
@@ -252,7 +251,7 @@ class Bench {
       char a = 'n', b = 'n';
       auto const read = std::sscanf(entry.label.c_str() + KernelTimes::products.size(), "m=%lld n=%lld k=%lld %c%c", &m,
                                     &n, &k, &a, &b);
-      require(read == 5, "a product's region tells its shape");
+      require(read == 5, "the label of a product's region contains its shape");
       ProductResult product{.op_a = a == 'n' ? Op::none : Op::transpose,
                             .op_b = b == 'n' ? Op::none : Op::transpose,
                             .m = m,
@@ -275,7 +274,7 @@ class Bench {
     std::vector<Check> const checks{
         {"the first loss is that of guessing", std::abs(first - guessing) < 0.05 * guessing},
         {"the loss of the batch falls", last < first},
-        {"no step skipped", holds_everywhere(ranks_, !skipped_)},
+        {"no step is skipped", holds_everywhere(ranks_, !skipped_)},
         {"parameters are finite", holds_everywhere(ranks_, end.finite)},
         {"parameters are equal on all ranks, bit for bit", equal_on_all_ranks(ranks_, end.sum)}};
     result_.checks.insert(result_.checks.begin(), checks.begin(), checks.end());
@@ -290,8 +289,8 @@ class Bench {
   std::unique_ptr<optim::Optimizer> optimizer_;
   std::int64_t steps_ = 0;
   bool skipped_ = false;
-  bool is_ahead_ = false;  // passes of the next step are under way
-  // Of the last passes.
+  bool is_ahead_ = false;  // micro-batches of the next step are enqueued
+  // Times of the last forward and backward pass.
   Clock::time_point pass_began_, backward_ended_;
   std::optional<Clock::time_point> heads_ended_;
   StepResult result_;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int exit_failed = 1;
 
-/// What all benches are told.
+/// Options of all benches.
 struct Common {
   std::string json;
   int calls = 10, warmup = 10;
@@ -30,9 +30,9 @@ struct Common {
 struct Size {
   char const* name;
   std::int64_t layers, hidden, heads;
-  std::int64_t sequences;  ///< a step of a rank, in bench step
+  std::int64_t sequences;  ///< per rank and step, in bench step
 };
-/// Those of the shipped decks.
+/// The sizes of the shipped decks.
 constexpr std::array<Size, 6> sizes{{{"tiny", 2, 128, 2, 32},
                                      {"mini", 4, 256, 4, 32},
                                      {"small", 4, 512, 8, 16},
@@ -44,11 +44,14 @@ std::vector<std::string> const method_names{"lamb", "adamw", "onebit_lamb", "one
 
 void add_common(Command command, Common& common) {
   command.option("--calls", common.calls, "timed calls").check(whole_numbers(1, 10000)).show_default();
-  command.option("--warmup", common.warmup, "calls before them").check(whole_numbers(1, 10000)).show_default();
+  command.option("--warmup", common.warmup, "untimed calls before them").check(whole_numbers(1, 10000)).show_default();
   command
       .option("--json", common.json,
-              "also write everything to this file; -: to standard output, and tables to standard error")
-      .check({[](std::string const& file) { return file.empty() ? "a file without a name" : ""; }, ""})
+              "also write the results as JSON to this file; -: to standard output, and tables to standard error")
+      .check({[](std::string const& file) {
+                return file.empty() ? "the name is empty; name a file, or - for standard output" : "";
+              },
+              ""})
       .check(paths());
 }
 
@@ -59,7 +62,7 @@ void add_model(Command command, std::string& model) {
       .show_default();
 }
 
-/// Collective. A file that cannot be written is found before minutes are spent on what it is to hold.
+/// Collective. Checks that the file can be written, before the bench runs for minutes. \throws CommonError if not.
 void require_writable(comm::World& world, std::string const& path) {
   together(world.group(), [&] {
     if (world.rank() != 0 || path.empty() || path == "-") return;
@@ -71,10 +74,10 @@ void require_writable(comm::World& world, std::string const& path) {
   });
 }
 
-/// Where tables go: standard output holds nothing but JSON where that was asked for.
+/// Returns the stream for tables: standard error if JSON goes to standard output.
 std::ostream& tables(Common const& common) { return common.json == "-" ? std::cerr : std::cout; }
 
-/// The file, and the exit code.
+/// Writes the JSON output; returns the exit code.
 int conclude(Session const& session, Common const& common, std::string const& json, bool all_hold) {
   if (session.rank() == 0) {
     if (common.json == "-")
@@ -88,7 +91,7 @@ int conclude(Session const& session, Common const& common, std::string const& js
 
 bool all_hold(std::vector<Check> const& checks) { return std::ranges::all_of(checks, &Check::holds); }
 
-/// One table for each number of elements: bench(count) gives its rows, text(count, rows) the table.
+/// Runs bench(count) for each number of elements and prints its table, text(count, rows).
 template <class Results, class Bench, class Text, class Json>
 int run_for_each(std::vector<std::int64_t> const& elements, Common const& common, Session& session, Bench const& bench,
                  Text const& text, Json const& json) {
@@ -127,13 +130,13 @@ int run_kernels(std::vector<std::int64_t> const& elements, Common const& common,
       kernels_text, kernels_json);
 }
 
-/// What a size's name or a deck says.
+/// The configuration that --model selects, by the name of a size or by a deck.
 struct Subject {
   model::ModelConfig model;
   optim::OptimizerConfig optimizer;
   comm::CommConfig comm;
   std::vector<optim::Method> methods;
-  std::int64_t sequences = 0;  ///< a pass of a rank
+  std::int64_t sequences = 0;  ///< of a micro-batch
 };
 
 std::vector<optim::Method> all_methods() {
@@ -160,8 +163,8 @@ Subject subject_of(std::string const& model, comm::World& world) {
   }
   auto const deck = read_shared_deck(world.group(), model, {}, input::DeckPaths::unused).deck;
   if (deck.comm.hierarchy != comm::Hierarchy::none)
-    throw CommonError(model + ": comm.hierarchy: node, but the yardsticks of bench are those of an exchange between " +
-                      "all ranks; allowed: none");
+    throw CommonError(model + ": comm.hierarchy: node, but bench compares with an exchange between all ranks; " +
+                      "allowed: none");
   return {.model = deck.model,
           .optimizer = deck.optimizer,
           .comm = deck.comm,
@@ -224,10 +227,10 @@ int run_step(StepOptions const& options, Session& session) {
   auto const subject = subject_of(options.model, world);
   if (options.length > subject.model.positions)
     throw CommonError("--length: " + std::to_string(options.length) + " tokens, but the model has " +
-                      std::to_string(subject.model.positions) + " positions; at most as many");
+                      std::to_string(subject.model.positions) + " positions; allowed: at most as many");
   if (options.masked >= options.length)
     throw CommonError("--masked: " + std::to_string(options.masked) + " of " + std::to_string(options.length) +
-                      " tokens; fewer than --length");
+                      " tokens; allowed: fewer than --length");
   if (options.timeline) require_exchange(world);
   require_writable(world, options.json);
   StepBench bench{.model = subject.model,
@@ -258,31 +261,32 @@ void add_step(Command bench) {
   auto options = std::make_shared<StepOptions>();
   auto const command = bench.subcommand("step", "Whole training steps on random tokens without padding");
   add_model(command, options->model);
-  command.option("--compute", options->types, "fp32, bf16 or both, with a comma between them")
+  command.option("--compute", options->types, "fp32, bf16 or both, separated by a comma")
       .separated_by(',')
       .check(one_of({"fp32", "bf16"}))
       .type_name("TYPE,...")
       .show_default();
-  command.option("--method", options->method, "one that trains without a freeze: lamb or adamw")
+  command.option("--method", options->method, "a method without a freeze: lamb or adamw")
       .check(one_of({"lamb", "adamw"}))
       .show_default();
   command
-      .option("--sequences", options->sequences, "a step of a rank; not set: 32, fewer from small on, or batch.micro")
+      .option("--sequences", options->sequences,
+              "sequences per rank and step; default: 32, fewer from size small on, or the deck's batch.micro")
       .check(whole_numbers(1, 1 << 20));
   command.option("--length", options->length, "tokens of a sequence").check(whole_numbers(2, 1 << 20)).show_default();
   command.option("--masked", options->masked, "positions of a sequence that are predicted")
       .check(whole_numbers(1, 1 << 20))
       .show_default();
-  command.flag("--profile", options->profile, "also tell each product and kernel, and products by themselves");
+  command.flag("--profile", options->profile, "also time each matrix product and kernel, and each product alone");
   command.flag("--timeline", options->timeline,
-               "also tell when gradients travel beside the backward pass, and what that hides");
+               "also time the exchange of gradients during the backward pass, and what that hides");
   add_common(command, *options);
   command.when_given([options] { return [options](Session& session) { return run_step(*options, session); }; });
 }
 
 using RunOfSizes = int (*)(std::vector<std::int64_t> const&, Common const&, Session&);
 
-/// A bench of vectors of given sizes.
+/// Adds the options of a bench that runs for each of several vector lengths. without: the lengths by default.
 void add_sizes(Command command, std::vector<std::string> const& without, RunOfSizes run) {
   struct Options : Common {
     std::vector<std::string> elements;
@@ -291,7 +295,7 @@ void add_sizes(Command command, std::vector<std::string> const& without, RunOfSi
   options->elements = without;
   command
       .option("--elements", options->elements,
-              "floats of a vector, such as 5000, 64Ki, 300Mi; several with commas between them")
+              "floats of a vector, such as 5000, 64Ki, 300Mi; several are separated by commas")
       .separated_by(',')
       .check(element_counts())
       .type_name("COUNT,...")
@@ -315,11 +319,11 @@ void add_optimizer(Command bench) {
   auto options = std::make_shared<Options>();
   auto const command = bench.subcommand("optimizer", "Steps of every method, kernel by kernel, without a model");
   add_model(command, options->model);
-  command.option("--method", options->methods, "methods, with commas between them; not set: all, or the deck's")
+  command.option("--method", options->methods, "methods, separated by commas; default: all, or the deck's")
       .separated_by(',')
       .check(one_of(method_names))
       .type_name("NAME,...");
-  command.flag("--timeline", options->timeline, "also tell when the segments of compressed exchanges travel");
+  command.flag("--timeline", options->timeline, "also time the segments of compressed exchanges");
   add_common(command, *options);
   command.when_given([options] {
     return [options](Session& session) {
@@ -335,9 +339,9 @@ void add_checkpoint(Command bench) {
   auto options = std::make_shared<Options>();
   options->calls = 5;
   options->warmup = 1;
-  auto const command = bench.subcommand("checkpoint", "How long training stands still for a checkpoint");
+  auto const command = bench.subcommand("checkpoint", "How long a checkpoint stops training");
   add_model(command, options->model);
-  command.option("--directory", options->directory, "where to write; what is written is removed")
+  command.option("--directory", options->directory, "where to write; the bench removes what it writes")
       .check(paths())
       .type_name("DIR")
       .show_default();
@@ -351,13 +355,13 @@ void add_checkpoint(Command bench) {
 }  // namespace
 
 void add_bench(Command program) {
-  auto const bench = program.subcommand("bench", "Time the parts of a step, each result checked");
+  auto const bench = program.subcommand("bench", "Time the parts of a step and check their results");
   bench.require_subcommand();
   add_sizes(bench.subcommand("collectives", "Dense and compressed means over ranks"), {"64Ki", "1Mi", "16Mi"},
             run_collectives);
   add_optimizer(bench);
-  add_sizes(bench.subcommand("kernels", "Packing signs and the means' kernels beside copies of memory"), {"32Mi"},
-            run_kernels);
+  add_sizes(bench.subcommand("kernels", "Packing of signs and the kernels of means, compared with copies of memory"),
+            {"32Mi"}, run_kernels);
   add_step(bench);
   add_checkpoint(bench);
 }

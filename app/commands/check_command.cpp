@@ -52,7 +52,7 @@ int check(CheckOptions const& options, Session& session) {
   require_equal_start(world.group(), start_facts(report.layout_fingerprint));
   std::optional<Workload> work;
   if (cluster) work = workload_of(world, *cluster, shared.deck, report);
-  // Rank 0 has the warnings that a run would print.
+  // A run prints the warnings of rank 0.
   if (options.strict) raise_together(world.group(), session.rank() == 0 ? report.warnings : std::vector<std::string>());
   if (session.rank() != 0) return 0;
   for (auto const& warning : report.warnings) std::cerr << "warning: " << input::with_codes(warning) << '\n';
@@ -68,34 +68,36 @@ int check(CheckOptions const& options, Session& session) {
 
 void add_check(Command program) {
   auto options = std::make_shared<CheckOptions>();
-  auto const command =
-      program.subcommand("check", "Build everything a deck asks for, tell its size and traffic, train nothing");
+  auto const command = program.subcommand(
+      "check", "Build everything that a deck needs and print its size and traffic, without training");
   command.option("deck", options->deck, "the deck, a YAML file; - for standard input").check(paths());
   command.option("--set", options->overrides, "section.key=value in place of the deck's value")
       .type_name("KEY=VALUE")
       .one_value_each();
   command
-      .option("--cluster", options->cluster,
-              "a YAML file about a cluster: also forecast steps there, and what compression is worth")
+      .option(
+          "--cluster", options->cluster,
+          "a YAML file that describes a cluster: also forecast the time of steps there, with and without compression")
       .check(paths())
       .type_name("CLUSTER");
-  command.flag("--strict", options->strict, "warnings are errors: the exit code says so");
+  command.flag("--strict", options->strict, "treat warnings as errors");
   command.flag("--schema", options->schema, "print every key with type, range, default and help instead");
-  command.flag("--markdown", options->markdown, "the schema as Markdown, which is docs/user/deck_reference.md");
+  command.flag("--markdown", options->markdown,
+               "with --schema: print it as Markdown, like docs/user/deck_reference.md");
   command.when_given([options] {
     if (options->schema && !options->deck.empty())
-      throw InputError("--schema is about every deck; without " + options->deck + ", or no --schema");
+      throw InputError("--schema reads no deck; omit " + options->deck + " or --schema");
     if (options->schema && !options->cluster.empty())
-      throw InputError("--cluster forecasts what a deck asks for; with a deck, or no --schema");
+      throw InputError("--cluster needs a deck, and --schema reads none; omit one of them");
     if (options->schema && !options->overrides.empty())
-      throw InputError("--set changes a deck, which --schema does not read; one of the two");
+      throw InputError("--set changes a deck, and --schema reads none; omit one of them");
     if (options->markdown && !options->schema)
-      throw InputError("--markdown is a form of the schema; only with --schema");
+      throw InputError("--markdown prints the schema; allowed only with --schema");
     if (!options->schema && options->deck.empty())
-      throw InputError("no deck given; bellwether check DECK or bellwether check --schema");
+      throw InputError("no deck given; run bellwether check DECK or bellwether check --schema");
     if (!options->cluster.empty() && input::document_name(options->cluster) == "standard input" &&
         input::document_name(options->deck) == "standard input")
-      throw InputError("deck and cluster both come from standard input; one of them from a file");
+      throw InputError("deck and cluster both come from standard input; name a file for one of them");
     return [options](Session& session) { return check(*options, session); };
   });
 }

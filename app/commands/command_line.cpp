@@ -17,7 +17,7 @@ namespace {
 using input::did_you_mean;
 using input::joined;
 
-// ---- what is wrong
+// ---- error messages
 
 std::vector<std::string> names_of_commands(CLI::App const& program) {
   std::vector<std::string> names;
@@ -25,7 +25,7 @@ std::vector<std::string> names_of_commands(CLI::App const& program) {
   return names;
 }
 
-/// "bench collectives", from the program down.
+/// Returns the names of the command and its parents, for example "bench collectives".
 std::string path_of(CLI::App const& command) {
   auto const* parent = command.get_parent();
   if (parent == nullptr) return "";
@@ -38,20 +38,20 @@ std::string help_of(CLI::App const& command) {
   return "`bellwether " + path + (path.empty() ? "" : " ") + "--help`";
 }
 
-/// "--otu" of `command`, with the option that was meant.
+/// Returns the message for an unknown option of `command`, for example "--otu", with the nearest known option.
 std::string unknown_option(CLI::App const& command, std::string const& word) {
   std::string const name = word.substr(0, word.find('='));
   std::vector<std::string> known;
   for (auto const* option : command.get_options())
     for (auto const& long_name : option->get_lnames()) known.push_back("--" + long_name);
-  return "unknown option " + shown(name) + did_you_mean(name, known) + "; " + help_of(command) + " lists what there is";
+  return "unknown option " + shown(name) + did_you_mean(name, known) + "; " + help_of(command) + " lists the options";
 }
 
 bool knows_option(CLI::App const& command, std::string const& word) {
   return command.get_option_no_throw(word.substr(0, word.find('='))) != nullptr;
 }
 
-/// What `error`, thrown by program.parse(), is about, with the nearest option where one is unknown.
+/// Returns the message for an `error` that program.parse() threw.
 std::string command_line_fault(CLI::App const& program, CLI::ParseError const& error) {
   auto const chosen = program.get_subcommands();
   if (chosen.empty()) {
@@ -63,11 +63,11 @@ std::string command_line_fault(CLI::App const& program, CLI::ParseError const& e
   auto const* deepest = chosen.front();
   while (!deepest->get_subcommands().empty()) deepest = deepest->get_subcommands().front();
   auto const& command = *deepest;
-  // What is unknown comes first: the option that is said to be missing may be meant by it.
+  // Unknown options come first: one of them may be a misspelling of the option that CLI11 reports as missing.
   auto const rest = program.remaining(true);
   for (auto const& word : rest)
     if (word.starts_with('-') && word != "--")
-      return knows_option(command, word) ? shown(word) + " stands before the command, or behind --; write bellwether " +
+      return knows_option(command, word) ? shown(word) + " must follow the command, before any --; write bellwether " +
                                                path_of(command) + " " + word
                                          : unknown_option(command, word);
   if (auto const kinds = names_of_commands(command); !kinds.empty()) {
@@ -76,9 +76,9 @@ std::string command_line_fault(CLI::App const& program, CLI::ParseError const& e
     return path_of(command) + ": unknown " + shown(*word) + did_you_mean(*word, kinds) + "; one of " + joined(kinds);
   }
   std::string const what = error.what();
-  auto const help = "; " + help_of(command) + " tells the usage";
+  auto const help = "; " + help_of(command) + " shows the usage";
   if (dynamic_cast<CLI::ExtrasError const*>(&error) != nullptr && !rest.empty())
-    return "one word too many: " + shown(rest.front()) + help;
+    return "unexpected argument " + shown(rest.front()) + help;
   if (dynamic_cast<CLI::RequiredError const*>(&error) != nullptr)
     return path_of(command) + ": " + what.substr(0, what.rfind(" is required")) + " is missing" + help;
   if (dynamic_cast<CLI::ArgumentMismatch const*>(&error) != nullptr && what.ends_with(" missing"))
@@ -86,7 +86,7 @@ std::string command_line_fault(CLI::App const& program, CLI::ParseError const& e
   return what;
 }
 
-/// A word in the place of a command that is none, with the nearest command; empty where all is well.
+/// Returns the message if the first word is not a command, with the nearest command; empty if it is one.
 std::string unknown_command(CLI::App const& program, int argc, char const* const* argv) {
   if (argc < 2 || argv[1][0] == '-') return {};
   auto const names = names_of_commands(program);
@@ -94,7 +94,7 @@ std::string unknown_command(CLI::App const& program, int argc, char const* const
   return "unknown command " + shown(argv[1]) + did_you_mean(argv[1], names) + "; one of " + joined(names);
 }
 
-// ---- what was given
+// ---- the given options
 
 void add(std::vector<GivenOption>& options, GivenOption const& option) {
   auto const known = std::ranges::find(options, option.name, &GivenOption::name);
@@ -122,7 +122,7 @@ void add_options(CLI::App const& command, std::vector<GivenOption>& options) {
   }
 }
 
-/// The command and the options that `program` has parsed, in the order of the help text.
+/// Returns the command and the options that `program` has parsed, in the order of the help text.
 GivenCommand given_command(CLI::App const& program) {
   GivenCommand given{program_version() + " (" + build_options() + ")", {}, {}};
   for (auto const* command = &program;;) {

@@ -16,39 +16,39 @@ class App;
 class Option;
 }  // namespace CLI
 
-/// The command line. The header of CLI11, which parses it, takes ten seconds to compile: command_line.cpp alone
-/// includes it.
+/// The command line. CLI11 parses it. Only command_line.cpp includes CLI11's header, which takes ten seconds to
+/// compile.
 namespace bellwether::app {
 
 class Session;
 
-/// What the command line asks for; returns the exit code. Called once the whole command line is understood.
+/// The work that the command line requests; returns the exit code. Called after the whole command line is parsed.
 using Action = std::function<int(Session&)>;
 
-/// An option of a command; a handle that is copied freely.
+/// An option of a command. A handle: copies refer to the same option.
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
   Option required() const;
-  /// Refuses the values that `check` finds fault with.
+  /// Rejects values for which `check` returns a fault.
   Option check(OptionCheck const& check) const;
-  /// What the help text calls a value.
+  /// Sets the name of a value in the help text.
   Option type_name(std::string const& text) const;
-  /// The help text shows the value that the target has now.
+  /// Shows the current value of the target as the default in the help text.
   Option show_default() const;
-  /// One word holds several values with `separator` between them.
+  /// Accepts several values in one word, separated by `separator`.
   Option separated_by(char separator) const;
-  /// A list of which each value needs the option before it.
+  /// Accepts several values, each of which needs the option's name before it.
   Option one_value_each() const;
 
  private:
   CLI::Option* option_;
 };
 
-/// A command, or the program itself, to which options and commands are added; a handle that is copied freely.
+/// A command or the program itself, to which options and subcommands are added. A handle: copies refer to the same one.
 class Command {
  public:
-  /// Where the value of an option goes; it must live until the command line is read.
+  /// The variable that receives the value of an option. It must live until the command line is parsed.
   using Target = std::variant<std::reference_wrapper<std::string>, std::reference_wrapper<std::vector<std::string>>,
                               std::reference_wrapper<int>, std::reference_wrapper<std::int64_t>,
                               std::reference_wrapper<std::uint64_t>, std::reference_wrapper<double>>;
@@ -56,11 +56,12 @@ class Command {
   Command(CLI::App& app, Action& chosen) : app_(&app), chosen_(&chosen) {}
   Command subcommand(std::string const& name, std::string const& help) const;
   void require_subcommand() const;
-  /// name: "--log", or "deck" for a word without a name.
+  /// Adds an option or argument. name: "--log" for an option, "deck" for a positional argument.
   Option option(std::string const& name, Target target, std::string const& help) const;
   void flag(std::string const& name, bool& target, std::string const& help) const;
-  /// `choose` gives what is to be done where this command is given. \throws from it: InputError where its options do
-  /// not go together, which becomes the fault of the command line.
+  /// Sets the action of this command. Parsing calls `choose` after all options have their values if the command line
+  /// contains the command. If the options conflict, `choose` throws InputError, whose message becomes
+  /// CommandLine::fault.
   void when_given(std::function<Action()> const& choose) const;
 
  private:
@@ -68,7 +69,7 @@ class Command {
   Action* chosen_;
 };
 
-/// Adds one command to the program. Options live in a shared_ptr that both lambdas hold:
+/// Adds one command to the program. Both lambdas share ownership of the options:
 ///
 ///     auto options = std::make_shared<CheckOptions>();
 ///     auto const command = program.subcommand("check", "...");
@@ -76,15 +77,15 @@ class Command {
 ///     command.when_given([options] { return [options](Session& session) { ...; return 0; }; });
 using AddCommand = void (*)(Command program);
 
-/// What a command line says: exactly one of action, text and fault is there.
+/// A parsed command line. Exactly one of action, text and fault is set.
 struct CommandLine {
   Action action;
-  std::string text;   ///< what --help or --version prints
-  std::string fault;  ///< what is wrong, with the nearest word that is known
+  std::string text;   ///< the output of --help or --version
+  std::string fault;  ///< the error, with the nearest known word as a suggestion
   GivenCommand given;
 };
 
-/// Reads a command line of a program that has `commands`.
+/// Parses the command line of a program with `commands`.
 CommandLine read_command_line(int argc, char const* const* argv, std::vector<AddCommand> const& commands);
 
 }  // namespace bellwether::app

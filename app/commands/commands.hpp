@@ -17,7 +17,7 @@ void add_prepare(Command program);
 void add_report(Command program);
 void add_tokenize(Command program);
 
-/// Every command, in the order of the help text.
+/// Returns all commands in the order of the help text.
 std::vector<AddCommand> const& commands();
 
 }  // namespace bellwether::app

@@ -106,18 +106,19 @@ void inspect_shard(std::string const& path, InspectOptions const& options, std::
   for (std::int64_t r = 0; r < shown; ++r) print_row(out, first_rows, r, r, format_of.static_masks);
 }
 
-/// HDF5 is not to be trusted with damaged files: what it makes of them may be a crash.
+/// Compares files with their checkpoint's manifest before HDF5 reads them: HDF5 can crash on a damaged file.
+/// \throws InputError naming all damaged files.
 void require_undamaged(std::vector<std::string> const& files) {
   std::vector<std::string> faults;
   for (auto const& file : files)
-    if (input::is_locked_by_another(file))  // and perhaps not as the manifest says, for that reason
+    if (input::is_locked_by_another(file))  // a writer may be changing it, so the manifest need not match
       faults.push_back(file + ": " + input::why_unopened(file, ""));
     else if (auto const fault = recorded_fault(file); !fault.empty())
-      faults.push_back(fault + "; inspect --damaged looks into it all the same");
+      faults.push_back(fault + "; inspect --damaged reads it anyway");
   if (!faults.empty()) throw InputError(std::move(faults));
 }
 
-/// One line each, oldest first.
+/// Prints one line per checkpoint, oldest first, then the incomplete ones.
 void inspect_checkpoints(std::string const& path, CheckpointFolder const& folder, std::ostream& out) {
   auto steps = folder.steps();
   auto const unfinished = folder.unfinished();
@@ -134,15 +135,15 @@ void inspect_checkpoints(std::string const& path, CheckpointFolder const& folder
       text = "of " + counted(manifest.ranks, "rank") + ", " + bytes_text(bytes) + " in " +
              counted(std::ssize(manifest.files), "file");
     } catch (InputError const& error) {
-      text = std::string("not whole: ") + error.what();
+      text = std::string("not complete: ") + error.what();
     }
     print_line(out, std::filesystem::path(folder.complete_path(step)).filename().string(), text);
   }
   for (auto const& left : unfinished)
-    print_line(out, std::filesystem::path(left).filename().string(), "not whole: incomplete");
+    print_line(out, std::filesystem::path(left).filename().string(), "not complete: its writing did not end");
 }
 
-/// What a file is, by its names alone.
+/// The kind of a file, from the names of its objects and its attribute `format`.
 struct FileKind {
   std::string name = foreign;  ///< what the file calls its format
   bool shard = false, deck = false;
@@ -163,7 +164,7 @@ FileKind kind_of(Hdf5File const& file) {
   try {
     if (auto const format = file.attribute("/", "format"))
       if (auto const* text = std::get_if<std::string>(&*format)) kind.name = plain(*text);
-  } catch (InputError const&) {  // another program's: not one text
+  } catch (InputError const&) {  // a file of another program, whose attribute is not one text
   }
   return kind;
 }
@@ -204,7 +205,7 @@ void inspect_file(std::string const& path, InspectOptions const& options, std::o
   inspect_shard(path, options, out);
 }
 
-/// Options that say something of no file are mistakes.
+/// \throws InputError if an option applies to none of the files.
 void require_meaning(std::string const& path, std::vector<std::string> const& files, InspectOptions const& options) {
   std::vector<std::string> faults;
   bool shard = false, deck = false;
@@ -214,11 +215,12 @@ void require_meaning(std::string const& path, std::vector<std::string> const& fi
       shard = shard || kind.shard;
       deck = deck || (kind.deck && !kind.shard);
     }
-  if (options.rows > 0 && !shard) faults.push_back("--rows: " + path + " is no shard; allowed: with shards alone");
+  if (options.rows > 0 && !shard) faults.push_back("--rows: " + path + " is not a shard; allowed only for shards");
   if (options.show_deck && !deck)
-    faults.push_back("--deck: " + path + " holds no deck; allowed: with a checkpoint, such as step_1000");
+    faults.push_back("--deck: " + path + " contains no deck; allowed only for a checkpoint, such as step_1000");
   if (options.damaged && std::ranges::none_of(files, is_of_checkpoint))
-    faults.push_back("--damaged: " + path + " is no checkpoint with a manifest; allowed: with files of one alone");
+    faults.push_back("--damaged: " + path +
+                     " is not part of a checkpoint with a manifest; allowed only for files of one");
   if (!faults.empty()) throw InputError(std::move(faults));
 }
 
@@ -228,8 +230,8 @@ void inspect(std::string const& path, InspectOptions const& options, std::ostrea
   auto const whole = std::filesystem::weakly_canonical(path);
   if (std::filesystem::is_directory(whole) && whole.filename() == "checkpoints") {
     if (options.rows > 0 || options.show_deck || options.damaged)
-      throw InputError("--rows, --deck and --damaged look into files; " + path +
-                       " is listed alone: name a checkpoint in it, such as step_1000");
+      throw InputError("--rows, --deck and --damaged apply to files; " + path +
+                       " is a folder of checkpoints: name one of them, such as step_1000");
     inspect_checkpoints(path, CheckpointFolder(whole.parent_path().string()), out);
     return;
   }

@@ -9,15 +9,16 @@
 namespace bellwether::app {
 
 struct InspectOptions {
-  std::int64_t rows = 0;   ///< rows of a shard to print with their ids
-  bool show_deck = false;  ///< the deck stored in a checkpoint
-  bool damaged = false;    ///< look at checkpoints whose files are not as their manifest says, too
+  std::int64_t rows = 0;   ///< number of rows of a shard to print with their token ids
+  bool show_deck = false;  ///< print the deck stored in a checkpoint
+  bool damaged = false;    ///< also read checkpoints whose files differ from their manifest
 };
 
-/// Says what a shard, a checkpoint or a statistics file holds; of a folder, each of its HDF5 files, and of a run's
-/// folder `checkpoints`, which there are. Shards are read whole and range-checked. To be used on the I/O thread.
-/// \throws InputError where a file is none of these or damaged, by its manifest before it is read, or shows rows of
-/// segments that are missing.
+/// Prints the contents of a shard, a checkpoint or a statistics file. For a folder, prints each of its HDF5 files; for
+/// a run's folder `checkpoints`, lists the checkpoints. Reads shards completely and checks the range of their values.
+/// Call it on the I/O thread.
+/// \throws InputError if a file has another format or is damaged, or if rows of missing segments are requested. A
+/// checkpoint is compared with its manifest before it is read.
 void inspect(std::string const& path, InspectOptions const& options, std::ostream& out);
 
 }  // namespace bellwether::app

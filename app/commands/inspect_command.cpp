@@ -18,15 +18,15 @@ void add_inspect(Command program) {
     InspectOptions inspect;
   };
   auto options = std::make_shared<Options>();
-  auto const command = program.subcommand("inspect", "Say what a shard, a checkpoint or a statistics file holds");
+  auto const command =
+      program.subcommand("inspect", "Print the contents of a shard, a checkpoint or a statistics file");
   command.option("file", options->path, "an HDF5 file, or a folder of them such as step_1000; or checkpoints/")
       .required()
       .check(paths());
   command.option("--rows", options->inspect.rows, "rows of a shard to print")
       .check(whole_numbers(0, std::numeric_limits<std::int64_t>::max()));
   command.flag("--deck", options->inspect.show_deck, "print the deck stored in a checkpoint");
-  command.flag("--damaged", options->inspect.damaged,
-               "look into files of a checkpoint that are not as its manifest says");
+  command.flag("--damaged", options->inspect.damaged, "also read files of a checkpoint that differ from its manifest");
   command.when_given([options] {
     return [options](Session&) {
       input::IoThread io;

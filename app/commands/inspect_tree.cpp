@@ -21,9 +21,9 @@ namespace {
 
 using input::Hdf5File;
 
-constexpr std::size_t longest_text = 1000;  // bytes of an attribute that are shown
+constexpr std::size_t longest_text = 1000;  // maximum bytes of an attribute to print
 
-/// Control characters, and those that change the direction of what follows.
+/// Returns false for control characters and for those that change the writing direction.
 bool is_plain(char32_t c) {
   bool const control = c < 0x20 || (c >= 0x7F && c < 0xA0);
   bool const turns = c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
@@ -39,8 +39,8 @@ std::string escaped(std::string_view bytes) {
 std::string number_text(double value) { return formatted("%g", value); }
 std::string number_text(std::int64_t value) { return std::to_string(value); }
 
-/// Rows that hold something: segments of statistics have room for more. They are counted at the table or, for all
-/// matrices together, at their group.
+/// Returns the number of written rows of a data set in a statistics segment, which has room for more. The attribute
+/// `rows` of the table or, for matrices, of their group holds it. Returns nullopt for other files.
 std::optional<std::int64_t> rows_in_use(Hdf5File const& file, std::string const& path, std::string const& kind) {
   if (kind != "bellwether statistics segment") return std::nullopt;
   for (auto const& object : {path, path.substr(0, path.rfind('/'))})
@@ -51,7 +51,7 @@ std::optional<std::int64_t> rows_in_use(Hdf5File const& file, std::string const&
   return std::nullopt;
 }
 
-/// Elements of a shape; the largest number where there are more.
+/// Returns the number of elements of a shape, or the largest integer if it overflows.
 std::int64_t elements_of(input::Shape const& shape) {
   if (std::ranges::count(shape, 0) > 0) return 0;
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
@@ -60,13 +60,13 @@ std::int64_t elements_of(input::Shape const& shape) {
   return elements;
 }
 
-/// What is wrong where a data set has a checksum on record that its values do not have.
+/// Returns a warning if the recorded checksum of a data set differs from `digest`, otherwise an empty text.
 std::string damage(Hdf5File const& file, std::string const& name, std::string const& digest) {
   auto const recorded = file.attribute(name, checksum_name);
   return recorded && *recorded != Hdf5File::Attribute(digest) ? "  DAMAGED: its checksum does not hold" : "";
 }
 
-/// Root mean square of a data set of floats: zeros and not-a-numbers in a checkpoint are seen at a glance.
+/// Returns the root mean square of a data set of floats, which reveals zeros and NaNs, and damage().
 std::string magnitude(Hdf5File const& file, std::string const& name, std::string const& kind) {
   auto const info = file.info(name);
   auto shape = info.shape;
@@ -91,7 +91,7 @@ std::string magnitude(Hdf5File const& file, std::string const& name, std::string
   return formatted("  rms %.4g", std::sqrt(squares / static_cast<double>(elements))) + damage(file, name, sum.digest());
 }
 
-/// Of a scalar its value; of every data set of such numbers what is wrong with it.
+/// Returns the value of a scalar, and damage() of any data set of numbers of type T.
 template <class T>
 std::string numbers(Hdf5File const& file, std::string const& name, bool scalar) {
   auto const values = file.read<T>(name);
@@ -103,7 +103,8 @@ std::string numbers(Hdf5File const& file, std::string const& name, bool scalar) 
   return (scalar ? text : "") + damage(file, name, checksum_of(std::as_bytes(std::span(values))));
 }
 
-/// Several names may lead to one object, even to a group around it.
+/// Prints a file's groups and data sets. It visits each group once, because several names may refer to one object, even
+/// to a parent group.
 class Tree {
  public:
   Tree(std::ostream& out, Hdf5File const& file, std::string const& kind) : out_(out), file_(file), kind_(kind) {}
@@ -192,7 +193,7 @@ std::string plain(std::string const& text) {
     std::size_t const first = at;
     char32_t const c = input::decode_utf8(text, at);
     std::string_view const bytes(text.data() + first, at - first);
-    // The replacement character itself is three bytes.
+    // A replacement character in the text itself is valid; it has these three bytes.
     bool const is_text = c != input::replacement_character || bytes == "\xef\xbf\xbd";
     shown += is_text && is_plain(c) ? std::string(bytes) : escaped(bytes);
   }

@@ -9,22 +9,23 @@ namespace bellwether::input {
 class Hdf5File;
 }
 
-/// The parts of inspect() that show an HDF5 file of any program.
+/// The parts of inspect() that print HDF5 files of any program.
 namespace bellwether::app {
 
-/// A text of others as it goes to a terminal: characters that would move its cursor or turn the line round, and bytes
-/// that are no UTF-8, are written as `\x1b`. Of a long text the beginning, with its length.
+/// Returns text from a file in a form that is safe to print on a terminal. Control characters, characters that change
+/// the writing direction, and bytes that are not UTF-8 become escapes such as `\x1b`. A long text is cut; its length
+/// follows.
 std::string plain(std::string const& text);
 
-/// "  name                value"
+/// Prints "  name                value".
 void print_line(std::ostream& out, std::string const& name, std::string const& value);
 
-/// Groups and data sets with their attributes, one line each, below the root.
-/// kind: the root's attribute `format`, or words in its place.
-/// \throws InputError, once all is printed, where values of a data set cannot be read; its line says why.
+/// Prints the groups and data sets below the root with their attributes, one line each.
+/// kind: the root's attribute `format`, or a description if it has none.
+/// \throws InputError, after printing everything, if values of a data set cannot be read; its line says why.
 void print_tree(std::ostream& out, input::Hdf5File const& file, std::string const& kind);
 
-/// The last row of a table and how many there are. kind: as above.
+/// Prints the number of rows of a table and its last row. kind: see print_tree().
 void print_last_row(std::ostream& out, input::Hdf5File const& file, std::string const& table, std::string const& kind);
 
 }  // namespace bellwether::app

@@ -63,7 +63,7 @@ OptionCheck paths() {
 OptionCheck element_counts() {
   auto const fault = [](std::string const& text) -> std::string {
     if (element_count(text)) return "";
-    return shown(text) + "; allowed: a whole number from 1 to 1024Gi, with Ki, Mi, Gi behind it or nothing";
+    return shown(text) + "; allowed: a whole number from 1 to 1024Gi, optionally with the unit Ki, Mi or Gi";
   };
   return {fault, "COUNT"};
 }

@@ -8,31 +8,31 @@
 #include <string>
 #include <vector>
 
-/// What the values of options may be. The messages say what is allowed.
+/// Checks of option values. Their messages say which values are allowed.
 namespace bellwether::app {
 
 /// A test of one value of an option.
 struct OptionCheck {
-  std::function<std::string(std::string const&)> fault;  ///< what is wrong with the value; empty: nothing
-  std::string description;                               ///< what the help text says behind the type; may be empty
+  std::function<std::string(std::string const&)> fault;  ///< returns the error message, empty for a valid value
+  std::string description;                               ///< follows the type in the help text; may be empty
 };
 
-/// Whole numbers from `low` to `high`: decimal digits only, neither octal nor hexadecimal ones.
+/// Allows decimal integers from `low` to `high`, not octal or hexadecimal ones.
 OptionCheck whole_numbers(std::int64_t low, std::int64_t high);
-/// Numbers from `low` to `high`.
+/// Allows numbers from `low` to `high`.
 OptionCheck numbers(double low, double high);
-/// One of `words`; the fault names the nearest.
+/// Allows one of `words`; the message names the nearest.
 OptionCheck one_of(std::vector<std::string> const& words);
-/// A file or folder: refused where a shell should have expanded `~` or `$NAME` in it, as unexpanded_path() has it.
+/// Allows the path of a file or folder. Rejects an unexpanded `~` or `$NAME`, see unexpanded_path().
 OptionCheck paths();
-/// What element_count() reads.
+/// Allows the values that element_count() parses.
 OptionCheck element_counts();
 
-/// A count of elements, digits with Ki, Mi or Gi (2^10, 2^20, 2^30) behind them or nothing, from 1 to 2^40.
-/// Returns nothing where `text` is none.
+/// Parses a number of elements from 1 to 2^40: digits, optionally followed by Ki, Mi or Gi (2^10, 2^20, 2^30).
+/// Returns nullopt if `text` has another form.
 std::optional<std::int64_t> element_count(std::string const& text);
 
-/// A value for a message: in quotes, not longer than a line.
+/// Returns a value for a message: in quotes, cut to one line.
 std::string shown(std::string const& value);
 
 }  // namespace bellwether::app

@@ -23,7 +23,8 @@
 namespace bellwether::app {
 namespace {
 
-/// Rewrites one line on a terminal, at most ten times a second; silent elsewhere.
+/// Shows progress on one line of a terminal, at most ten times per second. Prints nothing if standard error is not a
+/// terminal.
 class PrepareLine {
  public:
   void show(input::PrepareProgress const& progress) {
@@ -98,38 +99,39 @@ void add_prepare(Command program) {
   options->threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   auto const command = program.subcommand("prepare", "Turn text into shards of token ids to train on");
   command
-      .option("text", options->texts,
-              "text files, plain or .gz, or - for standard input; a paragraph a line, blank lines between documents")
+      .option(
+          "text", options->texts,
+          "text files, plain or .gz, or - for standard input; one paragraph per line, blank lines between documents")
       .required()
       .check(paths())
       .type_name("TEXT");
-  command.option("--vocab", options->vocabulary, "vocabulary, one token a line; written if it is trained")
+  command.option("--vocab", options->vocabulary, "vocabulary, one token per line; written if --train-vocab is given")
       .check(paths())
       .type_name("FILE");
   command.option("--train-vocab", options->trained_vocabulary, "train a WordPiece vocabulary of SIZE tokens")
       .check(whole_numbers(6, 1 << 24))
       .type_name("SIZE");
-  command.option("--out", options->out, "folder to make, with shards and vocab.txt").check(paths()).type_name("DIR");
-  command.option("--sequence-length", options->sequence_length, "tokens a row, [CLS] and [SEP] included")
+  command.option("--out", options->out, "new folder for shards and vocab.txt").check(paths()).type_name("DIR");
+  command.option("--sequence-length", options->sequence_length, "tokens per row, including [CLS] and [SEP]")
       .check(whole_numbers(8, 65536))
       .show_default();
   command
       .option("--max-predictions", options->predictions,
-              "most masked tokens a row; 0: 15 % of the sequence length, rounded up to a multiple of 4")
+              "maximum masked tokens per row; 0: 15 % of the sequence length, rounded up to a multiple of 4")
       .check(whole_numbers(0, 65536))
       .show_default();
-  command.option("--duplicate", options->duplicates, "passes over the text, each with other pairs")
+  command.option("--duplicate", options->duplicates, "passes over the text, each with different pairs")
       .check(whole_numbers(1, 1000))
       .show_default();
-  command.option("--masking", *masking, "dynamic: masks are drawn while training; static: now, once for all")
+  command.option("--masking", *masking, "dynamic: masks are drawn while training; static: they are drawn now")
       .check(one_of({"dynamic", "static"}))
       .show_default();
   command.option("--heldout", options->heldout, "share of documents for evaluation, written to DIR/heldout")
       .check(numbers(0, 0.9))
       .show_default();
-  command.flag("--strict", options->strict, "warnings are errors: nothing is written");
-  command.flag("--wrapped", options->wrapped, "lines are wrapped: sentences go on over line ends");
-  command.option("--rows-per-shard", options->shard_rows, "rows a file")
+  command.flag("--strict", options->strict, "treat warnings as errors and write nothing");
+  command.flag("--wrapped", options->wrapped, "lines are wrapped: a sentence continues over the end of a line");
+  command.option("--rows-per-shard", options->shard_rows, "rows per file")
       .check(whole_numbers(1, 1 << 30))
       .show_default();
   command
@@ -146,7 +148,7 @@ void add_prepare(Command program) {
     if (!trains && options->vocabulary.empty())
       throw InputError("a vocabulary is needed: --vocab FILE or --train-vocab SIZE");
     if (options->out.empty() && !(trains && !options->vocabulary.empty()))
-      throw InputError("--out DIR is needed; only --train-vocab SIZE --vocab FILE does without");
+      throw InputError("--out DIR is needed, except with --train-vocab SIZE --vocab FILE");
     options->static_masks = *masking == "static";
     return [options](Session&) { return run_prepare(*options); };
   });

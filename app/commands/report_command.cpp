@@ -42,20 +42,20 @@ struct ReportOptions {
 constexpr int exit_failed = 1, exit_input = 2, not_started = 127;
 constexpr std::chrono::milliseconds between_looks(20);
 
-/// A program that was started, with the reading end of its standard output.
+/// A running program, with the read end of its standard output.
 struct Child {
   pid_t process = 0;
   int output = -1;
 };
 
-/// quiet: what it says on standard error is lost. Nothing where it cannot be started.
+/// Starts a program; returns nullopt if that fails. quiet: discards its standard error.
 std::optional<Child> start_program(std::vector<std::string> words, bool quiet) {
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
-    throw RuntimeError(std::string("no pipe to another program: ") + std::strerror(errno));
+    throw RuntimeError(std::string("cannot create a pipe to another program: ") + std::strerror(errno));
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
@@ -69,13 +69,13 @@ std::optional<Child> start_program(std::vector<std::string> words, bool quiet) {
   return std::nullopt;
 }
 
-/// How a program ended and what it printed.
+/// The exit code and the output of a program that ended.
 struct Ended {
   int code = not_started;
   std::string output;
 };
 
-/// Runs a program to its end, or, where `interrupt` comes, until it has been ended.
+/// Runs a program to its end. Sends it SIGTERM once `interrupt` is requested.
 Ended run_program(std::vector<std::string> words, bool quiet, Interrupt const& interrupt) {
   Ended ended;
   auto const child = start_program(std::move(words), quiet);
@@ -97,7 +97,8 @@ Ended run_program(std::vector<std::string> words, bool quiet, Interrupt const& i
   return ended;
 }
 
-/// The first interpreter that has what the script imports. \throws RuntimeError naming packages.
+/// Returns the first interpreter that can import the packages of the script. \throws RuntimeError naming them if none
+/// can.
 std::string find_interpreter(Interrupt const& interrupt) {
   std::vector<std::string> candidates = {"python3", "/usr/bin/python3"};
   if (char const* chosen = std::getenv("BELLWETHER_PYTHON")) candidates = {chosen};
@@ -108,21 +109,21 @@ std::string find_interpreter(Interrupt const& interrupt) {
   }
   throw RuntimeError(
       "report needs Python 3 with h5py and matplotlib (Debian: python3-h5py python3-matplotlib); tried " + tried +
-      "; BELLWETHER_PYTHON names another interpreter");
+      "; install them, or set BELLWETHER_PYTHON to another interpreter");
 }
 
-/// \throws InputError where a file is not the record of a run, or shows rows of segments that are missing: HDF5 would
-/// show zeros in their place.
+/// \throws InputError if a file is not the statistics of a run, or refers to rows of missing segments, for which HDF5
+/// would return zeros.
 void require_statistics(std::string const& path) {
   {
     auto const file = input::Hdf5File::open(path);
     std::optional<input::Hdf5File::Attribute> format;
     try {
       format = file.attribute("/", "format");
-    } catch (InputError const&) {  // another program's: not one value
+    } catch (InputError const&) {  // a file of another program, whose attribute is not one value
     }
     if (format != input::Hdf5File::Attribute("bellwether statistics"))
-      throw InputError(path + ": is no statistics file of Bellwether; report wants a run's directory");
+      throw InputError(path + ": is not a statistics file of Bellwether; name the directory of a run");
   }
   require_segments(path);
 }
@@ -133,14 +134,14 @@ int report(ReportOptions const& options) {
   auto const statistics = fs::path(options.run) / "statistics.h5";
   std::error_code error;
   if (!fs::exists(statistics, error))
-    throw InputError(statistics.string() + ": no such file; report wants a run's directory");
+    throw InputError(statistics.string() + ": no such file; name the directory of a run");
   input::IoThread().run(input::IoThread::Priority::read_ahead, [&] { require_statistics(statistics.string()); });
   std::string const out = options.out.empty() ? (fs::path(options.run) / "report.html").string() : options.out;
   require_output_file(out, html_page);
   Ended drawn;
   try {
     auto const interpreter = find_interpreter(interrupt);
-    // -B: nothing is written beside the script.
+    // -B: Python writes no bytecode next to the script.
     drawn = run_program({interpreter, "-B", shared_file("report.py"), options.run, "-"}, false, interrupt);
   } catch (RuntimeError const&) {
     if (!interrupt.requested()) throw;
@@ -149,10 +150,10 @@ int report(ReportOptions const& options) {
     std::cerr << "interrupted: nothing was written\n";
     return 128 + interrupt.signal();
   }
-  if (drawn.code == exit_failed || drawn.code == exit_input) return drawn.code;  // the script has told why
+  if (drawn.code == exit_failed || drawn.code == exit_input) return drawn.code;  // the script has printed the reason
   if (drawn.code != 0) throw RuntimeError("report.py ended with exit code " + std::to_string(drawn.code));
   write_chosen_file(out, drawn.output);
-  if (fs::is_regular_file(out, error)) std::cout << out << '\n';  // not into the page itself, as at /dev/stdout
+  if (fs::is_regular_file(out, error)) std::cout << out << '\n';  // not if the page itself goes to /dev/stdout
   return 0;
 }
 

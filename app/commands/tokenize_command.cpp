@@ -60,7 +60,7 @@ void add_tokenize(Command program) {
       .check(paths())
       .type_name("FILE");
   command.option("--threads", options->threads, "threads to use").check(whole_numbers(1, 1024)).show_default();
-  command.flag("--strict", options->strict, "warnings are errors: the exit code says so");
+  command.flag("--strict", options->strict, "treat warnings as errors");
   command.when_given([options] { return [options](Session&) { return tokenize(*options); }; });
 }
 

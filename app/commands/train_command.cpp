@@ -25,7 +25,7 @@ LogForm log_form(std::string const& name) {
 }
 
 int train(TrainOptions const& options, Session& session) {
-  Interrupt const interrupt;  // first of all: a signal while MPI starts is as good as one in a step
+  Interrupt const interrupt;  // first, so that it also catches a signal while MPI starts
   auto const shared = read_shared_deck(session.world().group(), options.deck, options.overrides);
   std::optional<TrainingRun> run;
   with_places(shared.source, [&] { run.emplace(shared.deck, shared.source, options.run, interrupt, session.world()); });

@@ -23,7 +23,7 @@ std::string line(std::string name, std::string const& value) {
 }
 
 std::optional<SentInStep> sent_in_step(std::optional<PhaseTraffic> const& mine, comm::World& world) {
-  if (!mine) return {};  // on all ranks alike
+  if (!mine) return {};  // unset on all ranks or on none
   std::array<double, 2> all{static_cast<double>(mine->inside_node_bytes),
                             static_cast<double>(mine->inter_node_bytes())};
   world.group().sum_host(all, "bellwether::app::predicted_bytes");
@@ -32,7 +32,7 @@ std::optional<SentInStep> sent_in_step(std::optional<PhaseTraffic> const& mine, 
                     .all_inter_node = static_cast<std::int64_t>(all[1])};
 }
 
-/// What the bytes of a step of a method that compresses are, and what dense means would send.
+/// Returns the parts of a step's bytes for a method that compresses, and the bytes that a dense mean would send.
 std::string parts_text(PhaseTraffic const& sent) {
   std::string text;
   auto const part = [&](char const* name, std::int64_t bytes) {
@@ -41,12 +41,12 @@ std::string parts_text(PhaseTraffic const& sent) {
   part(sent.phase == 0 ? "  gradients" : "  inside the node", sent.other_bytes());
   part("  workers, all-to-all", sent.worker_bytes);
   part("  servers, all-gather", sent.server_bytes);
-  part(sent.phase == 0 ? "  scalars" : "  scalars and folds", sent.scalar_bytes);
+  part(sent.phase == 0 ? "  scalars" : "  scalars and sketches", sent.scalar_bytes);
   return text + line("dense mean in fp32", compared_with(sent.dense_bytes_fp32, sent)) +
          line("dense mean in 16 bit", compared_with(sent.dense_bytes_16bit, sent));
 }
 
-/// With one node there is nothing to tell apart.
+/// Returns the bytes that a step sends. Separates intra-node from inter-node bytes if there are several nodes.
 std::string sent_text(std::optional<SentInStep> const& sent, int nodes, bool compresses) {
   if (!sent) return "";
   auto const text = [&](std::int64_t inside, std::int64_t across) {
@@ -59,14 +59,14 @@ std::string sent_text(std::optional<SentInStep> const& sent, int nodes, bool com
          line("sent by all ranks", text(sent->all_intra_node, sent->all_inter_node));
 }
 
-/// The steps whose bytes are told, where steps that sketch gradients send more than others.
+/// Returns which steps the reported bytes refer to: steps that sketch gradients send more than others.
 std::string steps_after_freeze(optim::OptimizerConfig const& optimizer, int ranks) {
   if (optimizer.clip_norm != optim::CompressedClip::sketch || optimizer.sketch_every == 1 || ranks == 1)
     return "each step after the freeze";
-  return "each step after the freeze that folds gradients, one in " + std::to_string(optimizer.sketch_every);
+  return "each step after the freeze that sketches gradients, one in " + std::to_string(optimizer.sketch_every);
 }
 
-/// What the residuals of compression add to a checkpoint once gradients are compressed.
+/// Returns the bytes that the residuals of compression add to a checkpoint after the freeze.
 std::string held_text(BuildReport const& report, input::WorkerError kept) {
   auto const exact = bytes_text(report.held_bytes), mean = bytes_text(report.held_bytes / report.ranks);
   auto const after = [](std::string const& bytes) { return "about " + bytes + " more of each rank after the freeze"; };
@@ -117,7 +117,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += "data\n";
   text += line("training sequences", number(report.training_rows) + " of up to " + number(report.sequence_length) +
                                          " tokens, " + number(report.masked_length) + " of them predicted");
-  text += line("masks", report.static_masks ? "static, as the shards hold them" : "drawn while training");
+  text += line("masks", report.static_masks ? "static, stored in the shards" : "drawn while training");
   text += "batch\n";
   text += line("ranks", number(report.ranks) + (report.nodes > 1 ? " on " + number(report.nodes) + " nodes" : ""));
   text += line("transport", report.transport);
@@ -136,7 +136,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   if (memory.libraries > 0) text += line("libraries", bytes_text(memory.libraries));
   text += line("together", bytes_text(memory.device()));
   if (report.device_allocated) {
-    // Neither a product nor a freeze has been made when it is measured.
+    // The measurement precedes the first matrix product and the freeze, which allocate more.
     auto const predicted = static_cast<double>(memory.device() - memory.libraries - memory.freeze);
     text += line("of the GPU",
                  bytes_text(*report.device_allocated) +
@@ -146,7 +146,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
   text += line("rows of data", "up to " + bytes_text(memory.data) + " of host memory");
   text += line("checkpoint", bytes_text(report.checkpoint_bytes) +
                                  (deck.checkpoint.asynchronous ? " of host memory for a copy of what is written"
-                                                               : ", written as it is while training waits"));
+                                                               : ", written without a copy while training waits"));
   bool const freezes = report.compressed_step.has_value();
   if (freezes) text += line("its residuals", held_text(report, deck.checkpoint.worker_error));
   text += freezes ? "on the network, each step up to the freeze\n" : "gradients on the network, each step\n";
@@ -156,7 +156,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
             sent_text(report.compressed_step, report.nodes, true);
   auto const seconds = report.step_flops / report.gemm_speed;
   auto const speed = formatted("%.3g GFLOP, here %.3g GFLOP/s", report.step_flops * 1e-9, report.gemm_speed * 1e-9);
-  text += "time, if it were matrix products alone\n";
+  text += "time of the matrix products alone\n";
   text += line("a step", speed);
   text += line("all steps", std::string("above ") + duration_text(seconds * static_cast<double>(report.steps)).data());
   return text;

@@ -42,30 +42,32 @@ std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimiz
   double const P = ranks, bit = 1.0 / 8;
   bool const sgd = optimizer.method == Method::onebit_sgd;
   bool const by_root = !sgd && optimizer.unify == optim::Unify::element;
-  // Exchanged momenta are the bits that they came as; a momentum formed from exchanged gradients is 32 bits.
+  // Exchanged momenta stay in bits; a momentum formed from exchanged gradients has 32 bits.
   bool const momenta = !sgd && optimizer.exchange == optim::Exchange::momentum;
   bool const bits = momenta && ranks > 1;
   bool const steered = optimizer.steer == optim::Steer::variance;
-  // Signs, what is active and a magnitude a word; a group of one reads values in place of signs and magnitudes.
+  // Bytes to read a mean: sign, active bit, and a magnitude per word of 32 elements. A group of one reads values
+  // instead of signs and magnitudes.
   double const mean = ranks > 1 ? 3 * bit : 4 + bit;
   kernels.push_back({"bellwether::optim::sketch_gradient", 4, 4});
   if (optimizer.variance_grows()) kernels.push_back({"bellwether::optim::sketch_tensors", 4, 4});
-  // Moved: g, z, with momenta m or its bits (SGD: x), the variance where it is divided by; z written; active words
-  // read, signs written twice.
+  // Moved: read g, z and the active bits. With exchanged momenta also read m or its bits (SGD: x); read the variance if
+  // z is divided by it. Write z, and the signs twice.
   double const other = bits ? mean : momenta || sgd ? 4 : 0;
   kernels.push_back({"bellwether::comm::form_words", sgd ? 16.25 : 12.25, 12 + other + (by_root ? 4 : 0) + 3 * bit});
   if (ranks > 1) {
     kernels.push_back({"bellwether::comm::serve_words", (8 + P * bit + bit) / P, (8 + P * bit + 2 * bit) / P});
-    // The least form reads bits where they arrived.
+    // The minimal form reads bits in the receive buffer, without this kernel.
     kernels.push_back({"bellwether::comm::unpack_words", 0, 3 * bit});
     if (!momenta && optimizer.step_ahead > 0) {
-      // Read z, f, x, the variance where units do not divide by it; write f and the point, which the least form does
-      // where x and z are at hand.
+      // Read z, f, x, and the variance unless momenta are in its units; write f and the point. The minimal form writes
+      // both in a kernel that reads x and z anyway.
       kernels.push_back({"bellwether::optim::gradient_point", 12, 20 + bit + (sgd || by_root ? 0 : 4)});
     }
   }
-  // With a momentum in bits: x, the variance where bits are not in its units or it is compared, f both ways, and of
-  // bits the new ones, to compare the old ones, too; then x, v and bits again to apply u.
+  // With a momentum in bits, the sums read x, the new bits and, unless bits are in its units, the variance. With
+  // steer: variance they also read the variance and the old bits, and read and write f. Then apply reads x, v and the
+  // bits again, and writes x.
   double const fresh = steered ? 8 : 0, variance = by_root ? 0 : 4;
   double const sums = 4 + (steered ? 4 : variance) + fresh, apply = 8 + variance;
   int const sets = steered ? 2 : 1;
@@ -77,7 +79,7 @@ std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimiz
         kernels.push_back({"bellwether::optim::keep_momentum_bits", 0, 4 * bit});
         break;
       }
-      // Read m, v, x; write m, u; f both ways where there is one.
+      // Read m, v, x; write m, u; read and write f if there is one.
       kernels.push_back(
           {"bellwether::optim::onebit_lamb_moments", momenta ? sums + sets * bit : 20.25 + fresh, 20 + fresh + mean});
       kernels.push_back({"bellwether::optim::lamb_apply", momenta ? apply + bit : 12, 12});

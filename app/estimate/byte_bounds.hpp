@@ -10,27 +10,30 @@
 
 namespace bellwether::app {
 
-/// What one kernel of a step has to do with memory, in bytes for each element of the model.
+/// The memory traffic of one kernel of a step, in bytes per element of the model.
 struct KernelBound {
   std::string label;
-  double least = 0;  ///< of the part of the step that it is, in the form with the fewest bytes
-  double moved = 0;  ///< that its own arguments make it read and write
+  double least = 0;  ///< minimum for this part of the step, in the form with the fewest bytes
+  double moved = 0;  ///< read and written by the kernel with its actual arguments
 };
 
-/// The kernels of a step that walk the model, in the order of their launch, with the least traffic of
-/// docs/developer/onebit_methods.md, section 8.4: compressed phase 4 (norm and sketch of g) + 12.25 (worker) + (8 + P/8
-/// + 1/8)/P (server) + 16.25 (decode, variance, norms) + 12.125 (apply); LAMB 4 + 40, AdamW 4 + 28. Methods that it
-/// does not count are counted the same way: 1-bit Adam has 12.125 after the exchange, 1-bit SGD reads x in the worker
-/// and m after it; bits in units of the variance need none of it to be applied. The mean of a dense step adds what one
-/// rank sums, in the type of the wire.
+/// Returns the kernels of a step that process all elements of the model, in launch order, with the minimum traffic of
+/// docs/developer/onebit_methods.md, section 8.4, in bytes per element:
+/// - compressed phase of 1-bit LAMB: 4 (norm and sketch of g) + 12.25 (worker) + (8 + P/8 + 1/8)/P (server) + 16.25
+///   (decode, variance, norms) + 12.125 (apply);
+/// - LAMB: 4 + 40; AdamW: 4 + 28.
+/// Section 8.4 omits the other methods; their bytes are counted the same way. 1-bit Adam has 12.125 after the exchange.
+/// 1-bit SGD reads x in the worker and m after the exchange. With momentum in units of the variance, apply does not
+/// read the variance. The mean of a dense step adds the share of the sum that one rank computes, in the type of the
+/// wire.
 std::vector<KernelBound> dense_bounds(optim::OptimizerConfig const& optimizer, comm::CommConfig const& comm, int ranks);
 std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimizer, int ranks);
 
-/// Of all of them together.
+/// Returns the sum of KernelBound::least.
 double least_bytes(std::vector<KernelBound> const& kernels);
 
-/// Bytes an element of a compressed step of 1-bit LAMB in the form that section 8.4 counts, the paper's, whatever
-/// the form that is timed does beside it: 44.6 and the server's share.
+/// Returns the bytes per element of a compressed step of 1-bit LAMB in the paper's form, which section 8.4 counts: 44.6
+/// and the server's share. The timed form may do more.
 double specified_bytes(int ranks);
 
 }  // namespace bellwether::app

@@ -86,16 +86,17 @@ std::string cluster_text(std::string const& name, input::Cluster const& cluster,
   auto const here = [](bool given) { return std::string(given ? "" : ", measured here"); };
   bool const compresses = optim::compresses(work.optimizer.method);
   auto text = "on " + name + ", by a model of its network\n" +
-              formatted("  a rank's passes         %.3g GFLOP/s", work.pass_flops * 1e-9) +
+              formatted("  compute of a rank       %.3g GFLOP/s", work.pass_flops * 1e-9) +
               here(cluster.compute.has_value()) + "\n" +
-              formatted("  a rank's memory         %.3g GB/s", work.memory_bandwidth * 1e-9) +
+              formatted("  memory of a rank        %.3g GB/s", work.memory_bandwidth * 1e-9) +
               here(cluster.memory.has_value()) + "\n";
   if (compresses)
     text += "  freeze                  after " + std::to_string(work.dense_steps()) + " of " +
             counted(work.steps, "step") + (work.optimizer.freeze.step ? "" : ", at the latest") + "\n";
   auto const all = forecasts(work, network_of(cluster), cluster.most_ranks);
   if (all.empty())
-    return text + "  a node has more ranks than a step has sequences, " + std::to_string(work.sequences) + "\n";
+    return text + "  no forecast: a node has more ranks than a step has sequences, " + std::to_string(work.sequences) +
+           "\n";
   text += heading(compresses);
   for (auto const& at : all) text += row(at);
   if (all.back().ranks + cluster.ranks_per_node <= cluster.most_ranks)

@@ -16,17 +16,17 @@ class World;
 
 namespace bellwether::app {
 
-/// Collective. Rank 0 reads the file, all ranks get the same. \throws CommonError.
+/// Collective. Rank 0 reads the file; all ranks return its contents. \throws CommonError if the file is invalid.
 input::Cluster read_shared_cluster(comm::RankGroup& group, std::string const& path);
 
 comm::NetworkModel network_of(input::Cluster const& cluster);
 
-/// Collective. What the deck asks of a rank of the cluster, `report` being what it builds here. Measures the speeds
-/// that the file does not give, on all ranks at once: the slowest counts.
+/// Collective. Returns the work of the deck on a rank of the cluster. Measures the speeds that the file omits, with all
+/// ranks at once, and uses the slowest rank's. report: of the same deck on this machine.
 Workload workload_of(comm::World& world, input::Cluster const& cluster, input::Deck const& deck,
                      BuildReport const& report);
 
-/// Forecasts as a page of text. `name` of the file.
+/// Formats the forecasts as a page of text. name: of the cluster file.
 std::string cluster_text(std::string const& name, input::Cluster const& cluster, Workload const& work);
 
 }  // namespace bellwether::app

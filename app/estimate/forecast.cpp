@@ -41,13 +41,14 @@ StepForecast compressed_step(Workload const& work, comm::NetworkModel const& net
                      scalars_seconds(network, ranks, optim::scalars_after_freeze(work.optimizer, work.tensors, ranks))};
 }
 
-/// The faster the link, the less there is to spare.
+/// Returns Forecast::break_even by bisection of the exponent: the seconds that compression saves fall with the
+/// bandwidth.
 std::optional<double> break_even(Workload const& work, comm::NetworkModel network, int ranks) {
   auto const spared = [&](double exponent) {
     network.bandwidth = std::exp2(exponent);
     return dense_step(work, network, ranks).seconds() - compressed_step(work, network, ranks).seconds();
   };
-  double slow = 0, fast = 60;  // a byte, and 10^18 bytes a second
+  double slow = 0, fast = 60;  // exponents of 2: 1 and 10^18 bytes per second
   if (spared(fast) > 0) return std::nullopt;
   for (int i = 0; i < 60; ++i) (spared((slow + fast) / 2) > 0 ? slow : fast) = (slow + fast) / 2;
   return std::exp2(slow);

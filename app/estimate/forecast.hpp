@@ -12,25 +12,25 @@
 
 namespace bellwether::app {
 
-/// What all ranks together have to do in a step, and how fast a rank is.
+/// The work of a step on all ranks, and the speed of a rank.
 struct Workload {
   std::int64_t parameters = 0, tensors = 0;
-  std::int64_t sequences = 1;   ///< a global batch
-  double step_flops = 0;        ///< of the matrix products of a step, all ranks
+  std::int64_t sequences = 1;   ///< in a global batch
+  double step_flops = 0;        ///< operations of the matrix products of a step, all ranks
   std::int64_t steps = 1;       ///< of the run
-  double pass_flops = 1;        ///< operations a second of a rank's forward and backward passes
-  double memory_bandwidth = 1;  ///< bytes a second of its optimizer's kernels
+  double pass_flops = 1;        ///< operations per second of a rank's forward and backward passes
+  double memory_bandwidth = 1;  ///< bytes per second of a rank's optimizer kernels
   optim::OptimizerConfig optimizer;
   comm::CommConfig comm;
 
-  /// Steps up to the freeze, at the latest; all, where nothing is compressed.
+  /// Returns the maximum number of steps up to the freeze; all steps if the method does not compress.
   std::int64_t dense_steps() const;
 };
 
-/// Seconds of a step, one part after the other: nothing overlaps.
+/// Seconds of the parts of a step. The forecast assumes that they do not overlap.
 struct StepForecast {
-  double passes = 0;     ///< of the rank with most sequences
-  double optimizer = 0;  ///< kernels of optimizer and exchange, by the bytes that they move
+  double passes = 0;     ///< forward and backward passes of the rank with most sequences
+  double optimizer = 0;  ///< kernels of optimizer and exchange, from the bytes that they move
   double network = 0;    ///< means of gradients or momenta, and the small reductions of norms and sketches
 
   double seconds() const { return passes + optimizer + network; }
@@ -39,21 +39,23 @@ struct StepForecast {
 struct Forecast {
   int ranks = 1, nodes = 1;
   StepForecast dense;                      ///< up to the freeze
-  std::optional<StepForecast> compressed;  ///< after it, where the method compresses
-  double dense_share = 1;                  ///< of the steps, up to the freeze
-  /// Bytes a second of a node's link with which a step after the freeze takes as long as one before it; slower links
-  /// make it the faster of the two, and so does every link where this is not set.
+  std::optional<StepForecast> compressed;  ///< after it, if the method compresses
+  double dense_share = 1;                  ///< share of the steps that are dense
+  /// Bytes per second of a node's link at which a step takes equally long before and after the freeze. The step after
+  /// the freeze is faster with every slower link. Unset if it is faster with every link.
   std::optional<double> break_even;
 
   double step_gain() const { return compressed ? dense.seconds() / compressed->seconds() : 1; }
-  /// A run of dense steps alone over this one: 1 / (w + (1 - w) / step_gain()) (arXiv 2104.06069).
+  /// Returns the time of a run with only dense steps over the time of this run, with w = dense_share:
+  /// 1 / (w + (1 - w) / step_gain()) (arXiv 2104.06069).
   double run_gain() const { return 1 / (dense_share + (1 - dense_share) / step_gain()); }
 };
 
-/// For ranks that fill nodes.
+/// Returns the forecast for `ranks` ranks that fill whole nodes.
 Forecast forecast(Workload const& work, comm::NetworkModel const& network, int ranks);
 
-/// For one node, twice as many again and again, and as many as `most` ranks fill, as far as every rank has a sequence.
+/// Returns forecasts for 1, 2, 4, ... nodes and for the nodes that `most` ranks fill, as long as every rank has at
+/// least one sequence.
 std::vector<Forecast> forecasts(Workload const& work, comm::NetworkModel const& network, std::int64_t most);
 
 }  // namespace bellwether::app

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws the statistics of a run into one self-contained HTML page: report.py RUN OUT.html, or - for standard output. Exit
-codes: 0, 1 where something failed, 2 where RUN holds no statistics that can be drawn."""
+"""Draws the statistics of a run as one self-contained HTML page: report.py RUN OUT.html, or - for standard output. Exit
+codes: 0 success; 1 failure; 2 RUN has no statistics that this script can draw."""
 import html
 import io
 import os
@@ -11,9 +11,9 @@ import signal
 import sys
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # imports take a while; ended there, Python would show where
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # imports are slow; an interrupt then would print a traceback
 
-# Files of a run are replaced, never changed: there is nothing to lock, and some file systems have no locks.
+# The program replaces files of a run and never changes them, so they need no locks. Some file systems have none.
 os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
 try:
     import h5py
@@ -31,8 +31,8 @@ import report_record  # noqa: E402
 import report_table  # noqa: E402
 
 BLUE, ORANGE, GREEN, GREY = "#1f5fa8", "#d9730d", "#2c8a4b", "#888888"
-SURROUNDINGS = 10  # steps on either side of a freeze
-LARGEST_JUMP = 3  # of a layer's update norm there
+SURROUNDINGS = 10  # steps shown before and after a freeze
+LARGEST_JUMP = 3  # maximum factor between a layer's update norms before and after it without a warning
 plt.rcParams.update({
     "font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25,
     "axes.axisbelow": True, "figure.constrained_layout.use": True, "svg.fonttype": "path", "legend.frameon": False,
@@ -51,7 +51,7 @@ th {{ font-weight: 600; }} .warning {{ border-left: .3rem solid #d9730d; padding
 
 
 def running_mean(values, width):
-    """Mean over the last `width` measured values; not-a-numbers do not count."""
+    """Returns the mean over the last `width` steps, ignoring NaN."""
     good = np.isfinite(values)
     total, count = np.cumsum(np.where(good, values, 0.0)), np.cumsum(good)
     total[width:] -= total[:-width].copy()
@@ -72,7 +72,7 @@ def plain_log_axis(axis):
 
 
 def svg_of(figure, prefix):
-    """The figure as an element of a page, where ids of several figures may not be the same."""
+    """Returns the figure as an SVG element. The prefix keeps the ids of several figures on a page distinct."""
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None})
     plt.close(figure)
@@ -81,7 +81,7 @@ def svg_of(figure, prefix):
 
 
 def curve(axes, steps, values, colour, label):
-    """The values themselves, thin, and their running mean where there are many."""
+    """Draws the values; if there are many, as a thin line with their running mean."""
     width = max(1, len(values) // 50)
     if width > 1:
         axes.plot(steps, values, color=colour, alpha=0.25, linewidth=0.7)
@@ -91,7 +91,7 @@ def curve(axes, steps, values, colour, label):
 
 
 def losses(steps, evaluation, frequencies):
-    """frequencies: masked-LM loss that word frequencies reach on the held-out text; None where the run does not record it."""
+    """Draws the losses. frequencies: masked-LM loss of word frequencies on the held-out text; None if not recorded."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), width_ratios=[2, 1])
     curve(left, steps["step"], steps["mlm_loss"], BLUE, "training")
     curve(right, steps["step"], steps["nsp_loss"], BLUE, "training")
@@ -139,23 +139,23 @@ def names_of(layers):
 
 
 def number(value):
-    """Three digits, without an exponent where a person needs none."""
+    """Returns a number with three digits; large ones without an exponent."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def batch_of(steps):
-    """Sequences a step."""
+    """Returns the number of sequences per step."""
     if len(steps) == 1:
         return steps["samples"][0] / steps["step"][0]
     return np.median(np.diff(steps["samples"]) / np.maximum(1, np.diff(steps["step"])))
 
 
 def noise(steps):
-    """Picture and sentence of the gradient noise scale."""
+    """Returns the figure and the text of the gradient noise scale."""
     batch, scale, critical = batch_of(steps), steps["noise_scale"], steps["critical_batch"][-1]
     if not np.isfinite(steps["noise_trace"]).any():
-        return None, ("Unknown: it takes several ranks and a known norm of their mean gradient, or several passes a step "
-                      "of one rank.")
+        return None, ("Unknown: it needs several ranks and the norm of their mean gradient, or one rank with several "
+                      "micro-batches per step.")
     known = np.isfinite(scale)
     text = (f"Estimate of the critical batch (mean of the noise scale over the run): {number(critical)} sequences; this "
             f"run's batch is {number(batch)}." if np.isfinite(critical) else
@@ -177,8 +177,8 @@ def noise(steps):
 
 
 def frozen_after(steps, layers):
-    """The last step before the freeze, the later one where warmup was taken up again; None without one. Rows of steps
-    may be few, those of layers are not there."""
+    """Returns the last dense step before the freeze, or None without a freeze. If the run returned to warmup, takes the later
+    freeze. Rows of steps may be sparse, and `layers` may lack sign_agreement."""
     dense, compressed = (steps["step"][steps["phase"] == phase] for phase in (0, 1))
     if "sign_agreement" in layers:
         known = np.isfinite(layers["sign_agreement"][:]).any(axis=1)
@@ -190,7 +190,7 @@ def frozen_after(steps, layers):
 
 
 def jumps(layers, freeze):
-    """Layers whose update norms leave [1 / LARGEST_JUMP, LARGEST_JUMP] times what they were before the freeze."""
+    """Returns the layers whose median update norm changes at the freeze by more than a factor of LARGEST_JUMP."""
     if "update_norm" not in layers:
         return []
     at, norms = layers["step"][:], layers["update_norm"][:]
@@ -207,13 +207,13 @@ def jumps(layers, freeze):
     return found
 
 
-# What is drawn by layer around a freeze, with its label.
+# The quantities per layer that are drawn around a freeze, with their labels.
 AROUND_FREEZE = {"trust_ratio": "trust ratio", "update_norm": "update norm", "momentum_norm": "momentum norm",
                  "largest_update": "largest |u|"}
 
 
 def relative_to_before(axes, layers, name, freeze):
-    """A quantity of every layer, as a multiple of its median over the steps before the freeze, and the median layer."""
+    """Draws a quantity of every layer relative to its median before the freeze, and the median over layers."""
     at = layers["step"][:]
     rows = (at > freeze - SURROUNDINGS) & (at <= freeze + SURROUNDINGS)
     values, at = layers[name][rows], at[rows]
@@ -237,7 +237,7 @@ def relative_to_before(axes, layers, name, freeze):
 
 
 def around_freeze(steps, layers, freeze):
-    """Loss and clip factor of the steps on either side of the freeze, and what the layers recorded there."""
+    """Draws loss, clip factor and the quantities of layers in the steps before and after the freeze."""
     near = steps[(steps["step"] > freeze - SURROUNDINGS) & (steps["step"] <= freeze + SURROUNDINGS)]
     names = [name for name in AROUND_FREEZE if name in layers]
     figure, places = plt.subplots(-(-(2 + len(names)) // 3), 3, figsize=(10, 3.2 * -(-(2 + len(names)) // 3)), squeeze=False)
@@ -259,11 +259,11 @@ def around_freeze(steps, layers, freeze):
 def heat_map(layers, quantity, label, limits=None):
     names = names_of(layers)
     at, values = layers["step"][:], layers[quantity][:].T
-    if limits:  # of compressed steps alone
+    if limits:  # a share, which only compressed steps have
         told = np.isfinite(values).any(axis=0)
         at, values = at[told], values[:, told]
     elif "weight_norm" in layers:
-        values[layers["weight_norm"][:].T == 0] = np.nan  # tensors that are all zero: no ratio is formed
+        values[layers["weight_norm"][:].T == 0] = np.nan  # tensors of zeros have no ratio
     shown = np.isfinite(values).any(axis=1)
     left_out = [name for name, keep in zip(names, shown) if not keep]
     values, names = values[shown], [name for name, keep in zip(names, shown) if keep]
@@ -276,7 +276,7 @@ def heat_map(layers, quantity, label, limits=None):
     figure, axes = plt.subplots(figsize=(10, 1.2 + 0.17 * len(names)))
     positive = values[np.isfinite(values) & (values > 0)]
     norm = LogNorm(positive.min(), positive.max()) if positive.size and positive.max() > positive.min() else None
-    if limits:  # the rare tensor far outside takes the colour at the end
+    if limits:  # values beyond the limits get the colour at the end
         norm = Normalize(*limits)
     image = axes.pcolormesh(edges, np.arange(len(names) + 1), values, cmap="viridis", norm=norm, rasterized=True)
     axes.set_yticks(np.arange(len(names)) + 0.5, names, fontsize=7)
@@ -290,15 +290,15 @@ def heat_map(layers, quantity, label, limits=None):
     return figure, left_out
 
 
-# What /layers may hold, in the order of the page; anything else follows under its own name.
+# The quantities of /layers in the order of the page. Other quantities follow with their names as headings.
 QUANTITIES = {"trust_ratio": ("Trust ratio by layer", "trust ratio"),
               "weight_norm": ("Norm of the weights by layer", "norm")}
-# Shares of compressed steps, on a plain scale between these limits; errors may be larger than what was to be sent.
+# Shares in compressed steps, on a linear scale between these limits. An error may be larger than the compressed value.
 SHARES = {"worker_error_share": ("Error of the worker's compression by layer", "|e|$^2$ / |z|$^2$", (0, 2)),
           "server_error_share": ("Error of the server's compression by layer", "|d|$^2$ / |y|$^2$", (0, 2)),
-          "sign_agreement": ("Agreement of a rank's signs with the mean's by layer", "share of live elements", (0.4, 1))}
-# The norm of the update is that of the weights over the trust ratio, within its bounds; the others are drawn around the
-# freeze alone.
+          "sign_agreement": ("Agreement of a rank's signs with the mean's by layer", "share of active elements", (0.4, 1))}
+# These quantities have no heat map. Within the bounds of the trust ratio, the update norm is the weight norm over it. The
+# others are drawn only around the freeze.
 NOT_SHOWN = ("name", "step", "update_norm", "momentum_norm", "largest_update")
 
 
@@ -306,7 +306,7 @@ def heat_maps(layers):
     names = [name for name in QUANTITIES if name in layers]
     names += sorted(name for name in layers if name not in {**QUANTITIES, **SHARES} and name not in NOT_SHOWN)
     for name, share in SHARES.items():
-        # All of a tensor's shares are unknown on one rank and before the freeze.
+        # With one rank and before the freeze, all shares are NaN.
         if name in layers and np.isfinite(layers[name][:]).any():
             yield share[0], *heat_map(layers, name, *share[1:])
     for name in names:
@@ -316,7 +316,7 @@ def heat_maps(layers):
 
 
 def page_of(run):
-    """The whole page of a run."""
+    """Returns the page of a run as HTML."""
     with h5py.File(pathlib.Path(run) / "statistics.h5", "r") as file:
         steps, evaluation, traffic, layers = report_record.record_of(file)
         frequencies = file["evaluation"].attrs.get("frequency_loss")
@@ -325,7 +325,7 @@ def page_of(run):
         freeze, warning = frozen_after(steps, layers), ""
         if freeze is not None:
             parts.insert(0, (f"Around the freeze after step {freeze:,}", around_freeze(steps, layers, freeze),
-                             "Dashed: the freeze. Grey lines: one a layer, relative to its median before; the band: "
+                             "Dashed: the freeze. Grey lines: one per layer, relative to its median before; the band: "
                              f"within a factor of {LARGEST_JUMP}."))
             if found := jumps(layers, freeze):
                 warning = (f"Update norms just after the freeze at step {freeze:,} are not within a factor of {LARGEST_JUMP} "
@@ -333,7 +333,7 @@ def page_of(run):
         maps = list(heat_maps(layers))
         folder = pathlib.Path(run).resolve().name
         name = file.attrs.get("run_name", "")
-        name = name.decode() if isinstance(name, bytes) else name  # text of fixed length
+        name = name.decode() if isinstance(name, bytes) else name  # h5py returns fixed-length text as bytes
     body = report_table.summary(steps, evaluation, frequencies, traffic)
     if warning:
         body += f'\n<p class="warning">Warning: {html.escape(warning)}</p>'

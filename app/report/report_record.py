@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""What report.py reads and how it ends: the record of a run, and a page that is there whole or not at all."""
+"""Reads the statistics of a run for report.py, and writes the page atomically."""
 import pathlib
 import signal
 import sys
 
 import h5py
 
-# What is read of each table of statistics.h5.
+# The columns that are read from each table of statistics.h5.
 COLUMNS = {
     "steps": ("step", "loss", "mlm_loss", "nsp_loss", "learning_rate", "gradient_norm", "clip_factor", "skipped", "tokens", "samples",
               "tokens_per_second", "wall_seconds", "step_seconds", "wait_data_seconds", "wait_ranks_seconds", "sent_bytes", "phase",
@@ -17,22 +17,22 @@ COLUMNS = {
 
 
 class Refused(Exception):
-    """A file that is not what this script draws."""
+    """The file is not one that this script can draw."""
 
 
 def table_of(file, name):
-    """All rows of a table, which has the columns that are drawn."""
+    """Returns all rows of a table. Raises Refused if it lacks a column that is drawn."""
     table = file.get(name)
     if not isinstance(table, h5py.Dataset) or table.ndim != 1 or table.dtype.names is None:
         raise Refused(f"{file.filename}: no table '{name}'; allowed: the statistics.h5 of a run")
     missing = [column for column in COLUMNS[name] if column not in table.dtype.names]
     if missing:
-        raise Refused(f"{file.filename}: the table '{name}' has no column {', '.join(missing)}; it is of another version of the program")
+        raise Refused(f"{file.filename}: the table '{name}' has no column {', '.join(missing)}; another version of the program wrote it")
     return table[:]
 
 
 def record_of(file):
-    """Tables and the group of layers of a run's statistics."""
+    """Returns the tables and the group of layers of a run's statistics."""
     tables = [table_of(file, name) for name in COLUMNS]
     layers = file.get("layers")
     if not isinstance(layers, h5py.Group) or "name" not in layers or "step" not in layers:
@@ -46,7 +46,7 @@ def record_of(file):
 
 
 def write_whole(out, text):
-    """The file is the old one or the new one at every moment."""
+    """Writes the file atomically: at any time it is the complete old or the complete new one."""
     path = pathlib.Path(out).resolve()
     aside = path.with_name(path.name + ".part")
     try:
@@ -57,14 +57,14 @@ def write_whole(out, text):
 
 
 def told(error):
-    """One line of an exception."""
+    """Returns the first line of an exception's message."""
     return str(error).split("\n", maxsplit=1)[0] or type(error).__name__
 
 
 def draw(page_of, run, out):
-    """Writes page_of(run) to a file, or to standard output where that is "-". The exit code."""
+    """Writes page_of(run) to the file `out`, or to standard output if `out` is "-". Returns the exit code."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what was written aside goes
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # SystemExit runs write_whole()'s cleanup
     try:
         text = page_of(run)
         if out == "-":

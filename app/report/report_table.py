@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table at the head of a report: what a run did in numbers."""
+"""The table at the top of a report: the results of a run in numbers."""
 import html
 
 import numpy as np
@@ -16,7 +16,7 @@ def megabytes(count):
 
 
 def traffic_rows(traffic):
-    """What rank 0 sent over the run, by phase, beside dense means over the same steps."""
+    """Returns the bytes that rank 0 sent in each phase of the run, and those of dense means over the same steps."""
     dense, compressed = traffic
     if compressed["sent_bytes"] == 0:
         return []
@@ -26,14 +26,14 @@ def traffic_rows(traffic):
             (f"sent in {compressed['steps']:,} steps after the freeze",
              f"{megabytes(compressed['sent_bytes'])}: to servers (all-to-all) {megabytes(compressed['worker_bytes'])}, "
              f"from them (all-gather) {megabytes(compressed['server_bytes'])}, "
-             + (f"inside the node beside these {megabytes(other)}, " if other else "")
-             + f"scalars and folds {megabytes(compressed['scalar_bytes'])}")]
+             + (f"other exchange inside the node {megabytes(other)}, " if other else "")
+             + f"scalars and sketches {megabytes(compressed['scalar_bytes'])}")]
     sent, scalars = (dense[name] + compressed[name] for name in ("sent_bytes", "scalar_bytes"))
     for name, wire in (("fp32", "fp32"), ("16bit", "16 bit")):
         whole = dense[f"dense_bytes_{name}"] + compressed[f"dense_bytes_{name}"]
         rows.append((f"dense means in {wire} over these steps",
                      f"{megabytes(whole)}, {whole / sent:.2f} times as much; {whole / (sent - scalars):.2f} without "
-                     "scalars and folds"))
+                     "scalars and sketches"))
     return rows
 
 

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""No loop over elements calls the C library. Usage: check_calls.py NM ARCHIVE...
+"""Checks that no loop over elements calls the C library. Usage: check_calls.py NM ARCHIVE...
 
-A call keeps a compiler from treating neighbours together: fmaxf() in place of a comparison once made every exponential
-of the model scalar, five times slower, and no test of results can notice. Float versions only: the double ones exist
-for finite differences.
+A call prevents vectorisation: fmaxf() instead of a comparison once made every exponential of the model scalar and five
+times slower, and no test of results can notice. Only the float functions count: finite differences use the double ones.
 """
 import subprocess
 import sys
@@ -14,7 +13,7 @@ FORBIDDEN = {name + "f" for name in ("fmax", "fmin", "exp", "exp2", "expm1", "er
 
 
 def calls(nm, archive):
-    """(object file, name) of every undefined symbol."""
+    """Yields (object file, name) of every undefined symbol."""
     member = archive
     for line in subprocess.run([nm, "-u", archive], check=True, capture_output=True, text=True).stdout.splitlines():
         if line.endswith(":"):

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files that hosts of repositories read: they parse, run .ci/run in Debian 12, and name files that exist.
+"""Checks the files for GitHub, GitLab and pre-commit: they parse, run .ci/run in Debian 12, and name files that exist.
 
-Exits with 4, ctest's sign for skipped, without PyYAML.
+Without PyYAML, exits with 4, ctest's code for skipped.
 """
 import os
 import re
@@ -26,7 +26,7 @@ def parsed(path):
 
 
 def words(value):
-    """Every string of a parsed document, split at white space."""
+    """Returns every string of a parsed document, split at white space."""
     if isinstance(value, dict):
         value = [*value.keys(), *value.values()]
     if isinstance(value, list):
@@ -35,7 +35,7 @@ def words(value):
 
 
 def results_of_run():
-    """The files of results that .ci/run writes on a machine without a GPU."""
+    """Returns the result files that .ci/run writes on a machine without a GPU."""
     return re.search(r"^results=\(([^)]*)\)", tree.text(RUN), flags=re.M).group(1).split()
 
 

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rules of the source tree that a compiler does not see. Usage: check_sources.py RULE; prints what breaks the rule.
+"""Checks rules of the source tree that a compiler does not check. Usage: check_sources.py RULE; prints the violations.
 
-Each rule is a function that yields one line a fault: where, what, and what is allowed.
+Each rule is a function that yields one line per violation: the place, the fault, and what is allowed.
 """
 import fnmatch
 import os
@@ -17,13 +17,13 @@ import source_tree as tree
 PRODUCT = tree.sources(*tree.LAYERS)
 ALL = PRODUCT + tree.sources("tests")
 SIZE_LIMIT = {"tests": 600}  # lines; product files: 400
-# Tables that are copied once, when an object is built, and where waiting for everything is what is wanted.
+# These sources may use blocking copies: they copy tables once, in a constructor, which should wait for all work.
 BLOCKING_COPIES = ["core/memory/block_table.cpp", "model/optim/tensor_rules.hpp"]
 KOKKOS_SOURCES_LIMIT = 64  # a device compiler needs 9 to 14 s for each
 
 
 def include_arrows():
-    """app -> input -> model -> comm -> core; a folder includes itself and what is right of it."""
+    """app -> input -> model -> comm -> core; a folder includes itself and the folders to its right."""
     for path in PRODUCT:
         layer = tree.LAYERS.index(path.split("/")[0])
         for where, kind, name in tree.includes(path):
@@ -70,7 +70,7 @@ def room_sizes():
             yield f"{room}/: {files} files *{ending}; the limit is 20: cut it by subject"
 
 
-# Who may include the headers of others. A pattern of the header, a pattern of the files.
+# The files that may include third-party headers: (pattern of the header, pattern of the files).
 OWNERS = [
     (r"mpi\.h", r"comm/"),
     (r"nccl\.h", r"comm/"),
@@ -81,13 +81,13 @@ OWNERS = [
     (r"cblas\.h|cublas\w*\.h", r"core/.*\.cpp"),
     (r"utf8proc\.h", r"input/.*\.cpp"),
     (r"zlib\.h", r"(app|input)/.*\.cpp"),
-    (r"cuda\w*\.h", r"(core|comm)/.*\.cpp|core/device/status_cuda\.hpp"),  # the latter for sources of CUDA alone
+    (r"cuda\w*\.h", r"(core|comm)/.*\.cpp|core/device/status_cuda\.hpp"),  # status_cuda.hpp is only for CUDA sources
 ]
 SLOW_HEADERS = [r"CLI/.*"]  # 10 s in each source
 
 
 def foreign_headers():
-    """Each third-party header is included by one component only; one that compiles for long by no test, either."""
+    """Only one component includes each third-party header. Tests may include them, except SLOW_HEADERS."""
     for path in ALL:
         for where, _, name in tree.includes(path):
             for header, owner in OWNERS:
@@ -97,7 +97,7 @@ def foreign_headers():
 
 
 def kokkos_sources():
-    """Headers of app/ and input/ do not lead to Kokkos; CMake lists as KOKKOS exactly the sources that see it."""
+    """Headers of app/ and input/ do not include Kokkos, even indirectly. CMake lists as KOKKOS exactly the sources that do."""
     for path in tree.sources("app", "input", ending=".hpp"):
         if tree.sees_kokkos(path):
             via = [name for _, _, name in tree.includes(path) if name in tree.files() and tree.sees_kokkos(name)]
@@ -121,7 +121,7 @@ def kokkos_sources():
 
 
 def kernel_labels():
-    """Every kernel has a label bellwether::<component>::<step> and is launched on an instance handed in."""
+    """Every kernel has a label bellwether::<component>::<step> and runs on an execution space instance from the caller."""
     for path in PRODUCT:
         component = path.split("/")[0]
         for where, name, arguments in tree.calls(path, r"(?:parallel_(?:for|reduce|scan)|for_each_row(?:_by_teams)?)"):
@@ -140,7 +140,7 @@ def kernel_labels():
 
 
 def fences():
-    """No fence without a reason, and no copy on a hidden default instance (it would be such a fence)."""
+    """Every fence has a reason. No copy uses the implicit default instance, because such a copy fences."""
     for path in PRODUCT:
         for match in re.finditer(r"\bfence\s*\(\s*\)", tree.code(path)):
             yield f"{tree.line(path, match.start())}: fence() without a reason"
@@ -150,7 +150,7 @@ def fences():
 
 
 def file_sizes():
-    """Product files have at most 400 lines, tests 600; half of the product's at most 120, nine in ten at most 300."""
+    """Product files have at most 400 lines, tests 600. Half of the product files have at most 120, nine in ten at most 300."""
     lines = {path: tree.text(path).count("\n") for path in ALL + [p for p in tree.files() if p.endswith(".py")]}
     for path, count in lines.items():
         limit = SIZE_LIMIT.get(path.split("/")[0], 400)
@@ -172,7 +172,7 @@ def licence_lines():
 
 
 def habits():
-    """No exit in the middle (World::abort, which main calls, ends the job), nothing left open, no names that say nothing."""
+    """No exit outside main (only World::abort, which main calls, ends the job), no notes on unfinished work, no vague names."""
     for path in ALL:
         product = not path.startswith("tests/")
         for match in re.finditer(r"\b(std::)?(exit|abort|_Exit|quick_exit)\s*\(", tree.code_without_strings(path)):
@@ -185,7 +185,7 @@ def habits():
             yield f"{path}: a name that does not say what is inside"
 
 
-# Where names of the standard library are. A header on the right that is not named so itself brings the name, too.
+# The header of each name of the standard library. BROUGHT_BY lists other headers that also provide the names of a header.
 STANDARD_NAMES = {
     "algorithm": "min max clamp sort copy copy_n fill fill_n any_of all_of find_if transform",
     "array": "array", "atomic": "atomic", "bit": "bit_cast popcount countr_zero",
@@ -205,9 +205,9 @@ BROUGHT_BY = {"string_view": ("string",), "exception": ("stdexcept",), "cstdint"
 
 
 def standard_headers():
-    """A file includes, itself or through headers of the tree, what it uses of the standard library.
+    """A file includes the standard headers of the names that it uses, directly or through headers of the tree.
 
-    A precompiled header hides what is missing from the compiler."""
+    The compiler does not notice a missing one, because the precompiled header contains it."""
     for path in PRODUCT:
         found = tree.included_foreign(path)
         for name in sorted(set(re.findall(r"\bstd::(\w+)", tree.code_without_strings(path)))):
@@ -244,7 +244,7 @@ HISTORY = ("CHANGELOG.md", "docs/results/log/")  # their files had these names t
 
 
 def named_paths():
-    """A path that a page names as code, from the root of the tree or from tests/, is in the tree."""
+    """Every path that a page names as code exists, relative to the root of the tree or to tests/."""
     known = files_and_folders()
     for path in tree.files():
         for where, name in pages.code_spans(path) if path.endswith(".md") and not path.startswith(HISTORY) else []:
@@ -259,7 +259,7 @@ MAPS = ["docs/developer/architecture.md"]
 
 
 def named_functions():
-    """Where a table of a map has a column of files, the file, or its header or source, holds what the row names beside it."""
+    """In a map's table with a column of files, each file, or its header or source, contains the names of the same row."""
     for path in (page for page in MAPS if page in tree.files()):
         for where, row in pages.rows(path):
             file = row.get("file", "").strip("`")
@@ -283,7 +283,7 @@ def rooms_listed():
 
 
 def diagrams():
-    """The picture beside a Graphviz source shows its nodes, edges and labels."""
+    """The picture of each Graphviz source shows its nodes, edges and labels."""
     for path in (name for name in tree.files() if name.endswith(".dot")):
         picture = path[:-4] + ".svg"
         told, shown = pages.diagram_names(path), pages.picture_names(picture) if picture in tree.files() else set()

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sums ctest's JUnit files into one line: `N passed, N failed, N skipped`.
 
-    count_results.py [--skipped N] FILE...      N: stages that were left out, and said so
+    count_results.py [--skipped N] FILE...      N: number of stages that were skipped, to add
 
-What a failed test printed last follows its name.
+Prints the name and the last output lines of each failed test.
 
-A file that is missing is a run that did not take place: it is named, and counts as one failure. So does a test whose
-program or fixture is missing; skipped is only what a test itself declared so.
+A missing file is a run that did not take place: the script names it and counts one failure. A test whose program or
+fixture is missing also counts as failed. Only a test that reports itself as skipped counts as skipped.
 """
 import argparse
 import os

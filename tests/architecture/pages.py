@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads pages for check_sources.py: links and anchors, code, tables; and what a diagram and its picture name."""
+"""Reads pages for check_sources.py: links, anchors, code and tables; also the contents of diagrams and their pictures."""
 import functools
 import html
 import re
@@ -13,7 +13,7 @@ def blank(match):
 
 
 def without_blocks(text):
-    """The text with blocks of code and comments blanked, so that offsets and line numbers stay."""
+    """Returns the text with blocks of code and comments replaced by spaces, so that offsets and line numbers stay."""
     text = re.sub(r"<!--.*?-->", blank, text, flags=re.S)
     text = re.sub(r"^ {0,3}(```+|~~~+).*?^ {0,3}\1[`~]*[ \t]*$", blank, text, flags=re.S | re.M)
     lines, code, before = [], False, ""
@@ -30,7 +30,7 @@ def without_code(text):
 
 
 def links(path):
-    """[(where, target)] of links, images and references of a page."""
+    """Returns [(place, target)] of links, images and references of a page."""
     text = without_code(tree.text(path))
     patterns = (r"\]\(\s*<?([^)\s>]*)>?(?:\s+\"[^\"]*\")?\s*\)", r"^ {0,3}\[[^\]]+\]:\s*<?(\S+?)>?(?:\s|$)", r"\b(?:href|src)=\"([^\"]*)\"")
     return [(tree.line(path, match.start(1)), match.group(1))
@@ -39,7 +39,7 @@ def links(path):
 
 @functools.lru_cache(maxsize=None)
 def anchors(path):
-    """Names that a link into a page may use: those of its headings, as GitHub and GitLab make them, and those it gives."""
+    """Returns the anchors of a page: those that GitHub and GitLab make from its headings, and explicit ones."""
     text = without_blocks(tree.text(path))
     found = set(re.findall(r"\b(?:id|name)=\"([^\"]+)\"", without_code(tree.text(path))))
     for match in re.finditer(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$", text, flags=re.M):
@@ -54,12 +54,12 @@ def anchors(path):
 
 
 def code_spans(path):
-    """[(where, text)] of code inside a line of text."""
+    """Returns [(place, text)] of code inside lines of text."""
     return [(tree.line(path, match.start()), match.group(1)) for match in re.finditer(r"`([^`\n]+)`", without_blocks(tree.text(path)))]
 
 
 def rows(path):
-    """[(where, {column: cell})] of all tables."""
+    """Returns [(place, {column: cell})] of all tables."""
     found, columns = [], []
     for number, line in enumerate(without_blocks(tree.text(path)).split("\n"), 1):
         if not line.startswith("|"):
@@ -72,7 +72,7 @@ def rows(path):
 
 
 def diagram_names(path):
-    """Nodes, edges and lines of labels of a Graphviz source, as its picture names them."""
+    """Returns nodes, edges and lines of labels of a Graphviz source, in the form of its picture."""
     text = re.sub(r"^\s*//.*$", "", tree.text(path), flags=re.M)
     names = set(re.findall(r"^\s*(\w+)\s*\[", text, flags=re.M)) - {"graph", "node", "edge"}
     for tail, head in re.findall(r"(\w+)\s*->\s*(\w+)", text):
@@ -81,7 +81,7 @@ def diagram_names(path):
 
 
 def picture_names(path):
-    """The same of the picture."""
+    """Returns nodes, edges and lines of labels of a picture."""
     found = re.findall(r"<(title|text)\b[^>]*>(.*?)</\1>", tree.text(path), flags=re.S)
     graph = re.search(r"class=\"graph\"[^>]*>\s*<title>(.*?)</title>", tree.text(path), flags=re.S)
     return {html.unescape(name).strip() for _, name in found} - {graph.group(1) if graph else ""}

@@ -7,9 +7,9 @@ import re
 import subprocess
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-LAYERS = ["core", "comm", "model", "input", "app"]  # each may include itself and what stands before it
+LAYERS = ["core", "comm", "model", "input", "app"]  # each may include itself and the ones before it
 
-# Sub-folders of each layer. Each may include itself and what stands before it.
+# Sub-folders of each layer. Each may include itself and the ones before it.
 ROOMS = {
     "core": ["core/system", "core/device", "core/simd", "core/random", "core/layout", "core/memory", "core/gemm"],
     "comm": ["comm/transport", "comm/collective", "comm/compression"],
@@ -19,12 +19,12 @@ ROOMS = {
     "app": ["app/format", "app/launch", "app/machine", "app/checkpoint", "app/statistics", "app/log", "app/train",
             "app/estimate", "app/bench", "app/commands"],
 }
-TIES = ["model/optim/factory.cpp"]  # sources that tie the sub-folders of their own folder together
+TIES = ["model/optim/factory.cpp"]  # sources that may include all sub-folders of their folder
 
 
 @functools.lru_cache(maxsize=None)
 def files():
-    """Paths of the tree relative to its root: what git knows and does not ignore, else everything outside build*/."""
+    """Returns paths relative to the root: the files that git does not ignore; without git, all files outside build*/."""
     listing = subprocess.run(["git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard"],
                              capture_output=True, text=True, check=False)
     if listing.returncode == 0 and listing.stdout:
@@ -47,7 +47,7 @@ def text(path):
 
 @functools.lru_cache(maxsize=None)
 def code(path):
-    """The text with comments blanked, so that offsets and line numbers stay."""
+    """Returns the text with comments replaced by spaces, so that offsets and line numbers stay."""
     pattern = r'R"(?P<d>[^(\s]*)\(.*?\)(?P=d)"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/'
 
     def blank(match):
@@ -68,14 +68,14 @@ def line(path, offset):
 
 @functools.lru_cache(maxsize=None)
 def includes(path):
-    """[(where, quoted or angled, name)]"""
+    """Returns [(place, quote or angle bracket, name)] of the includes of a file."""
     return [(line(path, match.start()), match.group(1), match.group(2))
             for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', code(path), flags=re.M)]
 
 
 @functools.lru_cache(maxsize=None)
 def included_foreign(path):
-    """Names of the headers outside the tree that a file includes, itself or through headers of the tree."""
+    """Returns the names of headers outside the tree that a file includes, directly or through headers of the tree."""
     found, seen, left = set(), {path}, [path]
     while left:
         for _, _, name in includes(left.pop()):
@@ -89,7 +89,7 @@ def included_foreign(path):
 
 @functools.lru_cache(maxsize=None)
 def sees(path):
-    """The set of all headers that a file includes, directly or through headers of this tree."""
+    """Returns the set of all headers that a file includes, directly or through headers of this tree."""
     seen, todo = set(), [path]
     while todo:
         for _, _, name in includes(todo.pop()):
@@ -105,7 +105,7 @@ def sees_kokkos(path):
 
 
 def calls(path, pattern):
-    """[(where, name, [arguments])] of calls whose name matches; arguments are split at top-level commas."""
+    """Returns [(place, name, [arguments])] of calls whose name matches; splits arguments at top-level commas."""
     found, body, bare = [], code(path), code_without_strings(path)
     for match in re.finditer(rf"\b({pattern})\s*(?:<[^;(]*>)?\s*\(", bare):
         depth, start, arguments = 1, match.end(), []

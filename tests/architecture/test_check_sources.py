@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each rule of check_sources.py notices a source that breaks it, and lets the same source pass when mended."""
+"""Tests that each rule of check_sources.py reports a source that breaks it, and accepts the same source when corrected."""
 import unittest
 
 import check_sources
@@ -9,7 +9,7 @@ import source_tree as tree
 
 
 class Tree:
-    """Stands in for the source tree: a dictionary of paths and texts."""
+    """Replaces the source tree by a dictionary of paths and texts."""
 
     def __init__(self, sources):
         self.sources = sources

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Spack finds a solution for each environment of spack/environments, and no fault in the recipe. Where there is no Spack 1.1
-in PATH it exits with 4, ctest's sign for skipped."""
+"""Checks that Spack concretizes each environment of spack/environments and finds no fault in the recipe. Without Spack 1.1 or
+newer in PATH, exits with 4, ctest's code for skipped."""
 
 import pathlib
 import re
@@ -21,7 +21,7 @@ REFUSED = {"bellwether +cuda": "name the GPUs", "bellwether +cuda cuda_arch=90a"
 
 
 def missing():
-    """Why this cannot be tested here; empty where it can."""
+    """Returns why this test cannot run here, or an empty text if it can."""
     if shutil.which("spack") is None:
         return "no spack"
     told = subprocess.run(["spack", "--version"], check=False, capture_output=True, text=True).stdout
@@ -41,7 +41,7 @@ def main():
         sys.exit(4)
     with tempfile.TemporaryDirectory() as folder:
         for name, variants in WANTED.items():
-            # A copy: Spack writes what it finds beside the file.
+            # Uses a copy, because Spack writes its results beside the file.
             environment = pathlib.Path(folder, name)
             environment.mkdir()
             deck = (ROOT / f"spack/environments/{name}/spack.yaml").read_text(encoding="utf-8")

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Spack recipe asks for all that cmake/ finds, from the same version on, and for nothing else; its tests' modules are those
-that bootstrap installs; the options that it sets are there. Needs no Spack: the recipe is run with its directives recorded."""
+"""Compares the Spack recipe with the build system. Its dependencies and their minimum versions are those of cmake/, the Python
+modules of its tests are those that bootstrap installs, and the options that it sets exist. The test needs no Spack: it replaces
+Spack's modules and records the directives that the recipe calls."""
 
 import importlib.util
 import pathlib
@@ -11,13 +12,13 @@ import types
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RECIPE = ROOT / "spack/spack_repo/bellwether/packages/bellwether/package.py"
-# Spack's names of what CMake calls otherwise, without regard to case and underscores; none: it comes with the compiler.
+# Spack's names of CMake's packages (lower case, - for _) if they differ. None: part of the compiler.
 NAMES = {"pkgconfig": "pkgconfig", "zlib": "zlib-api", "cudatoolkit": "cuda", "threads": None}
 BUILD_TOOLS = {"c", "cxx"}
 
 
 class Recorded:
-    """What the directives of a recipe were called with."""
+    """The arguments of a recipe's directives."""
 
     def __init__(self):
         self.specs = []  # of depends_on
@@ -26,7 +27,7 @@ class Recorded:
         self.versions = {}  # branch or tag by name
 
     def modules(self):
-        """Stand-ins for those that a recipe imports."""
+        """Returns replacements of the modules that a recipe imports, by name."""
         def ignored(*_, **__):
             pass
 
@@ -73,7 +74,7 @@ def text(path):
 
 
 def found_by_cmake():
-    """Names as Spack has them, and the least version, empty where none is named."""
+    """Returns {Spack's name: minimum version} of the packages that cmake/ finds; the version is empty if CMake names none."""
     lines = "".join(text(f"cmake/{name}.cmake") for name in ("dependencies", "cuda", "nccl"))
     least = re.findall(r"^ *find_package\(([\w-]+) ?([\d.]*)", lines, re.MULTILINE)
     least += [(name, "") for name in re.findall(r"^ *pkg_check_modules\((\w+)", lines, re.MULTILINE)]
@@ -105,7 +106,7 @@ def main():
     release = re.search(r"^project\(bellwether VERSION ([\d.]+) ", text("CMakeLists.txt"), re.MULTILINE)[1]
     assert told.versions == {"main": "main", release: f"v{release}"}, told.versions
     assert re.search(r"^## (?!Unreleased)(\S+)", text("CHANGELOG.md"), re.MULTILINE)[1] == release
-    assert set(told.variants) == {"openmp", "report"}  # with cuda and cuda_arch, which it inherits
+    assert set(told.variants) == {"openmp", "report"}  # it inherits cuda and cuda_arch
     assert package.git == ROOT.as_uri()
     options = set(re.findall(r"\"(BELLWETHER_\w+)\"", RECIPE.read_text(encoding="utf-8")))
     cmake = text("CMakeLists.txt") + text("cmake/dependencies.cmake")

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables and a picture of what study.py found.
+"""Prints a table of the results of study.py, and draws them.
 
     python3 tests/studies/compare.py PLAN.yaml [--picture FILE.svg] [--only VARIANT ...]
 
-For every pair [baseline, variant] of the plan: the final held-out losses, the mean over seeds of the difference between
-runs with the same seed, its standard error, and whether its magnitude is within half a per cent of the loss or two
-standard errors, whichever is larger. For every contrast [baseline, variant], which should lose: whether it is worse by
-more than three standard errors. Seeds that only one of the two has are left out; "programs" says how many builds of the
-program made the runs of a row, ? where some line does not tell. Markdown on standard output.
+For every pair [baseline, variant] of the plan, the table has the final held-out losses, the mean over seeds of the
+difference between runs with the same seed, and its standard error. It says if the magnitude of the difference is within
+half a per cent of the loss or two standard errors, whichever is larger. In a contrast [baseline, variant], the variant
+should be worse; the table says if it is worse by more than three standard errors. Only seeds that both have count.
+"programs" is the number of builds of the program that made the runs of a row, or ? if a line does not record it. The
+output is Markdown.
 """
 
 import argparse
@@ -20,13 +21,13 @@ import numpy as np
 
 from study import Plan
 
-# Told apart also by those who do not see all colours (Okabe and Ito, "Color universal design", 2008).
+# Distinguishable with colour-vision deficiencies (Okabe and Ito, "Color universal design", 2008).
 COLOURS = ["#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999"]
 STYLES = ["-", "-", "--", "-.", ":", "--", "-.", ":"]
 
 
 def paired(results, seeds, baseline, variant):
-    """(n, mean of baseline, mean of variant, mean difference, its standard error) over seeds that both have."""
+    """Returns (n, mean of baseline, mean of variant, mean difference, its standard error) over the common seeds."""
     both = [s for s in seeds if (baseline, s) in results and (variant, s) in results]
     if not both:
         return None
@@ -37,7 +38,7 @@ def paired(results, seeds, baseline, variant):
 
 
 def programs(plan, results, baseline, variant):
-    """How many builds of the program the runs of a pair come from; ? where a line names none."""
+    """Returns the number of builds of the program that made the runs of a pair, or "?" if a line does not record it."""
     names = {results[name, s].get("program", "") for s in plan.seeds for name in (baseline, variant)
              if (baseline, s) in results and (variant, s) in results}
     return len(names) if all("," in name for name in names) else "?"
@@ -67,8 +68,8 @@ def table(plan, results):
 
 
 def picture(plan, results, shown, path):
-    """Left the held-out losses of `shown`, right what variants are above the baselines of their pairs; means over seeds, with
-    all seeds between the edges of a band."""
+    """Draws the held-out losses of `shown` on the left, and the differences of pairs from their baselines on the right. Lines
+    are means over seeds; bands contain all seeds."""
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
@@ -101,7 +102,7 @@ def picture(plan, results, shown, path):
     left.set_ylabel("held-out masked-LM loss (nats)")
     right.set_ylabel("paired difference (nats)")
     final = np.array([line["held_out"][-1][1] for (variant, _), line in results.items() if variant in shown]).mean()
-    right.set_ylim(max(right.get_ylim()[0], -0.02 * final), min(right.get_ylim()[1], 0.02 * final))  # the left has what goes beyond
+    right.set_ylim(max(right.get_ylim()[0], -0.02 * final), min(right.get_ylim()[1], 0.02 * final))  # the left plot shows larger differences
     right.axhspan(-0.005 * final, 0.005 * final, color="#000000", alpha=0.07, linewidth=0, label="half a per cent")
     for axes in (left, right):
         axes.set_xlabel("sequences")

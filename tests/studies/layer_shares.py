@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""What compression leaves behind, tensor by tensor, in runs of a 1-bit method.
+"""Prints the compression errors per tensor in runs of a 1-bit method.
 
     python3 tests/studies/layer_shares.py RUN...        run directories, as study.py makes them below --work
 
-Means over the runs and over the first and the last fifth of the compressed steps of what /layers of statistics.h5 has:
-the workers' and servers' share of error (sum of squares of what is held back to that of what was to be sent), the root of
-the variance to that at the freeze, and the share of elements whose sign is the mean's. Biases and LayerNorms as one row,
-without the tenth of them at either end: two elements may leave many times what they send. Markdown on standard output;
-docs/results/log/2026-11-23_convergence_studies.md has such a table."""
+The values are means over the runs and over the first and the last fifth of the compressed steps, from /layers of
+statistics.h5: the workers' and servers' share of error (sum of squares of the residual over that of the compressed values),
+the root of the variance over that at the freeze, and the share of elements whose sign is the mean's. Biases and LayerNorms
+form one row, without the lowest and highest tenth: a tensor of few elements may have a residual many times as large as its
+values. The output is Markdown; docs/results/log/2026-11-23_convergence_studies.md has an example."""
 
 import argparse
 import pathlib
@@ -23,7 +23,7 @@ COLUMNS = {"worker_error_share": "workers", "server_error_share": "servers", "ro
 
 
 def means(path):
-    """Names, and {column: (2, tensors)}: means over the first and the last fifth of the compressed steps."""
+    """Returns names, and {column: (2, tensors)}: means over the first and the last fifth of the compressed steps."""
     with h5py.File(path / "statistics.h5", "r") as file:
         phase, layers = file["steps"]["phase"][:], file["layers"]
         compressed = file["steps"]["step"][:][phase == 1]

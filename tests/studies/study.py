@@ -1,24 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Train one model in several variants with the same seeds, and keep what each run's held-out loss was.
+"""Trains one model in several variants with the same seeds, and records the held-out loss of each run.
 
     python3 tests/studies/study.py PLAN.yaml --shards DIR --work DIR [--program build/bellwether]
                                    [--hours H] [--only VARIANT ...] [--seeds SEED ...] [--list]
 
-A plan names a deck, settings for all runs, how many ranks, the seeds and the variants (settings of their own). Runs go
-seed by seed, so that pairs are complete early. What is interrupted (Ctrl-C, SIGTERM, --hours, a crash of the machine) goes on
-where its newest checkpoint is when the same command is given again; what is finished is not run twice. Each finished run
-becomes a line of RESULTS (beside the plan: PLAN.jsonl): variant, seed, ranks, settings, the whole deck they made, what the
-shards were, the program and which build of it, held-out losses and the bytes that its first rank sent.
+A plan names a deck, settings for all runs, the number of ranks, the seeds, and the variants with their settings. The
+script runs all variants of one seed, then those of the next, so that pairs are complete early. After an interrupt (Ctrl-C,
+SIGTERM, --hours, a crash), the same command resumes an unfinished run from its newest checkpoint. It does not repeat
+finished runs. Each finished run becomes a line of PLAN.jsonl, beside the plan: variant, seed, ranks, settings, the
+resolved deck, the fingerprint of the shards, the program and its build, held-out losses, and the bytes that rank 0 sent.
 
-A variant whose `ranks` are a list is stopped and resumed on its way, as jobs are: on the first of these numbers of ranks up
-to an equal share of the steps, then on the next. A job ends a few steps late: its log has where.
+If `ranks` of a variant is a list, the run is stopped and resumed with another number of ranks, like a sequence of jobs.
+Each number trains an equal share of the steps. A job ends a few steps late; its log records the step.
 
-No table mixes two experiments. Lines are refused whose settings, ranks or deck are no longer what the plan and its deck
-say, whose deck differs from that of another line in a key that neither variant sets, as where a default was changed in
-between, or whose shards were others. What is unfinished goes on only with what it was begun with. A run that another
-plan of the same folder has finished, with the same deck, settings, ranks, shards and program, is taken from there.
+A table never mixes two experiments. The script rejects a line if
+- its settings, ranks or deck differ from those of the plan and its deck now;
+- its deck differs from another line's in a key that neither variant sets, for example after a change of a default;
+- its shards differ from another line's.
+An unfinished run resumes only with the settings, ranks, deck and shards of its start. If another plan of the same folder has
+finished the same run (deck, settings, ranks, shards and program), the script copies its line.
 """
 
 import argparse
@@ -38,11 +40,11 @@ import yaml
 
 
 class Stop(Exception):
-    """The time is up, or somebody wants it to end."""
+    """The time limit is reached, or a signal requests the end."""
 
 
 def flat(settings, prefix=""):
-    """Nested settings as {"section.key": text}."""
+    """Returns nested settings as {"section.key": text}."""
     result = {}
     for key, value in settings.items():
         name = f"{prefix}{key}"
@@ -54,7 +56,7 @@ def flat(settings, prefix=""):
 
 
 def same(a, b):
-    """Whether two texts of a deck mean the same: 1.0e-3 and 0.001 do."""
+    """Returns True if two values of a deck are equal, as text or as numbers: 1.0e-3 equals 0.001."""
     try:
         return float(a) == float(b)
     except ValueError:
@@ -62,7 +64,7 @@ def same(a, b):
 
 
 def read_lines(path):
-    """The lines of a file of results. One that a crash has cut short is no line."""
+    """Returns the lines of a file of results, without an incomplete last line after a crash."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     return [json.loads(line) for line in text.rpartition("\n")[0].splitlines()]
 
@@ -85,19 +87,19 @@ class Plan:
         self.results_file = self.path.with_suffix(".jsonl")
 
     def ranks_of(self, variant):
-        """A number, or a list of those of jobs that follow each other."""
+        """Returns the number of ranks of a variant, or a list with one number per job."""
         return self.own_ranks.get(variant, self.ranks)
 
     def settings(self, variant, seed):
         return self.common | self.variants[variant] | {"run.seed": str(seed)}
 
     def differing(self, line):
-        """The keys of a line's deck that the plan and its deck now have otherwise."""
+        """Returns the keys in which a line's deck differs from the plan and its deck now."""
         wanted = resolved(self.deck) | self.settings(line["variant"], line["seed"])
         return sorted(key for key in wanted.keys() & line["deck"].keys() if not same(wanted[key], line["deck"][key]))
 
     def results(self):
-        """{(variant, seed): line} of what is finished."""
+        """Returns {(variant, seed): line} of the finished runs. Exits if lines contradict the plan or each other."""
         found = {(line["variant"], line["seed"]): line for line in read_lines(self.results_file)}
         known = [line for line in found.values() if line["variant"] in self.variants]
         for line in known:
@@ -109,7 +111,7 @@ class Plan:
             if line["ranks"] != self.ranks_of(line["variant"]):
                 sys.exit(f"{who} {line['ranks']} ranks, {self.path} has {self.ranks_of(line['variant'])} now; delete that line")
             for other in known:
-                # A key that only one has is younger than the other, or has no meaning for it.
+                # Keys that only one line has are ignored: they are newer than the other line, or do not apply to it.
                 own = self.variants[line["variant"]].keys() | self.variants[other["variant"]].keys()
                 keys = sorted(key for key in (line["deck"].keys() & other["deck"].keys()) - own
                               if line["deck"][key] != other["deck"][key])
@@ -120,7 +122,7 @@ class Plan:
         return found
 
     def found_elsewhere(self, variant, seed, shards, program):
-        """The line of the same run in a plan beside this one; None where there is none."""
+        """Returns the line of the same run in another plan of the folder, or None."""
         wanted = (self.settings(variant, seed), self.ranks_of(variant), shards, program)
         for path in sorted(self.path.parent.glob("*.yaml")):
             other = Plan(path)
@@ -140,7 +142,7 @@ class Plan:
 
 
 def resolved(deck_file):
-    """All keys of a deck but for its seed and where things lay: {"section.key": text}."""
+    """Returns all keys of a deck except section run and the paths of data: {"section.key": text}."""
     deck = yaml.safe_load(deck_file.read_text(encoding="utf-8"))
     deck.pop("run", None)
     for key in ("train", "heldout"):
@@ -149,7 +151,7 @@ def resolved(deck_file):
 
 
 def fingerprint(folder):
-    """Of the names and contents of all shards below a folder."""
+    """Returns a hash of the names and contents of all shards below a folder."""
     found = hashlib.sha256()
     for path in sorted(folder.rglob("*.h5")):
         found.update(str(path.relative_to(folder)).encode())
@@ -163,14 +165,14 @@ def fingerprint(folder):
 
 
 def program_name(path):
-    """What it calls itself, and which build of that it is."""
+    """Returns the program's version and a hash of its file."""
     version = subprocess.run([path, "--version"], check=True, capture_output=True, text=True).stdout.strip()
     with open(path, "rb") as file:
         return f"{version}, {hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
 
 
 def outcome(run):
-    """What statistics.h5 of a finished run says."""
+    """Returns the results of a finished run from its statistics.h5."""
     with h5py.File(run / "statistics.h5") as file:
         steps, evaluation, traffic = file["steps"][:], file["evaluation"][:], file["traffic"][:]
     frozen = steps["step"][steps["phase"] == 1]
@@ -183,7 +185,7 @@ def outcome(run):
 
 
 def job_of(directory, steps, jobs):
-    """Which of equal shares of the steps the newest checkpoint stands in."""
+    """Returns the index of the job, each with an equal share of the steps, that continues from the newest checkpoint."""
     names = (path.name.removeprefix("step_") for path in directory.glob("checkpoints/step_*"))
     return min(max((int(name) for name in names if name.isdigit()), default=0) * jobs // steps, jobs - 1)
 
@@ -210,7 +212,7 @@ class Runner:
         return ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(ranks)], env
 
     def job(self, variant, seed, directory, settings, ranks, until, steps):
-        """Trains on; False: the run is finished, True: it has come to the step `until`, or near it."""
+        """Continues training. Returns False if the run is finished, True if it has stopped at or soon after step `until`."""
         launcher, env = self.launch(ranks)
         command = launcher + [str(self.options.program), "train", str(self.plan.deck), "--log", "lines", "--resume"]
         for key, value in settings.items():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""What study.py takes for a finished run and what it refuses, and the verdicts of compare.py; trains nothing."""
+"""Tests which runs study.py accepts as finished and which lines it rejects, and the verdicts of compare.py. Trains nothing."""
 
 import json
 import pathlib
@@ -34,7 +34,7 @@ contrasts: [[lamb, broken]]
 
 
 class Folder:
-    """A plan with its deck and the lines of finished runs."""
+    """A folder with a plan, its deck and the lines of finished runs."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -65,7 +65,7 @@ class Folder:
 
 
 def fingerprints():
-    """Of what shards hold, however the files came about."""
+    """A fingerprint depends on the contents of shards, not on how HDF5 wrote them."""
     def shards(value, order, rows=2, where="train.h5"):
         with tempfile.TemporaryDirectory() as folder:
             with h5py.File(pathlib.Path(folder) / where, "w") as file:
@@ -97,7 +97,7 @@ def main():
         rows = table(folder.plan(), folder.plan().results()).splitlines()
         assert rows[2].endswith("| 1 | one seed |") and rows[3].endswith("| 2 | one seed |"), rows
 
-        # A crash in the middle of a line: the run counts as not finished, and the next line is whole.
+        # After a crash in the middle of a line, the run counts as unfinished and the next line is complete.
         folder.forget()
         for variant in ("lamb", "onebit", "broken"):
             for seed in (1, 2, 3):
@@ -119,7 +119,7 @@ def main():
             file.write_text(text)
         assert folder.fault() == ""
 
-        # Defaults and shards that changed between two runs, of one variant or of two.
+        # Defaults and shards may not change between two runs, of one variant or of two.
         for changed, fault in (({"deck": {"optimizer.clip": "2"}}, "other optimizer.clip than"),
                                ({"shards": "t"}, "other shards than")):
             for variant in ("lamb", "onebit"):
@@ -131,7 +131,7 @@ def main():
         folder.line("lamb", 1, 6.0)
         folder.line("broken", 1, 6.0, deck={"optimizer.lr": "7"})
         assert folder.fault() == "", "a key that a variant sets is its own"
-        # Three jobs of 30 steps each go on from where the newest checkpoint stands.
+        # Three jobs of 30 steps each continue from the newest checkpoint.
         for step, job in ((0, 0), (29, 0), (30, 1), (59, 1), (60, 2), (90, 2)):
             (folder.path / f"checkpoints/step_{step}").mkdir(parents=True)
             (folder.path / f"checkpoints/step_{step + 40}.part").mkdir()

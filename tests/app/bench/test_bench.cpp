@@ -24,14 +24,14 @@ optim::OptimizerConfig method(Method which) {
 
 }  // namespace
 
-TEST_CASE("the median, the fastest and the slowest of calls") {
+TEST_CASE("a timing has the median, the fastest and the slowest of calls") {
   auto const odd = timing_of({3, 1, 2});
   CHECK((odd.median == 2 && odd.fastest == 1 && odd.slowest == 3));
   CHECK(timing_of({4, 1, 2, 9}).median == 3);
   CHECK_THROWS_AS(timing_of({}), InternalError);
 }
 
-TEST_CASE("counts of elements with their units") {
+TEST_CASE("element_count() parses numbers with units") {
   CHECK(element_count("1") == 1);
   CHECK(element_count("64Ki") == 65536);
   CHECK(element_count("300Mi") == 314572800);
@@ -43,7 +43,7 @@ TEST_CASE("counts of elements with their units") {
   }
 }
 
-TEST_CASE("bounds are the sums of the specification") {
+TEST_CASE("byte bounds are the sums of the specification") {
   comm::CommConfig comm;
   CHECK(least_bytes(dense_bounds(method(Method::lamb), comm, 1)) == 44);
   CHECK(least_bytes(dense_bounds(method(Method::adamw), comm, 1)) == 32);
@@ -53,13 +53,13 @@ TEST_CASE("bounds are the sums of the specification") {
   paper.unify = optim::Unify::layer;
   CHECK(least_bytes(compressed_bounds(paper, 1)) == 44.625);
   CHECK(specified_bytes(1) == 44.625);
-  // Two folds, g and error, then m, v and x in and m and u out, then u and x in and x out.
+  // Two sketches, g and error; then read m, v and x and write m and u; then read u and x and write x.
   CHECK(least_bytes(compressed_bounds(method(Method::onebit_lamb), 1)) == 4 + 4 + 12.25 + 20.25 + 12);
   for (int const ranks : {2, 4, 8}) {
     double const P = ranks, server = (8 + P / 8 + 0.125) / P;
     CHECK(least_bytes(compressed_bounds(paper, ranks)) == Approx(44.625 + server).epsilon(1e-12));
     CHECK(specified_bytes(ranks) == Approx(44.625 + server).epsilon(1e-12));
-    auto by_element = paper;  // whose bits are applied without a variance
+    auto by_element = paper;  // apply does not read the variance
     by_element.unify = optim::Unify::element;
     CHECK(least_bytes(compressed_bounds(by_element, ranks)) == Approx(40.625 + server).epsilon(1e-12));
     CHECK(least_bytes(dense_bounds(method(Method::lamb), comm, ranks)) == Approx(44 + 4 * (P + 1) / P).epsilon(1e-12));
@@ -75,7 +75,7 @@ TEST_CASE("bounds are the sums of the specification") {
     }
 }
 
-TEST_CASE("a table says what does not hold") {
+TEST_CASE("a table names the checks that do not hold") {
   CollectiveResult result{
       .name = "dense mean, fp32", .latency = timing_of({0.5}), .sent_bytes = 8, .share_of_dense = 1};
   result.checks = {{"first", true}, {"second", false}};

@@ -32,7 +32,7 @@ std::string inspected(std::string const& path, InspectOptions const& options = {
 
 }  // namespace
 
-TEST_CASE("inspect tells what a shard holds", "[inspect]") {
+TEST_CASE("inspect prints the contents of a shard", "[inspect]") {
   TemporaryFolder const folder;
   write_shard(folder / "a.h5", small_format(true), 0, 21);
   auto recorded = small_format(false);
@@ -44,7 +44,7 @@ TEST_CASE("inspect tells what a shard holds", "[inspect]") {
   CHECK_THAT(one, ContainsSubstring("static, 2.00 a row"));
   CHECK_THAT(one, ContainsSubstring("random next         33.3 %"));
   CHECK_THAT(one, ContainsSubstring("[CLS] 1, [SEP] 2, [MASK] 3"));
-  // Row 0 has 6 tokens: [CLS], one masked, [SEP], two, [SEP].
+  // Row 0 has 6 tokens: [CLS], a masked one, [SEP], two tokens, [SEP].
   CHECK_THAT(one, ContainsSubstring("row 0 (random next)\n  ids       1 3 2 13 14 2\n  segments  0 0 0 1 1 1\n"
                                     "  masked at 1\n  original  11\n"));
   auto const both = inspected(folder.path());
@@ -53,7 +53,7 @@ TEST_CASE("inspect tells what a shard holds", "[inspect]") {
                        ContainsSubstring("vocabulary xxh3     0123456789abcdef\n"));
 }
 
-TEST_CASE("inspect tells what other files hold", "[inspect]") {
+TEST_CASE("inspect prints the contents of other files", "[inspect]") {
   TemporaryFolder const folder;
   auto file = input::Hdf5File::create(folder / "replicated.h5");
   file.set_attribute("/", "format", "bellwether checkpoint");
@@ -76,7 +76,7 @@ TEST_CASE("inspect tells what other files hold", "[inspect]") {
   CHECK_THROWS_AS(inspected(folder / "nothing.h5"), InputError);
 }
 
-TEST_CASE("inspect tells the rows of statistics and not the room that segments have for more", "[inspect]") {
+TEST_CASE("inspect counts written rows of statistics, not the capacity of segments", "[inspect]") {
   TemporaryFolder const folder;
   input::IoThread io;
   StatisticsOptions options;
@@ -101,7 +101,7 @@ TEST_CASE("inspect tells the rows of statistics and not the room that segments h
   auto const all = inspected(folder / "statistics.h5");
   CHECK_THAT(all, ContainsSubstring("/@run_name = a first try\n"));
   CHECK_THAT(all, ContainsSubstring("steps: 10 rows, the last one:\n  step                10\n"));
-  // A copy without its segments would show zeros.
+  // HDF5 would return zeros for a copy without its segments.
   std::filesystem::create_directory(folder / "copy");
   std::filesystem::copy_file(folder / "statistics.h5", folder / "copy/statistics.h5");
   std::ostringstream out;
@@ -110,7 +110,7 @@ TEST_CASE("inspect tells the rows of statistics and not the room that segments h
   CHECK(out.str().empty());
 }
 
-TEST_CASE("inspect writes names of others plainly, and of a table the last row alone", "[inspect]") {
+TEST_CASE("inspect escapes control characters in names, and prints only the last row of a table", "[inspect]") {
   TemporaryFolder const folder;
   auto file = input::Hdf5File::create(folder / "names.h5");
   file.set_attribute("/", "note\x1b[2J", "one\ntwo");
@@ -137,14 +137,15 @@ TEST_CASE("inspect lists checkpoints", "[inspect]") {
   auto const text = inspected(folder / "checkpoints/");
   CHECK_THAT(text, ContainsSubstring("checkpoints/: 2 checkpoints\n"));
   CHECK_THAT(text, ContainsSubstring("  step_10             of 2 ranks, ") && ContainsSubstring(" in 2 files\n"));
-  CHECK_THAT(text, ContainsSubstring("  step_5              not whole: ") && ContainsSubstring("manifest: missing\n"));
-  CHECK_THAT(text, ContainsSubstring("  step_15.part        not whole: incomplete\n"));
+  CHECK_THAT(text,
+             ContainsSubstring("  step_5              not complete: ") && ContainsSubstring("manifest: missing\n"));
+  CHECK_THAT(text, ContainsSubstring("  step_15.part        not complete: its writing did not end\n"));
   std::filesystem::resize_file(folder / "checkpoints/step_10/rank0.h5", 5);
   CHECK_THAT(inspected(folder / "checkpoints/"),
-             ContainsSubstring("  step_10             not whole: rank0.h5: 5 bytes, the manifest says 24\n"));
+             ContainsSubstring("  step_10             not complete: rank0.h5: 5 bytes, the manifest says 24\n"));
 }
 
-TEST_CASE("inspect speaks of no model where an id is out of range", "[inspect]") {
+TEST_CASE("inspect does not mention a model if an id is out of range", "[inspect]") {
   TemporaryFolder const folder;
   auto file = input::Hdf5File::create(folder / "foreign.h5");
   std::vector<std::int64_t> const row{1, 1, 1, 1};

@@ -25,7 +25,7 @@ namespace {
 
 std::int64_t held_bytes = 0;
 
-/// Counts what Kokkos holds in the memory of training while it lives.
+/// While it exists, counts the bytes that Kokkos allocates in the memory space of training.
 class AllocationCounter {
  public:
   AllocationCounter() {
@@ -54,7 +54,7 @@ struct Size {
   std::int64_t hidden, layers, heads, global, micro;
 };
 
-/// A tiny model for the shards of tests, trained on `train`.
+/// Returns the deck of a tiny model for the shards of tests, trained on `train`.
 input::Deck small_deck(std::string const& train) {
   input::Deck deck;
   deck.data.train = {train};
@@ -75,9 +75,9 @@ std::vector<std::string> faults_of(input::Deck const& deck) {
 
 }  // namespace
 
-TEST_CASE("What check predicts is what training takes") {
+TEST_CASE("Training uses the bytes and memory that check predicts") {
   auto& world = test::world();
-  TemporaryFolder const folder;  // another one on each rank, with the same shard
+  TemporaryFolder const folder;  // each rank has its own, with the same shard
   write_shard(folder / "a.h5", small_format(true), 0, 64);
   for (Size const& size : {Size{64, 2, 2, 16, 16}, Size{96, 3, 4, 32, 4}, Size{128, 1, 2, 7, 2}})
     for (auto const method : {optim::Method::lamb, optim::Method::adamw, optim::Method::onebit_lamb}) {
@@ -102,7 +102,7 @@ TEST_CASE("What check predicts is what training takes") {
       app::StepRow row;
       for (int step = 0; step < 3; ++step) {
         auto const outcome = trainer.advance(app::StopReason::none, row);
-        // Around the freeze some numbers a layer are recorded, which a step on its own does not send.
+        // Around the freeze, steps also send a few numbers per layer for the statistics.
         auto const numbers = comm::tensor_error_sums * static_cast<Index>(trainer.layout().tensors().size());
         comm::Traffic recorded;
         if (row.phase == 1 && outcome.layers)
@@ -130,7 +130,7 @@ TEST_CASE("What check predicts is what training takes") {
         CHECK(totals.compressed.dense_bytes_fp32 == told.dense_bytes_fp32);
         CHECK(text.find(app::compared_with(told.dense_bytes_fp32, told)) != std::string::npos);
       }
-      // What products take for themselves they have had since check measured their speed.
+      // The libraries allocated their memory when check measured the speed of products.
       auto const predicted = report.memory.device() - report.memory.libraries;
       INFO("held " << held_bytes << ", predicted " << predicted);
       CHECK(static_cast<double>(held_bytes) <= 1.05 * static_cast<double>(predicted));
@@ -140,7 +140,7 @@ TEST_CASE("What check predicts is what training takes") {
     }
 }
 
-TEST_CASE("What check predicts of memory is what every 1-bit method holds before its freeze and after") {
+TEST_CASE("Every 1-bit method uses the memory that check predicts, before and after its freeze") {
   auto& world = test::world();
   TemporaryFolder const folder;
   write_shard(folder / "a.h5", small_format(true), 0, 64);
@@ -196,7 +196,7 @@ TEST_CASE("What check predicts of memory is what every 1-bit method holds before
     }
 }
 
-TEST_CASE("Held-out sequences may be longer and have more predictions than those trained on") {
+TEST_CASE("Held-out sequences may be longer and have more predictions than training sequences") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 32);
   auto longer = small_format(true);
@@ -226,13 +226,13 @@ TEST_CASE("Sequences that are longer than the model's positions are refused in e
   CHECK(faults_of(deck) == std::vector<std::string>{"data.train" + what, "data.heldout" + what});
 }
 
-TEST_CASE("What a model is too small for is told at once") {
+TEST_CASE("All sizes for which a model is too small are reported together") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);
   auto deck = small_deck(folder / "train.h5");
   deck.model.positions = 8;
   deck.model.vocabulary = 50;
-  auto const told = app::broadcast_text(test::world().communicator(), folder / "train.h5");  // by the first rank
+  auto const told = app::broadcast_text(test::world().communicator(), folder / "train.h5");  // rank 0's path
   CHECK(faults_of(deck) ==
         std::vector<std::string>{
             "data.train: " + told + ": made with a vocabulary of 100; allowed: at most model.vocabulary, 50",
@@ -242,7 +242,7 @@ TEST_CASE("What a model is too small for is told at once") {
 TEST_CASE("Special ids that the model has no rows for are refused") {
   TemporaryFolder const folder;
   auto format = small_format(false);
-  format.vocabulary = 0;  // such a shard need not say how many ids there are
+  format.vocabulary = 0;  // the shard does not record its vocabulary
   format.special = {1, 99, 100};
   write_shard(folder / "train.h5", format, 0, 4);
   auto const deck = small_deck(folder / "train.h5");  // model.vocabulary: 100
@@ -251,7 +251,7 @@ TEST_CASE("Special ids that the model has no rows for are refused") {
         std::vector<std::string>{"data.train: " + told + ": [MASK] is id 100; allowed: 0 to model.vocabulary - 1, 99"});
 }
 
-TEST_CASE("Shards of another vocabulary are not held out") {
+TEST_CASE("Held-out shards of another vocabulary are refused") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);
   auto format = small_format(true);
@@ -271,7 +271,7 @@ TEST_CASE("Shards of another vocabulary are not held out") {
                                  "allowed: shards of one vocabulary"});
 }
 
-TEST_CASE("Shards of another vocabulary of the same size are not held out") {
+TEST_CASE("Held-out shards of another vocabulary of the same size are refused") {
   TemporaryFolder const folder;
   auto format = small_format(true);
   format.vocabulary_checksum = "00000000000000aa";
@@ -291,7 +291,7 @@ TEST_CASE("Shards of another vocabulary of the same size are not held out") {
   CHECK(faults_of(deck).empty());
 }
 
-TEST_CASE("A copy of what is trained on is not held out") {
+TEST_CASE("A copy of the training shards is refused as held-out set") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);
   std::filesystem::copy_file(folder / "train.h5", folder / "copy.h5");
@@ -317,7 +317,7 @@ TEST_CASE("A model that the host cannot hold is refused before it is allocated")
   CHECK(faults[0].ends_with("; reduce batch.micro, the model or the number of ranks per host"));
 }
 
-TEST_CASE("What the library's sum gives up is told") {
+TEST_CASE("A warning says what the library's allreduce does not guarantee") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);
   auto deck = small_deck(folder / "train.h5");
@@ -328,7 +328,7 @@ TEST_CASE("What the library's sum gives up is told") {
   CHECK(report.warnings[0].starts_with("comm.allreduce: library: "));
 }
 
-TEST_CASE("Fewer held-out sequences than asked for are told") {
+TEST_CASE("Fewer held-out sequences than requested give a warning") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);
   write_shard(folder / "heldout.h5", small_format(true), 4, 20);
@@ -343,7 +343,7 @@ TEST_CASE("Fewer held-out sequences than asked for are told") {
   CHECK(app::build_report(deck, test::world()).warnings.empty());
 }
 
-TEST_CASE("Shards without any masked position are told") {
+TEST_CASE("Shards without any masked position give a warning") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);
   {
@@ -366,7 +366,7 @@ TEST_CASE("Shards without any masked position are told") {
       "bare.h5: has no masked positions in its first rows: only next sentences to predict"));
 }
 
-TEST_CASE("Static masks in place of dynamic ones are told") {
+TEST_CASE("Static masks instead of dynamic ones give a warning") {
   TemporaryFolder const folder;
   write_shard(folder / "static.h5", small_format(true), 0, 4);
   write_shard(folder / "dynamic.h5", small_format(false), 0, 4);

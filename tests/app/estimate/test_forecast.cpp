@@ -43,7 +43,7 @@ double moved(std::vector<app::KernelBound> const& kernels) {
 
 }  // namespace
 
-TEST_CASE("A step is passes, kernels and means") {
+TEST_CASE("The time of a step is the sum of passes, kernels and network") {
   auto const work = large(optim::Method::onebit_lamb);
   auto const network = ethernet(4.1);
   auto const at = app::forecast(work, network, 64);
@@ -53,22 +53,22 @@ TEST_CASE("A step is passes, kernels and means") {
   CHECK(at.dense.optimizer == Approx(moved(app::dense_bounds(work.optimizer, work.comm, 64)) * 336226108 / 700e9));
   CHECK(at.compressed->optimizer == Approx(moved(app::compressed_bounds(work.optimizer, 64)) * 336226108 / 700e9));
   double const bits = comm::compressed_allreduce_seconds(network, 64, work.parameters, work.comm);
-  double const folds =
+  double const sketches =
       comm::dense_mean_seconds(network, 64, 16384 + 2 * 64 + 32 * 398, comm::Wire::fp32, comm::Allreduce::ordered);
-  CHECK(at.compressed->network == Approx(bits + folds));
+  CHECK(at.compressed->network == Approx(bits + sketches));
   CHECK(at.step_gain() == Approx(at.dense.seconds() / at.compressed->seconds()));
   double const w = 1000 / 5993.0;
   CHECK(at.run_gain() == Approx(1 / (w + (1 - w) / at.step_gain())));
 }
 
-TEST_CASE("The rank with most sequences decides") {
+TEST_CASE("The rank with most sequences determines the time of passes") {
   auto work = large(optim::Method::lamb);
   work.sequences = 10;
   work.step_flops = 10 * 240.6e9;
   CHECK(app::forecast(work, ethernet(10), 4).dense.passes == Approx(3 * 240.6e9 / 40e12));
 }
 
-TEST_CASE("At the break-even bandwidth steps of either phase take as long") {
+TEST_CASE("At the break-even bandwidth, steps of both phases take equally long") {
   auto const work = large(optim::Method::onebit_lamb);
   for (int const ranks : {8, 64, 1024}) {
     auto const even = app::forecast(work, ethernet(10), ranks).break_even;
@@ -81,17 +81,17 @@ TEST_CASE("At the break-even bandwidth steps of either phase take as long") {
     network.bandwidth = *even * 2;
     CHECK(app::forecast(work, network, ranks).step_gain() < 1);
   }
-  // Memory so fast that the longer work of compression costs nothing: it never is the slower one.
+  // With memory this fast, the additional kernels of compression cost nothing: it is faster with every link.
   auto fast = work;
   fast.memory_bandwidth = 1e18;
   fast.comm.hierarchy = comm::Hierarchy::none;
   auto no_latency = ethernet(10);
   no_latency.intra_node_bandwidth = 1e3;
   CHECK_FALSE(app::forecast(fast, no_latency, 64).break_even);
-  CHECK_FALSE(app::forecast(work, ethernet(10), 4).break_even);  // one node has no link
+  CHECK_FALSE(app::forecast(work, ethernet(10), 4).break_even);  // one node uses no link
 }
 
-TEST_CASE("What compresses nothing has one phase") {
+TEST_CASE("A method without compression has one phase") {
   auto const at = app::forecast(large(optim::Method::lamb), ethernet(10), 64);
   CHECK_FALSE(at.compressed);
   CHECK_FALSE(at.break_even);
@@ -100,7 +100,7 @@ TEST_CASE("What compresses nothing has one phase") {
   CHECK(at.run_gain() == 1);
 }
 
-TEST_CASE("A freeze that the program chooses counts at its latest") {
+TEST_CASE("An automatic freeze counts as the latest possible one") {
   auto work = large(optim::Method::onebit_lamb);
   CHECK(work.dense_steps() == 1000);
   work.optimizer.freeze.step.reset();
@@ -109,7 +109,7 @@ TEST_CASE("A freeze that the program chooses counts at its latest") {
   CHECK(work.dense_steps() == 5993);
 }
 
-TEST_CASE("Forecasts go from one node up, as far as sequences last") {
+TEST_CASE("Forecasts double the nodes as long as every rank has a sequence") {
   auto work = large(optim::Method::onebit_lamb);
   work.sequences = 100;
   std::vector<int> ranks;

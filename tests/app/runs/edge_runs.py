@@ -340,7 +340,7 @@ def reports_freeze(runs):
     assert "this run's batch is 32" in html.unescape(page)
     for row in (r"sent in 4 steps before the freeze</th><td>[\d.,]+ MB, 0.00 MB of them scalars",
                 r"sent in 4 steps after the freeze</th><td>[\d.,]+ MB: to servers \(all-to-all\) [\d.]+ MB, from them "
-                r"\(all-gather\) [\d.]+ MB, scalars and folds [\d.]+ MB",
+                r"\(all-gather\) [\d.]+ MB, scalars and sketches [\d.]+ MB",
                 r"dense means in 16 bit over these steps</th><td>[\d.]+ MB, \d\.\d\d times as much; \d\.\d\d without"):
         assert re.search(row, page), page[:3000]
     for method in ("onebit_lamb", "onebit_adam", "onebit_sgd"):

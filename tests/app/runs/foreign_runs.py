@@ -136,8 +136,8 @@ def meaningless_options(runs):
     for path, options, words in ((shard, ["--deck"], "--deck: "), (shard, ["--damaged"], "--damaged: "), ("others.h5", ["--rows", "1"], "--rows: "),
                                  ("others.h5", ["--deck"], "--deck: "), (step, ["--rows", "1"], "--rows: "),
                                  (f"{step}/replicated.h5", ["--rows", "3", "--deck"], "--rows: "),
-                                 ("run/statistics.h5", ["--damaged"], "--damaged: "), ("run/checkpoints", ["--deck"], "is listed alone"),
-                                 ("run/checkpoints", ["--damaged"], "is listed alone"), ("run/checkpoints", ["--rows", "1"], "is listed alone")):
+                                 ("run/statistics.h5", ["--damaged"], "--damaged: "), ("run/checkpoints", ["--deck"], "is a folder of checkpoints"),
+                                 ("run/checkpoints", ["--damaged"], "is a folder of checkpoints"), ("run/checkpoints", ["--rows", "1"], "is a folder of checkpoints")):
         done = subprocess.run([runs.program, "inspect", path, *options], cwd=runs.folder, capture_output=True, text=True, check=False,
                               timeout=PATIENCE)
         assert done.returncode == 2 and done.stdout == "" and done.stderr.count("error: ") == 1 and words in done.stderr, (path, options, done)
@@ -179,8 +179,8 @@ def reports_of_others(runs):
     def ours(file):
         file.attrs["format"] = np.bytes_(b"bellwether statistics")
 
-    replaced(lambda file: None, "is no statistics file of Bellwether; report wants a run's directory")
-    replaced(lambda file: file.attrs.create("format", [1, 2]), "is no statistics file of Bellwether")
+    replaced(lambda file: None, "is not a statistics file of Bellwether; name the directory of a run")
+    replaced(lambda file: file.attrs.create("format", [1, 2]), "is not a statistics file of Bellwether")
     replaced(ours, "no table 'steps'")
 
     def without_columns(file):

@@ -49,7 +49,7 @@ def sent(runs, name, wire, count_steps, *more):
     count, (dense, compressed) = runs.parameters(name), traffic["steps"].tolist()
     expected = {"gradients": dense * dense_mean(count, WIRE_BYTES[wire]), "bits": compressed * compressed_mean(count),
                 "norms": dense * dense_mean(RANKS, 4),
-                "folds": compressed * dense_mean(COLUMNS + 2 * RANKS + PER_TENSOR * tensors, 4)
+                "sketches": compressed * dense_mean(COLUMNS + 2 * RANKS + PER_TENSOR * tensors, 4)
                          + shares * dense_mean(SHARES * tensors, 4),
                 "fp32": count_steps * dense_mean(count, 4), "bf16": count_steps * dense_mean(count, 2)}
     return traffic, output, expected
@@ -76,10 +76,10 @@ def volume(runs):
             assert before["sent_bytes"] - before["scalar_bytes"] == expected["gradients"], (traffic, expected)
             assert before["scalar_bytes"] == expected["norms"], (traffic, expected)
             assert after["worker_bytes"] == after["server_bytes"] == expected["bits"] / 2, (traffic, expected)
-            assert after["scalar_bytes"] == expected["folds"], (traffic, expected)
-            assert after["sent_bytes"] == expected["bits"] + expected["folds"], (traffic, expected)
+            assert after["scalar_bytes"] == expected["sketches"], (traffic, expected)
+            assert after["sent_bytes"] == expected["bits"] + expected["sketches"], (traffic, expected)
             exchange = expected["gradients"] + expected["bits"]
-            everything = exchange + expected["norms"] + expected["folds"]
+            everything = exchange + expected["norms"] + expected["sketches"]
             print(f"freeze {freeze}: after {before['steps']} of {steps} steps, dense ones in {wire}")
             for other, bits in (("fp32", 32), ("bf16", 16)):
                 assert dense[other] * steps == expected[other] * 60

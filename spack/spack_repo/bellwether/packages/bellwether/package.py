@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""What Spack needs to know of Bellwether. Where cmake/ names a version, this is the same; tests/spack holds the two together."""
+"""The Spack recipe of Bellwether. Its versions are those of cmake/; tests/spack compares them."""
 
 import os
 import pathlib
@@ -14,13 +14,13 @@ from spack.package import *
 class Bellwether(CMakePackage, CudaPackage):
     """Pre-trains BERT where the network is the bottleneck: 1-bit LAMB and its neighbours on Kokkos and MPI."""
 
-    # The sources are those around this file: a clone with a branch main, or Spack's own of one.
+    # The sources are the repository of this file: a clone with a branch main, or Spack's clone of one.
     git = pathlib.Path(__file__).resolve().parents[5].as_uri()
 
     license("BSD-3-Clause")
 
     version("main", branch="main", preferred=True)
-    # A release is a tag. tests/spack holds its number to CMakeLists.txt and CHANGELOG.md.
+    # A release is a tag. tests/spack compares its number with CMakeLists.txt and CHANGELOG.md.
     version("0.1.0", tag="v0.1.0")
 
     variant("openmp", default=True, description="Threads of a rank by OpenMP")
@@ -42,7 +42,7 @@ class Bellwether(CMakePackage, CudaPackage):
     depends_on("utf8proc@2.8:")
     depends_on("xxhash@0.8:")
     depends_on("zlib-api")
-    # BLAS calls are made by one thread each, from within OpenMP's: a pool of its own would fight theirs.
+    # OpenMP threads call BLAS, each with one thread: a thread pool of OpenBLAS would compete with them.
     depends_on("openblas threads=openmp", when="+openmp")
     depends_on("openblas threads=none", when="~openmp")
 
@@ -53,7 +53,7 @@ class Bellwether(CMakePackage, CudaPackage):
     with when("+cuda"):
         depends_on("cuda@12.3:")
         depends_on("nccl@2.18:")
-        # Shared, it would bring a second CUDA runtime into the process.
+        # A shared Kokkos would load a second CUDA runtime into the process.
         depends_on("kokkos +cuda +cmake_lang +cuda_lambda ~shared")
         depends_on("kokkos@4.7.02:", when="^cuda@13:")
         conflicts("cuda_arch=none", msg="name the GPUs that it is built for, as in cuda_arch=90")
@@ -80,7 +80,7 @@ class Bellwether(CMakePackage, CudaPackage):
         return options
 
     def check(self):
-        """All tests, in the environment that CMakePresets.json has for them."""
+        """Runs all tests in the environment of their preset in CMakePresets.json."""
         with working_dir(self.stage.source_path):
             ctest = which(self.spec["cmake"].prefix.bin.ctest, required=True)
             preset = "openmp" if self.spec.satisfies("+openmp") else "serial"
@@ -106,7 +106,7 @@ class Bellwether(CMakePackage, CudaPackage):
             "schedule.warmup_steps": 1,
         }
         options = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
-        # In a container this may be root, on one core.
+        # Open MPI must also start as root in a container with one core.
         lenient = {
             "OMPI_ALLOW_RUN_AS_ROOT": "1",
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
