@@ -63,7 +63,7 @@ TEST_CASE("the stop file is removed whatever ended the run") {
   elsewhere.remove_file();
 }
 
-TEST_CASE("a lost directory stops a run before anything else, for good") {
+TEST_CASE("a lost directory stops a run before anything else") {
   Interrupt const interrupt;
   TemporaryFolder const folder;
   StopRequests stops(interrupt, bellwether::Clock::now(), std::nullopt, folder / "stop");
