@@ -3,6 +3,7 @@
 #include "input/deck/shard_files.hpp"
 
 #include "core/system/error.hpp"
+#include "input/files/regular_file.hpp"
 
 #include <sys/stat.h>
 
@@ -45,7 +46,8 @@ std::vector<std::string> find_shards(std::vector<std::string> const& paths) {
     std::error_code status;
     bool const folder = fs::is_directory(path, status);
     if (!folder && !fs::is_regular_file(path, status)) {
-      faults.push_back(path + ": no such file or folder");
+      auto const fault = fault_of_file(path);
+      faults.push_back(path + ": " + (fault.empty() ? "no such file or folder" : fault));
       continue;
     }
     try {

@@ -136,7 +136,7 @@ def locked(runs):
     check, step = ["check", "run.yaml"], runs.folder / "run/checkpoints/step_2"
     resume = ["train", "run.yaml", "--resume", "--set", "schedule.steps=4"]
     holder = (rf"is locked: another program has it open for writing(, process {os.getpid()} \(\S+\))?; close it there, or wait\. "
-              r"HDF5_USE_FILE_LOCKING=FALSE")
+              r"If no program writes to it, HDF5_USE_FILE_LOCKING=FALSE")
 
     def refused(command, file, what):
         told = runs.refuse([runs.program] + command, BELLWETHER_PYTHON=sys.executable)
