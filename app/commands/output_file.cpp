@@ -60,7 +60,7 @@ void require_output_file(std::string const& path, OutputKind const& kind) {
   std::string const what(kind.what), ending(kind.ending);
   std::error_code status;
   bool const is_file = fs::is_regular_file(path, status), is_new = !fs::exists(path, status);
-  auto const target = fs::weakly_canonical(fs::absolute(path, status), status);  // of a link, existing or not
+  auto const target = fs::weakly_canonical(fs::absolute(path, status), status);  // follows links
   if (auto const run = run_around(target); (is_file || is_new) && !run.empty() && target.extension() != ending)
     refuse(": is in the run's directory " + run.string() + ", where only a name that ends in " + ending +
            " is allowed; name another file");
