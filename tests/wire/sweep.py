@@ -164,8 +164,8 @@ class Sweep:
     def size_and_speeds(self):
         """Returns the number of parameters and the cluster keys of a rank's speeds while all ranks run. Call without limits."""
         text = self.check({"network": ["bandwidth: 1"], "nodes": ["ranks: 1"]}, "fp32", len(self.net.hosts))
-        speeds = [f"{key}: {float(re.search(rf'a rank.s {word} +([0-9.e+]+) ', text)[1])!r}"
-                  for key, word in (("compute", "passes"), ("memory", "memory"))]
+        speeds = [f"{key}: {float(re.search(rf'{word} of a rank +([0-9.e+]+) ', text)[1])!r}"
+                  for key, word in (("compute", "compute"), ("memory", "memory"))]
         return int(re.search(r"^ *parameters +(\d+) in \d+ tensors", text, re.MULTILINE)[1]), speeds
 
     def forecast(self, speeds, rate, wire):

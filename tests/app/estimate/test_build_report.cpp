@@ -336,9 +336,10 @@ TEST_CASE("Fewer held-out sequences than requested give a warning") {
   deck.data.dynamic_masking = false;
   deck.data.heldout = {folder / "heldout.h5"};
   deck.statistics.evaluate_sequences = 21;
-  CHECK(app::build_report(deck, test::world()).warnings ==
-        std::vector<std::string>{"statistics.evaluate_sequences: 21, but data.heldout has 20 sequences; evaluations "
-                                 "run over those"});
+  CHECK(
+      app::build_report(deck, test::world()).warnings ==
+      std::vector<std::string>{"statistics.evaluate_sequences: 21, but data.heldout has 20 sequences; evaluations use "
+                               "all of them"});
   deck.statistics.evaluate_sequences = 20;
   CHECK(app::build_report(deck, test::world()).warnings.empty());
 }

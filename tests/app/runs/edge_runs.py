@@ -366,7 +366,7 @@ def reports_jump(runs, method):
         del file.attrs["xxh3"]  # like files of earlier versions: without a checksum, these values are accepted
     told = runs.train(method, 2, 8, 8, every=8, more=("--resume", *more))
     assert "warning: update norms just after the freeze at step 4 are not within a factor of 3" in told, told
-    assert f"in brackets): {name} (5)\n" in told, told
+    assert f"(ratio of medians): {name} (5)\n" in told, told
     runs.call([runs.program, "report", method], BELLWETHER_PYTHON=sys.executable)
     page = (runs.folder / method / "report.html").read_text()
     assert '<p class="warning">Warning: Update norms just after the freeze at step 4' in page

@@ -72,6 +72,6 @@ TEST_CASE("of many layers that jump, the farthest are named and all are counted"
   statistics.flush();
   statistics.wait();
   auto const said = io.run(input::IoThread::Priority::statistics, [&] { return freeze_jump(folder.path(), 2); });
-  CHECK(said.find("brackets): layer12 (16), layer11 (15), ") != std::string::npos);
+  CHECK(said.find("medians): layer12 (16), layer11 (15), ") != std::string::npos);
   CHECK(said.ends_with("layer3 (7) and 3 more of 14 layers; bellwether report lists all"));
 }
