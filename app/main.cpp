@@ -100,8 +100,8 @@ void tell_exit_of_library() {
   }
 }
 
-/// Why relative paths lead nowhere; empty where they lead somewhere. Open MPI and the standard library end without
-/// words that a user could follow.
+/// Returns why the working directory cannot be used; empty if it can. Open MPI and the standard library would end the
+/// program with messages that do not name the cause.
 std::string fault_of_working_directory() {
   std::error_code error;
   static_cast<void>(std::filesystem::current_path(error));
