@@ -42,6 +42,17 @@ bool is_plain(VirtualSource const& source) {
          (source.file + source.data_set).find('%') == std::string::npos;
 }
 
+/// Returns true if every column of a table lies inside its row. HDF5 does not check this when it opens a damaged file,
+/// and reading such a column would access other memory. Types other than tables have no columns.
+bool has_columns_inside_rows(hid_t type) {
+  if (H5Tget_class(type) != H5T_COMPOUND) return true;
+  for (unsigned c = 0; c < static_cast<unsigned>(H5Tget_nmembers(type)); ++c) {
+    Id const column(H5Tget_member_type(type, c), H5Tclose);
+    if (H5Tget_member_offset(type, c) + H5Tget_size(column.get()) > H5Tget_size(type)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool Hdf5File::Impl::holds(std::string const& name) const {
@@ -59,7 +70,8 @@ bool Hdf5File::Impl::holds(std::string const& name) const {
 
 void Hdf5File::Impl::require_values(Id const& set, std::string const& name) const {
   if (writing) return;
-  Id const properties(H5Dget_create_plist(set.get()), H5Pclose);
+  Id const type(H5Dget_type(set.get()), H5Tclose), properties(H5Dget_create_plist(set.get()), H5Pclose);
+  check(has_columns_inside_rows(type.get()), name, "damaged: a column lies beyond its row");
   check(properties.valid(), name, "cannot be read");
   check(H5Pget_external_count(properties.get()) == 0, name,
         "keeps its values in other files; allowed: values in the file itself");
@@ -69,7 +81,7 @@ void Hdf5File::Impl::require_values(Id const& set, std::string const& name) cons
         "is stored in a way that this program does not know");
   // The sizes of compressed chunks prove nothing, and counting the chunks requires visiting all of them.
   if (is_chunked(properties) && H5Pget_nfilters(properties.get()) != 0) return;
-  Id const type(H5Dget_type(set.get()), H5Tclose), space(H5Dget_space(set.get()), H5Sclose);
+  Id const space(H5Dget_space(set.get()), H5Sclose);
   // Elements of variable length have different sizes in memory and in the file.
   if (H5Tdetect_class(type.get(), H5T_VLEN) > 0 || H5Tis_variable_str(type.get()) > 0) return;
   auto const element = static_cast<std::int64_t>(H5Tget_size(type.get()));

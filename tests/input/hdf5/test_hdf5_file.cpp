@@ -251,3 +251,25 @@ TEST_CASE("the I/O thread keeps order, priorities and errors", "[io]") {
   }
   CHECK(order.size() == 105);
 }
+
+TEST_CASE("a table with a damaged column is an error, not a read of other memory", "[hdf5]") {
+  TemporaryFolder const folder;
+  auto const path = folder / "a.h5";
+  {
+    auto file = Hdf5File::create(path);
+    file.write_table("steps", {{"step", std::vector<std::int64_t>{1, 2}}, {"lossy", std::vector<double>(2, 0.5)}});
+    file.close();
+  }
+  std::ifstream in(path, std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(in), {});
+  in.close();
+  // In the file the column's offset in its row follows its name, which zeros fill up to 8 bytes.
+  auto const name = bytes.find("lossy");
+  REQUIRE(name != std::string::npos);
+  bytes[name + 8 + 2] = 0x7f;
+  std::ofstream(path, std::ios::binary) << bytes;
+  auto const file = Hdf5File::open(path);
+  CHECK_THROWS_MATCHES(
+      file.read_table("steps"), InputError,
+      MessageMatches(ContainsSubstring("steps") && ContainsSubstring("damaged: a column lies beyond its row")));
+}
