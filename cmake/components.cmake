@@ -1,5 +1,5 @@
 # Each top folder is a library, bellwether_<name>. Sources that use Kokkos are listed separately from plain C++ sources,
-# because a device backend compiles only the former with its own compiler.
+# because a device backend compiles only the former with its own compiler. The latter are bellwether_<name>_plain.
 add_library(bellwether_options INTERFACE)
 target_compile_features(bellwether_options INTERFACE cxx_std_20)
 target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow>)
@@ -43,6 +43,16 @@ if(Kokkos_ENABLE_CUDA)
   include(cuda)
 endif()
 
+# Plain C++ sources get Kokkos' options for the CPU but none of its include folders, which they do not need. Their commands
+# are then the same in builds for other devices, and ccache shares their objects.
+add_library(bellwether_plain_options INTERFACE)
+target_compile_options(bellwether_plain_options INTERFACE
+  $<TARGET_PROPERTY:Kokkos::kokkoscore,INTERFACE_COMPILE_OPTIONS>)
+target_link_libraries(bellwether_plain_options INTERFACE bellwether_options)
+if(Kokkos_ENABLE_OPENMP)
+  target_link_libraries(bellwether_plain_options INTERFACE OpenMP::OpenMP_CXX)
+endif()
+
 # bellwether_component(<name> KOKKOS <sources...> PLAIN <sources...> [DEVICE <sources...>] [HOST <sources...>]
 #                      [CUDA <sources...> CUDA_PLAIN <sources...>] LINK <targets...>)
 # HOST: Kokkos sources of builds without a device; CUDA: their replacements in CUDA builds. DEVICE: Kokkos sources of
@@ -61,9 +71,27 @@ function(bellwether_component name)
   if(arg_KOKKOS)
     set_source_files_properties(${arg_KOKKOS} PROPERTIES LANGUAGE ${BELLWETHER_KOKKOS_LANGUAGE})
   endif()
-  add_library(bellwether_${name} STATIC ${arg_KOKKOS} ${arg_PLAIN})
+  add_library(bellwether_${name}_plain OBJECT ${arg_PLAIN})
+  add_library(bellwether_${name} STATIC ${arg_KOKKOS} $<TARGET_OBJECTS:bellwether_${name}_plain>)
   add_library(bellwether::${name} ALIAS bellwether_${name})
-  target_include_directories(bellwether_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
   target_link_libraries(bellwether_${name} PUBLIC bellwether_options ${arg_LINK})
-  bellwether_precompile(bellwether_${name} bellwether_core)
+  target_link_libraries(bellwether_${name}_plain PUBLIC bellwether_plain_options)
+  foreach(library IN LISTS arg_LINK)
+    if(TARGET ${library}_plain)
+      target_link_libraries(bellwether_${name}_plain PUBLIC ${library}_plain)
+    elseif(library IN_LIST BELLWETHER_DEVICE_BLAS OR library IN_LIST BELLWETHER_DEVICE_COLLECTIVES)
+      target_link_libraries(bellwether_${name}_plain PRIVATE ${library})
+    elseif(NOT library MATCHES "^Kokkos::")
+      target_link_libraries(bellwether_${name}_plain PUBLIC ${library})
+    endif()
+  endforeach()
+  foreach(target bellwether_${name} bellwether_${name}_plain)
+    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  endforeach()
+  bellwether_precompile(bellwether_${name}_plain bellwether_plain_headers)
+  if(arg_KOKKOS)
+    bellwether_precompile(bellwether_${name} bellwether_core <Kokkos_Core.hpp>)
+  else()
+    set_target_properties(bellwether_${name} PROPERTIES LINKER_LANGUAGE CXX)
+  endif()
 endfunction()

@@ -27,7 +27,9 @@ target_compile_options(bellwether_options INTERFACE
 if(BELLWETHER_WARNINGS_AS_ERRORS)
   target_compile_options(bellwether_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror=all-warnings>")
 endif()
-# Kokkos sets the CPU only for CUDA sources; compile plain C++ sources for the same CPU.
+# Kokkos sets the CPU only for CUDA sources. Plain C++ sources get the options that other builds have, in the same order,
+# so that ccache finds their objects.
 if(NATIVE IN_LIST Kokkos_ARCH)
-  target_compile_options(bellwether_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
+  target_compile_options(Kokkos::kokkoscore INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>
+                                                      $<$<COMPILE_LANGUAGE:CXX>:-mtune=native>)
 endif()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-# Precompiled headers: the compiler parses Kokkos, the standard library and Catch2 once per build tree. In CUDA builds
-# only plain C++ sources use them, and they do not contain Kokkos, which nvcc must compile.
+# Precompiled headers: the compiler parses the standard library, Kokkos and Catch2 once per build tree. Those of plain C++
+# sources do not contain Kokkos: they load faster, and ccache shares them and these sources' objects among builds.
 if(BELLWETHER_PRECOMPILED_HEADERS)
   set(BELLWETHER_PRECOMPILED
     <algorithm>
@@ -34,9 +34,6 @@ if(BELLWETHER_PRECOMPILED_HEADERS)
     <utility>
     <variant>
     <vector>)
-  if(NOT Kokkos_ENABLE_CUDA)
-    list(APPEND BELLWETHER_PRECOMPILED <Kokkos_Core.hpp>)
-  endif()
   # With precompiled headers, g++ 12 treats the standard library as our code and reports false warnings. Sources that
   # nvcc compiles keep these warnings.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -46,11 +43,19 @@ if(BELLWETHER_PRECOMPILED_HEADERS)
   endif()
 endif()
 
+# Owns the headers of plain C++ sources.
+if(DEFINED BELLWETHER_PRECOMPILED)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/plain_headers.cpp CONTENT "// Owns precompiled headers.\n")
+  add_library(bellwether_plain_headers OBJECT ${PROJECT_BINARY_DIR}/plain_headers.cpp)
+  target_link_libraries(bellwether_plain_headers PRIVATE bellwether_plain_options)
+  target_precompile_headers(bellwether_plain_headers PRIVATE ${BELLWETHER_PRECOMPILED})
+endif()
+
 # bellwether_precompile(<target> <owner> [<header>...]): adds the headers above to a target. The owner passes itself and
-# compiles them, together with further headers. All other targets must have the owner's compile options.
+# compiles them, together with further headers. All other targets must have the owner's compile options. In CUDA builds
+# only plain C++ sources have precompiled headers, because nvcc compiles the other sources.
 function(bellwether_precompile target owner)
-  # In CUDA builds nvcc compiles the main program of the tests, which would own their headers.
-  if(NOT DEFINED BELLWETHER_PRECOMPILED OR (Kokkos_ENABLE_CUDA AND NOT owner STREQUAL "bellwether_core"))
+  if(NOT DEFINED BELLWETHER_PRECOMPILED OR (Kokkos_ENABLE_CUDA AND NOT owner STREQUAL "bellwether_plain_headers"))
     return()
   endif()
   if(owner STREQUAL target)
