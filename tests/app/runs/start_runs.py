@@ -105,7 +105,7 @@ def environment(runs):
     check = [runs.program, "check", "run.yaml"]
     for variable, value in REFUSED:
         told = errors_of(runs, check, **{variable: value})
-        shown = value[:64]
+        shown = value[:40]
         assert len(told) == 1 and told[0].startswith(f"error: {variable}: '{shown}") and "; allowed: " in told[0], (variable, value, told)
     told = errors_of(runs, runs.launch(2) + check, KOKKOS_NUM_THREADS="abc", KOKKOS_DISABLE_WARNINGS="maybe")
     assert len(told) == 2, told
