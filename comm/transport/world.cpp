@@ -205,10 +205,17 @@ void require_resources_together(int rank, int size) {
 
 std::optional<OpenMpLimits> World::openmp_limits() {
 #ifdef KOKKOS_ENABLE_OPENMP
+  std::vector<int> cpus;
+  for (int place = 0; place < omp_get_num_places(); ++place) {
+    std::vector<int> own(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+    omp_get_place_proc_ids(place, own.data());
+    cpus.insert(cpus.end(), own.begin(), own.end());
+  }
   return OpenMpLimits{.most = Kokkos::Impl::OpenMPTraits::MAX_THREAD_COUNT,
                       .threads = omp_get_max_threads(),
                       .thread_limit = omp_get_thread_limit(),
-                      .places = omp_get_num_places()};
+                      .places = omp_get_num_places(),
+                      .cpus = std::move(cpus)};
 #else
   return std::nullopt;
 #endif
