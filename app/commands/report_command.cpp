@@ -7,6 +7,7 @@
 #include "app/launch/installation.hpp"
 #include "app/launch/interrupt.hpp"
 #include "app/statistics/statistics_segment.hpp"
+#include "core/system/environment.hpp"
 #include "core/system/error.hpp"
 #include "input/hdf5/hdf5_file.hpp"
 #include "input/threads/io_thread.hpp"
@@ -27,8 +28,10 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace bellwether::app {
@@ -40,6 +43,7 @@ struct ReportOptions {
 };
 
 constexpr int exit_failed = 1, exit_input = 2, not_started = 127;
+constexpr std::size_t most_said = 255;  // bytes of a line or a path in a message
 constexpr std::chrono::milliseconds between_looks(20);
 
 /// A running program, with the read end of its standard output.
@@ -48,8 +52,10 @@ struct Child {
   int output = -1;
 };
 
-/// Starts a program; returns nullopt if that fails. quiet: discards its standard error.
-std::optional<Child> start_program(std::vector<std::string> words, bool quiet) {
+enum class Errors { shown, kept };  ///< a program's standard error: ours, or part of its output
+
+/// Starts a program. Returns an error of the system if that fails.
+std::variant<Child, int> start_program(std::vector<std::string> words, Errors errors) {
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -59,27 +65,31 @@ std::optional<Child> start_program(std::vector<std::string> words, bool quiet) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-  if (quiet) posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  if (errors == Errors::kept) posix_spawn_file_actions_adddup2(&files, ends[1], STDERR_FILENO);
   Child child{0, ends[0]};
   int const error = posix_spawnp(&child.process, arguments[0], &files, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   close(ends[1]);
   if (error == 0) return child;
   close(ends[0]);
-  return std::nullopt;
+  return error;
 }
 
-/// The exit code and the output of a program that ended.
+/// The exit code and the output of a program that ended, or not_started and why.
 struct Ended {
   int code = not_started;
   std::string output;
 };
 
 /// Runs a program to its end. Sends it SIGTERM once `interrupt` is requested.
-Ended run_program(std::vector<std::string> words, bool quiet, Interrupt const& interrupt) {
+Ended run_program(std::vector<std::string> words, Errors errors, Interrupt const& interrupt) {
   Ended ended;
-  auto const child = start_program(std::move(words), quiet);
-  if (!child) return ended;
+  auto const started = start_program(std::move(words), errors);
+  auto const* const child = std::get_if<Child>(&started);
+  if (child == nullptr) {
+    ended.output = std::strerror(std::get<int>(started));
+    return ended;
+  }
   std::array<char, 65536> portion;
   pollfd ready{child->output, POLLIN, 0};
   for (bool told = false;;) {
@@ -97,19 +107,49 @@ Ended run_program(std::vector<std::string> words, bool quiet, Interrupt const& i
   return ended;
 }
 
-/// Returns the first interpreter that can import the packages of the script. \throws RuntimeError naming them if none
-/// can.
+/// Returns the last line that is not blank, or, if Python lists its state after its error, the line of the error.
+std::string last_words(std::string const& text) {
+  std::istringstream lines(text);
+  std::string last, error;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    last = line;
+    if (line.find("Error: ") != std::string::npos) error = line;
+  }
+  return error.empty() ? last : error;
+}
+
+/// Returns what an interpreter said that cannot import the packages.
+std::string reason(Ended const& ended) {
+  auto const said = last_words(ended.output);
+  return said.empty() ? "exit code " + std::to_string(ended.code) : shortened(said, most_said);
+}
+
+/// Returns which variables of Python are set that can keep it from starting, or from finding its packages.
+std::string variables_of_python() {
+  std::string text;
+  for (char const* name : {"PYTHONHOME", "PYTHONPATH", "MPLBACKEND"})
+    if (char const* const value = std::getenv(name); value != nullptr && *value != '\0')
+      text += "; " + std::string(name) + " is '" + shortened(value, most_said) + "': unset it if it is the cause";
+  return text;
+}
+
+/// Returns the first interpreter that can import the packages of the script. \throws RuntimeError naming them, and what
+/// each interpreter said, if none can.
 std::string find_interpreter(Interrupt const& interrupt) {
   std::vector<std::string> candidates = {"python3", "/usr/bin/python3"};
-  if (char const* chosen = std::getenv("BELLWETHER_PYTHON")) candidates = {chosen};
+  char const* const chosen = std::getenv("BELLWETHER_PYTHON");
+  if (chosen != nullptr) candidates = {chosen};
   std::string tried;
   for (auto const& candidate : candidates) {
-    if (run_program({candidate, "-c", "import h5py, matplotlib, numpy"}, true, interrupt).code == 0) return candidate;
-    tried += (tried.empty() ? "" : ", ") + candidate;
+    auto const ended = run_program({candidate, "-c", "import h5py, matplotlib, numpy"}, Errors::kept, interrupt);
+    if (ended.code == 0) return candidate;
+    tried += (tried.empty() ? "'" : ", '") + shortened(candidate, most_said) + "' (" + reason(ended) + ")";
   }
   throw RuntimeError(
       "report needs Python 3 with h5py and matplotlib (Debian: python3-h5py python3-matplotlib); tried " + tried +
-      "; install them, or set BELLWETHER_PYTHON to another interpreter");
+      "; install them, or " + (chosen != nullptr ? "correct or unset" : "name another interpreter in") +
+      " BELLWETHER_PYTHON" + variables_of_python());
 }
 
 /// \throws InputError if a file is not the statistics of a run, or refers to rows of missing segments, for which HDF5
@@ -142,7 +182,7 @@ int report(ReportOptions const& options) {
   try {
     auto const interpreter = find_interpreter(interrupt);
     // -B: Python writes no bytecode next to the script.
-    drawn = run_program({interpreter, "-B", shared_file("report.py"), options.run, "-"}, false, interrupt);
+    drawn = run_program({interpreter, "-B", shared_file("report.py"), options.run, "-"}, Errors::shown, interrupt);
   } catch (RuntimeError const&) {
     if (!interrupt.requested()) throw;
   }

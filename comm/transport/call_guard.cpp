@@ -3,6 +3,7 @@
 #include "comm/transport/call_guard.hpp"
 
 #include "core/system/deaf_thread.hpp"
+#include "core/system/environment.hpp"
 #include "core/system/error.hpp"
 #include "core/system/run_clock.hpp"
 
@@ -46,7 +47,7 @@ double start_deadline() {
   auto const* const last = text + std::strlen(text);
   auto const [end, error] = std::from_chars(text, last, seconds);
   if (error != std::errc() || end != last || !(seconds > 0 && seconds <= longest_deadline))
-    throw InputError(std::string(variable) + ": '" + text + "'; allowed: seconds, above 0 and at most 1e8");
+    throw InputError(fault_of_variable(variable, text, "seconds, above 0 and at most 1e8"));
   return seconds;
 }
 

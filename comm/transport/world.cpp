@@ -182,8 +182,8 @@ std::string fault_of(ThreadProbe const& probe) {
   return probe.reason().empty() ? "" : no_thread("compute with", probe.reason());
 }
 
-/// Checks threads, and OpenBLAS memory for them. Collective. Local ranks may share a limit, so all hold their threads
-/// at once. \throws InputError on every rank with the fault of the lowest rank that has one.
+/// Checks threads, OpenBLAS memory for them, and OpenBLAS's kernels. Collective. Local ranks may share a limit, so all
+/// hold their threads at once. \throws InputError on every rank with the fault of the lowest rank that has one.
 void require_resources_together(int rank, int size) {
   int lowest = size;
   std::string fault;
@@ -192,6 +192,7 @@ void require_resources_together(int rank, int size) {
     if (size > 1) probe.emplace(threads_of_a_rank());  // a single rank has tried before MPI started
     fault = probe ? fault_of(*probe) : "";
     if (fault.empty()) fault = reserve_blas_memory(computing_threads());
+    if (fault.empty()) fault = fault_of_blas();
     int const mine = fault.empty() ? size : rank;
     check_mpi(MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
   }
@@ -205,10 +206,17 @@ void require_resources_together(int rank, int size) {
 
 std::optional<OpenMpLimits> World::openmp_limits() {
 #ifdef KOKKOS_ENABLE_OPENMP
+  std::vector<int> cpus;
+  for (int place = 0; place < omp_get_num_places(); ++place) {
+    std::vector<int> own(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+    omp_get_place_proc_ids(place, own.data());
+    cpus.insert(cpus.end(), own.begin(), own.end());
+  }
   return OpenMpLimits{.most = Kokkos::Impl::OpenMPTraits::MAX_THREAD_COUNT,
                       .threads = omp_get_max_threads(),
                       .thread_limit = omp_get_thread_limit(),
-                      .places = omp_get_num_places()};
+                      .places = omp_get_num_places(),
+                      .cpus = std::move(cpus)};
 #else
   return std::nullopt;
 #endif

@@ -3,8 +3,12 @@
 #include "core/gemm/gemm_tile.hpp"
 
 #include "core/gemm/gemm_panels.hpp"
+#include "core/system/environment.hpp"
+#include "core/system/illegal_instruction.hpp"
 
 #include <cblas.h>
+
+#include <cstdlib>
 
 namespace bellwether {
 namespace {
@@ -12,6 +16,17 @@ namespace {
 /// Word type with which gemm_tile() multiplies panels.
 template <class B>
 using WordsOf = std::conditional_t<std::is_same_v<B, float>, product::FloatWords, product::CpuWords>;
+
+/// Multiplies small matrices of both types by BLAS, on the calling thread.
+void multiply_by_blas() {
+  constexpr int extent = 48;
+  static float floats[3][extent * extent];
+  static double doubles[3][extent * extent];
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, extent, extent, extent, 1, floats[0], extent, floats[1], extent,
+              0, floats[2], extent);
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, extent, extent, extent, 1, doubles[0], extent, doubles[1],
+              extent, 0, doubles[2], extent);
+}
 
 CBLAS_TRANSPOSE blas(Op op) { return op == Op::none ? CblasNoTrans : CblasTrans; }
 
@@ -62,5 +77,14 @@ BELLWETHER_GEMM_TILE(float, bf16, bf16)
 bool cpu_has_bf16_products() { return product::CpuWords::depth == 2; }
 
 void use_single_threaded_blas() { openblas_set_num_threads(1); }
+
+std::string fault_of_blas() {
+  if (has_instructions_of(multiply_by_blas)) return "";
+  constexpr auto variable = "OPENBLAS_CORETYPE";
+  if (char const* const chosen = std::getenv(variable))
+    return fault_of_variable(variable, chosen, "a type of CPU whose instructions this CPU has");
+  return std::string("OpenBLAS multiplies with instructions that this CPU lacks, those of ") + openblas_get_corename() +
+         "; use an OpenBLAS for this CPU, or set " + variable + " to an older type of CPU";
+}
 
 }  // namespace bellwether

@@ -6,6 +6,7 @@
 #include "core/index.hpp"
 #include "core/simd/bf16.hpp"
 
+#include <string>
 #include <type_traits>
 
 namespace bellwether {
@@ -40,6 +41,10 @@ bool cpu_has_bf16_products();
 
 /// Limits BLAS to one thread: gemm() splits products into tiles for Kokkos threads. Call once after Kokkos::initialize.
 void use_single_threaded_blas();
+
+/// Multiplies once by BLAS, which ends the program with SIGILL if OPENBLAS_CORETYPE chooses kernels for another CPU.
+/// Returns what is wrong, or an empty string. Call it after reserve_blas_memory().
+std::string fault_of_blas();
 
 /// Upper limit of the extents of a BLAS call, whose integers have 32 bits; larger ones are an error.
 inline constexpr Index blas_extent_limit = Index{1} << 30;

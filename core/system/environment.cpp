@@ -12,7 +12,7 @@
 namespace bellwether {
 namespace {
 
-constexpr std::size_t most_shown = 64;
+constexpr std::size_t most_shown = 40;
 
 std::string_view trimmed(std::string_view text) {
   constexpr auto blanks = " \t\n";
@@ -136,9 +136,16 @@ constexpr VariableRule thread_rules[] = {
 
 }  // namespace
 
+std::string shortened(std::string const& value, std::size_t most) {
+  if (value.size() <= most) return value;
+  auto const continues = [&](std::size_t at) { return (static_cast<unsigned char>(value[at]) & 0xC0) == 0x80; };
+  while (most > 0 && continues(most)) --most;
+  return value.substr(0, most) + "...";
+}
+
 std::string fault_of_variable(std::string const& name, std::string const& value, std::string const& allowed) {
-  auto const shown = value.size() > most_shown ? value.substr(0, most_shown) + "..." : value;
-  return name + ": '" + shown + "'; allowed: " + allowed + "; correct or unset this environment variable";
+  return name + ": '" + shortened(value, most_shown) + "'; allowed: " + allowed +
+         "; correct or unset this environment variable";
 }
 
 std::vector<std::string> faults_of_variables(std::span<VariableRule const> rules, Lookup const& lookup) {

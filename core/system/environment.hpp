@@ -16,6 +16,9 @@ namespace bellwether {
 /// Returns the value of a variable, or null if unset: std::getenv, or a replacement in tests.
 using Lookup = std::function<char const*(char const*)>;
 
+/// Returns at most `most` bytes of a value, whole characters of UTF-8, then "..." if there are more.
+std::string shortened(std::string const& value, std::size_t most);
+
 /// The values a library accepts for one variable. Surrounding blanks are ignored.
 struct VariableRule {
   char const* name;
@@ -23,7 +26,8 @@ struct VariableRule {
   bool (*holds)(std::string_view value);
 };
 
-/// Returns "OMP_DYNAMIC: 'maybe'; allowed: true or false; correct or unset this environment variable".
+/// Returns "OMP_DYNAMIC: 'maybe'; allowed: true or false; correct or unset this environment variable". Shows at most
+/// 40 bytes of the value.
 std::string fault_of_variable(std::string const& name, std::string const& value, std::string const& allowed);
 
 /// Returns one fault per variable whose value violates its rule, in the order of the rules.
@@ -37,10 +41,11 @@ std::size_t stack_bytes(Lookup const& lookup);
 
 /// OpenMP's interpretation of its variables, and the capacity of Kokkos.
 struct OpenMpLimits {
-  int most = 1;          ///< maximum number of threads of Kokkos' backend
-  int threads = 1;       ///< threads OpenMP starts by default
-  int thread_limit = 1;  ///< upper limit of OpenMP's threads
-  int places = 0;        ///< places for binding threads; 0: none understood
+  int most = 1;                ///< maximum number of threads of Kokkos' backend
+  int threads = 1;             ///< threads OpenMP starts by default
+  int thread_limit = 1;        ///< upper limit of OpenMP's threads
+  int places = 0;              ///< places for binding threads; 0: none understood
+  std::vector<int> cpus = {};  ///< the CPUs of these places
 };
 
 /// Returns the faults of the same variables, then of a Kokkos tool that cannot be loaded, then of threads that this

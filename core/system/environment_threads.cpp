@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/system/environment.hpp"
+#include "core/system/openmp_places.hpp"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -82,6 +83,24 @@ std::string stack_fault(std::size_t asked) {
          "; raise `ulimit -s` or set OMP_STACKSIZE";
 }
 
+/// Returns faults of the variables that bind threads: OpenMP uses other CPUs than those they name, or none.
+std::vector<std::string> faults_of_binding(OpenMpLimits const& openmp) {
+  char const* const binding = value_of("OMP_PROC_BIND");
+  if (binding != nullptr && strcasecmp(binding, "false") == 0) return {};  // OpenMP then ignores places
+  char const* const places = value_of("OMP_PLACES");
+  char const* const affinity = value_of("GOMP_CPU_AFFINITY");
+  std::vector<std::string> faults;
+  auto const require_named = [&](char const* name, char const* value, bool named) {
+    if (value != nullptr && (openmp.places == 0 || !named))
+      faults.push_back(fault_of_variable(name, value, "places that OpenMP finds on this machine"));
+  };
+  require_named("OMP_PLACES", places, places == nullptr || places_name(places, openmp.cpus));
+  // OpenMP reads the older variable only without the other one.
+  require_named("GOMP_CPU_AFFINITY", affinity,
+                affinity == nullptr || places != nullptr || affinity_names(affinity, openmp.cpus));
+  return faults;
+}
+
 /// Returns the faults of the requested number of threads; the variables themselves are valid.
 std::vector<std::string> faults_of_machine(OpenMpLimits const& openmp) {
   char const* const of_kokkos = value_of("KOKKOS_NUM_THREADS");
@@ -94,12 +113,7 @@ std::vector<std::string> faults_of_machine(OpenMpLimits const& openmp) {
   // Kokkos starts its own number of threads without checking how many it gets.
   if (of_kokkos != nullptr && openmp.thread_limit < threads)
     return {many + ", but OMP_THREAD_LIMIT allows " + std::to_string(openmp.thread_limit) + "; raise or unset it"};
-  std::vector<std::string> faults;
-  char const* const binding = value_of("OMP_PROC_BIND");
-  bool const binds = binding == nullptr || strcasecmp(binding, "false") != 0;
-  for (char const* places : {"OMP_PLACES", "GOMP_CPU_AFFINITY"})
-    if (char const* const value = value_of(places); value != nullptr && binds && openmp.places == 0)
-      faults.push_back(fault_of_variable(places, value, "places that OpenMP finds on this machine"));
+  auto faults = faults_of_binding(openmp);
   std::size_t const asked = stack_bytes(value_of), stack = asked > 0 ? asked : default_stack();
   if (stack < least_stack) {
     faults.push_back(stack_fault(asked));

@@ -114,17 +114,18 @@ std::string first_of(std::string const& folder, std::vector<std::string>& names,
 
 }  // namespace
 
-void ShardDoubts::add(std::string const& path, std::string const& what) {
-  auto const known = std::ranges::find(doubts_, what, &Doubt::what);
+void ShardDoubts::add(std::string const& path, std::string const& what, std::string const& kind) {
+  auto const& group = kind.empty() ? what : kind;
+  auto const known = std::ranges::find(doubts_, group, &Doubt::kind);
   if (known == doubts_.end())
-    doubts_.push_back({what, path});
+    doubts_.push_back({group, what, path});
   else
     ++known->others;
 }
 
 std::vector<std::string> ShardDoubts::sentences() const {
   std::vector<std::string> texts;
-  for (auto const& [what, first, others] : doubts_)
+  for (auto const& [kind, what, first, others] : doubts_)
     texts.push_back(first + ": " + what +
                     (others == 0   ? ""
                      : others == 1 ? "; so has another shard"

@@ -12,13 +12,14 @@ namespace bellwether::input {
 /// sentence, which names the first of them.
 class ShardDoubts {
  public:
-  void add(std::string const& path, std::string const& what);
+  /// what: "has no rows". kind: the same for all shards with this doubt; `what` may then have numbers of the shard.
+  void add(std::string const& path, std::string const& what, std::string const& kind = "");
   /// Returns one sentence for each kind of doubt, in the order of their first occurrence.
   std::vector<std::string> sentences() const;
 
  private:
   struct Doubt {
-    std::string what, first;
+    std::string kind, what, first;
     std::int64_t others = 0;
   };
   std::vector<Doubt> doubts_;

@@ -25,6 +25,15 @@ std::vector<T> matrix_rows(Hdf5File const& file, char const* name, std::int64_t 
   return values;
 }
 
+/// Returns how many rows of a matrix hold only zeros.
+template <class T>
+std::int64_t rows_of_zeros(std::vector<T> const& values, std::int64_t width) {
+  std::int64_t count = 0;
+  for (auto row = values.begin(); row != values.end(); row += width)
+    count += std::all_of(row, row + width, [](T value) { return value == 0; }) ? 1 : 0;
+  return count;
+}
+
 }  // namespace
 
 ShardReader::ShardReader(std::string const& path) : file_(Hdf5File::open(path)) {
@@ -131,8 +140,13 @@ FirstRows ShardReader::first_rows(std::int64_t count) const {
   FirstRows found;
   found.tokens = std::ranges::count_if(plain, [](auto const id) { return id >= 0; });
   found.unknown = std::ranges::count(plain, format_.special.classify - 1);
+  found.rows = rows;
+  found.random_next = random_next(rows);
+  auto const segments = matrix_rows<std::int8_t>(file_, "segment_ids", 0, rows, format_.sequence_length);
+  found.pairs = rows - rows_of_zeros(segments, format_.sequence_length);
   if (!format_.static_masks) return found;
   auto const positions = matrix_rows<std::int32_t>(file_, "masked_lm_positions", 0, rows, format_.masked_length);
+  found.unmasked = rows_of_zeros(positions, format_.masked_length);
   for (std::int64_t p = 0; p < std::ssize(positions); ++p) {
     auto const position = positions[static_cast<std::size_t>(p)];
     if (position <= 0 || position >= format_.sequence_length) continue;

@@ -18,6 +18,7 @@ namespace {
 constexpr std::int64_t rows_looked_at = 256;     // of a shard, for masks
 constexpr std::int64_t shards_looked_at = 256;   // of a set, for ids
 constexpr std::int64_t few_predictions = 16;     // too few for a share to be meaningful
+constexpr std::int64_t few_rows = 16;            // the same
 constexpr std::int64_t labels_looked_at = 1024;  // of a shard, to distinguish it from others: one chunk
 constexpr std::int64_t least_piece = 256;        // rows: a read of at least 100 kB is worth its seek
 
@@ -172,6 +173,25 @@ class Opening {
       doubts_.add(file,
                   "holds the answers in input_ids: most masked positions of its first rows still have the id to "
                   "predict (a tenth is usual); make the shard again with masked ids");
+    if (found.rows >= few_rows) doubt_rows(reader, found);
+  }
+
+  /// A shard without any masked position, or without segment ids, is reported elsewhere.
+  void doubt_rows(ShardReader const& reader, FirstRows const& found) {
+    auto const of_first = [&](std::int64_t some) {
+      return std::to_string(some) + " of its first " + std::to_string(found.rows) + " rows ";
+    };
+    if (10 * found.unmasked > found.rows && found.unmasked < found.rows)
+      doubts_.add(reader.path(),
+                  "has no masked position in " + of_first(found.unmasked) +
+                      "(every row has one usually): they have only next sentences to predict; make the shard again",
+                  "unmasked rows");
+    if (found.pairs == 0 && found.random_next > 0 && std::ranges::count(reader.unwritten(), "segment_ids") == 0)
+      doubts_.add(reader.path(),
+                  "has segment 0 alone, but " + of_first(found.random_next) +
+                      "have a random next sentence: the model cannot tell where it begins; write segment 1 for its "
+                      "tokens",
+                  "one segment");
   }
 
   DataConfig const& config_;

@@ -84,6 +84,8 @@ class ShardWriter {
 struct FirstRows {
   std::int64_t tokens = 0, unknown = 0;     ///< unknown: the id below [CLS], [UNK] in BERT's vocabularies and in ours
   std::int64_t predictions = 0, shown = 0;  ///< shown: predicted ids that are visible in input_ids at their positions
+  std::int64_t rows = 0, unmasked = 0;      ///< unmasked: rows without a masked position; 0 if masks are dynamic
+  std::int64_t random_next = 0, pairs = 0;  ///< rows with label 1; rows with tokens of segment 1
 };
 
 /// Bounds on ids and segments, set by the model, whose embeddings they index, or by another reader.

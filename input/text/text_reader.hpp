@@ -33,9 +33,10 @@ struct TextBlock {
 };
 
 /// Reads text files, plain or gzip-compressed, one after the other, in blocks of bounded size. A line ends with a line
-/// feed, a carriage return, or carriage returns and a line feed. A blank line or the end of a file ends a document. A
-/// byte order mark at the beginning of a file is skipped. A line is blank if it holds only white space, control and
-/// format characters of Unicode. A line of more than 256 KiB is split, at white space if possible.
+/// feed, a carriage return, carriage returns and a line feed, or a line feed and a carriage return. A blank line or the
+/// end of a file ends a document. A byte order mark at the beginning of a file is skipped. A line is blank if it holds
+/// only white space, control and format characters of Unicode. A line of more than 256 KiB is split, at white space if
+/// possible.
 class TextReader {
  public:
   /// \param paths files, or "-" for standard input. Pipes and standard input are read once, by next().
@@ -73,6 +74,8 @@ class TextReader {
   std::size_t position_ = 0;
   std::int64_t line_ = 0, total_ = 0, bytes_before_ = 0, bytes_decoded_ = 0;
   std::int64_t returns_ = 0;  ///< carriage returns at the end of the last line; a line feed may follow them
+  bool fed_ = false;          ///< the last line ended with a line feed alone; a carriage return may follow it
+  bool loose_ = false;        ///< one does: the last of returns_ ends no line, unless another line end follows it
   bool document_ended_ = true;
   bool continues_ = false;  ///< the line at position_ continues one that was split
 };

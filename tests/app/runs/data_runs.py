@@ -111,7 +111,9 @@ def variables(runs):
     runs.deck("run", 16, 2)
     for value in ("", "soon", "-1", "0", "nan", "inf", "1e9", "10 s", "1,000", "0x10"):
         told = runs.refuse([runs.program, "check", "run.yaml"], BELLWETHER_START_DEADLINE=value)
-        assert f"BELLWETHER_START_DEADLINE: '{value}'; allowed: seconds, above 0 and at most 1e8" in told, told
+        assert f"BELLWETHER_START_DEADLINE: '{value}'; allowed: seconds, above 0 and at most 1e8; correct or unset this" in told, told
+    told = runs.refuse([runs.program, "check", "run.yaml"], BELLWETHER_START_DEADLINE="1" + 5000 * "0")
+    assert f"BELLWETHER_START_DEADLINE: '1{39 * '0'}...'; allowed: " in told and len(told) < 200, told
 
 
 main({"variables": variables, "vocabularies": vocabularies, "other_rows": other_rows, "other_shards_on_a_rank": other_shards_on_a_rank})

@@ -3,7 +3,7 @@
 """Tests `bellwether inspect` and `bellwether report` with HDF5 files of other programs.
 
     foreign_runs.py CASE PROGRAM MPIRUN      CASE: attributes | objects | meaningless_options | reports_of_others |
-                                               interrupted_report"""
+                                               refused_interpreters | interrupted_report"""
 
 import os
 import pathlib
@@ -192,6 +192,22 @@ def reports_of_others(runs):
     refused("statistics.h5", 2)
     statistics.write_bytes(b"no HDF5")
     refused("is not an HDF5 file", 2)
+
+
+def refused_interpreters(runs):
+    """`report` tells what each interpreter said, and which of Python's variables are set."""
+    runs.train("run", 1, 16, 4)
+    for name, value, words in (("PYTHONHOME", "/none", "Error"), ("MPLBACKEND", "nonsense", "'nonsense'"),
+                               ("PYTHONPATH", str(runs.folder / "broken"), "RuntimeError: a broken package")):
+        (runs.folder / "broken").mkdir(exist_ok=True)
+        (runs.folder / "broken/h5py.py").write_text("raise RuntimeError('a broken package')\n")
+        told = runs.refuse([runs.program, "report", "run"], 1, BELLWETHER_PYTHON=sys.executable, **{name: value})
+        assert told.startswith("error: report needs Python 3 with h5py and matplotlib ") and told.count("\n") == 0, told
+        assert f"tried '{sys.executable}' (" in told and words in told, told
+        assert f"; {name} is '{value}': unset it if it is the cause" in told, told
+    told = runs.refuse([runs.program, "report", "run"], 1, BELLWETHER_PYTHON=5000 * "x")
+    assert f"tried '{255 * 'x'}...' (File name too long); install them, or correct or unset BELLWETHER_PYTHON" in told, told
+    assert not (runs.folder / "run/report.html").exists()
 
 
 def interrupted_report(runs):

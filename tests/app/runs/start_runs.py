@@ -105,7 +105,7 @@ def environment(runs):
     check = [runs.program, "check", "run.yaml"]
     for variable, value in REFUSED:
         told = errors_of(runs, check, **{variable: value})
-        shown = value[:64]
+        shown = value[:40]
         assert len(told) == 1 and told[0].startswith(f"error: {variable}: '{shown}") and "; allowed: " in told[0], (variable, value, told)
     told = errors_of(runs, runs.launch(2) + check, KOKKOS_NUM_THREADS="abc", KOKKOS_DISABLE_WARNINGS="maybe")
     assert len(told) == 2, told
@@ -122,9 +122,26 @@ def environment(runs):
                              ({"KOKKOS_NUM_THREADS": "2", "OMP_THREAD_LIMIT": "1"}, "but OMP_THREAD_LIMIT allows 1"),
                              ({"OMP_STACKSIZE": "20K"}, "OMP_STACKSIZE: '20K'; allowed: at least "),
                              ({"OMP_NUM_THREADS": "8", "OMP_STACKSIZE": "1000000G"}, "cannot be started: "),
-                             ({"OMP_PLACES": "{99999}"}, "OMP_PLACES: '{99999}'; allowed: ")) if parallel else ():
-        told = errors_of(runs, ["env", "-u", "OMP_PROC_BIND", *check], **variables)
+                             ({"OMP_PLACES": "{99999}"}, "OMP_PLACES: '{99999}'; allowed: "),
+                             ({"OMP_PLACES": "{99999}", "OMP_PROC_BIND": "true"}, "OMP_PLACES: '{99999}'; allowed: "),
+                             ({"GOMP_CPU_AFFINITY": "99999", "OMP_PROC_BIND": "close"}, "GOMP_CPU_AFFINITY: '99999'; allowed: ")
+                             ) if parallel else ():
+        settings = [f"{name}={value}" for name, value in variables.items()]
+        told = errors_of(runs, ["env", "-u", "OMP_PROC_BIND", "-u", "OMP_PLACES", *settings, *check])
         assert len(told) == 1 and words in told[0], (variables, told)
+    other_cpus(runs, check)
+
+
+def other_cpus(runs, check):
+    """OpenBLAS's kernels for another CPU run on this one, or are refused once a job. SIGILL ends no process."""
+    for kind in ("Bulldozer", "SkylakeX", "Nehalem"):
+        for command in (check, runs.launch(2) + check):
+            done = subprocess.run(command, cwd=runs.folder, capture_output=True, text=True, timeout=PATIENCE, check=False,
+                                  env=os.environ | {"OPENBLAS_CORETYPE": kind})
+            told = [line for line in done.stderr.splitlines() if "error: " in line]
+            refused = f"error: OPENBLAS_CORETYPE: '{kind}'; allowed: a type of CPU whose instructions this CPU has; correct or unset "
+            assert done.returncode == 0 if not told else done.returncode == 2, (command, kind, done)
+            assert len(told) <= 1 and all(line.startswith(refused) for line in told), (command, kind, done)
 
 
 def files_alone(runs):

@@ -67,7 +67,15 @@ TEST_CASE("an invalid variable is reported with its value and the allowed ones")
     CHECK(faults_of({{"OMP_PLACES", value}}).empty());
   auto const longer = faults_of({{"OMP_PROC_BIND", std::string(1000, 'x')}});
   REQUIRE(longer.size() == 1);
-  CHECK(longer[0].starts_with("OMP_PROC_BIND: '" + std::string(64, 'x') + "...'; allowed: "));
+  CHECK(longer[0].starts_with("OMP_PROC_BIND: '" + std::string(40, 'x') + "...'; allowed: "));
+}
+
+TEST_CASE("A value is shortened to whole characters") {
+  CHECK(shortened("abc", 3) == "abc");
+  CHECK(shortened("abcd", 3) == "abc...");
+  CHECK(shortened("ab\u00e9", 3) == "ab...");
+  CHECK(shortened("ab\u00e9", 4) == "ab\u00e9");
+  CHECK(shortened("\u20ac", 1) == "...");
 }
 
 TEST_CASE("OMP_STACKSIZE takes precedence over its older name") {
@@ -115,6 +123,26 @@ TEST_CASE("too many threads, and threads that cannot start, are reported") {
   setenv("OMP_PROC_BIND", "false", 1);  // OpenMP then ignores places
   CHECK(faults_of_threads(limits).empty());
   unsetenv("OMP_PLACES");
+  unsetenv("OMP_PROC_BIND");
+}
+
+TEST_CASE("Places that OpenMP replaced by others are reported") {
+  for (auto const* name : {"KOKKOS_NUM_THREADS", "OMP_STACKSIZE", "OMP_PLACES", "GOMP_CPU_AFFINITY"}) unsetenv(name);
+  OpenMpLimits const limits{.most = 512, .threads = 2, .thread_limit = 1000, .places = 2, .cpus = {0, 1}};
+  setenv("OMP_PROC_BIND", "true", 1);
+  for (auto const* name : {"OMP_PLACES", "GOMP_CPU_AFFINITY"}) {
+    auto const* const missing = name == std::string("OMP_PLACES") ? "{100}" : "100";
+    setenv(name, missing, 1);
+    CHECK(faults_of_threads(limits) ==
+          std::vector{fault_of_variable(name, missing, "places that OpenMP finds on this machine")});
+    setenv(name, name == std::string("OMP_PLACES") ? "{0},{1}" : "0-1", 1);
+    CHECK(faults_of_threads(limits).empty());
+    unsetenv(name);
+  }
+  setenv("OMP_PLACES", "cores", 1);
+  setenv("GOMP_CPU_AFFINITY", "100", 1);  // ignored beside the other variable
+  CHECK(faults_of_threads(limits).empty());
+  for (auto const* name : {"OMP_PLACES", "GOMP_CPU_AFFINITY", "OMP_PROC_BIND"}) unsetenv(name);
 }
 
 TEST_CASE("a Kokkos tool that cannot be loaded is reported") {

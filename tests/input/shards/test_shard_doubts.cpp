@@ -215,6 +215,55 @@ TEST_CASE("static masks that hide nothing are reported", "[doubts]") {
                               ContainsSubstring("; so has another shard"));
 }
 
+TEST_CASE("rows without predictions in shards with static masks are reported", "[doubts]") {
+  TemporaryFolder const folder;
+  auto const format = small_format(true);
+  auto const write = [&](std::string const& name, std::int64_t unmasked_of_twenty) {
+    ShardWriter writer(folder / name, format);
+    for (std::int64_t r = 0; r < 40; ++r) {
+      auto sample = sample_of(r + name[0], format);
+      if (r % 20 < unmasked_of_twenty) {
+        sample.masked_positions.clear();
+        sample.masked_ids.clear();
+      }
+      writer.append(sample);
+    }
+    writer.close();
+  };
+  write("a.h5", 2);
+  CHECK(warnings_of({folder.path()}).empty());
+  write("b.h5", 10);
+  write("c.h5", 3);
+  CHECK(warnings_of({folder.path()}) ==
+        Texts{folder / "b.h5" +
+              ": has no masked position in 20 of its first 40 rows (every row has one usually): they have only next "
+              "sentences to predict; make the shard again; so has another shard"});
+}
+
+TEST_CASE("one segment in rows with next-sentence labels is reported", "[doubts]") {
+  TemporaryFolder const folder;
+  bool const static_masks = GENERATE(false, true);
+  auto const format = small_format(static_masks);
+  auto const write = [&](std::string const& name, std::int64_t random, bool second_segment) {
+    ShardWriter writer(folder / name, format);
+    for (std::int64_t r = 0; r < 40; ++r) {
+      auto sample = sample_of(r + name[0], format);
+      sample.random_next = r < random;
+      if (!second_segment) sample.segment_ids.assign(sample.segment_ids.size(), 0);
+      writer.append(sample);
+    }
+    writer.close();
+  };
+  write("a.h5", 20, true);
+  write("b.h5", 0, false);  // without next sentences, one segment is what it should be
+  CHECK(warnings_of({folder.path()}).empty());
+  write("c.h5", 19, false);
+  CHECK(warnings_of({folder.path()}) ==
+        Texts{folder / "c.h5" +
+              ": has segment 0 alone, but 19 of its first 40 rows have a random next sentence: the model cannot tell "
+              "where it begins; write segment 1 for its tokens"});
+}
+
 TEST_CASE("labels that are never 1 and mostly unknown tokens are reported for shards of other programs", "[doubts]") {
   TemporaryFolder const folder;
   auto const format = small_format(false);

@@ -69,8 +69,10 @@ TEST_CASE("very long lines are split at white space and lose nothing", "[text]")
 TEST_CASE("lines end with line feeds, carriage returns or both", "[text]") {
   TemporaryFolder const folder;
   std::vector<std::string> const expected{"|one", "two", "|three"};
-  for (std::string const text : {"one\ntwo\n\nthree", "one\rtwo\r\rthree\r", "one\r\ntwo\r\n\r\nthree\r\n",
-                                 "one\ntwo\r\rthree", "one\rtwo\n\nthree\r\n", "one\r\r\ntwo\r\r\n\r\r\nthree"}) {
+  for (std::string const text :
+       {"one\ntwo\n\nthree", "one\rtwo\r\rthree\r", "one\r\ntwo\r\n\r\nthree\r\n", "one\ntwo\r\rthree",
+        "one\rtwo\n\nthree\r\n", "one\r\r\ntwo\r\r\n\r\r\nthree", "one\n\rtwo\n\r\n\rthree\n\r", "one\ntwo\n\r\nthree",
+        "one\r\ntwo\n\r\nthree\n", "one\n\rtwo\n\r\rthree"}) {
     INFO(text);
     write(folder / "a.txt", text);
     CHECK(lines_of({folder / "a.txt"}) == expected);
