@@ -110,8 +110,8 @@ struct CallGuard::Impl {
     gethostname(host, sizeof host - 1);
     std::fprintf(
         stderr,
-        "[%s] error: stuck: %s %s, not finished after %g s; a rank of this job did not reach it: every process "
-        "that the launcher starts must be this program; %s sets the limit\n",
+        "[%s] error: stuck: %s %s, not finished after %g s; a rank of this job did not reach it. Every process "
+        "that the launcher starts must be this program. %s sets the limit\n",
         host, call, when, deadline, variable);
     std::fflush(nullptr);
     std::_Exit(code);
