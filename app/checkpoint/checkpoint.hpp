@@ -64,10 +64,11 @@ struct CheckpointOptions {
 /// ones. All member functions are collective: every rank calls them in the same order.
 class Checkpoints {
  public:
-  /// warn: receives warnings, on rank 0. They concern damaged checkpoints, failed removals and slow writes.
+  /// warn: receives warnings on rank 0, about damaged checkpoints, failed removals and slow writes.
+  ///
   /// may_complete: called on rank 0's I/O thread before a checkpoint is completed; throws to prevent that.
-  /// may_write: called on rank 0, on either thread, before folders are created, renamed or removed; throws to prevent
-  /// that.
+  ///
+  /// may_write: called on rank 0, on either thread, before folders change; throws to prevent that.
   Checkpoints(
       std::string directory, CheckpointOptions const& options, comm::RankGroup& group, input::IoThread& io,
       std::function<void(std::string const&)> warn, std::function<void()> may_complete = [] {},

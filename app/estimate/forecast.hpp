@@ -46,7 +46,7 @@ struct Forecast {
   std::optional<double> break_even;
 
   double step_gain() const { return compressed ? dense.seconds() / compressed->seconds() : 1; }
-  /// Returns the time of a run with only dense steps over the time of this run, with w = dense_share:
+  /// Returns the time of a run with only dense steps over the time of this run. With w = dense_share it is
   /// 1 / (w + (1 - w) / step_gain()) (arXiv 2104.06069).
   double run_gain() const { return 1 / (dense_share + (1 - dense_share) / step_gain()); }
 };

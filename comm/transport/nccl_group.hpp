@@ -26,7 +26,7 @@ namespace bellwether::comm {
 /// bytes and this rank. Independent of Kokkos and MPI.
 class NcclGroup {
  public:
-  /// Collective over the ranks that got the same id. `watchdog`: may be null, must outlive the group; it learns of
+  /// Collective over the ranks that got the same id. `watchdog` may be null and must outlive the group. It learns of
   /// every collective and is asked about late ones.
   /// \throws CollectiveTimeout if the creation fails or exceeds the timeout.
   NcclGroup(ncclUniqueId const& id, int rank, int size, double deadline, Watchdog* watchdog);

@@ -26,9 +26,9 @@ class TextPlaces {
   std::vector<std::uint32_t> characters_;  // count of characters that begin before each byte; empty for ASCII
 };
 
-/// Rejects what no document may contain: too many bytes, bytes that are not UTF-8, control characters, and carriage
-/// returns without a line feed. yaml-cpp treats the latter as part of the line. Adds the first fault to `faults` and
-/// returns false if there is one.
+/// Rejects what no document may contain. That is too many bytes, bytes that are not UTF-8, control characters, and
+/// carriage returns without a line feed. The parser treats the latter as part of the line. Adds the first fault to
+/// `faults` and returns false if there is one.
 bool readable(std::string_view text, std::vector<SyntaxFault>& faults);
 
 /// Returns the first few odd characters of one unquoted scalar. `begin`: the byte offset in `text` where the scalar
