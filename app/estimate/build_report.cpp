@@ -24,8 +24,7 @@ std::string line(std::string name, std::string const& value) {
 
 std::optional<SentInStep> sent_in_step(std::optional<PhaseTraffic> const& mine, comm::World& world) {
   if (!mine) return {};  // unset on all ranks or on none
-  std::array<double, 2> all{static_cast<double>(mine->inside_node_bytes),
-                            static_cast<double>(mine->inter_node_bytes())};
+  std::array<double, 2> all{static_cast<double>(mine->intra_node_bytes), static_cast<double>(mine->inter_node_bytes())};
   world.group().sum_host(all, "bellwether::app::predicted_bytes");
   return SentInStep{.mine = *mine,
                     .all_intra_node = static_cast<std::int64_t>(all[0]),
@@ -54,7 +53,7 @@ std::string sent_text(std::optional<SentInStep> const& sent, int nodes, bool com
     return std::to_string(inside + across) + " bytes" + (nodes > 1 ? split : "");
   };
   auto const& mine = sent->mine;
-  return line("sent by rank 0", text(mine.inside_node_bytes, mine.inter_node_bytes())) +
+  return line("sent by rank 0", text(mine.intra_node_bytes, mine.inter_node_bytes())) +
          (compresses && mine.sent_bytes > 0 ? parts_text(mine) : "") +
          line("sent by all ranks", text(sent->all_intra_node, sent->all_inter_node));
 }

@@ -241,7 +241,7 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row, bool goes_on) {
          .phase = traffic.phase,
          .compressed_bytes = traffic.phase == 1 ? traffic.exchange_bytes() : 0,
          .scalar_bytes = traffic.scalar_bytes,
-         .inside_node_bytes = traffic.inside_node_bytes,
+         .intra_node_bytes = traffic.intra_node_bytes,
          .dense_bytes_fp32 = traffic.dense_bytes_fp32,
          .variance_change = report.variance_check.step == t.step + 1 ? report.variance_check.change : not_measured};
   t.fill_losses(row, static_cast<double>(now.masked), static_cast<double>(now.sequences));

@@ -153,7 +153,7 @@ struct CompressedAllreduce::Impl {
     report.segments[static_cast<std::size_t>(segment)].*started = Clock::now();
     Traffic const now = communicator.traffic();
     sent_bytes += now.sent_bytes - before.sent_bytes;
-    traffic.inside_node_bytes += now.inside_node_bytes - before.inside_node_bytes;
+    traffic.intra_node_bytes += now.intra_node_bytes - before.intra_node_bytes;
   }
 
   void serve(Exec const& exec) {
@@ -235,7 +235,7 @@ void CompressedAllreduce::begin(Exec const& exec, std::int32_t const* skip) {
   mean.under_way = true;
   mean.traffic.worker_bytes = 0;
   mean.traffic.server_bytes = 0;
-  mean.traffic.inside_node_bytes = 0;
+  mean.traffic.intra_node_bytes = 0;
   mean.skip = skip;
   if (!mean.options.error_feedback)
     for (End const* const end : {&mean.worker, &mean.server}) end->forget(exec);

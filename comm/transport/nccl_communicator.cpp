@@ -46,7 +46,7 @@ class NcclCommunicator final : public Communicator {
   Traffic traffic() const override {
     Traffic sum = host_->traffic();
     sum.sent_bytes += counter_.traffic().sent_bytes;
-    sum.inside_node_bytes += counter_.traffic().inside_node_bytes;
+    sum.intra_node_bytes += counter_.traffic().intra_node_bytes;
     sum.calls += counter_.traffic().calls;
     return sum;
   }

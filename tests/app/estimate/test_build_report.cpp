@@ -111,7 +111,7 @@ TEST_CASE("Training uses the bytes and memory that check predicts") {
         auto const& told = row.phase == 0 ? report.dense_step : report.compressed_step;
         REQUIRE(told.has_value());
         CHECK(row.sent_bytes - recorded.sent_bytes == told->mine.sent_bytes);
-        CHECK(row.inside_node_bytes - recorded.inside_node_bytes == told->mine.inside_node_bytes);
+        CHECK(row.intra_node_bytes - recorded.intra_node_bytes == told->mine.intra_node_bytes);
       }
       CHECK(row.phase == (method == optim::Method::onebit_lamb ? 1 : 0));
       auto const& totals = trainer.traffic();

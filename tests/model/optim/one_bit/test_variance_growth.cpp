@@ -81,7 +81,7 @@ struct Sketches {
   Vec<float, Space> gradient{"gradient", static_cast<std::size_t>(layout.count())};
   Vec<float, Space> partial{"partial", static_cast<std::size_t>(optim::growth_columns* table.count())};
   Vec<float, Space> sketches{"folds", static_cast<std::size_t>(optim::VarianceGrowth::sketches(table.tensors()))};
-  Vec<std::uint32_t, Space> active{"live", static_cast<std::size_t>((layout.count() + 31) / 32)};
+  Vec<std::uint32_t, Space> active{"active", static_cast<std::size_t>((layout.count() + 31) / 32)};
   bool alive = false;
 };
 
