@@ -36,8 +36,8 @@ struct TrainingState {
   /// Set if the checkpoint stores the mean of per-rank values instead of the values. Returns this rank's
   /// comm::part_of() the mean over the ranks that hold an element. slice: this rank's values, from element `first` of
   /// `total`. Collective.
-  std::function<std::vector<float>(std::span<float const> slice, std::int64_t first, std::int64_t total)>
-      mean_over_holders = nullptr;
+  std::function<std::vector<float>(std::span<float const> slice, std::int64_t first, std::int64_t total)> replica_mean =
+      nullptr;
   /// Called after the optimizer was read. Returns the deck key that decides which elements are active, if masked
   /// elements can no longer become active. Empty or unset if they can.
   std::function<std::string()> key_of_active = nullptr;
