@@ -15,8 +15,8 @@ Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> elements(Space const& exec,
   return {exec, 0, count};
 }
 
-/// Source of word_pass() for servers. On a host, the sum over ranks is formed for the 32 elements of a word at once; on
-/// a device each thread has four elements. `known`: the number of ranks as a constant, or 0.
+/// Source of signs_and_sums() for servers. On a host, the sum over ranks is formed for the 32 elements of a word at
+/// once; on a device each thread has four elements. `known`: the number of ranks as a constant, or 0.
 template <class Space, int known>
 struct ServerSource {
   static constexpr bool host = TeamShape<Space>::host;
@@ -127,7 +127,7 @@ struct ServeWords {
     WordBlock const block = slice.blocks[team.league_rank()];
     ServerSource<Space, known> source{buffers, block, buffers.kept[block.scale], received, signs};
     source.begin_block();
-    auto const sums = word_pass<Space>(team, block, buffers.count, source);
+    auto const sums = signs_and_sums<Space>(team, block, buffers.count, source);
     buffers.put(team, block, sums);
   }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/compression/word_pass.hpp"
+#include "comm/compression/signs_and_sums.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -134,7 +134,7 @@ struct FormWords {
   template <bool spent, bool shared, class Team>
   KOKKOS_INLINE_FUNCTION Sums<sums_of_words> over(Team const& team, WordBlock const& block, Form const& of) const {
     WorkerSource<Space, Form, spent, shared> source{buffers, block, buffers.kept[block.scale], message, own, of};
-    return word_pass<Space>(team, block, buffers.count, source);
+    return signs_and_sums<Space>(team, block, buffers.count, source);
   }
 
   BlockSlice slice;

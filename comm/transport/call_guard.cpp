@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/transport/call_guard.hpp"
 
-#include "core/system/deaf_thread.hpp"
 #include "core/system/error.hpp"
 #include "core/system/run_clock.hpp"
+#include "core/system/signal_free_thread.hpp"
 
 #include <mpi.h>
 
@@ -51,7 +51,7 @@ double start_deadline() {
 }
 
 void leave_after(double seconds, int code) {
-  deaf_thread("watch over the end of a call", [=] {
+  signal_free_thread("watch over the end of a call", [=] {
     std::this_thread::sleep_for(Seconds(seconds));
     std::_Exit(code);
   }).detach();
@@ -66,7 +66,7 @@ struct CallGuard::Impl {
         deadline(limit),
         watchdog(asked),
         rank(mine),
-        thread(deaf_thread("watch over a call", [this] { watch(); })) {}
+        thread(signal_free_thread("watch over a call", [this] { watch(); })) {}
   ~Impl() {
     {
       std::lock_guard const lock(mutex);
