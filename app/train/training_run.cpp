@@ -133,7 +133,7 @@ struct TrainingRun::Impl {
     auto found = recorded();
     std::string aside;
     if (options.resume && resumed.empty() && found == Recorded::rows) {
-      aside = io.run(input::IoThread::Priority::statistics, [&] { return set_record_aside(deck.run.directory); });
+      aside = io.run(input::IoThread::Priority::statistics, [&] { return move_unfinished_record(deck.run.directory); });
       found = Recorded::nothing;
     }
     bool const goes_on = found != Recorded::nothing;

@@ -43,6 +43,6 @@ std::string likely_cause(std::string_view text, TextPlaces const& places, Place 
 
 /// Returns "U+00A0 (no-break space) at 7:13: type a space instead". In an override the place is "as character 13 of the
 /// value".
-std::string told(OddPlace const& odd, bool in_override);
+std::string described(OddPlace const& odd, bool in_override);
 
 }  // namespace bellwether::input
