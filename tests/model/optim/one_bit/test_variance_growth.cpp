@@ -149,7 +149,7 @@ TEMPLATE_LIST_TEST_CASE("the mean of sketches by tensor is the sketch of the mea
 
 TEMPLATE_LIST_TEST_CASE("sums of the variance follow Adam's with the clipped gradient", "", test::Spaces) {
   TestType exec;
-  Vec<optim::GradientCheck, TestType> gradient_check("verdict", 1);
+  Vec<optim::GradientCheck, TestType> gradient_check("gradient_check", 1);
   Vec<float, TestType> sketches("sketches", 64), growth("growth", 2), roots("roots", 2);
   Vec<double, TestType> sums("sums", 2);
   std::vector<float> values(64, 0.0f);
