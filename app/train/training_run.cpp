@@ -44,7 +44,7 @@ struct TrainingRun::Impl {
         stops(signals, options.started, deck.run.walltime,
               all.rank() == 0 ? (fs::path(deck.run.directory) / "stop").string() : std::string()),
         world(all) {
-    world.set_deadline(deck.comm.deadline);
+    world.set_timeout(deck.comm.deadline);
     start = std::make_unique<RunStart>(deck.run.directory, options.resume, world.group(), world.host());
     if (world.rank() == 0) stops.watch_directory([this] { return !start->loss().empty(); });
     try {

@@ -16,7 +16,7 @@ namespace bellwether::comm {
 /// it aborts the group, and the next call throws CollectiveTimeout. `watchdog` may be null and must outlive the
 /// communicator. It learns of every collective and is asked about late ones.
 /// \throws CollectiveTimeout on an NCCL or device error, here and in every member.
-std::unique_ptr<Communicator> make_nccl_communicator(std::unique_ptr<Communicator> host, double deadline,
+std::unique_ptr<Communicator> make_nccl_communicator(std::unique_ptr<Communicator> host, double timeout,
                                                      Watchdog* watchdog);
 
 }  // namespace bellwether::comm

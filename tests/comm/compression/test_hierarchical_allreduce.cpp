@@ -175,7 +175,7 @@ TEST_CASE("segments, staging and split messages do not change a bit of the hiera
   options.scale_groups = GENERATE(1, 6);
   for (int const here : test::divisors_of_world()) {
     NodesOf const plain(here);
-    NodesOf const other(here, {.deadline = 60, .call_limit = 1000, .staged = true});
+    NodesOf const other(here, {.timeout = 60, .call_limit = 1000, .staged = true});
     Index const count = 4096 * 3 * plain.all->size() + 777;
     options.segment_bytes = CompressionOptions().segment_bytes;
     HierarchicalAllreduce whole(*plain.all, plain.groups.get(), count, options, Wire::fp32);
