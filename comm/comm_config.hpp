@@ -61,8 +61,9 @@ struct CommConfig {
     constexpr auto onebit_methods = "optimizer.method: onebit_lamb, onebit_adam or onebit_sgd";
     visit.choice(
         {.name = "transport",
-         .help = "library of the collectives: 'mpi' passes buffers to MPI directly, 'mpi_staged' copies them through "
-                 "host memory, 'nccl' needs a GPU build; 'auto' selects the fastest available and logs why"},
+         .help = "library of the collectives. With 'mpi': MPI gets the buffers directly. With 'mpi_staged': it gets "
+                 "copies in host memory. With 'nccl': NCCL, in a GPU build only. With 'auto': the fastest of them "
+                 "that is available; the log says why"},
         {"auto", "mpi", "mpi_staged", "nccl"}, transport);
     visit.field({.name = "share_device", .help = "allow several ranks of one node to compute on the same GPU"},
                 share_device);
@@ -76,15 +77,17 @@ struct CommConfig {
                   .help = "type of gradients on the network: 'bf16' halves the bytes; it rounds values once before "
                           "sending, sums in fp32, and rounds the mean once"},
                  {"fp32", "bf16"}, dense_wire);
-    visit.field({.name = "scale_groups",
-                 .help = "number of parts of the model, or of a node's slice of it, with one scale each in compressed "
-                         "exchanges; a part costs 8 bytes per rank and peer; not set: one per 32768 elements",
-                 .minimum = 1,
-                 .maximum = 1 << 20,
-                 .only_with = onebit_methods,
-                 .applies = compresses,
-                 .default_allowed = true},
-                scale_groups);
+    visit.field(
+        {.name = "scale_groups",
+         .help = "number of scale groups of a compressed exchange: parts of the model, or of a node's slice of it, "
+                 "with one scale each. A group costs 8 bytes per rank and peer. Not set: a group per 32768 "
+                 "elements",
+         .minimum = 1,
+         .maximum = 1 << 20,
+         .only_with = onebit_methods,
+         .applies = compresses,
+         .default_allowed = true},
+        scale_groups);
     visit.field(
         {.name = "error_feedback",
          .help = "add the compression error of each exchange to the next one; 'false' is for comparisons and harms "

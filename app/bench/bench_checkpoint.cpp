@@ -38,7 +38,7 @@ class BenchState {
               visit.replicated("momentum", vectors_[1].values());
               visit.replicated("variance", vectors_[2].values());
               visit.per_rank("worker_error", vectors_[3].values(), Reshard::mean);
-              visit.per_rank("held_back", vectors_[4].values(), Reshard::mean);
+              visit.per_rank("mean_residual", vectors_[4].values(), Reshard::mean);
             }};
   }
   std::vector<std::uint64_t> fingerprints() const {

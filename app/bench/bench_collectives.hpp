@@ -28,13 +28,12 @@ struct CollectiveResult {
   std::vector<Check> checks{};
 };
 
-/// Collective. Times these means of a = U(-0.5, 0.5) + 0.01 rank, called in turn: the dense mean with an fp32 and with
-/// a bf16 wire, the library's (comm.allreduce: library, and on hosts a blocking MPI_Allreduce), and the compressed one.
-/// A single rank sends nothing, but its compressed mean still compresses. Checks the results:
-/// - The ordered dense means equal the sum in rank order bit for bit; the library's are equal up to rounding.
-/// - The first compressed mean matches oracle O8 of docs/developer/onebit_methods.md, section 7: signs and one
-///   magnitude, averaged densely, then signs and one magnitude for each chunk. Elements differ by at most 1e-6, except
-///   where the value that the owner of the chunk compresses is within 1e-6 of 0.
+/// Collective. Times means of a = U(-0.5, 0.5) + 0.01 rank, called in turn. They are the dense mean with an fp32 and
+/// with a bf16 wire, the library's, and the compressed one. The library's are comm.allreduce: library and, on hosts, a
+/// blocking MPI_Allreduce. A single rank sends nothing, but its compressed mean still compresses. Checks three things.
+/// - The ordered dense means equal the sum in rank order bit for bit. The library's are equal up to rounding.
+/// - The first compressed mean matches oracle O8 of docs/developer/onebit_methods.md, section 7. Elements differ by at
+///   most 1e-6. The exception is where the value that the owner of the chunk compresses is within 1e-6 of 0.
 /// - All compressed means together satisfy the law of error feedback.
 /// \throws CommonError if the ranks of a host do not have enough memory.
 std::vector<CollectiveResult> bench_collectives(comm::World& world, CollectivesBench const& bench);

@@ -102,10 +102,10 @@ struct End {
     exec.fence("bellwether::app::bench_kernels, before the table on the host goes");
   }
   comm::BlockSlice slice() const { return {blocks.data(), static_cast<Index>(blocks.size())}; }
-  comm::ResidualPass pass(Index count, float* z, std::uint32_t const* active) const {
+  comm::ResidualBuffers buffers(Index count, float* z, std::uint32_t const* active) const {
     return {count, z, active, scales.data(), partial.data(), nullptr, nullptr};
   }
-  void find_scales(Space const& exec, comm::ResidualPass const& of) const {
+  void find_scales(Space const& exec, comm::ResidualBuffers const& of) const {
     comm::scales_from_sums(exec, static_cast<Index>(ranges.size()), ranges.data(), of, comm::Scale::mean_magnitude,
                            scales.data(), errors.data());
   }
@@ -202,15 +202,15 @@ class Bench {
     add("unpack: Decoded", count_, 4 + bit, [this] { unpack(); });
     add("form_words", count_, 12 + 2 * bit, [this] { form(); });
     add("unpack_words", count_, 3 * bit, [this] { unpack_message(); });
-    add("keep_residual", count_, 8, [this] { comm::keep_residual(exec_, worker_.slice(), pass()); });
+    add("keep_residual", count_, 8, [this] { comm::keep_residual(exec_, worker_.slice(), buffers()); });
     add("serve_words, 4 ranks", chunk_.mine, 8 + servers * bit + bit, [this] { serve(); });
     add("mean_in_rank_order, 4 ranks", share_, 4 * (servers + 1), [this] { average(); });
     add("round_to_wire", count_, 6, [this] { round(); });
     add("read_from_wire", count_, 6, [this] { read(); });
   }
 
-  comm::ResidualPass pass() const { return worker_.pass(count_, z_.data(), active_.data()); }
-  comm::ResidualPass server_pass() const { return server_.pass(chunk_.mine, z_.data(), active_.data()); }
+  comm::ResidualBuffers buffers() const { return worker_.buffers(count_, z_.data(), active_.data()); }
+  comm::ResidualBuffers server_buffers() const { return server_.buffers(chunk_.mine, z_.data(), active_.data()); }
   void pack() const {
     comm::sign_words(exec_, count_, static_cast<float const*>(x_.data()),
                      static_cast<std::uint32_t const*>(active_.data()), signs_.data());
@@ -219,7 +219,7 @@ class Bench {
     write_mean(exec_, count_, {signs_.data(), active_.data(), magnitudes_.data(), nullptr}, out_.data());
   }
   void form() const {
-    comm::form_words(exec_, worker_.slice(), pass(), message_.data(), own_.data(), GivenForm{x_.data()});
+    comm::form_words(exec_, worker_.slice(), buffers(), message_.data(), own_.data(), GivenForm{x_.data()});
   }
   void unpack_message() const {
     comm::unpack_words(exec_, worker_.slice(), static_cast<std::uint32_t const*>(message_.data()), mean_signs_.data(),
@@ -227,7 +227,7 @@ class Bench {
   }
   void serve() const {
     Index const stride = chunk_.message_words();
-    comm::serve_words(exec_, server_.slice(), server_pass(), {received_.data(), stride, stride, servers},
+    comm::serve_words(exec_, server_.slice(), server_buffers(), {received_.data(), stride, stride, servers},
                       signs_.data());
   }
   void average() const {
@@ -254,14 +254,14 @@ class Bench {
     auto const watched = static_cast<Index>(outputs_.size());
     for (int call = 0; call < calls; ++call) {
       form();
-      worker_.find_scales(exec_, pass());
+      worker_.find_scales(exec_, buffers());
       comm::place_scales(exec_, static_cast<Index>(slots_.size()), slots_.data(), worker_.scales.data(),
                          message_.data());
       unpack_message();
       add_bench_mean(exec_, watched, {mean_signs_.data(), active_.data(), mean_magnitudes_.data(), nullptr},
                      outputs_.data());
     }
-    comm::keep_residual(exec_, worker_.slice(), pass());
+    comm::keep_residual(exec_, worker_.slice(), buffers());
     double const allowed = 3e-7 * calls;
     return check(formatted("nothing lost in %d calls, up to %.2g", calls, allowed),
                  lost_elements(exec_, watched, outputs_.data(), z_.data(), calls, x_.data(), allowed));

@@ -36,8 +36,8 @@ struct TrainingState {
   /// Set if the checkpoint stores the mean of per-rank values instead of the values. Returns this rank's
   /// comm::part_of() the mean over the ranks that hold an element. slice: this rank's values, from element `first` of
   /// `total`. Collective.
-  std::function<std::vector<float>(std::span<float const> slice, std::int64_t first, std::int64_t total)>
-      mean_over_holders = nullptr;
+  std::function<std::vector<float>(std::span<float const> slice, std::int64_t first, std::int64_t total)> replica_mean =
+      nullptr;
   /// Called after the optimizer was read. Returns the deck key that decides which elements are active, if masked
   /// elements can no longer become active. Empty or unset if they can.
   std::function<std::string()> key_of_active = nullptr;
@@ -64,10 +64,11 @@ struct CheckpointOptions {
 /// ones. All member functions are collective: every rank calls them in the same order.
 class Checkpoints {
  public:
-  /// warn: receives warnings, on rank 0. They concern damaged checkpoints, failed removals and slow writes.
+  /// warn: receives warnings on rank 0, about damaged checkpoints, failed removals and slow writes.
+  ///
   /// may_complete: called on rank 0's I/O thread before a checkpoint is completed; throws to prevent that.
-  /// may_write: called on rank 0, on either thread, before folders are created, renamed or removed; throws to prevent
-  /// that.
+  ///
+  /// may_write: called on rank 0, on either thread, before folders change; throws to prevent that.
   Checkpoints(
       std::string directory, CheckpointOptions const& options, comm::RankGroup& group, input::IoThread& io,
       std::function<void(std::string const&)> warn, std::function<void()> may_complete = [] {},

@@ -83,14 +83,14 @@ void EntryWalk::partitioned(std::string_view name, std::span<float> slice, std::
 
 /// Stores the mean in slices, one per rank. For readers this is the same as held values whose slices do not overlap.
 void EntryWalk::held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) {
-  if (!state_.mean_over_holders) return note(piece("per_rank", path(name), slice, first, total), true);
+  if (!state_.replica_mean) return note(piece("per_rank", path(name), slice, first, total), true);
   index_.push_back("per_rank " + path(name));
   auto const part = mean(slice, first, total);
   entry(piece("per_rank", path(name), part, comm::part_of(total, rank_, ranks_).first, total), Place::host);
 }
 
 void EntryWalk::per_rank(std::string_view name, std::span<float> values, Reshard reshard) {
-  if (reshard == Reshard::mean && state_.mean_over_holders) return held(name, values, 0, std::ssize(values));
+  if (reshard == Reshard::mean && state_.replica_mean) return held(name, values, 0, std::ssize(values));
   note({.kind = "per_rank", .path = path(name), .shape = {std::ssize(values)}, .value = values}, true);
 }
 

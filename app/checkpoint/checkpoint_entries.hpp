@@ -68,7 +68,7 @@ class EntryWalk : public CheckpointVisitor {
   /// Returns this rank's part of the mean over the ranks that hold an element. Overridden by walks that only need
   /// sizes, which return no values.
   virtual std::vector<float> mean(std::span<float const> slice, std::int64_t first, std::int64_t total) {
-    return state_.mean_over_holders(slice, first, total);
+    return state_.replica_mean(slice, first, total);
   }
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }

@@ -44,7 +44,7 @@ void CheckpointFileWriter::open() {
     return;
   }
   write_texts("deck", {head_.deck});
-  write_values<std::int64_t>("live", {std::ssize(head_.active)}, head_.active);
+  write_values<std::int64_t>("active", {std::ssize(head_.active)}, head_.active);
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 #include "app/checkpoint/checkpoint_file.hpp"
 #include "app/checkpoint/checkpoint_slices.hpp"
 #include "app/checkpoint/device_copy.hpp"
+#include "app/format/earlier_names.hpp"
 #include "app/format/formatted.hpp"
 #include "app/launch/collective_errors.hpp"
 #include "comm/transport/rank_group.hpp"
@@ -26,8 +27,8 @@ namespace {
 using input::Hdf5File;
 using Shape = std::vector<std::int64_t>;
 
-/// Returns true if a line of /index, "kind path", has this path.
-bool names(std::string const& line, std::string const& path) { return line.substr(line.find(' ') + 1) == path; }
+/// Returns the path in a line of /index, "kind path".
+std::string path_in(std::string const& line) { return line.substr(line.find(' ') + 1); }
 
 /// Returns the number of elements per row.
 std::int64_t row_width(Shape const& shape) {
@@ -58,7 +59,10 @@ CheckpointReader::CheckpointReader(FoundCheckpoint const& found, ParameterLayout
   // Without the index, nothing else can be checked.
   raise_together(group_, faults_);
   std::istringstream in(broadcast_text(group_, lines));
-  for (std::string line; std::getline(in, line);) unread_.insert(line);
+  for (std::string line; std::getline(in, line);) {
+    unread_.insert(line);
+    stored_.insert(path_in(line));
+  }
 }
 
 std::string CheckpointReader::shared_file() const {
@@ -75,6 +79,11 @@ input::Hdf5File CheckpointReader::open(int rank) const {
   require_attribute(file, "ranks", ranks_, "as in the manifest");
   require_attribute(file, "rank", rank, "as in its name");
   return file;
+}
+
+std::string CheckpointReader::stored_path(std::string_view name) const {
+  auto const today = path(name), earlier = earlier_path(today);
+  return !earlier.empty() && stored_.contains(earlier) && !stored_.contains(today) ? earlier : today;
 }
 
 bool CheckpointReader::expect(char const* kind, std::string const& path) {
@@ -130,7 +139,7 @@ void CheckpointReader::parameter(TensorInfo const& tensor, std::span<float> valu
 }
 
 void CheckpointReader::read_replicated(std::string_view name, std::span<float> values, Allowed allowed) {
-  if (expect("replicated", path(name))) read_shared(path(name), shape_of(values), values, allowed);
+  if (expect("replicated", stored_path(name))) read_shared(stored_path(name), shape_of(values), values, allowed);
 }
 
 void CheckpointReader::replicated(std::string_view name, std::span<float> values) {
@@ -147,22 +156,22 @@ void CheckpointReader::measured(std::string_view name, std::span<float> values) 
 
 void CheckpointReader::partitioned(std::string_view name, std::span<float> slice, std::int64_t first,
                                    std::int64_t total) {
-  if (!expect("partitioned", path(name))) return;
+  if (!expect("partitioned", stored_path(name))) return;
   std::vector<float> host(slice.size());
   if (attempt([&] {
-        gather_slices([this](int rank) { return open(rank); }, ranks_, group_.rank() % ranks_, path(name), host, first,
-                      total);
-        require_sound(folder_, path(name), host, first);
+        gather_slices([this](int rank) { return open(rank); }, ranks_, group_.rank() % ranks_, stored_path(name), host,
+                      first, total);
+        require_sound(folder_, stored_path(name), host, first);
       }))
     copy_to_device(host, slice);
 }
 
 void CheckpointReader::per_rank(std::string_view name, std::span<float> values, Reshard reshard) {
-  if (expect("per_rank", path(name))) read_own_or_reshard(path(name), shape_of(values), values, reshard);
+  if (expect("per_rank", stored_path(name))) read_own_or_reshard(stored_path(name), shape_of(values), values, reshard);
 }
 
 void CheckpointReader::held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) {
-  if (expect("per_rank", path(name))) read_own_or_mean(path(name), shape_of(slice), slice, first, total);
+  if (expect("per_rank", stored_path(name))) read_own_or_mean(stored_path(name), shape_of(slice), slice, first, total);
 }
 
 void CheckpointReader::read_own_or_reshard(std::string const& path, Shape const& shape, std::span<float> values,
@@ -254,34 +263,35 @@ void CheckpointReader::read_scalar(std::string const& path, T& value, std::funct
   value = read;
 }
 
-void CheckpointReader::scalar(std::string_view name, std::int64_t& value) { read_scalar(path(name), value); }
-void CheckpointReader::scalar(std::string_view name, double& value) { read_scalar(path(name), value); }
+void CheckpointReader::scalar(std::string_view name, std::int64_t& value) { read_scalar(stored_path(name), value); }
+void CheckpointReader::scalar(std::string_view name, double& value) { read_scalar(stored_path(name), value); }
 
 void CheckpointReader::count(std::string_view name, std::int64_t& value, std::int64_t least) {
-  read_scalar<std::int64_t>(path(name), value, [&](std::int64_t const found) {
+  read_scalar<std::int64_t>(stored_path(name), value, [&](std::int64_t const found) {
     auto const refuse = [&](std::string const& allowed) {
-      throw InputError(shared_file() + ": " + path(name) + ": " + std::to_string(found) + "; allowed: " + allowed);
+      throw InputError(shared_file() + ": " + stored_path(name) + ": " + std::to_string(found) +
+                       "; allowed: " + allowed);
     };
-    bool const of_steps = path(name) == "data/step" || path(name) == "optimizer/applied_steps";
+    bool const of_steps = stored_path(name) == "data/step" || stored_path(name) == "optimizer/applied_steps";
     if (of_steps && found != step_) refuse(std::to_string(step_) + ", as in the manifest");
     if (found < least || found > most_counted) refuse(std::to_string(least) + " to " + std::to_string(most_counted));
   });
 }
 
 void CheckpointReader::number(std::string_view name, double& value, double least) {
-  read_scalar<double>(path(name), value, [&](double const found) {
+  read_scalar<double>(stored_path(name), value, [&](double const found) {
     if (!std::isfinite(found) || found < least)
-      throw InputError(shared_file() + ": " + path(name) + formatted(": %g; allowed: finite numbers", found) +
+      throw InputError(shared_file() + ": " + stored_path(name) + formatted(": %g; allowed: finite numbers", found) +
                        (least > std::numeric_limits<double>::lowest() ? formatted(" from %g on", least) : ""));
   });
 }
 
 bool CheckpointReader::has(std::string_view name) const {
-  return std::ranges::any_of(unread_, [at = path(name)](auto const& line) { return names(line, at); });
+  return std::ranges::any_of(unread_, [at = stored_path(name)](auto const& line) { return path_in(line) == at; });
 }
 
 void CheckpointReader::drop(std::string_view name) {
-  std::erase_if(unread_, [at = path(name)](auto const& line) { return names(line, at); });
+  std::erase_if(unread_, [at = stored_path(name)](auto const& line) { return path_in(line) == at; });
 }
 
 void CheckpointReader::check_layout(std::string const& key_of_active) {
@@ -291,9 +301,10 @@ void CheckpointReader::check_layout(std::string const& key_of_active) {
     auto const stored = from.attribute("/", "layout_fingerprint");
     if (stored == Hdf5File::Attribute(hexadecimal(layout_.fingerprint()))) return;
     auto const& tensors = layout_.tensors();
-    require_shape(from, "live", {std::ssize(tensors)});
+    auto const counts = from.contains("active") ? "active" : earlier_path("active");
+    require_shape(from, counts, {std::ssize(tensors)});
     std::vector<std::int64_t> active(tensors.size());
-    from.read_slab<std::int64_t>("live", {0}, {std::ssize(tensors)}, active);
+    from.read_slab<std::int64_t>(counts, {0}, {std::ssize(tensors)}, active);
     if (stored != Hdf5File::Attribute(hexadecimal(layout_.fingerprint(active))))
       throw InputError(from.path() +
                        ": its model marks other elements as decaying; resume with the same model and optimizer");
@@ -312,8 +323,7 @@ void CheckpointReader::check_layout(std::string const& key_of_active) {
 }
 
 void CheckpointReader::finish() {
-  for (auto const& line : unread_)
-    fault(folder_ + ": " + line.substr(line.find(' ') + 1) + ": this run has no such state");
+  for (auto const& line : unread_) fault(folder_ + ": " + path_in(line) + ": this run has no such state");
   // One cause may produce a fault for every tensor; a few lines suffice.
   constexpr std::size_t most = 10;
   if (faults_.size() > most) {

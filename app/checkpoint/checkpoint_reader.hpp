@@ -49,6 +49,8 @@ class CheckpointReader : public CheckpointVisitor {
   void finish();
 
  private:
+  /// Returns the path of an entry in this checkpoint, which may have the name of an earlier version.
+  std::string stored_path(std::string_view name) const;
   /// Returns true if the checkpoint holds `path` of this kind.
   bool expect(char const* kind, std::string const& path);
   /// Runs `read` on the I/O thread. Stores an exception as a fault and returns false.
@@ -85,6 +87,7 @@ class CheckpointReader : public CheckpointVisitor {
   ParameterLayout const& layout_;
   comm::RankGroup& group_;
   input::IoThread& io_;
+  std::set<std::string> stored_;  // paths in /index
   std::set<std::string> unread_;  // lines of /index, "kind path"
   std::vector<std::string> faults_;
 };

@@ -79,7 +79,7 @@ std::string unsound_text(std::int64_t at, float value, Allowed allowed) {
 
 std::string unsound_state(comm::RankGroup& group, TrainingState const& state) {
   TrainingState own = state;
-  own.mean_over_holders = nullptr;
+  own.replica_mean = nullptr;
   SoundWalk look(own);
   walk(own, look);
   return first_fault(group, look.fault());

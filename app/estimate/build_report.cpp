@@ -24,8 +24,7 @@ std::string line(std::string name, std::string const& value) {
 
 std::optional<SentInStep> sent_in_step(std::optional<PhaseTraffic> const& mine, comm::World& world) {
   if (!mine) return {};  // unset on all ranks or on none
-  std::array<double, 2> all{static_cast<double>(mine->inside_node_bytes),
-                            static_cast<double>(mine->inter_node_bytes())};
+  std::array<double, 2> all{static_cast<double>(mine->intra_node_bytes), static_cast<double>(mine->inter_node_bytes())};
   world.group().sum_host(all, "bellwether::app::predicted_bytes");
   return SentInStep{.mine = *mine,
                     .all_intra_node = static_cast<std::int64_t>(all[0]),
@@ -54,7 +53,7 @@ std::string sent_text(std::optional<SentInStep> const& sent, int nodes, bool com
     return std::to_string(inside + across) + " bytes" + (nodes > 1 ? split : "");
   };
   auto const& mine = sent->mine;
-  return line("sent by rank 0", text(mine.inside_node_bytes, mine.inter_node_bytes())) +
+  return line("sent by rank 0", text(mine.intra_node_bytes, mine.inter_node_bytes())) +
          (compresses && mine.sent_bytes > 0 ? parts_text(mine) : "") +
          line("sent by all ranks", text(sent->all_intra_node, sent->all_inter_node));
 }
@@ -67,8 +66,8 @@ std::string steps_after_freeze(optim::OptimizerConfig const& optimizer, int rank
 }
 
 /// Returns the bytes that the residuals of compression add to a checkpoint after the freeze.
-std::string held_text(BuildReport const& report, input::WorkerError kept) {
-  auto const exact = bytes_text(report.held_bytes), mean = bytes_text(report.held_bytes / report.ranks);
+std::string residual_text(BuildReport const& report, input::WorkerError kept) {
+  auto const exact = bytes_text(report.residual_bytes), mean = bytes_text(report.residual_bytes / report.ranks);
   auto const after = [](std::string const& bytes) { return "about " + bytes + " more of each rank after the freeze"; };
   if (kept == input::WorkerError::mean) return after(mean) + "; " + exact + " with checkpoint.worker_error: exact";
   return after(exact) + (report.ranks > 1 ? "; " + mean + " with checkpoint.worker_error: mean" : "");
@@ -98,7 +97,7 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
           .memory = trainer.memory_use(),
           .device_allocated = before && after ? std::optional(*before - *after) : std::nullopt,
           .checkpoint_bytes = checkpoint_bytes(trainer.state(), world.rank(), world.size()),
-          .held_bytes = trainer.held_bytes(),
+          .residual_bytes = trainer.residual_bytes(),
           .dense_step = sent_in_step(trainer.dense_step(), world),
           .compressed_step = sent_in_step(trainer.compressed_step(), world),
           .step_flops = trainer.next_step_flops(),
@@ -148,7 +147,7 @@ std::string report_text(BuildReport const& report, input::Deck const& deck) {
                                  (deck.checkpoint.asynchronous ? " of host memory for a copy of what is written"
                                                                : ", written without a copy while training waits"));
   bool const freezes = report.compressed_step.has_value();
-  if (freezes) text += line("its residuals", held_text(report, deck.checkpoint.worker_error));
+  if (freezes) text += line("its residuals", residual_text(report, deck.checkpoint.worker_error));
   text += freezes ? "on the network, each step up to the freeze\n" : "gradients on the network, each step\n";
   text += sent_text(report.dense_step, report.nodes, freezes);
   if (freezes)

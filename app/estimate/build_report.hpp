@@ -38,7 +38,7 @@ struct BuildReport {
   MemoryUse memory;
   std::optional<std::int64_t> device_allocated;  ///< bytes of device memory that the build allocated; unset on hosts
   std::int64_t checkpoint_bytes = 0;             ///< written by this rank before the freeze
-  std::int64_t held_bytes = 0;                   ///< more after it: residuals, if checkpoint.worker_error is exact
+  std::int64_t residual_bytes = 0;               ///< more after it: residuals, if checkpoint.worker_error is exact
   std::optional<SentInStep> dense_step;          ///< up to the freeze if the method compresses, otherwise every step
   std::optional<SentInStep> compressed_step;     ///< after the freeze, if the method compresses
   double step_flops = 0;                         ///< operations of the matrix products of a step, all ranks

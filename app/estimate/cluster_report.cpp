@@ -54,7 +54,7 @@ input::Cluster read_shared_cluster(comm::RankGroup& group, std::string const& pa
   return cluster;
 }
 
-comm::NetworkModel network_of(input::Cluster const& cluster) {
+NetworkModel network_of(input::Cluster const& cluster) {
   return {.ranks_per_node = static_cast<int>(cluster.ranks_per_node),
           .bandwidth = cluster.network_bandwidth * bytes_of_gigabit,
           .latency = cluster.network_latency * 1e-6,

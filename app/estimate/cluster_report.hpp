@@ -19,7 +19,7 @@ namespace bellwether::app {
 /// Collective. Rank 0 reads the file; all ranks return its contents. \throws CommonError if the file is invalid.
 input::Cluster read_shared_cluster(comm::RankGroup& group, std::string const& path);
 
-comm::NetworkModel network_of(input::Cluster const& cluster);
+NetworkModel network_of(input::Cluster const& cluster);
 
 /// Collective. Returns the work of the deck on a rank of the cluster. Measures the speeds that the file omits, with all
 /// ranks at once, and uses the slowest rank's. report: of the same deck on this machine.

@@ -22,28 +22,27 @@ double kernels_seconds(Workload const& work, std::vector<KernelBound> const& ker
   return bytes * static_cast<double>(work.parameters) / work.memory_bandwidth;
 }
 
-double scalars_seconds(comm::NetworkModel const& network, int ranks, std::int64_t count) {
-  return comm::dense_mean_seconds(network, ranks, count, comm::Wire::fp32, comm::Allreduce::ordered);
+double scalars_seconds(NetworkModel const& network, int ranks, std::int64_t count) {
+  return dense_mean_seconds(network, ranks, count, comm::Wire::fp32, comm::Allreduce::ordered);
 }
 
-StepForecast dense_step(Workload const& work, comm::NetworkModel const& network, int ranks) {
-  return {
-      .passes = passes_seconds(work, ranks),
-      .optimizer = kernels_seconds(work, dense_bounds(work.optimizer, work.comm, ranks)),
-      .network = comm::dense_mean_seconds(network, ranks, work.parameters, work.comm.dense_wire, work.comm.allreduce) +
-                 scalars_seconds(network, ranks, ranks)};
+StepForecast dense_step(Workload const& work, NetworkModel const& network, int ranks) {
+  return {.passes = passes_seconds(work, ranks),
+          .optimizer = kernels_seconds(work, dense_bounds(work.optimizer, work.comm, ranks)),
+          .network = dense_mean_seconds(network, ranks, work.parameters, work.comm.dense_wire, work.comm.allreduce) +
+                     scalars_seconds(network, ranks, ranks)};
 }
 
-StepForecast compressed_step(Workload const& work, comm::NetworkModel const& network, int ranks) {
+StepForecast compressed_step(Workload const& work, NetworkModel const& network, int ranks) {
   return {.passes = passes_seconds(work, ranks),
           .optimizer = kernels_seconds(work, compressed_bounds(work.optimizer, ranks)),
-          .network = comm::compressed_allreduce_seconds(network, ranks, work.parameters, work.comm) +
+          .network = compressed_allreduce_seconds(network, ranks, work.parameters, work.comm) +
                      scalars_seconds(network, ranks, optim::scalars_after_freeze(work.optimizer, work.tensors, ranks))};
 }
 
 /// Returns Forecast::break_even by bisection of the exponent: the seconds that compression saves fall with the
 /// bandwidth.
-std::optional<double> break_even(Workload const& work, comm::NetworkModel network, int ranks) {
+std::optional<double> break_even(Workload const& work, NetworkModel network, int ranks) {
   auto const spared = [&](double exponent) {
     network.bandwidth = std::exp2(exponent);
     return dense_step(work, network, ranks).seconds() - compressed_step(work, network, ranks).seconds();
@@ -61,7 +60,7 @@ std::int64_t Workload::dense_steps() const {
   return std::min(steps, optimizer.freeze.step.value_or(optimizer.freeze.latest_step(steps)));
 }
 
-Forecast forecast(Workload const& work, comm::NetworkModel const& network, int ranks) {
+Forecast forecast(Workload const& work, NetworkModel const& network, int ranks) {
   Forecast result{.ranks = ranks,
                   .nodes = std::max(1, ranks / network.ranks_per_node),
                   .dense = dense_step(work, network, ranks),
@@ -74,7 +73,7 @@ Forecast forecast(Workload const& work, comm::NetworkModel const& network, int r
   return result;
 }
 
-std::vector<Forecast> forecasts(Workload const& work, comm::NetworkModel const& network, std::int64_t most) {
+std::vector<Forecast> forecasts(Workload const& work, NetworkModel const& network, std::int64_t most) {
   std::int64_t const in_node = network.ranks_per_node;
   std::int64_t const last = std::min(most, work.sequences) / in_node * in_node;
   std::vector<Forecast> results;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "app/estimate/network_model.hpp"
 #include "comm/comm_config.hpp"
-#include "comm/compression/network_model.hpp"
 #include "model/optim/optimizer_config.hpp"
 
 #include <cstdint>
@@ -46,16 +46,16 @@ struct Forecast {
   std::optional<double> break_even;
 
   double step_gain() const { return compressed ? dense.seconds() / compressed->seconds() : 1; }
-  /// Returns the time of a run with only dense steps over the time of this run, with w = dense_share:
+  /// Returns the time of a run with only dense steps over the time of this run. With w = dense_share it is
   /// 1 / (w + (1 - w) / step_gain()) (arXiv 2104.06069).
   double run_gain() const { return 1 / (dense_share + (1 - dense_share) / step_gain()); }
 };
 
 /// Returns the forecast for `ranks` ranks that fill whole nodes.
-Forecast forecast(Workload const& work, comm::NetworkModel const& network, int ranks);
+Forecast forecast(Workload const& work, NetworkModel const& network, int ranks);
 
 /// Returns forecasts for 1, 2, 4, ... nodes and for the nodes that `most` ranks fill, as long as every rank has at
 /// least one sequence.
-std::vector<Forecast> forecasts(Workload const& work, comm::NetworkModel const& network, std::int64_t most);
+std::vector<Forecast> forecasts(Workload const& work, NetworkModel const& network, std::int64_t most);
 
 }  // namespace bellwether::app

@@ -42,11 +42,11 @@ comm::World& Session::world() {
       std::this_thread::sleep_for(turn_to_tell());
       throw CommonError(fault);
     }
-  double deadline = comm::usual_start_deadline;
-  collect(faults, [&] { deadline = comm::start_deadline(); });
+  double timeout = comm::usual_start_timeout;
+  collect(faults, [&] { timeout = comm::start_timeout(); });
   collect(faults, [] { input::start_hdf5(); });
   if (!faults.empty() && !has_launcher()) throw CommonError(faults);
-  ranks_ = std::make_unique<comm::MpiRanks>(argc_, argv_, deadline);
+  ranks_ = std::make_unique<comm::MpiRanks>(argc_, argv_, timeout);
   raise_together(*ranks_, faults);
   require_same_command(*ranks_, given_);
   try {

@@ -11,9 +11,13 @@ import h5py
 COLUMNS = {
     "steps": ("step", "loss", "mlm_loss", "nsp_loss", "learning_rate", "gradient_norm", "clip_factor", "skipped", "tokens", "samples",
               "tokens_per_second", "wall_seconds", "step_seconds", "wait_data_seconds", "wait_ranks_seconds", "sent_bytes", "phase",
-              "inside_node_bytes", "noise_trace", "noise_scale", "critical_batch"),
+              "intra_node_bytes", "noise_trace", "noise_scale", "critical_batch"),
     "evaluation": ("step", "mlm_loss", "nsp_loss", "mlm_accuracy"),
     "traffic": ("steps", "sent_bytes", "worker_bytes", "server_bytes", "scalar_bytes", "dense_bytes_fp32", "dense_bytes_16bit")}
+
+
+# Names of columns in version 0.1.0.
+EARLIER = {"inside_node_bytes": "intra_node_bytes"}
 
 
 class Refused(Exception):
@@ -25,10 +29,13 @@ def table_of(file, name):
     table = file.get(name)
     if not isinstance(table, h5py.Dataset) or table.ndim != 1 or table.dtype.names is None:
         raise Refused(f"{file.filename}: no table '{name}'; allowed: the statistics.h5 of a run")
-    missing = [column for column in COLUMNS[name] if column not in table.dtype.names]
+    today = [EARLIER.get(column, column) for column in table.dtype.names]
+    missing = [column for column in COLUMNS[name] if column not in today]
     if missing:
         raise Refused(f"{file.filename}: the table '{name}' has no column {', '.join(missing)}; another version of the program wrote it")
-    return table[:]
+    rows = table[:]
+    rows.dtype.names = today
+    return rows
 
 
 def record_of(file):

@@ -50,7 +50,7 @@ def summary(steps, evaluation, frequencies, traffic):
         if frequencies is not None:
             rows.append(("word frequencies", f"masked-LM loss {frequencies:.3f}; the held-out loss is "
                                              f"{'below it' if end['mlm_loss'] < frequencies else 'not yet below it'}"))
-    sent, inside = np.mean(steps["sent_bytes"]) / 1e6, np.mean(steps["inside_node_bytes"]) / 1e6
+    sent, inside = np.mean(steps["sent_bytes"]) / 1e6, np.mean(steps["intra_node_bytes"]) / 1e6
     rows.append(("sent by rank 0", f"{sent:,.2f} MB a step, {inside:,.2f} inside its node and {sent - inside:,.2f} to "
                                    "other nodes"))
     rows += traffic_rows(traffic)

@@ -169,6 +169,8 @@ struct Statistics::Impl {
       for (std::int64_t index = 0; index < segments; ++index) {
         if (index > 0) closed.push_back(rows_in(open));
         open = read_or_advise(options.directory, [this, index] { return files.read(index); });
+        // statistics.h5 shows the columns of all segments by their names in the first one.
+        if (open.has_earlier_names) files.write(open);
         bool const ends_here = is_beyond(open, point);
         if (ends_here) cut(open, point, options.layers.size());
         if (doubt.empty()) doubt = record_break(last, open.steps);

@@ -33,10 +33,10 @@ struct StepRow {
   double wait_ranks_seconds = 0;  ///< of this step: time to the gradients on the slowest rank minus that on the fastest
   std::int64_t sent_bytes = 0;    ///< of this step: exchange and small reductions, sent by rank 0
   std::int64_t phase = 0;         ///< 0: dense; 1: compressed
-  std::int64_t compressed_bytes = 0;   ///< part of sent_bytes: the compressed exchange, rank 0
-  std::int64_t scalar_bytes = 0;       ///< part of sent_bytes: small reductions, such as the gradient check, rank 0
-  std::int64_t inside_node_bytes = 0;  ///< part of sent_bytes: to ranks on rank 0's node
-  std::int64_t dense_bytes_fp32 = 0;   ///< what an uncompressed fp32 exchange would have sent, rank 0
+  std::int64_t compressed_bytes = 0;  ///< part of sent_bytes: the compressed exchange, rank 0
+  std::int64_t scalar_bytes = 0;      ///< part of sent_bytes: small reductions, such as the gradient check, rank 0
+  std::int64_t intra_node_bytes = 0;  ///< part of sent_bytes: to ranks on rank 0's node
+  std::int64_t dense_bytes_fp32 = 0;  ///< what an uncompressed fp32 exchange would have sent, rank 0
   double local_square =
       not_measured;  ///< squared gradient norm of a small batch: mean over ranks, or the first micro-batch
   double mean_square = not_measured;     ///< squared norm of the mean gradient; both before clipping
@@ -71,7 +71,7 @@ struct StepRow {
     visit("phase", "", row.phase);
     visit("compressed_bytes", "bytes", row.compressed_bytes);
     visit("scalar_bytes", "bytes", row.scalar_bytes);
-    visit("inside_node_bytes", "bytes", row.inside_node_bytes);
+    visit("intra_node_bytes", "bytes", row.intra_node_bytes);
     visit("dense_bytes_fp32", "bytes", row.dense_bytes_fp32);
     visit("local_square", "", row.local_square);
     visit("mean_square", "", row.mean_square);

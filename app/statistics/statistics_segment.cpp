@@ -4,6 +4,7 @@
 
 #include "app/checkpoint/checksum.hpp"
 #include "app/checkpoint/durable_file.hpp"
+#include "app/format/earlier_names.hpp"
 #include "app/format/formatted.hpp"
 #include "app/format/readable_numbers.hpp"
 #include "core/system/error.hpp"
@@ -40,16 +41,22 @@ std::vector<Column> columns_of(std::vector<Row> const& rows) {
   return columns;
 }
 
+Column const* find_column(std::vector<Column> const& columns, std::string_view name) {
+  auto const found = std::ranges::find(columns, name, &Column::name);
+  return found == columns.end() ? nullptr : &*found;
+}
+
 template <class Row>
 std::vector<Row> rows_of(std::vector<Column> const& columns, std::int64_t count, std::string const& where) {
   std::vector<Row> rows(static_cast<std::size_t>(count));
   std::vector<Column const*> wanted;
   Row shape;
   Row::describe(shape, [&]<class T>(char const* name, char const*, T&) {
-    auto const column = std::ranges::find(columns, std::string(name), &Column::name);
-    if (column == columns.end() || !std::holds_alternative<std::vector<T>>(column->values))
+    auto const* column = find_column(columns, name);
+    if (column == nullptr) column = find_column(columns, earlier_name(name));
+    if (column == nullptr || !std::holds_alternative<std::vector<T>>(column->values))
       throw InputError(where + ": column '" + name + "' is missing or of another type");
-    wanted.push_back(&*column);
+    wanted.push_back(column);
   });
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::size_t c = 0;
@@ -247,7 +254,9 @@ StatisticsSegment StatisticsFiles::read(std::int64_t index) const {
                        "]");
     return *count;
   };
-  segment.steps = rows_of<StepRow>(file.read_table("steps"), rows("steps"), path + ": steps");
+  auto const steps = file.read_table("steps");
+  segment.steps = rows_of<StepRow>(steps, rows("steps"), path + ": steps");
+  segment.has_earlier_names = find_column(steps, "intra_node_bytes") == nullptr;
   segment.evaluations =
       rows_of<EvaluationRow>(file.read_table("evaluation"), rows("evaluation"), path + ": evaluation");
   auto const layer_rows = rows("layers");

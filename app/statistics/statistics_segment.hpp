@@ -30,6 +30,7 @@ struct StatisticsSegment {
   std::vector<EvaluationRow> evaluations;
   std::vector<std::int64_t> layer_steps;
   std::vector<std::vector<float>> layers;  ///< one matrix per quantity, (layer_steps, layers) each
+  bool has_earlier_names = false;          ///< its file names a column as an earlier version did
 };
 
 SegmentRows rows_in(StatisticsSegment const& segment);

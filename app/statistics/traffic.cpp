@@ -24,7 +24,7 @@ void PhaseTraffic::add(PhaseTraffic const& more) {
   worker_bytes += more.worker_bytes;
   server_bytes += more.server_bytes;
   scalar_bytes += more.scalar_bytes;
-  inside_node_bytes += more.inside_node_bytes;
+  intra_node_bytes += more.intra_node_bytes;
   dense_bytes_fp32 += more.dense_bytes_fp32;
   dense_bytes_16bit += more.dense_bytes_16bit;
 }
@@ -36,7 +36,7 @@ PhaseTraffic traffic_of(optim::Phase phase, optim::SentBytes const& sent) {
           .worker_bytes = sent.worker,
           .server_bytes = sent.server,
           .scalar_bytes = sent.scalars,
-          .inside_node_bytes = sent.intra_node,
+          .intra_node_bytes = sent.intra_node,
           .dense_bytes_fp32 = sent.dense_fp32,
           .dense_bytes_16bit = sent.dense_16bit};
 }
@@ -85,8 +85,8 @@ std::vector<std::string> traffic_lines(TrafficTotals const& totals) {
     lines.push_back("dense means in fp32" + over + compared_with(all.dense_bytes_fp32, all));
     lines.push_back("dense means in 16 bit" + over + compared_with(all.dense_bytes_16bit, all));
   }
-  if (all.inside_node_bytes > 0 && all.inter_node_bytes() > 0)
-    lines.push_back("sent by rank 0 inside its node " + bytes_of(all.inside_node_bytes) + ", to other nodes " +
+  if (all.intra_node_bytes > 0 && all.inter_node_bytes() > 0)
+    lines.push_back("sent by rank 0 inside its node " + bytes_of(all.intra_node_bytes) + ", to other nodes " +
                     bytes_of(all.inter_node_bytes()));
   return lines;
 }

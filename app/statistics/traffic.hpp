@@ -19,14 +19,14 @@ struct PhaseTraffic {
   std::int64_t worker_bytes = 0;       ///< part of sent_bytes: phase 1 of the compressed allreduce, all-to-all
   std::int64_t server_bytes = 0;       ///< part of sent_bytes: phase 2 of the compressed allreduce, all-gather
   std::int64_t scalar_bytes = 0;       ///< part of sent_bytes: small reductions (norms, sketches, per-layer sums)
-  std::int64_t inside_node_bytes = 0;  ///< part of sent_bytes: to ranks on rank 0's node
+  std::int64_t intra_node_bytes = 0;   ///< part of sent_bytes: to ranks on rank 0's node
   std::int64_t dense_bytes_fp32 = 0;   ///< what dense means in fp32 would have sent
   std::int64_t dense_bytes_16bit = 0;  ///< what dense means in 16 bits would have sent
 
   std::int64_t exchange_bytes() const { return sent_bytes - scalar_bytes; }
   /// Returns the remaining exchange: values and signs within a hierarchy, or the gradients in a dense phase.
   std::int64_t other_bytes() const { return exchange_bytes() - worker_bytes - server_bytes; }
-  std::int64_t inter_node_bytes() const { return sent_bytes - inside_node_bytes; }
+  std::int64_t inter_node_bytes() const { return sent_bytes - intra_node_bytes; }
   /// Adds everything but `phase`.
   void add(PhaseTraffic const& more);
 
@@ -39,7 +39,7 @@ struct PhaseTraffic {
     visit("worker_bytes", "bytes", row.worker_bytes);
     visit("server_bytes", "bytes", row.server_bytes);
     visit("scalar_bytes", "bytes", row.scalar_bytes);
-    visit("inside_node_bytes", "bytes", row.inside_node_bytes);
+    visit("intra_node_bytes", "bytes", row.intra_node_bytes);
     visit("dense_bytes_fp32", "bytes", row.dense_bytes_fp32);
     visit("dense_bytes_16bit", "bytes", row.dense_bytes_16bit);
   }

@@ -35,7 +35,7 @@ bool holds_run(std::string const& directory) {
   return fs::is_directory(checkpoints) && !fs::is_empty(checkpoints);
 }
 
-std::string set_record_aside(std::string const& directory) try {
+std::string move_unfinished_record(std::string const& directory) try {
   fs::path const run = directory;
   int count = 0;
   auto const numbered = [&] { return run / ("unfinished_" + std::to_string(count)); };

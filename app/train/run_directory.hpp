@@ -11,7 +11,7 @@ bool holds_run(std::string const& directory);
 
 /// Moves the statistics of a job that wrote no checkpoint to a subfolder, because a start at step 0 would truncate
 /// them. Returns that subfolder. \throws RuntimeError if they cannot be moved.
-std::string set_record_aside(std::string const& directory);
+std::string move_unfinished_record(std::string const& directory);
 
 /// Checks the path itself, without looking at rights. It must leave room for names of files, and no link in it may lead
 /// to a missing folder. \throws InputError that begins with the key.

@@ -11,8 +11,9 @@ class RankGroup;
 /// Checks that all ranks see one run directory. Every rank reads checkpoints there, and may write its own file.
 namespace bellwether::app {
 
-/// Collective. For `check`: creates nothing. What rank 0 finds of the directory, every rank must find and be able to
-/// write to. host: of this rank, for messages. \throws CommonError that names the rank, its host and the path.
+/// Collective. For `check`: creates nothing. The longest part of the path that exists on rank 0 must exist on every
+/// rank, which must be able to write to it. host: of this rank, for messages.
+/// \throws CommonError that names the rank, its host and the path.
 void require_seen(comm::RankGroup& group, std::string const& directory, std::string const& host);
 
 /// Collective. For `train`, after rank 0 has created the directory. Rank 0 creates a file where checkpoints are

@@ -241,7 +241,7 @@ StepOutcome Trainer::advance(StopReason wish, StepRow& row, bool goes_on) {
          .phase = traffic.phase,
          .compressed_bytes = traffic.phase == 1 ? traffic.exchange_bytes() : 0,
          .scalar_bytes = traffic.scalar_bytes,
-         .inside_node_bytes = traffic.inside_node_bytes,
+         .intra_node_bytes = traffic.intra_node_bytes,
          .dense_bytes_fp32 = traffic.dense_bytes_fp32,
          .variance_change = report.variance_check.step == t.step + 1 ? report.variance_check.change : not_measured};
   t.fill_losses(row, static_cast<double>(now.masked), static_cast<double>(now.sequences));
@@ -295,10 +295,10 @@ EvaluationRow Trainer::evaluate() {
 TrainingState Trainer::state() {
   auto& t = *impl_;
   require(!t.ahead, "state() was called while the next step is enqueued");
-  std::function<std::vector<float>(std::span<float const>, std::int64_t, std::int64_t)> mean_over_holders;
+  std::function<std::vector<float>(std::span<float const>, std::int64_t, std::int64_t)> replica_mean;
   if (t.deck.checkpoint.worker_error == input::WorkerError::mean)
-    mean_over_holders = [&t](std::span<float const> slice, std::int64_t first, std::int64_t total) {
-      return comm::mean_over_holders(t.ranks, slice, first, total);
+    replica_mean = [&t](std::span<float const> slice, std::int64_t first, std::int64_t total) {
+      return comm::replica_mean(t.ranks, slice, first, total);
     };
   return {.layout = layout(),
           .parameters = t.parameters.span(),
@@ -320,7 +320,7 @@ TrainingState Trainer::state() {
                 if (position != t.batches.position()) t.batches.seek(position);
               },
           .position = [&t] { return t.batches.position(); },
-          .mean_over_holders = mean_over_holders,
+          .replica_mean = replica_mean,
           .key_of_active = [&t]() -> std::string {
             if (!t.optimizer->freezes_variance()) return "";
             auto const longer = t.data.heldout.info.sequence_length > t.stream.info().sequence_length;
@@ -339,7 +339,7 @@ MemoryUse Trainer::memory_use() const {
           .data = t.data.bytes()};
 }
 
-std::int64_t Trainer::held_bytes() const { return impl_->optimizer->held_bytes(); }
+std::int64_t Trainer::residual_bytes() const { return impl_->optimizer->residual_bytes(); }
 std::optional<PhaseTraffic> Trainer::dense_step() const { return impl_->predicted(optim::Phase::dense); }
 std::optional<PhaseTraffic> Trainer::compressed_step() const { return impl_->predicted(optim::Phase::compressed); }
 TrafficTotals const& Trainer::traffic() const { return impl_->totals; }

@@ -92,7 +92,7 @@ class Trainer {
   MemoryUse memory_use() const;
   /// Returns the bytes of residuals that a checkpoint after a freeze holds per rank if checkpoint.worker_error is
   /// exact.
-  std::int64_t held_bytes() const;
+  std::int64_t residual_bytes() const;
   /// Return what this rank sends in one step before and after a freeze; nothing if the method has no such phase.
   std::optional<PhaseTraffic> dense_step() const;
   std::optional<PhaseTraffic> compressed_step() const;

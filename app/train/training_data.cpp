@@ -57,7 +57,7 @@ std::int64_t vocabulary_of(input::ShardSetInfo const& info) {
   return as_state(input::checksum_number(info.vocabulary.checksum));
 }
 
-std::string told(input::ShardSetInfo const& info) {
+std::string described(input::ShardSetInfo const& info) {
   return counted(info.rows, "row") + " in " + counted(std::ssize(info.shards), "shard") + " of checksum " +
          hexadecimal(info.content ^ info.fingerprint);
 }
@@ -67,7 +67,7 @@ std::string told(input::ShardSetInfo const& info) {
 void require_same_data(comm::RankGroup& group, TrainingData const& data) {
   std::vector<std::string> faults;
   auto const compare = [&](char const* key, input::ShardSetInfo const& info) {
-    auto const mine = told(info), zero = broadcast_text(group, mine);
+    auto const mine = described(info), zero = broadcast_text(group, mine);
     if (mine != zero)
       faults.push_back(std::string(key) + ": " + mine + ", but " + zero +
                        " on rank 0; allowed: the same shards on every rank");

@@ -44,7 +44,7 @@ struct TrainingRun::Impl {
         stops(signals, options.started, deck.run.walltime,
               all.rank() == 0 ? (fs::path(deck.run.directory) / "stop").string() : std::string()),
         world(all) {
-    world.set_deadline(deck.comm.deadline);
+    world.set_timeout(deck.comm.deadline);
     start = std::make_unique<RunStart>(deck.run.directory, options.resume, world.group(), world.host());
     if (world.rank() == 0) stops.watch_directory([this] { return !start->loss().empty(); });
     try {
@@ -133,7 +133,7 @@ struct TrainingRun::Impl {
     auto found = recorded();
     std::string aside;
     if (options.resume && resumed.empty() && found == Recorded::rows) {
-      aside = io.run(input::IoThread::Priority::statistics, [&] { return set_record_aside(deck.run.directory); });
+      aside = io.run(input::IoThread::Priority::statistics, [&] { return move_unfinished_record(deck.run.directory); });
       found = Recorded::nothing;
     }
     bool const goes_on = found != Recorded::nothing;

@@ -180,10 +180,10 @@ Traffic DenseMean::predicted_traffic(Communicator const& group, Index count, Wir
     if (peer == group.rank() || !group.shares_node(peer)) continue;
     ++neighbours;
     if (method == Allreduce::ordered)
-      traffic.inside_node_bytes += bytes_of(wire) * (chunk_count(count, peer, size) + mine);
+      traffic.intra_node_bytes += bytes_of(wire) * (chunk_count(count, peer, size) + mine);
   }
   // The library's routing is unknown; only with one node is all traffic intra-node.
-  if (method == Allreduce::library && neighbours + 1 == size) traffic.inside_node_bytes = traffic.sent_bytes;
+  if (method == Allreduce::library && neighbours + 1 == size) traffic.intra_node_bytes = traffic.sent_bytes;
   return traffic;
 }
 

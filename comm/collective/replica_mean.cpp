@@ -51,7 +51,7 @@ void mean_of_rows(Exec const& exec, Part const& window, Vec<float> const& receiv
   int const ranks = static_cast<int>(firsts.extent(0));
   Index const begin = window.first;
   Kokkos::parallel_for(
-      "bellwether::comm::mean_over_holders", Kokkos::RangePolicy<Exec>(exec, 0, window.size()), KOKKOS_LAMBDA(Index i) {
+      "bellwether::comm::replica_mean", Kokkos::RangePolicy<Exec>(exec, 0, window.size()), KOKKOS_LAMBDA(Index i) {
         double sum = 0, holders = 0;
         for (int r = 0; r < ranks; ++r)
           if (begin + i >= firsts(r) && begin + i < lasts(r)) {
@@ -69,8 +69,8 @@ Part part_of(std::int64_t total, int rank, int ranks) {
           total / ranks * (rank + 1) + total % ranks * (rank + 1) / ranks};
 }
 
-std::vector<float> mean_over_holders(Communicator& data, std::span<float const> held, std::int64_t first,
-                                     std::int64_t total) {
+std::vector<float> replica_mean(Communicator& data, std::span<float const> held, std::int64_t first,
+                                std::int64_t total) {
   int const ranks = data.size(), rank = data.rank();
   Part const own{first, first + std::ssize(held)}, mine = part_of(total, rank, ranks);
   auto const holders = all_holders(data, own, total);
@@ -89,7 +89,7 @@ std::vector<float> mean_over_holders(Communicator& data, std::span<float const> 
   }
   Kokkos::deep_copy(exec, firsts, HostValues<Index const>(begin.data(), count));
   Kokkos::deep_copy(exec, lasts, HostValues<Index const>(end.data(), count));
-  exec.fence("bellwether::comm::mean_over_holders, the table of holders is on the device");
+  exec.fence("bellwether::comm::replica_mean, the table of holders is on the device");
 
   std::vector<float> out(static_cast<std::size_t>(mine.size()));
   std::vector<Message> messages;
@@ -111,13 +111,13 @@ std::vector<float> mean_over_holders(Communicator& data, std::span<float const> 
       if (sent.size() > 0) messages.push_back({Message::Kind::send, peer, bytes(from(), sent.size())});
       if (got.size() > 0) messages.push_back({Message::Kind::receive, peer, bytes(to(), got.size())});
     }
-    Request request = data.start_exchange(exec, messages, "bellwether::comm::mean_over_holders");
+    Request request = data.start_exchange(exec, messages, "bellwether::comm::replica_mean");
     data.wait(request);
     mean_of_rows(exec, window, received, width, firsts, lasts, means);
     Kokkos::deep_copy(
         exec, HostValues<float>(out.data() + (window.first - mine.first), static_cast<std::size_t>(window.size())),
         Values<float const>(means.data(), static_cast<std::size_t>(window.size())));
-    exec.fence("bellwether::comm::mean_over_holders, the next round uses the same memory");
+    exec.fence("bellwether::comm::replica_mean, the next round uses the same memory");
   }
   return out;
 }

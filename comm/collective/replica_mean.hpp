@@ -23,7 +23,7 @@ Part part_of(std::int64_t total, int rank, int ranks);
 /// values of elements [first, first + held.size()) of a vector of `total`, in execution space memory. Returns the
 /// elements of this rank's part_of() in host memory, summed in double in rank order.
 /// \throws CollectiveTimeout; InternalError if no rank holds an element.
-std::vector<float> mean_over_holders(Communicator& data, std::span<float const> held, std::int64_t first,
-                                     std::int64_t total);
+std::vector<float> replica_mean(Communicator& data, std::span<float const> held, std::int64_t first,
+                                std::int64_t total);
 
 }  // namespace bellwether::comm

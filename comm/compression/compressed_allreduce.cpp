@@ -53,17 +53,17 @@ struct End {
     auto const at = static_cast<std::size_t>(segment);
     return {blocks.data() + segments[at], segments[at + 1] - segments[at]};
   }
-  ResidualPass pass(std::int32_t const* skip = nullptr, std::int32_t const* spent = nullptr) const {
+  ResidualBuffers buffers(std::int32_t const* skip = nullptr, std::int32_t const* spent = nullptr) const {
     return {count, z.data(), active, kept.data(), partial.data(), skip, spent};
   }
   void find_scales(Exec const& exec, Scale rule, std::int32_t const* skip, std::uint32_t* message) const {
-    scales_from_sums(exec, static_cast<Index>(ranges.extent(0)), ranges.data(), pass(skip), rule, kept.data(),
+    scales_from_sums(exec, static_cast<Index>(ranges.extent(0)), ranges.data(), buffers(skip), rule, kept.data(),
                      errors.data());
     place_scales(exec, static_cast<Index>(slots.extent(0)), slots.data(), kept.data(), message);
   }
   /// Replaces z by the residual itself, 0 for masked elements.
   void store_residual(Exec const& exec) const {
-    keep_residual(exec, all(), pass());
+    keep_residual(exec, all(), buffers());
     Kokkos::deep_copy(exec, kept, 0.0f);
   }
   /// Zeroes the residuals of all elements, active and masked.
@@ -153,15 +153,15 @@ struct CompressedAllreduce::Impl {
     report.segments[static_cast<std::size_t>(segment)].*started = Clock::now();
     Traffic const now = communicator.traffic();
     sent_bytes += now.sent_bytes - before.sent_bytes;
-    traffic.inside_node_bytes += now.inside_node_bytes - before.inside_node_bytes;
+    traffic.intra_node_bytes += now.intra_node_bytes - before.intra_node_bytes;
   }
 
   void serve(Exec const& exec) {
     Index const scale_stride = layout.segment_stride(layout.segments - 1);
     for (Index segment = 0; segment < layout.segments; ++segment) {
       Index const stride = layout.segment_stride(segment);
-      serve_words(exec, server.slice(segment), server.pass(skip), {received.data(), stride, scale_stride, layout.size},
-                  mine.data());
+      serve_words(exec, server.slice(segment), server.buffers(skip),
+                  {received.data(), stride, scale_stride, layout.size}, mine.data());
       if (last(segment)) server.find_scales(exec, options.scale, skip, mine.data());
       launch(segment, traffic.server_bytes, &CompressedSegmentTimes::passed_on, [&] {
         return communicator.start_allgather(exec, bytes(mine.data() + segment * layout.segment_words, stride),
@@ -235,7 +235,7 @@ void CompressedAllreduce::begin(Exec const& exec, std::int32_t const* skip) {
   mean.under_way = true;
   mean.traffic.worker_bytes = 0;
   mean.traffic.server_bytes = 0;
-  mean.traffic.inside_node_bytes = 0;
+  mean.traffic.intra_node_bytes = 0;
   mean.skip = skip;
   if (!mean.options.error_feedback)
     for (End const* const end : {&mean.worker, &mean.server}) end->forget(exec);
@@ -243,9 +243,9 @@ void CompressedAllreduce::begin(Exec const& exec, std::int32_t const* skip) {
 
 Index CompressedAllreduce::segments() const { return impl_->layout.segments; }
 BlockSlice CompressedAllreduce::slice(Index segment) const { return impl_->worker.slice(segment); }
-ResidualPass CompressedAllreduce::pass() const {
+ResidualBuffers CompressedAllreduce::buffers() const {
   Impl const& mean = *impl_;
-  return mean.worker.pass(mean.skip, mean.identity ? mean.spent.data() : nullptr);
+  return mean.worker.buffers(mean.skip, mean.identity ? mean.spent.data() : nullptr);
 }
 std::uint32_t* CompressedAllreduce::message() const { return impl_->message(); }
 Vec<std::uint32_t> const& CompressedAllreduce::worker_signs() const { return impl_->signs; }
@@ -267,7 +267,7 @@ Decoded CompressedAllreduce::finish(Exec const& exec) {
   mean.under_way = false;
   mean.last_exec = exec;
   if (mean.identity) {
-    mark_spent(exec, pass(), mean.spent.data());
+    mark_spent(exec, buffers(), mean.spent.data());
     return {mean.signs.data(), mean.active.data(), nullptr, mean.worker.z.data()};
   }
   mean.wait(&CompressedSegmentTimes::received);

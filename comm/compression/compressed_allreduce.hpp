@@ -71,7 +71,7 @@ class CompressedAllreduce {
   void begin(Exec const& exec, std::int32_t const* skip);
   Index segments() const;
   BlockSlice slice(Index segment) const;
-  ResidualPass pass() const;
+  ResidualBuffers buffers() const;
   std::uint32_t* message() const;
   void send(Exec const& exec, Index segment);
 
@@ -82,7 +82,7 @@ template <class Form>
 void CompressedAllreduce::start(Exec const& exec, Form const& form, std::int32_t const* skip) {
   begin(exec, skip);
   for (Index segment = 0; segment < segments(); ++segment) {
-    form_words(exec, slice(segment), pass(), message(), worker_signs().data(), form);
+    form_words(exec, slice(segment), buffers(), message(), worker_signs().data(), form);
     send(exec, segment);
   }
 }

@@ -15,8 +15,8 @@ Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> elements(Space const& exec,
   return {exec, 0, count};
 }
 
-/// Source of word_pass() for servers. On a host, the sum over ranks is formed for the 32 elements of a word at once; on
-/// a device each thread has four elements. `known`: the number of ranks as a constant, or 0.
+/// Source of signs_and_sums() for servers. On a host, the sum over ranks is formed for the 32 elements of a word at
+/// once; on a device each thread has four elements. `known`: the number of ranks as a constant, or 0.
 template <class Space, int known>
 struct ServerSource {
   static constexpr bool host = TeamShape<Space>::host;
@@ -33,7 +33,7 @@ struct ServerSource {
     for (int rank = 0; rank < known; ++rank) scales[rank] = scale_of(rank);
   }
 
-  KOKKOS_INLINE_FUNCTION std::uint32_t active(Index t) const { return pass.active[block.word + t]; }
+  KOKKOS_INLINE_FUNCTION std::uint32_t active(Index t) const { return buffers.active[block.word + t]; }
   KOKKOS_INLINE_FUNCTION void begin(Index t) {
     if constexpr (host && known > 0) mean_of_known(t);
     if constexpr (host && known == 0) mean_of_many(t);
@@ -77,16 +77,18 @@ struct ServerSource {
         for (int lane = 0; lane < lanes; ++lane) sums[lane] /= divisor;
     }
   }
-  KOKKOS_INLINE_FUNCTION float sum(Index k, Index, int lane) const { return sums[lane] + residual(pass.z[k], scale); }
-  KOKKOS_INLINE_FUNCTION void keep(Index k, float value) const { pass.z[k] = value; }
+  KOKKOS_INLINE_FUNCTION float sum(Index k, Index, int lane) const {
+    return sums[lane] + residual(buffers.z[k], scale);
+  }
+  KOKKOS_INLINE_FUNCTION void keep(Index k, float value) const { buffers.z[k] = value; }
   KOKKOS_INLINE_FUNCTION void keep(Index k, float const (&values)[LaneShare::elements]) const {
-    store(pass.z + k, values);
+    store(buffers.z + k, values);
   }
   /// Device version for n elements of word t, counted from `first`.
   template <int n>
   KOKKOS_INLINE_FUNCTION void sums_of(Index k, Index t, int first, float (&y)[n]) const {
     float before[n];
-    load(static_cast<float const*>(pass.z) + k, before);
+    load(static_cast<float const*>(buffers.z) + k, before);
     if constexpr (known > 0) {
       std::uint32_t words[most_known];
       BELLWETHER_UNROLL
@@ -108,7 +110,7 @@ struct ServerSource {
   }
   KOKKOS_INLINE_FUNCTION void signs(Index t, std::uint32_t word) const { out[block.word + t] = word; }
 
-  ResidualPass pass;
+  ResidualBuffers buffers;
   WordBlock block;
   float scale;
   Received received;
@@ -121,16 +123,16 @@ template <class Space, int known>
 struct ServeWords {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
-    if (pass.skipped()) return;
+    if (buffers.skipped()) return;
     WordBlock const block = slice.blocks[team.league_rank()];
-    ServerSource<Space, known> source{pass, block, pass.kept[block.scale], received, signs};
+    ServerSource<Space, known> source{buffers, block, buffers.kept[block.scale], received, signs};
     source.begin_block();
-    auto const sums = word_pass<Space>(team, block, pass.count, source);
-    pass.put(team, block, sums);
+    auto const sums = signs_and_sums<Space>(team, block, buffers.count, source);
+    buffers.put(team, block, sums);
   }
 
   BlockSlice slice;
-  ResidualPass pass;
+  ResidualBuffers buffers;
   Received received;
   std::uint32_t* signs;
 };
@@ -194,13 +196,13 @@ struct SignWords {
 }  // namespace
 
 template <class Space>
-void serve_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, Received const& received,
+void serve_words(Space const& exec, BlockSlice const& slice, ResidualBuffers const& buffers, Received const& received,
                  std::uint32_t* signs) {
   if (slice.count == 0) return;
-  require_neighbours<Space>(pass.z);
+  require_neighbours<Space>(buffers.z);
   auto const serve = [&]<int known>(std::integral_constant<int, known>) {
     Kokkos::parallel_for("bellwether::comm::serve_words", lanes_policy(exec, slice.count),
-                         ServeWords<Space, known>{slice, pass, received, signs});
+                         ServeWords<Space, known>{slice, buffers, received, signs});
   };
   switch (received.ranks) {  // common numbers of ranks as constants
     case 2:
@@ -217,16 +219,16 @@ void serve_words(Space const& exec, BlockSlice const& slice, ResidualPass const&
 }
 
 template <class Space>
-void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, ResidualPass const& pass, Scale rule,
-                      float* scales, double* errors) {
+void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, ResidualBuffers const& buffers,
+                      Scale rule, float* scales, double* errors) {
   if (count == 0) return;
   Kokkos::parallel_for(
       "bellwether::comm::scales_from_sums", team_policy(exec, count),
       KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
-        if (pass.skipped()) return;
+        if (buffers.skipped()) return;
         Index const at = team.league_rank();
         auto const sums = team_sum<sums_of_words, Space>(team, ranges[at].first, ranges[at].last, [&](Index block) {
-          double const* of_block = pass.partial + sums_of_words * block;
+          double const* of_block = buffers.partial + sums_of_words * block;
           return Sums<sums_of_words>{{of_block[0], of_block[1], of_block[2]}};
         });
         Kokkos::single(Kokkos::PerTeam(team), [&] {
@@ -245,10 +247,10 @@ void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, 
 }
 
 template <class Space>
-void mark_spent(Space const& exec, ResidualPass const& pass, std::int32_t* spent) {
+void mark_spent(Space const& exec, ResidualBuffers const& buffers, std::int32_t* spent) {
   Kokkos::parallel_for(
       "bellwether::comm::mark_spent", elements(exec, 1), KOKKOS_LAMBDA(Index) {
-        if (!pass.skipped()) *spent = 1;
+        if (!buffers.skipped()) *spent = 1;
       });
 }
 
@@ -310,22 +312,22 @@ void sign_words(Space const& exec, Index count, float const* values, std::uint32
 }
 
 template <class Space>
-void keep_residual(Space const& exec, BlockSlice const& slice, ResidualPass const& pass) {
+void keep_residual(Space const& exec, BlockSlice const& slice, ResidualBuffers const& buffers) {
   if (slice.count == 0) return;
   Kokkos::parallel_for(
       "bellwether::comm::keep_residual", team_policy(exec, slice.count),
       KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
         WordBlock const block = slice.blocks[team.league_rank()];
-        float const scale = pass.kept[block.scale];
+        float const scale = buffers.kept[block.scale];
         if constexpr (TeamShape<Space>::host) {
           for (Index w = block.word; w < block.word + block.words; ++w) {
-            std::uint32_t const active = pass.active[w];
-            float* const z = pass.z + w * word_elements;
-            int const lanes = static_cast<int>(Kokkos::min(Index{word_elements}, pass.count - w * word_elements));
+            std::uint32_t const active = buffers.active[w];
+            float* const z = buffers.z + w * word_elements;
+            int const lanes = static_cast<int>(Kokkos::min(Index{word_elements}, buffers.count - w * word_elements));
             for (int lane = 0; lane < lanes; ++lane) z[lane] = masked(residual(z[lane], scale), active, lane);
           }
         } else {
-          Index const last = Kokkos::min((block.word + block.words) * word_elements, pass.count);
+          Index const last = Kokkos::min((block.word + block.words) * word_elements, buffers.count);
           struct Element {
             float z;
             std::uint32_t active;
@@ -333,9 +335,9 @@ void keep_residual(Space const& exec, BlockSlice const& slice, ResidualPass cons
           team_for<Space>(
               team, block.word * word_elements, last,
               [&](Index k) {
-                return Element{pass.z[k], pass.active[word_of(k)]};
+                return Element{buffers.z[k], buffers.active[word_of(k)]};
               },
-              [&](Index k, Element const& at) { pass.z[k] = masked(residual(at.z, scale), at.active, lane_of(k)); });
+              [&](Index k, Element const& at) { buffers.z[k] = masked(residual(at.z, scale), at.active, lane_of(k)); });
         }
       });
 }
@@ -357,19 +359,19 @@ void add_values(Space const& exec, Index count, float const* from, float* to) {
       "bellwether::comm::add_values", elements(exec, count), KOKKOS_LAMBDA(Index k) { to[k] += from[k]; });
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                               \
-  template void serve_words<Space>(Space const&, BlockSlice const&, ResidualPass const&, Received const&,           \
-                                   std::uint32_t*);                                                                 \
-  template void scales_from_sums<Space>(Space const&, Index, ScaleRange const*, ResidualPass const&, Scale, float*, \
-                                        double*);                                                                   \
-  template void mark_spent<Space>(Space const&, ResidualPass const&, std::int32_t*);                                \
-  template void clear_spent<Space>(Space const&, Index, float*, std::int32_t*);                                     \
-  template void place_scales<Space>(Space const&, Index, ScaleSlot const*, float const*, std::uint32_t*);           \
-  template void unpack_words<Space>(Space const&, BlockSlice const&, std::uint32_t const*, std::uint32_t*, float*); \
-  template void pack_slice<Space>(Space const&, Index, Index, Index const*, Decoded const&, std::uint32_t*);        \
-  template void sign_words<Space>(Space const&, Index, float const*, std::uint32_t const*, std::uint32_t*);         \
-  template void keep_residual<Space>(Space const&, BlockSlice const&, ResidualPass const&);                         \
-  template void copy_active<Space>(Space const&, Index, std::uint32_t const*, std::uint32_t*);                      \
+#define BELLWETHER_INSTANTIATE(Space)                                                                                  \
+  template void serve_words<Space>(Space const&, BlockSlice const&, ResidualBuffers const&, Received const&,           \
+                                   std::uint32_t*);                                                                    \
+  template void scales_from_sums<Space>(Space const&, Index, ScaleRange const*, ResidualBuffers const&, Scale, float*, \
+                                        double*);                                                                      \
+  template void mark_spent<Space>(Space const&, ResidualBuffers const&, std::int32_t*);                                \
+  template void clear_spent<Space>(Space const&, Index, float*, std::int32_t*);                                        \
+  template void place_scales<Space>(Space const&, Index, ScaleSlot const*, float const*, std::uint32_t*);              \
+  template void unpack_words<Space>(Space const&, BlockSlice const&, std::uint32_t const*, std::uint32_t*, float*);    \
+  template void pack_slice<Space>(Space const&, Index, Index, Index const*, Decoded const&, std::uint32_t*);           \
+  template void sign_words<Space>(Space const&, Index, float const*, std::uint32_t const*, std::uint32_t*);            \
+  template void keep_residual<Space>(Space const&, BlockSlice const&, ResidualBuffers const&);                         \
+  template void copy_active<Space>(Space const&, Index, std::uint32_t const*, std::uint32_t*);                         \
   template void add_values<Space>(Space const&, Index, float const*, float*);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE

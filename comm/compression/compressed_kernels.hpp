@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "comm/compression/word_pass.hpp"
+#include "comm/compression/signs_and_sums.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -15,10 +15,10 @@ struct BlockSlice {
   Index count = 0;
 };
 
-/// Arguments of a kernel that reads and writes a vector and its residual. `z`: (count) on entry z of the previous call,
+/// Buffers of a kernel that reads and writes a vector and its residual. `z`: (count) on entry z of the previous call,
 /// or the residual itself where `kept` is 0; on exit the new z; aligned to 16 bytes on devices. `active`: (ceil(count /
 /// 32)) mask. `kept`: (scales) scale of each block's stored z. `partial`: (blocks, sums_of_words), in block order.
-struct ResidualPass {
+struct ResidualBuffers {
   Index count = 0;
   float* z = nullptr;
   std::uint32_t const* active = nullptr;
@@ -63,11 +63,11 @@ template <class Space, class Form, bool spent, bool shared>
 struct WorkerSource {
   static constexpr bool by_word = TeamShape<Space>::host && FormsWords<Form>;
 
-  KOKKOS_INLINE_FUNCTION std::uint32_t active(Index t) const { return pass.active[block.word + t]; }
+  KOKKOS_INLINE_FUNCTION std::uint32_t active(Index t) const { return buffers.active[block.word + t]; }
   KOKKOS_INLINE_FUNCTION void begin(Index t) {
     if constexpr (by_word) {
       Index const first = (block.word + t) * word_elements;
-      form.begin_word(first, Kokkos::min(first + word_elements, pass.count));
+      form.begin_word(first, Kokkos::min(first + word_elements, buffers.count));
     }
   }
   KOKKOS_INLINE_FUNCTION float sum(Index k, Index, int lane) const {
@@ -76,12 +76,12 @@ struct WorkerSource {
       value = form.at(k, lane);
     else
       value = form(k);
-    return with_residual(value, spent ? 0 : pass.z[k]);
+    return with_residual(value, spent ? 0 : buffers.z[k]);
   }
   template <int n>
   KOKKOS_INLINE_FUNCTION void sums_of(Index k, Index, int, float (&z)[n]) const {
     float before[n] = {};
-    if constexpr (!spent) load(static_cast<float const*>(pass.z) + k, before);
+    if constexpr (!spent) load(static_cast<float const*>(buffers.z) + k, before);
     if constexpr (shared) {
       form.of_block(k, z);
     } else {
@@ -94,16 +94,16 @@ struct WorkerSource {
   KOKKOS_INLINE_FUNCTION float with_residual(float value, float before) const {
     return spent ? value + 0.0f : value + residual(before, scale);
   }
-  KOKKOS_INLINE_FUNCTION void keep(Index k, float value) const { pass.z[k] = value; }
+  KOKKOS_INLINE_FUNCTION void keep(Index k, float value) const { buffers.z[k] = value; }
   KOKKOS_INLINE_FUNCTION void keep(Index k, float const (&values)[LaneShare::elements]) const {
-    store(pass.z + k, values);
+    store(buffers.z + k, values);
   }
   KOKKOS_INLINE_FUNCTION void signs(Index t, std::uint32_t word) const {
     message[block.place + t] = word;
     own[block.word + t] = word;
   }
 
-  ResidualPass pass;
+  ResidualBuffers buffers;
   WordBlock block;
   float scale;
   std::uint32_t* message;
@@ -115,11 +115,11 @@ template <class Space, class Form>
 struct FormWords {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(Team const& team) const {
-    if (pass.skipped()) return;
+    if (buffers.skipped()) return;
     WordBlock const block = slice.blocks[team.league_rank()];
-    bool const spent = pass.spent != nullptr && *pass.spent != 0;
+    bool const spent = buffers.spent != nullptr && *buffers.spent != 0;
     auto const sums = spent ? formed<true>(team, block) : formed<false>(team, block);
-    pass.put(team, block, sums);
+    buffers.put(team, block, sums);
   }
 
   template <bool spent, class Team>
@@ -127,18 +127,18 @@ struct FormWords {
     Form of = form;
     if constexpr (!TeamShape<Space>::host && FormsBlocks<Form>) {
       Index const first = block.word * word_elements, last = (block.word + block.words) * word_elements;
-      if (of.begin_block(first, Kokkos::min(last, pass.count))) return over<spent, true>(team, block, of);
+      if (of.begin_block(first, Kokkos::min(last, buffers.count))) return over<spent, true>(team, block, of);
     }
     return over<spent, false>(team, block, of);
   }
   template <bool spent, bool shared, class Team>
   KOKKOS_INLINE_FUNCTION Sums<sums_of_words> over(Team const& team, WordBlock const& block, Form const& of) const {
-    WorkerSource<Space, Form, spent, shared> source{pass, block, pass.kept[block.scale], message, own, of};
-    return word_pass<Space>(team, block, pass.count, source);
+    WorkerSource<Space, Form, spent, shared> source{buffers, block, buffers.kept[block.scale], message, own, of};
+    return signs_and_sums<Space>(team, block, buffers.count, source);
   }
 
   BlockSlice slice;
-  ResidualPass pass;
+  ResidualBuffers buffers;
   std::uint32_t* message;
   std::uint32_t* own;
   Form form;
@@ -151,12 +151,12 @@ struct FormWords {
 /// 32)) the same words in vector order. `form`: KOKKOS_FUNCTION float(Index), called once per element; values of masked
 /// elements are ignored.
 template <class Space, class Form>
-void form_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, std::uint32_t* message,
+void form_words(Space const& exec, BlockSlice const& slice, ResidualBuffers const& buffers, std::uint32_t* message,
                 std::uint32_t* own, Form const& form) {
   if (slice.count == 0) return;
-  require_neighbours<Space>(pass.z);
+  require_neighbours<Space>(buffers.z);
   Kokkos::parallel_for("bellwether::comm::form_words", lanes_policy(exec, slice.count),
-                       detail::FormWords<Space, Form>{slice, pass, message, own, form});
+                       detail::FormWords<Space, Form>{slice, buffers, message, own, form});
 }
 
 /// Messages of `ranks` workers. Rank i's words start at block.place + i * stride, its scale is at
@@ -171,18 +171,18 @@ struct Received {
 /// Forms y = (sum over ranks i, in rank order, of S_i sign_i) / P + residual in fp32, its signs and the sums for its
 /// scale. `signs`: (words of the chunk).
 template <class Space>
-void serve_words(Space const& exec, BlockSlice const& slice, ResidualPass const& pass, Received const& received,
+void serve_words(Space const& exec, BlockSlice const& slice, ResidualBuffers const& buffers, Received const& received,
                  std::uint32_t* signs);
 
 /// Computes scales[r] from the sums of the blocks in ranges[r], over active elements only; 0 if there are none.
-/// errors[r] = |z - S sgn(z)|^2. Of `pass` it reads only the sums and the skip flag.
+/// errors[r] = |z - S sgn(z)|^2. Of `buffers` it reads only the sums and the skip flag.
 template <class Space>
-void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, ResidualPass const& pass, Scale rule,
-                      float* scales, double* errors);
+void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, ResidualBuffers const& buffers,
+                      Scale rule, float* scales, double* errors);
 
 /// Marks z as spent after a pass, unless the pass was skipped: the next residual counts as 0. spent: (1).
 template <class Space>
-void mark_spent(Space const& exec, ResidualPass const& pass, std::int32_t* spent);
+void mark_spent(Space const& exec, ResidualBuffers const& buffers, std::int32_t* spent);
 
 /// If *spent is not 0, zeroes z (count) and *spent (1).
 template <class Space>
@@ -210,7 +210,7 @@ void sign_words(Space const& exec, Index count, float const* values, std::uint32
 
 /// Replaces z by the residual, +0 for masked elements.
 template <class Space>
-void keep_residual(Space const& exec, BlockSlice const& slice, ResidualPass const& pass);
+void keep_residual(Space const& exec, BlockSlice const& slice, ResidualBuffers const& buffers);
 
 /// to[w] = from[w] for w < ceil(count / 32), with the bits beyond `count` cleared. from = nullptr means all ones.
 template <class Space>

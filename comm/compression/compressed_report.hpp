@@ -13,14 +13,14 @@ namespace bellwether::comm {
 /// Bytes this rank sent for one compressed mean, counted when handed to the transport. The dense_ members give the
 /// bytes of a dense mean of the same vector, for comparison.
 struct CompressedTraffic {
-  std::int64_t worker_bytes = 0;       ///< phase 1: signs and scales to the owners of chunks
-  std::int64_t server_bytes = 0;       ///< phase 2: signs and scales of the mean to all ranks
-  std::int64_t node_bytes = 0;         ///< hierarchy: values and decoded messages within the node
-  std::int64_t inside_node_bytes = 0;  ///< intra-node part of all these
+  std::int64_t worker_bytes = 0;      ///< phase 1: signs and scales to the owners of chunks
+  std::int64_t server_bytes = 0;      ///< phase 2: signs and scales of the mean to all ranks
+  std::int64_t node_bytes = 0;        ///< hierarchy: values and decoded messages within the node
+  std::int64_t intra_node_bytes = 0;  ///< intra-node part of all these
   std::int64_t dense_fp32_bytes = 0;
   std::int64_t dense_16bit_bytes = 0;
   std::int64_t sent_bytes() const { return worker_bytes + server_bytes + node_bytes; }
-  std::int64_t inter_node_bytes() const { return sent_bytes() - inside_node_bytes; }
+  std::int64_t inter_node_bytes() const { return sent_bytes() - intra_node_bytes; }
 };
 
 /// Times at which the host reached each phase of a segment of the last mean.

@@ -135,7 +135,7 @@ struct HierarchicalAllreduce::Impl {
     request = start(nodes->intra_node());
     Traffic const now = nodes->intra_node().traffic();
     node_sent.sent_bytes += now.sent_bytes - before.sent_bytes;
-    node_sent.inside_node_bytes += now.inside_node_bytes - before.inside_node_bytes;
+    node_sent.intra_node_bytes += now.intra_node_bytes - before.intra_node_bytes;
   }
   template <class T>
   void scatter(Exec const& exec, Values<T> const& values_of_node) {
@@ -159,7 +159,7 @@ struct HierarchicalAllreduce::Impl {
   void count_bytes() {
     traffic = exchange.last_traffic();
     traffic.node_bytes = node_sent.sent_bytes;
-    traffic.inside_node_bytes += node_sent.inside_node_bytes;
+    traffic.intra_node_bytes += node_sent.intra_node_bytes;
     add_dense();
   }
 
@@ -293,10 +293,10 @@ CompressedTraffic HierarchicalAllreduce::predicted_traffic(Communicator const& d
                             .dense_16bit_bytes = dense[1]};
   // Each other rank gets the same share.
   for (int rank = 0; rank < between.size(); ++rank)
-    if (rank != between.rank() && between.shares_node(rank)) traffic.inside_node_bytes += exchange / others;
+    if (rank != between.rank() && between.shares_node(rank)) traffic.intra_node_bytes += exchange / others;
   Index const message = others == 0 && !options.compress_alone ? mine : layout.message_words(place);
   if (layout.ranks > 1) traffic.node_bytes = bytes_of(wire) * (count - mine) + 4 * (layout.ranks - 1) * message;
-  traffic.inside_node_bytes += traffic.node_bytes;
+  traffic.intra_node_bytes += traffic.node_bytes;
   return traffic;
 }
 

@@ -33,7 +33,7 @@ std::string device_library();
 /// Returns true if that library accepts several ranks on one device.
 bool device_library_shares_devices();
 /// Returns a communicator over that library for the ranks of `host`. \throws InternalError if there is none.
-std::unique_ptr<Communicator> make_device_communicator(std::unique_ptr<Communicator> host, double deadline,
+std::unique_ptr<Communicator> make_device_communicator(std::unique_ptr<Communicator> host, double timeout,
                                                        Watchdog* watchdog);
 
 }  // namespace backend

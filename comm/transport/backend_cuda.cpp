@@ -58,9 +58,9 @@ bool device_library_shares_devices() {
   return code >= 23000 && enabled != nullptr && std::string_view(enabled) == "1";
 }
 
-std::unique_ptr<Communicator> make_device_communicator(std::unique_ptr<Communicator> host, double deadline,
+std::unique_ptr<Communicator> make_device_communicator(std::unique_ptr<Communicator> host, double timeout,
                                                        Watchdog* watchdog) {
-  return make_nccl_communicator(std::move(host), deadline, watchdog);
+  return make_nccl_communicator(std::move(host), timeout, watchdog);
 }
 
 }  // namespace bellwether::comm::backend

@@ -11,7 +11,7 @@ std::optional<std::int64_t> free_device_memory() { return {}; }
 bool mpi_reads_devices() { return false; }
 std::string device_library() { return ""; }
 bool device_library_shares_devices() { return false; }
-std::unique_ptr<Communicator> make_device_communicator(std::unique_ptr<Communicator> /*host*/, double /*deadline*/,
+std::unique_ptr<Communicator> make_device_communicator(std::unique_ptr<Communicator> /*host*/, double /*timeout*/,
                                                        Watchdog* /*watchdog*/) {
   throw InternalError("a CPU build has no device collectives library");
 }

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/transport/call_guard.hpp"
 
-#include "core/system/deaf_thread.hpp"
 #include "core/system/environment.hpp"
 #include "core/system/error.hpp"
 #include "core/system/run_clock.hpp"
+#include "core/system/signal_free_thread.hpp"
 
 #include <mpi.h>
 
@@ -29,9 +29,9 @@ namespace {
 using Seconds = std::chrono::duration<double>;
 
 constexpr auto variable = "BELLWETHER_START_DEADLINE";
-constexpr double longest_deadline = 1e8;  // three years, still representable by clocks
-constexpr double seconds_to_speak = 2;    // lets other ranks that wait for the same report first
-constexpr double seconds_to_abort = 10;   // for MPI_Abort, which may hang, too
+constexpr double longest_timeout = 1e8;  // three years, still representable by clocks
+constexpr double seconds_to_speak = 2;   // lets other ranks that wait for the same report first
+constexpr double seconds_to_abort = 10;  // for MPI_Abort, which may hang, too
 constexpr int failed = 1;
 constexpr int before_mpi = -1;  // in place of a rank
 
@@ -40,19 +40,19 @@ std::atomic<int> end_code{failed};
 
 }  // namespace
 
-double start_deadline() {
+double start_timeout() {
   char const* const text = std::getenv(variable);
-  if (text == nullptr) return usual_start_deadline;
+  if (text == nullptr) return usual_start_timeout;
   double seconds = 0;  // strtod would accept hexadecimal numbers and the locale's comma
   auto const* const last = text + std::strlen(text);
   auto const [end, error] = std::from_chars(text, last, seconds);
-  if (error != std::errc() || end != last || !(seconds > 0 && seconds <= longest_deadline))
+  if (error != std::errc() || end != last || !(seconds > 0 && seconds <= longest_timeout))
     throw InputError(fault_of_variable(variable, text, "seconds, above 0 and at most 1e8"));
   return seconds;
 }
 
 void leave_after(double seconds, int code) {
-  deaf_thread("watch over the end of a call", [=] {
+  signal_free_thread("watch over the end of a call", [=] {
     std::this_thread::sleep_for(Seconds(seconds));
     std::_Exit(code);
   }).detach();
@@ -64,10 +64,10 @@ struct CallGuard::Impl {
   Impl(char const* name, char const* moment, double limit, Watchdog* asked, int mine)
       : call(name),
         when(moment),
-        deadline(limit),
+        timeout(limit),
         watchdog(asked),
         rank(mine),
-        thread(deaf_thread("watch over a call", [this] { watch(); })) {}
+        thread(signal_free_thread("watch over a call", [this] { watch(); })) {}
   ~Impl() {
     {
       std::lock_guard const lock(mutex);
@@ -87,9 +87,9 @@ struct CallGuard::Impl {
   }
 
   void watch() {
-    if (done_within(deadline / 2)) return;
+    if (done_within(timeout / 2)) return;
     if (watchdog != nullptr) watchdog->ask();
-    if (!done_within(deadline / 2)) leave();
+    if (!done_within(timeout / 2)) leave();
   }
 
   [[noreturn]] void leave() const {
@@ -99,7 +99,7 @@ struct CallGuard::Impl {
     if (rank == before_mpi) leave_before_mpi(code);
     std::string const others = watchdog != nullptr ? ", " + watchdog->report() : "";
     std::fprintf(stderr, "[rank %d] %s: stuck: %s %s, not finished after %g s%s%s\n", rank, lost ? "error" : "warning",
-                 call, when, deadline, others.c_str(), lost ? "" : "; nothing is lost");
+                 call, when, timeout, others.c_str(), lost ? "" : "; nothing is lost");
     std::fflush(nullptr);
     std::this_thread::sleep_for(Seconds(seconds_to_speak));
     MPI_Abort(MPI_COMM_WORLD, code);  // without it, a launcher may wait for a stuck rank
@@ -111,15 +111,15 @@ struct CallGuard::Impl {
     gethostname(host, sizeof host - 1);
     std::fprintf(
         stderr,
-        "[%s] error: stuck: %s %s, not finished after %g s; a rank of this job did not reach it: every process "
-        "that the launcher starts must be this program; %s sets the limit\n",
-        host, call, when, deadline, variable);
+        "[%s] error: stuck: %s %s, not finished after %g s; a rank of this job did not reach it. Every process "
+        "that the launcher starts must be this program. %s sets the limit\n",
+        host, call, when, timeout, variable);
     std::fflush(nullptr);
     std::_Exit(code);
   }
 
   char const *call, *when;
-  double deadline;
+  double timeout;
   Watchdog* watchdog;
   int rank;
   std::mutex mutex;  // guards the members below
@@ -128,18 +128,18 @@ struct CallGuard::Impl {
   std::thread thread;  // last: it uses all members above
 };
 
-CallGuard::CallGuard(char const* call, char const* when, double deadline, Watchdog* watchdog) {
+CallGuard::CallGuard(char const* call, char const* when, double timeout, Watchdog* watchdog) {
   int size = 1, rank = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (size == 1) return;
   // Size 0: a rank in another call then counts as elsewhere, not as behind.
   if (watchdog != nullptr) watchdog->begin(call, when, 0);
-  impl_ = std::make_unique<Impl>(call, when, deadline, watchdog, rank);
+  impl_ = std::make_unique<Impl>(call, when, timeout, watchdog, rank);
 }
 
-CallGuard::CallGuard(BeforeMpi, char const* call, char const* when, double deadline)
-    : impl_(std::make_unique<Impl>(call, when, deadline, nullptr, before_mpi)) {}
+CallGuard::CallGuard(BeforeMpi, char const* call, char const* when, double timeout)
+    : impl_(std::make_unique<Impl>(call, when, timeout, nullptr, before_mpi)) {}
 
 CallGuard::~CallGuard() = default;
 

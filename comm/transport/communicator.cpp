@@ -19,7 +19,7 @@ class SelfCommunicator final : public Communicator {
     require(node_of.size() == 1, "one node index per rank is required");
   }
   Traffic traffic() const override { return traffic_; }
-  void set_deadline(double) override {}
+  void set_timeout(double) override {}
 
   Request start_alltoall(Exec const& exec, Bytes const& send, Bytes const& recv, Label label) override {
     return copied(exec, send, recv, label);

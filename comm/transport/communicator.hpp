@@ -36,7 +36,7 @@ struct Message {
 /// counts once per other rank at its root; a library sum counts its vector once.
 struct Traffic {
   std::int64_t sent_bytes = 0;
-  std::int64_t inside_node_bytes = 0;  ///< intra-node part of sent_bytes
+  std::int64_t intra_node_bytes = 0;  ///< intra-node part of sent_bytes
   std::int64_t calls = 0;
 };
 

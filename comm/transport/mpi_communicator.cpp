@@ -70,7 +70,7 @@ class MpiCommunicator final : public Communicator {
       timed_out_operations().push_back(std::move(operation));
     }
     if (stuck || std::uncaught_exceptions() != 0) return;
-    CallGuard const guard("MPI_Comm_free", "at the end", options_.deadline, options_.watchdog);
+    CallGuard const guard("MPI_Comm_free", "at the end", options_.timeout, options_.watchdog);
     MPI_Comm_free(&group_);
   }
 
@@ -79,7 +79,7 @@ class MpiCommunicator final : public Communicator {
   bool shares_node(int rank) const override { return counter_.shares_node(rank); }
   void set_nodes(std::span<int const> node_of) override { counter_.set_nodes(node_of); }
   Traffic traffic() const override { return counter_.traffic(); }
-  void set_deadline(double seconds) override { options_.deadline = seconds; }
+  void set_timeout(double seconds) override { options_.timeout = seconds; }
 
   Request start_alltoall(Exec const& exec, Bytes const& send, Bytes const& recv, Label label) override {
     require(send.size == recv.size && send.size % size_ == 0,
@@ -193,7 +193,7 @@ class MpiCommunicator final : public Communicator {
     require(color >= 0, "split: the color must be 0 or more");
     barrier("bellwether::comm::split");  // names late ranks better than the calls below
     MPI_Comm part = MPI_COMM_NULL;
-    CallGuard const guard("MPI_Comm_split", "at start-up", options_.deadline, options_.watchdog);
+    CallGuard const guard("MPI_Comm_split", "at start-up", options_.timeout, options_.watchdog);
     check_mpi(MPI_Comm_split(group_, color, key, &part), "MPI_Comm_split");
     auto made = std::make_unique<MpiCommunicator>(part, options_);
     int const mine = counter_.node_of(rank_);
@@ -260,11 +260,11 @@ class MpiCommunicator final : public Communicator {
     if (watchdog != nullptr) watchdog->note_waiting(true);
     while (receives_.advance(), !operation.test()) {
       double const waited = seconds_since(began);
-      if (!asked && waited > options_.deadline / 2) {
+      if (!asked && waited > options_.timeout / 2) {
         watchdog->ask();
         asked = true;
       }
-      if (waited > options_.deadline)
+      if (waited > options_.timeout)
         throw CollectiveTimeout("stuck collective: " + operation.description() + ", rank " + std::to_string(rank_) +
                                 " of " + std::to_string(size_) + ", not finished after " + std::to_string(waited) +
                                 " s" + (watchdog != nullptr ? ", " + watchdog->report() : ""));
@@ -377,7 +377,7 @@ std::unique_ptr<Communicator> make_world_communicator(MpiOptions const& options)
   require(options.call_limit > 0 && options.call_limit <= std::numeric_limits<int>::max(),
           "call_limit must be from 1 to the largest int");
   MPI_Comm copy = MPI_COMM_NULL;
-  CallGuard const guard("MPI_Comm_dup", "at start-up", options.deadline, options.watchdog);
+  CallGuard const guard("MPI_Comm_dup", "at start-up", options.timeout, options.watchdog);
   check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &copy), "MPI_Comm_dup");
   return std::make_unique<MpiCommunicator>(copy, options);
 }

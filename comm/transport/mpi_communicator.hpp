@@ -10,7 +10,7 @@
 namespace bellwether::comm {
 
 struct MpiOptions {
-  double deadline = 600;  ///< seconds
+  double timeout = 600;  ///< seconds
   /// Maximum bytes per MPI call: MPI counts and displacements are ints. Tests lower it.
   std::int64_t call_limit = std::numeric_limits<int>::max();
   /// Maximum bytes per message to another node. With long messages, receivers wait for each other: if two request from

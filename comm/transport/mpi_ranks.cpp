@@ -29,10 +29,10 @@ int count_of(std::size_t size) {
 
 }  // namespace
 
-MpiRanks::MpiRanks(int& argc, char**& argv, double deadline) : deadline_(deadline) {
+MpiRanks::MpiRanks(int& argc, char**& argv, double timeout) : timeout_(timeout) {
   int provided = MPI_THREAD_SINGLE;
   {
-    CallGuard const guard(BeforeMpi(), "MPI_Init_thread", when, deadline_);
+    CallGuard const guard(BeforeMpi(), "MPI_Init_thread", when, timeout_);
     check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
   }
   if (provided < MPI_THREAD_SERIALIZED)
@@ -44,7 +44,7 @@ MpiRanks::MpiRanks(int& argc, char**& argv, double deadline) : deadline_(deadlin
 
 MpiRanks::~MpiRanks() {
   if (std::uncaught_exceptions() != 0) return;
-  CallGuard const guard("MPI_Finalize", "at the end", deadline_);
+  CallGuard const guard("MPI_Finalize", "at the end", timeout_);
   MPI_Finalize();
 }
 
@@ -53,7 +53,7 @@ void MpiRanks::sum_host(std::span<double> inout, Label) {
   int const count = count_of(inout.size());
   std::vector<double> gathered(inout.size() * static_cast<std::size_t>(size_));
   {
-    CallGuard const guard("MPI_Allgather", when, deadline_);
+    CallGuard const guard("MPI_Allgather", when, timeout_);
     check_mpi(MPI_Allgather(inout.data(), count, MPI_DOUBLE, gathered.data(), count, MPI_DOUBLE, MPI_COMM_WORLD),
               "MPI_Allgather");
   }
@@ -66,12 +66,12 @@ void MpiRanks::sum_host(std::span<double> inout, Label) {
 
 void MpiRanks::broadcast_host(std::span<std::byte> inout, int root, Label) {
   if (size_ == 1 || inout.empty()) return;
-  CallGuard const guard("MPI_Bcast", when, deadline_);
+  CallGuard const guard("MPI_Bcast", when, timeout_);
   check_mpi(MPI_Bcast(inout.data(), count_of(inout.size()), MPI_BYTE, root, MPI_COMM_WORLD), "MPI_Bcast");
 }
 
 void MpiRanks::barrier(Label) {
-  CallGuard const guard("MPI_Barrier", when, deadline_);
+  CallGuard const guard("MPI_Barrier", when, timeout_);
   check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
 }
 

@@ -12,9 +12,9 @@ namespace bellwether::comm {
 /// ends the process if one exceeds the timeout.
 class MpiRanks final : public RankGroup {
  public:
-  /// Initialises MPI. deadline: collective timeout in seconds. If MPI cannot start, it ends the process.
+  /// Initialises MPI. timeout: of collectives, in seconds. If MPI cannot start, it ends the process.
   /// \throws RuntimeError if MPI's thread support is insufficient.
-  MpiRanks(int& argc, char**& argv, double deadline);
+  MpiRanks(int& argc, char**& argv, double timeout);
   /// Finalises MPI. Not during stack unwinding: other ranks may be inside a collective, and the launcher ends them
   /// when this process exits.
   ~MpiRanks() override;
@@ -26,15 +26,15 @@ class MpiRanks final : public RankGroup {
   void sum_host(std::span<double> inout, Label) override;
   void broadcast_host(std::span<std::byte> inout, int root, Label) override;
   void barrier(Label) override;
-  void set_deadline(double seconds) override { deadline_ = seconds; }
-  double deadline() const { return deadline_; }
+  void set_timeout(double seconds) override { timeout_ = seconds; }
+  double timeout() const { return timeout_; }
 
   /// Prints `[rank r] message` and ends the job on all ranks. First waits `patience` seconds, so that other ranks can
   /// print their messages. Only main() calls it.
   [[noreturn]] void abort(int exit_code, std::string_view message, double patience = 0) const;
 
  private:
-  double deadline_;
+  double timeout_;
   int rank_ = 0, size_ = 1;
 };
 

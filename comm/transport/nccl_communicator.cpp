@@ -25,11 +25,11 @@ ncclUniqueId shared_id(Communicator& host) {
 
 class NcclCommunicator final : public Communicator {
  public:
-  NcclCommunicator(std::unique_ptr<Communicator> host, double deadline, Watchdog* watchdog)
+  NcclCommunicator(std::unique_ptr<Communicator> host, double timeout, Watchdog* watchdog)
       : host_(std::move(host)),
         counter_(host_->rank(), host_->size()),
         watchdog_(watchdog),
-        group_(shared_id(*host_), host_->rank(), host_->size(), deadline, watchdog) {
+        group_(shared_id(*host_), host_->rank(), host_->size(), timeout, watchdog) {
     std::vector<int> node_of(static_cast<std::size_t>(size()), 0);
     for (int peer = 0; peer < size(); ++peer)
       if (!host_->shares_node(peer)) node_of[static_cast<std::size_t>(peer)] = 1 + peer;
@@ -46,13 +46,13 @@ class NcclCommunicator final : public Communicator {
   Traffic traffic() const override {
     Traffic sum = host_->traffic();
     sum.sent_bytes += counter_.traffic().sent_bytes;
-    sum.inside_node_bytes += counter_.traffic().inside_node_bytes;
+    sum.intra_node_bytes += counter_.traffic().intra_node_bytes;
     sum.calls += counter_.traffic().calls;
     return sum;
   }
-  void set_deadline(double seconds) override {
-    host_->set_deadline(seconds);
-    group_.set_deadline(seconds);
+  void set_timeout(double seconds) override {
+    host_->set_timeout(seconds);
+    group_.set_timeout(seconds);
   }
 
   Request start_alltoall(Exec const& exec, Bytes const& send, Bytes const& recv, Label label) override {
@@ -103,7 +103,7 @@ class NcclCommunicator final : public Communicator {
   bool leaves_host_free() const override { return true; }
   std::unique_ptr<Communicator> split(int color, int key) override {
     progress();
-    return std::make_unique<NcclCommunicator>(host_->split(color, key), group_.deadline(), watchdog_);
+    return std::make_unique<NcclCommunicator>(host_->split(color, key), group_.timeout(), watchdog_);
   }
 
   void sum_host(std::span<double> inout, Label label) override {
@@ -136,9 +136,9 @@ class NcclCommunicator final : public Communicator {
 
 }  // namespace
 
-std::unique_ptr<Communicator> make_nccl_communicator(std::unique_ptr<Communicator> host, double deadline,
+std::unique_ptr<Communicator> make_nccl_communicator(std::unique_ptr<Communicator> host, double timeout,
                                                      Watchdog* watchdog) {
-  return std::make_unique<NcclCommunicator>(std::move(host), deadline, watchdog);
+  return std::make_unique<NcclCommunicator>(std::move(host), timeout, watchdog);
 }
 
 }  // namespace bellwether::comm

@@ -17,8 +17,8 @@ constexpr double look_every = 0.1;  // s
 
 }  // namespace
 
-NcclGroup::NcclGroup(ncclUniqueId const& id, int rank, int size, double deadline, Watchdog* watchdog)
-    : rank_(rank), size_(size), watchdog_(watchdog), deadline_(deadline) {
+NcclGroup::NcclGroup(ncclUniqueId const& id, int rank, int size, double timeout, Watchdog* watchdog)
+    : rank_(rank), size_(size), watchdog_(watchdog), timeout_(timeout) {
   check_cuda(cudaGetDevice(&device_), "cudaGetDevice");
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
   try {
@@ -55,7 +55,7 @@ NcclGroup::~NcclGroup() {
 /// Returns false after the timeout or on an NCCL error.
 bool NcclGroup::finalize() {
   ncclResult_t status = ncclCommFinalize(group_);
-  for (auto const start = RunClock::now(); status == ncclInProgress && seconds_since(start) < deadline_;) {
+  for (auto const start = RunClock::now(); status == ncclInProgress && seconds_since(start) < timeout_;) {
     std::this_thread::yield();
     if (ncclCommGetAsyncError(group_, &status) != ncclSuccess) return false;
   }
@@ -96,14 +96,14 @@ void NcclGroup::throw_failure() const {
   if (aborted_) throw CollectiveTimeout(failure_);
 }
 
-double NcclGroup::deadline() {
+double NcclGroup::timeout() {
   std::lock_guard const lock(mutex_);
-  return deadline_;
+  return timeout_;
 }
 
-void NcclGroup::set_deadline(double seconds) {
+void NcclGroup::set_timeout(double seconds) {
   std::lock_guard const lock(mutex_);
-  deadline_ = seconds;
+  timeout_ = seconds;
 }
 
 NcclOperation& NcclGroup::next_operation() {
@@ -147,10 +147,10 @@ void NcclGroup::poll() {
 void NcclGroup::end_if_late(NcclOperation const* calling, RunClock::time_point call_started) {
   bool const under_way = ended_ < begun_;
   double const waited = seconds_since(under_way ? since_ : call_started);
-  bool const half = waited > deadline_ / 2;
+  bool const half = waited > timeout_ / 2;
   if (watchdog_ != nullptr && half && !asked_) watchdog_->ask();
   asked_ = half;
-  if (waited > deadline_)
+  if (waited > timeout_)
     fail(described(under_way ? &operation(ended_) : calling), "not finished after " + std::to_string(waited) + " s");
 }
 

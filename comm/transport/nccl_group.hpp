@@ -26,10 +26,10 @@ namespace bellwether::comm {
 /// bytes and this rank. Independent of Kokkos and MPI.
 class NcclGroup {
  public:
-  /// Collective over the ranks that got the same id. `watchdog`: may be null, must outlive the group; it learns of
+  /// Collective over the ranks that got the same id. `watchdog` may be null and must outlive the group. It learns of
   /// every collective and is asked about late ones.
   /// \throws CollectiveTimeout if the creation fails or exceeds the timeout.
-  NcclGroup(ncclUniqueId const& id, int rank, int size, double deadline, Watchdog* watchdog);
+  NcclGroup(ncclUniqueId const& id, int rank, int size, double timeout, Watchdog* watchdog);
   /// Waits for the collectives in progress; aborts them during stack unwinding or after the timeout.
   ~NcclGroup();
   NcclGroup(NcclGroup const&) = delete;
@@ -55,8 +55,8 @@ class NcclGroup {
   bool ended(Request const& request);
   void throw_if_failed();
   /// Collective timeout in seconds.
-  double deadline();
-  void set_deadline(double seconds);
+  double timeout();
+  void set_timeout(double seconds);
 
  private:
   /// Runs calls to NCCL, which may stay in progress, and to the device. On an error or a timeout it aborts the group.
@@ -93,7 +93,7 @@ class NcclGroup {
 
   std::mutex mutex_;  ///< guards all members below and NCCL's calls, which must not overlap an abort
   std::condition_variable leave_;
-  double deadline_;  ///< seconds
+  double timeout_;  ///< seconds
   /// Ring buffer: start number k uses operation(k). A slot is reused once its collective has ended and was waited for.
   std::vector<std::unique_ptr<NcclOperation>> operations_;
   std::uint64_t begun_ = 0;  ///< number of starts

@@ -31,7 +31,7 @@ class RankGroup {
   virtual void broadcast_host(std::span<std::byte> inout, int root, Label) = 0;
   virtual void barrier(Label) = 0;
   /// Sets the collective timeout in seconds. A collective that exceeds it throws CollectiveTimeout.
-  virtual void set_deadline(double seconds) = 0;
+  virtual void set_timeout(double seconds) = 0;
 };
 
 }  // namespace bellwether::comm

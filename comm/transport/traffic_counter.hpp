@@ -64,7 +64,7 @@ class TrafficCounter {
 
   void count(Sent const& sent) {
     traffic_.sent_bytes += sent.all;
-    traffic_.inside_node_bytes += sent.intra_node;
+    traffic_.intra_node_bytes += sent.intra_node;
     ++traffic_.calls;
   }
   Traffic const& traffic() const { return traffic_; }

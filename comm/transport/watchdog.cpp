@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/transport/watchdog.hpp"
 
-#include "core/system/deaf_thread.hpp"
+#include "core/system/signal_free_thread.hpp"
 
 #include <mpi.h>
 
@@ -58,7 +58,7 @@ struct Watchdog::Impl {
     if (MPI_Comm_dup(MPI_COMM_WORLD, &all) != MPI_SUCCESS) return;
     MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
     MPI_Comm_rank(all, &rank);
-    thread = deaf_thread("answer other ranks", [this] { watch(); });
+    thread = signal_free_thread("answer other ranks", [this] { watch(); });
   }
   ~Impl() {
     if (!thread.joinable()) return;

@@ -35,9 +35,9 @@ std::string processor_name() {
 }
 
 /// Finds the nodes. Collective. Ranks that can share memory are on one node; nodes are numbered by their lowest rank.
-Nodes find_nodes(int rank, int size, std::string const& host, double deadline) {
+Nodes find_nodes(int rank, int size, std::string const& host, double timeout) {
   MPI_Comm together = MPI_COMM_NULL;
-  CallGuard const guard("finding nodes by MPI_Comm_split_type", "at start-up", deadline);
+  CallGuard const guard("finding nodes by MPI_Comm_split_type", "at start-up", timeout);
   check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &together),
             "MPI_Comm_split_type");
   Nodes nodes;
@@ -118,7 +118,7 @@ NodeGroups::~NodeGroups() = default;
 
 struct World::Impl {
   explicit Impl(MpiRanks& started) : ranks(started) {}
-  Impl(int& argc, char**& argv) : own(std::make_unique<MpiRanks>(argc, argv, start_deadline())), ranks(*own) {}
+  Impl(int& argc, char**& argv) : own(std::make_unique<MpiRanks>(argc, argv, start_timeout())), ranks(*own) {}
 
   std::unique_ptr<MpiRanks> own;
   MpiRanks& ranks;
@@ -232,9 +232,9 @@ World::World(int& argc, char**& argv) : impl_(std::make_unique<Impl>(argc, argv)
 World::World(MpiRanks& ranks) : impl_(std::make_unique<Impl>(ranks)) { start(); }
 
 void World::start() {
-  double const deadline = impl_->ranks.deadline();
+  double const timeout = impl_->ranks.timeout();
   impl_->host = processor_name();
-  impl_->nodes = find_nodes(rank(), size(), impl_->host, deadline);
+  impl_->nodes = find_nodes(rank(), size(), impl_->host, timeout);
   require_resources_together(rank(), size());
   // Kokkos warns in each process that threads are unbound, which is intended on laptops and with several ranks per
   // node.
@@ -246,10 +246,10 @@ void World::start() {
   std::vector<std::string> hosts;
   for (int const node : impl_->nodes.node_of) hosts.push_back(impl_->nodes.hosts[static_cast<std::size_t>(node)]);
   {
-    CallGuard const guard("MPI_Comm_dup", "at start-up", deadline);
+    CallGuard const guard("MPI_Comm_dup", "at start-up", timeout);
     impl_->watchdog = std::make_unique<Watchdog>(std::move(hosts));
   }
-  impl_->communicator = make_world_communicator({.deadline = deadline, .watchdog = impl_->watchdog.get()});
+  impl_->communicator = make_world_communicator({.timeout = timeout, .watchdog = impl_->watchdog.get()});
   impl_->communicator->set_nodes(impl_->nodes.node_of);
   find_offer();
 }
@@ -274,27 +274,27 @@ void World::find_offer() {
   }
 }
 
-std::unique_ptr<Communicator> World::make_communicator(Transport transport, double deadline) const {
+std::unique_ptr<Communicator> World::make_communicator(Transport transport, double timeout) const {
   auto* const watchdog = impl_->watchdog.get();
-  auto made = make_world_communicator(
-      {.deadline = deadline, .staged = transport == Transport::mpi_staged, .watchdog = watchdog});
+  auto made =
+      make_world_communicator({.timeout = timeout, .staged = transport == Transport::mpi_staged, .watchdog = watchdog});
   made->set_nodes(impl_->nodes.node_of);
-  return transport == Transport::nccl ? backend::make_device_communicator(std::move(made), deadline, watchdog)
+  return transport == Transport::nccl ? backend::make_device_communicator(std::move(made), timeout, watchdog)
                                       : std::move(made);
 }
 
 World::~World() {
   impl_->communicator.reset();
   {
-    CallGuard const guard("MPI_Comm_free", "at the end", impl_->ranks.deadline());
+    CallGuard const guard("MPI_Comm_free", "at the end", impl_->ranks.timeout());
     impl_->watchdog.reset();
   }
   Kokkos::finalize();
 }
 
-void World::set_deadline(double seconds) {
-  impl_->ranks.set_deadline(seconds);
-  impl_->communicator->set_deadline(seconds);
+void World::set_timeout(double seconds) {
+  impl_->ranks.set_timeout(seconds);
+  impl_->communicator->set_timeout(seconds);
 }
 
 void World::note_end(int code) { comm::note_end(code); }

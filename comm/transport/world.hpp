@@ -86,10 +86,10 @@ class World {
   /// Returns the free bytes of this rank's device; none in a host build.
   std::optional<std::int64_t> free_device_memory() const;
   Offer const& offer() const;  ///< what choose_transport() may choose from
-  /// Returns a communicator of all ranks over `transport`. Collective. deadline: collective timeout in seconds.
-  std::unique_ptr<Communicator> make_communicator(Transport transport, double deadline) const;
-  /// Replaces start_deadline() as the timeout, in seconds, of collectives of all ranks and of the shutdown.
-  void set_deadline(double seconds);
+  /// Returns a communicator of all ranks over `transport`. Collective. timeout: of collectives, in seconds.
+  std::unique_ptr<Communicator> make_communicator(Transport transport, double timeout) const;
+  /// Replaces start_timeout() as the timeout, in seconds, of collectives of all ranks and of the shutdown.
+  void set_timeout(double seconds);
   /// Call when all work is done and written. code: exit status of the process, even if a rank fails
   /// while MPI shuts down.
   void note_end(int code);

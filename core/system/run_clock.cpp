@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/system/run_clock.hpp"
 
-#include "core/system/deaf_thread.hpp"
+#include "core/system/signal_free_thread.hpp"
 
 #include <mutex>
 #include <thread>
@@ -14,7 +14,7 @@ namespace {
 class Look {
  public:
   Look() : meter_(Clock::now()) {
-    deaf_thread("notice pauses", [this] {
+    signal_free_thread("notice pauses", [this] {
       for (;;) {
         std::this_thread::sleep_for(PauseMeter::usual);
         now();

@@ -63,9 +63,9 @@ DeckReading read_keys(DeckSource const& source) {
   reading.overrides = parse_overrides(source.overrides, reading.faults);
   auto const keys = key_catalogue([](ConfigVisitor& visit) { Deck().describe(visit); });
   KeySet inapplicable;
-  auto const read = [&](std::vector<Override> const& overrides, bool judge_deck, bool judge_missing) {
+  auto const read = [&](std::vector<Override> const& overrides, bool report_deck, bool report_missing) {
     reading.deck = Deck();
-    DeckReader reader(source.path, root, overrides, judge_deck, judge_missing, std::move(inapplicable));
+    DeckReader reader(source.path, root, overrides, report_deck, report_missing, std::move(inapplicable));
     reading.deck.describe(reader);
     reader.finish(keys);
     append(reading.faults, reader.faults());

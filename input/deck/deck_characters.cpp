@@ -131,10 +131,10 @@ std::string likely_cause(std::string_view text, TextPlaces const& places, Place 
   if (!cause) return "";
   if (cause->code == U'\t')
     return "; " + character_name(U'\t') + " at " + place_text(cause->place) + " indents the line: type spaces instead";
-  return "; " + told(*cause, false);
+  return "; " + described(*cause, false);
 }
 
-std::string told(OddPlace const& odd, bool in_override) {
+std::string described(OddPlace const& odd, bool in_override) {
   return character_name(odd.code) +
          (in_override ? " as character " + std::to_string(odd.place.column) + " of the value"
                       : " at " + place_text(odd.place)) +

@@ -26,9 +26,9 @@ class TextPlaces {
   std::vector<std::uint32_t> characters_;  // count of characters that begin before each byte; empty for ASCII
 };
 
-/// Rejects what no document may contain: too many bytes, bytes that are not UTF-8, control characters, and carriage
-/// returns without a line feed. yaml-cpp treats the latter as part of the line. Adds the first fault to `faults` and
-/// returns false if there is one.
+/// Rejects what no document may contain. That is too many bytes, bytes that are not UTF-8, control characters, and
+/// carriage returns without a line feed. The parser treats the latter as part of the line. Adds the first fault to
+/// `faults` and returns false if there is one.
 bool readable(std::string_view text, std::vector<SyntaxFault>& faults);
 
 /// Returns the first few odd characters of one unquoted scalar. `begin`: the byte offset in `text` where the scalar
@@ -43,6 +43,6 @@ std::string likely_cause(std::string_view text, TextPlaces const& places, Place 
 
 /// Returns "U+00A0 (no-break space) at 7:13: type a space instead". In an override the place is "as character 13 of the
 /// value".
-std::string told(OddPlace const& odd, bool in_override);
+std::string described(OddPlace const& odd, bool in_override);
 
 }  // namespace bellwether::input

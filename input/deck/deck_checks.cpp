@@ -43,7 +43,7 @@ std::string odd_path(TreeNode const& node, std::string const& base, bool in_over
   for (auto const& odd : node.odd)
     if (odd.kind == Oddity::blank || odd.kind == Oddity::invisible || odd.kind == Oddity::line_break || in_odd_quotes ||
         (to_read && odd.kind != Oddity::letter))
-      return "'" + node.text + "' does not exist, and holds " + told(odd, in_override) +
+      return "'" + node.text + "' does not exist, and holds " + described(odd, in_override) +
              "; in double quotes it is part of the path";
   return "";
 }

@@ -24,7 +24,7 @@ std::string printable(std::string const& name) {
 
 /// Names the first odd character of a key or a value as a likely cause; empty if there is none.
 std::string odd_note(std::vector<OddPlace> const& odd, bool in_override) {
-  return odd.empty() ? "" : "; it holds " + told(odd.front(), in_override);
+  return odd.empty() ? "" : "; it holds " + described(odd.front(), in_override);
 }
 
 }  // namespace
@@ -40,12 +40,12 @@ Fault override_fault(Override const& which, std::string const& what) {
 }
 
 DeckReader::DeckReader(std::string deck_name, TreeNode const& root, std::vector<Override> const& overrides,
-                       bool judge_deck, bool judge_missing, KeySet inapplicable)
+                       bool report_deck, bool report_missing, KeySet inapplicable)
     : deck_name_(std::move(deck_name)),
       root_(root),
       overrides_(overrides),
-      judge_deck_(judge_deck),
-      judge_missing_(judge_missing),
+      report_deck_(report_deck),
+      report_missing_(report_missing),
       reported_(std::move(inapplicable)) {
   auto const* const optimizer = root_.find("optimizer");
   auto const* const method = optimizer ? optimizer->value.find("method") : nullptr;
@@ -67,7 +67,7 @@ void DeckReader::section(std::string_view name, std::string_view, std::function<
   auto const* entry = root_.find(name);
   section_place_ = entry ? entry->place : Place{1, 1};
   here_ = entry && entry->value.kind == TreeNode::Kind::map ? &entry->value : nullptr;
-  if (entry && judge_deck_ && !here_ && entry->value.kind != TreeNode::Kind::null)
+  if (entry && report_deck_ && !here_ && entry->value.kind != TreeNode::Kind::null)
     add(entry->value.place, path_ + ": not a section; allowed: keys with values, one per line, indented" +
                                 odd_note(entry->value.odd, false));
   describe(*this);
@@ -108,14 +108,14 @@ void DeckReader::enter_group(Field const& first, std::string_view name) {
       value = &change.value;
     }
   if (!value) return;
-  bool const judged = group_.change || judge_deck_;
+  bool const reported = group_.change || report_deck_;
   std::string const subject = group_.change ? "" : key + ": ";
   if (group_.change && group_.change->faulty) {
     group_.broken = true;
   } else if (!group_.applies) {
     bool const of_other = note_inapplicable(key, group_.only_with);
     if (group_.change && leaves_out(*group_.change)) return;
-    if (judged && !choice_broken_)
+    if (reported && !choice_broken_)
       add(group_.change, entry ? entry->place : Place{},
           subject + "does not apply here; only with " + group_.only_with);
     else if (of_other)
@@ -145,7 +145,7 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
       "does not apply here; only with " + (group_.applies ? std::string(field.only_with) : group_.only_with);
   auto const* map = group.empty() ? here_ : group_.map;
   Override const* const source = group_.change;
-  bool const judged = source || judge_deck_;
+  bool const reported = source || report_deck_;
   std::string const subject = source ? std::string(leaf) + ": " : key + ": ";
   // A key that does not apply may still be written with its default.
   auto const harmless = [&](TreeNode const& node) {
@@ -171,14 +171,14 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
     given = true;
     if (!applies) {
       bool const bad = !choice_broken_ && !left_out && !harmless(entry->value);
-      if (judged && bad)
+      if (reported && bad)
         add(source, entry->place, subject + meaningless);
       else if (of_other && bad)
         add(entry->place, subject + of_other_method(key, field.only_with));
     } else {
       auto const what = read_here(entry->value, value);
       if (!what.empty()) broken_.insert(key);
-      if (!what.empty() && judged)
+      if (!what.empty() && reported)
         add(source, entry->value.place, subject + what + odd_note(entry->value.odd, source != nullptr));
       note_paths(entry->value);
       origins_[key] = source ? Origin{{}, source->index} : Origin{entry->value.place, -1};
@@ -204,7 +204,7 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
     }
     origins_[key] = {{}, change.index};
   }
-  if (field.required && applies && !given && judge_missing_)
+  if (field.required && applies && !given && report_missing_)
     add(section_place_, key + ": missing; allowed: " + allowed);
 }
 
@@ -231,8 +231,8 @@ void DeckReader::choice(Field const& f, std::vector<std::string_view> const& nam
   choice_broken_ = choice_broken_ || broken_.contains(path_ + "." + std::string(f.name));
 }
 
-void DeckReader::judge_keys(TreeNode const& map, std::string const& path, std::vector<std::string> const& known,
-                            KeyCatalogue const& catalogue, Override const* change) {
+void DeckReader::check_key_names(TreeNode const& map, std::string const& path, std::vector<std::string> const& known,
+                                 KeyCatalogue const& catalogue, Override const* change) {
   std::map<std::string_view, int> first_lines;
   for (auto const& entry : map.entries) {
     auto const [first, is_new] = first_lines.emplace(entry.key, entry.place.line);
@@ -242,30 +242,30 @@ void DeckReader::judge_keys(TreeNode const& map, std::string const& path, std::v
           change ? "; allowed: once per map" : "; allowed: once per file (line " + std::to_string(first->second) + ")";
       add(change, entry.place, name + ": given again" + where);
     } else if (!entry.odd.empty()) {  // known keys have no odd characters
-      add(change, entry.place, name + ": holds " + told(entry.odd.front(), change != nullptr));
+      add(change, entry.place, name + ": holds " + described(entry.odd.front(), change != nullptr));
     } else if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
       add(change, entry.place, name + ": " + unknown_key(entry.key, known, catalogue));
     }
   }
 }
 
-void DeckReader::judge_section(TreeNode const& map, std::string const& section, std::vector<std::string> const& keys,
+void DeckReader::check_section(TreeNode const& map, std::string const& section, std::vector<std::string> const& keys,
                                KeyCatalogue const& catalogue) {
   auto const entries = entries_of(keys);
-  judge_keys(map, section + ".", entries, catalogue);
+  check_key_names(map, section + ".", entries, catalogue);
   for (auto const& name : entries) {
     auto const leaves = leaves_of(keys, name);
     auto const* entry = map.find(name);
     if (leaves.empty() || !entry) continue;
     std::string const path = section + "." + name;
     if (entry->value.kind == TreeNode::Kind::map)
-      judge_keys(entry->value, path + ".", leaves, catalogue);
+      check_key_names(entry->value, path + ".", leaves, catalogue);
     else if (auto const what = read_group_word(entry->value, leaves); !what.empty())
       add(entry->value.place, path + ": " + what + odd_note(entry->value.odd, false));
   }
 }
 
-void DeckReader::judge_override(Override const& change, KeyCatalogue const& catalogue) {
+void DeckReader::check_override(Override const& change, KeyCatalogue const& catalogue) {
   if (auto const odd = find_odd(change.key)) {
     faults_.push_back(
         override_fault(change, "the key holds " + character_name(odd->code) + ": " + odd_advice(odd->code)));
@@ -292,17 +292,17 @@ void DeckReader::judge_override(Override const& change, KeyCatalogue const& cata
   } else if (change.faulty || left_out_.contains(change.index)) {
     return;
   } else if (change.value.kind == TreeNode::Kind::map) {
-    judge_keys(change.value, "", leaves, catalogue, &change);
+    check_key_names(change.value, "", leaves, catalogue, &change);
   } else if (auto const what = read_group_word(change.value, leaves); !what.empty()) {
     faults_.push_back(override_fault(change, what + odd_note(change.value.odd, true)));
   }
 }
 
 void DeckReader::finish(KeyCatalogue const& catalogue) {
-  if (judge_deck_) {
-    judge_keys(root_, "", sections_of(catalogue), catalogue);
+  if (report_deck_) {
+    check_key_names(root_, "", sections_of(catalogue), catalogue);
     for (auto const& [section, keys] : catalogue)
-      if (auto const* entry = root_.find(section)) judge_section(entry->value, section, keys, catalogue);
+      if (auto const* entry = root_.find(section)) check_section(entry->value, section, keys, catalogue);
     if (root_.kind == TreeNode::Kind::scalar || root_.kind == TreeNode::Kind::sequence)
       add(root_.place, "not a map of sections; allowed: " + joined(sections_of(catalogue)));
   }
@@ -318,7 +318,7 @@ void DeckReader::finish(KeyCatalogue const& catalogue) {
           override_fault(change, "given again; allowed: once per command (--set " + same->second->written + ")"));
     } else {
       seen.emplace(change.key, &change);
-      judge_override(change, catalogue);
+      check_override(change, catalogue);
     }
   }
 }

@@ -43,13 +43,13 @@ Fault override_fault(Override const& which, std::string const& what);
 /// Reads a deck into the configs that describe themselves to it. The override of a key is read after the deck's value.
 class DeckReader : public ConfigVisitor {
  public:
-  /// `judge_deck`: report faults of the deck itself; set only for the first of the two readers when there are
+  /// `report_deck`: report faults of the deck itself; set only for the first of the two readers when there are
   /// overrides. The second reader applies the overrides. It reports a deck key that another method made inapplicable,
   /// and drops one that another override did.
-  /// `judge_missing`: report required keys that are missing.
+  /// `report_missing`: report required keys that are missing.
   /// `inapplicable`: those of the first reader, which has reported them.
-  DeckReader(std::string deck_name, TreeNode const& root, std::vector<Override> const& overrides, bool judge_deck,
-             bool judge_missing, KeySet inapplicable = {});
+  DeckReader(std::string deck_name, TreeNode const& root, std::vector<Override> const& overrides, bool report_deck,
+             bool report_missing, KeySet inapplicable = {});
 
   void section(std::string_view name, std::string_view help,
                std::function<void(ConfigVisitor&)> const& describe) override;
@@ -89,11 +89,11 @@ class DeckReader : public ConfigVisitor {
   /// Returns true if the override has no value and thus leaves out a key that does not apply.
   bool leaves_out(Override const& change);
   /// Reports unknown and repeated keys of a map. `change`: the override that holds the map, or nullptr.
-  void judge_keys(TreeNode const& map, std::string const& path, std::vector<std::string> const& known,
-                  KeyCatalogue const& catalogue, Override const* change = nullptr);
-  void judge_section(TreeNode const& map, std::string const& section, std::vector<std::string> const& keys,
+  void check_key_names(TreeNode const& map, std::string const& path, std::vector<std::string> const& known,
+                       KeyCatalogue const& catalogue, Override const* change = nullptr);
+  void check_section(TreeNode const& map, std::string const& section, std::vector<std::string> const& keys,
                      KeyCatalogue const& catalogue);
-  void judge_override(Override const& change, KeyCatalogue const& catalogue);
+  void check_override(Override const& change, KeyCatalogue const& catalogue);
   void add(Place place, std::string const& what);
   /// Adds a fault of the override `change`, or of the deck if it is nullptr.
   void add(Override const* change, Place place, std::string const& what);
@@ -111,8 +111,8 @@ class DeckReader : public ConfigVisitor {
   std::string deck_name_;
   TreeNode const& root_;
   std::vector<Override> const& overrides_;
-  bool judge_deck_;
-  bool judge_missing_;
+  bool report_deck_;
+  bool report_missing_;
   TreeNode const* here_ = nullptr;  // map of the current section, nullptr if the deck does not have it
   Place section_place_;
   std::string path_;

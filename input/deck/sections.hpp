@@ -115,11 +115,12 @@ struct CheckpointConfig {
                 every);
     visit.field({.name = "keep", .help = "newest complete checkpoints to keep; 0: all", .minimum = 0, .maximum = 1e6},
                 keep);
-    visit.choice({.name = "worker_error",
-                  .help = "how the residuals of a 1-bit method, which differ between ranks, are saved: 'exact' saves "
-                          "every rank's and resumes bit for bit; 'mean' saves only their mean, with which every rank "
-                          "resumes, as on another number of ranks"},
-                 {"exact", "mean"}, worker_error);
+    visit.choice(
+        {.name = "worker_error",
+         .help = "how the residuals of a 1-bit method are saved; they differ between ranks. With 'exact': those of "
+                 "every rank, and a run resumes bit for bit. With 'mean': only their mean, with which every "
+                 "rank resumes, as on another number of ranks"},
+        {"exact", "mean"}, worker_error);
     visit.field({.name = "asynchronous",
                  .help = "training continues while a copy of the state is written; false: saves the memory for the "
                          "copy, and training waits until the checkpoint is complete"},

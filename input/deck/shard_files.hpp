@@ -27,12 +27,11 @@ std::string in_small_letters(std::string text);
 /// Returns true if a name ends in .h5 or .hdf5, in upper or lower case.
 bool has_shard_name(std::filesystem::path const& path);
 
-/// Returns the files that `entry` refers to: the file itself, or all files of a folder with a shard's extension,
-/// sorted.
+/// Returns the files that `entry` refers to. That is the file itself, or all shards of a folder, sorted.
 /// \throws std::filesystem::filesystem_error if a folder cannot be read.
 std::vector<std::string> shards_at(std::string const& entry);
 
-/// Returns the files among `paths` and the .h5 and .hdf5 files of the folders among them, the latter sorted by name.
+/// Returns the files among `paths`, and those that shards_at() finds in the folders among them.
 /// \throws InputError if a path does not exist or a folder holds no shards.
 std::vector<std::string> find_shards(std::vector<std::string> const& paths);
 

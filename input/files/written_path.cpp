@@ -45,8 +45,8 @@ Variable find_variable(std::string_view path, std::size_t from) {
   return {};
 }
 
-/// A part of a path that a shell would replace, other than a named variable: a command, as in `$(date)` or between
-/// backticks, or braces without a name, as in `${}` or `${1}`.
+/// A part of a path that a shell would replace, other than a named variable. It is a command, as in `$(date)` or
+/// between backticks, or braces without a name, as in `${}` or `${1}`.
 struct Substitution {
   std::size_t begin = 0, end = 0;  ///< positions in the path; equal if there is none
 };

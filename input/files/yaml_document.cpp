@@ -53,8 +53,8 @@ Document read_document(std::string const& path, std::string const& kind) {
   auto const cannot = [&](int reason) { return fault("cannot be read (" + std::string(std::strerror(reason)) + ")"); };
   auto const given = descriptor_named(path);
   if (given && *given != 0 && !is_open(*given))
-    throw fault("is not open here: launchers pass on only standard input, and only to rank 0; use - with " + kind +
-                " on standard input, or a file");
+    throw fault("is not open here: launchers pass on only standard input, and only to rank 0. Use a file, or - with " +
+                kind + " on standard input");
   if (auto const other = fault_of_file(path == "-" ? "/dev/stdin" : path, Pipes::of_this_process); !other.empty())
     throw fault(other);
   if (given) {

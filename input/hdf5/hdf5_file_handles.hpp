@@ -82,8 +82,8 @@ struct Hdf5File::Impl {
   }
   /// Returns true if a name refers to something in this file. \throws InputError if a link in the path leads elsewhere.
   bool holds(std::string const& name) const;
-  /// Checks a data set before its values are read. \throws InputError if the values are not in this file, are shown
-  /// from files that are not allowed, or contradict the size that the file declares.
+  /// Checks that the values of a data set are in this file or in files that are allowed, and have the declared size.
+  /// \throws InputError otherwise.
   void require_values(hdf5::Id const& set, std::string const& name) const;
   void require_sources(hdf5::Id const& set, std::string const& name) const;
   std::vector<VirtualSource> sources(hdf5::Id const& set, std::string const& name) const;

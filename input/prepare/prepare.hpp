@@ -52,8 +52,8 @@ struct PrepareSummary {
 
 /// Converts texts into shards: OUT/train_00000.h5 and so on, OUT/heldout/heldout_00000.h5 and so on, OUT/vocab.txt. It
 /// writes into OUT.partial, which is renamed to OUT at the end and removed after any failure. A trained vocabulary's
-/// own file appears at the same time. Memory: one window of documents per set, whatever the size of the corpus. Rows
-/// depend on texts, vocabulary, options and seed, not on the number of threads.
+/// own file appears at the same time. Memory: one window of documents per set, whatever the size of the corpus. The
+/// number of threads does not change the rows.
 /// \throws InputError for texts, vocabulary or options that cannot be used; with `strict`, also for every warning.
 /// \throws RuntimeError if a file cannot be written.
 PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks);

@@ -100,8 +100,8 @@ std::vector<std::string> corpus_warnings(CorpusFacts const& facts, std::string c
     char text[32];
     std::snprintf(text, sizeof text, "%.1f", pieces);
     return "words are split into " + std::string(text) +
-           " tokens each (1.1 to 1.5 are usual): the vocabulary is of another language or very small, or the text is "
-           "not prose (encoded data, numbers); use a vocabulary of this text, or train one with --train-vocab";
+           " tokens each; 1.1 to 1.5 are usual. The vocabulary is of another language or very small, or the text is "
+           "not prose (encoded data, numbers). Use a vocabulary of this text, or train one with --train-vocab";
   });
   warn(overlong, [&] {
     return percent(share(facts.overlong, facts.bytes)) +

@@ -172,7 +172,7 @@ class Opening {
     if (found.predictions >= few_predictions && 2 * found.shown > found.predictions)
       doubts_.add(file,
                   "holds the answers in input_ids: most masked positions of its first rows still have the id to "
-                  "predict (a tenth is usual); make the shard again with masked ids");
+                  "predict. A tenth is usual. Make the shard again with masked ids");
     if (found.rows >= few_rows) doubt_rows(reader, found);
   }
 

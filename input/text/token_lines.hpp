@@ -23,8 +23,8 @@ struct LineCount {
 /// Reads lines from `in` and writes a line of ids separated by spaces to `out` for each, in order, on `threads`
 /// threads. A line ends with a line feed, a carriage return, or carriage returns and a line feed. Memory: a few blocks
 /// of 1 MiB, or of the longest line. Messages call `in` standard input and `out` standard output.
-/// \throws InputError if `in` is not UTF-8 text (see text_kind.hpp); RuntimeError with the system's reason if reading
-/// or writing fails.
+/// \throws InputError if `in` is not UTF-8 text (see text_kind.hpp); RuntimeError with the reason of a failed read or
+/// write.
 LineCount tokenize_lines(TokenizerTables const& tables, std::FILE* in, std::FILE* out, int threads);
 
 }  // namespace bellwether::input

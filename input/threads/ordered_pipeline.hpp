@@ -19,8 +19,7 @@ namespace bellwether::input {
 /// Processes blocks on several threads and keeps their order. `produce` fills an In and returns false at the end. Each
 /// thread creates its own worker with `make_worker`, a callable In -> Out. `consume` gets the Outs in the order of
 /// production; it runs on the calling thread, like `produce`. At most 2 blocks per thread are in memory.
-/// \throws the first exception of any of them, after the threads have ended; RuntimeError if the system refuses a
-/// thread.
+/// \throws the first exception of any of them, after the threads have ended; RuntimeError if no thread can start.
 template <class In, class Out, class Produce, class MakeWorker, class Consume>
 void run_ordered(int threads, Produce const& produce, MakeWorker const& make_worker, Consume const& consume) {
   struct Block {

@@ -118,7 +118,7 @@ class Optimizer {
   /// saved state only.
   virtual bool near_freeze(std::int64_t) const { return false; }
   /// Bytes of this rank's residuals and of the state that belongs to them, after the freeze. For `check`.
-  virtual std::int64_t held_bytes() const { return 0; }
+  virtual std::int64_t residual_bytes() const { return 0; }
   virtual std::int64_t state_bytes() const = 0;            ///< of moments and exchange buffers, for `check`
   virtual std::int64_t freeze_bytes() const { return 0; }  ///< part of state_bytes() that a future freeze allocates
   /// Returns what this rank sends in a step of that phase; nothing if the method has no such phase. For `check`.

@@ -41,33 +41,33 @@ def include_arrows():
                 yield f"{where}: an optimizer includes {name}; optimizers know no layers"
 
 
-def room_arrows():
+def subfolder_arrows():
     """Inside a top folder, a sub-folder includes itself, the headers beside the sub-folders, and the sub-folders listed
     before it. Sources beside the sub-folders tie them together and may include all of them."""
     for path in PRODUCT:
         top, _, _ = path.partition("/")
-        room = os.path.dirname(path)
-        rooms = tree.ROOMS[top]
-        if room != top and room not in rooms:
-            yield f"{path}: {room}/ is not in ROOMS of tests/architecture/source_tree.py; list it behind what it includes"
+        subfolder = os.path.dirname(path)
+        subfolders = tree.SUBFOLDERS[top]
+        if subfolder != top and subfolder not in subfolders:
+            yield f"{path}: {subfolder}/ is not in SUBFOLDERS of tests/architecture/source_tree.py; list it behind what it includes"
             continue
-        if room == top and path.endswith(".cpp") or path in tree.TIES:
+        if subfolder == top and path.endswith(".cpp") or path in tree.TIES:
             continue
+        allowed = [top] if subfolder == top else [top, *subfolders[:subfolders.index(subfolder) + 1]]
         for where, _, name in tree.includes(path):
-            other = os.path.dirname(name)
-            if name.startswith(top + "/") and other not in (room, top) and rooms.index(other) >= (rooms.index(room) if room in rooms else 0):
-                yield f"{where}: {room} includes {name}; allowed are {', '.join([top] + rooms[:rooms.index(room) + 1] if room in rooms else [top])}"
+            if name.startswith(top + "/") and os.path.dirname(name) not in allowed:
+                yield f"{where}: {subfolder} includes {name}; allowed are {', '.join(allowed)}"
 
 
-def room_sizes():
+def subfolder_sizes():
     """A folder of sources is read in one sitting: at most 20 sources and 20 headers."""
     count = {}
     for path in PRODUCT:
         key = os.path.dirname(path), os.path.splitext(path)[1]
         count[key] = count.get(key, 0) + 1
-    for (room, ending), files in sorted(count.items()):
+    for (subfolder, ending), files in sorted(count.items()):
         if files > 20:
-            yield f"{room}/: {files} files *{ending}; the limit is 20: cut it by subject"
+            yield f"{subfolder}/: {files} files *{ending}; the limit is 20: cut it by subject"
 
 
 # The files that may include third-party headers: (pattern of the header, pattern of the files).
@@ -271,15 +271,15 @@ def named_functions():
                         yield f"{where}: {file} does not hold {name}"
 
 
-def rooms_listed():
-    """A map has one row for each sub-folder, in the order of ROOMS."""
+def subfolders_listed():
+    """A map has one row for each sub-folder, in the order of SUBFOLDERS."""
     for path in (page for page in MAPS if page in tree.files()):
         first = [next(iter(row.values())).strip("`") for _, row in pages.rows(path)]
-        for top, rooms in tree.ROOMS.items():
+        for top, subfolders in tree.SUBFOLDERS.items():
             found = [name for name in first if name.startswith(top + "/") and "." not in name]
-            if found != rooms:
-                wrong = [name for name in (*rooms, *found) if (name in rooms) != (name in found)]
-                yield f"{path}: sub-folders of {top}/: {', '.join(wrong) or 'another order'}; list each once, as ROOMS of source_tree.py does"
+            if found != subfolders:
+                wrong = [name for name in (*subfolders, *found) if (name in subfolders) != (name in found)]
+                yield f"{path}: sub-folders of {top}/: {', '.join(wrong) or 'another order'}; list each once, as SUBFOLDERS of source_tree.py does"
 
 
 def diagrams():
@@ -291,8 +291,8 @@ def diagrams():
             yield f"{path}: {picture} is of another text ({', '.join(sorted(told ^ shown)[:5])}); dot -Tsvg {path} -o {picture}"
 
 
-RULES = [include_arrows, room_arrows, room_sizes, foreign_headers, kokkos_sources, kernel_labels, fences, file_sizes, licence_lines, habits,
-         standard_headers, links, named_paths, named_functions, rooms_listed, diagrams]
+RULES = [include_arrows, subfolder_arrows, subfolder_sizes, foreign_headers, kokkos_sources, kernel_labels, fences, file_sizes, licence_lines, habits,
+         standard_headers, links, named_paths, named_functions, subfolders_listed, diagrams]
 
 
 def main():

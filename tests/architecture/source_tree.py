@@ -10,7 +10,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 LAYERS = ["core", "comm", "model", "input", "app"]  # each may include itself and the ones before it
 
 # Sub-folders of each layer. Each may include itself and the ones before it.
-ROOMS = {
+SUBFOLDERS = {
     "core": ["core/system", "core/device", "core/simd", "core/random", "core/layout", "core/memory", "core/gemm"],
     "comm": ["comm/transport", "comm/collective", "comm/compression"],
     "model": ["model/layers", "model/layout", "model/batch", "model/heads", "model/optim", "model/optim/monitor",

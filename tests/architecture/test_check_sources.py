@@ -33,7 +33,8 @@ class Tree:
 
 
 MAP = check_sources.MAPS[0]
-ROOMS = "| folder | content |\n|---|---|\n" + "".join(f"| `{room}` | x |\n" for rooms in tree.ROOMS.values() for room in rooms)
+LISTED = [name for names in tree.SUBFOLDERS.values() for name in names]
+TABLE = "| folder | content |\n|---|---|\n" + "".join(f"| `{name}` | x |\n" for name in LISTED)
 DOT = 'digraph d {\n  // two [x]\n  graph [bgcolor=white];\n  one [label="a\\nb <c"];\n  one -> two [label=" to "];\n}\n'
 SVG = ('<g id="graph0" class="graph">\n<title>d</title>\n<title>one</title>\n<text x="1">a</text>\n<text>b &lt;c</text>\n'
        '<title>two</title>\n<title>one&#45;&gt;two</title>\n<text>to</text></g>\n')
@@ -41,10 +42,10 @@ BROKEN = [
     ("include_arrows", {"core/a.cpp": '#include "comm/b.hpp"\n', "comm/b.hpp": ""}),
     ("include_arrows", {"core/a.cpp": '#include "a.hpp"\n', "core/a.hpp": ""}),
     ("include_arrows", {"model/layers/a.cpp": '#include "comm/b.hpp"\n', "comm/b.hpp": ""}),
-    ("room_arrows", {"core/system/a.hpp": '#include "core/gemm/b.hpp"\n', "core/gemm/b.hpp": ""}),
-    ("room_arrows", {"core/a.hpp": '#include "core/gemm/b.hpp"\n', "core/gemm/b.hpp": ""}),
-    ("room_arrows", {"core/unlisted/a.hpp": ""}),
-    ("room_sizes", {f"core/system/{letter}.cpp": "" for letter in "abcdefghijklmnopqrstu"}),
+    ("subfolder_arrows", {"core/system/a.hpp": '#include "core/gemm/b.hpp"\n', "core/gemm/b.hpp": ""}),
+    ("subfolder_arrows", {"core/a.hpp": '#include "core/gemm/b.hpp"\n', "core/gemm/b.hpp": ""}),
+    ("subfolder_arrows", {"core/unlisted/a.hpp": ""}),
+    ("subfolder_sizes", {f"core/system/{letter}.cpp": "" for letter in "abcdefghijklmnopqrstu"}),
     ("foreign_headers", {"model/a.cpp": "#include <mpi.h>\n"}),
     ("foreign_headers", {"app/a.cpp": "#  include <hdf5.h>\n"}),
     ("foreign_headers", {"input/a.hpp": "#include <yaml-cpp/yaml.h>\n"}),
@@ -73,8 +74,8 @@ BROKEN = [
     ("named_paths", {"docs/a.md": "In `core/gemm/`.\n", "core/gemm.cpp": ""}),
     ("named_paths", {"docs/a.md": "| `app/*.cpp` |\n", "app/a.hpp": ""}),
     ("named_functions", {MAP: "| file | function |\n|---|---|\n| `core/a.cpp` | `A::g`: ends it |\n", "core/a.cpp": "A a; // g\n"}),
-    ("rooms_listed", {MAP: ROOMS.replace("| `core/gemm` | x |\n", "")}),
-    ("rooms_listed", {MAP: ROOMS + "| `core/other` | x |\n"}),
+    ("subfolders_listed", {MAP: TABLE.replace("| `core/gemm` | x |\n", "")}),
+    ("subfolders_listed", {MAP: TABLE + "| `core/other` | x |\n"}),
     ("diagrams", {"docs/a.dot": DOT}),
     ("diagrams", {"docs/a.dot": DOT, "docs/a.svg": SVG.replace("b &lt;c", "b")}),
     ("diagrams", {"docs/a.dot": DOT.replace("one ->", "two ->"), "docs/a.svg": SVG}),
@@ -95,8 +96,8 @@ SOUND = {
                  "`[x](y)` and\n\n    [x](y)\n\n```\n[x](y)\n```\n",
     "docs/a.dot": DOT,
     "docs/a.svg": SVG,
-    MAP: ROOMS + "\n| file | function |\n|---|---|\n| `core/a.cpp` | `f` |\n\n`tests/`, `c.cpp`, `core/c.cpp`, `app/*.hpp`\n",
-    **{f"{room}/data.txt": "" for rooms in tree.ROOMS.values() for room in rooms},
+    MAP: TABLE + "\n| file | function |\n|---|---|\n| `core/a.cpp` | `f` |\n\n`tests/`, `c.cpp`, `core/c.cpp`, `app/*.hpp`\n",
+    **{f"{name}/data.txt": "" for name in LISTED},
     "CHANGELOG.md": "`core/old.cpp`\n",
     "b.md": "## Two\n## Two\n[a](docs/a.md), [file](app/b.cpp#L3), <a href=\"docs\">folder</a>\n",
 }

@@ -59,7 +59,7 @@ void make(std::filesystem::path const& folder, int ranks, fuzz::Bytes& bytes) {
   fuzz::make_data_set(shared, "parameters/weight", {1, count}, bytes);
   fuzz::make_data_set(shared, "optimizer/steps", {}, bytes);
   fuzz::make_data_set(shared, "optimizer/share", {}, bytes);
-  fuzz::make_data_set(shared, "live", {1}, bytes);
+  fuzz::make_data_set(shared, "active", {1}, bytes);
   if (bytes.byte() < 128) shared.set_attribute("/", "layout_fingerprint", std::string(bytes.text(16)));
   if (bytes.byte() < 128) shared.set_attribute("/", "step", static_cast<std::int64_t>(bytes.number()));
   shared.close();

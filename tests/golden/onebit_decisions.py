@@ -53,21 +53,21 @@ def sketch(g, seed, step, columns):
     the sum of squares, and larger if few columns dominate. The sketch is linear: the sketch of a mean over ranks is
     the mean of the sketches.
     """
-    folded = np.zeros(columns, dtype=np.float64)
+    sums = np.zeros(columns, dtype=np.float64)
     for k in range(g.size):
-        folded[k % columns] += sketch_sign(seed, step, k) * float(g[k])
-    return folded
+        sums[k % columns] += sketch_sign(seed, step, k) * float(g[k])
+    return sums
 
 
-def tensor_fold(g, seed, step, first):
+def tensor_sketch(g, seed, step, first):
     """Sketches one tensor into 32 sums. Element j, counted from `first`, has the sign in bit 31 - j mod 32 of word
     (j mod 128) div 32 of philox(first, 2^31 + j div 128, step)."""
-    folded = np.zeros(32, dtype=np.float64)
+    sums = np.zeros(32, dtype=np.float64)
     for group in range((g.size + 127) // 128):
         words = philox((first & MASK32, 2**31 + group, step & MASK32, step >> 32), random_key(seed, SKETCH))
         for j in range(128 * group, min(128 * group + 128, g.size)):
-            folded[j % 32] += float(g[j]) if words[j % 128 // 32] >> (31 - j % 32) & 1 else -float(g[j])
-    return folded
+            sums[j % 32] += float(g[j]) if words[j % 128 // 32] >> (31 - j % 32) & 1 else -float(g[j])
+    return sums
 
 
 def automatic_freeze(variance_sums, beta2, coefficient_beta, rate_warmup_steps, latest):

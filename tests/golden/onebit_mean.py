@@ -7,7 +7,7 @@ vector of n elements is divided in two ways, both at multiples of 32 elements, s
     chunks  rank j serves elements [j c, min((j+1) c, n)), c = 32 ceil(n / (32 W)); the last may be short or empty
     groups  group q has elements [q s, min((q+1) s, n)), s = 32 ceil(n / (32 G)); each group has separate scales
 A worker has one scale for each group; a server has one for each piece of a group inside its chunk. Masked elements
-(those not `live`) are zero in input and output. They have no residual and do not count in scales.
+(those not `active`) are zero in input and output. They have no residual and do not count in scales.
 """
 
 import dataclasses
@@ -22,16 +22,16 @@ def ranges(count, parts):
     return [(min(p * length, count), min((p + 1) * length, count)) for p in range(parts)]
 
 
-def words(signs, live):
+def words(signs, active):
     """Returns signs as hex digits, eight for 32 elements, highest bit first. Masked elements and padding are 0."""
     padded = np.zeros(32 * math.ceil(signs.size / 32), dtype=np.uint8)
-    padded[: signs.size] = signs & live
+    padded[: signs.size] = signs & active
     return np.packbits(padded).tobytes().hex()
 
 
-def scale_of(z, live, rule):
+def scale_of(z, active, rule):
     """Returns the root mean square or the mean magnitude of the active elements of z; 0 if there are none."""
-    values = z[live].astype(np.float64)
+    values = z[active].astype(np.float64)
     if values.size == 0:
         return 0.0
     return float(np.sqrt(np.mean(values * values)) if rule == "rms" else np.mean(np.abs(values)))
@@ -53,13 +53,13 @@ class Exchange:
 class CompressedMean:
     """Computes the mean of W vectors of n elements. Has the residuals of all W ranks.
 
-    live: (n) bool, the active elements; scale: "rms" or "mean_magnitude"; real: type of vectors and residuals.
+    active: (n) bool, the active elements; scale: "rms" or "mean_magnitude"; real: type of vectors and residuals.
     """
 
-    def __init__(self, ranks, live, scale="rms", groups=1, real=np.float64):
+    def __init__(self, ranks, active, scale="rms", groups=1, real=np.float64):
         assert scale in ("rms", "mean_magnitude")
-        self.ranks, self.live, self.rule, self.real = ranks, live, scale, real
-        self.count = live.size
+        self.ranks, self.active, self.rule, self.real = ranks, active, scale, real
+        self.count = active.size
         self.groups = ranges(self.count, groups)
         self.chunks = ranges(self.count, ranks)
         # (ranks)(pieces): the non-empty pieces of groups in each server's chunk
@@ -82,13 +82,13 @@ class CompressedMean:
         scales, margin = [], math.inf
         for first, end in parts:
             part = slice(first, end)
-            live = self.live[part]
-            scale = scale_of(z[part], live, self.rule)
+            active = self.active[part]
+            scale = scale_of(z[part], active, self.rule)
             signed = np.where(signs[part], self.real(scale), -self.real(scale))
-            error[part] = np.where(live, z[part] - signed, 0)
+            error[part] = np.where(active, z[part] - signed, 0)
             scales.append(scale)
             if scale > 0:
-                margin = min(margin, float(np.min(np.abs(z[part][live]))) / scale)
+                margin = min(margin, float(np.min(np.abs(z[part][active]))) / scale)
         return signs, scales, margin
 
     def _decode(self, signs, parts, scales):
@@ -96,12 +96,12 @@ class CompressedMean:
         for (first, end), scale in zip(parts, scales):
             part = slice(first, end)
             out[part] = np.where(signs[part], self.real(scale), -self.real(scale))
-        return np.where(self.live, out, 0).astype(self.real)
+        return np.where(self.active, out, 0).astype(self.real)
 
     def mean(self, vectors):
         """Returns the Exchange for the vectors (n), one for each rank. Every rank gets its `output`."""
         assert len(vectors) == self.ranks
-        vectors = [np.where(self.live, vector, 0).astype(self.real) for vector in vectors]
+        vectors = [np.where(self.active, vector, 0).astype(self.real) for vector in vectors]
         if self.ranks == 1:
             return self._identity(vectors[0])
         signs, scales, margins = [], [], []

@@ -63,15 +63,15 @@ class Check:
 def check_mean_oracle(check):
     k = np.arange(16)
     vectors = [(k - 7.5) * 0.25, (5 * k % 16 - 7.0) * 0.5]
-    live = np.ones(16, dtype=bool)
-    mean = CompressedMean(2, live)
+    active = np.ones(16, dtype=bool)
+    mean = CompressedMean(2, active)
     for call, row in enumerate(MEAN_ORACLE, start=1):
         done = mean.mean(vectors)
         check.all(row["S"], [s[0] for s in done.worker_scale], f"S of call {call}")
         assert done.server_scale[1] == []
         check.all(row["R"], done.server_scale[0], f"R of call {call}")
         for signs, bits in zip(done.worker_signs, row["bits"]):
-            assert words(signs, live)[:4].upper() == bits, (call, bits)
+            assert words(signs, active)[:4].upper() == bits, (call, bits)
         assert "".join("+" if s else "-" for s in done.output > 0) == row["signs"]
         check.all(row["e"], [norm(e) ** 2 for e in mean.worker_error], f"|e|^2 of call {call}")
         check.all(row["d"], [norm(mean.server_error) ** 2], f"|d|^2 of call {call}")

@@ -101,19 +101,19 @@ def traces():
         trace("norm_2", "steer: norm, every chunk in use", 2, steer="norm"),
         trace("norm_element_3", "steer: norm, element, mean magnitude", 3, steer="norm", unify="element",
               scale="mean_magnitude"),
-        trace("norm_dead_4", "steer: norm with dead elements", 4, steer="norm", unify="element",
+        trace("norm_dead_4", "steer: norm with masked elements", 4, steer="norm", unify="element",
               scale="mean_magnitude", **silent),
         trace("limit_3", "gradients limited in roots of the kept variance", 3, steer="norm", unify="element",
               scale="mean_magnitude", gradient_limit=0.2),
         trace("gradient_2", "exchange: gradient, every chunk in use", 2, exchange="gradient", steer="norm"),
         trace("gradient_element_3", "exchange: gradient, element, mean magnitude, three groups", 3, exchange="gradient",
               steer="norm", unify="element", scale="mean_magnitude", scale_groups=3, gradient_limit=0.5),
-        trace("gradient_dead_4", "exchange: gradient with dead elements", 4, exchange="gradient", steer="norm",
+        trace("gradient_dead_4", "exchange: gradient with masked elements", 4, exchange="gradient", steer="norm",
               unify="element", scale="mean_magnitude", **silent),
         trace("gradient_factor_3", "exchange: gradient, steered by the factor r", 3, exchange="gradient"),
         trace("shape_element_3", "the sums of the kept variance go on, by estimates", 3, exchange="gradient", steer="norm",
               unify="element", scale="mean_magnitude", gradient_limit=0.5, frozen_variance="shape", seed=7),
-        trace("shape_dead_4", "the same with dead elements and clipping", 4, exchange="gradient", steer="norm",
+        trace("shape_dead_4", "the same with masked elements and clipping", 4, exchange="gradient", steer="norm",
               unify="element", scale="mean_magnitude", frozen_variance="shape", clip=0.03, seed=8, **silent),
         trace("shape_layer_2", "the same, unify: layer, momenta", 2, steer="norm", frozen_variance="shape", tensors=WIDE),
         trace("shape_1", "the same on one rank", 1, exchange="gradient", steer="norm", unify="element",
@@ -127,7 +127,7 @@ def traces():
         trace("gradient_1", "exchange: gradient on one rank", 1, exchange="gradient", steer="norm", unify="element"),
         trace("limit_1", "the same on one rank", 1, steer="norm", unify="element", gradient_limit=0.2),
         trace("norm_1", "steer: norm on one rank", 1, steer="norm"),
-        trace("dead_3", "dead by layout; a row and a tensor whose first gradient comes after the freeze", 3, **silent),
+        trace("dead_3", "masked by layout; a row and a tensor whose first gradient comes after the freeze", 3, **silent),
         trace("dead_element_4", "the same, unify: element, mean magnitude, three groups", 4, unify="element",
               scale="mean_magnitude", scale_groups=3, **silent),
         trace("dead_1", "the same on one rank", 1, **silent),
@@ -136,9 +136,9 @@ def traces():
               2, tensors=[SPARSE[2], SPARSE[3]], height=[0.05, 0.1], calls=6, late=[[0, 0, 21, 2]],
               freeze=dict(step=2)),
         trace("clip_3", "clipping by the exact norm of the mean gradient", 3, clip=0.03, **small),
-        trace("clip_sketch_4", "clipping by the fold in the compressed phase", 4, clip=0.05, clip_norm="sketch",
+        trace("clip_sketch_4", "clipping by the sketch in the compressed phase", 4, clip=0.05, clip_norm="sketch",
               sketch_columns=128, seed=20240229),
-        trace("clip_sketch_every_3", "clipping by the fold of every third step", 3, calls=9, clip=0.05, clip_norm="sketch",
+        trace("clip_sketch_every_3", "clipping by the sketch of every third step", 3, calls=9, clip=0.05, clip_norm="sketch",
               sketch_columns=128, sketch_every=3, seed=4),
         trace("clip_local_2", "clipping by the rms of the local norms in the compressed phase", 2, clip=0.08,
               clip_norm="local_rms", **small),
@@ -148,7 +148,7 @@ def traces():
         trace("never_2", "freeze after the last step: LAMB", 2, calls=4, **small),
         trace("lamb_3", "LAMB", 3, method="lamb", calls=4, **small),
         trace("adam_3", "1-bit Adam", 3, method="onebit_adam"),
-        trace("adam_element_4", "1-bit Adam in units of the root of the variance; dead elements", 4,
+        trace("adam_element_4", "1-bit Adam in units of the root of the variance; masked elements", 4,
               method="onebit_adam", unify="element", scale="mean_magnitude", **silent),
         trace("adam_gradient_4", "1-bit Adam, exchange: gradient", 4, method="onebit_adam", exchange="gradient",
               unify="element", scale="mean_magnitude"),
@@ -158,7 +158,7 @@ def traces():
               nesterov=True, unify="element", scale="mean_magnitude", frozen_variance="shape", seed=12),
         trace("adam_1", "1-bit Adam on one rank", 1, method="onebit_adam", **small),
         trace("sgd_4", "1-bit SGD with momentum", 4, method="onebit_sgd", rates=[0.1] * 8),
-        trace("sgd_groups_2", "1-bit SGD, three scale groups, mean magnitude, dead elements", 2, method="onebit_sgd",
+        trace("sgd_groups_2", "1-bit SGD, three scale groups, mean magnitude, masked elements", 2, method="onebit_sgd",
               scale="mean_magnitude", scale_groups=3, rates=[0.1] * 9, **silent),
     ]
 
@@ -241,22 +241,22 @@ def build_means():
                   vectors=[np.round(np.sin(0.9 * k200[:70] + 2 * i + 0.7) * 3, 3) for i in range(4)])]
     entries = []
     for case in cases:
-        live = np.ones(case["vectors"][0].size, dtype=bool)
-        live[case["dead"]] = False
-        new = lambda real: CompressedMean(case["ranks"], live, case["scale"], case["groups"], real)
+        active = np.ones(case["vectors"][0].size, dtype=bool)
+        active[case["dead"]] = False
+        new = lambda real: CompressedMean(case["ranks"], active, case["scale"], case["groups"], real)
         mean, single, calls, least = new(np.float64), new(np.float32), [], math.inf
-        returned = np.zeros(live.size)
+        returned = np.zeros(active.size)
         for call in range(1, 4):
             done = mean.mean(case["vectors"])
             other = single.mean(case["vectors"])
-            assert np.array_equal(done.signs[live], other.signs[live]), "a sign differs in floats"
+            assert np.array_equal(done.signs[active], other.signs[active]), "a sign differs in floats"
             # nothing is lost: outputs plus both residuals equal the inputs
             returned += done.output
             held = sum(mean.worker_error) / case["ranks"] + mean.server_error
-            given = call * sum(case["vectors"]) / case["ranks"] * live
+            given = call * sum(case["vectors"]) / case["ranks"] * active
             assert np.max(np.abs(returned + held - given)) < 1e-12
             least = min(least, done.worker_margin, done.server_margin)
-            calls.append(dict(signs=words(done.signs, live), worker_signs=[words(s, live) for s in done.worker_signs],
+            calls.append(dict(signs=words(done.signs, active), worker_signs=[words(s, active) for s in done.worker_signs],
                               worker_scale=done.worker_scale, server_scale=done.server_scale,
                               worker_error_squared_norm=[norm(e) ** 2 for e in mean.worker_error],
                               server_error_squared_norm=[norm(mean.server_error[a:b]) ** 2 for a, b in mean.chunks]))
@@ -271,13 +271,13 @@ def build_sketch():
     """Returns signs as words of 32 elements, and the sketch of the mean of three gradients."""
     count, columns, seed, step = 700, 128, 1234, 17
     gradients = [0.1 * np.sin(0.3 * np.arange(count) + rank) for rank in range(3)]
-    folded = sum(decisions.sketch(g, seed, step, columns) for g in gradients) / 3
+    sums = sum(decisions.sketch(g, seed, step, columns) for g in gradients) / 3
     estimates = []
     for t in range(1, 401):
         estimates.append(float(np.sum(decisions.sketch(np.ones(64), 5, t, 16) ** 2)) / 64)
     estimates = np.asarray(estimates)
     error = estimates.std() / math.sqrt(estimates.size)
-    print(f"fold of 64 ones into 16 columns, 400 steps: Q / exact has mean {estimates.mean():.4f}, standard error"
+    print(f"sketch of 64 ones into 16 columns, 400 steps: Q / exact has mean {estimates.mean():.4f}, standard error"
           f" {error:.4f}, sd {estimates.std():.4f} (bound {math.sqrt(2 / 16):.4f})")
     assert abs(estimates.mean() - 1) < 4 * error
     choices = [(1, 1, 0), (1, 1, 1), (1, 1, 4), (1, 2, 0), (2**63 + 5, 1, 3), (1234, 17, 0), (1234, 2**32 + 17, 0),
@@ -285,7 +285,7 @@ def build_sketch():
     return dict(signs=[dict(seed=str(s), step=t, first=32 * w, word=f"{decisions.sign_word(s, t, w):08x}")
                        for s, t, w in choices],
                 fold=dict(seed=str(seed), step=step, count=count, columns=columns, ranks=3,
-                          gradient="0.1 sin(0.3 k + rank)", column=folded.tolist(), squared_norm=norm(folded) ** 2,
+                          gradient="0.1 sin(0.3 k + rank)", column=sums.tolist(), squared_norm=norm(sums) ** 2,
                           exact=norm(sum(gradients) / 3) ** 2))
 
 

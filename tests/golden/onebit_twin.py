@@ -7,7 +7,7 @@
 IN: {"optimizer": {"name", "betas", ..: see DEFAULTS}, "tensors": [{"name", "initial", "weight_decay", "dead"}, ..],
 "learning_rates": [of step 1, ..], "gradients": [steps][ranks][tensors][elements]}. A null element is a NaN. `initial`
 and `gradients` may be formulas, see onebit_inputs.py. A skipped step consumes its gradients, but no learning rate.
-"dead" lists the masked elements, which only weight decay moves; the code calls active elements live.
+"dead" lists the masked elements, which only weight decay moves.
 OUT: see run(). weight_norm: after the step. coefficient: factor of lr u. Scales: a number for each rank with one scale
 group, else a list for each rank; 0 if nothing was compressed.
 
@@ -22,7 +22,7 @@ import sys
 
 import numpy as np
 
-from onebit_decisions import sketch, tensor_fold
+from onebit_decisions import sketch, tensor_sketch
 from onebit_inputs import finite, inputs
 from onebit_mean import CompressedMean, words
 
@@ -61,9 +61,9 @@ class Method:
         self.count = int(ends[-1])
         self.x = np.concatenate([np.asarray(tensor["initial"], dtype=real) for tensor in tensors])
         self.m, self.v, self.f = (np.zeros(self.count, dtype=real) for _ in range(3))
-        self.live = np.ones(self.count, dtype=bool)
+        self.active = np.ones(self.count, dtype=bool)
         for part, tensor in zip(self.parts, tensors):
-            self.live[part][tensor.get("dead", [])] = False
+            self.active[part][tensor.get("dead", [])] = False
         self.average = [0.0] * len(tensors)
         self.samples = [0] * len(tensors)
         self.factor = [1.0] * len(tensors)
@@ -117,8 +117,8 @@ class Method:
         if compressed and rule == "sketch" and (self.t - self.freeze_step) % self.key["sketch_every"] != 0:
             length = math.sqrt(self.proportion * local)
         elif compressed and rule == "sketch":
-            folds = [sketch(g, self.key["seed"], self.t + 1, self.key["sketch_columns"]) for g in gradients]
-            length = norm(sum(folds) / self.ranks)
+            sketches = [sketch(g, self.key["seed"], self.t + 1, self.key["sketch_columns"]) for g in gradients]
+            length = norm(sum(sketches) / self.ranks)
             self.proportion = length ** 2 / local
         elif compressed and rule == "local_rms":
             length = math.sqrt(local)
@@ -133,11 +133,11 @@ class Method:
     def describe(self, done):
         single = self.key["scale_groups"] == 1
         pick = (lambda scales: scales[0] if scales else 0.0) if single else list
-        live = int(np.sum(self.live))
-        agreement = [int(np.sum((signs == done.signs) & self.live)) / max(live, 1) for signs in done.worker_signs]
+        active = int(np.sum(self.active))
+        agreement = [int(np.sum((signs == done.signs) & self.active)) / max(active, 1) for signs in done.worker_signs]
         return dict(worker_scale=[pick(s) for s in done.worker_scale],
                     server_scale=[pick(s) for s in done.server_scale],
-                    signs=words(done.signs, self.live) if self.ranks > 1 else "",
+                    signs=words(done.signs, self.active) if self.ranks > 1 else "",
                     sign_agreement=sum(agreement) / self.ranks if self.ranks > 1 else None,
                     margin=min(done.worker_margin, done.server_margin))
 
@@ -146,20 +146,20 @@ class Method:
     def enter_compressed_phase(self):
         """Runs once: masks elements without variance, sets the units, and sets residuals to zero."""
         if self.has_variance:
-            self.live = self.live & (self.v > 0)
-            self.m = np.where(self.live, self.m, 0).astype(self.real)
+            self.active = self.active & (self.v > 0)
+            self.m = np.where(self.active, self.m, 0).astype(self.real)
         self.s = np.ones(self.count, dtype=self.real)
-        self.sums = [float(np.sum(self.v[part], where=self.live[part], dtype=np.float64)) for part in self.parts]
+        self.sums = [float(np.sum(self.v[part], where=self.active[part], dtype=np.float64)) for part in self.parts]
         if self.unify == "layer":
             root = []
             for part in self.parts:
-                m = self.m[part][self.live[part]].astype(np.float64)
+                m = self.m[part][self.active[part]].astype(np.float64)
                 root.append(float(np.sqrt(np.mean(m * m))) if m.size else 0.0)
             counted = [q for q in root if q > 0]
             for part, q in zip(self.parts, root):
                 if q > 0:
                     self.s[part] = sum(counted) / len(counted) / q
-        self.exchange = CompressedMean(self.ranks, self.live, self.key["scale"], self.key["scale_groups"], self.real)
+        self.exchange = CompressedMean(self.ranks, self.active, self.key["scale"], self.key["scale_groups"], self.real)
         for l, samples in enumerate(self.samples):
             if samples == 0 and self.averages:
                 self.average[l] = min(1.0, self.key["max_coefficient"])
@@ -172,12 +172,12 @@ class Method:
         """Updates the sums of the variance, with frozen_variance "shape", and the units with unify "element"."""
         for l, part in enumerate(self.parts):
             if self.key["frozen_variance"] == "shape" and self.sums[l] > 0:
-                folds = [tensor_fold(np.where(self.live[part], g[part], 0), self.key["seed"], self.t, part.start)
-                         for g in gradients]
-                square = norm(sum(folds) / self.ranks) ** 2
+                sketches = [tensor_sketch(np.where(self.active[part], g[part], 0), self.key["seed"], self.t, part.start)
+                            for g in gradients]
+                square = norm(sum(sketches) / self.ranks) ** 2
                 self.growth[l] = self.beta2 * self.growth[l] + (1 - self.beta2) * square / self.sums[l]
             if self.unify == "element":
-                self.s[part] = np.where(self.live[part], 1 / self.root(l), 1)
+                self.s[part] = np.where(self.active[part], 1 / self.root(l), 1)
 
     def next_momentum(self, gradients):
         """Computes the shared momentum from the compressed mean of all ranks' gradients or momenta."""
@@ -188,8 +188,8 @@ class Method:
         after = lambda g: (self.beta1 * self.m + (1 - self.beta1) * g).astype(self.real)
         early = self.key["exchange"] == "momentum"
         done = self.exchange.mean([self.s * (after(g) if early else g) for g in gradients])
-        mean = np.where(self.live, done.output / self.s, 0).astype(self.real)
-        return done, mean if early else np.where(self.live, after(mean), 0).astype(self.real)
+        mean = np.where(self.active, done.output / self.s, 0).astype(self.real)
+        return done, mean if early else np.where(self.active, after(mean), 0).astype(self.real)
 
     def led(self, l, before):
         """Returns the momentum of tensor l for the update after the freeze. before: momentum of the step before."""
@@ -239,7 +239,7 @@ class OnebitLamb(Lamb):
         rebuilt = (self.m - self.beta1 * p) / (1 - self.beta1)
         self.f = self.beta2 * self.f + (1 - self.beta2) * rebuilt * rebuilt
         for l, part in enumerate(self.parts):
-            live = self.live[part]
+            active = self.active[part]
             x = self.x[part]
             frozen = self.root(l)
             fresh = np.sqrt(self.f[part]) + self.epsilon
@@ -251,7 +251,7 @@ class OnebitLamb(Lamb):
                 coefficients.append(c)
                 self.x[part] = x - rate * c * u
                 continue
-            r = float(np.max(frozen[live] / fresh[live], initial=0.0)) if np.any(live) else 1.0
+            r = float(np.max(frozen[active] / fresh[active], initial=0.0)) if np.any(active) else 1.0
             if self.decay[l] > 0:
                 k = min(1.0, norm(u0) / norm(u)) if norm(u) > 0 else 1.0
                 r = k * r + (1 - k)
@@ -305,7 +305,7 @@ class OnebitSgd(Method):
     def compressed_step(self, gradients, rate):
         done = self.exchange.mean([self.with_decay(g) for g in gradients])
         decay = self.with_decay(np.zeros(self.count, dtype=self.real))
-        return done, self.update(np.where(self.live, done.output, decay).astype(self.real), rate)
+        return done, self.update(np.where(self.active, done.output, decay).astype(self.real), rate)
 
 
 METHODS = dict(lamb=Lamb, onebit_lamb=OnebitLamb, onebit_adam=OnebitAdam, onebit_sgd=OnebitSgd)
@@ -334,7 +334,7 @@ def run(document, real=np.float64):
                  worker_error_squared_norm=squares(exchange.worker_error) if exchange else [0.0] * method.ranks,
                  server_error_squared_norm=squares([exchange.server_error[a:b] for a, b in exchange.chunks])
                  if exchange else [0.0] * method.ranks,
-                 live=words(np.ones(method.count, dtype=bool), method.live))
+                 live=words(np.ones(method.count, dtype=bool), method.active))
     return dict(steps=steps, final=final)
 
 

@@ -46,24 +46,24 @@ def programs(plan, results, baseline, variant):
 
 def table(plan, results):
     rows = ["| baseline | variant | seeds | baseline's loss | variant's loss | difference | standard error | in per cent "
-            "| frozen after | programs | verdict |", "|---|---|---|---|---|---|---|---|---|---|---|"]
+            "| frozen after | programs | conclusion |", "|---|---|---|---|---|---|---|---|---|---|---|"]
     for baseline, variant in plan.pairs + plan.contrasts:
         found = paired(results, plan.seeds, baseline, variant)
         if found is None:
             continue
         n, base, other, difference, error = found
         if n < 2:
-            verdict = "one seed"
+            conclusion = "one seed"
         elif [baseline, variant] in plan.contrasts:
-            verdict = "worse" if difference > 3 * error else "not worse"
+            conclusion = "worse" if difference > 3 * error else "not worse"
         elif abs(difference) <= 0.005 * base:
-            verdict = "within 0.5 %"
+            conclusion = "within 0.5 %"
         else:
-            verdict = "within two standard errors" if abs(difference) <= 2 * error else "beyond the target"
+            conclusion = "within two standard errors" if abs(difference) <= 2 * error else "beyond the target"
         frozen = {results[variant, s]["frozen_after"] for s in plan.seeds if (variant, s) in results}
         after = ", ".join(str(f) for f in sorted(f for f in frozen if f is not None)) or "-"
         rows.append(f"| {baseline} | {variant} | {n} | {base:.4f} | {other:.4f} | {difference:+.4f} | "
-                    f"{error:.4f} | {100 * difference / base:+.2f} | {after} | {programs(plan, results, baseline, variant)} | {verdict} |")
+                    f"{error:.4f} | {100 * difference / base:+.2f} | {after} | {programs(plan, results, baseline, variant)} | {conclusion} |")
     return "\n".join(rows)
 
 

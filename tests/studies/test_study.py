@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Bellwether developers
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests which runs study.py accepts as finished and which lines it rejects, and the verdicts of compare.py. Trains nothing."""
+"""Tests which runs study.py accepts as finished and which lines it rejects, and the conclusions of compare.py. Trains nothing."""
 
 import json
 import pathlib

@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   bellwether::comm::World world(no_arguments, argv);
   running_world = &world;
   auto& ranks = world.communicator();
-  ranks.set_deadline(60);
+  ranks.set_timeout(60);
   // Catch2 seeds from the clock: without this, random inputs would differ between ranks.
   auto settings = session.configData();
   std::uint32_t seed = settings.rngSeed;

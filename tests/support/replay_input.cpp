@@ -145,7 +145,7 @@ std::vector<Tensor> tensors_of(Entry const& list) {
 std::string of_ranks(int ranks) { return std::to_string(ranks) + ", the number of ranks of this run"; }
 
 /// Checks gradients given by a formula. Returns the calls that are not finite.
-std::set<std::int64_t> judge_formula(Entry const& given, ParameterLayout const& layout, int ranks) {
+std::set<std::int64_t> check_formula(Entry const& given, ParameterLayout const& layout, int ranks) {
   given.keys({"calls", "ranks", "phase", "height"}, {"late", "not_finite"});
   auto const calls = given["calls"].whole(1, most_calls);
   if (given["ranks"].whole(1, std::numeric_limits<int>::max()) != ranks)
@@ -179,7 +179,7 @@ std::set<std::int64_t> judge_formula(Entry const& given, ParameterLayout const& 
   return bad_calls;
 }
 
-std::set<std::int64_t> judge_recorded(Entry const& steps, ParameterLayout const& layout, int ranks) {
+std::set<std::int64_t> check_recorded(Entry const& steps, ParameterLayout const& layout, int ranks) {
   std::set<std::int64_t> bad_calls;
   auto const& tensors = layout.tensors();
   steps.list("steps, each a list of ranks");
@@ -249,7 +249,7 @@ ReplayInput::ReplayInput(Json document, int ranks) {
   }
   auto const given = file["gradients"];
   bool const formula = given.value.is_object();
-  auto const bad_calls = formula ? judge_formula(given, layout, ranks) : judge_recorded(given, layout, ranks);
+  auto const bad_calls = formula ? check_formula(given, layout, ranks) : check_recorded(given, layout, ranks);
   calls = formula ? given.value["calls"].get<int>() : static_cast<int>(given.size());
   auto const steps = calls - std::ssize(bad_calls);
   auto const list = file["learning_rates"];

@@ -72,8 +72,8 @@ void check_gradient(Space const& exec, BlockTable<Space> const& table, float con
                     Vec<float, Space> const& local_norms, NormLimit const& limit) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Index const count = table.count(), ranks = static_cast<Index>(local_norms.extent(0));
-  require(gradient_check.extent(0) == 1, "one verdict");
-  static std::string const gradient_check_label = "bellwether::optim::gradient_verdict";
+  require(gradient_check.extent(0) == 1, "one gradient check");
+  static std::string const gradient_check_label = "bellwether::optim::check_gradient";
   Block const* const blocks = table.blocks().data();
   float const* const norms = local_norms.data();
   GradientCheck* const out = gradient_check.data();

@@ -198,7 +198,7 @@ StepReport& CompressedPhase::check_gradient(Exec const& exec, Arena<> const& gra
   comm::Traffic const now = data_.traffic();
   report.sent = {.exchange = 0,
                  .scalars = now.sent_bytes - before.sent_bytes,
-                 .intra_node = now.inside_node_bytes - before.inside_node_bytes,
+                 .intra_node = now.intra_node_bytes - before.intra_node_bytes,
                  .dense_fp32 = exchange_.last_traffic().dense_fp32_bytes,
                  .dense_16bit = exchange_.last_traffic().dense_16bit_bytes};
   return report;
@@ -210,7 +210,7 @@ void CompressedPhase::measure_shares(Exec const& exec, bool wanted, float* value
                   values);
   comm::Traffic const now = data_.traffic();
   report.sent.scalars += now.sent_bytes - before.sent_bytes;
-  report.sent.intra_node += now.inside_node_bytes - before.inside_node_bytes;
+  report.sent.intra_node += now.intra_node_bytes - before.intra_node_bytes;
 }
 
 Units CompressedPhase::units(Arena<> const* variance) const {
@@ -229,14 +229,14 @@ Units CompressedPhase::units(Arena<> const* variance) const {
 void CompressedPhase::visit_state(StateVisitor& visit) {
   units_known_ = true;
   visit.replicated("units", {by_tensor_.data(), by_tensor_.extent(0)});
-  visit.replicated("fold_proportion", {proportion_.data(), 1});
+  visit.replicated("sketch_proportion", {proportion_.data(), 1});
   if (growth_) growth_->visit_state(visit);
   exchange_.visit_state(visit);
 }
 
 void CompressedPhase::drop_state(StateVisitor& visit) {
   visit.drop("units");
-  visit.drop("fold_proportion");
+  visit.drop("sketch_proportion");
   comm::CompressedAllreduce::drop_state(visit);
 }
 
@@ -278,7 +278,7 @@ SentBytes CompressedPhase::predicted_bytes(OptimizerConfig const& config, Optimi
           .worker = exchange.worker_bytes,
           .server = exchange.server_bytes,
           .scalars = scalars.sent_bytes,
-          .intra_node = exchange.inside_node_bytes + scalars.inside_node_bytes,
+          .intra_node = exchange.intra_node_bytes + scalars.intra_node_bytes,
           .dense_fp32 = exchange.dense_fp32_bytes,
           .dense_16bit = exchange.dense_16bit_bytes};
 }

@@ -44,7 +44,7 @@ class CompressedPhase {
     report.sent.exchange = traffic.sent_bytes();
     report.sent.worker = traffic.worker_bytes;
     report.sent.server = traffic.server_bytes;
-    report.sent.intra_node += traffic.inside_node_bytes;
+    report.sent.intra_node += traffic.intra_node_bytes;
     return mean;
   }
   /// Writes comm::CompressionShares of the last exchange to `values` (its names, tensors), or NaN if not wanted.

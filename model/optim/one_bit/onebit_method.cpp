@@ -292,7 +292,7 @@ std::optional<SentBytes> OnebitMethod::predicted_bytes(Phase phase) const {
                                : CompressedPhase::predicted_bytes(config_, context_);
 }
 
-std::int64_t OnebitMethod::held_bytes() const {
+std::int64_t OnebitMethod::residual_bytes() const {
   return CompressedPhase::residual_count(config_, context_) * static_cast<std::int64_t>(sizeof(float)) *
          (steps_ahead() ? 2 : 1);
 }

@@ -34,7 +34,7 @@ class OnebitMethod : public Optimizer {
   StepReport const& last_report() const final;
   std::optional<std::int64_t> frozen_after() const final;
   bool near_freeze(std::int64_t step) const final;
-  std::int64_t held_bytes() const final;
+  std::int64_t residual_bytes() const final;
   std::int64_t state_bytes() const final;
   std::int64_t freeze_bytes() const final;
   std::optional<SentBytes> predicted_bytes(Phase phase) const final;

@@ -10,7 +10,7 @@
 namespace bellwether::optim {
 namespace {
 
-constexpr auto state_name = "held_back";
+constexpr auto state_name = "mean_residual";
 
 /// Updates adjacent elements of f from the residuals of the last exchange. F: how f is accessed.
 template <class Access, class F = typename Access::Change>
@@ -80,7 +80,7 @@ struct PointPass {
 
 StepAhead::StepAhead(ParameterLayout const& layout, Index first, Index count)
     : first_(first),
-      mean_residual_("bellwether::optim::held_back", static_cast<std::size_t>(count)),
+      mean_residual_("bellwether::optim::mean_residual", static_cast<std::size_t>(count)),
       point_(layout, "bellwether::optim::gradient_point") {}
 
 void StepAhead::follow(comm::LastMean const& last, float beta1, Vec<GradientCheck> const& gradient_check) {

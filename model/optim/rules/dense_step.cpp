@@ -77,7 +77,7 @@ void DenseStep::counted(comm::Traffic& sum, Calls const& calls) {
   calls();
   comm::Traffic const now = data_.traffic();
   sum.sent_bytes += now.sent_bytes - before.sent_bytes;
-  sum.inside_node_bytes += now.inside_node_bytes - before.inside_node_bytes;
+  sum.intra_node_bytes += now.intra_node_bytes - before.intra_node_bytes;
 }
 
 void DenseStep::start_next(Exec const& exec, Arena<>& gradients) {
@@ -132,7 +132,7 @@ StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
   report.phase = Phase::dense;
   report.sent = {.exchange = exchange_.sent_bytes,
                  .scalars = scalars_.sent_bytes,
-                 .intra_node = exchange_.inside_node_bytes + scalars_.inside_node_bytes,
+                 .intra_node = exchange_.intra_node_bytes + scalars_.intra_node_bytes,
                  .dense_fp32 = predicted_.dense_fp32,
                  .dense_16bit = predicted_.dense_16bit};
   report.segments.clear();
@@ -157,7 +157,7 @@ SentBytes DenseStep::predicted_bytes(OptimizerContext const& context) {
   auto const scalars = sent(norms_of(data), comm::Wire::fp32, comm::Allreduce::ordered);
   return {.exchange = exchange.sent_bytes,
           .scalars = scalars.sent_bytes,
-          .intra_node = exchange.inside_node_bytes + scalars.inside_node_bytes,
+          .intra_node = exchange.intra_node_bytes + scalars.intra_node_bytes,
           .dense_fp32 = sent(n, comm::Wire::fp32, comm::Allreduce::ordered).sent_bytes,
           .dense_16bit = sent(n, comm::Wire::bf16, comm::Allreduce::ordered).sent_bytes};
 }

@@ -38,8 +38,8 @@ namespace {
 
 app::TrainingState averaging(FakeOwner& owner, comm::Communicator& ranks) {
   auto state = owner.state();
-  state.mean_over_holders = [&ranks](std::span<float const> slice, std::int64_t first, std::int64_t total) {
-    return comm::mean_over_holders(ranks, slice, first, total);
+  state.replica_mean = [&ranks](std::span<float const> slice, std::int64_t first, std::int64_t total) {
+    return comm::replica_mean(ranks, slice, first, total);
   };
   return state;
 }
@@ -209,7 +209,7 @@ TEST_CASE("The mean is over the ranks that hold an element, for any slices") {
   auto const host = Kokkos::create_mirror_view(values);
   for (std::int64_t k = own.first; k < own.last; ++k) host(static_cast<std::size_t>(k - own.first)) = value(rank, k);
   Kokkos::deep_copy(values, host);
-  auto const found = comm::mean_over_holders(ranks, {values.data(), values.size()}, own.first, total);
+  auto const found = comm::replica_mean(ranks, {values.data(), values.size()}, own.first, total);
   auto const part = comm::part_of(total, rank, size);
   REQUIRE(std::ssize(found) == part.size());
   std::int64_t wrong = 0;
@@ -228,7 +228,7 @@ TEST_CASE("The mean is over the ranks that hold an element, for any slices") {
   CHECK(comm::part_of(total, size - 1, size).last == total);
   if (rank > 0) CHECK(comm::part_of(total, rank - 1, size).last == part.first);
   std::int64_t const longer = total + 1;
-  CHECK_THROWS_AS(comm::mean_over_holders(ranks, {values.data(), values.size()}, own.first, longer), InternalError);
+  CHECK_THROWS_AS(comm::replica_mean(ranks, {values.data(), values.size()}, own.first, longer), InternalError);
 }
 
 TEST_CASE("The bytes of a checkpoint are known before it is written") {

@@ -26,7 +26,7 @@ app::Workload large(optim::Method method) {
   return work;
 }
 
-comm::NetworkModel ethernet(double gigabits) {
+app::NetworkModel ethernet(double gigabits) {
   return {.ranks_per_node = 4,
           .bandwidth = gigabits * 1e9 / 8,
           .latency = 20e-6,
@@ -52,9 +52,9 @@ TEST_CASE("The time of a step is the sum of passes, kernels and network") {
   CHECK(at.compressed->passes == at.dense.passes);
   CHECK(at.dense.optimizer == Approx(moved(app::dense_bounds(work.optimizer, work.comm, 64)) * 336226108 / 700e9));
   CHECK(at.compressed->optimizer == Approx(moved(app::compressed_bounds(work.optimizer, 64)) * 336226108 / 700e9));
-  double const bits = comm::compressed_allreduce_seconds(network, 64, work.parameters, work.comm);
+  double const bits = app::compressed_allreduce_seconds(network, 64, work.parameters, work.comm);
   double const sketches =
-      comm::dense_mean_seconds(network, 64, 16384 + 2 * 64 + 32 * 398, comm::Wire::fp32, comm::Allreduce::ordered);
+      app::dense_mean_seconds(network, 64, 16384 + 2 * 64 + 32 * 398, comm::Wire::fp32, comm::Allreduce::ordered);
   CHECK(at.compressed->network == Approx(bits + sketches));
   CHECK(at.step_gain() == Approx(at.dense.seconds() / at.compressed->seconds()));
   double const w = 1000 / 5993.0;

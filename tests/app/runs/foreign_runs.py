@@ -169,6 +169,13 @@ def reports_of_others(runs):
 
     statistics = runs.folder / "run/statistics.h5"
     kept = statistics.read_bytes()
+    with h5py.File(statistics, "r+") as file:  # columns as version 0.1.0 named them
+        steps = file["steps"][:]
+        steps.dtype.names = [name.replace("intra_node_bytes", "inside_node_bytes") for name in steps.dtype.names]
+        del file["steps"]
+        file["steps"] = steps
+    runs.call([*report, "--out", "older.html"], BELLWETHER_PYTHON=sys.executable)
+    assert (runs.folder / "older.html").read_bytes() == whole
 
     def replaced(edit, words, expected=2):
         statistics.unlink()

@@ -303,7 +303,7 @@ def residuals(runs):
     runs.train("exact", 3, 8, 8, every=4, more=frozen)
     runs.train("mean", 3, 8, 8, every=4, more=(*frozen, *mean))
     runs.compare("exact", "mean", 8, "replicated.h5")
-    for name in ("worker_error", "held_back"):
+    for name in ("worker_error", "mean_residual"):
         each = [values for _, values in of_ranks(runs.folder / "exact/checkpoints/step_4", name)]
         wanted = (sum(values.astype(np.float64) for values in each) / 3).astype(np.float32)
         assert np.abs(wanted).max() > 0 and (each[0] != each[1]).any()
@@ -337,7 +337,7 @@ def hierarchy(runs):
         steps = runs.table(method)
         count = runs.parameters(method)
         exchange = steps["sent_bytes"] - steps["scalar_bytes"]
-        between = steps["sent_bytes"] - steps["inside_node_bytes"]
+        between = steps["sent_bytes"] - steps["intra_node_bytes"]
         assert steps["phase"].tolist() == [0] * 4 + [1] * 4
         # N/(8 L) bytes and both scales to the rank on the other node, and the small reduction to two of three others.
         bits = 4 * -(-count // (32 * 4)) * 2 + 8

@@ -301,3 +301,52 @@ TEST_CASE("A segment that lacks a published quantity is detected") {
   }
   CHECK_THROWS_WITH(app::require_segments(folder / "statistics.h5"), ContainsSubstring(segment + ": holds 0 rows of "));
 }
+
+namespace {
+
+/// Writes a segment again as version 0.1.0 wrote it: with another name of one column.
+void write_as_before(std::string const& segment) {
+  auto const aside = segment + ".old";
+  std::filesystem::rename(segment, aside);
+  auto const from = Hdf5File::open(aside);
+  auto to = Hdf5File::create(segment);
+  for (auto const* table : {"steps", "evaluation"}) {
+    auto columns = from.read_table(table);
+    for (auto& column : columns)
+      if (column.name == "intra_node_bytes") column.name = "inside_node_bytes";
+    to.write_table(table, columns);
+  }
+  to.write<std::int64_t>("layers/step", from.info("layers/step").shape, from.read<std::int64_t>("layers/step"));
+  for (auto const& name : sample::quantities())
+    to.write<float>("layers/" + name, from.info("layers/" + name).shape, from.read<float>("layers/" + name));
+  for (auto const* object : {"steps", "evaluation", "layers"})
+    to.set_attribute(object, "rows", *from.attribute(object, "rows"));
+  to.set_attribute("/", "xxh3", *from.attribute("/", "xxh3"));
+  to.close();
+  std::filesystem::remove(aside);
+}
+
+}  // namespace
+
+TEST_CASE("A resumed run gives the columns of its earlier segments the names of today") {
+  std::int64_t const segments = GENERATE(1, 3);
+  TemporaryFolder const folder;
+  input::IoThread io;
+  {
+    Statistics statistics(options(folder), io);
+    record(statistics, 1, 8 * segments);
+    statistics.flush();
+    statistics.wait();
+  }
+  for (std::int64_t index = 0; index < segments; ++index)
+    write_as_before(folder / ("statistics/segment_00000" + std::to_string(index) + ".h5"));
+  std::int64_t const kept = 8 * segments - GENERATE(0, 3);
+  Statistics statistics(options(folder, kept), io);
+  check_shows(folder, kept);
+  record(statistics, kept + 1, 40);
+  statistics.flush();
+  statistics.wait();
+  check_shows(folder, 40);
+  auto const steps = Hdf5File::open(folder / "statistics.h5", input::VirtualData::show).read_table("steps");
+  CHECK(column<std::int64_t>(steps, "intra_node_bytes").front() > 1000);
+}

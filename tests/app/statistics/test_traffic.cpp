@@ -36,7 +36,7 @@ TEST_CASE("traffic adds up by phase") {
   CHECK((totals.compressed.phase == 1 && totals.compressed.steps == 3 && totals.compressed.sent_bytes == 1320));
   CHECK((totals.compressed.worker_bytes == 375 && totals.compressed.server_bytes == 375));
   CHECK((totals.compressed.exchange_bytes() == 870 && totals.compressed.other_bytes() == 120));
-  CHECK((totals.compressed.inside_node_bytes == 180 && totals.compressed.inter_node_bytes() == 1140));
+  CHECK((totals.compressed.intra_node_bytes == 180 && totals.compressed.inter_node_bytes() == 1140));
   auto const all = totals.all();
   CHECK((all.steps == 5 && all.sent_bytes == 17368 && all.scalar_bytes == 498));
   CHECK((all.dense_bytes_fp32 == 40000 && all.dense_bytes_16bit == 20000));

@@ -13,7 +13,7 @@ namespace bellwether::test {
 
 /// The ranks of the world, grouped into nodes of neighbouring ranks.
 struct NodesOf {
-  explicit NodesOf(int ranks_per_node, comm::MpiOptions const& how = {.deadline = 60});
+  explicit NodesOf(int ranks_per_node, comm::MpiOptions const& how = {.timeout = 60});
   /// The same for the ranks of `group`.
   NodesOf(std::unique_ptr<comm::Communicator> group, int ranks_per_node);
   int node() const { return all->rank() / here; }

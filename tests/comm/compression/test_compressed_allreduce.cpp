@@ -212,8 +212,8 @@ TEST_CASE("the bytes of a compressed mean match the formula") {
   CHECK(traffic.sent_bytes() == CompressedAllreduce::predicted_bytes(3000, size, 1));
   CHECK(traffic.worker_bytes == traffic.server_bytes);
   bool const neighbour = group.rank() / 2 * 2 + 1 < size;
-  CHECK(traffic.inside_node_bytes == (neighbour ? traffic.sent_bytes() / (size - 1) : 0));
-  CHECK(traffic.inter_node_bytes() == traffic.sent_bytes() - traffic.inside_node_bytes);
+  CHECK(traffic.intra_node_bytes == (neighbour ? traffic.sent_bytes() / (size - 1) : 0));
+  CHECK(traffic.inter_node_bytes() == traffic.sent_bytes() - traffic.intra_node_bytes);
   if (size > 1) {
     double const against_fp32 =
         static_cast<double>(traffic.dense_fp32_bytes) / static_cast<double>(traffic.sent_bytes());

@@ -44,10 +44,10 @@ struct Bench {
         scales("bellwether::test::scales", of_scales.size()),
         errors("bellwether::test::errors", of_scales.size()) {}
   comm::BlockSlice slice() const { return {blocks.data(), static_cast<Index>(blocks.size())}; }
-  comm::ResidualPass pass() const { return {count, z.data(), active.data(), scales.data(), partial.data()}; }
+  comm::ResidualBuffers buffers() const { return {count, z.data(), active.data(), scales.data(), partial.data()}; }
   void find_scales(Space const& exec, Scale rule) const {
     comm::scales_from_sums(exec, static_cast<Index>(ranges.size()), ranges.data(),
-                           comm::ResidualPass{.partial = partial.data()}, rule, scales.data(), errors.data());
+                           comm::ResidualBuffers{.partial = partial.data()}, rule, scales.data(), errors.data());
   }
   Index count;
   Vec<comm::WordBlock, Space> blocks;
@@ -104,7 +104,8 @@ TEMPLATE_LIST_TEST_CASE("the worker kernels equal the reference in every space",
     for (Index k = 0; k < count; ++k) values.push_back(value_of(call, k));
     auto const given = uploaded<Space>(values);
     comm::form_words(
-        exec, worker.slice(), worker.pass(), message.data(), own.data(), KOKKOS_LAMBDA(Index k) { return given(k); });
+        exec, worker.slice(), worker.buffers(), message.data(), own.data(),
+        KOKKOS_LAMBDA(Index k) { return given(k); });
     worker.find_scales(exec, scale);
     comm::place_scales(exec, static_cast<Index>(slots.size()), slots.data(), worker.scales.data(), message.data());
     exec.fence("bellwether::test::formed");
@@ -117,7 +118,7 @@ TEMPLATE_LIST_TEST_CASE("the worker kernels equal the reference in every space",
     for (std::size_t slot = 0; slot < scales.size(); ++slot)
       CHECK(std::bit_cast<float>(sent[words.size() + slot]) == scales[slot]);
   }
-  comm::keep_residual(exec, worker.slice(), worker.pass());
+  comm::keep_residual(exec, worker.slice(), worker.buffers());
   exec.fence("bellwether::test::kept");
   CHECK(same_bits(downloaded(worker.z), reference.worker_error[0]));
 }
@@ -156,7 +157,7 @@ TEMPLATE_LIST_TEST_CASE("the server kernels equal the reference in every space",
     }
     auto const received = uploaded<Space>(messages);
     auto const kept = downloaded(server.scales);
-    comm::serve_words(exec, server.slice(), server.pass(), {received.data(), stride, stride, ranks}, signs.data());
+    comm::serve_words(exec, server.slice(), server.buffers(), {received.data(), stride, stride, ranks}, signs.data());
     exec.fence("bellwether::test::served");
     std::vector<bool> positive(active.size());
     for (std::size_t k = 0; k < expected.size(); ++k) {

@@ -45,7 +45,7 @@ void compare_with_reference(NodesOf const& nodes, Index count, CompressionOption
     CHECK(traffic.worker_bytes == predicted.worker_bytes);
     CHECK(traffic.server_bytes == predicted.server_bytes);
     CHECK(traffic.node_bytes == predicted.node_bytes);
-    CHECK(traffic.inside_node_bytes == predicted.inside_node_bytes);
+    CHECK(traffic.intra_node_bytes == predicted.intra_node_bytes);
     CHECK(traffic.dense_fp32_bytes == predicted.dense_fp32_bytes);
     CHECK(traffic.dense_16bit_bytes == predicted.dense_16bit_bytes);
     if (nodes.nodes > 1)
@@ -93,7 +93,7 @@ TEST_CASE("with one rank per node, or no hierarchy, the exchange covers all rank
     for (auto* const mean : {&through, &none}) {
       CHECK(test::differences(test::mean_of(*mean, exec, mine), expected) == 0);
       CHECK(mean->last_traffic().sent_bytes() == flat.last_traffic().sent_bytes());
-      CHECK(mean->last_traffic().inside_node_bytes == 0);
+      CHECK(mean->last_traffic().intra_node_bytes == 0);
       CHECK(mean->last_traffic().dense_fp32_bytes == flat.last_traffic().dense_fp32_bytes);
       CHECK(mean->last_report().server_scales == flat.last_report().server_scales);
       CHECK(mean->slice_count() == 5000);
@@ -147,11 +147,11 @@ TEST_CASE("inter-node and intra-node bytes match the formula") {
     CAPTURE(L, Q, w);
     CHECK(traffic.inter_node_bytes() == (Q - 1) * n / (4 * L * Q) + 8 * (Q - 1));
     if (Q > 1)
-      CHECK(traffic.inside_node_bytes == (L - 1) * (w * n + n / 8) / L + 4 * Q * (L - 1));
+      CHECK(traffic.intra_node_bytes == (L - 1) * (w * n + n / 8) / L + 4 * Q * (L - 1));
     else
-      CHECK(traffic.inside_node_bytes == (L - 1) * (w * n + 4 * n) / L);
+      CHECK(traffic.intra_node_bytes == (L - 1) * (w * n + 4 * n) / L);
     CHECK(traffic.worker_bytes == traffic.server_bytes);
-    CHECK(traffic.node_bytes == traffic.inside_node_bytes);
+    CHECK(traffic.node_bytes == traffic.intra_node_bytes);
   }
 }
 
@@ -163,10 +163,10 @@ TEST_CASE("intra-node bytes are also counted without a hierarchy") {
     test::mean_of(mean, exec, std::vector<float>(3000, 1.0f));
     int const others = nodes.all->size() - 1;
     if (others == 0) continue;
-    CHECK(mean.last_traffic().inside_node_bytes == mean.last_traffic().sent_bytes() / others * (here - 1));
+    CHECK(mean.last_traffic().intra_node_bytes == mean.last_traffic().sent_bytes() / others * (here - 1));
     auto const predicted = HierarchicalAllreduce::predicted_traffic(*nodes.all, nullptr, 3000, {}, Wire::fp32);
     CHECK(predicted.sent_bytes() == mean.last_traffic().sent_bytes());
-    CHECK(predicted.inside_node_bytes == mean.last_traffic().inside_node_bytes);
+    CHECK(predicted.intra_node_bytes == mean.last_traffic().intra_node_bytes);
   }
 }
 
@@ -175,7 +175,7 @@ TEST_CASE("segments, staging and split messages do not change a bit of the hiera
   options.scale_groups = GENERATE(1, 6);
   for (int const here : test::divisors_of_world()) {
     NodesOf const plain(here);
-    NodesOf const other(here, {.deadline = 60, .call_limit = 1000, .staged = true});
+    NodesOf const other(here, {.timeout = 60, .call_limit = 1000, .staged = true});
     Index const count = 4096 * 3 * plain.all->size() + 777;
     options.segment_bytes = CompressionOptions().segment_bytes;
     HierarchicalAllreduce whole(*plain.all, plain.groups.get(), count, options, Wire::fp32);

@@ -99,7 +99,7 @@ TEST_CASE("intra-node bytes are counted for every collective") {
     auto const before = all.traffic();
     collective();
     auto const after = all.traffic();
-    return std::pair(after.sent_bytes - before.sent_bytes, after.inside_node_bytes - before.inside_node_bytes);
+    return std::pair(after.sent_bytes - before.sent_bytes, after.intra_node_bytes - before.intra_node_bytes);
   };
   auto const wait = [&](comm::Request request) { all.wait(request); };
   auto const each = [&](std::int64_t bytes) { return std::pair(bytes * others, bytes * neighbours); };

@@ -18,7 +18,7 @@ std::vector<Candidate> candidates() {
   auto const mpi = [](std::int64_t call_limit, bool staged) {
     return [=] {
       comm::MpiOptions options;
-      options.deadline = 60;
+      options.timeout = 60;
       if (call_limit > 0) options.call_limit = options.long_message = options.piece = call_limit;
       options.staged = staged;
       return comm::make_world_communicator(options);
@@ -33,7 +33,7 @@ std::vector<Candidate> candidates() {
       {"MPI, nodes of two ranks, pieces of 70 bytes",
        [] {
          comm::MpiOptions options;
-         options.deadline = 60;
+         options.timeout = 60;
          options.piece = 70;
          options.long_message = 64;
          auto group = comm::make_world_communicator(options);

@@ -24,8 +24,8 @@ inline ncclUniqueId new_id() {
   return id;
 }
 
-/// deadline: applies once all ranks have started.
-inline std::vector<Rank> make_ranks(int size, double deadline, Watchdog* watchdog = nullptr) {
+/// timeout: applies once all ranks have started.
+inline std::vector<Rank> make_ranks(int size, double timeout, Watchdog* watchdog = nullptr) {
   stand_in_gpu::reset();
   std::vector<Rank> ranks(static_cast<std::size_t>(size));
   ncclUniqueId const id = new_id();
@@ -37,7 +37,7 @@ inline std::vector<Rank> make_ranks(int size, double deadline, Watchdog* watchdo
         [&one, id, rank, size, watchdog] { one.group = std::make_unique<NcclGroup>(id, rank, size, never, watchdog); });
   }
   for (auto& start : starts) start.join();
-  for (auto& rank : ranks) rank.group->set_deadline(deadline);
+  for (auto& rank : ranks) rank.group->set_timeout(timeout);
   return ranks;
 }
 

@@ -36,7 +36,7 @@ TEST_CASE("a collective that a rank never joins times out with its name") {
   comm::MpiOptions options;
   options.call_limit = options.long_message = GENERATE(std::int64_t{1 << 30}, std::int64_t{10});
   auto const group = comm::make_world_communicator(options);
-  group->set_deadline(0.2);
+  group->set_timeout(0.2);
   int const size = group->size();
   bool const late = group->rank() == size - 1;
   Exec const exec;
@@ -55,7 +55,7 @@ TEST_CASE("a collective that a rank never joins times out with its name") {
     everyone.barrier("bellwether::test::others_gave_up");
   }
   // The timeout is recoverable: once all ranks have joined, the same request completes.
-  group->set_deadline(60);
+  group->set_timeout(60);
   group->wait(request);
   CHECK_FALSE(request.pending());
 }
@@ -66,10 +66,10 @@ TEST_CASE("the timeout names the ranks that are behind and their position") {
   if (size == 1) SKIP("a group of one waits for nobody");
   world().note_step(everyone.rank() == 0 ? 16 : 17);
   everyone.barrier("bellwether::test::last_common");
-  everyone.set_deadline(3);
+  everyone.set_timeout(3);
   if (everyone.rank() == 0) {
     std::this_thread::sleep_for(std::chrono::seconds(6));  // computes meanwhile; its watchdog answers
-    everyone.set_deadline(60);
+    everyone.set_timeout(60);
     everyone.barrier("bellwether::test::late");
   } else {
     auto message = message_of_timeout([&] { everyone.barrier("bellwether::test::late"); });
@@ -80,20 +80,20 @@ TEST_CASE("the timeout names the ranks that are behind and their position") {
     CHECK_FALSE(contains(message, "does not answer"));
     CHECK_FALSE(contains(message, "rank 1 on"));
   }
-  everyone.set_deadline(600);
+  everyone.set_timeout(600);
 }
 
 TEST_CASE("a host collective that a rank never joins times out with its name") {
   auto& everyone = world().communicator();
   if (everyone.size() == 1) SKIP("a group of one waits for nobody");
   auto const group = everyone.split(0, everyone.rank());
-  group->set_deadline(0.1);
+  group->set_timeout(0.1);
   if (group->rank() > 0) {
     auto const message = message_of_timeout([&] { group->barrier("bellwether::test::lonely"); });
     INFO(message);
     CHECK(contains(message, "barrier bellwether::test::lonely"));
   }
   everyone.barrier("bellwether::test::all_gave_up");
-  group->set_deadline(60);  // applies to freeing the group, too
+  group->set_timeout(60);  // applies to freeing the group, too
   if (group->rank() == 0) group->barrier("bellwether::test::lonely");
 }

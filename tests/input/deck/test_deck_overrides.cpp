@@ -58,25 +58,25 @@ TEST_CASE("An override of the method keeps a key that would change the training"
 
 TEST_CASE("Overrides of keys in a group are checked like the deck") {
   DeckFolder const folder;
-  auto const judged = [&](std::string const& change) {
+  auto const fault_of = [&](std::string const& change) {
     auto const faults = faults_of(folder.with_data("optimizer: {method: onebit_lamb}\n", {change}));
     REQUIRE(faults.size() == 1);
     REQUIRE(faults[0].starts_with("--set " + change + ": "));
     return faults[0].substr(change.size() + 8);
   };
-  CHECK(judged("optimizer.freeze=soon") == "unknown value 'soon'; allowed: auto or keys step, latest");
-  CHECK(judged("optimizer.freeze=") == "nothing is not a map of keys; allowed: auto or keys step, latest");
-  CHECK(judged("optimizer.freeze.stp=3") == "unknown key (did you mean 'step'?); one of step, latest");
-  CHECK(judged("optimizer.freeze.step=x").starts_with("'x' is not a number; allowed: a whole number"));
-  CHECK(judged("optimizer.freeze={stp: 3}") == "stp: unknown key (did you mean 'step'?); one of step, latest");
-  CHECK(judged("optimizer.freeze={step: 3, step: 4}") == "step: given again; allowed: once per map");
-  CHECK(judged("optimizer.freeze={step: x}").starts_with("step: 'x' is not a number; allowed: a whole number"));
-  CHECK(judged("optimizer.freeze.step=1") == "1 leaves no variance to freeze; at least 2 with method: onebit_lamb");
+  CHECK(fault_of("optimizer.freeze=soon") == "unknown value 'soon'; allowed: auto or keys step, latest");
+  CHECK(fault_of("optimizer.freeze=") == "nothing is not a map of keys; allowed: auto or keys step, latest");
+  CHECK(fault_of("optimizer.freeze.stp=3") == "unknown key (did you mean 'step'?); one of step, latest");
+  CHECK(fault_of("optimizer.freeze.step=x").starts_with("'x' is not a number; allowed: a whole number"));
+  CHECK(fault_of("optimizer.freeze={stp: 3}") == "stp: unknown key (did you mean 'step'?); one of step, latest");
+  CHECK(fault_of("optimizer.freeze={step: 3, step: 4}") == "step: given again; allowed: once per map");
+  CHECK(fault_of("optimizer.freeze={step: x}").starts_with("step: 'x' is not a number; allowed: a whole number"));
+  CHECK(fault_of("optimizer.freeze.step=1") == "1 leaves no variance to freeze; at least 2 with method: onebit_lamb");
   for (std::string const change :
        {"optimizer.frezee=auto", "optimizer.freez.step=5", "optimizer.frezee.latest=0.5", "optimizer.freez.xyzzy=5"})
-    CHECK(judged(change).starts_with("unknown key (did you mean 'freeze'?); one of method, lr"));
-  CHECK(judged("comm.freeze.step=5").starts_with("unknown key (section optimizer has this key); one of transport"));
-  CHECK(judged("optimizer.xyzzy.step=5").starts_with("unknown key; one of method, lr"));
+    CHECK(fault_of(change).starts_with("unknown key (did you mean 'freeze'?); one of method, lr"));
+  CHECK(fault_of("comm.freeze.step=5").starts_with("unknown key (section optimizer has this key); one of transport"));
+  CHECK(fault_of("optimizer.xyzzy.step=5").starts_with("unknown key; one of method, lr"));
   CHECK(fault_of_override("optimizer.freeze=auto") ==
         "does not apply here; only with method: onebit_lamb, onebit_adam or onebit_sgd");
   CHECK(fault_of_override("optimizer.freeze.latest=0.5") ==

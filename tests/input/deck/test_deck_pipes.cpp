@@ -74,8 +74,8 @@ TEST_CASE("A deck from a pipe is relative to the working directory") {
   };
   CHECK(refused(number) ==
         number +
-            ": is not open here: launchers pass on only standard input, and only to rank 0; use - with a "
-            "deck on standard input, or a file; a deck is a YAML file");
+            ": is not open here: launchers pass on only standard input, and only to rank 0. Use a file, or - with a "
+            "deck on standard input; a deck is a YAML file");
   StandardInput const nothing("");
   CHECK(refused("-") == "standard input: is empty; a deck is a YAML file");
 }

@@ -65,7 +65,7 @@ class KernelRun {
         m("m", static_cast<std::size_t>(layout.count())),
         v("v", static_cast<std::size_t>(layout.count())),
         layers("layers", 3 * layout.tensors().size()),
-        gradient_check_("verdict", 1),
+        gradient_check_("gradient_check", 1),
         partial_("partial", static_cast<std::size_t>(table_.count())),
         norms_("norms", static_cast<std::size_t>(2 * table_.count())) {}
 

@@ -46,7 +46,7 @@ struct Sketch {
         scalars("scalars", static_cast<std::size_t>(at.count())),
         proportion("proportion", 1),
         squares("squares", static_cast<std::size_t>(optim::SketchStrips<Space>::squares(columns))),
-        gradient_check("verdict", 1) {
+        gradient_check("gradient_check", 1) {
     Kokkos::deep_copy(proportion, 1.0f);
   }
 

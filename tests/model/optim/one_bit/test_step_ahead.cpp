@@ -21,10 +21,10 @@ bool stays(Training& training) {
 }
 
 /// Returns this rank's residuals in the units of the update with a rate of 1.
-std::vector<double> held_back(Training& training, optim::OptimizerConfig const& config) {
+std::vector<double> mean_residual(Training& training, optim::OptimizerConfig const& config) {
   auto const state = training.state();
   auto const& report = training.optimizer->last_report();
-  auto const& f = state.arrays.at("held_back");
+  auto const& f = state.arrays.at("mean_residual");
   std::vector<double> left(f.begin(), f.end());
   for (std::size_t l = 0; l < training.layout.tensors().size(); ++l) {
     auto const& tensor = training.layout.tensors()[l];
@@ -58,7 +58,7 @@ TEST_CASE("f averages residuals as the momentum averages gradients") {
     run(training, t, t);
     auto const state = training.state();
     auto const& error = state.arrays.at("worker_error");
-    auto const& f = state.arrays.at("held_back");
+    auto const& f = state.arrays.at("mean_residual");
     double worst = 0, largest = 0;
     for (std::size_t k = 0; k < expected.size(); ++k) {
       expected[k] = config.beta1 * expected[k] + (1 - config.beta1) * static_cast<double>(error[k]);
@@ -90,7 +90,7 @@ TEST_CASE("a rank evaluates gradients at its parameters without compression erro
   double const rate = 0.3;
   auto const point = training.point(rate);
   auto const x = download(training.parameters);
-  auto const left = held_back(training, config);  // after this call the residuals are stored in another form
+  auto const left = mean_residual(training, config);  // after this call the residuals are stored in another form
   double worst = 0, furthest = 0;
   for (std::size_t k = 0; k < x.size(); ++k) {
     double const moved = config.step_ahead * rate * left[k], expected = static_cast<double>(x[k]) - moved;
@@ -131,9 +131,9 @@ TEST_CASE("the point does not depend on an earlier update of f") {
   run(asked, 1, 4);
   run(at_once, 1, 4);
   for (int t = 5; t <= 8; ++t) {
-    auto const before = asked.state().arrays.at("held_back");
+    auto const before = asked.state().arrays.at("mean_residual");
     CHECK(on_all(same_bits(asked.point(0.3), at_once.point(0.3))));
-    CHECK(on_all(same_bits(at_once.state().arrays.at("held_back"), before)));
+    CHECK(on_all(same_bits(at_once.state().arrays.at("mean_residual"), before)));
     run(asked, t, t);
     run(at_once, t, t);
   }
@@ -149,13 +149,13 @@ TEST_CASE("f does not change in a skipped step or between two points") {
   run(training, 1, 5);
   auto const first = training.point(0.3);
   CHECK(on_all(same_bits(training.point(0.3), first)));
-  auto const before = training.state().arrays.at("held_back");
+  auto const before = training.state().arrays.at("mean_residual");
   std::vector<float> gradient(static_cast<std::size_t>(layout.count()), 0.5f);
   gradient[7] = std::numeric_limits<float>::quiet_NaN();
   training.step(6, gradient);
   CHECK(on_all(training.optimizer->last_report().skipped));
   CHECK(on_all(same_bits(training.point(0.3), first)));
-  CHECK(on_all(same_bits(training.state().arrays.at("held_back"), before)));
+  CHECK(on_all(same_bits(training.state().arrays.at("mean_residual"), before)));
 }
 
 TEST_CASE("there is no step-ahead without residuals, or if they are residuals of momenta") {

@@ -80,8 +80,8 @@ struct Sketches {
   BlockTable<Space> table{layout};
   Vec<float, Space> gradient{"gradient", static_cast<std::size_t>(layout.count())};
   Vec<float, Space> partial{"partial", static_cast<std::size_t>(optim::growth_columns* table.count())};
-  Vec<float, Space> sketches{"folds", static_cast<std::size_t>(optim::VarianceGrowth::sketches(table.tensors()))};
-  Vec<std::uint32_t, Space> active{"live", static_cast<std::size_t>((layout.count() + 31) / 32)};
+  Vec<float, Space> sketches{"sketches", static_cast<std::size_t>(optim::VarianceGrowth::sketches(table.tensors()))};
+  Vec<std::uint32_t, Space> active{"active", static_cast<std::size_t>((layout.count() + 31) / 32)};
   bool alive = false;
 };
 
@@ -149,8 +149,8 @@ TEMPLATE_LIST_TEST_CASE("the mean of sketches by tensor is the sketch of the mea
 
 TEMPLATE_LIST_TEST_CASE("sums of the variance follow Adam's with the clipped gradient", "", test::Spaces) {
   TestType exec;
-  Vec<optim::GradientCheck, TestType> gradient_check("verdict", 1);
-  Vec<float, TestType> sketches("folds", 64), growth("growth", 2), roots("roots", 2);
+  Vec<optim::GradientCheck, TestType> gradient_check("gradient_check", 1);
+  Vec<float, TestType> sketches("sketches", 64), growth("growth", 2), roots("roots", 2);
   Vec<double, TestType> sums("sums", 2);
   std::vector<float> values(64, 0.0f);
   values[3] = 6;  // of the first tensor: a squared norm of 36

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/compression/network_model.hpp"
+#include "app/estimate/network_model.hpp"
 
 #include "comm/compression/compressed_layout.hpp"
 #include "core/system/error.hpp"
 
 #include <algorithm>
 
-namespace bellwether::comm {
+namespace bellwether::app {
 namespace {
 
 /// Returns the time of one round. messages: sent per rank; leaving: inter-node bytes of its node; inside: intra-node
@@ -49,30 +49,33 @@ double ring_seconds(NetworkModel const& network, int ranks, double bytes) {
   return 2 * (ranks - 1) * round_seconds(network, between, 1, part, inside);
 }
 
-double dense_mean_seconds(NetworkModel const& network, int ranks, Index count, Wire wire, Allreduce method) {
+double dense_mean_seconds(NetworkModel const& network, int ranks, Index count, comm::Wire wire,
+                          comm::Allreduce method) {
   if (ranks == 1) return 0;
-  if (method == Allreduce::library)
-    return ring_seconds(network, ranks, bytes_of(Wire::fp32) * static_cast<double>(count));
-  return 2 * exchange_seconds(network, ranks, bytes_of(wire) * elements_a_part(count, ranks));
+  if (method == comm::Allreduce::library)
+    return ring_seconds(network, ranks, comm::bytes_of(comm::Wire::fp32) * static_cast<double>(count));
+  return 2 * exchange_seconds(network, ranks, comm::bytes_of(wire) * elements_a_part(count, ranks));
 }
 
-double compressed_allreduce_seconds(NetworkModel const& network, int ranks, Index count, CommConfig const& comm) {
+double compressed_allreduce_seconds(NetworkModel const& network, int ranks, Index count, comm::CommConfig const& comm) {
   if (ranks == 1) return 0;
   int const nodes = nodes_of(network, ranks), in_node = ranks / nodes;
   auto const word_bytes = [](Index words) { return 4 * static_cast<double>(words); };
-  if (comm.hierarchy == Hierarchy::none || in_node == 1)
-    return 2 * exchange_seconds(network, ranks,
-                                word_bytes(CompressedLayout(count, ranks, comm.groups_of(count, 1)).message_words()));
+  if (comm.hierarchy == comm::Hierarchy::none || in_node == 1)
+    return 2 *
+           exchange_seconds(network, ranks,
+                            word_bytes(comm::CompressedLayout(count, ranks, comm.groups_of(count, 1)).message_words()));
   auto const groups = comm.groups_of(count, in_node);
-  NodeLayout const slices(count, in_node, nodes, groups);
+  comm::NodeLayout const slices(count, in_node, nodes, groups);
   Index const slice = slices.elements(0);
-  double const scattered = node_seconds(network, in_node, bytes_of(comm.dense_wire) * static_cast<double>(slice));
-  if (nodes == 1) return scattered + node_seconds(network, in_node, bytes_of(Wire::fp32) * static_cast<double>(slice));
+  double const scattered = node_seconds(network, in_node, comm::bytes_of(comm.dense_wire) * static_cast<double>(slice));
+  if (nodes == 1)
+    return scattered + node_seconds(network, in_node, comm::bytes_of(comm::Wire::fp32) * static_cast<double>(slice));
   // Each local rank exchanges its slice with one rank on every other node: one message per node, as with one rank per
   // node.
-  double const message = word_bytes(CompressedLayout(slice, nodes, groups).message_words());
+  double const message = word_bytes(comm::CompressedLayout(slice, nodes, groups).message_words());
   double const between = round_seconds(network, true, nodes - 1, in_node * (nodes - 1) * message, 0);
   return scattered + 2 * between + node_seconds(network, in_node, word_bytes(slices.message_words(0)));
 }
 
-}  // namespace bellwether::comm
+}  // namespace bellwether::app

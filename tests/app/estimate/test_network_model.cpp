@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/estimate/network_model.hpp"
 #include "comm/collective/dense_mean.hpp"
 #include "comm/compression/compressed_allreduce.hpp"
-#include "comm/compression/network_model.hpp"
 #include "core/system/error.hpp"
 
 #include <catch2/catch_approx.hpp>
@@ -14,9 +14,9 @@
 #include <vector>
 
 using namespace bellwether;
+using app::NetworkModel;
 using Catch::Approx;
 using comm::Allreduce;
-using comm::NetworkModel;
 using comm::Wire;
 
 namespace {
@@ -32,13 +32,13 @@ TEST_CASE("the modelled bytes of means equal the bytes that ranks send") {
   for (int const ranks : {2, 3, 16, 512}) {
     Index const count = Index{ranks} * 32 * 1000;
     for (auto const wire : {Wire::fp32, Wire::bf16})
-      CHECK(comm::dense_mean_seconds(links_alone(1), ranks, count, wire, Allreduce::ordered) ==
+      CHECK(app::dense_mean_seconds(links_alone(1), ranks, count, wire, Allreduce::ordered) ==
             static_cast<double>(comm::DenseMean::predicted_bytes(count, 0, ranks, wire, Allreduce::ordered)));
     comm::CommConfig config;
-    CHECK(comm::compressed_allreduce_seconds(links_alone(1), ranks, count, config) ==
+    CHECK(app::compressed_allreduce_seconds(links_alone(1), ranks, count, config) ==
           static_cast<double>(comm::CompressedAllreduce::predicted_bytes(count, ranks, config.groups_of(count, 1))));
     config.scale_groups = 1;
-    CHECK(comm::compressed_allreduce_seconds(links_alone(1), ranks, count, config) ==
+    CHECK(app::compressed_allreduce_seconds(links_alone(1), ranks, count, config) ==
           static_cast<double>(comm::CompressedAllreduce::predicted_bytes(count, ranks, 1)));
   }
 }
@@ -48,15 +48,15 @@ TEST_CASE("the ranks of a node share its link") {
   comm::CommConfig config;
   config.scale_groups = 1;
   // Of a rank's 15 messages, 12 leave its node of 4 ranks.
-  CHECK(comm::dense_mean_seconds(links_alone(4), 16, count, Wire::fp32, Allreduce::ordered) ==
+  CHECK(app::dense_mean_seconds(links_alone(4), 16, count, Wire::fp32, Allreduce::ordered) ==
         Approx(4 * 12 * 2 * 4.0 * count / 16));
-  CHECK(comm::compressed_allreduce_seconds(links_alone(4), 16, count, config) ==
+  CHECK(app::compressed_allreduce_seconds(links_alone(4), 16, count, config) ==
         Approx(4 * 12 * 2 * (count / 8.0 / 16 + 4)));
   // In a ring, one rank of each node sends to the next node.
-  CHECK(comm::ring_seconds(links_alone(4), 16, 4.0 * count) == Approx(2 * 15 * 4.0 * count / 16));
+  CHECK(app::ring_seconds(links_alone(4), 16, 4.0 * count) == Approx(2 * 15 * 4.0 * count / 16));
   // Hierarchical: (Q-1)/Q N/(4L) + 8 (Q-1) bytes per rank.
   config.hierarchy = comm::Hierarchy::node;
-  CHECK(comm::compressed_allreduce_seconds(links_alone(4), 16, count, config) ==
+  CHECK(app::compressed_allreduce_seconds(links_alone(4), 16, count, config) ==
         Approx(4 * (3 / 4.0 * count / 16 + 8 * 3)));
 }
 
@@ -68,13 +68,13 @@ TEST_CASE("intra-node collectives use the intra-node bandwidth and latency") {
                              .intra_node_bandwidth = 2,
                              .intra_node_latency = 5,
                              .overhead = 7};
-  CHECK(comm::exchange_seconds(network, 4, 100) == Approx(5 + 3 * 7 + 3 * 100 / 2.0));
-  CHECK(comm::dense_mean_seconds(network, 4, count, Wire::fp32, Allreduce::ordered) ==
+  CHECK(app::exchange_seconds(network, 4, 100) == Approx(5 + 3 * 7 + 3 * 100 / 2.0));
+  CHECK(app::dense_mean_seconds(network, 4, count, Wire::fp32, Allreduce::ordered) ==
         Approx(2 * (5 + 3 * 7 + 3 * 4.0 * count / 4 / 2)));
-  CHECK(comm::ring_seconds(network, 4, 400) == Approx(2 * 3 * (5 + 7 + 100 / 2.0)));
+  CHECK(app::ring_seconds(network, 4, 400) == Approx(2 * 3 * (5 + 7 + 100 / 2.0)));
   comm::CommConfig config;
   config.hierarchy = comm::Hierarchy::node;  // one node compresses nothing: values out and back
-  CHECK(comm::compressed_allreduce_seconds(network, 4, count, config) ==
+  CHECK(app::compressed_allreduce_seconds(network, 4, count, config) ==
         Approx(2 * (5 + 3 * 7 + 3 * 4.0 * count / 4 / 2)));
 }
 
@@ -85,17 +85,17 @@ TEST_CASE("inter-node time is the slower of link and node, plus an overhead per 
                        .intra_node_bandwidth = 1e9,
                        .intra_node_latency = 0,
                        .overhead = 0.5};
-  CHECK(comm::exchange_seconds(network, 6, 100) == Approx(3 + 5 * 0.5 + 2 * 4 * 100 / 10.0));
+  CHECK(app::exchange_seconds(network, 6, 100) == Approx(3 + 5 * 0.5 + 2 * 4 * 100 / 10.0));
   network.intra_node_bandwidth = 1;
-  CHECK(comm::exchange_seconds(network, 6, 100) == Approx(3 + 5 * 0.5 + 100));
+  CHECK(app::exchange_seconds(network, 6, 100) == Approx(3 + 5 * 0.5 + 100));
 }
 
 TEST_CASE("one rank exchanges nothing, and ranks must fill nodes") {
   auto const network = links_alone(4);
-  CHECK(comm::dense_mean_seconds(network, 1, 1000, Wire::fp32, Allreduce::ordered) == 0);
-  CHECK(comm::compressed_allreduce_seconds(network, 1, 1000, {}) == 0);
-  CHECK(comm::ring_seconds(network, 1, 1000) == 0);
-  CHECK_THROWS_AS(comm::exchange_seconds(network, 6, 1), InternalError);
+  CHECK(app::dense_mean_seconds(network, 1, 1000, Wire::fp32, Allreduce::ordered) == 0);
+  CHECK(app::compressed_allreduce_seconds(network, 1, 1000, {}) == 0);
+  CHECK(app::ring_seconds(network, 1, 1000) == 0);
+  CHECK_THROWS_AS(app::exchange_seconds(network, 6, 1), InternalError);
 }
 
 namespace {
@@ -128,7 +128,7 @@ struct Profile {
     double const rounds = 2 * (fitted.ranks - 1);
     network.bandwidth = rounds * bytes / fitted.ranks / (fitted.allreduce * 1e-3 - rounds * 21e-6);
   }
-  double ring(Row const& row) const { return comm::ring_seconds(network, row.ranks, bytes) * 1e3; }
+  double ring(Row const& row) const { return app::ring_seconds(network, row.ranks, bytes) * 1e3; }
   double total(Row const& row) const {
     return row.passes * (fitted.forward + fitted.backward) + ring(row) + fitted.step;
   }

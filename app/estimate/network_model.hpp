@@ -5,7 +5,7 @@
 #include "comm/comm_config.hpp"
 #include "core/index.hpp"
 
-namespace bellwether::comm {
+namespace bellwether::app {
 
 /// Model of a network between nodes of L ranks each, for predictions. After LogGP (Alexandrov, Ionescu, Schauser,
 /// Scheiman, SPAA 1995), each round of a collective takes
@@ -29,8 +29,8 @@ double exchange_seconds(NetworkModel const& network, int ranks, double message_b
 /// Ring allreduce of `bytes` through all ranks, node by node: 2 (P-1) rounds of bytes / P, as libraries do it.
 double ring_seconds(NetworkModel const& network, int ranks, double bytes);
 /// DenseMean of n floats.
-double dense_mean_seconds(NetworkModel const& network, int ranks, Index count, Wire wire, Allreduce method);
+double dense_mean_seconds(NetworkModel const& network, int ranks, Index count, comm::Wire wire, comm::Allreduce method);
 /// HierarchicalAllreduce of n floats with the settings of deck section `comm`.
-double compressed_allreduce_seconds(NetworkModel const& network, int ranks, Index count, CommConfig const& comm);
+double compressed_allreduce_seconds(NetworkModel const& network, int ranks, Index count, comm::CommConfig const& comm);
 
-}  // namespace bellwether::comm
+}  // namespace bellwether::app

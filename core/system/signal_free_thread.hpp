@@ -16,7 +16,7 @@ namespace bellwether {
 /// Starts a thread that receives no signals; the main thread handles them. purpose: completes "no thread to ...".
 /// \throws RuntimeError if the system cannot start a thread.
 template <class Work>
-std::thread deaf_thread(std::string_view purpose, Work work) {
+std::thread signal_free_thread(std::string_view purpose, Work work) {
   sigset_t every, earlier;
   sigfillset(&every);
   pthread_sigmask(SIG_SETMASK, &every, &earlier);

@@ -36,14 +36,14 @@ struct LaneTotal {
 
 }  // namespace detail
 
-/// Processes the words of a block in one pass. It passes the elements z of word t, k < count, +0 for masked ones, to
-/// source.keep(k, z), and their signs, 0 for masked ones, to source.signs(t, word). On a host it calls
+/// Takes the signs and the sums of a block in one pass. It hands the elements z of word t, k < count, +0 for masked
+/// ones, to source.keep(k, z), and their signs, 0 for masked ones, to source.signs(t, word). On a host it calls
 /// source.begin(t) before word t, and z = source.sum(k, t, lane). On a device, source.sums_of(k, t, position of k in
 /// word t, z) fills z with one or four neighbours. Every thread of the team gets the result; the order of summation
 /// depends only on the block and Space.
 template <class Space, class Team, class Source>
-KOKKOS_INLINE_FUNCTION Sums<sums_of_words> word_pass(Team const& team, WordBlock const& block, Index count,
-                                                     Source& source) {
+KOKKOS_INLINE_FUNCTION Sums<sums_of_words> signs_and_sums(Team const& team, WordBlock const& block, Index count,
+                                                          Source& source) {
   if constexpr (TeamShape<Space>::host) {
     constexpr int lanes = static_cast<int>(word_elements);
     static_assert(LaneSums::lanes == lanes);
