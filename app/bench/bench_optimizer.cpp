@@ -36,26 +36,19 @@ void fill_gradients(Exec const& exec, Index count, int rank, float* gradients) {
       });
 }
 
-char const* name_of(Method method) {
-  switch (method) {
-    case Method::lamb:
-      return "lamb";
-    case Method::adamw:
-      return "adamw";
-    case Method::onebit_lamb:
-      return "onebit_lamb";
-    case Method::onebit_adam:
-      return "onebit_adam";
-    case Method::onebit_sgd:
-      return "onebit_sgd";
-  }
-  throw InternalError("unknown method");
-}
-
+/// Returns the method with the same dense steps; nothing if there is none.
 std::optional<Method> uncompressed(Method method) {
-  if (method == Method::onebit_lamb) return Method::lamb;
-  if (method == Method::onebit_adam) return Method::adamw;
-  return std::nullopt;
+  switch (method) {
+    case Method::onebit_lamb:
+      return Method::lamb;
+    case Method::onebit_adam:
+      return Method::adamw;
+    case Method::lamb:
+    case Method::adamw:
+    case Method::onebit_sgd:
+      return std::nullopt;
+  }
+  throw InternalError("unknown optimizer method");
 }
 
 std::vector<ExchangeRow> timeline_of(optim::StepReport const& report, Clock::time_point start) {
@@ -106,7 +99,7 @@ class Bench {
     auto config = bench_.optimizer;
     config.method = method;
     int const steps = bench_.warmup + bench_.calls;
-    bool const compresses = method >= Method::onebit_lamb;
+    bool const compresses = optim::compresses(method);
     config.freeze.step = compresses ? std::optional<std::int64_t>(steps) : std::nullopt;
     model::initialise(exec_, layout_.table, 1, 0.02, parameters_.data());
     auto const optimizer = optim::make_optimizer(
@@ -115,7 +108,7 @@ class Bench {
         phase(*optimizer, 1, optim::Phase::dense, name_of(method), dense_bounds(config, bench_.comm, ranks_.size()));
     ends_[method] = dense;
     if (auto const twin = uncompressed(method); twin && ends_.contains(*twin))
-      result_.phases.back().checks.push_back({std::string("the same parameters as ") + name_of(*twin) + ", bit for bit",
+      result_.phases.back().checks.push_back({"the same parameters as " + std::string(name_of(*twin)) + ", bit for bit",
                                               holds_everywhere(ranks_, ends_[*twin] == dense)});
     if (!compresses) return;
     phase(*optimizer, steps + 1, optim::Phase::compressed, name_of(method), compressed_bounds(config, ranks_.size()));
@@ -126,7 +119,7 @@ class Bench {
   }
 
   /// Runs the steps from `first` on; returns the fingerprint of the parameters after them.
-  std::uint64_t phase(optim::Optimizer& optimizer, int first, optim::Phase expected, char const* method,
+  std::uint64_t phase(optim::Optimizer& optimizer, int first, optim::Phase expected, std::string_view method,
                       std::vector<KernelBound> const& bounds) {
     std::vector<double> seconds, triads;
     std::vector<std::vector<double>> by_kernel(bounds.size() + 3);
@@ -155,7 +148,7 @@ class Bench {
       triads.push_back(triad_.pass());
     }
     auto const end = fingerprint_of(parameters_.span());
-    PhaseResult phase{.method = method,
+    PhaseResult phase{.method = std::string(method),
                       .phase = expected == optim::Phase::compressed ? "after the freeze" : "dense",
                       .step = timing_of(largest_over_ranks(ranks_, seconds)),
                       .triad_bytes_per_second = 1 / timing_of(largest_over_ranks(ranks_, triads)).median,

@@ -40,8 +40,6 @@ constexpr std::array<Size, 6> sizes{{{"tiny", 2, 128, 2, 32},
                                      {"base", 12, 768, 12, 8},
                                      {"large", 24, 1024, 16, 4}}};
 
-std::vector<std::string> const method_names{"lamb", "adamw", "onebit_lamb", "onebit_adam", "onebit_sgd"};
-
 void add_common(Command command, Common& common) {
   command.option("--calls", common.calls, "timed calls").check(whole_numbers(1, 10000)).show_default();
   command.option("--warmup", common.warmup, "untimed calls before them").check(whole_numbers(1, 10000)).show_default();
@@ -141,7 +139,7 @@ struct Subject {
 
 std::vector<optim::Method> all_methods() {
   std::vector<optim::Method> methods;
-  for (std::size_t i = 0; i < method_names.size(); ++i) methods.push_back(static_cast<optim::Method>(i));
+  for (std::size_t i = 0; i < optim::method_names.size(); ++i) methods.push_back(static_cast<optim::Method>(i));
   return methods;
 }
 
@@ -173,7 +171,7 @@ Subject subject_of(std::string const& model, comm::World& world) {
 }
 
 optim::Method method_of(std::string const& name) {
-  return static_cast<optim::Method>(std::ranges::find(method_names, name) - method_names.begin());
+  return static_cast<optim::Method>(std::ranges::find(optim::method_names, name) - optim::method_names.begin());
 }
 
 void require_exchange(comm::World const& world) {
@@ -321,7 +319,7 @@ void add_optimizer(Command bench) {
   add_model(command, options->model);
   command.option("--method", options->methods, "methods, separated by commas; default: all, or the deck's")
       .separated_by(',')
-      .check(one_of(method_names))
+      .check(one_of({optim::method_names.begin(), optim::method_names.end()}))
       .type_name("NAME,...");
   command.flag("--timeline", options->timeline, "also time the segments of compressed exchanges");
   add_common(command, *options);

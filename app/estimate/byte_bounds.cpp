@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/estimate/byte_bounds.hpp"
 
+#include "core/system/error.hpp"
+
 #include <numeric>
 
 namespace bellwether::app {
@@ -40,7 +42,7 @@ std::vector<KernelBound> dense_bounds(optim::OptimizerConfig const& optimizer, c
 std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimizer, int ranks) {
   std::vector<KernelBound> kernels;
   double const P = ranks, bit = 1.0 / 8;
-  bool const sgd = optimizer.method == Method::onebit_sgd;
+  bool const sgd = !has_variance(optimizer.method);
   bool const by_root = !sgd && optimizer.unify == optim::Unify::element;
   // Exchanged momenta stay in bits; a momentum formed from exchanged gradients has 32 bits.
   bool const momenta = !sgd && optimizer.exchange == optim::Exchange::momentum;
@@ -93,9 +95,12 @@ std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimiz
       kernels.push_back(  // read m, v, x; write m, x
           {"bellwether::optim::onebit_adam_apply", momenta ? apply + bit : 20.125, 20 + mean});
       break;
-    default:
+    case Method::onebit_sgd:
       kernels.push_back({"bellwether::optim::onebit_sgd_apply", 16.125, 16 + mean});  // read m, x; write m, x
       break;
+    case Method::lamb:
+    case Method::adamw:
+      throw InternalError("the optimizer method has no compressed phase");
   }
   return kernels;
 }

@@ -27,6 +27,7 @@ struct KernelBound {
 /// read the variance. The mean of a dense step adds the share of the sum that one rank computes, in the type of the
 /// wire.
 std::vector<KernelBound> dense_bounds(optim::OptimizerConfig const& optimizer, comm::CommConfig const& comm, int ranks);
+/// \throws InternalError if the method has no compressed phase.
 std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimizer, int ranks);
 
 /// Returns the sum of KernelBound::least.

@@ -3,6 +3,7 @@
 #include "app/train/deck_warnings.hpp"
 
 #include "comm/transport/world.hpp"
+#include "core/system/error.hpp"
 #include "input/deck/deck.hpp"
 #include "input/deck/deck_values.hpp"
 
@@ -20,15 +21,20 @@ std::int64_t memory_of(double beta) {
   return static_cast<std::int64_t>(std::ceil(1.0 / (1.0 - beta) * (1.0 - 1e-9)));
 }
 
+/// Names what a method that compresses is if it never freezes. \throws InternalError for other methods.
 char const* uncompressed(Method method) {
   switch (method) {
     case Method::onebit_lamb:
       return "plain LAMB to the end";
     case Method::onebit_adam:
       return "plain Adam to the end";
-    default:
+    case Method::onebit_sgd:
       return "plain SGD with momentum to the end";
+    case Method::lamb:
+    case Method::adamw:
+      break;
   }
+  throw InternalError("the optimizer method has no freeze");
 }
 
 /// Checks the given step of the freeze, or the latest one if the program chooses it. A chosen freeze waits until the
@@ -46,7 +52,7 @@ std::vector<std::string> freeze_warnings(input::Deck const& deck) {
                                    : "optimizer.freeze.latest: " + input::shortest_number(freeze.latest) + " of " +
                                          total + " is step " + std::to_string(at) + ", but ";
   if (at >= schedule.steps) {
-    bool const chosen_before = !freeze.step && optimizer.method != Method::onebit_sgd &&
+    bool const chosen_before = !freeze.step && freezes_variance(optimizer.method) &&
                                std::max({variance_memory, ratio_memory, schedule.warmup_steps}) < schedule.steps;
     if (chosen_before) return {};
     return {subject + "schedule.steps is " + std::to_string(schedule.steps) + ": nothing is ever compressed, " +

@@ -121,8 +121,8 @@ void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, 
     ordered("min_coefficient", optimizer.min_coefficient, "max_coefficient", optimizer.max_coefficient);
   if (freezes_variance(optimizer.method) && optimizer.freeze.step && *optimizer.freeze.step < 2)
     contradict("optimizer.freeze.step", "optimizer.freeze.step", {},
-               std::to_string(*optimizer.freeze.step) + " leaves no variance to freeze; at least 2 with method: " +
-                   (compressed_lamb ? "onebit_lamb" : "onebit_adam"));
+               std::to_string(*optimizer.freeze.step) +
+                   " leaves no variance to freeze; at least 2 with method: " + std::string(name_of(optimizer.method)));
   // `true` is not the default, so the user set it.
   if (compresses && optimizer.bias_correction)
     contradict("optimizer.bias_correction", "optimizer.bias_correction", {},

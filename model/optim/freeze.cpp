@@ -24,7 +24,7 @@ FreezePoint::FreezePoint(OptimizerConfig const& config, std::int64_t steps, std:
       earliest_(std::max(rate_warmup_steps, steps_for(1 / (1 - config.beta2)))),
       latest_(config.freeze.latest_step(steps)),
       change_(std::numeric_limits<double>::quiet_NaN()) {
-  if (config.method == Method::onebit_sgd && fixed_ < 0) fixed_ = latest_;  // 1-bit SGD has no variance to look at
+  if (!has_variance(config.method) && fixed_ < 0) fixed_ = latest_;  // there is no variance to look at
   if (config.method == Method::onebit_lamb)
     earliest_ = std::max(earliest_, steps_for(1 / (1 - config.coefficient_beta)));
 }

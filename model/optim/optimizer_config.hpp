@@ -4,8 +4,10 @@
 
 #include "comm/comm_config.hpp"
 #include "core/config_visitor.hpp"
+#include "core/system/error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -15,11 +17,45 @@ namespace bellwether::optim {
 
 enum class Method { lamb, adamw, onebit_lamb, onebit_adam, onebit_sgd };
 
-/// Returns whether a method sends one bit an element after a freeze, and whether it freezes its variance then.
-constexpr bool compresses(Method method) { return method >= Method::onebit_lamb; }
-constexpr bool freezes_variance(Method method) {
-  return method == Method::onebit_lamb || method == Method::onebit_adam;
+/// The names of the methods in decks and options, in the order of the enum.
+inline constexpr std::array<std::string_view, 5> method_names{"lamb", "adamw", "onebit_lamb", "onebit_adam",
+                                                              "onebit_sgd"};
+
+/// Returns the method's name in decks.
+constexpr std::string_view name_of(Method method) { return method_names.at(static_cast<std::size_t>(method)); }
+
+// The switches have no default, so that the compiler warns of a new method that one of them does not decide.
+
+/// Returns whether a method sends one bit an element after a freeze.
+constexpr bool compresses(Method method) {
+  switch (method) {
+    case Method::lamb:
+    case Method::adamw:
+      return false;
+    case Method::onebit_lamb:
+    case Method::onebit_adam:
+    case Method::onebit_sgd:
+      return true;
+  }
+  throw InternalError("unknown optimizer method");
 }
+
+/// Returns whether a method divides the momentum by the root of a variance.
+constexpr bool has_variance(Method method) {
+  switch (method) {
+    case Method::lamb:
+    case Method::adamw:
+    case Method::onebit_lamb:
+    case Method::onebit_adam:
+      return true;
+    case Method::onebit_sgd:
+      return false;
+  }
+  throw InternalError("unknown optimizer method");
+}
+
+/// Returns whether a method freezes its variance when compression begins.
+constexpr bool freezes_variance(Method method) { return compresses(method) && has_variance(method); }
 
 enum class Unify { layer, element, none };        ///< units in which momenta share one scale
 enum class Exchange { gradient, momentum };       ///< what is compressed after the freeze
@@ -76,8 +112,18 @@ struct OptimizerConfig {
 
   /// Returns whether the sums of the frozen variance by tensor are updated.
   bool variance_grows() const {
-    bool const follows = method == Method::onebit_adam || (method == Method::onebit_lamb && steer == Steer::norm);
-    return follows && frozen_variance == FrozenVariance::shape;
+    if (frozen_variance != FrozenVariance::shape) return false;
+    switch (method) {
+      case Method::lamb:
+      case Method::adamw:
+      case Method::onebit_sgd:
+        return false;
+      case Method::onebit_lamb:
+        return steer == Steer::norm;
+      case Method::onebit_adam:
+        return true;
+    }
+    throw InternalError("unknown optimizer method");
   }
 
   /// Returns the factor of the momentum's last change that the update after the freeze adds to the momentum.
@@ -98,9 +144,9 @@ struct OptimizerConfig {
     visit.choice({.name = "method",
                   .help = "update rule; the onebit methods average gradients before the freeze and send one bit an "
                           "element after it"},
-                 {"lamb", "adamw", "onebit_lamb", "onebit_adam", "onebit_sgd"}, method);
+                 {method_names.begin(), method_names.end()}, method);
     bool const lamb = method == Method::lamb || method == Method::onebit_lamb;
-    bool const adaptive = method != Method::onebit_sgd;
+    bool const adaptive = has_variance(method);
     bool const compresses = optim::compresses(method);
     bool const freezes_variance = optim::freezes_variance(method);
     visit.field({.name = "lr", .help = "peak learning rate; the schedule scales it", .minimum = 0, .maximum = 1e6}, lr);

@@ -73,6 +73,8 @@ TEST_CASE("byte bounds are the sums of the specification") {
         CHECK(kernel.moved > 0);
       }
     }
+  for (auto const which : {Method::lamb, Method::adamw})
+    CHECK_THROWS_AS(compressed_bounds(method(which), 4), InternalError);
 }
 
 TEST_CASE("a table names the checks that do not hold") {

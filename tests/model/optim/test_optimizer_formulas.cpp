@@ -6,9 +6,40 @@
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
 
 #include <limits>
+#include <vector>
 
 using namespace bellwether::optim;
 using Catch::Matchers::WithinRel;
+
+TEST_CASE("every method has a name and says what it compresses and freezes") {
+  struct Facts {
+    Method method;
+    char const* name;
+    bool compresses, has_variance, freezes_variance;
+    bool grows, grows_steered;  ///< variance_grows() with steer: norm, with steer: variance
+  };
+  std::vector<Facts> const all{{Method::lamb, "lamb", false, true, false, false, false},
+                               {Method::adamw, "adamw", false, true, false, false, false},
+                               {Method::onebit_lamb, "onebit_lamb", true, true, true, true, false},
+                               {Method::onebit_adam, "onebit_adam", true, true, true, true, true},
+                               {Method::onebit_sgd, "onebit_sgd", true, false, false, false, false}};
+  REQUIRE(all.size() == method_names.size());
+  for (auto const& expected : all) {
+    INFO(expected.name);
+    CHECK(name_of(expected.method) == expected.name);
+    CHECK(compresses(expected.method) == expected.compresses);
+    CHECK(has_variance(expected.method) == expected.has_variance);
+    CHECK(freezes_variance(expected.method) == expected.freezes_variance);
+    OptimizerConfig config;
+    config.method = expected.method;
+    config.steer = Steer::norm;
+    CHECK(config.variance_grows() == expected.grows);
+    config.steer = Steer::variance;
+    CHECK(config.variance_grows() == expected.grows_steered);
+    config.frozen_variance = FrozenVariance::whole;
+    CHECK_FALSE(config.variance_grows());
+  }
+}
 
 TEST_CASE("the trust ratio is clamped, and exactly one if a norm is zero") {
   CHECK(trust_ratio(2, 4, 0.01, 10) == 0.5);

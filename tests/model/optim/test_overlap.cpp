@@ -53,7 +53,7 @@ OptimizerConfig config_of(Method method) {
   OptimizerConfig config;
   config.method = method;
   config.clip = 0.5;
-  if (method >= Method::onebit_lamb) config.freeze.step = 4;
+  if (compresses(method)) config.freeze.step = 4;
   return config;
 }
 
