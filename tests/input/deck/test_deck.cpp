@@ -8,6 +8,7 @@
 
 #include <iterator>
 #include <map>
+#include <sstream>
 
 using namespace bellwether;
 using namespace bellwether::input;
@@ -28,6 +29,30 @@ std::map<std::string, std::string> values(Deck const& deck) {
     for (auto const& key : section.keys)
       if (key.applies) all[section.name + "." + key.name] = key.value;
   return all;
+}
+
+/// Returns the comment of the line of a deck that sets a key; empty if no line sets it, or the line has no comment. A
+/// key of a group is in a map, in one line or in several, or `auto` sets the whole group.
+std::string comment_of(std::string const& deck, std::string const& section, std::string const& name) {
+  auto const [group, leaf] = split_key(name);
+  std::istringstream lines(deck);
+  std::string in_section, in_group;
+  for (std::string line; std::getline(lines, line);) {
+    auto const depth = line.find_first_not_of(' ');
+    if (depth == std::string::npos || line[depth] == '#') continue;
+    auto const hash = line.find(" # ");
+    auto const text = line.substr(0, hash), key = text.substr(depth, text.find(':') - depth);
+    if (depth == 0) in_section = key;
+    if (depth == 2) in_group = key;
+    auto const inside = " " + std::string(leaf) + ":", opening = "{" + std::string(leaf) + ":";
+    bool const in_one_line =
+        depth == 2 && (text.find(": auto") != std::string::npos || text.find(inside) != std::string::npos ||
+                       text.find(opening) != std::string::npos);
+    bool const sets =
+        group.empty() ? depth == 2 && key == leaf : in_group == group && (in_one_line || (depth == 4 && key == leaf));
+    if (in_section == section && sets) return hash == std::string::npos ? "" : line.substr(hash + 3);
+  }
+  return "";
 }
 
 }  // namespace
@@ -188,13 +213,23 @@ TEST_CASE("Shipped decks are valid and comment every key") {
     for (auto const& section : key_table(deck))
       for (auto const& key : section.keys)
         if (key.applies) {
-          auto const entry = key.name.substr(0, key.name.find('.'));
-          auto const at = text.find("\n  " + entry + ":", text.find("\n" + section.name + ":"));
           INFO(section.name << "." << key.name);
-          REQUIRE(at != std::string::npos);
-          CHECK(text.substr(at + 1, text.find('\n', at + 1) - at - 1).find(" # ") != std::string::npos);
+          CHECK_FALSE(comment_of(text, section.name, key.name).empty());
         }
   }
+}
+
+TEST_CASE("The search for comments of keys sees into maps") {
+  std::string const rest = "batch:\n  step: 3  # of another section\n";
+  CHECK(comment_of("optimizer:\n  lr: 1  # rate\n  clip: 1\n" + rest, "optimizer", "lr") == "rate");
+  CHECK(comment_of("optimizer:\n  lr: 1  # rate\n  clip: 1\n" + rest, "optimizer", "clip").empty());
+  CHECK(comment_of("optimizer:\n  # lr: 1  # rate\n" + rest, "optimizer", "lr").empty());
+  for (std::string const map : {"{step: 3}", "{latest: 1, step: 3}", "auto"})
+    CHECK(comment_of("optimizer:\n  freeze: " + map + "  # when\n" + rest, "optimizer", "freeze.step") == "when");
+  CHECK(comment_of("optimizer:\n  freeze:  # when\n    step: 3  # T_w\n" + rest, "optimizer", "freeze.step") == "T_w");
+  for (std::string const map :
+       {"{}  # step: 3", "{latest: 1}  # when", "  # when\n    latest: 1  # share", "{step: 3}"})
+    CHECK(comment_of("optimizer:\n  freeze: " + map + "\n" + rest, "optimizer", "freeze.step").empty());
 }
 
 TEST_CASE("The deck reference is current") {
