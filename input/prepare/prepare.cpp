@@ -273,7 +273,7 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
     if (hooks.progress) hooks.progress({stage, read, total});
   };
   PrepareSummary summary;
-  TextReader reader(options.texts);
+  TextReader reader(options.texts, poll);
   std::optional<Vocabulary> vocabulary;
   if (!trains) vocabulary.emplace(Vocabulary::read(options.vocabulary));
   if (trains) require_regular(options.texts);

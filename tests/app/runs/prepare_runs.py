@@ -199,6 +199,21 @@ def stops(folder):
         code = Working(folder, "new/stopped", pattern).stop(number)
         assert code == 128 + number, (pattern, number, code)
         assert not (folder.path / "new").exists(), "an interrupted call left something behind"
+    # Standard input that neither ends nor delivers anything more.
+    for text in (b"", b"aa ab ac.\n", gzip.compress(b"aa ab ac.\n")[:15]):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with subprocess.Popen([folder.program, "prepare", "-", "--vocab", "vocab.txt", "--out", "piped"], cwd=folder.path,
+                                  stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                process.stdin.write(text)
+                process.stdin.flush()
+                while not (folder.path / "piped.partial" / "vocab.txt").exists():
+                    assert process.poll() is None
+                    time.sleep(0.01)
+                time.sleep(0.2)  # the text is read
+                process.send_signal(number)
+                assert process.wait(timeout=60) == 128 + number
+                assert process.stderr.read() == b"interrupted: nothing was written\n"
+            assert not list(folder.path.glob("piped*")), "an interrupted call left something behind"
 
 
 def leaves_alone(folder):
