@@ -3,7 +3,7 @@
 """Tests the results of `bellwether prepare` from the outside.
 
     prepare_runs.py CASE PROGRAM      CASE: rows | repeats | refuses | stops | leaves_alone | odd_texts |
-                                            command_line | memory | holds_out_nothing | mounted
+                                            command_line | memory | holds_out_nothing | mounted | full_disk
 
 Exits with 4 (skipped for ctest) if h5py or NumPy is missing."""
 
@@ -11,6 +11,8 @@ import gzip
 import os
 import pathlib
 import random
+import re
+import resource
 import signal
 import subprocess
 import sys
@@ -214,6 +216,25 @@ def stops(folder):
                 assert process.wait(timeout=60) == 128 + number
                 assert process.stderr.read() == b"interrupted: nothing was written\n"
             assert not list(folder.path.glob("piped*")), "an interrupted call left something behind"
+
+
+def full_disk(folder):
+    """A full disk, simulated by a limit on file sizes, is no fault of the input: exit code 1. No files are left behind."""
+    folder.write("text.txt", paragraphs(documents(150)))
+    trained = ["--train-vocab", "100"]
+    for arguments in (["--vocab", "vocab.txt", "--out", "new/full"], [*trained, "--out", "new/full"],
+                      [*trained, "--vocab", "new.txt"], [*trained, "--vocab", "new.txt", "--out", "new/full"]):
+        for limit in (0, 200, 10_000):  # bytes: the marker, the vocabulary or a shard does not fit
+            done = subprocess.run([folder.program, "prepare", "text.txt", *arguments], cwd=folder.path, capture_output=True,
+                                  text=True, timeout=600, check=False,
+                                  preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+            if limit == 10_000 and "--out" not in arguments:
+                assert done.returncode == 0, done
+                (folder.path / "new.txt").unlink()
+                continue
+            assert done.returncode == 1, (arguments, limit, done)
+            assert re.fullmatch("error: new[^ ]*: cannot be written: File too large\n", done.stderr), (arguments, limit, done)
+            assert not list(folder.path.glob("new*")), (arguments, limit)
 
 
 def leaves_alone(folder):
