@@ -327,6 +327,9 @@ def reports(runs):
     runs.train("run", 1, 16, 8, more=("--set", "run.name=one <more> try"))
     runs.call([runs.program, "report", "run"], BELLWETHER_PYTHON=sys.executable)
     page = (runs.folder / "run/report.html").read_text()
+    shown = runs.call([runs.program, "report", "run", "--out", "-"], BELLWETHER_PYTHON=sys.executable)
+    assert shown.lstrip().lower().startswith("<!doctype html") and shown.rstrip().endswith("</html>"), shown[-200:]
+    assert not (runs.folder / "-").exists()
     for place in ("title", "h1"):
         assert f"<{place}>one &lt;more&gt; try (run)</{place}>" in page, page[:2000]
     ids = re.findall(r'\bid="([^"]+)"', page)

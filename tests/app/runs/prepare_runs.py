@@ -155,10 +155,12 @@ def refuses(folder):
             (["text.txt", *good, "--sequence-length", "4"], "--sequence-length"),
             (["text.txt", *good, "--max-predictions", "500"], "--max-predictions"),
             (["text.txt", "--vocab", "vocab.txt"], "--out"),
-            (["text.txt", *good, "--mask", "static"], "--mask")]:
+            (["text.txt", *good, "--mask", "static"], "--mask"),
+            (["text.txt", "--vocab", "vocab.txt", "--out", "-"], "--out -: a folder cannot go to standard output; name a new"),
+            (["text.txt", "--train-vocab", "100", "--vocab", "-"], "--vocab -: the vocabulary appears only when")]:
         errors = folder.run(*arguments, expected=2)
         assert words in errors and len(errors) < 700, (arguments, errors)
-        assert not list(folder.path.glob("shards*")), arguments
+        assert not list(folder.path.glob("shards*")) and not list(folder.path.glob("-*")), arguments
     (folder.path / "new").mkdir()
     (folder.path / "link").symlink_to("new")
     for vocabulary, out, words in (("same", "same", "are the same path"), ("./same", "same/", "are the same path"),
