@@ -430,7 +430,7 @@ def main(case, program):
     with tempfile.TemporaryDirectory() as path:
         {"rows": rows, "repeats": repeats, "refuses": refuses, "stops": stops, "mounted": mounted, "leaves_alone": leaves_alone,
          "odd_texts": odd_texts, "command_line": command_line, "memory": memory,
-         "holds_out_nothing": holds_out_nothing}[case](Folder(program, path))
+         "holds_out_nothing": holds_out_nothing, "full_disk": full_disk}[case](Folder(program, path))
 
 
 if __name__ == "__main__":
