@@ -218,6 +218,15 @@ def stops(folder):
                 assert process.wait(timeout=60) == 128 + number
                 assert process.stderr.read() == b"interrupted: nothing was written\n"
             assert not list(folder.path.glob("piped*")), "an interrupted call left something behind"
+    command = [folder.program, "prepare", "big.txt", "--vocab", "/dev/stdin", "--out", "piped"]
+    with subprocess.Popen(command, cwd=folder.path, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        status = pathlib.Path(f"/proc/{process.pid}/status")
+        while not int(re.search(r"SigCgt:\s*(\w+)", status.read_text())[1], 16) >> (signal.SIGTERM - 1) & 1:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 128 + signal.SIGTERM
+        assert process.stderr.read() == b"interrupted: nothing was written\n"
 
 
 def full_disk(folder):
