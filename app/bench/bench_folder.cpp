@@ -5,6 +5,7 @@
 #include "app/launch/collective_errors.hpp"
 #include "comm/transport/rank_group.hpp"
 #include "core/system/error.hpp"
+#include "input/files/no_room.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -38,9 +39,10 @@ BenchFolder::BenchFolder(comm::RankGroup& group, std::string const& parent) {
   together(group, [&] {
     if (group.rank() != 0) return;
     std::error_code error;
-    if (!fs::create_directory(path_, error))
-      throw InputError("--directory: " + path_ +
-                       " cannot be created: " + (error ? error.message() : std::string("it exists already")));
+    if (!fs::create_directory(path_, error)) {
+      if (error) input::throw_unwritable("--directory: " + path_ + " cannot be created", error.value());
+      throw InputError("--directory: " + path_ + " cannot be created: it exists already");
+    }
     start_shell();
   });
 }

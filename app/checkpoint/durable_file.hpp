@@ -19,9 +19,10 @@ void replace_file(std::string const& temporary, std::string const& path);
 void write_text_file(std::string const& path, std::string_view text);
 
 /// Writes a text file to a path that the user chose. Follows links, and writes directly to devices and pipes
-/// (/dev/stdout). \throws RuntimeError with file and reason.
+/// (/dev/stdout). Never waits for a pipe to get a reader. \throws RuntimeError with file and reason.
 void write_chosen_file(std::string const& path, std::string_view text);
-/// Checks, without changing anything, that write_chosen_file() will succeed. \throws RuntimeError if it will not.
+/// Checks, without changing anything, that write_chosen_file() will succeed. Keeps a pipe open, so that its reader
+/// waits. \throws RuntimeError if it will not: input::NoRoom if the system lacks room.
 void require_writable_file(std::string const& path);
 
 }  // namespace bellwether::app

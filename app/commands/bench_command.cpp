@@ -10,6 +10,7 @@
 #include "app/train/deck_broadcast.hpp"
 #include "comm/transport/world.hpp"
 #include "input/deck/suggestion.hpp"
+#include "input/files/no_room.hpp"
 
 #include <algorithm>
 #include <array>
@@ -66,6 +67,8 @@ void require_writable(comm::World& world, std::string const& path) {
     if (world.rank() != 0 || path.empty() || path == "-") return;
     try {
       require_output_file(path, bench_results);
+    } catch (input::NoRoom const& error) {
+      throw RuntimeError(std::string("--json: ") + error.what());
     } catch (std::exception const& error) {
       throw InputError(std::string("--json: ") + error.what());
     }

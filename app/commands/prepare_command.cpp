@@ -149,6 +149,11 @@ void add_prepare(Command program) {
       throw InputError("a vocabulary is needed: --vocab FILE or --train-vocab SIZE");
     if (options->out.empty() && !(trains && !options->vocabulary.empty()))
       throw InputError("--out DIR is needed, except with --train-vocab SIZE --vocab FILE");
+    if (options->out == "-")
+      throw InputError("--out -: a folder cannot go to standard output; name a new folder, or ./- for one named -");
+    if (trains && options->vocabulary == "-")
+      throw InputError(
+          "--vocab -: the vocabulary appears only when it is complete; name a new file, or ./- for one named -");
     options->static_masks = *masking == "static";
     return [options](Session&) { return run_prepare(*options); };
   });

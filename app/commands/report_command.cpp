@@ -177,7 +177,8 @@ int report(ReportOptions const& options) {
     throw InputError(statistics.string() + ": no such file; name the directory of a run");
   input::IoThread().run(input::IoThread::Priority::read_ahead, [&] { require_statistics(statistics.string()); });
   std::string const out = options.out.empty() ? (fs::path(options.run) / "report.html").string() : options.out;
-  require_output_file(out, html_page);
+  bool const to_standard_output = out == "-";
+  if (!to_standard_output) require_output_file(out, html_page);
   Ended drawn;
   try {
     auto const interpreter = find_interpreter(interrupt);
@@ -192,6 +193,10 @@ int report(ReportOptions const& options) {
   }
   if (drawn.code == exit_failed || drawn.code == exit_input) return drawn.code;  // the script has printed the reason
   if (drawn.code != 0) throw RuntimeError("report.py ended with exit code " + std::to_string(drawn.code));
+  if (to_standard_output) {
+    std::cout << drawn.output;
+    return 0;
+  }
   write_chosen_file(out, drawn.output);
   if (fs::is_regular_file(out, error)) std::cout << out << '\n';  // not if the page itself goes to /dev/stdout
   return 0;
@@ -203,7 +208,7 @@ void add_report(Command program) {
   auto options = std::make_shared<ReportOptions>();
   auto const command = program.subcommand("report", "Draw loss, rate, throughput and trust ratios of a run");
   command.option("run", options->run, "directory of the run").required().check(paths());
-  command.option("--out", options->out, "HTML page to write (RUN/report.html)").check(paths());
+  command.option("--out", options->out, "HTML page to write (RUN/report.html); -: to standard output").check(paths());
   command.when_given([options] { return [options](Session&) { return report(*options); }; });
 }
 

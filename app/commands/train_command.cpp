@@ -7,6 +7,7 @@
 #include "app/train/training_run.hpp"
 #include "comm/transport/world.hpp"
 
+#include <iostream>
 #include <memory>
 #include <optional>
 
@@ -26,7 +27,12 @@ LogForm log_form(std::string const& name) {
 
 int train(TrainOptions const& options, Session& session) {
   Interrupt const interrupt;  // first, so that it also catches a signal while MPI starts
-  auto const shared = read_shared_deck(session.world().group(), options.deck, options.overrides);
+  auto const shared =
+      read_shared_deck(session.world().group(), options.deck, options.overrides, input::DeckPaths::checked, &interrupt);
+  if (shared.signal != 0) {
+    if (session.rank() == 0) std::cerr << "interrupted: no deck was read, and nothing was trained\n";
+    return 128 + shared.signal;
+  }
   std::optional<TrainingRun> run;
   with_places(shared.source, [&] { run.emplace(shared.deck, shared.source, options.run, interrupt, session.world()); });
   int const code = run->finish();

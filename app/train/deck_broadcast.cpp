@@ -4,6 +4,7 @@
 
 #include "app/format/formatted.hpp"
 #include "app/launch/collective_errors.hpp"
+#include "app/launch/interrupt.hpp"
 #include "app/launch/version.hpp"
 #include "comm/transport/rank_group.hpp"
 
@@ -18,14 +19,34 @@ void share(comm::RankGroup& group, input::DeckSource& source) {
   for (auto& change : source.overrides) change = broadcast_text(group, change);
 }
 
+/// Thrown through read_deck_source() when a signal ends the wait.
+struct Interrupted {
+  int signal;
+};
+
+/// Reads the deck on rank 0.
+void read_source(SharedDeck& shared, std::string const& path, std::vector<std::string> const& overrides,
+                 Interrupt const* interrupt) {
+  auto const poll = [&] {
+    if (interrupt != nullptr && interrupt->requested()) throw Interrupted{interrupt->signal()};
+  };
+  try {
+    shared.source = input::read_deck_source(path, overrides, poll);
+  } catch (Interrupted const& by) {
+    shared.signal = by.signal;
+  }
+}
+
 }  // namespace
 
 SharedDeck read_shared_deck(comm::RankGroup& group, std::string const& path, std::vector<std::string> const& overrides,
-                            input::DeckPaths paths) {
+                            input::DeckPaths paths, Interrupt const* interrupt) {
   SharedDeck shared;
   together(group, [&] {
-    if (group.rank() == 0) shared.source = input::read_deck_source(path, overrides);
+    if (group.rank() == 0) read_source(shared, path, overrides, interrupt);
   });
+  shared.signal = std::stoi(broadcast_text(group, std::to_string(shared.signal)));
+  if (shared.signal != 0) return shared;
   share(group, shared.source);
   together(group, [&] { shared.deck = input::parse_deck(shared.source, paths); });
   return shared;

@@ -15,17 +15,21 @@ class RankGroup;
 
 namespace bellwether::app {
 
+class Interrupt;
+
 /// A deck and its source, equal on all ranks.
 struct SharedDeck {
   input::DeckSource source;
   input::Deck deck;
+  int signal = 0;  ///< that ended the wait for the deck; the deck is empty then. 0: none
 };
 
 /// Collective. Rank 0 reads the file and its own command line and broadcasts both. Every rank then parses them. `paths`
-/// selects whether the files named by the deck must exist.
+/// selects whether the files named by the deck must exist. With `interrupt`, a signal on rank 0 ends its wait for a
+/// deck from a pipe or terminal.
 /// \throws CommonError on all ranks, with the faults of the lowest rank that has any.
 SharedDeck read_shared_deck(comm::RankGroup& group, std::string const& path, std::vector<std::string> const& overrides,
-                            input::DeckPaths paths = input::DeckPaths::checked);
+                            input::DeckPaths paths = input::DeckPaths::checked, Interrupt const* interrupt = nullptr);
 
 /// Runs `work`. Adds file, line and column to the faults of a CommonError that name a key of the deck.
 void with_places(input::DeckSource const& source, std::function<void()> const& work);

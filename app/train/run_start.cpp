@@ -7,6 +7,7 @@
 #include "app/train/shared_directory.hpp"
 #include "comm/transport/rank_group.hpp"
 #include "core/system/error.hpp"
+#include "input/files/no_room.hpp"
 
 #include <exception>
 
@@ -32,6 +33,9 @@ RunStart::RunStart(std::string const& directory, bool resume, comm::RankGroup& g
   } catch (CommonError const&) {
     withdraw();
     throw;
+  } catch (CommonFailure const&) {
+    withdraw();
+    throw;
   }
 }
 
@@ -49,8 +53,10 @@ void RunStart::take(std::string const& directory, bool resume) {
       require_own_folders(directory);
     } catch (InputError const&) {
       throw;
+    } catch (input::NoRoom const& error) {
+      throw RuntimeError("run.directory: " + directory + ": " + error.what());
     } catch (fs::filesystem_error const& error) {
-      throw InputError("run.directory: " + directory + ": " + error.code().message());
+      input::throw_unwritable("run.directory: " + directory, error.code().value());
     } catch (std::exception const& error) {
       throw InputError("run.directory: " + directory + ": " + error.what());
     }

@@ -37,8 +37,8 @@ void Deck::describe(ConfigVisitor& visit) {
   section("statistics", "what is measured, and how often", statistics);
 }
 
-DeckSource read_deck_source(std::string const& path, std::vector<std::string> overrides) {
-  auto document = read_document(path, "a deck");
+DeckSource read_deck_source(std::string const& path, std::vector<std::string> overrides, WaitPoll const& poll) {
+  auto document = read_document(path, "a deck", poll);
   return {std::move(document.name), std::move(document.text), std::move(overrides), std::move(document.folder),
           std::filesystem::current_path().string()};
 }

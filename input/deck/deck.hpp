@@ -4,6 +4,7 @@
 
 #include "comm/comm_config.hpp"
 #include "input/deck/sections.hpp"
+#include "input/files/wait_for_bytes.hpp"
 #include "model/model_config.hpp"
 #include "model/optim/optimizer_config.hpp"
 #include "model/optim/schedule.hpp"
@@ -39,8 +40,8 @@ struct DeckSource {
 };
 
 /// Reads a deck file. A deck read from a pipe or another descriptor has the working directory as its folder.
-/// \throws InputError naming the file if it cannot be read.
-DeckSource read_deck_source(std::string const& path, std::vector<std::string> overrides);
+/// poll: ends a wait for a pipe or terminal by throwing. \throws InputError naming the file if it cannot be read.
+DeckSource read_deck_source(std::string const& path, std::vector<std::string> overrides, WaitPoll const& poll = {});
 /// Selects whether parse_deck() checks that the deck's paths exist. Commands that neither read nor write them pass
 /// `unused`.
 enum class DeckPaths { checked, unused };

@@ -67,6 +67,8 @@ void check_written_paths(DeckReading& reading, DeckSource const& source, Complai
     bool const in_override = overridden(reading.origins, key);
     for (auto const& node : nodes) {
       auto what = unexpanded_path(node.text, base, Tilde::refused);
+      if (what.empty() && node.text == "-" && key == "run.directory")
+        what = "'-' would be standard output, which is no folder; write './-' for a folder of this name";
       if (what.empty()) what = odd_path(node, base, in_override, key != "run.directory");
       if (what.empty()) continue;
       complain(key, what);

@@ -3,6 +3,7 @@
 #include "input/files/lock_file.hpp"
 
 #include "core/system/error.hpp"
+#include "input/files/no_room.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -17,8 +18,11 @@
 namespace bellwether::input {
 namespace {
 
-RuntimeError not_written(std::string const& path) {
-  return RuntimeError(path + ": cannot be written: " + std::strerror(errno));
+[[noreturn]] void throw_not_written(std::string const& path) {
+  int const error = errno;
+  std::string const text = path + ": cannot be written: " + std::strerror(error);
+  if (is_lack_of_room(error)) throw NoRoom(text);
+  throw RuntimeError(text);
 }
 
 /// \throws RuntimeError if a link, a folder, a pipe or a device has this name. None of them can be locked and signed.
@@ -36,7 +40,7 @@ void require_file_or_nothing(std::string const& path) {
 LockFile::LockFile(std::string path) : path_(std::move(path)) {
   require_file_or_nothing(path_);
   file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (file_ < 0) throw not_written(path_);
+  if (file_ < 0) throw_not_written(path_);
   if (flock(file_, LOCK_EX | LOCK_NB) == 0)
     state_ = State::held;
   else if (errno == EWOULDBLOCK)
@@ -72,7 +76,7 @@ void LockFile::sign() const {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
   auto const text = "process " + std::to_string(getpid()) + " on " + host.data() + "\n";
-  if (ftruncate(file_, 0) != 0 || pwrite(file_, text.data(), text.size(), 0) < 0) throw not_written(path_);
+  if (ftruncate(file_, 0) != 0 || pwrite(file_, text.data(), text.size(), 0) < 0) throw_not_written(path_);
 }
 
 bool has_locks(std::string const& path) {

@@ -13,7 +13,7 @@ class LockFile {
   enum class State { held, in_use, no_locks };  ///< no_locks: the file system does not support locks
 
   /// Creates the file if it does not exist and tries to lock it.
-  /// \throws RuntimeError naming the file and the system's reason.
+  /// \throws RuntimeError naming the file and the system's reason: NoRoom if the system lacks room.
   explicit LockFile(std::string path);
   ~LockFile();
   LockFile(LockFile const&) = delete;

@@ -3,6 +3,7 @@
 #include "input/files/partial_folder.hpp"
 
 #include "core/system/error.hpp"
+#include "input/files/no_room.hpp"
 #include "input/files/written_path.hpp"
 
 #include <fcntl.h>
@@ -74,7 +75,7 @@ PartialFolder::PartialFolder(std::string const& out) : out_(fs::path(out).lexica
   for (auto above = partial_.parent_path(); !above.empty() && !fs::exists(above, error); above = above.parent_path())
     made_.push_back(above);
   fs::create_directories(partial_, error);
-  if (error) throw InputError(partial_.string() + ": cannot make this folder: " + error.message());
+  if (error) throw_unwritable(partial_.string() + ": cannot make this folder", error.value());
   take_marker(was_there);
   for (fs::directory_iterator entry(partial_, error), end; !error && entry != end; entry.increment(error))
     if (entry->path().filename() != marker) fs::remove_all(entry->path(), error);
@@ -93,17 +94,27 @@ void PartialFolder::take_marker(bool was_there) {
     // Between opening and locking, the other process may have finished and removed its folder.
     if (!lock_->still_there()) refuse("was in use by another process just now; try again");
     lock_->sign();
+  } catch (NoRoom const&) {
+    discard();
+    throw;
   } catch (RuntimeError const& error) {
     throw InputError(error.what());
   }
 }
 
-PartialFolder::~PartialFolder() {
+/// Removes what this object made. Leaves a folder alone that another process has replaced.
+void PartialFolder::discard() noexcept {
   std::error_code ignored;
-  if (!kept_ && !lock_->is_lost()) {
+  if (lock_ && lock_->is_lost()) return;
+  if (lock_)
     fs::remove_all(partial_, ignored);
-    for (auto const& folder : made_) fs::remove(folder, ignored);  // fails if something else is in it by now
-  }
+  else
+    fs::remove(partial_, ignored);                               // fails if something is in it
+  for (auto const& folder : made_) fs::remove(folder, ignored);  // fails if something else is in it by now
+}
+
+PartialFolder::~PartialFolder() {
+  if (!kept_) discard();
 }
 
 void PartialFolder::keep() {
@@ -121,7 +132,7 @@ PartialFile::PartialFile(std::string path, std::string const& fault_if_exists)
   std::error_code error;
   if (fs::exists(fs::symlink_status(path_, error))) throw InputError(path_ + ": " + fault_if_exists);
   file_ = open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file_ < 0) throw InputError(path_ + ": cannot be written: " + std::strerror(errno));
+  if (file_ < 0) throw_unwritable(path_ + ": cannot be written", errno);
 }
 
 PartialFile::~PartialFile() {

@@ -20,7 +20,7 @@ class PartialFolder {
   static constexpr std::string_view marker = ".bellwether-prepare";
 
   /// \throws InputError if OUT exists and is not empty, if OUT.partial was not made by `prepare` or is in use, or if it
-  /// cannot be created.
+  /// cannot be created; NoRoom if the system lacks room for it.
   explicit PartialFolder(std::string const& out);
   ~PartialFolder();
   PartialFolder(PartialFolder const&) = delete;
@@ -32,6 +32,7 @@ class PartialFolder {
 
  private:
   void take_marker(bool was_there);
+  void discard() noexcept;
 
   std::filesystem::path out_, partial_;
   std::vector<std::filesystem::path> made_;  ///< parent folders that this object created, deepest first
@@ -44,7 +45,7 @@ class PartialFolder {
 /// work starts.
 class PartialFile {
  public:
-  /// \throws InputError if the file exists or cannot be created.
+  /// \throws InputError if the file exists or cannot be created; NoRoom if the system lacks room for it.
   PartialFile(std::string path, std::string const& fault_if_exists);
   ~PartialFile();
   PartialFile(PartialFile const&) = delete;

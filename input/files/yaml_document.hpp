@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "input/files/wait_for_bytes.hpp"
+
 #include <cstddef>
 #include <string>
 
@@ -21,7 +23,8 @@ std::string document_name(std::string const& path);
 
 /// Reads a file, or a pipe that the program inherited: `-`, `/dev/stdin`, `/dev/fd/63`. Document::folder is the file's
 /// folder; for a descriptor it is the working directory.
-/// `kind`: "a deck". \throws InputError, "x.yaml: cannot be read (why); a deck is a YAML file".
-Document read_document(std::string const& path, std::string const& kind);
+/// `kind`: "a deck". `poll`: ends a wait for bytes of a pipe or terminal by throwing. \throws InputError, "x.yaml:
+/// cannot be read (why); a deck is a YAML file".
+Document read_document(std::string const& path, std::string const& kind, WaitPoll const& poll = {});
 
 }  // namespace bellwether::input

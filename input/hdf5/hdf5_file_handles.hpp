@@ -4,6 +4,7 @@
 
 #include "core/system/error.hpp"
 #include "input/hdf5/hdf5_file.hpp"
+#include "input/hdf5/unopened_file.hpp"
 
 #include <hdf5.h>
 
@@ -72,8 +73,9 @@ struct Hdf5File::Impl {
       abandon();
       failed = true;
     }
-    std::string const text =
-        path + (name.empty() ? "" : ": data set '" + name + "'") + ": " + what + (reason.empty() ? "" : ": " + reason);
+    std::string const text = path + (name.empty() ? "" : ": data set '" + name + "'") + ": " + what +
+                             (reason.empty() ? "" : ": " + reason) +
+                             (!writing && tells_damage(reason) ? damage_advice : "");
     if (writing) throw RuntimeError(text);
     throw InputError(text);
   }

@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -70,7 +71,8 @@ std::string cut_short(std::string const& reason) {
                                        &there, &base, &wanted) == 3
           ? ": it has " + std::to_string(there) + " of " + std::to_string(wanted) + " bytes"
           : "";
-  return "is cut short" + sizes + "; wait until the program that writes or copies it has finished, or copy it again";
+  return "is cut short" + sizes +
+         "; wait until the program that writes or copies it has finished; if none does, copy it or make it again";
 }
 
 }  // namespace
@@ -79,6 +81,25 @@ bool is_locked_by_another(std::string const& path) {
   char const* const locking = std::getenv("HDF5_USE_FILE_LOCKING");
   std::string_view const counts = locking == nullptr ? "" : locking;
   return counts != "FALSE" && counts != "0" && is_locked(Descriptor(path));
+}
+
+bool tells_damage(std::string const& reason) {
+  // A superblock of an unknown version belongs to a newer library; the file may be sound.
+  constexpr std::array damaged{"object header version number",
+                               "addr overflow",
+                               "past end of allocation",
+                               "ring type mismatch",
+                               "signature",
+                               "checksum",
+                               "truncated",
+                               "corrupt",
+                               "ran off end",
+                               "unable to determine object type",
+                               "inflate() failed",
+                               "unable to load",
+                               "unable to decode",
+                               "can't decode"};
+  return std::ranges::any_of(damaged, [&](char const* words) { return reason.find(words) != std::string::npos; });
 }
 
 std::string why_unopened(std::string const& path, std::string const& reason) {
@@ -107,6 +128,7 @@ std::string why_unopened(std::string const& path, std::string const& reason) {
   if (says("already open for write") || says("consistency flags"))
     return "was not closed by the program that wrote it, or is still open there (" + reason +
            "); once no program has it open, `h5clear -s " + path + "` repairs it";
+  if (tells_damage(reason)) return "cannot be opened as HDF5: " + reason + damage_advice;
   return "cannot be opened as HDF5" + (reason.empty() ? "" : ": " + reason);
 }
 

@@ -273,9 +273,14 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
     if (hooks.progress) hooks.progress({stage, read, total});
   };
   PrepareSummary summary;
-  TextReader reader(options.texts);
+  TextReader reader(options.texts, poll);
   std::optional<Vocabulary> vocabulary;
-  if (!trains) vocabulary.emplace(Vocabulary::read(options.vocabulary));
+  try {
+    if (!trains) vocabulary.emplace(Vocabulary::read(options.vocabulary, poll));
+  } catch (Stopped const&) {
+    summary.stopped = true;
+    return summary;
+  }
   if (trains) require_regular(options.texts);
   std::optional<PartialFile> trained;
   if (trains && !options.vocabulary.empty())

@@ -70,7 +70,8 @@ class SamePaths {
 
 }  // namespace
 
-TextReader::TextReader(std::vector<std::string> paths) : paths_(std::move(paths)) {
+TextReader::TextReader(std::vector<std::string> paths, WaitPoll poll)
+    : paths_(std::move(paths)), poll_(std::move(poll)) {
   std::vector<std::string> faults;
   SamePaths same;
   for (auto const& path : paths_) {
@@ -130,7 +131,7 @@ bool TextReader::open_next() {
   if (source_) bytes_before_ += source_->bytes_read();
   source_.reset();
   if (next_path_ == paths_.size()) return false;
-  source_ = std::make_unique<TextSource>(paths_[next_path_++]);
+  source_ = std::make_unique<TextSource>(paths_[next_path_++], poll_);
   line_ = 0;
   returns_ = 0;
   fed_ = loose_ = false;

@@ -40,9 +40,10 @@ struct TextBlock {
 class TextReader {
  public:
   /// \param paths files, or "-" for standard input. Pipes and standard input are read once, by next().
+  /// \param poll ends a wait for bytes of a pipe or terminal by throwing.
   /// \throws InputError naming every file that cannot be opened, is given twice, or is not UTF-8 text. The first 64 KiB
   /// of a file decide (see text_kind.hpp).
-  explicit TextReader(std::vector<std::string> paths);
+  explicit TextReader(std::vector<std::string> paths, WaitPoll poll = {});
   ~TextReader();
   /// Reads the next block. Returns false at the end.
   /// \throws InputError naming file and line, or byte, of damage or of bytes that are not text. Also throws if a file
@@ -67,6 +68,7 @@ class TextReader {
   void finish_returns();
 
   std::vector<std::string> paths_, warnings_;
+  WaitPoll poll_;
   std::vector<FileState> states_;  ///< of the files when they were inspected
   std::size_t next_path_ = 0;
   std::unique_ptr<TextSource> source_;

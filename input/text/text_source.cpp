@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace bellwether::input {
 namespace {
@@ -52,8 +53,9 @@ struct TextSource::Inflater {
   z_stream stream{};
 };
 
-TextSource::TextSource(std::string const& path)
+TextSource::TextSource(std::string const& path, WaitPoll poll)
     : name_(path == standard_input ? "standard input" : path),
+      poll_(std::move(poll)),
       owned_(path != standard_input),
       buffer_(std::make_unique<unsigned char[]>(stored_bytes)),
       stored_(buffer_.get(), stored_bytes) {
@@ -90,8 +92,9 @@ bool TextSource::refill() {
   end_ -= begin_;
   begin_ = 0;
   for (;;) {
+    wait_for_bytes(file_, poll_);
     auto const got = ::read(file_, stored_.data() + end_, stored_.size() - end_);
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got < 0) fail(std::string("cannot be read: ") + std::strerror(errno));
     end_ += static_cast<std::size_t>(got);
     taken_ += got;

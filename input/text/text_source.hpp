@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "input/files/wait_for_bytes.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -27,8 +29,9 @@ FileState file_state(std::string const& path);
 /// Reads all members of a gzip file (RFC 1952, section 2.2); zeros between and after them are padding, as tapes add it.
 class TextSource {
  public:
+  /// poll: ends a wait for bytes of a pipe or terminal by throwing.
   /// \throws InputError if `path` cannot be opened.
-  explicit TextSource(std::string const& path);
+  explicit TextSource(std::string const& path, WaitPoll poll = {});
   ~TextSource();
   TextSource(TextSource const&) = delete;
   TextSource& operator=(TextSource const&) = delete;
@@ -51,6 +54,7 @@ class TextSource {
   [[noreturn]] void fail(std::string const& what) const;
 
   std::string name_;
+  WaitPoll poll_;
   int file_ = -1;
   bool owned_ = true;
   std::unique_ptr<unsigned char[]> buffer_;

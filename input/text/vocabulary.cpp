@@ -20,8 +20,8 @@ namespace bellwether::input {
 namespace {
 
 /// Reads the whole text of a vocabulary, without byte order mark and with line feeds as line ends.
-std::string read_text(std::string const& path) {
-  TextSource source(path);
+std::string read_text(std::string const& path, WaitPoll const& poll) {
+  TextSource source(path, poll);
   std::string text;
   constexpr std::size_t step = std::size_t{1} << 18;
   for (std::size_t got = 1; got > 0;) {
@@ -53,14 +53,14 @@ bool has_accent(std::string_view token) {
 
 }  // namespace
 
-Vocabulary Vocabulary::read(std::string const& path) {
+Vocabulary Vocabulary::read(std::string const& path, WaitPoll const& poll) {
   std::error_code status;
   auto fault = fault_of_file(path, Pipes::of_this_process);
   if (fault.empty() && !std::filesystem::exists(path, status)) fault = "does not exist";
   if (!fault.empty())
     throw InputError(path + ": cannot read this vocabulary, which " + fault +
                      "; allowed: a text file with one token per line");
-  std::string const text = read_text(path);
+  std::string const text = read_text(path, poll);
   std::vector<std::string> tokens;
   for (std::size_t at = 0; at < text.size();) {
     auto const end = std::min(text.find('\n', at), text.size());

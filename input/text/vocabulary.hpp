@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "input/files/wait_for_bytes.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,9 +23,10 @@ inline constexpr std::string_view special_token_names[] = {"[PAD]", "[UNK]", "[C
 class Vocabulary {
  public:
   /// Reads a file, plain or gzip-compressed, one token a line. Ignores a byte order mark and white space at line ends.
+  /// poll: ends a wait for bytes of a pipe by throwing.
   /// \throws InputError naming file and line of an empty, repeated or wrongly encoded token. If the file is not text,
   /// it names the kind of file; otherwise the special tokens that are missing.
-  static Vocabulary read(std::string const& path);
+  static Vocabulary read(std::string const& path, WaitPoll const& poll = {});
   /// Constructs it from memory; `name` is used in messages.
   Vocabulary(std::vector<std::string> tokens, std::string const& name);
 

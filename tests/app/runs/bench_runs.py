@@ -286,6 +286,13 @@ def files(bench):
     bench.call(1, *few, "--json", "link.json")
     assert link.is_symlink() and json.loads(kept.read_text())["bench"] == "kernels"
     assert '"bench": "kernels"' in bench.call(1, *few, "--json", "/dev/stdout")
+    os.mkfifo(bench.folder / "pipe")
+    errors = bench.call(1, *few, "--json", "pipe", expected=2)
+    assert "--json: pipe: is a pipe that no program reads; start its reader first, or name a file" in errors, errors
+    reader = os.open(bench.folder / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    bench.call(1, *few, "--json", "pipe")
+    assert json.loads(os.read(reader, 1 << 16))["bench"] == "kernels"
+    os.close(reader)
     (bench.folder / "folder").mkdir()
     for wrong in ("folder", "."):
         errors = bench.call(1, *few, "--json", wrong, expected=2)

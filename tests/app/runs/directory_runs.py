@@ -34,6 +34,9 @@ def kept_files(runs):
         told = runs.refuse(report + [name])
         assert told == f"error: {name}: exists and is not an HTML page; allowed: a new file, or an HTML page to replace", told
     assert {path: held for path, held in contents(runs.folder).items() if path.name != "shown.html"} == before
+    os.mkfifo(runs.folder / "pipe")
+    assert "error: pipe: is a pipe that no program reads; start its reader first" in runs.refuse(report + ["pipe"], 1)
+    (runs.folder / "pipe").unlink()
     # These may be replaced. The interpreter is missing, so that nothing is drawn.
     for name, text in (("old.html", "\n<!DOCTYPE HTML>\n<title>"), ("old", "\ufeff<html lang=en>"), ("empty", "")):
         (runs.folder / name).write_text(text, encoding="utf-8")
@@ -54,6 +57,7 @@ def unfit_directories(runs):
         after = sorted(path.relative_to(runs.folder) for path in runs.folder.rglob("*") if path.name != ".lock")
         assert after == before, (before, after)
 
+    refused("-", "run.directory: '-' would be standard output, which is no folder; write './-' for")
     (runs.folder / "link").symlink_to("/nonexistent/scratch")
     for name in ("link", "link/new"):
         refused(name, f": {runs.folder}/link is a link to /nonexistent/scratch, which does not exist; make")

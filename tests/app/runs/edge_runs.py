@@ -284,20 +284,34 @@ def catches(process, number):
 
 
 def early_signal(runs):
-    """A signal at the very start, here while the deck is read, ends the run after its first step."""
+    """A signal at the very start, here while the deck is read, ends the run after its first step. One that arrives before
+    the deck ends the wait for it."""
     runs.deck("early", 16, 50)
     deck = runs.folder / "early.yaml"
     text = deck.read_text()
-    with subprocess.Popen([runs.program, "train", "/dev/stdin", "--log", "lines", "--set", "run.directory=early",
-                           "--set", "data.train=shards", "--set", "data.heldout=shards/heldout"],
-                          cwd=runs.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    command = [runs.program, "train", "/dev/stdin", "--log", "lines", "--set", "run.directory=early",
+               "--set", "data.train=shards", "--set", "data.heldout=shards/heldout"]
+
+    def wait_for_handler(process):
         while not catches(process.pid, signal.SIGUSR1):
             assert process.poll() is None
             time.sleep(0.01)
-        process.send_signal(signal.SIGUSR1)
-        time.sleep(0.2)
+
+    for sent in (signal.SIGINT, signal.SIGTERM):
+        with subprocess.Popen(command, cwd=runs.folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            wait_for_handler(process)
+            process.send_signal(sent)
+            assert process.wait(timeout=PATIENCE) == 128 + sent
+            told = process.stderr.read()
+        assert "interrupted: no deck was read, and nothing was trained" in told and not (runs.folder / "early").exists(), told
+
+    with subprocess.Popen(command, cwd=runs.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        wait_for_handler(process)
+        process.send_signal(signal.SIGSTOP)  # otherwise the signal could end the wait for the deck
         process.stdin.write(text)
         process.stdin.close()
+        process.send_signal(signal.SIGUSR1)
+        process.send_signal(signal.SIGCONT)
         output = process.stdout.read()
         assert process.wait(timeout=PATIENCE) == 85, output
     assert "stopped at step 1 by a signal;" in output and (runs.folder / "early/checkpoints/step_1/manifest").exists(), output
@@ -313,6 +327,9 @@ def reports(runs):
     runs.train("run", 1, 16, 8, more=("--set", "run.name=one <more> try"))
     runs.call([runs.program, "report", "run"], BELLWETHER_PYTHON=sys.executable)
     page = (runs.folder / "run/report.html").read_text()
+    shown = runs.call([runs.program, "report", "run", "--out", "-"], BELLWETHER_PYTHON=sys.executable)
+    assert shown.lstrip().lower().startswith("<!doctype html") and shown.rstrip().endswith("</html>"), shown[-200:]
+    assert not (runs.folder / "-").exists()
     for place in ("title", "h1"):
         assert f"<{place}>one &lt;more&gt; try (run)</{place}>" in page, page[:2000]
     ids = re.findall(r'\bid="([^"]+)"', page)

@@ -155,7 +155,9 @@ def locked(runs):
         runs.call([runs.program] + check, HDF5_USE_FILE_LOCKING="FALSE")
     whole = shard.read_bytes()
     for content, what in ((b"", "is empty; the program that writes it has not finished, or has failed"), (b"text " * 500, "is not an HDF5 file"),
-                          (whole[:-100], f"is cut short: it has {len(whole) - 100} of {len(whole)} bytes; wait until")):
+                          (whole[:-100], f"is cut short: it has {len(whole) - 100} of {len(whole)} bytes; wait until"),
+                          (whole[:96] + b"\xff" + whole[97:], "cannot be opened as HDF5: bad object header version number; "
+                           "the file is incomplete or damaged: its writer has probably not finished. Make it or copy it again")):
         shard.write_bytes(content)
         for command in (check, ["inspect", str(shard)]):
             refused(command, shard, what)

@@ -3,7 +3,7 @@
 """Tests the results of `bellwether prepare` from the outside.
 
     prepare_runs.py CASE PROGRAM      CASE: rows | repeats | refuses | stops | leaves_alone | odd_texts |
-                                            command_line | memory | holds_out_nothing | mounted
+                                            command_line | memory | holds_out_nothing | mounted | full_disk
 
 Exits with 4 (skipped for ctest) if h5py or NumPy is missing."""
 
@@ -11,6 +11,8 @@ import gzip
 import os
 import pathlib
 import random
+import re
+import resource
 import signal
 import subprocess
 import sys
@@ -153,10 +155,12 @@ def refuses(folder):
             (["text.txt", *good, "--sequence-length", "4"], "--sequence-length"),
             (["text.txt", *good, "--max-predictions", "500"], "--max-predictions"),
             (["text.txt", "--vocab", "vocab.txt"], "--out"),
-            (["text.txt", *good, "--mask", "static"], "--mask")]:
+            (["text.txt", *good, "--mask", "static"], "--mask"),
+            (["text.txt", "--vocab", "vocab.txt", "--out", "-"], "--out -: a folder cannot go to standard output; name a new"),
+            (["text.txt", "--train-vocab", "100", "--vocab", "-"], "--vocab -: the vocabulary appears only when")]:
         errors = folder.run(*arguments, expected=2)
         assert words in errors and len(errors) < 700, (arguments, errors)
-        assert not list(folder.path.glob("shards*")), arguments
+        assert not list(folder.path.glob("shards*")) and not list(folder.path.glob("-*")), arguments
     (folder.path / "new").mkdir()
     (folder.path / "link").symlink_to("new")
     for vocabulary, out, words in (("same", "same", "are the same path"), ("./same", "same/", "are the same path"),
@@ -199,6 +203,49 @@ def stops(folder):
         code = Working(folder, "new/stopped", pattern).stop(number)
         assert code == 128 + number, (pattern, number, code)
         assert not (folder.path / "new").exists(), "an interrupted call left something behind"
+    # Standard input that neither ends nor delivers anything more.
+    for text in (b"", b"aa ab ac.\n", gzip.compress(b"aa ab ac.\n")[:15]):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with subprocess.Popen([folder.program, "prepare", "-", "--vocab", "vocab.txt", "--out", "piped"], cwd=folder.path,
+                                  stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                process.stdin.write(text)
+                process.stdin.flush()
+                while not (folder.path / "piped.partial" / "vocab.txt").exists():
+                    assert process.poll() is None
+                    time.sleep(0.01)
+                time.sleep(0.2)  # the text is read
+                process.send_signal(number)
+                assert process.wait(timeout=60) == 128 + number
+                assert process.stderr.read() == b"interrupted: nothing was written\n"
+            assert not list(folder.path.glob("piped*")), "an interrupted call left something behind"
+    command = [folder.program, "prepare", "big.txt", "--vocab", "/dev/stdin", "--out", "piped"]
+    with subprocess.Popen(command, cwd=folder.path, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        status = pathlib.Path(f"/proc/{process.pid}/status")
+        while not int(re.search(r"SigCgt:\s*(\w+)", status.read_text())[1], 16) >> (signal.SIGTERM - 1) & 1:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 128 + signal.SIGTERM
+        assert process.stderr.read() == b"interrupted: nothing was written\n"
+
+
+def full_disk(folder):
+    """A full disk, simulated by a limit on file sizes, is no fault of the input: exit code 1. No files are left behind."""
+    folder.write("text.txt", paragraphs(documents(150)))
+    trained = ["--train-vocab", "100"]
+    for arguments in (["--vocab", "vocab.txt", "--out", "new/full"], [*trained, "--out", "new/full"],
+                      [*trained, "--vocab", "new.txt"], [*trained, "--vocab", "new.txt", "--out", "new/full"]):
+        for limit in (0, 200, 10_000):  # bytes: the marker, the vocabulary or a shard does not fit
+            done = subprocess.run([folder.program, "prepare", "text.txt", *arguments], cwd=folder.path, capture_output=True,
+                                  text=True, timeout=600, check=False,
+                                  preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+            if limit == 10_000 and "--out" not in arguments:
+                assert done.returncode == 0, done
+                (folder.path / "new.txt").unlink()
+                continue
+            assert done.returncode == 1, (arguments, limit, done)
+            assert re.fullmatch("error: new[^ ]*: cannot be written: File too large\n", done.stderr), (arguments, limit, done)
+            assert not list(folder.path.glob("new*")), (arguments, limit)
 
 
 def leaves_alone(folder):
@@ -392,7 +439,7 @@ def main(case, program):
     with tempfile.TemporaryDirectory() as path:
         {"rows": rows, "repeats": repeats, "refuses": refuses, "stops": stops, "mounted": mounted, "leaves_alone": leaves_alone,
          "odd_texts": odd_texts, "command_line": command_line, "memory": memory,
-         "holds_out_nothing": holds_out_nothing}[case](Folder(program, path))
+         "holds_out_nothing": holds_out_nothing, "full_disk": full_disk}[case](Folder(program, path))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/system/error.hpp"
 #include "input/files/lock_file.hpp"
+#include "input/files/no_room.hpp"
 #include "input/files/partial_folder.hpp"
 #include "tests/input/temporary_folder.hpp"
 
@@ -11,6 +12,7 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <fstream>
 #include <sstream>
 
@@ -45,6 +47,14 @@ TEST_CASE("A lock file that is not a file is named as what it is") {
   CHECK_FALSE(std::filesystem::exists(folder / "nowhere"));
   CHECK(input::LockFile(folder / "file").state() == input::LockFile::State::held);
   CHECK(input::LockFile(folder / "new").state() == input::LockFile::State::held);
+}
+
+TEST_CASE("A full disk is no fault of a path") {
+  CHECK_THROWS_AS(input::throw_unwritable("a", ENOSPC), input::NoRoom);
+  CHECK_THROWS_AS(input::throw_unwritable("a", EDQUOT), input::NoRoom);
+  CHECK_THROWS_WITH(input::throw_unwritable("a", EFBIG), "a: File too large");
+  CHECK_THROWS_AS(input::throw_unwritable("a", EACCES), InputError);
+  CHECK_THROWS_AS(input::throw_unwritable("a", ENOENT), InputError);
 }
 
 TEST_CASE("A kept file appears, but never replaces one that appeared meanwhile") {

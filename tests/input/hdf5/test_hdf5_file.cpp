@@ -3,6 +3,7 @@
 #include "core/system/error.hpp"
 #include "input/files/regular_file.hpp"
 #include "input/hdf5/hdf5_file.hpp"
+#include "input/hdf5/unopened_file.hpp"
 #include "input/threads/io_thread.hpp"
 #include "tests/input/temporary_folder.hpp"
 
@@ -19,7 +20,9 @@
 #include <iterator>
 #include <numeric>
 #include <span>
+#include <string>
 #include <thread>
+#include <vector>
 
 using namespace bellwether;
 using namespace bellwether::input;
@@ -272,4 +275,30 @@ TEST_CASE("a table with a damaged column is an error, not a read of other memory
   CHECK_THROWS_MATCHES(
       file.read_table("steps"), InputError,
       MessageMatches(ContainsSubstring("steps") && ContainsSubstring("damaged: a column lies beyond its row")));
+}
+
+TEST_CASE("a file whose writer did not finish is an error that says what to do", "[hdf5]") {
+  TemporaryFolder const folder;
+  auto const path = folder / "unfinished.h5";
+  std::vector<std::int32_t> const values(4096, 7);
+  constexpr std::streamoff root_header = 96;
+  auto const told = [&] {
+    try {
+      auto const file = Hdf5File::open(path);
+      static_cast<void>(file.read<std::int32_t>("values"));
+    } catch (InputError const& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  auto file = Hdf5File::create(path);
+  file.write<std::int32_t>("values", {4096}, values);
+  file.close();
+  REQUIRE(told() == "nothing");
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(root_header).put(static_cast<char>(0xff));
+  CHECK(told() == path + ": cannot be opened as HDF5: bad object header version number" + damage_advice);
+  CHECK(why_unopened(path, "addr overflow, addr = 800, size=544, eoa=96").ends_with(damage_advice));
+  for (auto const* reason : {"unable to convert between src and dest datatypes", "bad superblock version number",
+                             "memory allocation failed for raw data buffer", "Input/output error", ""})
+    CHECK_FALSE(tells_damage(reason));
 }
