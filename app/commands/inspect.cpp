@@ -106,7 +106,8 @@ void inspect_shard(std::string const& path, InspectOptions const& options, std::
   for (std::int64_t r = 0; r < shown; ++r) print_row(out, first_rows, r, r, format_of.static_masks);
 }
 
-/// Compares files with their checkpoint's manifest before HDF5 reads them: HDF5 can crash on a damaged file.
+/// Compares files with their checkpoint's manifest, or with the checksum at their end, before HDF5 reads them: HDF5 can
+/// crash on a damaged file.
 /// \throws InputError naming all damaged files.
 void require_undamaged(std::vector<std::string> const& files) {
   std::vector<std::string> faults;
@@ -115,6 +116,8 @@ void require_undamaged(std::vector<std::string> const& files) {
       faults.push_back(file + ": " + input::why_unopened(file, ""));
     else if (auto const fault = recorded_fault(file); !fault.empty())
       faults.push_back(fault + "; inspect --damaged reads it anyway");
+    else if (auto const other = statistics_fault(file); !other.empty())
+      faults.push_back(other);
   if (!faults.empty()) throw InputError(std::move(faults));
 }
 

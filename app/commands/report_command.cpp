@@ -155,6 +155,8 @@ std::string find_interpreter(Interrupt const& interrupt) {
 /// \throws InputError if a file is not the statistics of a run, or refers to rows of missing segments, for which HDF5
 /// would return zeros.
 void require_statistics(std::string const& path) {
+  // HDF5 can crash on a damaged file.
+  if (auto const fault = statistics_fault(path); !fault.empty()) throw InputError(fault);
   {
     auto const file = input::Hdf5File::open(path);
     std::optional<input::Hdf5File::Attribute> format;

@@ -7,6 +7,7 @@
 #include "app/format/earlier_names.hpp"
 #include "app/format/formatted.hpp"
 #include "app/format/readable_numbers.hpp"
+#include "app/statistics/checksum_trailer.hpp"
 #include "core/system/error.hpp"
 #include "input/hdf5/hdf5_file.hpp"
 #include "input/hdf5/unopened_file.hpp"
@@ -121,9 +122,15 @@ std::int64_t rows_in_use(Hdf5File const& segment, std::string const& data_set) {
   return count == nullptr ? extent : std::min(*count, extent);
 }
 
+/// Call it before HDF5 opens the file. \throws InputError if the file differs from the checksum at its end.
+void require_intact(std::string const& path) {
+  if (auto const fault = statistics_fault(path); !fault.empty()) throw InputError(fault);
+}
+
 /// \throws InputError if a segment lacks rows that `main_file` shows of it.
 void require_rows(std::string const& main_file, std::string const& segment_path,
                   std::vector<input::VirtualSource> const& shown) {
+  require_intact(segment_path);
   auto const segment = Hdf5File::open(segment_path);
   for (auto const& source : shown) {
     auto const rows = segment.contains(source.data_set) ? rows_in_use(segment, source.data_set) : 0;
@@ -136,7 +143,18 @@ void require_rows(std::string const& main_file, std::string const& segment_path,
 
 }  // namespace
 
+std::string statistics_fault(std::string const& path) {
+  auto const fault = checksum_fault(path);
+  if (fault.empty()) return "";
+  bool const segment = std::filesystem::path(path).filename().string().starts_with("segment_");
+  return path + ": " + fault +
+         (segment ? "; restore it from a copy"
+                  : "; remove it, and `bellwether train --resume` creates it again from the folder statistics beside "
+                    "it");
+}
+
 void require_segments(std::string const& main_file) {
+  require_intact(main_file);
   Hdf5File const file = Hdf5File::open(main_file);
   auto const folder = std::filesystem::path(main_file).parent_path();
   std::vector<std::string> tables = {"steps", "evaluation"};
@@ -198,6 +216,7 @@ void StatisticsFiles::write(StatisticsSegment const& segment) const {
   file.set_attribute("layers", "rows", rows.layers);
   file.set_attribute("/", checksum_name, checksum_of_rows(segment));
   file.close();
+  append_checksum(temporary);
   replace_file(temporary, path);
 }
 
@@ -228,6 +247,7 @@ void StatisticsFiles::publish(std::vector<SegmentRows> const& segments, TrafficT
     if (!show("layers/" + quantity, &SegmentRows::layers)) file.write<float>("layers/" + quantity, {0, layers()}, {});
   file.write_texts("layers/name", table_.layers);
   file.close();
+  append_checksum(temporary);
   replace_file(temporary, main_);
 }
 
@@ -242,6 +262,7 @@ std::optional<TrafficTotals> read_traffic(Hdf5File const& file) {
 
 StatisticsSegment StatisticsFiles::read(std::int64_t index) const {
   std::string const path = segment_file(index);
+  if (auto const fault = checksum_fault(path); !fault.empty()) throw InputError(path + ": " + fault);
   Hdf5File const file = Hdf5File::open(path);
   StatisticsSegment segment;
   segment.index = index;
@@ -281,6 +302,7 @@ StatisticsSegment StatisticsFiles::read(std::int64_t index) const {
 void StatisticsFiles::check_layers() const {
   auto const opened = [this] {
     try {
+      if (auto const fault = checksum_fault(main_); !fault.empty()) throw InputError(main_ + ": " + fault);
       return Hdf5File::open(main_);
     } catch (InputError const& error) {
       bool const sound = !std::filesystem::exists(main_) || input::is_locked_by_another(main_);

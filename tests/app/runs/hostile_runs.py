@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests invalid files in every place where the program reads one. Each ends in an error without delay.
 
-    hostile_runs.py CASE PROGRAM MPIRUN      CASE: pipes | links | locked | number_types"""
+    hostile_runs.py CASE PROGRAM MPIRUN      CASE: pipes | links | locked | number_types |
+    damaged_statistics"""
 
 import os
 import re
@@ -177,6 +178,33 @@ def locked(runs):
     if os.geteuid() != 0:  # root ignores permissions
         shard.chmod(0)
         refused(check, shard, "cannot be read: Permission denied; needed: permission to read it")
+
+
+def damaged_statistics(runs):
+    """A byte of the record changes where HDF5 trusts the file. HDF5 then ended the program with "buffer overflow detected"."""
+    runs.train("run", 1, 16, 4)
+    resume = ["train", "run.yaml", "--resume", "--set", "schedule.steps=6"]
+    shown = runs.folder / "run/statistics.h5"
+    whole = shown.read_bytes()
+    layouts = whole.index(b"GCOL")  # of the virtual data sets
+    damaged = "run/statistics.h5: damaged: its bytes do not match the checksum at its end; remove it, and "
+    for at in range(layouts, layouts + 1000, 125):
+        shown.write_bytes(whole[:at] + bytes([whole[at] ^ 0xff]) + whole[at + 1:])
+        for command in (["inspect", "run/statistics.h5"], ["report", "run"]):
+            told = runs.refuse([runs.program] + command, BELLWETHER_PYTHON=sys.executable)
+            assert damaged + "`bellwether train --resume` creates it again" in told and told.count("\n") == 0, (at, told)
+    told = runs.refuse([runs.program] + resume)
+    assert damaged + "it is created again from the segments beside it" in told, told
+    shown.unlink()
+    runs.call([runs.program] + resume)
+    assert runs.table("run")["step"].tolist() == list(range(1, 7))
+    segment = runs.folder / "run/statistics/segment_000000.h5"
+    content = bytearray(segment.read_bytes())
+    content[len(content) // 2] ^= 0xff
+    segment.write_bytes(content)
+    for command in (["inspect", "run/statistics.h5"], ["inspect", str(segment)], ["report", "run"]):
+        told = runs.refuse([runs.program] + command, BELLWETHER_PYTHON=sys.executable)
+        assert "segment_000000.h5: damaged: its bytes do not match the checksum at its end; restore it from a copy" in told, told
 
 
 def number_types(runs):
