@@ -57,7 +57,7 @@ def unfit_directories(runs):
         after = sorted(path.relative_to(runs.folder) for path in runs.folder.rglob("*") if path.name != ".lock")
         assert after == before, (before, after)
 
-    refused("-", "run.directory: '-' would be standard output, which is no folder; write './-' for")
+    refused("-", "'-' would be standard output, which is no folder; write './-' for")
     (runs.folder / "link").symlink_to("/nonexistent/scratch")
     for name in ("link", "link/new"):
         refused(name, f": {runs.folder}/link is a link to /nonexistent/scratch, which does not exist; make")
