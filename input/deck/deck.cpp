@@ -62,17 +62,15 @@ DeckReading read_keys(DeckSource const& source) {
   reading.whole = syntax.empty();
   reading.overrides = parse_overrides(source.overrides, reading.faults);
   auto const keys = key_catalogue([](ConfigVisitor& visit) { Deck().describe(visit); });
-  KeySet inapplicable;
   auto const read = [&](std::vector<Override> const& overrides, bool report_deck, bool report_missing) {
     reading.deck = Deck();
-    DeckReader reader(source.path, root, overrides, report_deck, report_missing, std::move(inapplicable));
+    DeckReader reader(source.path, root, overrides, report_deck, report_missing);
     reading.deck.describe(reader);
     reader.finish(keys);
     append(reading.faults, reader.faults());
     reading.origins = reader.origins();
     reading.paths = reader.paths();
     reading.broken = reader.broken();
-    inapplicable = reader.inapplicable();
   };
   // Read the deck alone first to report its own faults. Then read it again with the overrides, which may set missing
   // keys.

@@ -12,8 +12,6 @@
 namespace bellwether::input {
 namespace {
 
-constexpr std::string_view method_key = "optimizer.method";
-
 /// Formats a name from a deck for a message: on one line and shortened to 64 bytes.
 std::string printable(std::string const& name) {
   std::string text = name.substr(0, 64);
@@ -40,18 +38,12 @@ Fault override_fault(Override const& which, std::string const& what) {
 }
 
 DeckReader::DeckReader(std::string deck_name, TreeNode const& root, std::vector<Override> const& overrides,
-                       bool report_deck, bool report_missing, KeySet inapplicable)
+                       bool report_deck, bool report_missing)
     : deck_name_(std::move(deck_name)),
       root_(root),
       overrides_(overrides),
       report_deck_(report_deck),
-      report_missing_(report_missing),
-      reported_(std::move(inapplicable)) {
-  auto const* const optimizer = root_.find("optimizer");
-  auto const* const method = optimizer ? optimizer->value.find("method") : nullptr;
-  for (auto const& change : overrides_)
-    if (change.key == method_key && !(method && method->value.text == change.value.text)) new_method_ = &change;
-}
+      report_missing_(report_missing) {}
 
 void DeckReader::add(Place place, std::string const& what) {
   faults_.push_back(document_fault(deck_name_, place, what));
@@ -75,28 +67,6 @@ void DeckReader::section(std::string_view name, std::string_view, std::function<
   group_ = {};
 }
 
-bool DeckReader::note_inapplicable(std::string const& key, std::string_view only_with) {
-  inapplicable_.insert(key);
-  // A condition begins with the key on which it depends: "exchange: gradient".
-  auto const needed = only_with.substr(0, only_with.find(':'));
-  auto const full =
-      needed.find('.') == std::string_view::npos ? path_ + "." + std::string(needed) : std::string(needed);
-  if (full != method_key && !of_other_methods_.contains(full)) return false;
-  of_other_methods_.insert(key);
-  return new_method_ != nullptr && !choice_broken_ && !reported_.contains(key);
-}
-
-std::string DeckReader::of_other_method(std::string const& key, std::string_view only_with) const {
-  return "does not apply with --set " + printable(new_method_->written) + "; only with " + std::string(only_with) +
-         "; remove it from the deck, or add --set " + key + "= to leave it out";
-}
-
-bool DeckReader::leaves_out(Override const& change) {
-  if (change.value.kind != TreeNode::Kind::null) return false;
-  left_out_.insert(change.index);
-  return true;
-}
-
 void DeckReader::enter_group(Field const& first, std::string_view name) {
   group_ = {.name = std::string(name), .applies = first.applies, .only_with = std::string(first.only_with)};
   std::string const key = path_ + "." + group_.name;
@@ -113,13 +83,9 @@ void DeckReader::enter_group(Field const& first, std::string_view name) {
   if (group_.change && group_.change->faulty) {
     group_.broken = true;
   } else if (!group_.applies) {
-    bool const of_other = note_inapplicable(key, group_.only_with);
-    if (group_.change && leaves_out(*group_.change)) return;
     if (reported && !choice_broken_)
       add(group_.change, entry ? entry->place : Place{},
           subject + "does not apply here; only with " + group_.only_with);
-    else if (of_other)
-      add(entry->place, subject + of_other_method(key, group_.only_with));
   } else if (value->kind == TreeNode::Kind::map) {
     group_.map = value;
   } else if (!read_group_word(*value, {}).empty()) {
@@ -161,20 +127,12 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
     bool const home = path && !node.quoted && node.text == "~";
     return home ? unexpanded_path("~", "", Tilde::refused) : read_node(node, into);
   };
-  bool const of_other = !applies && note_inapplicable(key, group_.applies ? field.only_with : group_.only_with);
-  bool const left_out = std::ranges::any_of(overrides_, [&](auto const& change) {
-    return !applies && change.key == key && !change.faulty && leaves_out(change);
-  });
   bool given = false;
   if (group_.broken) broken_.insert(key);
   if (auto const* entry = map ? map->find(leaf) : nullptr) {
     given = true;
     if (!applies) {
-      bool const bad = !choice_broken_ && !left_out && !harmless(entry->value);
-      if (reported && bad)
-        add(source, entry->place, subject + meaningless);
-      else if (of_other && bad)
-        add(entry->place, subject + of_other_method(key, field.only_with));
+      if (reported && !choice_broken_ && !harmless(entry->value)) add(source, entry->place, subject + meaningless);
     } else {
       auto const what = read_here(entry->value, value);
       if (!what.empty()) broken_.insert(key);
@@ -192,8 +150,7 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
       continue;
     }
     if (!applies) {
-      if (!choice_broken_ && !left_out && !harmless(change.value))
-        faults_.push_back(override_fault(change, meaningless));
+      if (!choice_broken_ && !harmless(change.value)) faults_.push_back(override_fault(change, meaningless));
       continue;
     }
     broken_.erase(key);
@@ -289,7 +246,7 @@ void DeckReader::check_override(Override const& change, KeyCatalogue const& cata
   } else if (!group.empty()) {
     if (std::ranges::find(leaves, leaf) == leaves.end())
       faults_.push_back(override_fault(change, unknown_key(std::string(leaf), leaves, catalogue)));
-  } else if (change.faulty || left_out_.contains(change.index)) {
+  } else if (change.faulty) {
     return;
   } else if (change.value.kind == TreeNode::Kind::map) {
     check_key_names(change.value, "", leaves, catalogue, &change);

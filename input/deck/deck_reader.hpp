@@ -31,8 +31,6 @@ struct Origin {
 };
 using Origins = std::map<std::string, Origin, std::less<>>;
 
-using KeySet = std::set<std::string, std::less<>>;
-
 /// The texts of keys that name files or folders, as the deck or the override writes them.
 using WrittenPaths = std::map<std::string, std::vector<TreeNode>, std::less<>>;
 
@@ -44,12 +42,11 @@ Fault override_fault(Override const& which, std::string const& what);
 class DeckReader : public ConfigVisitor {
  public:
   /// `report_deck`: report faults of the deck itself; set only for the first of the two readers when there are
-  /// overrides. The second reader applies the overrides. It reports a deck key that another method made inapplicable,
-  /// and drops one that another override did.
+  /// overrides. The second reader applies the overrides and drops a deck key that an override made inapplicable,
+  /// instead of reporting it.
   /// `report_missing`: report required keys that are missing.
-  /// `inapplicable`: those of the first reader, which has reported them.
   DeckReader(std::string deck_name, TreeNode const& root, std::vector<Override> const& overrides, bool report_deck,
-             bool report_missing, KeySet inapplicable = {});
+             bool report_missing);
 
   void section(std::string_view name, std::string_view help,
                std::function<void(ConfigVisitor&)> const& describe) override;
@@ -71,9 +68,7 @@ class DeckReader : public ConfigVisitor {
   Origins const& origins() const { return origins_; }
   WrittenPaths const& paths() const { return paths_; }
   /// Returns the keys whose value could not be read. Checks that involve several keys skip them.
-  KeySet const& broken() const { return broken_; }
-  /// Returns the keys that do not apply.
-  KeySet const& inapplicable() const { return inapplicable_; }
+  std::set<std::string, std::less<>> const& broken() const { return broken_; }
 
  private:
   template <class Value, class Read>
@@ -81,13 +76,6 @@ class DeckReader : public ConfigVisitor {
   template <class Value>
   void read_one(Field const& field, ValueType type, Value& value);
   void enter_group(Field const& first, std::string_view name);
-  /// Notes that a key does not apply. Returns true if the deck may not have it, because an override set a method to
-  /// which it does not belong.
-  bool note_inapplicable(std::string const& key, std::string_view only_with);
-  /// Returns what is wrong with such a key of the deck, and what to do.
-  std::string of_other_method(std::string const& key, std::string_view only_with) const;
-  /// Returns true if the override has no value and thus leaves out a key that does not apply.
-  bool leaves_out(Override const& change);
   /// Reports unknown and repeated keys of a map. `change`: the override that holds the map, or nullptr.
   void check_key_names(TreeNode const& map, std::string const& path, std::vector<std::string> const& known,
                        KeyCatalogue const& catalogue, Override const* change = nullptr);
@@ -120,12 +108,8 @@ class DeckReader : public ConfigVisitor {
   std::vector<Fault> faults_;
   Origins origins_;
   WrittenPaths paths_;
-  KeySet broken_;
-  KeySet inapplicable_, reported_;
-  KeySet of_other_methods_;               // inapplicable because of the method
-  Override const* new_method_ = nullptr;  // the override that sets it
-  std::set<int> left_out_;                // overrides without a value, which leave an inapplicable key out
-  bool choice_broken_ = false;            // a choice could not be read, so it is unknown which other keys apply
+  std::set<std::string, std::less<>> broken_;
+  bool choice_broken_ = false;  // a choice could not be read, so it is unknown which other keys apply
 };
 
 }  // namespace bellwether::input

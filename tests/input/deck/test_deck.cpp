@@ -86,7 +86,7 @@ TEST_CASE("Numbers are read exactly") {
 
 TEST_CASE("Overrides replace values of the deck") {
   DeckFolder const folder;
-  auto source = folder.source("data:\n  train: missing\noptimizer:\n  beta2: 0.99\n",
+  auto source = folder.source("data:\n  train: missing\noptimizer:\n  max_coefficient: 0.2\n",
                               {"data.train=[shards/train/a.h5]", "optimizer.method=adamw", "run.name=a=b c"});
   // Paths on the command line are relative to the working directory; those in the deck are relative to the deck.
   source.folder = "/nonexistent";
@@ -110,7 +110,8 @@ TEST_CASE("The resolved deck parses to the same deck from any folder") {
       folder.with_data("schedule: {decay: exponential, decay_rate: 0.1, warmup_steps: 3, warmup: quadratic}\n"
                        "optimizer: {method: adamw, lr: 1.2345678901234567e-5, beta1: 0.1}\n"
                        "data2: {}\n"),
-      folder.with_data("optimizer: {beta2: 0.99}\n", {"optimizer.method=adamw", "schedule.decay=polynomial"}),
+      folder.with_data("optimizer: {min_coefficient: 0.001}\n",
+                       {"optimizer.method=adamw", "schedule.decay=polynomial"}),
       folder.with_data("optimizer: {method: onebit_lamb}\n"),
       folder.with_data("optimizer: {method: onebit_adam, freeze: {latest: 0.5}}\n"),
       folder.with_data("optimizer: {method: onebit_lamb, freeze: {step: 7}}\n"),
@@ -147,6 +148,9 @@ TEST_CASE("Keys of a group are read from a map") {
   CHECK(freeze("{step: 200}", {"optimizer.freeze={latest: 0.75}"}).latest == 0.75);
   // A key that an override made inapplicable is dropped.
   CHECK(freeze("{latest: 0.5}", {"optimizer.freeze.step=3"}).step == 3);
+  auto const dropped = folder.with_data("optimizer: {method: onebit_lamb, freeze: {step: 9}, unify: layer}\n",
+                                        {"optimizer.method=lamb"});
+  CHECK(parse_deck(dropped).optimizer.method == optim::Method::lamb);
 }
 
 TEST_CASE("The resolved deck prints a map with the origin of each key") {

@@ -8,49 +8,17 @@
 using namespace bellwether;
 using Faults = std::vector<std::string>;
 
-TEST_CASE("An override of the method rejects keys that only apply to the deck's method") {
-  DeckFolder const folder;
-  auto const refused = [](std::string const& place, std::string const& key, std::string const& only_with) {
-    return "deck.yaml:" + place + ": " + key + ": does not apply with --set optimizer.method=lamb; only with " +
-           only_with + "; remove it from the deck, or add --set " + key + "= to leave it out";
-  };
-  std::string const methods = "method: onebit_lamb, onebit_adam or onebit_sgd";
-  std::string const deck =
-      "optimizer:\n  method: onebit_lamb\n  freeze: {step: 9}\n  nesterov: false\n  max_coefficient: 0.3\n"
-      "comm: {scale_groups: 3, error_feedback: true}\n";
-  // error_feedback: true is its default, which comm accepts with any method.
-  CHECK(faults_of(folder.with_data(deck, {"optimizer.method=lamb"})) ==
-        Faults{refused("5:3", "optimizer.freeze", methods), refused("6:3", "optimizer.nesterov", "exchange: gradient"),
-               refused("8:8", "comm.scale_groups", "optimizer." + methods)});
-  CHECK(faults_of(folder.with_data(deck, {"optimizer.method=onebit_lamb"})).empty());
-  // The same keys with the method in the deck.
-  auto const written = faults_of(folder.with_data(
-      "optimizer:\n  method: lamb\n  freeze: {step: 9}\n  nesterov: false\ncomm: {scale_groups: 3}\n"));
-  CHECK(written == Faults{"deck.yaml:5:3: optimizer.freeze: does not apply here; only with " + methods,
-                          "deck.yaml:6:3: optimizer.nesterov: does not apply here; only with exchange: gradient",
-                          "deck.yaml:7:8: comm.scale_groups: does not apply here; only with optimizer." + methods});
-  // A fault of the deck alone is told once.
-  auto const once =
-      faults_of(folder.with_data("optimizer: {method: lamb, nesterov: false}\n", {"optimizer.method=adamw"}));
-  CHECK(once == Faults{"deck.yaml:3:27: optimizer.nesterov: does not apply here; only with exchange: gradient"});
-}
-
-TEST_CASE("An override without a value leaves out a key that does not apply") {
+TEST_CASE("An override of the method drops keys that only apply to the deck's method") {
   DeckFolder const folder;
   auto const source = folder.with_data(
-      "optimizer: {method: onebit_lamb, freeze: {step: 9}, nesterov: false}\ncomm: {scale_groups: 3}\n",
-      {"optimizer.method=lamb", "optimizer.freeze=", "optimizer.nesterov=", "comm.scale_groups="});
+      "optimizer: {method: onebit_lamb}\ncomm: {scale_groups: 3, error_feedback: false}\n", {"optimizer.method=lamb"});
   auto const deck = input::parse_deck(source);
   CHECK_FALSE(deck.comm.scale_groups.has_value());
+  CHECK(deck.comm.error_feedback);
   auto const again = input::parse_deck(folder.source(input::resolved_deck(deck, source)));
   CHECK(again.optimizer.method == optim::Method::lamb);
-  CHECK_FALSE(again.comm.scale_groups.has_value());
-  CHECK(fault_of_override("optimizer.freeze.latest=0.5").starts_with("does not apply here"));
-  CHECK(faults_of(folder.with_data("", {"optimizer.freeze.latest=", "schedule.power="})).empty());
-}
-
-TEST_CASE("An override of the method keeps a key that would change the training") {
-  DeckFolder const folder;
+  CHECK(again.comm.error_feedback);
+  // A key that would change the training is not dropped.
   CHECK(faults_of(folder.with_data("optimizer:\n  bias_correction: true\n", {"optimizer.method=onebit_adam"})) ==
         Faults{"deck.yaml:4:20: optimizer.bias_correction: true, but the 1-bit methods have none; set it to false, or "
                "method to lamb or adamw"});
