@@ -5,7 +5,7 @@
 #include "app/checkpoint/checkpoint_file.hpp"
 #include "app/checkpoint/checkpoint_slices.hpp"
 #include "app/checkpoint/device_copy.hpp"
-#include "app/format/earlier_names.hpp"
+#include "app/checkpoint/earlier_names.hpp"
 #include "app/format/formatted.hpp"
 #include "app/launch/collective_errors.hpp"
 #include "comm/transport/rank_group.hpp"

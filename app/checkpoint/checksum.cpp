@@ -7,6 +7,7 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -46,18 +47,18 @@ std::string checksum_of(std::vector<std::string> const& texts) {
   return sum.digest();
 }
 
-FileChecksum::FileChecksum(std::string const& path)
-    : path_(path), file_(path, std::ios::binary), portion_(portion_bytes, '\0') {
+FileChecksum::FileChecksum(std::string const& path, std::int64_t most)
+    : path_(path), file_(path, std::ios::binary), portion_(portion_bytes, '\0'), most_(most) {
   if (!file_) throw RuntimeError(path + ": cannot be opened: " + std::strerror(errno));
 }
 
 bool FileChecksum::advance() {
-  file_.read(portion_.data(), static_cast<std::streamsize>(portion_.size()));
+  file_.read(portion_.data(), std::min<std::int64_t>(std::ssize(portion_), most_ - bytes_));
   auto const count = static_cast<std::size_t>(file_.gcount());
   if (file_.bad()) throw RuntimeError(path_ + ": cannot be read: " + std::strerror(errno));
   sum_.add(std::as_bytes(std::span(portion_).first(count)));
   bytes_ += static_cast<std::int64_t>(count);
-  return !file_.eof();
+  return !file_.eof() && bytes_ < most_;
 }
 
 }  // namespace bellwether::app

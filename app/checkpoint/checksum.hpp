@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,12 +36,13 @@ std::string checksum_of(std::vector<std::string> const& texts);  ///< of the con
 /// Attribute of a data set that holds the checksum of its values.
 constexpr auto checksum_name = "xxh3";
 
-/// Computes the checksum of a file in small portions.
+/// Computes the checksum of a file, or of its first bytes, in small portions.
 class FileChecksum {
  public:
-  /// \throws RuntimeError if the file cannot be opened.
-  explicit FileChecksum(std::string const& path);
-  /// Reads at most 1 MiB more. Returns false at the end of the file. \throws RuntimeError if reading fails.
+  /// most: bytes to read at most. \throws RuntimeError if the file cannot be opened.
+  explicit FileChecksum(std::string const& path, std::int64_t most = std::numeric_limits<std::int64_t>::max());
+  /// Reads at most 1 MiB more. Returns false at the end of the file or of `most` bytes. \throws RuntimeError if reading
+  /// fails.
   bool advance();
   std::int64_t bytes() const { return bytes_; }  ///< read so far
   std::string digest() const { return sum_.digest(); }
@@ -50,7 +52,7 @@ class FileChecksum {
   std::ifstream file_;
   Checksum sum_;
   std::string portion_;
-  std::int64_t bytes_ = 0;
+  std::int64_t bytes_ = 0, most_;
 };
 
 }  // namespace bellwether::app

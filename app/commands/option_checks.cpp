@@ -3,6 +3,7 @@
 #include "app/commands/option_checks.hpp"
 
 #include "app/format/formatted.hpp"
+#include "core/system/environment.hpp"
 #include "input/deck/suggestion.hpp"
 #include "input/files/written_path.hpp"
 
@@ -79,8 +80,6 @@ std::optional<std::int64_t> element_count(std::string const& text) {
   return value << shift;
 }
 
-std::string shown(std::string const& value) {
-  return "'" + (value.size() > 64 ? value.substr(0, 64) + "..." : value) + "'";
-}
+std::string shown(std::string const& value) { return "'" + shortened(value, 64) + "'"; }
 
 }  // namespace bellwether::app

@@ -6,12 +6,10 @@
 #include "core/system/error.hpp"
 #include "input/hdf5/unopened_file.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <span>
 #include <string_view>
 
 namespace bellwether::app {
@@ -19,7 +17,6 @@ namespace {
 
 constexpr std::string_view label = "\nbellwether xxh3 ";
 constexpr std::size_t trailer_bytes = label.size() + 16 + 1;
-constexpr std::size_t portion_bytes = std::size_t{1} << 20;
 
 std::string trailer(std::string const& digest) { return std::string(label) + digest + "\n"; }
 
@@ -39,20 +36,14 @@ std::string checksum_fault(std::string const& path) {
   if (!std::filesystem::is_regular_file(path, status) || input::is_locked_by_another(path)) return "";
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   auto const size = static_cast<std::streamoff>(file.tellg());
-  auto left = size - static_cast<std::streamoff>(trailer_bytes);
-  if (!file || left < 0) return "";
+  auto const before = size - static_cast<std::streamoff>(trailer_bytes);
+  if (!file || before < 0) return "";
   std::string recorded(trailer_bytes, '\0');
-  file.seekg(left).read(recorded.data(), std::ssize(recorded));
+  file.seekg(before).read(recorded.data(), std::ssize(recorded));
   if (!file || !recorded.starts_with(label)) return "";
-  file.seekg(0);
-  Checksum sum;
-  std::string portion(portion_bytes, '\0');
-  for (std::streamoff count = 0; left > 0 && file; left -= count) {
-    count = std::min<std::streamoff>(left, std::ssize(portion));
-    file.read(portion.data(), count);
-    sum.add(std::as_bytes(std::span(portion).first(static_cast<std::size_t>(count))));
-  }
-  if (!file || recorded == trailer(sum.digest())) return "";
+  FileChecksum sum(path, before);
+  while (sum.advance()) continue;
+  if (recorded == trailer(sum.digest())) return "";
   return "damaged: its bytes do not match the checksum at its end";
 }
 

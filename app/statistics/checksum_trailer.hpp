@@ -14,7 +14,8 @@ namespace bellwether::app {
 void append_checksum(std::string const& path);
 
 /// Returns the reason why the bytes of a file differ from its checksum, without the file's name. Returns an empty text
-/// if they agree, and for files without the line, that cannot be read, or that another program has open for writing.
+/// if they agree, and for files without the line, that cannot be opened, or that another program has open for writing.
+/// \throws RuntimeError if reading fails.
 std::string checksum_fault(std::string const& path);
 
 }  // namespace bellwether::app

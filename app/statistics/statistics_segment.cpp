@@ -4,7 +4,7 @@
 
 #include "app/checkpoint/checksum.hpp"
 #include "app/checkpoint/durable_file.hpp"
-#include "app/format/earlier_names.hpp"
+#include "app/checkpoint/earlier_names.hpp"
 #include "app/format/formatted.hpp"
 #include "app/format/readable_numbers.hpp"
 #include "app/statistics/checksum_trailer.hpp"

@@ -21,7 +21,7 @@ class Interrupt;
 struct SharedDeck {
   input::DeckSource source;
   input::Deck deck;
-  int signal = 0;  ///< that ended the wait for the deck; the deck is empty then. 0: none
+  int signal = 0;  ///< ended the wait for the deck, which is then empty; 0: none did
 };
 
 /// Collective. Rank 0 reads the file and its own command line and broadcasts both. Every rank then parses them. `paths`

@@ -4,9 +4,8 @@
 
 namespace bellwether {
 
-/// Calls `work` and returns true if this CPU has all of its instructions. At the first that it lacks, `work` ends there
-/// and the result is false. `work` owns nothing: destructors of what it made do not run. Call it from one thread at a
-/// time.
+/// Calls `work`. Returns false if `work` ended at an instruction that this CPU lacks, true if it returned.
+/// `work` must own nothing, because destructors do not run if it ends early. Only one thread may call this at a time.
 bool has_instructions_of(void (*work)());
 
 }  // namespace bellwether

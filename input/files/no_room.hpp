@@ -8,14 +8,14 @@
 
 namespace bellwether::input {
 
-/// A file or folder cannot be written for a reason that is no fault of the path: a full disk, a quota, a limit.
+/// A file or folder cannot be written because of a full disk, a quota or a limit. The path is right.
 class NoRoom : public RuntimeError {
  public:
   using RuntimeError::RuntimeError;
 };
 
 /// Returns true if `error`, a value of errno, means that the system lacks room or other resources, or that a device
-/// fails. Another path may have the same fault. False for a path that cannot be right, such as a missing folder.
+/// fails. Returns false if the path itself is wrong, for example in a missing folder.
 bool is_lack_of_room(int error);
 
 /// Throws the error of a path that cannot be written: `text`, ": " and the system's reason.

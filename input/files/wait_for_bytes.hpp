@@ -9,8 +9,8 @@ namespace bellwether::input {
 /// Called many times a second during a wait. It ends the wait by throwing. Empty: nothing ends the wait.
 using WaitPoll = std::function<void()>;
 
-/// Waits until read() of `descriptor` would return: with bytes, at the end, or with an error. read() itself would wait
-/// on after a signal, because the handlers of signals let it continue.
+/// Waits until read() of `descriptor` can return bytes, the end or an error. After a signal read() itself goes on
+/// waiting, because the program's handlers restart it.
 /// \throws what `poll` throws.
 void wait_for_bytes(int descriptor, WaitPoll const& poll);
 

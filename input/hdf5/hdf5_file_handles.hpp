@@ -75,7 +75,7 @@ struct Hdf5File::Impl {
     }
     std::string const text = path + (name.empty() ? "" : ": data set '" + name + "'") + ": " + what +
                              (reason.empty() ? "" : ": " + reason) +
-                             (!writing && tells_damage(reason) ? damage_advice : "");
+                             (!writing && means_damage(reason) ? damage_advice : "");
     if (writing) throw RuntimeError(text);
     throw InputError(text);
   }

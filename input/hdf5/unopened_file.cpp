@@ -83,7 +83,7 @@ bool is_locked_by_another(std::string const& path) {
   return counts != "FALSE" && counts != "0" && is_locked(Descriptor(path));
 }
 
-bool tells_damage(std::string const& reason) {
+bool means_damage(std::string const& reason) {
   // A superblock of an unknown version belongs to a newer library; the file may be sound.
   constexpr std::array damaged{"object header version number",
                                "addr overflow",
@@ -128,7 +128,7 @@ std::string why_unopened(std::string const& path, std::string const& reason) {
   if (says("already open for write") || says("consistency flags"))
     return "was not closed by the program that wrote it, or is still open there (" + reason +
            "); once no program has it open, `h5clear -s " + path + "` repairs it";
-  if (tells_damage(reason)) return "cannot be opened as HDF5: " + reason + damage_advice;
+  if (means_damage(reason)) return "cannot be opened as HDF5: " + reason + damage_advice;
   return "cannot be opened as HDF5" + (reason.empty() ? "" : ": " + reason);
 }
 

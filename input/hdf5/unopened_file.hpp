@@ -10,14 +10,13 @@ namespace bellwether::input {
 /// false if HDF5_USE_FILE_LOCKING=FALSE disables locks.
 bool is_locked_by_another(std::string const& path);
 
-/// Returns true if HDF5's message says that the content of a file is not what a finished writer leaves.
-bool tells_damage(std::string const& reason);
+/// Returns true if HDF5's message means that a file is damaged, or that its writer did not finish.
+bool means_damage(std::string const& reason);
 
 /// Follows such a message.
 inline constexpr char const* damage_advice =
     "; the file is incomplete or damaged: its writer has probably not finished. Make it or copy it again; if it "
-    "belongs to "
-    "a checkpoint, resume from the one before";
+    "belongs to a checkpoint, resume from the one before";
 
 /// Explains why HDF5 could not open a file for reading, and what to do. It recognises missing permission, an empty
 /// file, a lock and its holder, a truncated, damaged or unclosed file, and other formats. `reason`: the library's own

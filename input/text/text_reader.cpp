@@ -134,7 +134,7 @@ bool TextReader::open_next() {
   source_ = std::make_unique<TextSource>(paths_[next_path_++], poll_);
   line_ = 0;
   returns_ = 0;
-  fed_ = loose_ = false;
+  after_feed_ = feed_return_ = false;
   bytes_decoded_ = 0;
   document_ended_ = true;
   continues_ = false;
@@ -212,17 +212,17 @@ void TextReader::finish_returns() {
 /// Handles a line that ends with `end`, a line feed or a carriage return.
 void TextReader::end_line(std::string_view line, char end, TextBlock& block) {
   // "\n\r" is one line end, in texts of a few old systems. But "\n\r\n" is a line feed and then a blank line.
-  bool const loose = std::exchange(loose_, false), fed = std::exchange(fed_, false);
-  if (line.empty() && end == '\r' && fed && !continues_) {
-    loose_ = true;
+  bool const feed_return = std::exchange(feed_return_, false), after_feed = std::exchange(after_feed_, false);
+  if (line.empty() && end == '\r' && after_feed && !continues_) {
+    feed_return_ = true;
     returns_ = 1;
     return;
   }
   // "\r\r\n" is one line end: a text whose line ends were converted twice must not get blank lines between its lines.
   if (line.empty() && returns_ > 0) {
-    if (loose) ++line_;
-    document_ended_ = document_ended_ || loose;
-    fed_ = loose && end == '\n';
+    if (feed_return) ++line_;
+    document_ended_ = document_ended_ || feed_return;
+    after_feed_ = feed_return && end == '\n';
     returns_ = end == '\n' ? 0 : returns_ + 1;
     return;
   }
@@ -231,7 +231,7 @@ void TextReader::end_line(std::string_view line, char end, TextBlock& block) {
   take_line(line, block);
   continues_ = false;
   returns_ = end == '\r' ? 1 : 0;
-  fed_ = end == '\n';
+  after_feed_ = end == '\n';
 }
 
 bool TextReader::next(TextBlock& block) {

@@ -76,8 +76,8 @@ class TextReader {
   std::size_t position_ = 0;
   std::int64_t line_ = 0, total_ = 0, bytes_before_ = 0, bytes_decoded_ = 0;
   std::int64_t returns_ = 0;  ///< carriage returns at the end of the last line; a line feed may follow them
-  bool fed_ = false;          ///< the last line ended with a line feed alone; a carriage return may follow it
-  bool loose_ = false;        ///< one does: the last of returns_ ends no line, unless another line end follows it
+  bool after_feed_ = false;   ///< the last line ended with a line feed alone; a carriage return may belong to it
+  bool feed_return_ = false;  ///< the last of returns_ follows a line feed: it ends a line only before another line end
   bool document_ended_ = true;
   bool continues_ = false;  ///< the line at position_ continues one that was split
 };

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/format/earlier_names.hpp"
+#include "app/checkpoint/earlier_names.hpp"
 #include "tests/app/checkpoint/checkpoint_fixture.hpp"
 
 #include <catch2/generators/catch_generators.hpp>

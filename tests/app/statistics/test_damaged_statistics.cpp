@@ -59,7 +59,7 @@ TEST_CASE("A damaged byte anywhere in statistics.h5 is detected before HDF5 read
   REQUIRE_THAT(whole, EndsWith("\n"));
   auto const virtual_layouts = whole.find("GCOL");  // HDF5 1.10 overruns a buffer if one of the next bytes is damaged
   REQUIRE(virtual_layouts != std::string::npos);
-  for (std::size_t at = 0; at + trailer_bytes<whole.size(); at += at> virtual_layouts ? 61 : 37) {
+  for (std::size_t at = 0; at + trailer_bytes < whole.size(); at += (at > virtual_layouts ? 61 : 37)) {
     auto damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] == '\xff' ? 0 : 0xff);
     write(path, damaged);

@@ -300,5 +300,5 @@ TEST_CASE("a file whose writer did not finish is an error that says what to do",
   CHECK(why_unopened(path, "addr overflow, addr = 800, size=544, eoa=96").ends_with(damage_advice));
   for (auto const* reason : {"unable to convert between src and dest datatypes", "bad superblock version number",
                              "memory allocation failed for raw data buffer", "Input/output error", ""})
-    CHECK_FALSE(tells_damage(reason));
+    CHECK_FALSE(means_damage(reason));
 }
