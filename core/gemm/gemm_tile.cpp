@@ -13,9 +13,21 @@
 namespace bellwether {
 namespace {
 
-/// Word type with which gemm_tile() multiplies panels.
-template <class B>
-using WordsOf = std::conditional_t<std::is_same_v<B, float>, product::FloatWords, product::CpuWords>;
+/// Calls multiply(words) with the word type that products with B use on this CPU.
+template <class B, class Multiply>
+void with_words_of(Multiply const& multiply) {
+  if constexpr (std::is_same_v<B, float>) {
+    multiply(product::FloatWords{});
+  } else {
+#if defined(BELLWETHER_AMX)
+    if (product::has_matrix_unit()) {
+      multiply(product::AmxWords{});
+      return;
+    }
+#endif
+    multiply(product::CpuWords{});
+  }
+}
 
 /// Multiplies small matrices of both types by BLAS, on the calling thread.
 void multiply_by_blas() {
@@ -44,15 +56,19 @@ void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A co
   else if constexpr (std::is_same_v<B, float> && !product::floats_by_panels)
     by_blas(cblas_sgemm);
   else
-    product::multiply<WordsOf<B>>(product::Operand<A>{op_a, a, lda}, product::Operand<B>{op_b, b, ldb}, m, n, k, alpha,
-                                  beta, c, ldc);
+    with_words_of<B>([&]<class Words>(Words) {
+      product::multiply<Words>(product::Operand<A>{op_a, a, lda}, product::Operand<B>{op_b, b, ldb}, m, n, k, alpha,
+                               beta, c, ldc);
+    });
 }
 
 template <class T>
 void gemm_tile_with_sums(Index m, Index n, Index k, T const* a, Index lda, T const* b, Index ldb, float* c, Index ldc,
                          float* sums) {
-  product::multiply<WordsOf<T>>(product::Operand<T>{Op::transpose, a, lda}, product::Operand<T>{Op::none, b, ldb}, m, n,
-                                k, 1, 1, c, ldc, sums);
+  with_words_of<T>([&]<class Words>(Words) {
+    product::multiply<Words>(product::Operand<T>{Op::transpose, a, lda}, product::Operand<T>{Op::none, b, ldb}, m, n, k,
+                             1, 1, c, ldc, sums);
+  });
 }
 template void gemm_tile_with_sums(Index, Index, Index, float const*, Index, float const*, Index, float*, Index, float*);
 template void gemm_tile_with_sums(Index, Index, Index, bf16 const*, Index, bf16 const*, Index, float*, Index, float*);

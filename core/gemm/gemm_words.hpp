@@ -92,8 +92,18 @@ inline void store_rounded(Floats const& values, bf16* to) {
 #endif
 }
 
+/// How the panels of most words are multiplied: by vectors.
+struct VectorLayout {
+  static constexpr bool matrix_unit = false;
+  static constexpr Index group = 1;         ///< packed operands have a multiple of this many words of k
+  static constexpr bool rows_of_k = false;  ///< packed rows of a transposed A have their words of k side by side
+  static constexpr Index tile_rows = lanes == 16 ? 8 : 6;  ///< with two vectors per row, this fills the registers
+
+  struct Unit {};  ///< what a thread sets up before it multiplies
+};
+
 /// Words that hold one float.
-struct FloatWords {
+struct FloatWords : VectorLayout {
   using Word = float;
   using Vector = Floats;
   static constexpr Index depth = 1;  ///< elements of k per word
@@ -109,7 +119,7 @@ struct FloatWords {
 };
 
 /// Words that hold one operand rounded to bf16, multiplied as floats: for CPUs without bf16 products.
-struct RoundedWords {
+struct RoundedWords : VectorLayout {
   using Word = float;
   using Vector = Floats;
   static constexpr Index depth = 1;  ///< elements of k per word
@@ -133,7 +143,7 @@ struct RoundedWords {
 #if defined(__AVX512BF16__)
 /// Words that hold two elements of k rounded to bf16, the first in the lower half: the input of AVX-512's dot product.
 /// It flushes subnormal operands and results to zero.
-struct PairWords {
+struct PairWords : VectorLayout {
   using Word = std::uint32_t;
   using Vector = Bits;
   static constexpr Index depth = 2;

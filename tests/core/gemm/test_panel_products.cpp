@@ -55,17 +55,61 @@ void check_rounded(Problem const& p, std::mt19937& random) {
 
 }  // namespace
 
-// Tests every word type, including those that this CPU's products do not use.
+/// Calls test(words) with every word type for bf16, including those that this CPU's products do not use.
+template <class Test>
+void for_each_rounding_words(Test const& test) {
+  test(product::RoundedWords{});
+  test(product::CpuWords{});
+#if defined(BELLWETHER_AMX)
+  if (product::has_matrix_unit()) test(product::AmxWords{});
+#endif
+}
+
 TEST_CASE("panel products equal the sums of their terms") {
   std::mt19937 random(15);
   for (auto const& p : problems(random)) {
     CAPTURE(p.m, p.n, p.k, p.alpha, p.beta, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));
     check<product::FloatWords, float, float, float>(p, random);
-    check_rounded<product::RoundedWords>(p, random);
-    check_rounded<product::CpuWords>(p, random);
+    for_each_rounding_words([&]<class Words>(Words) { check_rounded<Words>(p, random); });
     if (p.op_a != Op::transpose) continue;
     check_row_sums<product::FloatWords, float>(p, random);
-    check_row_sums<product::RoundedWords, bf16>(p, random);
-    check_row_sums<product::CpuWords, bf16>(p, random);
+    for_each_rounding_words([&]<class Words>(Words) { check_row_sums<Words, bf16>(p, random); });
   }
+}
+
+TEST_CASE("products on the matrix unit are the sums that its manual describes") {
+#if defined(BELLWETHER_AMX)
+  if (!product::has_matrix_unit()) SKIP("this CPU has no matrix unit for bf16, or the system does not allow its use");
+  std::mt19937 random(16);
+  for (auto p : problems(random)) {
+    p.alpha = 1;
+    p.beta = 0;
+    CAPTURE(p.m, p.n, p.k, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));
+    Matrices<bf16, bf16, float> const x(p, random);
+    auto c = x.c;
+    product::multiply<product::AmxWords>(product::Operand<bf16>{p.op_a, x.a.data(), x.lda},
+                                         product::Operand<bf16>{p.op_b, x.b.data(), x.ldb}, p.m, p.n, p.k, p.alpha,
+                                         p.beta, c.data(), x.ldc);
+    for (Index i = 0; i < p.m; ++i)
+      for (Index j = 0; j < p.n; ++j) {
+        float expected = 0;
+        constexpr Index pass = product::panel_words * 2, instruction = 32;
+        for (Index k0 = 0; k0 < p.k; k0 += pass) {
+          float sum = 0;
+          for (Index l = k0; l < std::min(p.k, k0 + pass); l += instruction) {
+            float even = 0, odd = 0;
+            for (Index e = l; e < std::min(p.k, l + instruction); ++e) {
+              float& half = (e - l) % 2 == 0 ? even : odd;
+              half = std::fma(static_cast<float>(x.a_at(p, i, e)), static_cast<float>(x.b_at(p, e, j)), half);
+            }
+            sum += even + odd;
+          }
+          expected += sum;
+        }
+        CHECK(c[static_cast<std::size_t>(i * x.ldc + j)] == expected);
+      }
+  }
+#else
+  SKIP("this build has no products for a matrix unit");
+#endif
 }
