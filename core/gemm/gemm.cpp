@@ -33,10 +33,9 @@ Tiling tiles_for_blas(Index m, Index n) {
 }
 
 /// Splits a panel product into one or two tiles per thread, whichever costs less; the tiling does not affect rounding.
-/// Each element of k costs a tile rows * columns products, and packing a row or column costs as much as `packed`
-/// products.
-Tiling tiles_for_threads(Index m, Index n, Index threads) {
-  constexpr Index whole_rows = 8, whole_columns = 32, packed = 16;
+/// Each element of k costs a tile rows * columns products, and packing its rows and columns.
+Tiling tiles_for_threads(Index m, Index n, Index threads, PackingCosts const& packing) {
+  constexpr Index whole_rows = 8, whole_columns = 32;
   if (threads == 1) return {m, n};
   Tiling best{m, n};
   Index lowest = 0;
@@ -45,8 +44,8 @@ Tiling tiles_for_threads(Index m, Index n, Index threads) {
       Index const across = std::min(parts(tiles, down), parts(n, whole_columns));
       Tiling const tile{parts(parts(m, down), whole_rows) * whole_rows,
                         parts(parts(n, across), whole_columns) * whole_columns};
-      Index const cost =
-          parts(tile.count(m, n), threads) * (tile.rows * tile.columns + packed * (tile.rows + tile.columns));
+      Index const cost = parts(tile.count(m, n), threads) *
+                         (tile.rows * tile.columns + packing.row * tile.rows + packing.column * tile.columns);
       if (lowest != 0 && cost >= lowest) continue;
       lowest = cost;
       best = tile;
@@ -56,8 +55,9 @@ Tiling tiles_for_threads(Index m, Index n, Index threads) {
 
 /// Calls multiply(i, j, rows, columns) for each tile of a product, on one thread each. The tile begins at (i, j).
 template <class T, class Space, class Multiply>
-void for_each_tile(Space const& exec, Index m, Index n, Multiply const& multiply) {
-  Tiling const tile = is_by_blas<T>() ? tiles_for_blas(m, n) : tiles_for_threads(m, n, exec.concurrency());
+void for_each_tile(Space const& exec, Op op_a, Op op_b, Index m, Index n, Multiply const& multiply) {
+  Tiling const tile = is_by_blas<T>() ? tiles_for_blas(m, n)
+                                      : tiles_for_threads(m, n, exec.concurrency(), packing_costs<T>(op_a, op_b));
   Index const across = parts(n, tile.columns);
   Kokkos::parallel_for("bellwether::core::gemm",
                        Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>(
@@ -76,7 +76,7 @@ void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<
   if (m == 0 || n == 0) return;
   require_blas_extents({m, n, k, lda, ldb, ldc});
   GemmRegion const region(op_a, op_b, m, n, k);
-  for_each_tile<B>(exec, m, n, [=](Index i, Index j, Index rows, Index columns) {
+  for_each_tile<B>(exec, op_a, op_b, m, n, [=](Index i, Index j, Index rows, Index columns) {
     gemm_tile(op_a, op_b, rows, columns, k, alpha, op_a == Op::none ? a + i * lda : a + i, lda,
               op_b == Op::none ? b + j : b + j * ldb, ldb, beta, c + i * ldc + j, ldc);
   });
@@ -92,7 +92,7 @@ bool gemm_with_column_sums(Space const& exec, Index m, Index n, Index k, T const
     if (m == 0) return true;
     require_blas_extents({m, n, k, lda, ldb, ldc});
     GemmRegion const region(Op::transpose, Op::none, m, n, k);
-    for_each_tile<T>(exec, m, n, [=](Index i, Index j, Index rows, Index columns) {
+    for_each_tile<T>(exec, Op::transpose, Op::none, m, n, [=](Index i, Index j, Index rows, Index columns) {
       gemm_tile_with_sums(rows, columns, k, a + i, lda, b + j, ldb, c + i * ldc + j, ldc, j == 0 ? sums + i : nullptr);
     });
     return true;

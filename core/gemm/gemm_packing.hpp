@@ -35,7 +35,7 @@ struct Release {
 };
 
 /// Use of a thread-local buffer of words.
-enum class Part { panel, block, sums };
+enum class Part { panel, strip, block, sums };
 
 /// Returns a thread-local buffer, allocated at first use and kept: a step allocates nothing.
 template <Part part, class Word, Index count>
@@ -45,7 +45,7 @@ Word* own_words() {
   return words.get();
 }
 
-/// Packs up to tile_columns columns of op(B). panel: (words, tile_columns), padded with zeros.
+/// Packs up to tile_columns columns of op(B). panel: (words, tile_columns), padded with zeros to whole groups of words.
 template <class Words, class Element>
 void pack_panel(Operand<Element> const& b, Index k, Index columns, typename Words::Word* panel) {
   Index const words = (k + Words::depth - 1) / Words::depth;
@@ -91,28 +91,21 @@ Block<typename Words::Word> block_of(Operand<Element> const& a, Index rows, Inde
         store(Words::along(a.element(i, p * Words::depth), k - p * Words::depth), block + i * along + p);
     return {block, along, 1};
   }
-  alignas(64) float sums[block_rows] = {};
-  auto const words_of = [&](Index i, Index p) {
-    auto const words = Words::across(a.element(i, p * Words::depth), a.ld, k - p * Words::depth, rows - i);
-    if (row_sums != nullptr) store(load<Floats>(sums + i) + Words::sums(words), sums + i);
-    return words;
-  };
-  Index const words = (k + Words::depth - 1) / Words::depth;
-  if constexpr (Words::rows_of_k) {
-    for (Index p = 0; p < words; p += lanes)
+  auto const pack = [&](auto const& seen) {
+    for (Index p = 0; p * Words::depth < k; ++p)
       for (Index i = 0; i < rows; i += lanes) {
-        typename Words::Vector square[lanes] = {};
-        for (Index q = 0; q < std::min<Index>(lanes, words - p); ++q) square[q] = words_of(i, p + q);
-        transpose(square);
-        for (Index r = 0; r < lanes; ++r) store(square[r], block + (i + r) * along + p);
+        auto const words = Words::across(a.element(i, p * Words::depth), a.ld, k - p * Words::depth, rows - i);
+        store(words, block + p * across + i);
+        seen(i, words);
       }
+  };
+  if (row_sums == nullptr) {
+    pack([](Index, auto const&) {});
   } else {
-    for (Index p = 0; p < words; ++p)
-      for (Index i = 0; i < rows; i += lanes) store(words_of(i, p), block + p * across + i);
-  }
-  if (row_sums != nullptr)
+    alignas(64) float sums[block_rows] = {};
+    pack([&](Index i, auto const& words) { store(load<Floats>(sums + i) + Words::sums(words), sums + i); });
     for (Index i = 0; i < rows; ++i) row_sums[i] += sums[i];
-  if constexpr (Words::rows_of_k) return {block, along, 1};
+  }
   return {block, 1, across};
 }
 
@@ -149,6 +142,36 @@ template <class Element>
 FetchAhead<Element> fetch_ahead(Operand<Element> const& of, Index rows, Index columns, Index shares) {
   if (of.op == Op::transpose) std::swap(rows, columns);
   return {of.at, of.ld, rows, columns, shares};
+}
+
+/// A tile of C: (rows, tile_columns) at c; `columns` columns exist.
+template <class C>
+struct Target {
+  C* c;
+  Index ld, columns;
+  float alpha, beta;
+};
+
+/// Writes one vector of C: alpha sum + beta C.
+template <class C>
+void finish(Floats const& sum, Target<C> const& t, C* c) {
+  Floats const product = sum * t.alpha;
+  store_rounded(t.beta == 0 ? product : floats(c, lanes) * t.beta + product, c);
+}
+
+/// Writes one row of a tile of C, of which t.columns columns exist.
+template <class C>
+void finish_row(Floats const& first, Floats const& second, Target<C> const& t, C* c) {
+  if (t.columns >= tile_columns) {
+    finish(first, t, c);
+    finish(second, t, c + lanes);
+    return;
+  }
+  C beside[tile_columns];
+  if (t.beta != 0) std::copy_n(c, t.columns, beside);
+  finish(first, t, beside);
+  finish(second, t, beside + lanes);
+  std::copy_n(beside, t.columns, c);
 }
 
 }  // namespace bellwether::product

@@ -10,7 +10,8 @@
 /// An element of C is the same sum in the same order for any tiling. Operands and C are each float or bf16.
 namespace bellwether::product {
 
-inline constexpr Index few_rows = 256;  ///< up to this many rows, panels are prefetched
+inline constexpr int tile_rows = lanes == 16 ? 8 : 6;  ///< with two vectors per row, this fills the registers
+inline constexpr Index few_rows = 256;                 ///< up to this many rows, panels are prefetched
 /// Prefetch the operands of the next block if each packed word takes part in at most this many products on average.
 inline constexpr Index few_products = 110;
 
@@ -22,36 +23,6 @@ struct Following {
   Operand<B> b;
   Index b_rows, columns;
 };
-
-/// A tile of C: (rows, tile_columns) at c; `columns` columns exist.
-template <class C>
-struct Target {
-  C* c;
-  Index ld, columns;
-  float alpha, beta;
-};
-
-/// Writes one vector of C: alpha sum + beta C.
-template <class C>
-void finish(Floats const& sum, Target<C> const& t, C* c) {
-  Floats const product = sum * t.alpha;
-  store_rounded(t.beta == 0 ? product : floats(c, lanes) * t.beta + product, c);
-}
-
-/// Writes one row of a tile of C, of which t.columns columns exist.
-template <class C>
-void finish_row(Floats const& first, Floats const& second, Target<C> const& t, C* c) {
-  if (t.columns >= tile_columns) {
-    finish(first, t, c);
-    finish(second, t, c + lanes);
-    return;
-  }
-  C beside[tile_columns];
-  if (t.beta != 0) std::copy_n(c, t.columns, beside);
-  finish(first, t, beside);
-  finish(second, t, beside + lanes);
-  std::copy_n(beside, t.columns, c);
-}
 
 template <class Words, int rows, class C>
 void multiply_tile(Index words, Block<typename Words::Word> const& a, typename Words::Word const* panel,
@@ -74,27 +45,10 @@ void multiply_tile(Index words, Block<typename Words::Word> const& a, typename W
   for (int i = 0; i < rows; ++i) finish_row(sums[i][0], sums[i][1], t, t.c + i * t.ld);
 }
 
-#if defined(BELLWETHER_AMX)
-/// Multiplies up to 32 rows on the matrix unit.
-template <class C>
-void multiply_by_unit(Index count, Index words, Block<std::uint32_t> const& a, std::uint32_t const* panel,
-                      Target<C> const& t) {
-  alignas(64) float sums[AmxWords::tile_rows * tile_columns];
-  if (count > AmxWords::tile_rows / 2)
-    multiply_tiles<true>(words, a, panel, sums);
-  else
-    multiply_tiles<false>(words, a, panel, sums);
-  for (Index i = 0; i < std::min(count, AmxWords::tile_rows); ++i)
-    finish_row(load<Floats>(sums + i * tile_columns), load<Floats>(sums + i * tile_columns + lanes), t, t.c + i * t.ld);
-}
-#endif
-
-template <class Words, int rows = Words::tile_rows, class C>
+template <class Words, int rows = tile_rows, class C>
 void multiply_rows(Index count, Index words, Block<typename Words::Word> const& a, typename Words::Word const* panel,
                    Target<C> const& t) {
-  if constexpr (Words::matrix_unit) {
-    multiply_by_unit(count, words, a, panel, t);
-  } else if constexpr (rows > 0) {
+  if constexpr (rows > 0) {
     if (count >= rows)
       multiply_tile<Words, rows>(words, a, panel, t);
     else
@@ -106,10 +60,9 @@ void multiply_rows(Index count, Index words, Block<typename Words::Word> const& 
 template <class Words, class A, class B, class C>
 void multiply_block(Block<typename Words::Word> const& block, Operand<B> const& b, Index rows, Index n, Index k,
                     float alpha, float beta, C* c, Index ldc, Following<A, B> const& following) {
-  [[maybe_unused]] typename Words::Unit const unit;
   auto* const panel = own_words<Part::panel, typename Words::Word, panel_words * tile_columns>();
   Index const words = (k + Words::depth - 1) / Words::depth;
-  Index const tiles = rows / Words::tile_rows + 1, all = tiles * (n / tile_columns + 1);
+  Index const tiles = rows / tile_rows + 1, all = tiles * (n / tile_columns + 1);
   bool const waits = rows * n <= few_products * (rows + n);
   auto next_a = waits ? fetch_ahead(following.a, following.rows, following.a_columns, all) : FetchAhead<A>();
   auto next_b = waits ? fetch_ahead(following.b, following.b_rows, following.columns, all) : FetchAhead<B>();
@@ -118,7 +71,7 @@ void multiply_block(Block<typename Words::Word> const& block, Operand<B> const& 
     Index const beyond = std::min(n, j + tile_columns);
     bool const by_rows = b.op == Op::transpose && rows <= few_rows;
     FetchAhead<B> ahead(b.element(0, beyond), b.ld, by_rows ? std::min<Index>(tile_columns, n - beyond) : 0, k, tiles);
-    for (Index i = 0; i < rows; i += Words::tile_rows) {
+    for (Index i = 0; i < rows; i += tile_rows) {
       ahead.next();
       next_a.next();
       next_b.next();

@@ -13,20 +13,24 @@
 namespace bellwether {
 namespace {
 
-/// Calls multiply(words) with the word type that products with B use on this CPU.
-template <class B, class Multiply>
-void with_words_of(Multiply const& multiply) {
-  if constexpr (std::is_same_v<B, float>) {
-    multiply(product::FloatWords{});
-  } else {
+/// Multiplies by panels, on the matrix unit if operands are bf16 and the CPU has one. Arguments as in gemm_tile().
+/// row_sums: null, or (m) with C of float; adds the row sums of a transposed A.
+template <class A, class B, class C>
+void multiply_panels(product::Operand<A> const& a, product::Operand<B> const& b, Index m, Index n, Index k, float alpha,
+                     float beta, C* c, Index ldc, float* row_sums = nullptr) {
+  if constexpr (std::is_same_v<B, bf16>) {
 #if defined(BELLWETHER_AMX)
     if (product::has_matrix_unit()) {
-      multiply(product::AmxWords{});
+      product::multiply_by_matrix_unit(a, b, m, n, k, alpha, beta, c, ldc, row_sums);
       return;
     }
 #endif
-    multiply(product::CpuWords{});
   }
+  using Words = std::conditional_t<std::is_same_v<B, float>, product::FloatWords, product::CpuWords>;
+  if constexpr (std::is_same_v<C, float>)
+    product::multiply<Words>(a, b, m, n, k, alpha, beta, c, ldc, row_sums);
+  else
+    product::multiply<Words>(a, b, m, n, k, alpha, beta, c, ldc);
 }
 
 /// Multiplies small matrices of both types by BLAS, on the calling thread.
@@ -56,19 +60,14 @@ void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A co
   else if constexpr (std::is_same_v<B, float> && !product::floats_by_panels)
     by_blas(cblas_sgemm);
   else
-    with_words_of<B>([&]<class Words>(Words) {
-      product::multiply<Words>(product::Operand<A>{op_a, a, lda}, product::Operand<B>{op_b, b, ldb}, m, n, k, alpha,
-                               beta, c, ldc);
-    });
+    multiply_panels(product::Operand<A>{op_a, a, lda}, product::Operand<B>{op_b, b, ldb}, m, n, k, alpha, beta, c, ldc);
 }
 
 template <class T>
 void gemm_tile_with_sums(Index m, Index n, Index k, T const* a, Index lda, T const* b, Index ldb, float* c, Index ldc,
                          float* sums) {
-  with_words_of<T>([&]<class Words>(Words) {
-    product::multiply<Words>(product::Operand<T>{Op::transpose, a, lda}, product::Operand<T>{Op::none, b, ldb}, m, n, k,
-                             1, 1, c, ldc, sums);
-  });
+  multiply_panels(product::Operand<T>{Op::transpose, a, lda}, product::Operand<T>{Op::none, b, ldb}, m, n, k, 1, 1, c,
+                  ldc, sums);
 }
 template void gemm_tile_with_sums(Index, Index, Index, float const*, Index, float const*, Index, float*, Index, float*);
 template void gemm_tile_with_sums(Index, Index, Index, bf16 const*, Index, bf16 const*, Index, float*, Index, float*);
@@ -80,6 +79,17 @@ bool is_by_blas() {
 template bool is_by_blas<double>();
 template bool is_by_blas<float>();
 template bool is_by_blas<bf16>();
+
+template <class T>
+PackingCosts packing_costs(Op op_a, Op op_b) {
+  // The matrix unit reads words of k along the rows of A and across those of B. Transposing is slower than copying.
+  if (std::is_same_v<T, bf16> && product::has_matrix_unit())
+    return {op_a == Op::none ? 16 : 64, op_b == Op::none ? 16 : 64};
+  return {16, 16};
+}
+template PackingCosts packing_costs<float>(Op, Op);
+template PackingCosts packing_costs<double>(Op, Op);
+template PackingCosts packing_costs<bf16>(Op, Op);
 
 #define BELLWETHER_GEMM_TILE(A, B, C) \
   template void gemm_tile(Op, Op, Index, Index, Index, SumOf<C>, A const*, Index, B const*, Index, SumOf<C>, C*, Index);

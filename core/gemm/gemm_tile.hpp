@@ -36,6 +36,15 @@ void gemm_tile_with_sums(Index m, Index n, Index k, T const* a, Index lda, T con
 template <class T>
 bool is_by_blas();
 
+/// What gemm_tile() needs to pack a row of op(A) and a column of op(B), in products that take as long.
+struct PackingCosts {
+  Index row, column;
+};
+
+/// Returns the costs for operands of T, for a T that is not multiplied by BLAS.
+template <class T>
+PackingCosts packing_costs(Op op_a, Op op_b);
+
 /// Returns true if the build target has CPU instructions for bf16 products. Otherwise they are multiplied as floats.
 bool cpu_has_bf16_products();
 

@@ -92,21 +92,12 @@ inline void store_rounded(Floats const& values, bf16* to) {
 #endif
 }
 
-/// How the panels of most words are multiplied: by vectors.
-struct VectorLayout {
-  static constexpr bool matrix_unit = false;
-  static constexpr Index group = 1;         ///< packed operands have a multiple of this many words of k
-  static constexpr bool rows_of_k = false;  ///< packed rows of a transposed A have their words of k side by side
-  static constexpr Index tile_rows = lanes == 16 ? 8 : 6;  ///< with two vectors per row, this fills the registers
-
-  struct Unit {};  ///< what a thread sets up before it multiplies
-};
-
 /// Words that hold one float.
-struct FloatWords : VectorLayout {
+struct FloatWords {
   using Word = float;
   using Vector = Floats;
   static constexpr Index depth = 1;  ///< elements of k per word
+  static constexpr Index group = 1;  ///< words of k per instruction
 
   /// Returns `lanes` consecutive words of one row, in the direction of k; `count` elements exist.
   static Vector along(float const* from, Index count) { return floats(from, count); }
@@ -119,10 +110,11 @@ struct FloatWords : VectorLayout {
 };
 
 /// Words that hold one operand rounded to bf16, multiplied as floats: for CPUs without bf16 products.
-struct RoundedWords : VectorLayout {
+struct RoundedWords {
   using Word = float;
   using Vector = Floats;
   static constexpr Index depth = 1;  ///< elements of k per word
+  static constexpr Index group = 1;  ///< words of k per instruction
 
   /// Returns `lanes` consecutive words of one row, in the direction of k; `count` elements exist.
   static Vector along(float const* from, Index count) {
@@ -143,10 +135,11 @@ struct RoundedWords : VectorLayout {
 #if defined(__AVX512BF16__)
 /// Words that hold two elements of k rounded to bf16, the first in the lower half: the input of AVX-512's dot product.
 /// It flushes subnormal operands and results to zero.
-struct PairWords : VectorLayout {
+struct PairWords {
   using Word = std::uint32_t;
   using Vector = Bits;
   static constexpr Index depth = 2;
+  static constexpr Index group = 1;
 
   static Vector along(float const* from, Index count) {
     return std::bit_cast<Vector>(_mm512_cvtne2ps_pbh(std::bit_cast<__m512>(floats(from + lanes, count - lanes)),

@@ -12,13 +12,28 @@ using namespace bellwether::test;
 
 namespace {
 
+/// Multiplies with one type of words; MatrixUnitWords stands for the matrix unit.
+struct MatrixUnitWords {};
+template <class Words, class A, class B, class C>
+void multiply(Problem const& p, Matrices<A, B, C> const& x, C* c, float* row_sums = nullptr) {
+  product::Operand<A> const a{p.op_a, x.a.data(), x.lda};
+  product::Operand<B> const b{p.op_b, x.b.data(), x.ldb};
+  if constexpr (std::is_same_v<Words, MatrixUnitWords>) {
+#if defined(BELLWETHER_AMX)
+    product::multiply_by_matrix_unit(a, b, p.m, p.n, p.k, p.alpha, p.beta, c, x.ldc, row_sums);
+#endif
+  } else if constexpr (std::is_same_v<C, float>) {
+    product::multiply<Words>(a, b, p.m, p.n, p.k, p.alpha, p.beta, c, x.ldc, row_sums);
+  } else {
+    product::multiply<Words>(a, b, p.m, p.n, p.k, p.alpha, p.beta, c, x.ldc);
+  }
+}
+
 template <class Words, class A, class B, class C>
 void check(Problem const& p, std::mt19937& random) {
   Matrices<A, B, C> const x(p, random);
   auto c = x.c;
-  product::multiply<Words>(product::Operand<A>{p.op_a, x.a.data(), x.lda},
-                           product::Operand<B>{p.op_b, x.b.data(), x.ldb}, p.m, p.n, p.k, p.alpha, p.beta, c.data(),
-                           x.ldc);
+  multiply<Words>(p, x, c.data());
   CHECK(distance(p, x, c) <= 1);
 }
 
@@ -28,9 +43,8 @@ void check_row_sums(Problem const& p, std::mt19937& random) {
   Matrices<T, T, float> const x(p, random);
   auto plain = x.c, c = x.c;
   std::vector<float> sums(static_cast<std::size_t>(p.m) + 1, 0.5f);
-  product::Operand<T> const a{p.op_a, x.a.data(), x.lda}, b{p.op_b, x.b.data(), x.ldb};
-  product::multiply<Words>(a, b, p.m, p.n, p.k, p.alpha, p.beta, plain.data(), x.ldc);
-  product::multiply<Words>(a, b, p.m, p.n, p.k, p.alpha, p.beta, c.data(), x.ldc, sums.data());
+  multiply<Words>(p, x, plain.data());
+  multiply<Words>(p, x, c.data(), sums.data());
   CHECK(std::memcmp(c.data(), plain.data(), c.size() * sizeof(float)) == 0);
   double worst = 0;
   for (Index i = 0; i < p.m; ++i) {
@@ -61,7 +75,7 @@ void for_each_rounding_words(Test const& test) {
   test(product::RoundedWords{});
   test(product::CpuWords{});
 #if defined(BELLWETHER_AMX)
-  if (product::has_matrix_unit()) test(product::AmxWords{});
+  if (product::has_matrix_unit()) test(MatrixUnitWords{});
 #endif
 }
 
@@ -87,24 +101,18 @@ TEST_CASE("products on the matrix unit are the sums that its manual describes") 
     CAPTURE(p.m, p.n, p.k, p.spare, static_cast<int>(p.op_a), static_cast<int>(p.op_b));
     Matrices<bf16, bf16, float> const x(p, random);
     auto c = x.c;
-    product::multiply<product::AmxWords>(product::Operand<bf16>{p.op_a, x.a.data(), x.lda},
-                                         product::Operand<bf16>{p.op_b, x.b.data(), x.ldb}, p.m, p.n, p.k, p.alpha,
-                                         p.beta, c.data(), x.ldc);
+    multiply<MatrixUnitWords>(p, x, c.data());
     for (Index i = 0; i < p.m; ++i)
       for (Index j = 0; j < p.n; ++j) {
         float expected = 0;
-        constexpr Index pass = product::panel_words * 2, instruction = 32;
-        for (Index k0 = 0; k0 < p.k; k0 += pass) {
-          float sum = 0;
-          for (Index l = k0; l < std::min(p.k, k0 + pass); l += instruction) {
-            float even = 0, odd = 0;
-            for (Index e = l; e < std::min(p.k, l + instruction); ++e) {
-              float& half = (e - l) % 2 == 0 ? even : odd;
-              half = std::fma(static_cast<float>(x.a_at(p, i, e)), static_cast<float>(x.b_at(p, e, j)), half);
-            }
-            sum += even + odd;
+        constexpr Index instruction = 32;
+        for (Index l = 0; l < p.k; l += instruction) {
+          float even = 0, odd = 0;
+          for (Index e = l; e < std::min(p.k, l + instruction); ++e) {
+            float& half = (e - l) % 2 == 0 ? even : odd;
+            half = std::fma(static_cast<float>(x.a_at(p, i, e)), static_cast<float>(x.b_at(p, e, j)), half);
           }
-          expected += sum;
+          expected += even + odd;
         }
         CHECK(c[static_cast<std::size_t>(i * x.ldc + j)] == expected);
       }
