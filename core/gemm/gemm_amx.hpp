@@ -78,7 +78,7 @@ class MatrixUnit {
 /// sums of the block, which are kept if k has several passes.
 struct AmxWords : PairWords {
   static constexpr Index group = MatrixUnit::group;
-  static constexpr Index pass = panel_words * depth;  ///< elements of k
+  static constexpr Index pass_words = 256, pass = pass_words * depth;  ///< elements of k
   static constexpr Index rows = 256, columns = 1024;  ///< of a block of A, at most; of a strip of B, at most
   static constexpr Index strip_words = 1 << 20;
   static constexpr Index fetched = 4;  ///< cache lines of the next panel that are fetched with each group of k
@@ -219,9 +219,9 @@ void multiply_by_matrix_unit(Operand<A> const& a, Operand<B> const& b, Index m, 
                              float beta, C* c, Index ldc, float* row_sums) {
   constexpr Index most = AmxWords::most_k, depth = AmxWords::depth;
   [[maybe_unused]] MatrixUnit const unit;
-  auto* const strip = own_words<Part::strip, std::uint32_t, AmxWords::strip_words>();
-  auto* const block = own_words<Part::block, std::uint32_t, AmxWords::rows * panel_words>();
-  auto* const sums = own_words<Part::sums, float, AmxWords::rows * AmxWords::columns>();
+  auto* const strip = own_words<Part::strip, std::uint32_t>(AmxWords::strip_words);
+  auto* const block = own_words<Part::block, std::uint32_t>(AmxWords::rows * AmxWords::pass_words);
+  auto* const sums = own_words<Part::sums, float>(AmxWords::rows * AmxWords::columns);
   Index const width = strip_columns(n, k);
   for (Index j0 = 0; j0 < n; j0 += width)
     for (Index i0 = 0; i0 < m; i0 += AmxWords::rows)
@@ -241,7 +241,7 @@ void multiply_by_matrix_unit(Operand<A> const& a, Operand<B> const& b, Index m, 
                                    .begins = k0 == 0,
                                    .ends = k0 + length >= k};
         product.multiply([&](Index i, Index j, Index count, float const* from) {
-          Target<C> const target{nullptr, ldc, columns - j, alpha, beta};
+          Target const target{ldc, columns - j, alpha, beta};
           for (Index r = 0; r < count; ++r)
             finish_row(load<Floats>(from + r * tile_columns), load<Floats>(from + r * tile_columns + lanes), target,
                        c + (i0 + i + r) * ldc + j0 + j);

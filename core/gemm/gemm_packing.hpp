@@ -5,6 +5,8 @@
 #include "core/gemm/gemm_tile.hpp"
 #include "core/gemm/gemm_words.hpp"
 
+#include <unistd.h>
+
 #include <memory>
 #include <new>
 
@@ -12,8 +14,32 @@
 namespace bellwether::product {
 
 inline constexpr int tile_columns = 2 * lanes;
-inline constexpr Index panel_words = 256;  ///< words of k per pass
-inline constexpr Index block_rows = 512;   ///< rows of A per pass
+inline constexpr int tile_rows = lanes == 16 ? 14 : 6;  ///< with two vectors per row, this fills the registers
+
+/// Sizes of packed operands: a panel of B and a tile's rows of A share the L1 cache, a block of A half the L2 cache.
+struct Blocking {
+  Index words = 256;            ///< of k per pass
+  Index rows = 36 * tile_rows;  ///< of A per block, at most
+
+  /// Returns the sizes for caches of so many bytes. Smaller caches than those of Zen 4 get its sizes.
+  static Blocking of_caches(Index l1, Index l2) {
+    constexpr Index word_bytes = 4;
+    Blocking sizes;
+    if (l1 >= Index{48} << 10) sizes.words = 384;
+    sizes.rows = std::max(sizes.rows, l2 / (2 * word_bytes * sizes.words) / tile_rows * tile_rows);
+    return sizes;
+  }
+  /// Returns the sizes for this CPU.
+  static Blocking const& of_cpu() {
+    static Blocking const sizes = of_caches(sysconf(_SC_LEVEL1_DCACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE));
+    return sizes;
+  }
+  /// Returns the rows of each block of m rows: equal, and whole tiles.
+  Index rows_of(Index m) const {
+    Index const blocks = std::max<Index>(1, (m + rows - 1) / rows), each = (m + blocks - 1) / blocks;
+    return (each + tile_rows - 1) / tile_rows * tile_rows;
+  }
+};
 
 /// Operand op(A) (m, k) or op(B) (k, n), row-major.
 template <class Element>
@@ -35,11 +61,12 @@ struct Release {
 };
 
 /// Use of a thread-local buffer of words.
-enum class Part { panel, strip, block, sums };
+enum class Part { panel, strip, block, sums, row_sums };
 
-/// Returns a thread-local buffer, allocated at first use and kept: a step allocates nothing.
-template <Part part, class Word, Index count>
-Word* own_words() {
+/// Returns a thread-local buffer of `count` words, which is the same in all calls. It is allocated at first use and
+/// kept: a step allocates nothing.
+template <Part part, class Word>
+Word* own_words(Index count) {
   thread_local std::unique_ptr<Word, Release<Word>> const words(
       static_cast<Word*>(::operator new[](static_cast<std::size_t>(count) * sizeof(Word), std::align_val_t{64})));
   return words.get();
@@ -69,44 +96,50 @@ void pack_panel(Operand<Element> const& b, Index k, Index columns, typename Word
     }
 }
 
-/// Packed words of op(A), with the strides of rows and of words of k.
+/// Packed rows of op(A), in tiles of tile_rows rows: (words, tile_rows) each, and the distance of tiles in words.
 template <class Word>
 struct Block {
   Word const* at;
-  Index row, word;
+  Index tile;
 
-  Block from(Index i) const { return {at + i * row, row, word}; }
+  Block from(Index i) const { return {at + i / tile_rows * tile, tile}; }
 };
 
-/// Packs `rows` rows and k columns of op(A). The strides are no powers of two, because neighbours would then compete
-/// for the same cache sets. `row_sums`: null, or (rows); adds the row sums of a transposed A while packing.
+/// Packs `rows` rows and k columns of op(A). A vector holds more than the rows of a tile. Its last elements lie where
+/// the next word follows, or in the space between tiles. `row_sums`: null, or (rows); adds the row sums of a transposed
+/// A.
 template <class Words, class Element>
 Block<typename Words::Word> block_of(Operand<Element> const& a, Index rows, Index k, float* row_sums) {
   using Word = typename Words::Word;
-  constexpr Index along = panel_words + 16, across = block_rows + 16;
-  Word* const block = own_words<Part::block, Word, std::max(along * block_rows, across * panel_words)>();
+  constexpr Index between = lanes;
+  Blocking const& most = Blocking::of_cpu();
+  Index const most_tiles = most.rows / tile_rows;
+  Word* const block = own_words<Part::block, Word>(most_tiles * (most.words * tile_rows + between));
+  Index const words = (k + Words::depth - 1) / Words::depth, tile = words * tile_rows + between;
   if (a.op == Op::none) {
-    for (Index i = 0; i < rows; ++i)
-      for (Index p = 0; p * Words::depth < k; p += lanes)
-        store(Words::along(a.element(i, p * Words::depth), k - p * Words::depth), block + i * along + p);
-    return {block, along, 1};
-  }
-  auto const pack = [&](auto const& seen) {
-    for (Index p = 0; p * Words::depth < k; ++p)
-      for (Index i = 0; i < rows; i += lanes) {
-        auto const words = Words::across(a.element(i, p * Words::depth), a.ld, k - p * Words::depth, rows - i);
-        store(words, block + p * across + i);
-        seen(i, words);
+    for (Index i = 0; i < rows; i += tile_rows)
+      for (Index p = 0; p < words; p += lanes) {
+        typename Words::Vector square[lanes] = {};
+        for (Index r = 0; r < std::min<Index>(tile_rows, rows - i); ++r)
+          square[r] = Words::along(a.element(i + r, p * Words::depth), k - p * Words::depth);
+        transpose(square);
+        Word* const to = block + i / tile_rows * tile + p * tile_rows;
+        for (Index q = 0; q < std::min<Index>(lanes, words - p); ++q) store(square[q], to + q * tile_rows);
       }
-  };
-  if (row_sums == nullptr) {
-    pack([](Index, auto const&) {});
-  } else {
-    alignas(64) float sums[block_rows] = {};
-    pack([&](Index i, auto const& words) { store(load<Floats>(sums + i) + Words::sums(words), sums + i); });
-    for (Index i = 0; i < rows; ++i) row_sums[i] += sums[i];
+    return {block, tile};
   }
-  return {block, 1, across};
+  float* const sums = own_words<Part::row_sums, float>(most_tiles * lanes);
+  std::fill_n(sums, most_tiles * lanes, 0.0f);
+  for (Index p = 0; p < words; ++p)
+    for (Index i = 0; i < rows; i += tile_rows) {
+      auto const row = Words::across(a.element(i, p * Words::depth), a.ld, k - p * Words::depth, rows - i);
+      float* const sum = sums + i / tile_rows * lanes;
+      if (row_sums != nullptr) store(load<Floats>(sum) + Words::sums(row), sum);
+      store(row, block + i / tile_rows * tile + p * tile_rows);
+    }
+  if (row_sums != nullptr)
+    for (Index i = 0; i < rows; ++i) row_sums[i] += sums[i / tile_rows * lanes + i % tile_rows];
+  return {block, tile};
 }
 
 /// Prefetches `rows` rows of `length` elements in `shares` equal steps during a multiplication. Where each packed word
@@ -144,34 +177,38 @@ FetchAhead<Element> fetch_ahead(Operand<Element> const& of, Index rows, Index co
   return {of.at, of.ld, rows, columns, shares};
 }
 
-/// A tile of C: (rows, tile_columns) at c; `columns` columns exist.
-template <class C>
+/// How a tile of C is written: alpha sums + beta C. `columns` columns exist.
 struct Target {
-  C* c;
   Index ld, columns;
   float alpha, beta;
 };
 
 /// Writes one vector of C: alpha sum + beta C.
 template <class C>
-void finish(Floats const& sum, Target<C> const& t, C* c) {
+void finish(Floats const& sum, Target const& t, C* c) {
   Floats const product = sum * t.alpha;
   store_rounded(t.beta == 0 ? product : floats(c, lanes) * t.beta + product, c);
 }
 
-/// Writes one row of a tile of C, of which t.columns columns exist.
+/// Writes the columns of one row of a tile of C that exist.
 template <class C>
-void finish_row(Floats const& first, Floats const& second, Target<C> const& t, C* c) {
-  if (t.columns >= tile_columns) {
-    finish(first, t, c);
-    finish(second, t, c + lanes);
-    return;
-  }
+[[gnu::noinline]] void finish_part(Floats const& first, Floats const& second, Target const& t, C* c) {
   C beside[tile_columns];
   if (t.beta != 0) std::copy_n(c, t.columns, beside);
   finish(first, t, beside);
   finish(second, t, beside + lanes);
   std::copy_n(beside, t.columns, c);
+}
+
+/// Writes one row of a tile of C. A call would store the sums to memory first.
+template <class C>
+[[gnu::always_inline]] inline void finish_row(Floats const& first, Floats const& second, Target const& t, C* c) {
+  if (t.columns >= tile_columns) {
+    finish(first, t, c);
+    finish(second, t, c + lanes);
+  } else {
+    finish_part(first, second, t, c);
+  }
 }
 
 }  // namespace bellwether::product

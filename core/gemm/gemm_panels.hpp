@@ -10,8 +10,7 @@
 /// An element of C is the same sum in the same order for any tiling. Operands and C are each float or bf16.
 namespace bellwether::product {
 
-inline constexpr int tile_rows = lanes == 16 ? 8 : 6;  ///< with two vectors per row, this fills the registers
-inline constexpr Index few_rows = 256;                 ///< up to this many rows, panels are prefetched
+inline constexpr Index few_rows = 256;  ///< up to this many rows, panels are prefetched
 /// Prefetch the operands of the next block if each packed word takes part in at most this many products on average.
 inline constexpr Index few_products = 110;
 
@@ -24,43 +23,46 @@ struct Following {
   Index b_rows, columns;
 };
 
+/// Multiplies `rows` rows of a tile, of which the last may not exist: `count` is rows or one less.
 template <class Words, int rows, class C>
-void multiply_tile(Index words, Block<typename Words::Word> const& a, typename Words::Word const* panel,
-                   Target<C> const& t) {
+void multiply_tile(Index words, typename Words::Word const* a, typename Words::Word const* panel, Target const& t, C* c,
+                   Index count) {
   using Vector = typename Words::Vector;
-  for (int i = 0; i < rows; ++i)
+  for (Index i = 0; i < count; ++i)
     for (int line = 0; line < tile_columns * int(sizeof(C)); line += 64)
-      __builtin_prefetch(reinterpret_cast<char const*>(t.c + i * t.ld) + line, 1);
+      __builtin_prefetch(reinterpret_cast<char const*>(c + i * t.ld) + line, 1);
   Floats sums[rows][2] = {};
   for (Index p = 0; p < words; ++p) {
     auto const b0 = load<Vector>(panel + p * tile_columns), b1 = load<Vector>(panel + p * tile_columns + lanes);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
-      auto const word = a.at[i * a.row + p * a.word];
+      auto const word = a[p * tile_rows + i];
       sums[i][0] = Words::multiply_add(word, b0, sums[i][0]);
       sums[i][1] = Words::multiply_add(word, b1, sums[i][1]);
     }
   }
-#pragma GCC unroll 8
-  for (int i = 0; i < rows; ++i) finish_row(sums[i][0], sums[i][1], t, t.c + i * t.ld);
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i)
+    if (i < rows - 1 || count == rows) finish_row(sums[i][0], sums[i][1], t, c + i * t.ld);
 }
 
+/// Multiplies the first `count` rows of a packed tile, in pairs: packed rows beyond the operand are zeros.
 template <class Words, int rows = tile_rows, class C>
-void multiply_rows(Index count, Index words, Block<typename Words::Word> const& a, typename Words::Word const* panel,
-                   Target<C> const& t) {
-  if constexpr (rows > 0) {
-    if (count >= rows)
-      multiply_tile<Words, rows>(words, a, panel, t);
-    else
-      multiply_rows<Words, rows - 1>(count, words, a, panel, t);
-  }
+void multiply_rows(Index count, Index words, typename Words::Word const* a, typename Words::Word const* panel,
+                   Target const& t, C* c) {
+  if constexpr (rows <= 2)
+    multiply_tile<Words, rows>(words, a, panel, t, c, count);
+  else if (count > rows - 2)
+    multiply_tile<Words, rows>(words, a, panel, t, c, std::min<Index>(count, rows));
+  else
+    multiply_rows<Words, rows - 2>(count, words, a, panel, t, c);
 }
 
 /// Multiplies a packed block of `rows` rows by n columns of B, for one part of k.
 template <class Words, class A, class B, class C>
 void multiply_block(Block<typename Words::Word> const& block, Operand<B> const& b, Index rows, Index n, Index k,
                     float alpha, float beta, C* c, Index ldc, Following<A, B> const& following) {
-  auto* const panel = own_words<Part::panel, typename Words::Word, panel_words * tile_columns>();
+  auto* const panel = own_words<Part::panel, typename Words::Word>(Blocking::of_cpu().words * tile_columns);
   Index const words = (k + Words::depth - 1) / Words::depth;
   Index const tiles = rows / tile_rows + 1, all = tiles * (n / tile_columns + 1);
   bool const waits = rows * n <= few_products * (rows + n);
@@ -75,7 +77,7 @@ void multiply_block(Block<typename Words::Word> const& block, Operand<B> const& 
       ahead.next();
       next_a.next();
       next_b.next();
-      multiply_rows<Words>(rows - i, words, block.from(i), panel, Target<C>{c + i * ldc + j, ldc, n - j, alpha, beta});
+      multiply_rows<Words>(rows - i, words, block.from(i).at, panel, Target{ldc, n - j, alpha, beta}, c + i * ldc + j);
     }
   }
 }
@@ -84,20 +86,16 @@ void multiply_block(Block<typename Words::Word> const& block, Operand<B> const& 
 template <class Words, class A, class B>
 void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index k, float alpha, float beta, float* c,
               Index ldc, float* row_sums = nullptr) {
-  constexpr Index depth = panel_words * Words::depth;
+  Index const depth = Blocking::of_cpu().words * Words::depth, height = Blocking::of_cpu().rows_of(m);
   for (Index k0 = 0; k0 < std::max<Index>(k, 1); k0 += depth) {
     Index const part = std::min(depth, k - k0);
-    for (Index i = 0; i < m; i += block_rows) {
-      Index const rows = std::min(block_rows, m - i);
+    for (Index i = 0; i < m; i += height) {
+      Index const rows = std::min(height, m - i);
       bool const last = i + rows == m;
       Index const next_row = last ? 0 : i + rows, next_k = last ? k0 + part : k0;
       Index const next_part = std::min(depth, k - next_k);
-      Following<A, B> const following{a.from(next_row, next_k),
-                                      std::min(block_rows, m - next_row),
-                                      next_part,
-                                      b.from(next_k, 0),
-                                      last ? next_part : 0,
-                                      n};
+      Following<A, B> const following{a.from(next_row, next_k), std::min(height, m - next_row), next_part,
+                                      b.from(next_k, 0),        last ? next_part : 0,           n};
       auto const block = block_of<Words>(a.from(i, k0), rows, part, row_sums == nullptr ? nullptr : row_sums + i);
       multiply_block<Words>(block, b.from(k0, 0), rows, n, part, alpha, k0 == 0 ? beta : 1.0f, c + i * ldc, ldc,
                             following);
@@ -109,20 +107,21 @@ void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index 
 template <class Words, class A, class B>
 void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index k, float alpha, float beta, bf16* c,
               Index ldc) {
-  constexpr Index depth = panel_words * Words::depth, strip = 512;
+  constexpr Index strip = 512;
+  Index const depth = Blocking::of_cpu().words * Words::depth, height = Blocking::of_cpu().rows_of(m);
   if (k <= depth) {
-    for (Index i = 0; i < m; i += block_rows) {
-      Index const rows = std::min(block_rows, m - i);
-      Following<A, B> const following{a.from(i + rows, 0), std::min(block_rows, m - i - rows), k, b, 0, 0};
+    for (Index i = 0; i < m; i += height) {
+      Index const rows = std::min(height, m - i);
+      Following<A, B> const following{a.from(i + rows, 0), std::min(height, m - i - rows), k, b, 0, 0};
       multiply_block<Words>(block_of<Words>(a.from(i, 0), rows, k, nullptr), b, rows, n, k, alpha, beta, c + i * ldc,
                             ldc, following);
     }
     return;
   }
-  float* const sums = own_words<Part::sums, float, block_rows * strip>();
-  for (Index i = 0; i < m; i += block_rows)
+  float* const sums = own_words<Part::sums, float>(Blocking::of_cpu().rows * strip);
+  for (Index i = 0; i < m; i += height)
     for (Index j = 0; j < n; j += strip) {
-      Index const rows = std::min(block_rows, m - i), columns = std::min(strip, n - j);
+      Index const rows = std::min(height, m - i), columns = std::min(strip, n - j);
       multiply<Words>(a.from(i, 0), b.from(0, j), rows, columns, k, alpha, 0.0f, sums, strip);
       for (Index r = 0; r < rows; ++r) {
         bf16* const to = c + (i + r) * ldc + j;
