@@ -14,12 +14,14 @@
 namespace bellwether::product {
 
 inline constexpr int tile_columns = 2 * lanes;
-inline constexpr int tile_rows = lanes == 16 ? 14 : 6;  ///< with two vectors per row, this fills the registers
+/// With two vectors per row, this fills the registers. A packed vector holds all rows of a tile.
+inline constexpr int tile_rows = lanes == 16 ? 14 : lanes == 8 ? 6 : 4;
+static_assert(tile_rows <= lanes);
 
 /// Sizes of packed operands: a panel of B and a tile's rows of A share the L1 cache, a block of A half the L2 cache.
 struct Blocking {
-  Index words = 256;            ///< of k per pass
-  Index rows = 36 * tile_rows;  ///< of A per block, at most
+  Index words = 256;                         ///< of k per pass
+  Index rows = 504 / tile_rows * tile_rows;  ///< of A per block, at most
 
   /// Returns the sizes for caches of so many bytes. Smaller caches than those of Zen 4 get its sizes.
   static Blocking of_caches(Index l1, Index l2) {
