@@ -73,9 +73,9 @@ class MatrixUnit {
   }
 };
 
-/// How a product is cut for the unit. A packed strip of B has all of k, or `most_k` of it. It is read a panel at a
-/// time, which stays in the L1 cache. A packed block of A has one pass of k and stays in the L2 cache, and so do the
-/// sums of the block, which are kept if k has several passes.
+/// Words for the unit, and how a product is cut for it. A packed strip of B has all of k, or `most_k` of it. The unit
+/// reads one panel of the strip at a time, which stays in the L1 cache. A packed block of A has one pass of k and stays
+/// in the L2 cache. If k has several passes, the sums of the block are kept there, too.
 struct AmxWords : PairWords {
   static constexpr Index group = MatrixUnit::group;
   static constexpr Index pass_words = 256, pass = pass_words * depth;  ///< elements of k
@@ -88,8 +88,9 @@ struct AmxWords : PairWords {
   static Index groups(Index k) { return (k + group * depth - 1) / (group * depth); }
 };
 
-/// Packs up to `rows` rows and k columns of op(A) by tiles: each has 16 rows of 16 words of k, and those of the same
-/// rows follow each other. row_sums: null, or (rows); adds the row sums of a transposed A while packing.
+/// Packs `rows` rows and k columns of op(A) by tiles of 16 rows and 16 words of k. Tiles of the same rows follow each
+/// other in the order of k. Rows beyond the operand keep what the block held.
+/// row_sums: null, or (rows); adds the row sums of a transposed A.
 template <class Element>
 void pack_tiles(Operand<Element> const& a, Index rows, Index k, float* row_sums, std::uint32_t* block) {
   constexpr Index depth = AmxWords::depth;
@@ -141,8 +142,11 @@ void pack_strip(Operand<Element> const& b, Index k, Index columns, std::uint32_t
       store(Bits{}, strip + columns / tile_columns * panel + p * tile_columns + lanes);
 }
 
-/// to (32, 32) = from + two rows of packed tiles times a panel, for `groups` groups of k. from: null for zeros. ahead:
-/// memory of the next panel, of which each group fetches its part. Without `two`, only the first row of tiles.
+/// Computes to = from + two rows of tiles times a panel, for `groups` groups of k. Without `two`, only the first row
+/// exists.
+///
+/// to: (32, 32). from: (32, 32), or null for zeros. ahead: memory of the next panel; each group prefetches a part of
+/// it.
 template <bool two>
 void multiply_tiles(Index groups, std::uint32_t const* tiles, std::uint32_t const* panel, float const* from, float* to,
                     std::uint32_t const* ahead) {
@@ -204,7 +208,7 @@ struct BlockOfTiles {
   }
 };
 
-/// Returns the columns of a strip of B: strips of equal width that fit the buffer.
+/// Returns the columns of a strip of B, for n > 0: strips have equal widths and fit the buffer.
 inline Index strip_columns(Index n, Index k) {
   Index const words = std::max<Index>(1, AmxWords::groups(std::min(k, AmxWords::most_k))) * AmxWords::group;
   Index const most = std::min(AmxWords::columns, AmxWords::strip_words / words / tile_columns * tile_columns);
@@ -212,16 +216,17 @@ inline Index strip_columns(Index n, Index k) {
   return panels * tile_columns;
 }
 
-/// C (m, n) = alpha op(A) op(B) + beta C. C: float or bf16. row_sums: null, or (m); adds the row sums of a transposed
-/// A.
+/// C (m, n) = alpha op(A) op(B) + beta C. C: float or bf16.
+/// row_sums: null, or (m); adds the row sums of a transposed A.
 template <class A, class B, class C>
 void multiply_by_matrix_unit(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index k, float alpha,
                              float beta, C* c, Index ldc, float* row_sums) {
   constexpr Index most = AmxWords::most_k, depth = AmxWords::depth;
   [[maybe_unused]] MatrixUnit const unit;
   auto* const strip = own_words<Part::strip, std::uint32_t>(AmxWords::strip_words);
-  auto* const block = own_words<Part::block, std::uint32_t>(AmxWords::rows * AmxWords::pass_words);
-  auto* const sums = own_words<Part::sums, float>(AmxWords::rows * AmxWords::columns);
+  auto* const block = own_words<Part::tiles, std::uint32_t>(AmxWords::rows * AmxWords::pass_words);
+  auto* const sums = own_words<Part::tile_sums, float>(AmxWords::rows * AmxWords::columns);
+  if (n == 0) return;
   Index const width = strip_columns(n, k);
   for (Index j0 = 0; j0 < n; j0 += width)
     for (Index i0 = 0; i0 < m; i0 += AmxWords::rows)

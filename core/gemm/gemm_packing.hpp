@@ -62,11 +62,11 @@ struct Release {
   void operator()(Word* words) const { ::operator delete[](words, std::align_val_t{64}); }
 };
 
-/// Use of a thread-local buffer of words.
-enum class Part { panel, strip, block, sums, row_sums };
+/// Use of a thread-local buffer of words. The last three are for the matrix unit.
+enum class Part { panel, block, sums, row_sums, strip, tiles, tile_sums };
 
-/// Returns a thread-local buffer of `count` words, which is the same in all calls. It is allocated at first use and
-/// kept: a step allocates nothing.
+/// Returns a thread-local buffer. All calls for a part and a type of words ask for the same `count`. The buffer is
+/// allocated at first use and kept: a step allocates nothing.
 template <Part part, class Word>
 Word* own_words(Index count) {
   thread_local std::unique_ptr<Word, Release<Word>> const words(
@@ -108,8 +108,8 @@ struct Block {
 };
 
 /// Packs `rows` rows and k columns of op(A). A vector holds more than the rows of a tile. Its last elements lie where
-/// the next word follows, or in the space between tiles. `row_sums`: null, or (rows); adds the row sums of a transposed
-/// A.
+/// the next word follows, or in the space between tiles.
+/// row_sums: null, or (rows); adds the row sums of a transposed A.
 template <class Words, class Element>
 Block<typename Words::Word> block_of(Operand<Element> const& a, Index rows, Index k, float* row_sums) {
   using Word = typename Words::Word;

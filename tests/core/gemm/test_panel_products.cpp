@@ -91,6 +91,24 @@ TEST_CASE("panel products equal the sums of their terms") {
   }
 }
 
+TEST_CASE("blocks of a product follow the sizes of the caches") {
+  auto const zen4 = product::Blocking::of_caches(Index{32} << 10, Index{1} << 20);
+  auto const unknown = product::Blocking::of_caches(-1, 0);
+  auto const large = product::Blocking::of_caches(Index{48} << 10, Index{2} << 20);
+  CHECK(unknown.words == zen4.words);
+  CHECK(unknown.rows <= zen4.rows);
+  CHECK(large.words > zen4.words);
+  CHECK(large.rows * large.words * 4 <= Index{1} << 20);
+  for (auto const& sizes : {zen4, large})
+    for (Index const m : {Index{1}, sizes.rows - 1, sizes.rows, sizes.rows + 1, 5 * sizes.rows + 3}) {
+      CAPTURE(sizes.rows, m);
+      Index const rows = sizes.rows_of(m);
+      CHECK(rows % product::tile_rows == 0);
+      CHECK(rows <= sizes.rows);
+      CHECK((m + rows - 1) / rows == (m + sizes.rows - 1) / sizes.rows);
+    }
+}
+
 TEST_CASE("products on the matrix unit are the sums that its manual describes") {
 #if defined(BELLWETHER_AMX)
   if (!product::has_matrix_unit()) SKIP("this CPU has no matrix unit for bf16, or the system does not allow its use");
