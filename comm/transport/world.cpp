@@ -14,6 +14,7 @@
 #include "core/system/blas_memory.hpp"
 #include "core/system/environment.hpp"
 #include "core/system/error.hpp"
+#include "core/system/openmp_places.hpp"
 #include "core/system/system_limits.hpp"
 
 #include <algorithm>
@@ -216,7 +217,8 @@ std::optional<OpenMpLimits> World::openmp_limits() {
                       .threads = omp_get_max_threads(),
                       .thread_limit = omp_get_thread_limit(),
                       .places = omp_get_num_places(),
-                      .cpus = std::move(cpus)};
+                      .cpus = std::move(cpus),
+                      .online = online_cpus()};
 #else
   return std::nullopt;
 #endif

@@ -118,12 +118,16 @@ def environment(runs):
     runs.call([runs.program, "bench", "kernels", "--elements", "100", "--calls", "1", "--warmup", "1", "--json", "bench.json"],
               OMP_NUM_THREADS="2")
     parallel = json.loads((runs.folder / "bench.json").read_text())["machine"]["threads_a_rank"] == 2  # not with Kokkos Serial
+    beyond = os.sysconf("SC_NPROCESSORS_CONF")  # the first CPU that does not exist
     for variables, words in (({"KOKKOS_NUM_THREADS": "513"}, "KOKKOS_NUM_THREADS: 513 threads for a rank; allowed: 1 to 512"),
                              ({"KOKKOS_NUM_THREADS": "2", "OMP_THREAD_LIMIT": "1"}, "but OMP_THREAD_LIMIT allows 1"),
+                             ({"OMP_NUM_THREADS": "2", "OMP_THREAD_LIMIT": "1"},
+                              "OMP_NUM_THREADS: 2 threads for a rank, but OMP_THREAD_LIMIT allows 1; raise or unset it"),
                              ({"OMP_STACKSIZE": "20K"}, "OMP_STACKSIZE: '20K'; allowed: at least "),
                              ({"OMP_NUM_THREADS": "8", "OMP_STACKSIZE": "1000000G"}, "cannot be started: "),
                              ({"OMP_PLACES": "{99999}"}, "OMP_PLACES: '{99999}'; allowed: "),
                              ({"OMP_PLACES": "{99999}", "OMP_PROC_BIND": "true"}, "OMP_PLACES: '{99999}'; allowed: "),
+                             ({"OMP_PLACES": f"{{0,{beyond}}}"}, f"OMP_PLACES: '{{0,{beyond}}}'; allowed: "),
                              ({"GOMP_CPU_AFFINITY": "99999", "OMP_PROC_BIND": "close"}, "GOMP_CPU_AFFINITY: '99999'; allowed: ")
                              ) if parallel else ():
         settings = [f"{name}={value}" for name, value in variables.items()]
