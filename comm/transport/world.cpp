@@ -313,13 +313,7 @@ std::string const& World::host() const { return impl_->host; }
 void World::note_step(std::int64_t step) const { impl_->watchdog->note_step(step); }
 int World::threads() const { return Kokkos::DefaultHostExecutionSpace().concurrency(); }
 
-std::string World::library() const {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-  int length = 0;
-  check_mpi(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
-  std::string line(text, static_cast<std::size_t>(length));
-  return line.substr(0, line.find_first_of(",\n"));
-}
+std::string World::library() const { return MpiRanks::library(); }
 
 void World::sum_by_library(std::span<float> values) const {
   constexpr std::size_t longest = std::size_t{1} << 30;  // MPI counts are int
