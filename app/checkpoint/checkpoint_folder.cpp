@@ -5,6 +5,7 @@
 #include "app/checkpoint/checksum.hpp"
 #include "app/checkpoint/durable_file.hpp"
 #include "core/system/error.hpp"
+#include "input/files/no_room.hpp"
 #include "input/hdf5/unopened_file.hpp"
 
 #include <algorithm>
@@ -57,7 +58,8 @@ bool is_file_of(std::string const& name, int ranks) {
   return rank >= 0 && rank < ranks && name == "rank" + std::to_string(rank) + ".h5";
 }
 
-/// Returns the sorted names in a folder; empty if there is no folder. \throws InputError if it cannot be read.
+/// Returns the sorted names in a folder; empty if there is no folder. \throws InputError if it cannot be read;
+/// input::NoRoom if too many files are open.
 std::vector<std::string> names_in(std::string const& folder) {
   std::vector<std::string> names;
   std::error_code status;
@@ -65,7 +67,7 @@ std::vector<std::string> names_in(std::string const& folder) {
     names.push_back(entry->path().filename().string());
   std::error_code ignored;
   bool const nothing = status == std::errc::no_such_file_or_directory && !fs::is_symlink(folder, ignored);
-  if (status && !nothing) throw InputError(folder + ": cannot be read: " + status.message());
+  if (status && !nothing) input::throw_unreadable(folder + ": cannot be read", status.value());
   std::ranges::sort(names);
   return names;
 }
@@ -87,6 +89,7 @@ Manifest manifest_in(std::string const& folder, std::int64_t step) {
     throw InputError(path + ": damaged: " + std::to_string(bytes) + " bytes are no manifest");
   if (status && status != std::errc::no_such_file_or_directory) throw InputError(path + ": " + status.message());
   std::ifstream in(path, std::ios::binary);
+  if (!in && input::is_lack_of_descriptors(errno)) input::throw_unreadable(path + ": cannot be read", errno);
   if (!in) throw InputError(path + ": missing");
   std::ostringstream text;
   text << in.rdbuf();

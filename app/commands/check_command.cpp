@@ -52,6 +52,8 @@ int check(CheckOptions const& options, Session& session) {
   require_equal_start(world.group(), start_facts(report.layout_fingerprint));
   std::optional<Workload> work;
   if (cluster) work = workload_of(world, *cluster, shared.deck, report);
+  auto const of_overrides = input::override_warnings(shared.source);
+  report.warnings.insert(report.warnings.begin(), of_overrides.begin(), of_overrides.end());
   // A run prints the warnings of rank 0.
   if (options.strict) raise_together(world.group(), session.rank() == 0 ? report.warnings : std::vector<std::string>());
   if (session.rank() != 0) return 0;

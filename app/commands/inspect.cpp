@@ -6,6 +6,7 @@
 #include "app/commands/inspect_tree.hpp"
 #include "app/format/formatted.hpp"
 #include "app/format/readable_numbers.hpp"
+#include "app/statistics/damaged_statistics.hpp"
 #include "app/statistics/statistics_segment.hpp"
 #include "core/system/error.hpp"
 #include "input/deck/shard_files.hpp"
@@ -189,7 +190,7 @@ void inspect_tables(Hdf5File const& file, FileKind const& kind, std::ostream& ou
 void inspect_file(std::string const& path, InspectOptions const& options, std::ostream& out) {
   FileKind kind;
   {
-    auto const file = Hdf5File::open(path);
+    auto const file = open_statistics(path);
     kind = kind_of(file);
     if (!kind.shard) {
       bool const statistics = kind.name == "bellwether statistics";
@@ -214,7 +215,7 @@ void require_meaning(std::string const& path, std::vector<std::string> const& fi
   bool shard = false, deck = false;
   if (options.rows > 0 || options.show_deck)
     for (auto const& file : files) {
-      auto const kind = kind_of(Hdf5File::open(file));
+      auto const kind = kind_of(open_statistics(file));
       shard = shard || kind.shard;
       deck = deck || (kind.deck && !kind.shard);
     }

@@ -4,6 +4,7 @@
 
 #include "app/checkpoint/durable_file.hpp"
 #include "core/system/error.hpp"
+#include "input/files/no_room.hpp"
 
 #include <algorithm>
 #include <array>
@@ -71,7 +72,13 @@ void require_output_file(std::string const& path, OutputKind const& kind) {
     if (!kind.begins({head.data(), static_cast<std::size_t>(in.gcount())}))
       refuse(": exists and is not " + what + "; allowed: a new file, or " + what + " to replace");
   }
-  require_writable_file(path);
+  try {
+    require_writable_file(path);
+  } catch (input::NoRoom const&) {  // no fault of the name
+    throw;
+  } catch (RuntimeError const& error) {
+    throw InputError(error.what());
+  }
 }
 
 }  // namespace bellwether::app

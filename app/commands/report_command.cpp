@@ -6,6 +6,7 @@
 #include "app/commands/output_file.hpp"
 #include "app/launch/installation.hpp"
 #include "app/launch/interrupt.hpp"
+#include "app/statistics/damaged_statistics.hpp"
 #include "app/statistics/statistics_segment.hpp"
 #include "core/system/environment.hpp"
 #include "core/system/error.hpp"
@@ -158,7 +159,7 @@ void require_statistics(std::string const& path) {
   // HDF5 can crash on a damaged file.
   if (auto const fault = statistics_fault(path); !fault.empty()) throw InputError(fault);
   {
-    auto const file = input::Hdf5File::open(path);
+    auto const file = open_statistics(path);
     std::optional<input::Hdf5File::Attribute> format;
     try {
       format = file.attribute("/", "format");

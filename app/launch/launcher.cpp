@@ -22,15 +22,20 @@ struct Variables {
   char const* size;  // null: the launcher does not set it
 };
 
+constexpr Variables known_open_mpi = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"};
+constexpr Variables known_mvapich = {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"};
+constexpr Variables known_pmi = {"PMI_RANK", "PMI_SIZE"};
+constexpr Variables known_slurm = {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"};
+
 /// MPI launchers come before batch systems, because mpirun in a Slurm job sets its own variables and inherits Slurm's.
-constexpr Variables known[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                               {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-                               {"PMI_RANK", "PMI_SIZE"},
+constexpr Variables known[] = {known_open_mpi,
+                               known_mvapich,
+                               known_pmi,
                                {"PMIX_RANK", nullptr},
                                {"PALS_RANKID", nullptr},
                                {"ALPS_APP_PE", nullptr},
                                {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
-                               {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
+                               known_slurm};
 
 std::optional<long> number(char const* variable) {
   char const* const value = variable == nullptr ? nullptr : std::getenv(variable);
@@ -41,6 +46,14 @@ std::optional<long> number(char const* variable) {
   auto const [stop, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc() || stop != end || number < 0) return std::nullopt;
   return number;
+}
+
+/// Returns true in a step that a user's srun started. Slurm numbers steps of its own from the end: a batch script
+/// 0xfffffffb, an interactive shell 0xfffffffa.
+bool is_step_of_user() {
+  constexpr long first_own = 0xfffffff0;
+  auto const step = number("SLURM_STEP_ID");
+  return step && *step < first_own;
 }
 
 bool process_started_with(long process, std::span<char const* const> variables) {
@@ -72,6 +85,23 @@ std::optional<LaunchedAs> launched_as() {
   for (auto const& variables : known)
     if (auto const rank = number(variables.rank)) return LaunchedAs{*rank, number(variables.size)};
   return std::nullopt;
+}
+
+std::optional<LaunchedTasks> launched_tasks() {
+  // Flux is not here: it sets PMI_RANK, too.
+  for (auto const& [rank, size] : {known_open_mpi, known_mvapich, known_pmi, known_slurm}) {
+    if (!number(rank) || (rank == known_slurm.rank && !is_step_of_user())) continue;
+    auto const count = number(size).value_or(1);
+    return count > 1 ? std::optional(LaunchedTasks{count, rank, size}) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string fault_of_launcher(LaunchedTasks const& tasks, std::string const& library) {
+  return std::string("started by a launcher with ") + std::to_string(tasks.count) + " tasks (" + tasks.size_variable +
+         "), but MPI sees 1 rank: the launcher belongs to another MPI; use `srun --mpi=pmix`, or the mpirun of the "
+         "MPI " +
+         "that bellwether was built with (" + library + "); for a run of one rank here, unset " + tasks.rank_variable;
 }
 
 std::string process_entry(long process, char const* entry) { return "/proc/" + std::to_string(process) + '/' + entry; }

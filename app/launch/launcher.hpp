@@ -21,6 +21,22 @@ struct LaunchedAs {
 /// their variables.
 std::optional<LaunchedAs> launched_as();
 
+/// The tasks that a launcher started together with this process.
+struct LaunchedTasks {
+  long count = 0;
+  char const* rank_variable = "";  ///< "PMI_RANK"
+  char const* size_variable = "";  ///< "PMI_SIZE"
+};
+
+/// Detects that this process is one of several tasks, by variables that launchers set for each task. The innermost
+/// launcher decides. Slurm's allocation, and steps that Slurm makes for batch scripts and interactive shells, do not
+/// count. Nothing for a single task. Call it before MPI starts, because MPI sets such variables, too.
+std::optional<LaunchedTasks> launched_tasks();
+
+/// Returns the fault of a process that MPI takes for a job of one rank, while a launcher started it as one of several
+/// tasks. library: MPI's version line.
+std::string fault_of_launcher(LaunchedTasks const& tasks, std::string const& library);
+
 /// Returns a path in /proc: "/proc/123/stat".
 std::string process_entry(long process, char const* entry);
 

@@ -10,6 +10,7 @@
 #include "core/system/environment.hpp"
 #include "input/hdf5/hdf5_file.hpp"
 
+#include <optional>
 #include <thread>
 
 namespace bellwether::app {
@@ -45,8 +46,13 @@ comm::World& Session::world() {
   double timeout = comm::usual_start_timeout;
   collect(faults, [&] { timeout = comm::start_timeout(); });
   collect(faults, [] { input::start_hdf5(); });
-  if (!faults.empty() && !has_launcher()) throw CommonError(faults);
+  bool const launched = has_launcher();
+  if (!faults.empty() && !launched) throw CommonError(faults);
+  // Variables that a shell inherited or a user exported do not count.
+  auto const tasks = launched ? launched_tasks() : std::nullopt;
   ranks_ = std::make_unique<comm::MpiRanks>(argc_, argv_, timeout);
+  // Each task would be a job of its own; they would write to one run directory.
+  if (tasks && ranks_->size() == 1) faults.push_back(fault_of_launcher(*tasks, comm::MpiRanks::library()));
   raise_together(*ranks_, faults);
   require_same_command(*ranks_, given_);
   try {

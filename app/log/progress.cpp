@@ -9,7 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <iostream>
+#include <utility>
 
 namespace bellwether::app {
 namespace {
@@ -44,7 +48,8 @@ struct Progress::Impl {
   double frequency_loss = 0;
   std::FILE* out;
   Terminal terminal;
-  bool on_line = false;  // the line is on the screen
+  bool on_line = false;   // the line is on the screen
+  bool reported = false;  // that output is lost
   Recent recent{};
   StepRow previous{};
   ProgressLine shown{};
@@ -56,6 +61,20 @@ struct Progress::Impl {
   /// Returns true if one line is redrawn in place.
   bool renews() const { return options.form == LogForm::automatic && terminal.exists(); }
 
+  /// Flushes what was printed. The first loss is reported on standard error. The run goes on, because its checkpoints
+  /// and statistics matter more. A reader that has ended, as in `| head`, is no loss.
+  void flush() {
+    errno = 0;
+    bool const lost = std::fflush(out) != 0 || std::ferror(out) != 0;
+    int const error = errno;
+    if (!lost) return;
+    std::clearerr(out);  // a disk may have room again
+    // Without a reason an earlier call has met it; the next one meets it again.
+    if (error == 0 || error == EPIPE || std::exchange(reported, true)) return;
+    std::cerr << "warning: standard output: cannot be written: " << std::strerror(error)
+              << "; training goes on, and this log lacks lines" << std::endl;
+  }
+
   bool json() const { return options.form == LogForm::json; }
 
   void erase() {
@@ -66,7 +85,7 @@ struct Progress::Impl {
   void draw() {
     fit_line(shown, terminal.columns(), line.data(), line.size());
     std::fprintf(out, "\r%s\x1b[K", line.data());
-    std::fflush(out);
+    flush();
     on_line = true;
   }
 
@@ -81,12 +100,12 @@ struct Progress::Impl {
     erase();
     std::fprintf(out, "%s\n", input::with_codes(text).c_str());
     if (again) draw();
-    std::fflush(out);
+    flush();
   }
 
   void tell(Json const& object) {
     std::fprintf(out, "%s\n", object.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
-    std::fflush(out);
+    flush();
   }
 };
 
@@ -95,7 +114,7 @@ Progress::Progress(ProgressOptions options, std::FILE* out) : impl_(std::make_un
 Progress::~Progress() {
   if (!impl_->on_line) return;
   std::fputs("\n", impl_->out);
-  std::fflush(impl_->out);
+  impl_->flush();
 }
 
 void Progress::step(StepRow const& row, double flops) {
@@ -137,7 +156,7 @@ void Progress::step(StepRow const& row, double flops) {
   } else if (last || row.step % now.options.print_every == 0 || first || shown.skipped) {
     format_line(shown, now.line.data(), now.line.size());
     std::fprintf(now.out, "%s\n", now.line.data());
-    std::fflush(now.out);
+    now.flush();
   }
 }
 

@@ -22,7 +22,8 @@ struct ProgressOptions {
 };
 
 /// Prints the progress of a run for people or, as JSON lines, for programs. Only rank 0 has one. step() does not
-/// allocate, except with LogForm::json.
+/// allocate, except with LogForm::json. If text cannot be written, one warning on standard error says so, and the text
+/// is lost.
 class Progress {
  public:
   /// out: usually stdout; must outlive the object.

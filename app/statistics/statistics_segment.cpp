@@ -8,6 +8,7 @@
 #include "app/format/formatted.hpp"
 #include "app/format/readable_numbers.hpp"
 #include "app/statistics/checksum_trailer.hpp"
+#include "app/statistics/damaged_statistics.hpp"
 #include "core/system/error.hpp"
 #include "input/hdf5/hdf5_file.hpp"
 #include "input/hdf5/unopened_file.hpp"
@@ -131,7 +132,7 @@ void require_intact(std::string const& path) {
 void require_rows(std::string const& main_file, std::string const& segment_path,
                   std::vector<input::VirtualSource> const& shown) {
   require_intact(segment_path);
-  auto const segment = Hdf5File::open(segment_path);
+  auto const segment = open_statistics(segment_path);
   for (auto const& source : shown) {
     auto const rows = segment.contains(source.data_set) ? rows_in_use(segment, source.data_set) : 0;
     if (rows < source.rows)
@@ -143,19 +144,9 @@ void require_rows(std::string const& main_file, std::string const& segment_path,
 
 }  // namespace
 
-std::string statistics_fault(std::string const& path) {
-  auto const fault = checksum_fault(path);
-  if (fault.empty()) return "";
-  bool const segment = std::filesystem::path(path).filename().string().starts_with("segment_");
-  return path + ": " + fault +
-         (segment ? "; restore it from a copy"
-                  : "; remove it, and `bellwether train --resume` creates it again from the folder statistics beside "
-                    "it");
-}
-
 void require_segments(std::string const& main_file) {
   require_intact(main_file);
-  Hdf5File const file = Hdf5File::open(main_file);
+  Hdf5File const file = open_statistics(main_file);
   auto const folder = std::filesystem::path(main_file).parent_path();
   std::vector<std::string> tables = {"steps", "evaluation"};
   if (file.contains("layers"))

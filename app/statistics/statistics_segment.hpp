@@ -40,10 +40,6 @@ struct LayerTable {
   std::vector<std::string> quantities, layers;
 };
 
-/// Returns the path, what is damaged, and what to do, if a statistics.h5 or a segment differs from the checksum at its
-/// end. Returns an empty text if it agrees, or if the file has none. Call it before HDF5 opens the file.
-std::string statistics_fault(std::string const& path);
-
 /// Checks that every segment shown by this statistics.h5 exists and holds its rows, because HDF5 shows missing rows as
 /// zeros. Ignores other files. \throws InputError if a file is damaged, or naming the first segment that is missing or
 /// has too few rows.

@@ -5,6 +5,7 @@
 #include "app/launch/collective_errors.hpp"
 #include "comm/transport/rank_group.hpp"
 #include "core/system/error.hpp"
+#include "input/files/no_room.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -68,6 +69,8 @@ class Mark {
       : path_(
             (folder / (".start-" + std::to_string(getpid()) + "-" + std::to_string(std::random_device()()))).string()) {
     int const file = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0 && input::is_lack_of_room(errno))
+      input::throw_unwritable("run.directory: " + folder.string() + " cannot be written", errno);
     if (file < 0)
       throw InputError("run.directory: " + folder.string() + " cannot be written: " + std::strerror(errno) +
                        "; checkpoints are written there");

@@ -4,6 +4,7 @@
 
 #include "app/checkpoint/durable_file.hpp"
 #include "core/system/error.hpp"
+#include "input/files/no_room.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -52,6 +53,8 @@ std::string StartLog::read() const {
   if (status) refuse(status.message());
   if (found.type() != std::filesystem::file_type::regular) refuse("not a file");
   std::ifstream file(path_, std::ios::binary);
+  if (!file.is_open() && input::is_lack_of_descriptors(errno))
+    input::throw_unreadable("run.directory: " + path_ + ": cannot be read", errno);
   std::ostringstream text;
   if (file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
   if (!file.is_open() || file.bad()) refuse(std::strerror(errno));

@@ -82,7 +82,7 @@ struct TrainingRun::Impl {
     together(world.group(), [&] {
       if (world.rank() != 0) return;
       start->require_kept();
-      open_record();
+      open_record(source);
       // Nothing can reject the run any more. A rejected run must not overwrite the deck of the run it found.
       write_text_file((fs::path(deck.run.directory) / "deck.resolved.yaml").string(),
                       input::resolved_deck(deck, source, input::DeckPlace::run_directory));
@@ -129,7 +129,7 @@ struct TrainingRun::Impl {
   }
 
   /// Opens statistics on rank 0, removes rows after the restored step, and prints what starts.
-  void open_record() {
+  void open_record(input::DeckSource const& source) {
     auto found = recorded();
     std::string aside;
     if (options.resume && resumed.empty() && found == Recorded::rows) {
@@ -161,6 +161,7 @@ struct TrainingRun::Impl {
                    counted(deck.schedule.steps, "step"));
     for (auto const& device : world.devices()) progress->note(device);
     if (!world.devices().empty()) progress->note("transport " + trainer->transport());
+    for (auto const& warning : input::override_warnings(source)) progress->warning(warning);
     for (auto const& warning : trainer->warnings()) progress->warning(warning);
     if (auto const warning = start->warning(); !warning.empty()) progress->warning(warning);
     if (auto const warning = core_warning(world); !warning.empty()) progress->warning(warning);

@@ -75,6 +75,14 @@ void MpiRanks::barrier(Label) {
   check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
 }
 
+std::string MpiRanks::library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  check_mpi(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+  std::string line(text, static_cast<std::size_t>(length));
+  return line.substr(0, line.find_first_of(",\n"));
+}
+
 void MpiRanks::abort(int exit_code, std::string_view message, double patience) const {
   std::fflush(stdout);
   std::fprintf(stderr, "[rank %d] %.*s\n", rank_, static_cast<int>(message.size()), message.data());

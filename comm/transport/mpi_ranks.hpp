@@ -4,6 +4,7 @@
 
 #include "comm/transport/rank_group.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace bellwether::comm {
@@ -28,6 +29,7 @@ class MpiRanks final : public RankGroup {
   void barrier(Label) override;
   void set_timeout(double seconds) override { timeout_ = seconds; }
   double timeout() const { return timeout_; }
+  static std::string library();  ///< MPI's version line, "Open MPI v4.1.4"
 
   /// Prints `[rank r] message` and ends the job on all ranks. First waits `patience` seconds, so that other ranks can
   /// print their messages. Only main() calls it.

@@ -14,6 +14,7 @@
 #include "core/system/blas_memory.hpp"
 #include "core/system/environment.hpp"
 #include "core/system/error.hpp"
+#include "core/system/openmp_places.hpp"
 #include "core/system/system_limits.hpp"
 
 #include <algorithm>
@@ -216,7 +217,8 @@ std::optional<OpenMpLimits> World::openmp_limits() {
                       .threads = omp_get_max_threads(),
                       .thread_limit = omp_get_thread_limit(),
                       .places = omp_get_num_places(),
-                      .cpus = std::move(cpus)};
+                      .cpus = std::move(cpus),
+                      .online = online_cpus()};
 #else
   return std::nullopt;
 #endif
@@ -311,13 +313,7 @@ std::string const& World::host() const { return impl_->host; }
 void World::note_step(std::int64_t step) const { impl_->watchdog->note_step(step); }
 int World::threads() const { return Kokkos::DefaultHostExecutionSpace().concurrency(); }
 
-std::string World::library() const {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-  int length = 0;
-  check_mpi(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
-  std::string line(text, static_cast<std::size_t>(length));
-  return line.substr(0, line.find_first_of(",\n"));
-}
+std::string World::library() const { return MpiRanks::library(); }
 
 void World::sum_by_library(std::span<float> values) const {
   constexpr std::size_t longest = std::size_t{1} << 30;  // MPI counts are int

@@ -41,11 +41,12 @@ std::size_t stack_bytes(Lookup const& lookup);
 
 /// OpenMP's interpretation of its variables, and the capacity of Kokkos.
 struct OpenMpLimits {
-  int most = 1;                ///< maximum number of threads of Kokkos' backend
-  int threads = 1;             ///< threads OpenMP starts by default
-  int thread_limit = 1;        ///< upper limit of OpenMP's threads
-  int places = 0;              ///< places for binding threads; 0: none understood
-  std::vector<int> cpus = {};  ///< the CPUs of these places
+  int most = 1;                  ///< maximum number of threads of Kokkos' backend
+  int threads = 1;               ///< threads OpenMP starts by default
+  int thread_limit = 1;          ///< upper limit of OpenMP's threads
+  int places = 0;                ///< places for binding threads; 0: none understood
+  std::vector<int> cpus = {};    ///< the CPUs of these places
+  std::vector<int> online = {};  ///< the CPUs of this machine, ascending; empty: unknown
 };
 
 /// Returns the faults of the same variables, then of a Kokkos tool that cannot be loaded, then of threads that this

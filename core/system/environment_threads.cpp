@@ -95,10 +95,20 @@ std::vector<std::string> faults_of_binding(OpenMpLimits const& openmp) {
       faults.push_back(fault_of_variable(name, value, "places that OpenMP finds on this machine"));
   };
   require_named("OMP_PLACES", places, places == nullptr || places_name(places, openmp.cpus));
+  // OpenMP leaves out a CPU that does not exist, without a message.
+  if (auto const missing = places != nullptr && faults.empty() ? missing_cpu(places, openmp.online) : std::nullopt)
+    faults.push_back(
+        fault_of_variable("OMP_PLACES", places, "CPUs of this machine, which has no CPU " + std::to_string(*missing)));
   // OpenMP reads the older variable only without the other one.
   require_named("GOMP_CPU_AFFINITY", affinity,
                 affinity == nullptr || places != nullptr || affinity_names(affinity, openmp.cpus));
   return faults;
+}
+
+/// Returns the number of threads that the user asks OpenMP for: the first of "4,2"; 0 if OMP_NUM_THREADS is unset.
+int threads_of_openmp() {
+  char const* const value = value_of("OMP_NUM_THREADS");
+  return value != nullptr ? std::atoi(value) : 0;
 }
 
 /// Returns the faults of the requested number of threads; the variables themselves are valid.
@@ -106,13 +116,17 @@ std::vector<std::string> faults_of_machine(OpenMpLimits const& openmp) {
   char const* const of_kokkos = value_of("KOKKOS_NUM_THREADS");
   int const threads = of_kokkos != nullptr ? std::atoi(of_kokkos) : openmp.threads;
   std::string const name = of_kokkos != nullptr ? "KOKKOS_NUM_THREADS" : "OMP_NUM_THREADS";
-  std::string const many = name + ": " + std::to_string(threads) + " threads for a rank";
+  auto const many_of = [&](int count) { return name + ": " + std::to_string(count) + " threads for a rank"; };
+  std::string const many = many_of(threads);
   if (threads > openmp.most)
     return {many + (of_kokkos != nullptr ? "" : ", set by this variable or equal to the number of CPUs") +
             "; allowed: 1 to " + std::to_string(openmp.most) + "; use more ranks instead"};
-  // Kokkos starts its own number of threads without checking how many it gets.
-  if (of_kokkos != nullptr && openmp.thread_limit < threads)
-    return {many + ", but OMP_THREAD_LIMIT allows " + std::to_string(openmp.thread_limit) + "; raise or unset it"};
+  // OpenMP starts fewer threads than requested at its limit, and Kokkos does not check how many it gets. Without either
+  // variable nothing is requested, and the limit alone decides.
+  int const requested = of_kokkos != nullptr ? threads : threads_of_openmp();
+  if (openmp.thread_limit < requested)
+    return {many_of(requested) + ", but OMP_THREAD_LIMIT allows " + std::to_string(openmp.thread_limit) +
+            "; raise or unset it"};
   auto faults = faults_of_binding(openmp);
   std::size_t const asked = stack_bytes(value_of), stack = asked > 0 ? asked : default_stack();
   if (stack < least_stack) {

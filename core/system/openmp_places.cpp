@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdint>
+#include <fstream>
 #include <optional>
 #include <vector>
 
@@ -43,7 +44,9 @@ class Scanner {
 /// The numbers first, first + step, ...
 struct Numbers {
   std::int64_t first = 0, count = 1, step = 1;
+  bool excluded = false;  ///< written with ! in front
 
+  std::int64_t different() const { return step == 0 ? std::min<std::int64_t>(count, 1) : count; }
   bool hold(std::int64_t number) const {
     std::int64_t const distance = number - first;
     if (step == 0 || distance == 0) return distance == 0 && count > 0;
@@ -63,6 +66,7 @@ Numbers numbers_from(std::int64_t first, Scanner& text) {
 struct Entry {
   std::vector<Numbers> cpus;
   Numbers shifts;
+  bool excluded = false;  ///< written with ! in front
 
   bool names(std::int64_t cpu) const {
     for (std::int64_t i = 0; i < std::min(shifts.count, largest_number); ++i)
@@ -76,11 +80,14 @@ std::vector<Entry> entries_of(std::string_view places) {
   std::vector<Entry> entries;
   do {
     Entry entry;
-    text.take('!');
+    entry.excluded = text.take('!');
     if (text.take('{')) {
       do {
-        text.take('!');
-        if (auto const first = text.number()) entry.cpus.push_back(numbers_from(*first, text));
+        bool const excluded = text.take('!');
+        auto const first = text.number();
+        if (!first) continue;
+        entry.cpus.push_back(numbers_from(*first, text));
+        entry.cpus.back().excluded = excluded;
       } while (text.take(','));
       text.take('}');
     } else if (auto const first = text.number()) {
@@ -90,6 +97,29 @@ std::vector<Entry> entries_of(std::string_view places) {
     entries.push_back(std::move(entry));
   } while (text.take(','));
   return entries;
+}
+
+/// Returns the first number of first, first + step, ... that is not in `online`, a sorted list.
+std::optional<std::int64_t> missing_of(Numbers const& numbers, std::span<int const> online) {
+  for (std::int64_t i = 0; i < numbers.different(); ++i) {  // ends early: only few numbers are in the list
+    std::int64_t const number = numbers.first + i * numbers.step;
+    if (!std::ranges::binary_search(online, number)) return number;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> missing_of(Entry const& entry, std::span<int const> online) {
+  for (std::int64_t i = 0; i < entry.shifts.different(); ++i)
+    for (auto numbers : entry.cpus) {
+      numbers.first += i * entry.shifts.step;
+      if (numbers.excluded) continue;
+      if (auto const missing = missing_of(numbers, online)) return missing;
+    }
+  return std::nullopt;
+}
+
+bool is_abstract(std::string_view places) {
+  return std::ranges::any_of(places, [](unsigned char c) { return std::isalpha(c) != 0; });
 }
 
 std::vector<Numbers> ranges_of(std::string_view list) {
@@ -109,10 +139,28 @@ std::vector<Numbers> ranges_of(std::string_view list) {
 }  // namespace
 
 bool places_name(std::string_view places, std::span<int const> cpus) {
-  if (std::ranges::any_of(places, [](unsigned char c) { return std::isalpha(c) != 0; })) return true;
+  if (is_abstract(places)) return true;
   auto const entries = entries_of(places);
   return std::ranges::all_of(
       cpus, [&](int cpu) { return std::ranges::any_of(entries, [&](auto const& entry) { return entry.names(cpu); }); });
+}
+
+std::optional<std::int64_t> missing_cpu(std::string_view places, std::span<int const> online) {
+  if (is_abstract(places) || online.empty()) return std::nullopt;
+  for (auto const& entry : entries_of(places))
+    if (auto const missing = entry.excluded ? std::nullopt : missing_of(entry, online)) return missing;
+  return std::nullopt;
+}
+
+std::vector<int> online_cpus(std::string const& root) {
+  std::ifstream file(root + "/sys/devices/system/cpu/online");
+  std::string line;
+  std::getline(file, line);
+  std::vector<int> cpus;
+  for (auto const& range : ranges_of(line))  // "0-3,8"
+    for (std::int64_t i = 0; i < range.count; ++i) cpus.push_back(static_cast<int>(range.first + i * range.step));
+  std::ranges::sort(cpus);
+  return cpus;
 }
 
 bool affinity_names(std::string_view list, std::span<int const> cpus) {

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <cerrno>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
@@ -104,6 +105,21 @@ std::string memory_limits(std::string const& root) {
   return text.empty() ? "unknown" : text;
 }
 
+std::string file_limits(std::string const& root) {
+  std::string text;
+  if (auto const most = resource_limit(RLIMIT_NOFILE))
+    add(text, "`ulimit -n` " + std::to_string(*most) + " open files of this process");
+  if (auto const most = number_in(root + "/proc/sys/fs/file-max"); most && text.empty())
+    add(text, "fs.file-max " + std::to_string(*most) + " open files of this machine");
+  return text.empty() ? "unknown" : text;
+}
+
+bool tells_too_many_files(std::string_view text) {
+  for (int const error : {EMFILE, ENFILE})
+    if (text.find(std::generic_category().message(error)) != std::string_view::npos) return true;
+  return false;
+}
+
 std::string out_of_memory() {
   return "not enough memory; limits here: " + memory_limits() +
          "; raise one, or use fewer threads or ranks, a smaller batch.micro or model";
@@ -120,6 +136,9 @@ bool memory_is_short() {
 std::string what_of(std::exception const& error) {
   if (dynamic_cast<std::bad_alloc const*>(&error) != nullptr) return out_of_memory();
   std::string const text = error.what();
+  // An error that was caught and thrown again has its limits already.
+  if (tells_too_many_files(text) && text.find("; limits here: ") == std::string::npos)
+    return text + "; limits here: " + file_limits() + "; raise one";
   return text.find("failed to allocate") == std::string::npos ? text : text + "; " + out_of_memory();
 }
 

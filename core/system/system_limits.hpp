@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-/// Limits of the system on this process, for messages about missing threads and memory.
+/// Limits of the system on this process, for messages about missing threads, memory and open files.
 namespace bellwether {
 
 /// Returns the limits on threads with values: "`ulimit -u` 64 ...; pids.max 100 of the control group /job, 98 in use".
@@ -22,13 +22,20 @@ std::string thread_limits(std::string const& root = "");
 /// control group /job, ...".
 std::string memory_limits(std::string const& root = "");
 
+/// Returns the limits on open files with values: "`ulimit -n` 1024 open files of this process".
+std::string file_limits(std::string const& root = "");
+
+/// Returns true if an error's text gives too many open files, of this process or of the machine, as the reason.
+bool tells_too_many_files(std::string_view text);
+
 /// Returns "not enough memory" with the limits and advice.
 std::string out_of_memory();
 
 /// Returns true if the system denies this process another 8 MiB.
 bool memory_is_short();
 
-/// Returns the text of an exception; adds the limits for std::bad_alloc and failed allocations of Kokkos.
+/// Returns the text of an exception; adds the limits for std::bad_alloc, failed allocations of Kokkos and too many open
+/// files.
 std::string what_of(std::exception const& error);
 
 /// Returns "no thread to `purpose`: `reason`" with the limits and advice.

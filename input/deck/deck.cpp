@@ -70,6 +70,7 @@ DeckReading read_keys(DeckSource const& source) {
     append(reading.faults, reader.faults());
     reading.origins = reader.origins();
     reading.paths = reader.paths();
+    reading.dropped = reader.dropped();
     reading.broken = reader.broken();
   };
   // Read the deck alone first to report its own faults. Then read it again with the overrides, which may set missing
@@ -107,6 +108,26 @@ Deck parse_deck(DeckSource const& source, DeckPaths paths) {
   if (reading.whole && paths == DeckPaths::checked) check_paths(reading.deck, reading.broken, complain);
   throw_faults(std::move(faults));
   return std::move(reading.deck);
+}
+
+std::vector<std::string> override_warnings(DeckSource const& source) {
+  DeckReading const reading = read_keys(source);
+  auto const method = std::ranges::find(reading.overrides, "optimizer.method", &Override::key);
+  if (method == reading.overrides.end()) return {};
+  // A key whose own condition is overridden, such as optimizer.freeze.latest by optimizer.freeze.step, is replaced.
+  auto const is_replaced = [&](DroppedKey const& dropped) {
+    auto const condition =
+        dropped.key.substr(0, dropped.key.find('.') + 1) + dropped.only_with.substr(0, dropped.only_with.find(':'));
+    return condition != method->key && std::ranges::any_of(reading.overrides, [&](Override const& change) {
+             return change.key == condition || change.key.starts_with(condition + ".");
+           });
+  };
+  std::string keys;
+  for (auto const& dropped : reading.dropped)
+    if (!is_replaced(dropped)) keys += (keys.empty() ? "" : ", ") + dropped.key;
+  if (keys.empty()) return {};
+  return {"--set " + method->written + ": these keys of the deck are not used with " + method->value.text + ": " +
+          keys};
 }
 
 std::vector<std::string> placed_faults(DeckSource const& source, std::vector<std::string> const& faults) {

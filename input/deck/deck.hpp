@@ -50,6 +50,9 @@ enum class DeckPaths { checked, unused };
 /// \throws InputError with every fault, ordered by line, each as `deck.yaml:12:5: optimizer.lr: what; what is allowed`
 /// or `--set optimizer.lr=x: what; what is allowed`.
 Deck parse_deck(DeckSource const& source, DeckPaths paths = DeckPaths::checked);
+/// Returns a warning that names the keys of the deck that an override of optimizer.method made inapplicable; nothing
+/// without such keys. `source` must be one that parse_deck() accepted.
+std::vector<std::string> override_warnings(DeckSource const& source);
 /// Adds file positions to faults that were found after parsing: `data.train: what` gets the place that sets the key's
 /// value, in the format of parse_deck(). Faults that name no key of the source are returned unchanged. `source` must be
 /// one that parse_deck() accepted.

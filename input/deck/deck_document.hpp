@@ -12,6 +12,7 @@ struct DeckReading {
   Deck deck;
   Origins origins;  ///< of the keys that the deck or an override sets
   WrittenPaths paths;
+  std::vector<DroppedKey> dropped;
   std::vector<Fault> faults;
   std::vector<Override> overrides;
   std::set<std::string, std::less<>> broken;  ///< keys whose value could not be read

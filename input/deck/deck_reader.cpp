@@ -86,6 +86,7 @@ void DeckReader::enter_group(Field const& first, std::string_view name) {
     if (reported && !choice_broken_)
       add(group_.change, entry ? entry->place : Place{},
           subject + "does not apply here; only with " + group_.only_with);
+    if (!reported && !choice_broken_) dropped_.push_back({key, group_.only_with});
   } else if (value->kind == TreeNode::Kind::map) {
     group_.map = value;
   } else if (!read_group_word(*value, {}).empty()) {
@@ -107,8 +108,8 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
     if (!group.empty()) enter_group(field, group);
   }
   bool const applies = field.applies && group_.applies;
-  std::string const meaningless =
-      "does not apply here; only with " + (group_.applies ? std::string(field.only_with) : group_.only_with);
+  std::string const only_with = group_.applies ? std::string(field.only_with) : group_.only_with;
+  std::string const meaningless = "does not apply here; only with " + only_with;
   auto const* map = group.empty() ? here_ : group_.map;
   Override const* const source = group_.change;
   bool const reported = source || report_deck_;
@@ -132,7 +133,9 @@ void DeckReader::read(Field const& field, std::string const& allowed, Value& val
   if (auto const* entry = map ? map->find(leaf) : nullptr) {
     given = true;
     if (!applies) {
-      if (reported && !choice_broken_ && !harmless(entry->value)) add(source, entry->place, subject + meaningless);
+      bool const loses = !choice_broken_ && !harmless(entry->value);
+      if (loses && reported) add(source, entry->place, subject + meaningless);
+      if (loses && !reported) dropped_.push_back({key, only_with});
     } else {
       auto const what = read_here(entry->value, value);
       if (!what.empty()) broken_.insert(key);

@@ -34,6 +34,11 @@ using Origins = std::map<std::string, Origin, std::less<>>;
 /// The texts of keys that name files or folders, as the deck or the override writes them.
 using WrittenPaths = std::map<std::string, std::vector<TreeNode>, std::less<>>;
 
+/// A key of the deck that an override made inapplicable, and the condition under which it applies: "method: lamb".
+struct DroppedKey {
+  std::string key, only_with;
+};
+
 /// Builds a fault: `deck.yaml:12:5: what`, or only `what` if `place` has no line, or `--set a.b=c: what`.
 Fault document_fault(std::string const& name, Place place, std::string const& what);
 Fault override_fault(Override const& which, std::string const& what);
@@ -67,6 +72,8 @@ class DeckReader : public ConfigVisitor {
   std::vector<Fault>& faults() { return faults_; }
   Origins const& origins() const { return origins_; }
   WrittenPaths const& paths() const { return paths_; }
+  /// Returns the keys of the deck, other than defaults, that were dropped: see `report_deck` of the constructor.
+  std::vector<DroppedKey> const& dropped() const { return dropped_; }
   /// Returns the keys whose value could not be read. Checks that involve several keys skip them.
   std::set<std::string, std::less<>> const& broken() const { return broken_; }
 
@@ -108,6 +115,7 @@ class DeckReader : public ConfigVisitor {
   std::vector<Fault> faults_;
   Origins origins_;
   WrittenPaths paths_;
+  std::vector<DroppedKey> dropped_;
   std::set<std::string, std::less<>> broken_;
   bool choice_broken_ = false;  // a choice could not be read, so it is unknown which other keys apply
 };

@@ -3,6 +3,7 @@
 #include "input/deck/shard_files.hpp"
 
 #include "core/system/error.hpp"
+#include "input/files/no_room.hpp"
 #include "input/files/regular_file.hpp"
 
 #include <sys/stat.h>
@@ -34,8 +35,14 @@ std::vector<std::string> shards_at(std::string const& entry) {
   std::error_code status;
   if (!fs::is_directory(entry, status)) return {entry};
   std::vector<std::string> files;
-  for (auto const& file : fs::directory_iterator(entry))
-    if (has_shard_name(file.path())) files.push_back(file.path().string());
+  try {
+    for (auto const& file : fs::directory_iterator(entry))
+      if (has_shard_name(file.path())) files.push_back(file.path().string());
+  } catch (fs::filesystem_error const& error) {
+    if (is_lack_of_descriptors(error.code().value()))
+      throw_unreadable(entry + ": cannot be read", error.code().value());
+    throw;
+  }
   std::ranges::sort(files);
   return files;
 }

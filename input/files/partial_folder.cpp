@@ -40,6 +40,14 @@ bool is_mount_point(fs::path const& folder) {
   return false;
 }
 
+/// \throws NoRoom or InputError if the folder cannot be read.
+bool holds_nothing(fs::path const& folder) {
+  std::error_code error;
+  bool const empty = fs::is_empty(folder, error);
+  if (error) throw_unreadable(folder.string() + ": cannot be read", error.value());
+  return empty;
+}
+
 /// Resolves an existing empty folder, which keep() will replace. \throws InputError if it cannot be replaced.
 fs::path replaceable(fs::path const& out) {
   std::error_code error;
@@ -60,7 +68,7 @@ PartialFolder::PartialFolder(std::string const& out) : out_(fs::path(out).lexica
   if (auto const fault = length_fault(out_.string()); !fault.empty()) throw InputError("--out: " + fault);
   std::error_code error;
   if (fs::exists(fs::symlink_status(out_, error))) {
-    if (!fs::is_directory(out_, error) || !fs::is_empty(out_, error))
+    if (!fs::is_directory(out_, error) || !holds_nothing(out_))
       throw InputError(out_.string() + ": exists already; --out must name a new or empty folder");
     out_ = replaceable(out_);
   }
@@ -68,7 +76,7 @@ PartialFolder::PartialFolder(std::string const& out) : out_(fs::path(out).lexica
   auto const there = fs::symlink_status(partial_, error);
   bool const was_there = fs::is_regular_file(fs::symlink_status(partial_ / marker, error));
   // An empty folder may be used: nothing is lost, and a call that was killed early leaves only that.
-  if (fs::exists(there) && !(fs::is_directory(there) && (was_there || fs::is_empty(partial_, error))))
+  if (fs::exists(there) && !(fs::is_directory(there) && (was_there || holds_nothing(partial_))))
     throw InputError(partial_.string() +
                      ": exists already and was not made by prepare, which needs this name for its work; rename it or "
                      "choose another --out");
@@ -77,9 +85,14 @@ PartialFolder::PartialFolder(std::string const& out) : out_(fs::path(out).lexica
   fs::create_directories(partial_, error);
   if (error) throw_unwritable(partial_.string() + ": cannot make this folder", error.value());
   take_marker(was_there);
+  if (was_there) remove_leftovers();
+}
+
+void PartialFolder::remove_leftovers() {
+  std::error_code error;
   for (fs::directory_iterator entry(partial_, error), end; !error && entry != end; entry.increment(error))
     if (entry->path().filename() != marker) fs::remove_all(entry->path(), error);
-  if (error) throw InputError(partial_.string() + ": cannot remove what an earlier call left: " + error.message());
+  if (error) throw_unreadable(partial_.string() + ": cannot remove what an earlier call left", error.value());
 }
 
 void PartialFolder::take_marker(bool was_there) {
@@ -104,12 +117,16 @@ void PartialFolder::take_marker(bool was_there) {
 
 /// Removes what this object made. Leaves a folder alone that another process has replaced.
 void PartialFolder::discard() noexcept {
-  std::error_code ignored;
+  std::error_code failed, ignored;
   if (lock_ && lock_->is_lost()) return;
   if (lock_)
-    fs::remove_all(partial_, ignored);
+    fs::remove_all(partial_, failed);
   else
-    fs::remove(partial_, ignored);                               // fails if something is in it
+    fs::remove(partial_, ignored);  // fails if something is in it
+  if (is_lack_of_descriptors(failed.value())) {
+    lock_.reset();  // its descriptor serves to list the folder
+    fs::remove_all(partial_, ignored);
+  }
   for (auto const& folder : made_) fs::remove(folder, ignored);  // fails if something else is in it by now
 }
 

@@ -20,7 +20,7 @@ class PartialFolder {
   static constexpr std::string_view marker = ".bellwether-prepare";
 
   /// \throws InputError if OUT exists and is not empty, if OUT.partial was not made by `prepare` or is in use, or if it
-  /// cannot be created; NoRoom if the system lacks room for it.
+  /// cannot be created; NoRoom if the system lacks room for it or too many files are open.
   explicit PartialFolder(std::string const& out);
   ~PartialFolder();
   PartialFolder(PartialFolder const&) = delete;
@@ -32,6 +32,7 @@ class PartialFolder {
 
  private:
   void take_marker(bool was_there);
+  void remove_leftovers();
   void discard() noexcept;
 
   std::filesystem::path out_, partial_;

@@ -3,6 +3,7 @@
 #include "input/files/yaml_document.hpp"
 
 #include "core/system/error.hpp"
+#include "input/files/no_room.hpp"
 #include "input/files/regular_file.hpp"
 
 #include <fcntl.h>
@@ -62,6 +63,7 @@ Document read_document(std::string const& path, std::string const& kind, WaitPol
     return document;
   }
   int const file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0 && is_lack_of_descriptors(errno)) throw_unreadable(document.name + ": cannot be read", errno);
   if (file < 0) throw cannot(errno);
   int const reason = read_all(file, {}, document.text);
   ::close(file);

@@ -4,7 +4,9 @@
 
 #include "core/system/environment.hpp"
 #include "core/system/error.hpp"
+#include "core/system/system_limits.hpp"
 #include "input/files/lock_file.hpp"
+#include "input/files/no_room.hpp"
 #include "input/files/regular_file.hpp"
 #include "input/hdf5/hdf5_file_handles.hpp"
 #include "input/hdf5/unopened_file.hpp"
@@ -216,8 +218,10 @@ Hdf5File Hdf5File::open(std::string const& path, VirtualData virtual_data) {
   // reasons.
   Id const access = access_properties(has_locks(path));
   impl->file = Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
-  if (!impl->file.valid()) throw InputError(path + ": " + why_unopened(path, hdf5::last_error()));
-  return Hdf5File(std::move(impl));
+  if (impl->file.valid()) return Hdf5File(std::move(impl));
+  auto const reason = hdf5::last_error();
+  if (tells_too_many_files(reason)) throw NoRoom(path + ": cannot be opened: " + reason);
+  throw InputError(path + ": " + why_unopened(path, reason));
 }
 
 Hdf5File Hdf5File::create(std::string const& path) {

@@ -95,8 +95,8 @@ void start_hdf5();
 /// locks are used if the file system has them.
 /// Only regular files are opened for reading. Links to other places, external storage and, unless requested, virtual
 /// data sets are rejected.
-/// \throws InputError for files opened for reading, RuntimeError for files being written. Both name the file and the
-/// data set.
+/// \throws InputError for files opened for reading, RuntimeError for files being written and if too many files are
+/// open. Both name the file and the data set.
 class Hdf5File {
  public:
   static Hdf5File open(std::string const& path, VirtualData virtual_data = VirtualData::refuse);  ///< for reading

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/system/error.hpp"
+#include "core/system/system_limits.hpp"
 #include "input/hdf5/hdf5_file.hpp"
 #include "input/hdf5/unopened_file.hpp"
 
@@ -76,7 +77,7 @@ struct Hdf5File::Impl {
     std::string const text = path + (name.empty() ? "" : ": data set '" + name + "'") + ": " + what +
                              (reason.empty() ? "" : ": " + reason) +
                              (!writing && means_damage(reason) ? damage_advice : "");
-    if (writing) throw RuntimeError(text);
+    if (writing || tells_too_many_files(reason)) throw RuntimeError(text);
     throw InputError(text);
   }
   void check(bool condition, std::string const& name, std::string const& what) const {

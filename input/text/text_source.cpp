@@ -3,6 +3,7 @@
 #include "input/text/text_source.hpp"
 
 #include "core/system/error.hpp"
+#include "input/files/no_room.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -60,7 +61,7 @@ TextSource::TextSource(std::string const& path, WaitPoll poll)
       buffer_(std::make_unique<unsigned char[]>(stored_bytes)),
       stored_(buffer_.get(), stored_bytes) {
   file_ = owned_ ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-  if (file_ < 0) throw InputError(name_ + ": cannot be opened for reading: " + std::strerror(errno));
+  if (file_ < 0) throw_unreadable(name_ + ": cannot be opened for reading", errno);
   try {
     while (end_ < 2 && refill()) continue;
     if (begins_member(pending())) {

@@ -30,7 +30,7 @@ FileState file_state(std::string const& path);
 class TextSource {
  public:
   /// poll: ends a wait for bytes of a pipe or terminal by throwing.
-  /// \throws InputError if `path` cannot be opened.
+  /// \throws InputError if `path` cannot be opened; NoRoom if too many files are open.
   explicit TextSource(std::string const& path, WaitPoll poll = {});
   ~TextSource();
   TextSource(TextSource const&) = delete;

@@ -15,8 +15,11 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <iostream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -105,6 +108,34 @@ class PseudoTerminal {
 };
 
 }  // namespace
+
+TEST_CASE("A log that cannot be written is reported once on standard error; a reader that ends is not") {
+  std::ostringstream told;
+  auto* const before = std::cerr.rdbuf(told.rdbuf());
+  auto const print = [](std::FILE* out) {
+    {
+      Progress progress({.form = LogForm::lines, .steps = 4, .print_every = 1}, out);
+      for (int step = 1; step <= 4; ++step) progress.step(row_of(step), 1e9);
+      progress.warning("a warning");
+      progress.finish("finished");
+    }
+    std::fclose(out);
+  };
+  print(std::fopen("/dev/full", "w"));
+  auto const full = told.str();
+  told.str("");
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  close(ends[0]);
+  auto* const handler = std::signal(SIGPIPE, SIG_IGN);
+  print(fdopen(ends[1], "w"));
+  std::signal(SIGPIPE, handler);
+  std::cerr.rdbuf(before);
+  CHECK(full ==
+        "warning: standard output: cannot be written: No space left on device; training goes on, and this log lacks "
+        "lines\n");
+  CHECK(told.str().empty());
+}
 
 TEST_CASE("A progress line of 80 columns holds every item") {
   CHECK(fitted(usual, 80) == "step 45/60  loss 8.236  mlm 4.7%   lr 1.5e-3  3.55k tok/s  gemm 53%  left 1h02m");

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests whole runs with decks and paths as shells, pipes and launchers pass them.
 
-    deck_runs.py CASE PROGRAM MPIRUN      CASE: written_paths | piped_decks"""
+    deck_runs.py CASE PROGRAM MPIRUN      CASE: written_paths | other_methods | piped_decks"""
 
 import os
 import shutil
@@ -42,6 +42,23 @@ def written_paths(runs):
     # A shell lists such a name for `*`.
     shutil.copy(runs.folder / "text.txt", runs.folder / "~text.txt")
     runs.call([program, "prepare", "~text.txt", *text[1:], "--out", "$1"])
+
+
+def other_methods(runs):
+    """`--set optimizer.method` on the deck of another method: `check` and `train` name the keys that are not used, once."""
+    runs.deck("run", 16, 2)
+    deck = runs.folder / "run.yaml"
+    deck.write_text(deck.read_text().replace("method: lamb,", "method: lamb, max_coefficient: 0.5,"))
+    for command in (["check", "run.yaml"], ["train", "run.yaml", "--log", "lines"]):
+        for method, told in (("lamb", 0), ("adamw", 1)):
+            more = ["--set", f"optimizer.method={method}", "--set", f"run.directory={command[0]}_{method}"]
+            done = subprocess.run(runs.launch(2) + [runs.program, *command, *more], cwd=runs.folder, capture_output=True, text=True,
+                                  check=False, timeout=PATIENCE)
+            assert done.returncode == 0, done
+            warning = f"warning: --set optimizer.method={method}: these keys of the deck are not used with {method}: optimizer.max_coefficient\n"
+            assert (done.stdout + done.stderr).count(warning) == told, (command, method, done)
+            assert (done.stdout + done.stderr).count("not used with") == told, (command, method, done)
+    runs.refuse([runs.program, "check", "run.yaml", "--strict", "--set", "optimizer.method=adamw"])
 
 
 def piped_decks(runs):

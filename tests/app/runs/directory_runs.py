@@ -35,7 +35,7 @@ def kept_files(runs):
         assert told == f"error: {name}: exists and is not an HTML page; allowed: a new file, or an HTML page to replace", told
     assert {path: held for path, held in contents(runs.folder).items() if path.name != "shown.html"} == before
     os.mkfifo(runs.folder / "pipe")
-    assert "error: pipe: is a pipe that no program reads; start its reader first" in runs.refuse(report + ["pipe"], 1)
+    assert "error: pipe: is a pipe that no program reads; start its reader first" in runs.refuse(report + ["pipe"])
     (runs.folder / "pipe").unlink()
     # These may be replaced. The interpreter is missing, so that nothing is drawn.
     for name, text in (("old.html", "\n<!DOCTYPE HTML>\n<title>"), ("old", "\ufeff<html lang=en>"), ("empty", "")):

@@ -267,7 +267,7 @@ def directories(runs):
 
 
 def lost_output(runs):
-    """A command fails if its output cannot be written."""
+    """A command fails if its output cannot be written. Training goes on and says so once."""
     runs.deck("run", 16, 2)
     shard = str(next((runs.folder / "shards").glob("*.h5")))
     for command in (["check", "run.yaml"], ["check", "--schema"], ["inspect", shard], ["--help"], ["--version"],
@@ -275,6 +275,19 @@ def lost_output(runs):
         with open("/dev/full", "w", encoding="ascii") as full:
             told = runs.refuse([runs.program] + command, expected=1, stdout=full)
         assert re.fullmatch("error: standard output: cannot be written(: No space left on device)?", told), (command, told)
+    for form in ("lines", "json"):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([runs.program, "train", "run.yaml", "--log", form, "--set", f"run.directory={form}"], cwd=runs.folder,
+                                  stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
+        assert done.returncode == 0 and done.stderr.count("standard output") == 1, done
+        assert "warning: standard output: cannot be written: No space left on device; training goes on, and this log lacks lines\n" in done.stderr
+        assert (runs.folder / form / "checkpoints/step_2/manifest").exists() and len(runs.table(form)) == 2
+    reader, writer = os.pipe()
+    os.close(reader)  # as after `| head`
+    done = subprocess.run([runs.program, "train", "run.yaml"], cwd=runs.folder, stdout=writer, stderr=subprocess.PIPE, text=True,
+                          timeout=PATIENCE, check=False)
+    os.close(writer)
+    assert done.returncode == 0 and "standard output" not in done.stderr, done
 
 
 def catches(process, number):

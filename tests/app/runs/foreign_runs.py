@@ -163,8 +163,8 @@ def reports_of_others(runs):
         assert page.read_bytes() == whole and sorted((runs.folder / "run").iterdir()) == before, words
 
     refused("/dev/full: cannot be written: No space left on device", 1, "--out", "/dev/full")
-    refused("none/page.html: cannot be written", 1, "--out", "none/page.html")
-    refused("is a folder", 1, "--out", "shards")
+    refused("none/page.html: cannot be written", 2, "--out", "none/page.html")
+    refused("is a folder", 2, "--out", "shards")
     assert "</html>" in runs.call([*report, "--out", "/dev/stdout"], BELLWETHER_PYTHON=sys.executable)
 
     statistics = runs.folder / "run/statistics.h5"

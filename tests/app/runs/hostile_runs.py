@@ -193,6 +193,11 @@ def damaged_statistics(runs):
         for command in (["inspect", "run/statistics.h5"], ["report", "run"]):
             told = runs.refuse([runs.program] + command, BELLWETHER_PYTHON=sys.executable)
             assert damaged + "`bellwether train --resume` creates it again" in told and told.count("\n") == 0, (at, told)
+    shown.write_bytes(bytes(len(whole)))
+    for command in (["inspect", "run/statistics.h5"], ["report", "run"]):
+        told = runs.refuse([runs.program] + command, BELLWETHER_PYTHON=sys.executable)
+        assert "run/statistics.h5: is not an HDF5 file; remove it, and `bellwether train --resume` creates it again" in told, told
+    shown.write_bytes(whole[:layouts] + bytes([whole[layouts] ^ 0xff]) + whole[layouts + 1:])
     told = runs.refuse([runs.program] + resume)
     assert damaged + "it is created again from the segments beside it" in told, told
     shown.unlink()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests what `bellwether prepare` leaves in folders: after signals, on full disks, and beside files of others.
 
-    prepare_folder_runs.py CASE PROGRAM      CASE: stops | full_disk | leaves_alone | mounted
+    prepare_folder_runs.py CASE PROGRAM      CASE: stops | full_disk | few_files | leaves_alone | mounted
 
 Exits with 4 (skipped for ctest) if h5py or NumPy is missing."""
 
@@ -90,6 +90,29 @@ def full_disk(folder):
             assert not list(folder.path.glob("new*")), (arguments, limit)
 
 
+def few_files(folder):
+    """Too low a limit on open files is no fault of the input: exit code 1 with the limit. No files are left behind."""
+    folder.write("text.txt", paragraphs(documents(150)))
+    codes = []
+    for limit in range(4, 40):
+        def limited(*arguments, limit=limit):
+            return subprocess.run([folder.program, *arguments], cwd=folder.path, capture_output=True, text=True, timeout=600, check=False,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)))
+
+        if limited("--version").returncode != 0:  # its libraries need more files
+            continue
+        done = limited("prepare", "text.txt", "--vocab", "vocab.txt", "--out", "new/few", "--heldout", "0.2")
+        codes.append(done.returncode)
+        if done.returncode == 0:
+            break
+        assert done.returncode == 1, (limit, done)
+        errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+        assert len(errors) == 1 and errors[0].endswith(f": Too many open files; limits here: `ulimit -n` {limit} open files of this process; "
+                                                       "raise one"), (limit, done)
+        assert not list(folder.path.glob("new*")), limit
+    assert codes[-1] == 0 and 1 in codes, codes
+
+
 def leaves_alone(folder):
     """Files that do not belong to this call stay unchanged: a user's folder, another call's, and files of a failing
     call."""
@@ -158,7 +181,7 @@ def mounted(folder):
 
 def main(case, program):
     with tempfile.TemporaryDirectory() as path:
-        {"stops": stops, "full_disk": full_disk, "leaves_alone": leaves_alone,
+        {"stops": stops, "full_disk": full_disk, "few_files": few_files, "leaves_alone": leaves_alone,
          "mounted": mounted}[case](Folder(program, path))
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests how commands start: launcher and environment, and ranks that were started differently.
 
-    start_runs.py CASE PROGRAM MPIRUN      CASE: launchers | options | environment | files_alone | removed_directory"""
+    start_runs.py CASE PROGRAM MPIRUN      CASE: launchers | other_launcher | options | environment | files_alone | removed_directory"""
 
 import json
 import os
@@ -50,6 +50,28 @@ def launchers(runs):
         told = errors_of(runs, [runs.program, "check", "none.yaml"], **environment)
         assert len(told) == 1 and "none.yaml: cannot be read" in told[0], told
         assert "has no faults" in runs.call([runs.program, "check", "run.yaml"], **environment)
+
+
+def other_launcher(runs):
+    """Tasks of a launcher that MPI does not know would be jobs of one rank each: every one is refused. One task in an
+    allocation of several is not."""
+    runs.deck("run", 16, 2)
+    launcher = runs.folder / "srun"  # the name under which the system shows this process
+    launcher.write_text('#!/bin/sh\nenv "$@"\nexit $?\n')
+    launcher.chmod(0o755)
+    commands = (["train", "run.yaml"], ["check", "run.yaml"], ["bench", "kernels", "--elements", "100"])
+    pmi = ["PMI_RANK=1", "PMI_SIZE=4"]
+    step = ["SLURM_PROCID=1", "SLURM_STEP_NUM_TASKS=4"]
+    for variables, name in ((pmi, "PMI_SIZE"), (step + ["SLURM_STEP_ID=0"], "SLURM_STEP_NUM_TASKS")):
+        for command in commands:
+            told = errors_of(runs, [str(launcher), *variables, runs.program, *command])
+            assert len(told) == 1 and told[0].startswith(f"error: started by a launcher with 4 tasks ({name}), but MPI sees 1 rank: "), told
+            assert "the mpirun of the MPI that bellwether was built with (" in told[0], told
+    assert not (runs.folder / "run").exists()
+    for variables in (step, step + ["SLURM_STEP_ID=4294967290"], step + ["SLURM_STEP_ID=4294967291"], ["SLURM_NTASKS=4"],
+                      ["PMI_RANK=0", "PMI_SIZE=1"], ["PMI_RANK=0", "PMI_SIZE=1", *step, "SLURM_STEP_ID=0"]):
+        runs.call([str(launcher), *variables, runs.program, "check", "run.yaml"])
+    runs.call([runs.program, "check", "run.yaml"], **dict(variable.split("=") for variable in pmi))  # exported, no launcher
 
 
 def options(runs):
@@ -118,12 +140,16 @@ def environment(runs):
     runs.call([runs.program, "bench", "kernels", "--elements", "100", "--calls", "1", "--warmup", "1", "--json", "bench.json"],
               OMP_NUM_THREADS="2")
     parallel = json.loads((runs.folder / "bench.json").read_text())["machine"]["threads_a_rank"] == 2  # not with Kokkos Serial
+    beyond = os.sysconf("SC_NPROCESSORS_CONF")  # the first CPU that does not exist
     for variables, words in (({"KOKKOS_NUM_THREADS": "513"}, "KOKKOS_NUM_THREADS: 513 threads for a rank; allowed: 1 to 512"),
                              ({"KOKKOS_NUM_THREADS": "2", "OMP_THREAD_LIMIT": "1"}, "but OMP_THREAD_LIMIT allows 1"),
+                             ({"OMP_NUM_THREADS": "2", "OMP_THREAD_LIMIT": "1"},
+                              "OMP_NUM_THREADS: 2 threads for a rank, but OMP_THREAD_LIMIT allows 1; raise or unset it"),
                              ({"OMP_STACKSIZE": "20K"}, "OMP_STACKSIZE: '20K'; allowed: at least "),
                              ({"OMP_NUM_THREADS": "8", "OMP_STACKSIZE": "1000000G"}, "cannot be started: "),
                              ({"OMP_PLACES": "{99999}"}, "OMP_PLACES: '{99999}'; allowed: "),
                              ({"OMP_PLACES": "{99999}", "OMP_PROC_BIND": "true"}, "OMP_PLACES: '{99999}'; allowed: "),
+                             ({"OMP_PLACES": f"{{0,{beyond}}}"}, f"OMP_PLACES: '{{0,{beyond}}}'; allowed: "),
                              ({"GOMP_CPU_AFFINITY": "99999", "OMP_PROC_BIND": "close"}, "GOMP_CPU_AFFINITY: '99999'; allowed: ")
                              ) if parallel else ():
         settings = [f"{name}={value}" for name, value in variables.items()]

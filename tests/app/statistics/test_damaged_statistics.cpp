@@ -93,6 +93,28 @@ TEST_CASE("A damaged segment is detected before HDF5 reads it") {
                     ContainsSubstring(path + mismatch) && ContainsSubstring("the folder statistics out of"));
 }
 
+TEST_CASE("Statistics of NUL bytes, as a lost write leaves them, are errors with what to do") {
+  TemporaryFolder const folder;
+  input::IoThread io;
+  record_steps(folder, io);
+  auto const shown = folder / "statistics.h5", segment = folder / "statistics/segment_000001.h5";
+  auto const whole = bytes_of(segment);
+  write(segment, std::string(whole.size(), '\0'));
+  for (auto const& file : {segment, shown})  // HDF5 shows rows of the segment
+    CHECK_THROWS_WITH(inspect(file), segment + ": is not an HDF5 file; restore it from a copy");
+  write(segment, whole);
+  auto const advised = ContainsSubstring(
+      "; remove it, and `bellwether train --resume` creates it again from the folder statistics beside it");
+  for (auto const& bytes : {std::string(5000, '\0'), std::string(), bytes_of(shown).substr(0, 1000)}) {
+    write(shown, bytes);
+    CHECK_THROWS_WITH(inspect(shown), ContainsSubstring(shown + ": is ") && advised);
+    CHECK_THROWS_WITH(app::require_segments(shown), advised);
+  }
+  std::filesystem::remove_all(folder / "statistics");  // nothing to create it from
+  write(shown, std::string(5000, '\0'));
+  CHECK_THROWS_WITH(inspect(shown), shown + ": is not an HDF5 file");
+}
+
 TEST_CASE("Statistics without a checksum at their end are read") {
   TemporaryFolder const folder;
   input::IoThread io;

@@ -107,6 +107,18 @@ TEST_CASE("too many threads, and threads that cannot start, are reported") {
   CHECK(faults_of_threads(few) ==
         std::vector<std::string>{"KOKKOS_NUM_THREADS: 4 threads for a rank, but OMP_THREAD_LIMIT "
                                  "allows 3; raise or unset it"});
+  unsetenv("KOKKOS_NUM_THREADS");
+  CHECK(faults_of_threads(few).empty());  // nothing is requested: the limit decides
+  for (auto const* value : {"4", " 4 , 2 "}) {
+    setenv("OMP_NUM_THREADS", value, 1);
+    CHECK(faults_of_threads(few) == std::vector<std::string>{"OMP_NUM_THREADS: 4 threads for a rank, but "
+                                                             "OMP_THREAD_LIMIT allows 3; raise or unset it"});
+    CHECK(faults_of_threads(limits).empty());
+  }
+  setenv("OMP_NUM_THREADS", "3,4", 1);
+  CHECK(faults_of_threads(few).empty());
+  unsetenv("OMP_NUM_THREADS");
+  setenv("KOKKOS_NUM_THREADS", "4", 1);
   setenv("OMP_STACKSIZE", "100000G", 1);
   auto const starved = faults_of_threads(limits);
   REQUIRE(starved.size() == 1);
@@ -143,6 +155,18 @@ TEST_CASE("Places that OpenMP replaced by others are reported") {
   setenv("GOMP_CPU_AFFINITY", "100", 1);  // ignored beside the other variable
   CHECK(faults_of_threads(limits).empty());
   for (auto const* name : {"OMP_PLACES", "GOMP_CPU_AFFINITY", "OMP_PROC_BIND"}) unsetenv(name);
+}
+
+TEST_CASE("Places with a CPU that the machine lacks are reported") {
+  for (auto const* name : {"KOKKOS_NUM_THREADS", "OMP_STACKSIZE", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY"}) unsetenv(name);
+  OpenMpLimits const limits{
+      .most = 512, .threads = 2, .thread_limit = 1000, .places = 1, .cpus = {0, 1}, .online = {0, 1, 2}};
+  setenv("OMP_PLACES", "{0,1,100}", 1);  // OpenMP binds threads to {0,1}
+  CHECK(faults_of_threads(limits) ==
+        std::vector{fault_of_variable("OMP_PLACES", "{0,1,100}", "CPUs of this machine, which has no CPU 100")});
+  setenv("OMP_PLACES", "{0,1,2}", 1);  // a launcher may keep this process from a CPU
+  CHECK(faults_of_threads(limits).empty());
+  unsetenv("OMP_PLACES");
 }
 
 TEST_CASE("a Kokkos tool that cannot be loaded is reported") {

@@ -24,6 +24,31 @@ TEST_CASE("An override of the method drops keys that only apply to the deck's me
                "method to lamb or adamw"});
 }
 
+TEST_CASE("A warning names the keys that are not used with the method of an override") {
+  DeckFolder const folder;
+  auto const warnings = [&](std::string const& text, std::vector<std::string> overrides) {
+    auto const source = folder.with_data(text, std::move(overrides));
+    REQUIRE(faults_of(source) == Faults{});
+    return input::override_warnings(source);
+  };
+  std::string const onebit =
+      "optimizer: {method: onebit_lamb, max_coefficient: 0.5, freeze: {step: 9}, lr: 0.1}\ncomm: {scale_groups: 3}\n";
+  CHECK(warnings(onebit, {"optimizer.method=adamw"}) ==
+        Faults{"--set optimizer.method=adamw: these keys of the deck are not used with adamw: "
+               "optimizer.max_coefficient, optimizer.freeze, comm.scale_groups"});
+  CHECK(warnings(onebit, {"optimizer.lr=1", "optimizer.method=lamb"}) ==
+        Faults{"--set optimizer.method=lamb: these keys of the deck are not used with lamb: optimizer.freeze, "
+               "comm.scale_groups"});
+  std::vector<Faults> const harmless = {
+      {}, {"optimizer.lr=1"}, {"optimizer.method=onebit_lamb"}, {"optimizer.method=onebit_lamb", "run.seed=2"}};
+  for (auto const& unchanged : harmless) CHECK(warnings(onebit, unchanged).empty());
+  CHECK(warnings("optimizer: {lr: 0.1}\n", {"optimizer.method=adamw"}).empty());
+  // The other key of the group takes the place of this one.
+  CHECK(warnings("optimizer: {method: onebit_lamb, freeze: {latest: 0.5}}\n",
+                 {"optimizer.method=onebit_sgd", "optimizer.freeze.step=3"})
+            .empty());
+}
+
 TEST_CASE("Overrides of keys in a group are checked like the deck") {
   DeckFolder const folder;
   auto const fault_of = [&](std::string const& change) {

@@ -10,7 +10,10 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
@@ -27,7 +30,53 @@ std::string contents(std::string const& path) {
   return text.str();
 }
 
+/// Lets this process open only `count` more files until the end of the scope.
+class FewFiles {
+ public:
+  explicit FewFiles(int count) {
+    int const lowest = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ::close(lowest);
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
+    rlimit few = before_;
+    few.rlim_cur = static_cast<rlim_t>(lowest + count);
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+  }
+  ~FewFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  FewFiles(FewFiles const&) = delete;
+  FewFiles& operator=(FewFiles const&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
 }  // namespace
+
+TEST_CASE("Too many open files are no fault of a path and leave nothing behind") {
+  TemporaryFolder const folder;
+  auto const is_empty = [&] { return std::filesystem::is_empty(folder.path()); };
+  CHECK_THROWS_AS(input::throw_unwritable("a", EMFILE), input::NoRoom);
+  CHECK_THROWS_AS(input::throw_unreadable("a", ENFILE), input::NoRoom);
+  CHECK_THROWS_AS(input::throw_unreadable("a", EACCES), InputError);
+  {
+    FewFiles const few(0);
+    CHECK_THROWS_AS(input::PartialFolder(folder / "new/out"), input::NoRoom);
+    CHECK_THROWS_AS(input::PartialFile(folder / "file", "is there"), input::NoRoom);
+  }
+  CHECK(is_empty());
+  {
+    FewFiles const few(1);  // for the lock; none is left to list the folder
+    input::PartialFolder const partial(folder / "new/out");
+    CHECK(std::filesystem::exists(partial.path()));
+  }
+  CHECK(is_empty());
+  std::filesystem::create_directory(folder / "out");
+  {
+    FewFiles const few(0);
+    CHECK_THROWS_AS(input::PartialFolder(folder / "out"), input::NoRoom);
+  }
+  CHECK(std::filesystem::is_empty(folder / "out"));
+  CHECK_FALSE(std::filesystem::exists(folder / "out.partial"));
+}
 
 TEST_CASE("A lock file that is not a file is named as what it is") {
   TemporaryFolder const folder;
