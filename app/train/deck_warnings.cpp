@@ -6,6 +6,7 @@
 #include "core/system/error.hpp"
 #include "input/deck/deck.hpp"
 #include "input/deck/deck_values.hpp"
+#include "input/files/written_path.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -82,6 +83,11 @@ std::vector<std::string> deck_warnings(input::Deck const& deck) {
         "optimizer.nesterov: true with optimizer.step_ahead: " + input::shortest_number(optimizer.step_ahead) +
         ": each compensates the delay of error feedback, and both together overshoot; set nesterov: false, or "
         "step_ahead: 0");
+  if (auto const pattern = input::batch_pattern(deck.run.directory); !pattern.empty())
+    texts.push_back("run.directory: '" + deck.run.directory + "' holds " + pattern +
+                    ", which a batch system replaces only in its own options: all jobs use one folder of exactly this "
+                    "name; leave " +
+                    pattern + " out, or write --set run.directory=run_$SLURM_JOB_ID in the job script");
   if (deck.comm.allreduce == comm::Allreduce::library)
     texts.push_back(
         "comm.allreduce: library: MPI chooses the order of sums. Ranks and repeated runs may differ in their last "

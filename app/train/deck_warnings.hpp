@@ -17,6 +17,7 @@ namespace bellwether::app {
 /// Returns warnings about settings that are allowed but probably unintended, one sentence each, beginning with the key.
 /// They concern a freeze before the frozen averages have settled (earlier than their memory, or during warmup).
 /// They concern a freeze that never happens, whether its step is given or is the latest that the program may choose.
+/// They concern a run directory with a pattern of a batch system, such as `run_%j`, which nothing expands.
 /// They also concern sums formed by the MPI library, and bf16 products on a CPU without bf16 instructions.
 std::vector<std::string> deck_warnings(input::Deck const& deck);
 

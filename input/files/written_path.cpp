@@ -116,6 +116,23 @@ bool names_files(std::string_view key) {
   return key == "run.directory" || key == "data.train" || key == "data.heldout";
 }
 
+std::string batch_pattern(std::string_view path) {
+  constexpr std::string_view letters = "AaJjNnstuxbI";  // of Slurm and LSF
+  for (auto at = path.find('%'); at != path.npos; at = path.find('%', at + 1)) {
+    std::size_t letter = at + 1;
+    if (letter < path.size() && path[letter] == '%') {  // a single percent sign, written twice
+      at = letter;
+      continue;
+    }
+    // One digit is a width. Two hexadecimal digits would be a character of a URL.
+    if (letter < path.size() && path[letter] >= '0' && path[letter] <= '9') ++letter;
+    if (letter >= path.size() || letters.find(path[letter]) == letters.npos) continue;
+    bool const ends = letter + 1 == path.size() || path[letter + 1] == '_' || !continues_name(path[letter + 1]);
+    if (ends) return std::string(path.substr(at, letter + 1 - at));
+  }
+  return "";
+}
+
 std::string unexpanded_path(std::string const& path, std::string const& base, Tilde tilde) {
   auto const part_end = [&](std::size_t at) { return std::min(path.find('/', at), path.size()); };
   if (path.starts_with('~') && (tilde == Tilde::refused || !exists(base, path.substr(0, part_end(0)))))

@@ -374,7 +374,7 @@ void Hdf5File::fetch(std::string const& name, ElementType type, Shape const& fir
   // HDF5 would convert between integers and floats silently; a file of the wrong kind is better refused.
   bool const floats = found == ElementType::f32 || found == ElementType::f64;
   impl_->check(is_integer(type) ? is_integer(found) : floats, name,
-               "holds " + to_string(found) + ", wanted " + to_string(type));
+               "holds " + hdf5::elements_text(stored.get()) + ", wanted " + to_string(type));
   impl_->require_values(set, name);
   auto const [where, memory] = impl_->box(set, name, first, count, size);
   // HDF5 does not convert bit fields to numbers.

@@ -118,9 +118,11 @@ class Hdf5File {
   std::vector<std::string> list(std::string const& group = "/") const;  ///< names in the group, sorted
   void create_group(std::string const& name);
   DataSetInfo info(std::string const& name) const;
-  /// Describes the element type of a data set for people, including types that ElementType lacks: "enumeration of no,
-  /// yes".
+  /// Describes the element type of a data set for people, including types that ElementType lacks: "enumeration of
+  /// FALSE = 1, TRUE = 0".
   std::string type_description(std::string const& name) const;
+  /// Describes the elements of a data set, for messages after "holds": "float32", "arrays of 3 int32", "references".
+  std::string elements_description(std::string const& name) const;
   /// Returns where an object is stored in the file. Names of the same object have the same address.
   std::uint64_t address(std::string const& object) const;
 
@@ -190,7 +192,11 @@ class Hdf5File {
   using Attribute = std::variant<std::int64_t, double, std::string>;
   /// Sets an attribute of `object`, a group or a data set ("/" is the root), and replaces an older value.
   void set_attribute(std::string const& object, std::string const& name, Attribute const& value);
+  /// Returns the value of an attribute; nothing if there is none of this name.
+  /// \throws InputError for an attribute that is not one number or text, with its type.
   std::optional<Attribute> attribute(std::string const& object, std::string const& name) const;
+  /// Describes what an attribute holds, without its value: "3 values of type int32", "no value".
+  std::string attribute_type(std::string const& object, std::string const& name) const;
   /// Describes the value of an attribute of any type and shape for people; of many values only the first ones. Values
   /// that cannot be printed are described in parentheses. Variable-length texts, as other programs write them, are not
   /// read: in a damaged file they may crash HDF5.

@@ -6,6 +6,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstring>
 
@@ -25,13 +26,26 @@ std::string counted(std::size_t count, std::string const& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// Lists the member names of a compound or an enumeration, at most `most_values` of them.
+/// Returns " = 1" for a member of an enumeration of whole numbers; empty for a column of a compound.
+std::string member_number(hid_t type, unsigned member) {
+  if (H5Tget_class(type) != H5T_ENUM) return "";
+  Id const base(H5Tget_super(type), H5Tclose);
+  std::array<std::int64_t, 2> value{};  // room for the widest integer
+  bool const read = H5Tget_class(base.get()) == H5T_INTEGER && H5Tget_size(base.get()) <= sizeof value &&
+                    H5Tget_member_value(type, member, value.data()) >= 0 &&
+                    H5Tconvert(base.get(), H5T_NATIVE_INT64, 1, value.data(), nullptr, H5P_DEFAULT) >= 0;
+  if (!read) hdf5::last_error();
+  return read ? " = " + std::to_string(value[0]) : "";
+}
+
+/// Lists the members of a compound, or those of an enumeration with their numbers; at most `most_values` of them.
 std::string member_names(hid_t type) {
   auto const count = static_cast<std::size_t>(std::max(0, H5Tget_nmembers(type)));
   std::string text;
   for (std::size_t i = 0; i < std::min(count, most_values); ++i) {
-    char* const name = H5Tget_member_name(type, static_cast<unsigned>(i));
-    text += (i == 0 ? "" : ", ") + std::string(name != nullptr ? name : "?");
+    auto const member = static_cast<unsigned>(i);
+    char* const name = H5Tget_member_name(type, member);
+    text += (i == 0 ? "" : ", ") + std::string(name != nullptr ? name : "?") + member_number(type, member);
     H5free_memory(name);
   }
   return text + (count > most_values ? ", ... of " + std::to_string(count) : "");
@@ -39,27 +53,44 @@ std::string member_names(hid_t type) {
 
 std::string bits(char const* kind, hid_t type) { return kind + std::to_string(8 * H5Tget_size(type)); }
 
-std::string type_text(hid_t type) {
-  if (auto const known = element_of(type); known != ElementType::other) return to_string(known);
+/// Returns "3" or "2 x 3", the extents of an array type.
+std::string array_extents(hid_t type) {
+  std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(0, H5Tget_array_ndims(type))));
+  H5Tget_array_dims2(type, extents.data());
+  std::string text;
+  for (auto const extent : extents) text += (text.empty() ? "" : " x ") + std::to_string(extent);
+  return text;
+}
+
+enum class Number { one, several };
+
+/// Describes one value of a type, or several: "array of 3 int32", "arrays of 3 int32".
+std::string type_text(hid_t type, Number number = Number::one) {
+  std::string const s = number == Number::several ? "s" : "";
+  auto const of_base = [&] { return type_text(Id(H5Tget_super(type), H5Tclose).get()); };
+  auto const known = element_of(type);
+  if (known == ElementType::table && !s.empty()) return "compounds of " + member_names(type);
+  if (known != ElementType::other) return to_string(known) + (known == ElementType::text ? s : "");
   switch (H5Tget_class(type)) {
     case H5T_INTEGER:
       return bits(H5Tget_sign(type) == H5T_SGN_NONE ? "uint" : "int", type);
     case H5T_FLOAT:
       return bits("float", type);
     case H5T_ENUM:
-      return "enumeration of " + member_names(type);
+      return "enumeration" + s + " of " + member_names(type);
     case H5T_OPAQUE:
-      return "opaque of " + counted(H5Tget_size(type), "byte");
+      return (s.empty() ? "opaque of " : "opaque values of ") + counted(H5Tget_size(type), "byte");
     case H5T_BITFIELD:
-      return "bit field of " + counted(H5Tget_size(type), "byte");
+      return "bit field" + s + " of " + counted(H5Tget_size(type), "byte");
     case H5T_REFERENCE:
-      return "reference";
+      return "reference" + s;
     case H5T_VLEN:
-      return "sequence of variable length";
+      return "sequence" + s + " of " + of_base() + " of variable length";
     case H5T_ARRAY:
-      return "array";
+      return "array" + s + " of " + array_extents(type) + " " + of_base();
     default:
-      return "of a type that this program does not know";
+      return s.empty() ? "of a type that this program does not know"
+                       : "values of a type that this program does not know";
   }
 }
 
@@ -136,6 +167,17 @@ std::string kind_text(hid_t type, Shape const& shape, std::size_t count) {
 
 }  // namespace
 
+namespace hdf5 {
+
+std::string elements_text(hid_t type) { return type_text(type, Number::several); }
+
+std::string value_text(hid_t type, hid_t space) {
+  auto const count = static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space)));
+  return count == 0 ? "no value" : counted(count, "value") + " of type " + type_text(type);
+}
+
+}  // namespace hdf5
+
 Hdf5File::Kind Hdf5File::kind(std::string const& name) const {
   H5L_info_t link{};
   if (name != "/" && H5Lget_info(impl_->file.get(), name.c_str(), &link, H5P_DEFAULT) >= 0 &&
@@ -147,6 +189,18 @@ Hdf5File::Kind Hdf5File::kind(std::string const& name) const {
 
 std::string Hdf5File::type_description(std::string const& name) const {
   return type_text(Id(H5Dget_type(impl_->open_data_set(name).get()), H5Tclose).get());
+}
+
+std::string Hdf5File::elements_description(std::string const& name) const {
+  return hdf5::elements_text(Id(H5Dget_type(impl_->open_data_set(name).get()), H5Tclose).get());
+}
+
+std::string Hdf5File::attribute_type(std::string const& object, std::string const& name) const {
+  Id const at = impl_->open_object(object);
+  Id const attribute(H5Aopen(at.get(), name.c_str(), H5P_DEFAULT), H5Aclose);
+  impl_->check(attribute.valid(), object, "attribute '" + name + "' cannot be opened");
+  Id const type(H5Aget_type(attribute.get()), H5Tclose), space(H5Aget_space(attribute.get()), H5Sclose);
+  return hdf5::value_text(type.get(), space.get());
 }
 
 std::string Hdf5File::attribute_description(std::string const& object, std::string const& name) const {

@@ -45,6 +45,10 @@ class Id {
 std::string last_error();
 hid_t native(ElementType type);
 ElementType element_of(hid_t type);
+/// Describes the elements of a data set, for messages after "holds": "float32", "arrays of 3 int32", "references".
+std::string elements_text(hid_t type);
+/// Describes what an attribute holds without its value: "3 values of type int32", "no value".
+std::string value_text(hid_t type, hid_t space);
 std::vector<hsize_t> sizes(Shape const& shape);
 Id simple_space(Shape const& shape, bool grows = false);
 

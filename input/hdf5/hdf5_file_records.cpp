@@ -207,20 +207,24 @@ std::optional<Hdf5File::Attribute> Hdf5File::attribute(std::string const& object
   Id const attribute(H5Aopen(at.get(), name.c_str(), H5P_DEFAULT), H5Aclose);
   impl_->check(attribute.valid(), object, "attribute '" + name + "' cannot be opened");
   Id const type(H5Aget_type(attribute.get()), H5Tclose), space(H5Aget_space(attribute.get()), H5Sclose);
-  impl_->check(H5Sget_simple_extent_npoints(space.get()) == 1, object, "attribute '" + name + "' is not one value");
+  ElementType const kind = element_of(type.get());
+  bool const is_number = is_integer(kind) || kind == ElementType::f32 || kind == ElementType::f64;
+  bool const is_bits = H5Tget_class(type.get()) == H5T_BITFIELD;  // HDF5 does not convert them to numbers
+  // Messages about the root name no object: the attribute is the file's.
+  impl_->check(
+      H5Sget_simple_extent_npoints(space.get()) == 1 && (kind == ElementType::text || (is_number && !is_bits)),
+      object == "/" ? "" : object,
+      "attribute '" + name + "' holds " + hdf5::value_text(type.get(), space.get()) + "; allowed: one number or text");
   auto const get = [&](hid_t memory, void* out) {
     impl_->check(H5Aread(attribute.get(), memory, out) >= 0, object, "attribute '" + name + "' cannot be read");
   };
-  ElementType const kind = element_of(type.get());
   impl_->check(holds_few_texts(type.get(), space.get()), object, "attribute '" + name + "' is too long");
   if (kind == ElementType::text) return texts_of(type.get(), space.get(), get).front();
-  if (is_integer(kind) && H5Tget_class(type.get()) != H5T_BITFIELD) {
+  if (is_integer(kind)) {
     std::int64_t value = 0;
     get(H5T_NATIVE_INT64, &value);
     return value;
   }
-  impl_->check(kind == ElementType::f32 || kind == ElementType::f64, object,
-               "attribute '" + name + "' is not a number");
   double value = 0;
   get(H5T_NATIVE_DOUBLE, &value);
   return value;

@@ -40,10 +40,11 @@ class LengthMedian {
   std::int64_t total_ = 0;
 };
 
-/// The contribution of one line to the hash of its document.
+/// A line of a document: the hash of its letters, its size and its place.
 struct LineDigest {
   std::uint64_t hash = 0;
   std::int64_t bytes = 0;
+  TextPlace place = {};
 };
 
 /// Decides for each document whether it is held out. The decision depends only on the document's whole text and the

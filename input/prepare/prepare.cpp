@@ -5,6 +5,7 @@
 #include "core/system/error.hpp"
 #include "input/files/partial_folder.hpp"
 #include "input/prepare/document_splitter.hpp"
+#include "input/prepare/repeated_lines.hpp"
 #include "input/prepare/segment_worker.hpp"
 #include "input/prepare/set_builder.hpp"
 #include "input/text/text_reader.hpp"
@@ -130,6 +131,7 @@ class CorpusPass {
     whole.longest = splitter_.longest();
     whole.median = splitter_.median();
     whole.duplicates = splitter_.duplicates();
+    whole.repeated = repeated_.share();
     whole.vocabulary = vocabulary.size();
     whole.vocabulary_asked = options_.trained_vocabulary;
     whole.cased = vocabulary.cased_tokens();
@@ -151,8 +153,10 @@ class CorpusPass {
       texts.push_back(std::to_string(invalid_lines_) + (invalid_lines_ == 1 ? " line holds" : " lines hold") +
                       " bytes that are not UTF-8, which were left out; the first is " +
                       reader_.describe(first_invalid_));
-    auto const found = corpus_warnings(
-        summary.train, splitter_.longest() > 0 ? reader_.describe(splitter_.longest_at()) : std::string());
+    CorpusPlaces places;
+    if (splitter_.longest() > 0) places.longest = reader_.describe(splitter_.longest_at());
+    if (auto const most = repeated_.most_at()) places.repeated = reader_.describe(*most);
+    auto const found = corpus_warnings(summary.train, places);
     texts.insert(texts.end(), found.begin(), found.end());
     if (sets_.heldout) warn_of_heldout(summary);
   }
@@ -197,7 +201,10 @@ class CorpusPass {
     for (auto const& part : block.parts) {
       if (part.starts_document) splitter_.start_document(part.place);
       splitter_.add(part.lines);
-      for (auto const& line : part.lines) bytes_ += line.bytes;
+      for (auto const& line : part.lines) {
+        bytes_ += line.bytes;
+        repeated_.add(line);
+      }
       for (auto const count : part.sentences) {
         splitter_.add(rest.first(count));
         rest = rest.subspan(count);
@@ -214,6 +221,7 @@ class CorpusPass {
   Sets& sets_;
   SetBuilder* current_ = nullptr;
   DocumentSplitter splitter_;
+  RepeatedLines repeated_;
   std::int64_t bytes_ = 0, overlong_bytes_ = 0, invalid_lines_ = 0;
   TextPlace first_invalid_;
 };

@@ -38,7 +38,7 @@ TokenBlock SegmentWorker::operator()(TextBlock const& text) {
 
 void SegmentWorker::add_line(TextBlock const& text, TextLine const& line, TokenBlock& block) {
   auto const bytes = text.line(line);
-  block.parts.back().lines.push_back({hash_of(bytes), static_cast<std::int64_t>(bytes.size())});
+  block.parts.back().lines.push_back({hash_of(bytes), static_cast<std::int64_t>(bytes.size()), line.place});
   if (!is_valid_utf8(bytes) && block.invalid_lines++ == 0) block.first_invalid = line.place;
 }
 

@@ -18,11 +18,13 @@ namespace {
 
 constexpr double most_unknown = 0.2, most_cased = 0.02, most_random_next = 0.9, least_random_next = 0.1,
                  most_overlong = 0.05, most_duplicates = 0.05, most_lone_rows = 0.1, longest_over_median = 200,
-                 most_pieces = 3.5, most_accented = 0.02;
+                 most_pieces = 3.5, most_accented = 0.02, most_repeated = 0.1;
 constexpr std::int64_t few_rows = 16, few_documents = 10;  // too few for a share to be meaningful
 
 /// Returns true for facts that earlier versions did not record.
-bool is_newer(std::string_view name) { return name == "corpus_accented_tokens" || name == "corpus_words"; }
+bool is_newer(std::string_view name) {
+  return name == "corpus_accented_tokens" || name == "corpus_words" || name == "corpus_repeated_line_share";
+}
 
 /// Calls `visit(name, member)` for every fact that shards record.
 template <class Facts, class Visit>
@@ -44,6 +46,7 @@ void for_each_fact(Facts& facts, Visit const& visit) {
   visit("corpus_accented_tokens", facts.accented);
   visit("corpus_words", facts.words);
   visit("corpus_duplicate_share", facts.duplicates);
+  visit("corpus_repeated_line_share", facts.repeated);
   visit("corpus_frequency_loss", facts.frequency_loss);
 }
 
@@ -76,7 +79,7 @@ std::string why_unknown(CorpusFacts const& facts) {
 
 }  // namespace
 
-std::vector<std::string> corpus_warnings(CorpusFacts const& facts, std::string const& longest_at) {
+std::vector<std::string> corpus_warnings(CorpusFacts const& facts, CorpusPlaces const& places) {
   std::vector<std::string> texts;
   auto const warn = [&](bool poor, auto const& text) {
     if (poor) texts.push_back(text());
@@ -136,12 +139,17 @@ std::vector<std::string> corpus_warnings(CorpusFacts const& facts, std::string c
            static_cast<double>(facts.longest) > longest_over_median * static_cast<double>(facts.median),
        [&] {
          return "the longest document has " + number(facts.longest) + " tokens, the median one " +
-                number(facts.median) + (longest_at.empty() ? "" : "; it begins at " + longest_at) +
+                number(facts.median) + (places.longest.empty() ? "" : "; it begins at " + places.longest) +
                 ": blank lines between documents may be missing there";
        });
   warn(facts.duplicates > most_duplicates, [&] {
     return percent(facts.duplicates) +
            " of the documents repeat another one exactly; remove duplicates, or the model memorises them";
+  });
+  warn(facts.repeated > most_repeated, [&] {
+    return percent(facts.repeated) + " of the text is in lines that occur more than 10 times" +
+           (places.repeated.empty() ? "" : ", such as " + places.repeated) +
+           ": headers, licences or menus of pages; remove them, or the model memorises them";
   });
   return texts;
 }
@@ -171,6 +179,7 @@ std::string corpus_facts_fault(Hdf5File const& shard) {
     if (part > whole) tell(name + " is " + shard.attribute_description("/", name) + "; allowed: " + allowed);
   };
   bound(facts.duplicates, 1.0, "corpus_duplicate_share", "0 to 1");
+  bound(facts.repeated, 1.0, "corpus_repeated_line_share", "0 to 1");
   bound(facts.unknown, facts.tokens, "corpus_unknown_tokens", "up to corpus_tokens");
   bound(facts.random_next, facts.rows, "corpus_random_next_rows", "up to corpus_rows");
   bound(facts.lone_rows, facts.rows, "corpus_lone_rows", "up to corpus_rows");

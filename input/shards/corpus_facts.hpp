@@ -26,13 +26,19 @@ struct CorpusFacts {
   std::int64_t accented = 0;                  ///< tokens of the vocabulary with accents; 0 where not recorded
   std::int64_t words = 0;                     ///< tokens that begin a word; 0 where not recorded
   double duplicates = 0;                      ///< share of documents that repeat another one exactly
-  double frequency_loss = 0;                  ///< nats per token: see frequency_loss()
+  double repeated = 0;        ///< share of the text in lines that occur more than ten times; 0 where not recorded
+  double frequency_loss = 0;  ///< nats per token: see frequency_loss()
   bool operator==(CorpusFacts const&) const = default;
 };
 
+/// Places in the texts that warnings name, as "file:line"; empty where not known.
+struct CorpusPlaces {
+  std::string longest;   ///< the longest document
+  std::string repeated;  ///< the repeated line with the most bytes
+};
+
 /// Returns warnings about data that is poor for BERT. Each has its number, its likely cause and what to do.
-/// \param longest_at "file:line" of the longest document, if known.
-std::vector<std::string> corpus_warnings(CorpusFacts const& facts, std::string const& longest_at = "");
+std::vector<std::string> corpus_warnings(CorpusFacts const& facts, CorpusPlaces const& places = {});
 
 /// Stores `facts` in a complete shard. \throws RuntimeError if the file cannot be written.
 void write_corpus_facts(std::string const& shard, CorpusFacts const& facts);

@@ -18,17 +18,20 @@ class Attributes {
   [[noreturn]] void fail(std::string const& name, std::string const& what) const {
     throw InputError(file_.path() + ": attribute '" + name + "'" + what);
   }
+  [[noreturn]] void fail_type(std::string const& name, std::string const& allowed) const {
+    fail(name, " holds " + file_.attribute_type("/", name) + "; allowed: " + allowed);
+  }
   std::optional<std::int64_t> integer(std::string const& name) const {
     auto const value = file_.attribute("/", name);
     if (!value) return std::nullopt;
     if (auto const* number = std::get_if<std::int64_t>(&*value)) return *number;
-    fail(name, ": allowed: an integer");
+    fail_type(name, "an integer");
   }
   std::optional<std::string> text(std::string const& name, std::string const& allowed) const {
     auto const value = file_.attribute("/", name);
     if (!value) return std::nullopt;
     if (auto const* found = std::get_if<std::string>(&*value)) return *found;
-    fail(name, ": allowed: " + allowed);
+    fail_type(name, allowed);
   }
   std::int64_t special(std::string const& name) const {
     if (auto const id = integer(name)) return *id;
@@ -55,10 +58,11 @@ ShardFormat read_shard_format(Hdf5File const& file, ShardFormat const& widths) {
     return format;
   format.ours = true;
   Attributes const attributes(file);
-  auto const version = file.attribute("/", "format_version");
-  auto const* const text = version ? std::get_if<std::string>(&*version) : nullptr;
-  if (text == nullptr || !text->starts_with("1."))
-    throw InputError(file.path() + ": shard format version " + (text ? *text : "missing") + "; allowed: 1.x");
+  std::string const versions = "a text that begins with 1.";
+  auto const version = attributes.text("format_version", versions);
+  if (!version || !version->starts_with("1."))
+    attributes.fail("format_version",
+                    (version ? " is '" + *version + "'" : std::string(" is missing")) + "; allowed: " + versions);
   // The wrong kind would mask masked ids again, or train on text without a word to predict.
   auto const masking = attributes.text("masking", "static, dynamic");
   if (masking != "static" && masking != "dynamic")
@@ -75,7 +79,7 @@ ShardFormat read_shard_format(Hdf5File const& file, ShardFormat const& widths) {
   auto const allowed = "sixteen hexadecimal digits, 0 to 9 and a to f";
   if (auto const checksum = attributes.text(vocabulary_checksum_name, allowed)) {
     if (!is_vocabulary_checksum(*checksum))
-      attributes.fail(vocabulary_checksum_name, std::string(": allowed: ") + allowed);
+      attributes.fail(vocabulary_checksum_name, " is '" + *checksum + "'; allowed: " + allowed);
     format.vocabulary_checksum = *checksum;
   }
   return format;

@@ -48,7 +48,9 @@ ShardReader::ShardReader(std::string const& path) : file_(Hdf5File::open(path)) 
     DataSetInfo const info = file_.info(name);
     if (info.is_virtual) fail(name, "shows values of other files; allowed: values in the file itself");
     if (info.is_external) fail(name, "keeps its values in other files; allowed: values in the file itself");
-    if (!is_integer(info.type)) fail(name, "holds " + to_string(info.type) + "; allowed: integers");
+    if (!is_integer(info.type))
+      fail(name, "holds " + file_.elements_description(name) +
+                     "; allowed: integers, and booleans with FALSE = 0 and TRUE = 1");
     if (info.shape.size() != dimensions)
       fail(name, "has " + std::to_string(info.shape.size()) + " dimensions; allowed: " + std::to_string(dimensions));
     if (info.shape.back() > widest && dimensions == 2)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/text/text_kind.hpp"
 
+#include "input/text/encoded_text.hpp"
+#include "input/text/typeset_text.hpp"
 #include "input/text/unicode.hpp"
 
 #include <algorithm>
@@ -259,6 +261,8 @@ std::string markup_warning(std::string_view start) {
       return "looks like HTML or XML: tags become words to train on; extract the text first";
   if (line.starts_with("WARC/"))
     return "is a web archive (WARC): headers become words to train on; extract the text first";
+  for (auto const detect : {dump_warning, encoding_warning, typesetting_warning})
+    if (auto warning = detect(start); !warning.empty()) return warning;
   return "";
 }
 

@@ -33,7 +33,8 @@ std::string encoding_fault(std::string_view text, std::string const& file);
 std::string stretch_fault(std::string_view bytes, std::string const& file);
 
 /// Detects markup that would be trained on as if it were text: JSON, Python objects, HTML, XML, documents of
-/// WikiExtractor and TREC, WARC headers, a Git LFS pointer. Returns a warning without the file's name, or "".
+/// WikiExtractor and TREC, WARC headers, a Git LFS pointer. Detects encodings of mail and web, dumps, LaTeX and wiki
+/// markup, as encoded_text.hpp and typeset_text.hpp say. Returns a warning without the file's name, or "".
 std::string markup_warning(std::string_view start);
 
 }  // namespace bellwether::input

@@ -117,10 +117,13 @@ def poor_texts(folder):
             ("\n\n".join(f"{long_word}{word(n)}." for n in range(100)), [], "is in words of more than 100 characters"),
             (paragraphs(docs), ["--train-vocab", 30000], "tokens, 30000 were requested"),
             (paragraphs(docs) + "\n" + "\n".join(s for doc in docs * 20 for s in doc), [], f"it begins at text.txt:{150 * 21 + 1}"),
+            (paragraphs([["aa ab ac ad ae af ag ah ai aj."] + doc[:8] for doc in docs]), [],
+             "in lines that occur more than 10 times, such as text.txt:1: headers"),
             (paragraphs(docs + docs[:30]), [], "17 % of the documents repeat another one exactly"),
             (paragraphs(docs[:60]) + "\n" + "\n".join(s for doc in docs * 20 for s in doc), ["--heldout", 0.1],
              "of the tokens are held out, but --heldout requested 10.0 % of the documents"),
-            ('{"text": "aa ab"}\n\n' + paragraphs(docs), [], "text.txt looks like JSON")]:
+            ('{"text": "aa ab"}\n\n' + paragraphs(docs), [], "text.txt looks like JSON"),
+            (paragraphs(docs).replace(".", " &amp; ab."), [], "text.txt holds entities of HTML")]:
         errors, _, strict = warnings_of(text, *arguments)
         assert words in errors, (words, errors)
         assert strict.returncode == 2 and words in strict.stderr and "warning: " not in strict.stderr, strict.stderr

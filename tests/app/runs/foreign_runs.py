@@ -72,7 +72,7 @@ def attributes(runs):
     told = inspected(runs, "others.h5")
     assert "others.h5: HDF5 file of another program, " in told, told
     others = (("reference", None, "(reference)"), ("references", None, "(2 values, each reference)"),
-              ("sequence", None, "(1 values, each sequence of variable length)"), ("tuple", None, "(array)"), ("padded", None, "wide"))
+              ("sequence", None, "(1 values, each sequence of int32 of variable length)"), ("tuple", None, "(array of 3 int32)"), ("padded", None, "wide"))
     for name, _, shown in ATTRIBUTES + others:
         for place in ("/@", "/below/@"):
             assert f"  {place}{name} = {shown}\n" in told, (place, name, shown, told)

@@ -245,7 +245,7 @@ def number_types(runs):
     runs.call([runs.program, "train", "run.yaml", "--set", "data.train=other.h5", "--set", "data.heldout=[]",
                "--set", "data.dynamic_masking=false"])
     swapped = h5py.enum_dtype({"FALSE": 1, "TRUE": 0}, basetype="i1")
-    for kind, what in ((swapped, "holds other; allowed: integers"), ("f4", "holds float32; allowed: integers")):
+    for kind, what in ((swapped, "holds enumerations of FALSE = 1, TRUE = 0; allowed: integers"), ("f4", "holds float32; allowed: integers")):
         with h5py.File(other, "w") as file:
             for name, data in values.items():
                 file.create_dataset(name, data=data.astype("i1" if kind is swapped else kind) if name == "input_mask" else data,

@@ -51,6 +51,16 @@ TEST_CASE("A late freeze causes no warning") {
   CHECK(app::deck_warnings(input::Deck()).empty());
 }
 
+TEST_CASE("A run directory with a pattern of a batch system causes a warning") {
+  auto deck = settled(Method::lamb);
+  deck.run.directory = "/work/run_50%/a";
+  CHECK(app::deck_warnings(deck).empty());
+  deck.run.directory = "/work/run_%A_%a";
+  CHECK(warning(deck, "run.directory: '/work/run_%A_%a' holds %A, ") ==
+        "which a batch system replaces only in its own options: all jobs use one folder of exactly this name; leave %A "
+        "out, or write --set run.directory=run_$SLURM_JOB_ID in the job script");
+}
+
 TEST_CASE("A freeze that the program may choose late enough causes no warning") {
   for (auto const method : {Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd})
     for (double const latest : {0.2, 0.25}) CHECK(app::deck_warnings(chosen(method, latest)).empty());

@@ -155,6 +155,20 @@ TEST_CASE("A variable in a path is rejected unless a file or folder has that nam
     CHECK(faults_of(folder.with_data("run: {directory: " + path + "}\n")) == Faults());
 }
 
+TEST_CASE("Patterns of batch systems in a path are found") {
+  for (auto const& [path, pattern] :
+       std::initializer_list<std::pair<std::string, std::string>>{{"run_%j", "%j"},
+                                                                  {"/scratch/%u/run", "%u"},
+                                                                  {"run_%A_%a", "%A"},
+                                                                  {"run_%4a.d", "%4a"},
+                                                                  {"%%j/%x", "%x"},
+                                                                  {"50%/%J", "%J"}})
+    CHECK(batch_pattern(path) == pattern);
+  for (std::string const path :
+       {"", "run", "%", "a%", "50%", "50%_off", "%%j", "100%job", "a%20b", "a%20jobs", "a%3ab", "%Y-%m-%d", "%2"})
+    CHECK(batch_pattern(path).empty());
+}
+
 TEST_CASE("The command line accepts an existing name that begins with a tilde") {
   TemporaryFolder const folder;
   std::ofstream(folder / "~old.txt") << "x";

@@ -103,4 +103,34 @@ def lzf(folder):
         file.create_dataset("next_sentence_labels", data=np.zeros(100), dtype="i1")
 
 
-{"hostile": hostile, "lzf": lzf, "read": read, "write": write}[sys.argv[1]](sys.argv[2])
+def types(folder):
+    """Writes shards with one attribute `format`, or one data set `segment_ids`, of a type that shards never hold."""
+    path = os.path.join(folder, "types.h5")
+    with h5py.File(path, "w") as file:
+        for name, width in (("input_ids", 6), ("input_mask", 6), ("masked_lm_positions", 2), ("masked_lm_ids", 2)):
+            file[name] = np.ones((2, width), "i4")
+        file["next_sentence_labels"] = np.zeros(2, "i1")
+    whole = open(path, "rb").read()
+
+    def shard(name):
+        path = os.path.join(folder, name + ".h5")
+        open(path, "wb").write(whole)
+        return h5py.File(path, "r+")
+
+    for name, value in (("list", [b"a", b"bc"]), ("numbers", np.arange(3, dtype="i4")), ("empty", h5py.Empty("f4")),
+                        ("none", np.zeros(0)), ("reference", None), ("array", None), ("compound", np.complex64(1))):
+        with shard("format_" + name) as file:
+            if name == "array":
+                file.attrs.create("format", np.zeros(3, "i4"), shape=(3,), dtype=np.dtype("(3,)i4"))
+            else:
+                file.attrs["format"] = file.ref if name == "reference" else value
+            file["segment_ids"] = np.zeros((2, 6), "i1")
+    swapped = h5py.enum_dtype({"FALSE": 1, "TRUE": 0}, basetype="i1")
+    for name, kind in (("array", np.dtype("(3,)i4")), ("matrix", np.dtype("(2,3)f8")), ("sequence", h5py.vlen_dtype("i4")),
+                       ("compound", np.dtype([("r", "f4"), ("i", "f4")])), ("text", "S4"), ("variable", h5py.string_dtype()),
+                       ("reference", h5py.ref_dtype), ("opaque", "V3"), ("swapped", swapped)):
+        with shard("data_" + name) as file:
+            file.create_dataset("segment_ids", (2, 6), kind)
+
+
+{"hostile": hostile, "lzf": lzf, "types": types, "read": read, "write": write}[sys.argv[1]](sys.argv[2])

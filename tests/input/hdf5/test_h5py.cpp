@@ -97,6 +97,42 @@ TEST_CASE("A filter that only h5py has is named with advice", "[h5py]") {
   }
 }
 
+TEST_CASE("A type that no shard holds is named", "[h5py]") {
+  auto const interpreter = python();
+  if (interpreter.empty()) SKIP("no Python with h5py and numpy");
+  TemporaryFolder const folder;
+  REQUIRE(exchange(interpreter, "types", folder) == 0);
+  auto const refusal = [&](std::string const& name) -> std::string {
+    try {
+      ShardReader const reader(folder / (name + ".h5"));
+    } catch (bellwether::InputError const& error) {
+      return std::string(error.what()).substr(folder.path().size() + name.size() + 6);
+    }
+    return "taken";
+  };
+  using Types = std::initializer_list<std::pair<char const*, char const*>>;
+  for (auto const& [name, what] : Types{{"list", "2 values of type text"},
+                                        {"numbers", "3 values of type int32"},
+                                        {"empty", "no value"},
+                                        {"none", "no value"},
+                                        {"reference", "1 value of type reference"},
+                                        {"array", "1 value of type array of 3 int32"},
+                                        {"compound", "1 value of type compound"}})
+    CHECK(refusal(std::string("format_") + name) ==
+          std::string("attribute 'format' holds ") + what + "; allowed: one number or text");
+  for (auto const& [name, what] : Types{{"array", "arrays of 3 int32"},
+                                        {"matrix", "arrays of 2 x 3 float64"},
+                                        {"sequence", "sequences of int32 of variable length"},
+                                        {"compound", "compounds of r, i"},
+                                        {"text", "texts"},
+                                        {"variable", "texts"},
+                                        {"reference", "references"},
+                                        {"opaque", "opaque values of 3 bytes"},
+                                        {"swapped", "enumerations of FALSE = 1, TRUE = 0"}})
+    CHECK(refusal(std::string("data_") + name) == std::string("data set 'segment_ids': holds ") + what +
+                                                      "; allowed: integers, and booleans with FALSE = 0 and TRUE = 1");
+}
+
 TEST_CASE("Declared data that a file does not hold are rejected before allocation", "[h5py]") {
   auto const interpreter = python();
   if (interpreter.empty()) SKIP("no Python with h5py and numpy");

@@ -34,15 +34,16 @@ CorpusFacts good() {
           .accented = 5,
           .words = 80000,
           .duplicates = 0.01,
+          .repeated = 0.08,
           .frequency_loss = 6.5};
 }
 
 /// The only warning of facts that `spoil` made poor.
 template <class Spoil>
-std::string only_warning(Spoil const& spoil, std::string const& place = "") {
+std::string only_warning(Spoil const& spoil, CorpusPlaces const& places = {}) {
   auto facts = good();
   spoil(facts);
-  auto const texts = corpus_warnings(facts, place);
+  auto const texts = corpus_warnings(facts, places);
   REQUIRE(texts.size() == 1);
   return texts[0];
 }
@@ -72,9 +73,14 @@ TEST_CASE("each fault of a corpus has one warning with number and cause", "[text
              ContainsSubstring("0.0 % of the rows have a random next sentence") &&
                  ContainsSubstring("next_sentence_labels was never written"));
   CHECK_THAT(only_warning([](auto& f) { f.lone_rows = 500; }), ContainsSubstring("50 % of the rows come from windows"));
-  CHECK_THAT(only_warning([](auto& f) { f.longest = 20100; }, "a.txt:7"),
+  CHECK_THAT(only_warning([](auto& f) { f.longest = 20100; }, {.longest = "a.txt:7", .repeated = ""}),
              ContainsSubstring("20100 tokens, the median one 100; it begins at a.txt:7: blank lines"));
   CHECK_THAT(only_warning([](auto& f) { f.duplicates = 0.062; }), ContainsSubstring("6.2 % of the documents repeat"));
+  CHECK(only_warning([](auto& f) { f.repeated = 0.12; }, {.longest = "", .repeated = "a.txt:9"}) ==
+        "12 % of the text is in lines that occur more than 10 times, such as a.txt:9: headers, licences or menus of "
+        "pages; remove them, or the model memorises them");
+  CHECK_THAT(only_warning([](auto& f) { f.repeated = 1; }),
+             ContainsSubstring("100 % of the text is in lines that occur more than 10 times: headers"));
 }
 
 TEST_CASE("few rows and few documents give no warning about shares", "[text]") {
@@ -159,6 +165,7 @@ TEST_CASE("impossible facts are reported by their attribute and ignored", "[corp
   };
   CHECK(fault_of([](Hdf5File&) {}).empty());
   CHECK(with("corpus_duplicate_share", 9.0) == "corpus_duplicate_share is 9; allowed: 0 to 1");
+  CHECK(with("corpus_repeated_line_share", 1.5) == "corpus_repeated_line_share is 1.5; allowed: 0 to 1");
   CHECK(with("corpus_duplicate_share", std::nan("")) == "corpus_duplicate_share is nan; allowed: 0 or more");
   CHECK(with("corpus_frequency_loss", HUGE_VAL) == "corpus_frequency_loss is inf; allowed: 0 or more");
   CHECK(with("corpus_rows", std::int64_t{-5}) == "corpus_rows is -5; allowed: 0 or more");

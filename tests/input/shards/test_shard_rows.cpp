@@ -198,17 +198,23 @@ TEST_CASE("attributes that contradict the data sets are rejected", "[shard rows]
   with("masking", "Dynamic");
   refused(shard, "attribute 'masking' is 'Dynamic'; allowed: static, dynamic");
   with("masking", std::int64_t{1});
-  refused(shard, "attribute 'masking': allowed: static, dynamic");
+  refused(shard, "attribute 'masking' holds 1 value of type int64; allowed: static, dynamic");
   with("sequence_length", std::int64_t{16});
   refused(shard, "attribute 'sequence_length' is 16, but input_ids has 8 columns");
   with("max_predictions", std::int64_t{4});
   refused(shard, "attribute 'max_predictions' is 4, but masked_lm_positions has 5 columns");
   with("vocabulary_xxh3", "0123");
-  refused(shard, "attribute 'vocabulary_xxh3': allowed: sixteen hexadecimal digits");
+  refused(shard, "attribute 'vocabulary_xxh3' is '0123'; allowed: sixteen hexadecimal digits");
   with("vocabulary_xxh3", std::int64_t{7});
-  refused(shard, "attribute 'vocabulary_xxh3': allowed: sixteen hexadecimal digits");
+  refused(shard, "attribute 'vocabulary_xxh3' holds 1 value of type int64; allowed: sixteen hexadecimal digits");
   with("cls_id", 1.0);
-  refused(shard, "attribute 'cls_id': allowed: an integer");
+  refused(shard, "attribute 'cls_id' holds 1 value of type float64; allowed: an integer");
+  with("format_version", 1.0);
+  refused(shard, "attribute 'format_version' holds 1 value of type float64; allowed: a text that begins with 1.");
+  with("format_version", "2.0");
+  refused(shard, "attribute 'format_version' is '2.0'; allowed: a text that begins with 1.");
+  shard.attributes = [](Hdf5File& file) { file.set_attribute("/", "format", "bellwether shard"); };
+  refused(shard, "attribute 'format_version' is missing; allowed: a text that begins with 1.");
   shard.attributes = [](Hdf5File& file) {
     file.set_attribute("/", "format", "bellwether shard");
     file.set_attribute("/", "format_version", "1.0");
