@@ -98,15 +98,24 @@ def poor_texts(folder):
         assert all(line.startswith("warning: ") for line in done.stderr.splitlines()), done.stderr
         return done.stderr, out, strict
 
-    errors, out, _ = warnings_of(paragraphs(docs))
-    assert errors == "", errors
-    with h5py.File(folder.path / out / "train_00000.h5") as shard:
-        assert shard.attrs["corpus_documents"] == 150 and shard.attrs["corpus_unknown_tokens"] == 0
-        loss, rows = float(shard.attrs["corpus_frequency_loss"]), len(shard["input_ids"])
+    context_free = []
+    for masking in ("static", "dynamic"):
+        errors, out, _ = warnings_of(paragraphs(docs), "--masking", masking)
+        assert errors == "", errors
+        with h5py.File(folder.path / out / "train_00000.h5") as shard:
+            assert shard.attrs["corpus_documents"] == 150 and shard.attrs["corpus_unknown_tokens"] == 0
+            loss, rows = float(shard.attrs["corpus_frequency_loss"]), len(shard["input_ids"])
+            context_free.append(float(shard.attrs["corpus_context_free_loss"]))
     counts = np.bincount(np.array([6 + 26 * LETTERS.index(w[0]) + LETTERS.index(w[1]) if w != "." else 5
                                    for doc in docs for s in doc for w in s.replace(".", " .").split()]), minlength=682)
     expected = -(counts[counts > 0] * np.log((counts[counts > 0] + 1) / (counts.sum() + 682))).sum() / counts.sum()
     assert abs(loss - expected) < 1e-9 and rows > 100, (loss, expected)
+    shown = 0.1 * np.eye(682) + 0.1 / 682  # probability of each shown token (row) for each true one (column)
+    shown[4] += 0.8  # [MASK]
+    joint, known = shown * counts / counts.sum(), shown * (counts + 1) / (counts.sum() + 682)
+    known /= known.sum(axis=1, keepdims=True)
+    expected = -(joint * np.log(known)).sum()
+    assert np.allclose(context_free, expected, rtol=0, atol=1e-9) and expected < loss, (context_free, expected, loss)
     folder.write("cased.txt", (folder.path / "vocab.txt").read_text().replace("\na", "\nA").replace("\nb", "\nB"))
     folder.write("letters.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n.\na\n")
     long_word = "acgt" * 60
