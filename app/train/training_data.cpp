@@ -152,6 +152,11 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
   return texts;
 }
 
+RunDescription TrainingData::description(std::string const& name) const {
+  return {
+      .name = name, .frequency_loss = heldout.info.frequency_loss, .context_free_loss = heldout.info.context_free_loss};
+}
+
 void TrainingData::visit_state(StateVisitor& visit) {
   auto const& train = stream->info();
   recorded.fingerprint = as_state(train.fingerprint);

@@ -232,16 +232,16 @@ std::vector<std::string> SetFacts::warnings() const {
 }
 
 double SetFacts::mean(double CorpusFacts::*loss) const {
-  double sum = 0, tokens = 0;
+  double mean = 0, tokens = 0;
   for (auto const& [facts, first, rows] : corpora_) {
-    if (facts.rows == 0 || facts.tokens == 0) continue;
+    if (rows == 0 || facts.rows == 0 || facts.tokens == 0) continue;
     // Part of a corpus may be missing, and its evaluations see only the rows that are here.
     double const here = static_cast<double>(facts.tokens) * static_cast<double>(rows) / static_cast<double>(facts.rows);
     if (facts.*loss == 0) return 0;
-    sum += here * facts.*loss;
     tokens += here;
+    mean += here / tokens * (facts.*loss - mean);  // with one corpus exactly its loss
   }
-  return tokens > 0 ? sum / tokens : 0;
+  return mean;
 }
 
 }  // namespace bellwether::input

@@ -167,7 +167,8 @@ def poor_texts(folder):
 
 
 def frequencies(folder):
-    """A run compares its held-out loss with that of word frequencies: in its log, its statistics and its report."""
+    """A run compares its held-out loss with that of a model without context, or with that of word frequencies if the
+    shards are of an earlier version: in its log, its statistics and its report."""
     folder.write("text.txt", paragraphs(documents(150)))
     folder.run("text.txt", "--vocab", "vocab.txt", "--out", "shards", "--sequence-length", 32, "--heldout", 0.2)
     folder.write("deck.yaml", """
@@ -184,22 +185,37 @@ statistics: {evaluate_every: 2, evaluate_sequences: 16}
         return subprocess.run([folder.program, *arguments], cwd=folder.path, capture_output=True, text=True, timeout=300,
                               check=True, env=environment).stdout
 
-    with h5py.File(next((folder.path / "shards" / "heldout").glob("*.h5"))) as shard:
-        loss = float(shard.attrs["corpus_frequency_loss"])
-    log = [line for line in call("train", "deck.yaml").splitlines() if line.startswith("held out at step ")]
-    with h5py.File(folder.path / "run" / "statistics.h5") as file:
-        assert float(file["evaluation"].attrs["frequency_loss"]) == loss
-        below = file["evaluation"]["mlm_loss"] < loss
-    assert len(log) == len(below) == 2, log
-    for line, is_below in zip(log, below):
-        assert line.endswith(f"  {'' if is_below else 'not yet '}below word frequencies ({loss:.3f})"), line
+    def compared(run, key, what):
+        """Trains, and returns the loss that the log shows beside the held-out one."""
+        with h5py.File(heldout) as shard:
+            loss = float(shard.attrs["corpus_" + key])
+        log = [line for line in call("train", "deck.yaml", "--set", f"run.directory={run}").splitlines()
+               if line.startswith("held out at step ")]
+        with h5py.File(folder.path / run / "statistics.h5") as file:
+            assert float(file["evaluation"].attrs[key]) == loss
+            assert ("context_free_loss" in file["evaluation"].attrs) == (key == "context_free_loss")
+            assert float(file["evaluation"].attrs["frequency_loss"]) >= loss
+            below = file["evaluation"]["mlm_loss"] < loss
+        assert len(log) == len(below) == 2, log
+        for line, is_below in zip(log, below):
+            assert line.endswith(f"  {'' if is_below else 'not yet '}below {what} ({loss:.3f})"), line
+        return loss
+
+    heldout, = (folder.path / "shards" / "heldout").glob("*.h5")
+    context_free = compared("run", "context_free_loss", "the context-free loss")
+    with h5py.File(heldout, "r+") as shard:
+        del shard.attrs["corpus_context_free_loss"]
+    frequency = compared("older", "frequency_loss", "word frequencies")
     try:
         import matplotlib  # noqa: F401
     except ImportError:
         return
-    call("report", "run")
-    page = (folder.path / "run" / "report.html").read_text()
-    assert "<th>word frequencies</th>" in page and f"masked-LM loss {loss:.3f}; the held-out loss is " in page
+    for run, is_older in (("run", False), ("older", True)):
+        call("report", run)
+        page = (folder.path / run / "report.html").read_text()
+        for name, loss, is_shown in (("word frequencies", frequency, True), ("context-free loss", context_free, not is_older)):
+            found = f"<th>{name}</th><td>masked-LM loss {loss:.3f}; the held-out loss is " in page
+            assert found == is_shown, (run, name)
 
 
 def splits(folder):

@@ -124,7 +124,11 @@ TEST_CASE("the losses of several corpora are weighted by their tokens in the set
   other.tokens = 300000;
   other.frequency_loss = 4.5;
   other.context_free_loss = 2;
+  auto empty = good();
+  empty.frequency_loss = 9;
   SetFacts set;
+  set.add(empty, "empty.h5", 0);
+  CHECK(set.frequency_loss() == 0);
   set.add(good(), "a/0.h5", 600);
   set.add(other, "b/0.h5", 1000);
   set.add(good(), "a/1.h5", 400);
