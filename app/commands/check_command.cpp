@@ -42,9 +42,12 @@ int check(CheckOptions const& options, Session& session) {
   std::optional<input::Cluster> cluster;
   if (!options.cluster.empty()) cluster = read_shared_cluster(world.group(), options.cluster);
   BuildReport report;
+  bool taken = false;
   with_places(shared.source, [&] {
     together(world.group(), [&] {
-      if (session.rank() == 0) require_makeable(shared.deck.run.directory);
+      if (session.rank() != 0) return;
+      require_makeable(shared.deck.run.directory);
+      taken = holds_run(shared.deck.run.directory);
     });
     require_seen(world.group(), shared.deck.run.directory, world.host());
     report = build_report(shared.deck, world);
@@ -55,12 +58,13 @@ int check(CheckOptions const& options, Session& session) {
   auto const of_overrides = input::override_warnings(shared.source);
   report.warnings.insert(report.warnings.begin(), of_overrides.begin(), of_overrides.end());
   // A run prints the warnings of rank 0.
-  if (options.strict) raise_together(world.group(), session.rank() == 0 ? report.warnings : std::vector<std::string>());
+  auto warnings = session.rank() == 0 ? report.warnings : std::vector<std::string>();
+  if (taken)
+    warnings.push_back("run.directory: " + shared.deck.run.directory +
+                       " holds a run already: train needs --resume or another directory");
+  if (options.strict) raise_together(world.group(), warnings);
   if (session.rank() != 0) return 0;
-  for (auto const& warning : report.warnings) std::cerr << "warning: " << input::with_codes(warning) << '\n';
-  if (holds_run(shared.deck.run.directory))
-    std::cerr << "warning: run.directory: " << input::with_codes(shared.deck.run.directory)
-              << " holds a run already: train needs --resume or another directory\n";
+  for (auto const& warning : warnings) std::cerr << "warning: " << input::with_codes(warning) << '\n';
   std::cout << input::with_codes(shared.source.path) << " has no faults\n\n" << report_text(report, shared.deck);
   if (work) std::cout << cluster_text(input::document_name(options.cluster), *cluster, *work);
   return 0;

@@ -82,9 +82,11 @@ int run_prepare(input::PrepareOptions const& options) {
               tokens > 0 ? 100.0 * static_cast<double>(unknown) / static_cast<double>(tokens) : 0.0,
               static_cast<long long>(summary.vocabulary));
   bool const split = options.heldout > 0 && summary.heldout.tokens > 0;
+  auto const& predicted = split ? summary.heldout : summary.train;
   std::printf("          word frequencies alone predict %s with a loss of %.2f nats a token\n",
-              split ? "the held-out text" : "it",
-              split ? summary.heldout.frequency_loss : summary.train.frequency_loss);
+              split ? "the held-out text" : "it", predicted.frequency_loss);
+  std::printf("          a model without context reaches %.2f, because masking leaves some predicted tokens visible\n",
+              predicted.context_free_loss);
   print_set("train", summary.train, summary.train_row_tokens, summary.train_shards);
   if (options.heldout > 0) print_set("held out", summary.heldout, summary.heldout_row_tokens, summary.heldout_shards);
   std::printf("written   %s in %.1f s\n", input::with_codes(options.out).c_str(), seconds);

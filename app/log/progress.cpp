@@ -45,7 +45,7 @@ Json json_of(char const* event, Row const& row) {
 
 struct Progress::Impl {
   ProgressOptions options;
-  double frequency_loss = 0;
+  RunDescription run{};
   std::FILE* out;
   Terminal terminal;
   bool on_line = false;   // the line is on the screen
@@ -160,13 +160,14 @@ void Progress::step(StepRow const& row, double flops) {
   }
 }
 
-void Progress::compare_with_frequencies(double loss) { impl_->frequency_loss = loss; }
+void Progress::compare_with(RunDescription const& run) { impl_->run = run; }
 
 void Progress::evaluation(EvaluationRow const& row) {
-  bool const compares = impl_->frequency_loss > 0;
+  auto const [name, frequency_loss, context_free_loss] = impl_->run;
   if (impl_->json()) {
     Json object = json_of("evaluation", row);
-    if (compares) object["frequency_loss"] = impl_->frequency_loss;
+    if (frequency_loss > 0) object["frequency_loss"] = frequency_loss;
+    if (context_free_loss > 0) object["context_free_loss"] = context_free_loss;
     impl_->tell(object);
     return;
   }
@@ -176,10 +177,14 @@ void Progress::evaluation(EvaluationRow const& row) {
                 loss_text(row.nsp_loss).data(), share_text(row.mlm_accuracy).data(),
                 share_text(row.nsp_accuracy).data());
   std::string comparison;
-  if (compares)
-    comparison =
-        (row.mlm_loss < impl_->frequency_loss ? "  below word frequencies (" : "  not yet below word frequencies (") +
-        std::string(loss_text(impl_->frequency_loss).data()) + ")";
+  auto const compare = [&](char const* what, double reached) {
+    comparison = std::string(row.mlm_loss < reached ? "  below " : "  not yet below ") + what + " (" +
+                 loss_text(reached).data() + ")";
+  };
+  if (context_free_loss > 0)
+    compare("the context-free loss", context_free_loss);
+  else if (frequency_loss > 0)
+    compare("word frequencies", frequency_loss);
   impl_->say("evaluation", text.data() + comparison);
 }
 

@@ -90,16 +90,16 @@ def curve(axes, steps, values, colour, label):
         axes.plot(steps, values, color=colour, linewidth=1.6, label=label)
 
 
-def losses(steps, evaluation, frequencies):
-    """Draws the losses. frequencies: masked-LM loss of word frequencies on the held-out text; None if not recorded."""
+def losses(steps, evaluation, limits):
+    """Draws the losses. limits: (name, masked-LM loss) of what a model without context reaches on the held-out text."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), width_ratios=[2, 1])
     curve(left, steps["step"], steps["mlm_loss"], BLUE, "training")
     curve(right, steps["step"], steps["nsp_loss"], BLUE, "training")
     if len(evaluation):
         for axes, name in ((left, "mlm_loss"), (right, "nsp_loss")):
             axes.plot(evaluation["step"], evaluation[name], "o-", color=ORANGE, markersize=4, label="held out")
-    if frequencies is not None:
-        left.axhline(frequencies, color="0.5", linestyle="--", linewidth=1, label="word frequencies")
+    for (name, loss), style in zip(limits, ("--", ":")):
+        left.axhline(loss, color="0.5", linestyle=style, linewidth=1, label=name)
     left.set(xlabel="step", ylabel="masked-LM loss (nats a position)")
     right.set(xlabel="step", ylabel="next-sentence loss (nats)")
     left.legend()
@@ -319,8 +319,11 @@ def page_of(run):
     """Returns the page of a run as HTML."""
     with h5py.File(pathlib.Path(run) / "statistics.h5", "r") as file:
         steps, evaluation, traffic, layers = report_record.record_of(file)
-        frequencies = file["evaluation"].attrs.get("frequency_loss")
-        parts = [("Loss", losses(steps, evaluation, frequencies), ""), ("Learning rate and gradient", rates(steps), ""),
+        # Shards of other programs record neither of these, and those of earlier versions only the first.
+        recorded = file["evaluation"].attrs
+        limits = [(name, recorded[key]) for name, key in (("word frequencies", "frequency_loss"),
+                                                          ("context-free loss", "context_free_loss")) if key in recorded]
+        parts = [("Loss", losses(steps, evaluation, limits), ""), ("Learning rate and gradient", rates(steps), ""),
                  ("Throughput", speed(steps), ""), ("Gradient noise scale", *noise(steps))]
         freeze, warning = frozen_after(steps, layers), ""
         if freeze is not None:
@@ -334,7 +337,7 @@ def page_of(run):
         folder = pathlib.Path(run).resolve().name
         name = file.attrs.get("run_name", "")
         name = name.decode() if isinstance(name, bytes) else name  # h5py returns fixed-length text as bytes
-    body = report_table.summary(steps, evaluation, frequencies, traffic)
+    body = report_table.summary(steps, evaluation, limits, traffic)
     if warning:
         body += f'\n<p class="warning">Warning: {html.escape(warning)}</p>'
     for heading, figure, left_out in maps:

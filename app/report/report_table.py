@@ -37,7 +37,9 @@ def traffic_rows(traffic):
     return rows
 
 
-def summary(steps, evaluation, frequencies, traffic):
+def summary(steps, evaluation, limits, traffic):
+    """Returns the table of a run as HTML. limits: (name, masked-LM loss) of what a model without context reaches on the
+    held-out text; only those that are recorded."""
     last = steps[-1]
     rows = [("steps", f"{last['step']:,}"), ("tokens", f"{last['tokens']:,}"), ("sequences", f"{last['samples']:,}"),
             ("training time", duration(last["wall_seconds"])),
@@ -47,9 +49,9 @@ def summary(steps, evaluation, frequencies, traffic):
         end = evaluation[-1]
         rows.append(("held out", f"masked-LM loss {end['mlm_loss']:.3f}, accuracy {100 * end['mlm_accuracy']:.1f} % "
                                  f"at step {end['step']:,}"))
-        if frequencies is not None:
-            rows.append(("word frequencies", f"masked-LM loss {frequencies:.3f}; the held-out loss is "
-                                             f"{'below it' if end['mlm_loss'] < frequencies else 'not yet below it'}"))
+        for name, loss in limits:
+            rows.append((name, f"masked-LM loss {loss:.3f}; the held-out loss is "
+                               f"{'below it' if end['mlm_loss'] < loss else 'not yet below it'}"))
     sent, inside = np.mean(steps["sent_bytes"]) / 1e6, np.mean(steps["intra_node_bytes"]) / 1e6
     rows.append(("sent by rank 0", f"{sent:,.2f} MB a step, {inside:,.2f} inside its node and {sent - inside:,.2f} to "
                                    "other nodes"))

@@ -108,8 +108,9 @@ struct EvaluationRow {
 /// Description of a run for the readers of its statistics.
 struct RunDescription {
   std::string name{};  ///< title
-  double frequency_loss =
-      0;  ///< masked-LM loss that word frequencies alone reach on the held-out text, nats; 0: unknown
+  /// Masked-LM losses on the held-out text that word frequencies alone reach, and a model that also sees the masked
+  /// position itself; nats, 0: unknown.
+  double frequency_loss = 0, context_free_loss = 0;
 };
 
 }  // namespace bellwether::app

@@ -230,7 +230,11 @@ void StatisticsFiles::publish(std::vector<SegmentRows> const& segments, TrafficT
   if (!show("evaluation", &SegmentRows::evaluations))
     file.write_table("evaluation", columns_of(std::vector<EvaluationRow>()));
   file.set_attribute("evaluation", "units", units<EvaluationRow>());
-  if (run_.frequency_loss > 0) file.set_attribute("evaluation", "frequency_loss", run_.frequency_loss);
+  auto const record_loss = [&](char const* name, double loss) {
+    if (loss > 0) file.set_attribute("evaluation", name, loss);
+  };
+  record_loss("frequency_loss", run_.frequency_loss);
+  record_loss("context_free_loss", run_.context_free_loss);
   file.write_table("traffic", columns_of(std::vector{traffic.dense, traffic.compressed}));
   file.set_attribute("traffic", "units", units<PhaseTraffic>());
   if (!show("layers/step", &SegmentRows::layers)) file.write<std::int64_t>("layers/step", {0}, {});

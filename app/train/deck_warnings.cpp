@@ -73,10 +73,23 @@ std::vector<std::string> freeze_warnings(input::Deck const& deck) {
   return texts;
 }
 
+/// Returns a warning if the learning rate is 0 at every step, otherwise an empty text.
+std::string zero_rate(input::Deck const& deck) {
+  auto const& schedule = deck.schedule;
+  auto const peak = std::clamp<std::int64_t>(schedule.warmup_steps, 1, schedule.steps);  // the rate rises, then falls
+  if (optim::learning_rate(schedule, deck.optimizer.lr, deck.batch.global, peak) > 0) return "";
+  if (deck.optimizer.lr > 0)
+    return "schedule.steps: " + std::to_string(schedule.steps) +
+           ": the decay ends at a learning rate of 0, so that the only step changes no parameter; take more steps, or "
+           "set schedule.final_fraction above 0";
+  return "optimizer.lr: 0: the learning rate is 0 at every step, so that no parameter ever changes; set it above 0";
+}
+
 }  // namespace
 
 std::vector<std::string> deck_warnings(input::Deck const& deck) {
   auto texts = freeze_warnings(deck);
+  if (auto const text = zero_rate(deck); !text.empty()) texts.push_back(text);
   if (auto const& optimizer = deck.optimizer;
       compresses(optimizer.method) && optimizer.lead() > 0 && optimizer.step_ahead > 0)
     texts.push_back(

@@ -378,7 +378,7 @@ std::int64_t Trainer::samples() const { return impl_->samples; }
 std::int64_t Trainer::tokens() const { return impl_->tokens; }
 double Trainer::wall_seconds() const { return impl_->wall_seconds; }
 bool Trainer::enqueues_ahead() const { return impl_->enqueues_ahead; }
-double Trainer::frequency_loss() const { return impl_->data.heldout.info.frequency_loss; }
+RunDescription Trainer::description() const { return impl_->data.description(impl_->deck.run.name); }
 bool Trainer::evaluates() const { return !impl_->data.heldout.batches.empty(); }
 ParameterLayout const& Trainer::layout() const { return impl_->bert.layout().table; }
 std::int64_t Trainer::sequence_length() const { return impl_->stream.info().sequence_length; }

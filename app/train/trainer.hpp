@@ -73,10 +73,8 @@ class Trainer {
   StepOutcome advance(StopReason wish, StepRow& row, bool goes_on = false);
   bool enqueues_ahead() const;  ///< whether goes_on has an effect
   bool evaluates() const;
-  EvaluationRow evaluate();  ///< on the held-out sequences
-  /// Returns the masked-LM loss that word frequencies alone reach on the held-out text, in nats; 0 if the shards do not
-  /// record it.
-  double frequency_loss() const;
+  EvaluationRow evaluate();            ///< on the held-out sequences
+  RunDescription description() const;  ///< its losses are those that the held-out shards record
 
   /// Return the names of the quantities that the optimizer measures per tensor, and their values in the last step,
   /// (tensors) each.

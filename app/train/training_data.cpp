@@ -123,6 +123,10 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
   for (auto const& warning : stream->info().corpus_warnings) texts.push_back("data.train: " + warning);
   if (auto const text = unused_tokens(deck.model.vocabulary, stream->info().vocabulary.tokens); !text.empty())
     texts.push_back(text);
+  if (auto const rows = stream->info().rows; deck.batch.global > rows)
+    texts.push_back("batch.global: " + std::to_string(deck.batch.global) + ", but data.train has " +
+                    std::to_string(rows) + (rows == 1 ? " sequence" : " sequences") +
+                    ": every step trains on some of them more than once; lower batch.global, or add text");
   auto const tell_unmasked = [&](char const* key, input::ShardSetInfo const& info) {
     if (info.unmasked)
       texts.push_back(std::string(key) +
@@ -150,6 +154,11 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
         "data.heldout: the rows differ from those when the checkpoint was written: held-out losses before and after "
         "are not comparable");
   return texts;
+}
+
+RunDescription TrainingData::description(std::string const& name) const {
+  return {
+      .name = name, .frequency_loss = heldout.info.frequency_loss, .context_free_loss = heldout.info.context_free_loss};
 }
 
 void TrainingData::visit_state(StateVisitor& visit) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "app/statistics/statistics_rows.hpp"
 #include "input/deck/deck.hpp"
 #include "input/shards/batch_stream.hpp"
 #include "model/batch/batch.hpp"
@@ -44,6 +45,7 @@ struct TrainingData {
   /// Returns warnings, one sentence each: settings that these shards cannot satisfy, and doubts about the shards. None
   /// of them stops training.
   std::vector<std::string> warnings(input::Deck const& deck) const;
+  RunDescription description(std::string const& name) const;  ///< its losses are those that held-out shards record
   /// Reads or writes the checkpoint's record of the data.
   void visit_state(StateVisitor& visit);
   /// Call it after visit_state() has read a checkpoint. \throws InputError if its run trained on other data.

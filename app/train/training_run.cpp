@@ -139,7 +139,7 @@ struct TrainingRun::Impl {
     bool const goes_on = found != Recorded::nothing;
     StatisticsOptions record;
     record.directory = deck.run.directory;
-    record.run = {.name = deck.run.name, .frequency_loss = trainer->frequency_loss()};
+    record.run = trainer->description();
     record.flush_every = deck.statistics.flush;
     record.failure_limit = deck.checkpoint.failure_limit;
     record.may_write = [this] { start->require_kept(); };
@@ -153,7 +153,7 @@ struct TrainingRun::Impl {
     record.quantities = trainer->layer_quantities();
     record.traffic = trainer->traffic();
     statistics = std::make_unique<Statistics>(std::move(record), io);
-    progress->compare_with_frequencies(trainer->frequency_loss());
+    progress->compare_with(trainer->description());
     progress->note(counted(trainer->layout().count(), "parameter") + ", " + counted(world.size(), "rank") + ", " +
                    counted(trainer->training_rows(), "training sample") + " of up to " +
                    counted(trainer->sequence_length(), "token") +

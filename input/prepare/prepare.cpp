@@ -8,6 +8,7 @@
 #include "input/prepare/repeated_lines.hpp"
 #include "input/prepare/segment_worker.hpp"
 #include "input/prepare/set_builder.hpp"
+#include "input/shards/context_free_loss.hpp"
 #include "input/text/text_reader.hpp"
 #include "input/text/text_source.hpp"
 #include "input/text/vocabulary_checksum.hpp"
@@ -142,7 +143,8 @@ class CorpusPass {
       facts.unknown = frequencies[static_cast<std::size_t>(s.unknown)];
       for (std::int32_t id = 0; id < vocabulary.size(); ++id)
         if (vocabulary.begins_word(id)) facts.words += frequencies[static_cast<std::size_t>(id)];
-      facts.frequency_loss = frequency_loss(set.frequencies(), sets_.train.frequencies());
+      facts.frequency_loss = frequency_loss(frequencies, sets_.train.frequencies());
+      facts.context_free_loss = context_free_loss(frequencies, sets_.train.frequencies(), s.mask);
       return facts;
     };
     summary.train = of_set(sets_.train);

@@ -26,7 +26,8 @@ struct ShardSetInfo {
   bool unmasked = false;          ///< static masks, but no masked position in the first rows of any shard
   VocabularyRecord vocabulary;    ///< taken from the shards that record one
   std::uint64_t fingerprint = 0;  ///< hash of names, row counts and kind of masks: a resumed run needs the same rows
-  double frequency_loss = 0;      ///< of the corpus (CorpusFacts); 0: no shard records it
+  double frequency_loss = 0;      ///< of the corpora (SetFacts); 0: not known
+  double context_free_loss = 0;   ///< the same
   std::int64_t bytes = 0;         ///< of all files; changes if a file is repaired, recompressed or prepared anew
   std::uint64_t content = 0;  ///< hash of row counts and first labels, independent of names; changes if the rows change
   std::vector<OpenedShard> shards;           ///< in the order of files

@@ -23,7 +23,8 @@ constexpr std::int64_t few_rows = 16, few_documents = 10;  // too few for a shar
 
 /// Returns true for facts that earlier versions did not record.
 bool is_newer(std::string_view name) {
-  return name == "corpus_accented_tokens" || name == "corpus_words" || name == "corpus_repeated_line_share";
+  return name == "corpus_accented_tokens" || name == "corpus_words" || name == "corpus_repeated_line_share" ||
+         name == "corpus_context_free_loss";
 }
 
 /// Calls `visit(name, member)` for every fact that shards record.
@@ -48,6 +49,7 @@ void for_each_fact(Facts& facts, Visit const& visit) {
   visit("corpus_duplicate_share", facts.duplicates);
   visit("corpus_repeated_line_share", facts.repeated);
   visit("corpus_frequency_loss", facts.frequency_loss);
+  visit("corpus_context_free_loss", facts.context_free_loss);
 }
 
 double share(std::int64_t part, std::int64_t whole) {
@@ -237,18 +239,17 @@ std::vector<std::string> SetFacts::warnings() const {
   return texts;
 }
 
-double frequency_loss(std::vector<std::int64_t> const& seen, std::vector<std::int64_t> const& known) {
-  require(seen.size() == known.size(), "one count for each token of one vocabulary");
-  double total = static_cast<double>(known.size());
-  for (auto const count : known) total += static_cast<double>(count);
-  double sum = 0, tokens = 0;
-  for (std::size_t i = 0; i < seen.size(); ++i) {
-    if (seen[i] == 0) continue;
-    auto const count = static_cast<double>(seen[i]);
-    sum += count * std::log(total / (static_cast<double>(known[i]) + 1));
-    tokens += count;
+double SetFacts::mean(double CorpusFacts::*loss) const {
+  double mean = 0, tokens = 0;
+  for (auto const& [facts, first, rows] : corpora_) {
+    if (rows == 0 || facts.rows == 0 || facts.tokens == 0) continue;
+    // Part of a corpus may be missing, and its evaluations see only the rows that are here.
+    double const here = static_cast<double>(facts.tokens) * static_cast<double>(rows) / static_cast<double>(facts.rows);
+    if (facts.*loss == 0) return 0;
+    tokens += here;
+    mean += here / tokens * (facts.*loss - mean);  // with one corpus exactly its loss
   }
-  return tokens > 0 ? sum / tokens : 0;
+  return mean;
 }
 
 }  // namespace bellwether::input

@@ -12,7 +12,7 @@ namespace bellwether::input {
 class Hdf5File;
 
 /// Counts that `prepare` makes of the texts of a set of shards. Every shard of the set stores them as attributes.
-/// `check` repeats the warnings from them, and a run compares its loss with that of word frequencies.
+/// `check` repeats the warnings from them, and a run compares its loss with what a model without context reaches.
 struct CorpusFacts {
   std::int64_t documents = 0, sentences = 0;  ///< of the set
   std::int64_t tokens = 0, unknown = 0;       ///< of the set; unknown: [UNK]
@@ -27,7 +27,8 @@ struct CorpusFacts {
   std::int64_t words = 0;                     ///< tokens that begin a word; 0 where not recorded
   double duplicates = 0;                      ///< share of documents that repeat another one exactly
   double repeated = 0;        ///< share of the text in lines that occur more than ten times; 0 where not recorded
-  double frequency_loss = 0;  ///< nats per token: see frequency_loss()
+  double frequency_loss = 0;                  ///< nats per token: see frequency_loss()
+  double context_free_loss = 0;               ///< nats per token: see context_free_loss(); 0 where not recorded
   bool operator==(CorpusFacts const&) const = default;
 };
 
@@ -59,9 +60,10 @@ class SetFacts {
   std::vector<std::string> warnings() const;
   /// Returns one sentence for each corpus whose number of rows differs from what `prepare` recorded in every shard.
   std::vector<std::string> row_warnings() const;
-  double frequency_loss() const {
-    return corpora_.empty() ? 0 : corpora_.front().facts.frequency_loss;
-  }  ///< 0: not known
+  /// Return the mean of the corpora's losses, weighted by their tokens in this set. Shards without facts do not count.
+  /// 0: not known, because no shard has facts, or because a corpus does not record this loss.
+  double frequency_loss() const { return mean(&CorpusFacts::frequency_loss); }
+  double context_free_loss() const { return mean(&CorpusFacts::context_free_loss); }
 
  private:
   struct Corpus {
@@ -69,14 +71,10 @@ class SetFacts {
     std::string first;      ///< path of its first shard
     std::int64_t rows = 0;  ///< rows in the shards of this set
   };
+  double mean(double CorpusFacts::*loss) const;
+
   std::vector<Corpus> corpora_;  ///< distinct corpora, in the order of the shards
   CorpusFacts others_;           ///< counts of shards without facts
 };
-
-/// Returns the masked-LM loss of a model that knows only how frequent words are, in nats per token. It is the cross
-/// entropy of the tokens in `seen` under the frequencies in `known` (Shannon, A Mathematical Theory of Communication,
-/// 1948, section 6). Both hold one count for each token of the vocabulary. Counts in `known` are raised by one, so that
-/// no token is impossible. Returns 0 if `seen` is empty.
-double frequency_loss(std::vector<std::int64_t> const& seen, std::vector<std::int64_t> const& known);
 
 }  // namespace bellwether::input

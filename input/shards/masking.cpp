@@ -43,9 +43,9 @@ Masks draw_masks(MaskingRule const& rule, std::uint64_t seed, std::int64_t sampl
   for (auto const position : masks.positions) {
     auto& id = token_ids[static_cast<std::size_t>(position)];
     masks.ids.push_back(id);
-    if (random.real() < 0.8)
+    if (random.real() < hidden_share)
       id = static_cast<std::int32_t>(rule.special.mask);
-    else if (random.real() >= 0.5)
+    else if (random.real() >= kept_of_visible)
       id = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(rule.vocabulary)));
   }
   return masks;

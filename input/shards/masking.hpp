@@ -10,6 +10,9 @@
 
 namespace bellwether::input {
 
+constexpr double hidden_share = 0.8;     ///< of the predicted tokens become [MASK]
+constexpr double kept_of_visible = 0.5;  ///< of the other predicted tokens stay; the rest become random ids
+
 /// BERT's masking (Devlin et al., arXiv 1810.04805, section 3.1, and create_pretraining_data.py).
 struct MaskingRule {
   double probability = 0.15;

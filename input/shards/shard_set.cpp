@@ -220,6 +220,7 @@ ShardSet::ShardSet(std::vector<std::string> const& paths, DataConfig const& conf
   for (auto& text : opening.facts.row_warnings()) info_.warnings.push_back(std::move(text));
   info_.corpus_warnings = opening.facts.warnings();
   info_.frequency_loss = opening.facts.frequency_loss();
+  info_.context_free_loss = opening.facts.context_free_loss();
   std::vector<std::string> listed(paths);
   for (auto const* entries : {&config.train, &config.heldout})
     listed.insert(listed.end(), entries->begin(), entries->end());

@@ -60,7 +60,7 @@ input::Deck small_deck(std::string const& train) {
   deck.data.train = {train};
   deck.model = {.vocabulary = 100, .hidden = 16, .layers = 1, .heads = 2, .feed_forward = 32, .positions = 16};
   deck.batch = {.global = 8, .micro = 8};
-  deck.schedule.steps = 1;
+  deck.schedule.steps = 2;
   return deck;
 }
 
@@ -317,9 +317,21 @@ TEST_CASE("A model that the host cannot hold is refused before it is allocated")
   CHECK(faults[0].ends_with("; reduce batch.micro, the model or the number of ranks per host"));
 }
 
-TEST_CASE("A warning says what the library's allreduce does not guarantee") {
+TEST_CASE("A global batch larger than the training set gives a warning") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 4);
+  auto deck = small_deck(folder / "train.h5");
+  deck.data.dynamic_masking = false;
+  CHECK(app::build_report(deck, test::world()).warnings ==
+        std::vector<std::string>{"batch.global: 8, but data.train has 4 sequences: every step trains on some of them "
+                                 "more than once; lower batch.global, or add text"});
+  deck.batch.global = 4;
+  CHECK(app::build_report(deck, test::world()).warnings.empty());
+}
+
+TEST_CASE("A warning says what the library's allreduce does not guarantee") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(true), 0, 8);
   auto deck = small_deck(folder / "train.h5");
   deck.data.dynamic_masking = false;
   deck.comm.allreduce = comm::Allreduce::library;
@@ -330,8 +342,8 @@ TEST_CASE("A warning says what the library's allreduce does not guarantee") {
 
 TEST_CASE("Fewer held-out sequences than requested give a warning") {
   TemporaryFolder const folder;
-  write_shard(folder / "train.h5", small_format(true), 0, 4);
-  write_shard(folder / "heldout.h5", small_format(true), 4, 20);
+  write_shard(folder / "train.h5", small_format(true), 0, 8);
+  write_shard(folder / "heldout.h5", small_format(true), 8, 20);
   auto deck = small_deck(folder / "train.h5");
   deck.data.dynamic_masking = false;
   deck.data.heldout = {folder / "heldout.h5"};
@@ -349,7 +361,7 @@ TEST_CASE("Shards without any masked position give a warning") {
   write_shard(folder / "train.h5", small_format(true), 0, 4);
   {
     input::ShardWriter writer(folder / "bare.h5", small_format(true));
-    for (int row = 0; row < 5; ++row) {
+    for (int row = 0; row < 8; ++row) {
       auto sample = sample_of(row, small_format(false));
       writer.append(sample);
     }
@@ -369,8 +381,8 @@ TEST_CASE("Shards without any masked position give a warning") {
 
 TEST_CASE("Static masks instead of dynamic ones give a warning") {
   TemporaryFolder const folder;
-  write_shard(folder / "static.h5", small_format(true), 0, 4);
-  write_shard(folder / "dynamic.h5", small_format(false), 0, 4);
+  write_shard(folder / "static.h5", small_format(true), 0, 8);
+  write_shard(folder / "dynamic.h5", small_format(false), 0, 8);
   auto const still = app::build_report(small_deck(folder / "static.h5"), test::world());
   CHECK(still.static_masks);
   REQUIRE(still.warnings.size() == 1);

@@ -219,18 +219,24 @@ TEST_CASE("On a terminal one line is redrawn at the width of the window") {
   CHECK_THAT(terminal.shown(), ContainsSubstring("mlm 25.0%  lr 1.0e-3  1.00k tok/s  gemm 50%  left 1m54s"));
 }
 
-TEST_CASE("Evaluations state whether they are below the loss of word frequencies") {
-  auto const evaluate = [](LogForm form, double frequencies, double loss) {
+TEST_CASE("Evaluations state whether they are below the loss of a model without context") {
+  auto const evaluate = [](LogForm form, double frequencies, double context_free, double loss) {
     return written({.form = form, .steps = 2}, [&](Progress& progress) {
-      progress.compare_with_frequencies(frequencies);
+      progress.compare_with({.frequency_loss = frequencies, .context_free_loss = context_free});
       progress.evaluation({.step = 2, .tokens = 4000, .loss = loss + 1, .mlm_loss = loss});
     });
   };
-  CHECK(evaluate(LogForm::lines, 0, 7).find("frequencies") == std::string::npos);
-  CHECK_THAT(evaluate(LogForm::lines, 6.4217, 7), ContainsSubstring("  not yet below word frequencies (6.422)\n"));
-  CHECK_THAT(evaluate(LogForm::lines, 6.4217, 6), ContainsSubstring("nsp acc -  below word frequencies (6.422)\n"));
-  CHECK(nlohmann::json::parse(evaluate(LogForm::json, 6.5, 7)).at("frequency_loss") == 6.5);
-  CHECK(!nlohmann::json::parse(evaluate(LogForm::json, 0, 7)).contains("frequency_loss"));
+  auto const lines = LogForm::lines;
+  CHECK(evaluate(lines, 0, 0, 7).find("below") == std::string::npos);
+  CHECK_THAT(evaluate(lines, 6.4, 5.8714, 6), ContainsSubstring("  not yet below the context-free loss (5.871)\n"));
+  CHECK_THAT(evaluate(lines, 6.4, 5.8714, 5), ContainsSubstring("nsp acc -  below the context-free loss (5.871)\n"));
+  // Shards of earlier versions do not record the context-free loss.
+  CHECK_THAT(evaluate(lines, 6.4217, 0, 7), ContainsSubstring("  not yet below word frequencies (6.422)\n"));
+  CHECK_THAT(evaluate(lines, 6.4217, 0, 6), ContainsSubstring("nsp acc -  below word frequencies (6.422)\n"));
+  auto const object = nlohmann::json::parse(evaluate(LogForm::json, 6.5, 6.25, 7));
+  CHECK((object.at("frequency_loss") == 6.5 && object.at("context_free_loss") == 6.25));
+  CHECK(!nlohmann::json::parse(evaluate(LogForm::json, 6.5, 0, 7)).contains("context_free_loss"));
+  CHECK(!nlohmann::json::parse(evaluate(LogForm::json, 0, 0, 7)).contains("frequency_loss"));
 }
 
 TEST_CASE("A launcher is detected by an ancestor, not by variables alone") {

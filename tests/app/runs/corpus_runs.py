@@ -98,15 +98,24 @@ def poor_texts(folder):
         assert all(line.startswith("warning: ") for line in done.stderr.splitlines()), done.stderr
         return done.stderr, out, strict
 
-    errors, out, _ = warnings_of(paragraphs(docs))
-    assert errors == "", errors
-    with h5py.File(folder.path / out / "train_00000.h5") as shard:
-        assert shard.attrs["corpus_documents"] == 150 and shard.attrs["corpus_unknown_tokens"] == 0
-        loss, rows = float(shard.attrs["corpus_frequency_loss"]), len(shard["input_ids"])
+    context_free = []
+    for masking in ("static", "dynamic"):
+        errors, out, _ = warnings_of(paragraphs(docs), "--masking", masking)
+        assert errors == "", errors
+        with h5py.File(folder.path / out / "train_00000.h5") as shard:
+            assert shard.attrs["corpus_documents"] == 150 and shard.attrs["corpus_unknown_tokens"] == 0
+            loss, rows = float(shard.attrs["corpus_frequency_loss"]), len(shard["input_ids"])
+            context_free.append(float(shard.attrs["corpus_context_free_loss"]))
     counts = np.bincount(np.array([6 + 26 * LETTERS.index(w[0]) + LETTERS.index(w[1]) if w != "." else 5
                                    for doc in docs for s in doc for w in s.replace(".", " .").split()]), minlength=682)
     expected = -(counts[counts > 0] * np.log((counts[counts > 0] + 1) / (counts.sum() + 682))).sum() / counts.sum()
     assert abs(loss - expected) < 1e-9 and rows > 100, (loss, expected)
+    shown = 0.1 * np.eye(682) + 0.1 / 682  # probability of each shown token (row) for each true one (column)
+    shown[4] += 0.8  # [MASK]
+    joint, known = shown * counts / counts.sum(), shown * (counts + 1) / (counts.sum() + 682)
+    known /= known.sum(axis=1, keepdims=True)
+    expected = -(joint * np.log(known)).sum()
+    assert np.allclose(context_free, expected, rtol=0, atol=1e-9) and expected < loss, (context_free, expected, loss)
     folder.write("cased.txt", (folder.path / "vocab.txt").read_text().replace("\na", "\nA").replace("\nb", "\nB"))
     folder.write("letters.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n.\na\n")
     long_word = "acgt" * 60
@@ -161,7 +170,8 @@ def poor_texts(folder):
 
 
 def frequencies(folder):
-    """A run compares its held-out loss with that of word frequencies: in its log, its statistics and its report."""
+    """A run compares its held-out loss with that of a model without context, or with that of word frequencies if the
+    shards are of an earlier version: in its log, its statistics and its report."""
     folder.write("text.txt", paragraphs(documents(150)))
     folder.run("text.txt", "--vocab", "vocab.txt", "--out", "shards", "--sequence-length", 32, "--heldout", 0.2)
     folder.write("deck.yaml", """
@@ -178,22 +188,37 @@ statistics: {evaluate_every: 2, evaluate_sequences: 16}
         return subprocess.run([folder.program, *arguments], cwd=folder.path, capture_output=True, text=True, timeout=300,
                               check=True, env=environment).stdout
 
-    with h5py.File(next((folder.path / "shards" / "heldout").glob("*.h5"))) as shard:
-        loss = float(shard.attrs["corpus_frequency_loss"])
-    log = [line for line in call("train", "deck.yaml").splitlines() if line.startswith("held out at step ")]
-    with h5py.File(folder.path / "run" / "statistics.h5") as file:
-        assert float(file["evaluation"].attrs["frequency_loss"]) == loss
-        below = file["evaluation"]["mlm_loss"] < loss
-    assert len(log) == len(below) == 2, log
-    for line, is_below in zip(log, below):
-        assert line.endswith(f"  {'' if is_below else 'not yet '}below word frequencies ({loss:.3f})"), line
+    def compared(run, key, what):
+        """Trains, and returns the loss that the log shows beside the held-out one."""
+        with h5py.File(heldout) as shard:
+            loss = float(shard.attrs["corpus_" + key])
+        log = [line for line in call("train", "deck.yaml", "--set", f"run.directory={run}").splitlines()
+               if line.startswith("held out at step ")]
+        with h5py.File(folder.path / run / "statistics.h5") as file:
+            assert float(file["evaluation"].attrs[key]) == loss
+            assert ("context_free_loss" in file["evaluation"].attrs) == (key == "context_free_loss")
+            assert float(file["evaluation"].attrs["frequency_loss"]) >= loss
+            below = file["evaluation"]["mlm_loss"] < loss
+        assert len(log) == len(below) == 2, log
+        for line, is_below in zip(log, below):
+            assert line.endswith(f"  {'' if is_below else 'not yet '}below {what} ({loss:.3f})"), line
+        return loss
+
+    heldout, = (folder.path / "shards" / "heldout").glob("*.h5")
+    context_free = compared("run", "context_free_loss", "the context-free loss")
+    with h5py.File(heldout, "r+") as shard:
+        del shard.attrs["corpus_context_free_loss"]
+    frequency = compared("older", "frequency_loss", "word frequencies")
     try:
         import matplotlib  # noqa: F401
     except ImportError:
         return
-    call("report", "run")
-    page = (folder.path / "run" / "report.html").read_text()
-    assert "<th>word frequencies</th>" in page and f"masked-LM loss {loss:.3f}; the held-out loss is " in page
+    for run, is_older in (("run", False), ("older", True)):
+        call("report", run)
+        page = (folder.path / run / "report.html").read_text()
+        for name, loss, is_shown in (("word frequencies", frequency, True), ("context-free loss", context_free, not is_older)):
+            found = f"<th>{name}</th><td>masked-LM loss {loss:.3f}; the held-out loss is " in page
+            assert found == is_shown, (run, name)
 
 
 def splits(folder):

@@ -251,6 +251,8 @@ def directories(runs):
     check = [runs.program, "check", "run.yaml"]
     done = subprocess.run(check, cwd=runs.folder, capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert re.search(r"warning: run\.directory: .*/run holds a run already: train needs --resume", done.stderr), done
+    told = runs.refuse(check + ["--strict"])
+    assert re.search(r"error: run\.directory: .*/run holds a run already: train needs --resume", told), told
     assert "cannot be made" in runs.refuse(check + ["--set", "run.directory=text.txt/new"])
     done = subprocess.run(check + ["--set", "run.directory=some/new"], cwd=runs.folder, capture_output=True, text=True,
                           timeout=PATIENCE, check=True)

@@ -130,16 +130,19 @@ TEST_CASE("A row of a step marks unknown values") {
   CHECK((row.phase == 0 && row.compressed_bytes == 0 && row.scalar_bytes == 0 && row.dense_bytes_fp32 == 0));
 }
 
-TEST_CASE("A run's name is recorded") {
+TEST_CASE("A run's name and the losses without context are recorded") {
+  double const context_free = GENERATE(5.5, 0.0);  // 0: held-out shards of an earlier version
   TemporaryFolder const folder;
   input::IoThread io;
   auto named = options(folder);
-  named.run = {.name = "a first try", .frequency_loss = 6.25};
+  named.run = {.name = "a first try", .frequency_loss = 6.25, .context_free_loss = context_free};
   Statistics const statistics(named, io);
-  CHECK(Hdf5File::open(folder / "statistics.h5", input::VirtualData::show).attribute("evaluation", "frequency_loss") ==
-        Hdf5File::Attribute(6.25));
-  CHECK(Hdf5File::open(folder / "statistics.h5", input::VirtualData::show).attribute("/", "run_name") ==
-        Hdf5File::Attribute(std::string("a first try")));
+  auto const file = Hdf5File::open(folder / "statistics.h5", input::VirtualData::show);
+  CHECK(file.attribute("evaluation", "frequency_loss") == Hdf5File::Attribute(6.25));
+  CHECK(file.attribute("/", "run_name") == Hdf5File::Attribute(std::string("a first try")));
+  auto const recorded = file.attribute("evaluation", "context_free_loss");
+  CHECK(recorded.has_value() == (context_free > 0));
+  if (recorded) CHECK(*recorded == Hdf5File::Attribute(context_free));
 }
 
 TEST_CASE("Rows that cannot be written for a while are written later, without gaps") {

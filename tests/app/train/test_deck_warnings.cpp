@@ -203,6 +203,40 @@ TEST_CASE("Every reason causes a warning") {
   CHECK(app::deck_warnings(deck).size() == 3);
 }
 
+TEST_CASE("A learning rate of 0 at every step causes a warning") {
+  input::Deck deck;
+  deck.optimizer.lr = 0;
+  CHECK(app::deck_warnings(deck) ==
+        std::vector<std::string>{"optimizer.lr: 0: the learning rate is 0 at every step, so that no parameter ever "
+                                 "changes; set it above 0"});
+  deck.schedule.warmup_steps = 2000;  // more than the 1000 steps of the run
+  CHECK(app::deck_warnings(deck).size() == 1);
+  deck.schedule.offset = 1e-6;  // added to every rate
+  CHECK(app::deck_warnings(deck).empty());
+}
+
+TEST_CASE("A single step at the end of the decay causes a warning") {
+  using optim::Decay;
+  input::Deck deck;
+  deck.schedule.steps = 1;
+  for (auto const decay : {Decay::linear, Decay::polynomial, Decay::cosine}) {
+    deck.schedule.decay = decay;
+    CHECK(warning(deck, "schedule.steps: 1: ") ==
+          "the decay ends at a learning rate of 0, so that the only step changes no parameter; take more steps, or "
+          "set schedule.final_fraction above 0");
+  }
+  for (auto const decay : {Decay::constant, Decay::exponential}) {
+    deck.schedule.decay = decay;
+    CHECK(app::deck_warnings(deck).empty());
+  }
+  deck.schedule = {.steps = 1, .final_fraction = 0.1};
+  CHECK(app::deck_warnings(deck).empty());
+  deck.schedule = {.steps = 1, .warmup_steps = 1};
+  CHECK(app::deck_warnings(deck).empty());
+  deck.schedule = {.steps = 2};
+  CHECK(app::deck_warnings(deck).empty());
+}
+
 TEST_CASE("Nesterov and step-ahead together cause a warning") {
   auto deck = settled(Method::onebit_lamb);
   deck.optimizer.nesterov = true;
