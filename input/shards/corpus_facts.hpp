@@ -25,6 +25,10 @@ struct CorpusFacts {
   std::int64_t cased = 0;                     ///< tokens of the vocabulary with capital letters
   std::int64_t accented = 0;                  ///< tokens of the vocabulary with accents; 0 where not recorded
   std::int64_t words = 0;                     ///< tokens that begin a word; 0 where not recorded
+  std::int64_t alphabet = 0;                  ///< characters that --train-vocab kept; 0: read from a file
+  std::int64_t distinct = 0;                  ///< distinct characters of the texts, from which it chose
+  std::int64_t characters = 0;                ///< characters of the texts without white space; 0: read from a file
+  std::int64_t rare = 0;                      ///< those in words that became [UNK] because of a rare character
   double duplicates = 0;                      ///< share of documents that repeat another one exactly
   double frequency_loss = 0;                  ///< nats per token: see frequency_loss()
   bool operator==(CorpusFacts const&) const = default;

@@ -116,6 +116,8 @@ def poor_texts(folder):
             ("\n\n".join(sentence for doc in docs[:20] for sentence in doc), [], "documents have one sentence each"),
             ("\n\n".join(f"{long_word}{word(n)}." for n in range(100)), [], "is in words of more than 100 characters"),
             (paragraphs(docs), ["--train-vocab", 30000], "tokens, 30000 were requested"),
+            (paragraphs(docs), ["--train-vocab", 300, "--alphabet", 12],
+             "in words that become [UNK], because the vocabulary keeps the 12 most frequent of 27 characters"),
             (paragraphs(docs) + "\n" + "\n".join(s for doc in docs * 20 for s in doc), [], f"it begins at text.txt:{150 * 21 + 1}"),
             (paragraphs(docs + docs[:30]), [], "17 % of the documents repeat another one exactly"),
             (paragraphs(docs[:60]) + "\n" + "\n".join(s for doc in docs * 20 for s in doc), ["--heldout", 0.1],

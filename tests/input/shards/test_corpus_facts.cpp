@@ -33,6 +33,10 @@ CorpusFacts good() {
           .cased = 3,
           .accented = 5,
           .words = 80000,
+          .alphabet = 1000,
+          .distinct = 1200,
+          .characters = 400000,
+          .rare = 1000,
           .duplicates = 0.01,
           .frequency_loss = 6.5};
 }
@@ -75,6 +79,15 @@ TEST_CASE("each fault of a corpus has one warning with number and cause", "[text
   CHECK_THAT(only_warning([](auto& f) { f.longest = 20100; }, "a.txt:7"),
              ContainsSubstring("20100 tokens, the median one 100; it begins at a.txt:7: blank lines"));
   CHECK_THAT(only_warning([](auto& f) { f.duplicates = 0.062; }), ContainsSubstring("6.2 % of the documents repeat"));
+}
+
+TEST_CASE("text that is lost has a warning with its share and cause", "[text]") {
+  CHECK_THAT(only_warning([](auto& f) { f.rare = 20000; }),
+             ContainsSubstring("5.0 % of the characters of the text are in words that become [UNK]") &&
+                 ContainsSubstring("keeps the 1000 most frequent of 1200 characters") &&
+                 ContainsSubstring("a larger --alphabet"));
+  // Rare characters explain unknown tokens, and the vocabulary is of the right language.
+  CHECK_THAT(only_warning([](auto& f) { f.rare = 20000, f.unknown = 34000; }), ContainsSubstring("--alphabet"));
 }
 
 TEST_CASE("few rows and few documents give no warning about shares", "[text]") {
@@ -164,6 +177,8 @@ TEST_CASE("impossible facts are reported by their attribute and ignored", "[corp
   CHECK(with("corpus_rows", std::int64_t{-5}) == "corpus_rows is -5; allowed: 0 or more");
   CHECK(with("corpus_rows", 5.0) == "corpus_rows is not a whole number");
   CHECK(with("corpus_duplicate_share", "none") == "corpus_duplicate_share is not a 64-bit float");
+  CHECK(with("corpus_rare_characters", std::int64_t{400001}) ==
+        "corpus_rare_characters is 400001; allowed: up to corpus_characters");
   CHECK(with("corpus_unknown_tokens", std::int64_t{100001}) ==
         "corpus_unknown_tokens is 100001; allowed: up to corpus_tokens");
 }
