@@ -135,6 +135,11 @@ class CorpusPass {
     note_alphabet(whole, alphabet);
     whole.bytes = bytes_;
     whole.overlong = overlong_bytes_;
+    whole.letters = characters_.letters;
+    whole.accents = characters_.accents;
+    whole.signs = characters_.signs;
+    whole.unreadable = characters_.unreadable;
+    whole.separators = characters_.separators;
     whole.longest = splitter_.longest();
     whole.median = splitter_.median();
     whole.duplicates = splitter_.duplicates();
@@ -214,6 +219,7 @@ class CorpusPass {
     if (invalid_lines_ == 0) first_invalid_ = block.first_invalid;
     invalid_lines_ += block.invalid_lines;
     overlong_bytes_ += block.overlong_bytes;
+    characters_ += block.characters;
   }
 
   PrepareOptions const& options_;
@@ -222,6 +228,7 @@ class CorpusPass {
   Sets& sets_;
   SetBuilder* current_ = nullptr;
   DocumentSplitter splitter_;
+  CharacterCounts characters_;
   std::int64_t bytes_ = 0, overlong_bytes_ = 0, invalid_lines_ = 0;
   TextPlace first_invalid_;
 };

@@ -25,8 +25,19 @@ constexpr std::int64_t few_rows = 16, few_documents = 10;  // too few for a shar
 
 /// Returns true for facts that earlier versions did not record.
 bool is_newer(std::string_view name) {
-  constexpr std::string_view newer[] = {"corpus_accented_tokens",     "corpus_words",      "corpus_alphabet",
-                                        "corpus_distinct_characters", "corpus_characters", "corpus_rare_characters"};
+  constexpr std::string_view newer[] = {
+      "corpus_accented_tokens",
+      "corpus_words",
+      "corpus_alphabet",
+      "corpus_distinct_characters",
+      "corpus_characters",
+      "corpus_rare_characters",
+      "corpus_letters",
+      "corpus_stripped_accents",
+      "corpus_stripped_signs",
+      "corpus_unreadable_characters",
+      "corpus_removed_separators",
+  };
   return std::ranges::count(newer, name) > 0;
 }
 
@@ -53,6 +64,11 @@ void for_each_fact(Facts& facts, Visit const& visit) {
   visit("corpus_distinct_characters", facts.distinct);
   visit("corpus_characters", facts.characters);
   visit("corpus_rare_characters", facts.rare);
+  visit("corpus_letters", facts.letters);
+  visit("corpus_stripped_accents", facts.accents);
+  visit("corpus_stripped_signs", facts.signs);
+  visit("corpus_unreadable_characters", facts.unreadable);
+  visit("corpus_removed_separators", facts.separators);
   visit("corpus_duplicate_share", facts.duplicates);
   visit("corpus_frequency_loss", facts.frequency_loss);
 }

@@ -29,6 +29,11 @@ struct CorpusFacts {
   std::int64_t distinct = 0;                  ///< distinct characters of the texts, from which it chose
   std::int64_t characters = 0;                ///< characters of the texts without white space; 0: read from a file
   std::int64_t rare = 0;                      ///< those in words that became [UNK] because of a rare character
+  std::int64_t letters = 0;                   ///< of the texts; see CharacterCounts for this one and the next four
+  std::int64_t accents = 0;                   ///< left out
+  std::int64_t signs = 0;                     ///< vowel signs and other marks, left out
+  std::int64_t unreadable = 0;                ///< private-use characters and U+FFFD, left out
+  std::int64_t separators = 0;                ///< zero-width spaces and non-joiners in words, left out
   double duplicates = 0;                      ///< share of documents that repeat another one exactly
   double frequency_loss = 0;                  ///< nats per token: see frequency_loss()
   bool operator==(CorpusFacts const&) const = default;

@@ -122,6 +122,9 @@ def poor_texts(folder):
             (paragraphs(docs + docs[:30]), [], "17 % of the documents repeat another one exactly"),
             (paragraphs(docs[:60]) + "\n" + "\n".join(s for doc in docs * 20 for s in doc), ["--heldout", 0.1],
              "of the tokens are held out, but --heldout requested 10.0 % of the documents"),
+            (paragraphs(docs).replace("a", "\u0915\u0941"), ["--train-vocab", 300], "are vowel signs or other marks"),
+            (paragraphs(docs).replace("a", "a\ue000"), [], "are unreadable (private use, or U+FFFD)"),
+            (paragraphs(docs).replace("a", "a\u200b"), [], "zero-width spaces or non-joiners"),
             ('{"text": "aa ab"}\n\n' + paragraphs(docs), [], "text.txt looks like JSON")]:
         errors, _, strict = warnings_of(text, *arguments)
         assert words in errors, (words, errors)

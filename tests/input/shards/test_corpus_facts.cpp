@@ -37,6 +37,11 @@ CorpusFacts good() {
           .distinct = 1200,
           .characters = 400000,
           .rare = 1000,
+          .letters = 400000,
+          .accents = 20000,
+          .signs = 2000,
+          .unreadable = 3000,
+          .separators = 4000,
           .duplicates = 0.01,
           .frequency_loss = 6.5};
 }
@@ -86,6 +91,19 @@ TEST_CASE("text that is lost has a warning with its share and cause", "[text]") 
              ContainsSubstring("5.0 % of the characters of the text are in words that become [UNK]") &&
                  ContainsSubstring("keeps the 1000 most frequent of 1200 characters") &&
                  ContainsSubstring("a larger --alphabet"));
+  CHECK_THAT(only_warning([](auto& f) { f.signs = 100000; }),
+             ContainsSubstring("20 % of the letters and marks of the text are vowel signs") &&
+                 ContainsSubstring("Hindi") && ContainsSubstring("another program"));
+  CHECK_THAT(only_warning([](auto& f) { f.accents = 100000; }),
+             ContainsSubstring("20 % of the letters and accents of the text are accents"));
+  CHECK_THAT(only_warning([](auto& f) { f.unreadable = 100000; }),
+             ContainsSubstring("20 % of the characters of the text are unreadable") &&
+                 ContainsSubstring("decode the original again"));
+  CHECK_THAT(only_warning([](auto& f) { f.separators = 100000; }),
+             ContainsSubstring("20 % of the characters of words are zero-width") &&
+                 ContainsSubstring("replace U+200B by a space"));
+  CHECK_THAT(only_warning([](auto& f) { f.letters = f.accents = f.signs = f.separators = 0; }),
+             ContainsSubstring("100 % of the characters"));
   // Rare characters explain unknown tokens, and the vocabulary is of the right language.
   CHECK_THAT(only_warning([](auto& f) { f.rare = 20000, f.unknown = 34000; }), ContainsSubstring("--alphabet"));
 }
