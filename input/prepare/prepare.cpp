@@ -150,6 +150,8 @@ class CorpusPass {
     auto const of_set = [&](SetBuilder const& set) {
       auto facts = set.counted(whole);
       auto const& frequencies = set.frequencies();
+      for (std::int32_t id = 0; id < vocabulary.size(); ++id)
+        if (!vocabulary.has_letter(id)) facts.letterless += frequencies[static_cast<std::size_t>(id)];
       facts.unknown = frequencies[static_cast<std::size_t>(s.unknown)];
       for (std::int32_t id = 0; id < vocabulary.size(); ++id)
         if (vocabulary.begins_word(id)) facts.words += frequencies[static_cast<std::size_t>(id)];
@@ -268,9 +270,11 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
   if (!options.out.empty()) folder.emplace(options.out);
   try {
     if (trains) {
-      auto const counts = count_words(options.texts, options.threads, [&](std::int64_t read, std::int64_t total) {
+      TextReader counted(options.texts, poll);
+      auto const counts = count_words(counted, options.threads, [&](std::int64_t read, std::int64_t total) {
         tell("counting words", read, total);
       });
+      summary.warnings = counted.warnings();  // if shards are made, too, their pass finds the same
       tell("training the vocabulary", 0, 0);
       TrainerRule rule{.size = options.trained_vocabulary};
       if (options.alphabet > 0) rule.alphabet = options.alphabet;
@@ -284,7 +288,6 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
     if (trained)
       for (auto const& token : tokens) trained->write(token + '\n');
     if (!folder) {
-      summary.warnings = reader.warnings();
       summary.train.vocabulary = summary.vocabulary;
       summary.train.vocabulary_asked = options.trained_vocabulary;
       note_alphabet(summary.train, alphabet);

@@ -37,6 +37,7 @@ bool is_newer(std::string_view name) {
       "corpus_stripped_signs",
       "corpus_unreadable_characters",
       "corpus_removed_separators",
+      "corpus_letterless_tokens",
   };
   return std::ranges::count(newer, name) > 0;
 }
@@ -69,6 +70,7 @@ void for_each_fact(Facts& facts, Visit const& visit) {
   visit("corpus_stripped_signs", facts.signs);
   visit("corpus_unreadable_characters", facts.unreadable);
   visit("corpus_removed_separators", facts.separators);
+  visit("corpus_letterless_tokens", facts.letterless);
   visit("corpus_duplicate_share", facts.duplicates);
   visit("corpus_frequency_loss", facts.frequency_loss);
 }
@@ -194,6 +196,7 @@ std::string corpus_facts_fault(Hdf5File const& shard) {
   bound(facts.lone_rows, facts.rows, "corpus_lone_rows", "up to corpus_rows");
   bound(facts.cased, facts.vocabulary, "corpus_cased_tokens", "up to corpus_vocabulary");
   bound(facts.alphabet, facts.distinct, "corpus_alphabet", "up to corpus_distinct_characters");
+  bound(facts.letterless, facts.tokens, "corpus_letterless_tokens", "up to corpus_tokens");
   bound(facts.rare, facts.characters, "corpus_rare_characters", "up to corpus_characters");
   return fault;
 }

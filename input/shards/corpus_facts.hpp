@@ -34,6 +34,7 @@ struct CorpusFacts {
   std::int64_t signs = 0;                     ///< vowel signs and other marks, left out
   std::int64_t unreadable = 0;                ///< private-use characters and U+FFFD, left out
   std::int64_t separators = 0;                ///< zero-width spaces and non-joiners in words, left out
+  std::int64_t letterless = 0;                ///< tokens without a letter: numbers, punctuation and symbols
   double duplicates = 0;                      ///< share of documents that repeat another one exactly
   double frequency_loss = 0;                  ///< nats per token: see frequency_loss()
   bool operator==(CorpusFacts const&) const = default;

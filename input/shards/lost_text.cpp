@@ -7,7 +7,7 @@
 namespace bellwether::input {
 namespace {
 
-constexpr double most_rare = 0.01, most_left_out = 0.01;
+constexpr double most_rare = 0.01, most_left_out = 0.01, most_letterless = 0.5;
 // BERT-uncased leaves out the accents of all languages. In most of them few words become equal; above this share, as in
 // Vietnamese, many do.
 constexpr double most_accents = 0.1;
@@ -46,6 +46,10 @@ std::vector<std::string> lost_text_warnings(CorpusFacts const& facts) {
   warn(facts.separators, most_left_out,
        " of the characters of words are zero-width spaces or non-joiners (U+200B, U+200C), which are left out, so that "
        "parts of the text are joined to one word, as in Khmer, Burmese or Persian; replace U+200B by a space");
+  if (auto const letterless = share(facts.letterless, facts.tokens); letterless > most_letterless)
+    texts.push_back(percent(letterless) +
+                    " of the tokens are numbers, punctuation or symbols: the text is mostly tables, logs or code, from "
+                    "which the model learns little language; leave such files out");
   return texts;
 }
 

@@ -143,6 +143,11 @@ bool is_invisible(char32_t c) {
   return category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF;
 }
 
+bool is_letter(char32_t c) {
+  auto const category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;
+}
+
 bool is_capital(char32_t c) {
   auto const code = static_cast<utf8proc_int32_t>(c);
   return utf8proc_tolower(code) != code;
@@ -174,9 +179,7 @@ BertCharacters::BertCharacters() : traits_(code_points, 0) {
     if (is_cjk_ideograph(c)) traits |= ideograph;
     if ((category == UTF8PROC_CATEGORY_MN && !is_in(reference::not_marks, c)) || is_in(reference::marks, c))
       traits |= mark;
-    bool const written = (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO) ||
-                         (category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME);
-    if (written) traits |= letter;
+    if (is_letter(c)) traits |= letter;
     bool const punctuates = category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
     if (is_ascii_symbol(c) || (punctuates && !is_in(reference::not_punctuation, c)) || is_in(reference::punctuation, c))
       traits |= punctuation;

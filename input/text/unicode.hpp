@@ -22,6 +22,8 @@ bool is_valid_utf8(std::string_view text);
 bool is_white_space(char32_t c);
 /// A character that shows nothing: white space, control and format characters (categories Cc and Cf).
 bool is_invisible(char32_t c);
+/// A letter, an ideograph or a mark (categories L and M).
+bool is_letter(char32_t c);
 bool is_capital(char32_t c);   ///< a letter that lower-casing changes
 bool is_accented(char32_t c);  ///< a non-spacing mark, or a character whose decomposition (NFD) has one
 

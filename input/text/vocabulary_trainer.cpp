@@ -16,9 +16,8 @@
 
 namespace bellwether::input {
 
-WordCounts count_words(std::vector<std::string> const& texts, int threads,
+WordCounts count_words(TextReader& reader, int threads,
                        std::function<void(std::int64_t read, std::int64_t total)> const& progress) {
-  TextReader reader(texts);
   BertCharacters const characters;
   WordCounts total;
   auto const make_worker = [&] {

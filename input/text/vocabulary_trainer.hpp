@@ -10,13 +10,15 @@
 
 namespace bellwether::input {
 
+class TextReader;
+
 /// Count of each word. Words are cleaned, lower-cased and split as for WordPiece.
 using WordCounts = std::unordered_map<std::string, std::int64_t>;
 
-/// Counts the words of texts on `threads` threads. Memory: the distinct words. `progress` is called between blocks with
-/// the bytes read and the bytes of all texts; an exception from it ends the count.
-/// \throws InputError as TextReader does.
-WordCounts count_words(std::vector<std::string> const& texts, int threads,
+/// Counts the words of all texts of `reader` on `threads` threads. Memory: the distinct words. `progress` is called
+/// between blocks with the bytes read and the bytes of all texts; an exception from it ends the count.
+/// \throws InputError as TextReader::next() does.
+WordCounts count_words(TextReader& reader, int threads,
                        std::function<void(std::int64_t read, std::int64_t total)> const& progress);
 
 struct TrainerRule {

@@ -42,6 +42,7 @@ CorpusFacts good() {
           .signs = 2000,
           .unreadable = 3000,
           .separators = 4000,
+          .letterless = 15000,
           .duplicates = 0.01,
           .frequency_loss = 6.5};
 }
@@ -104,6 +105,8 @@ TEST_CASE("text that is lost has a warning with its share and cause", "[text]") 
                  ContainsSubstring("replace U+200B by a space"));
   CHECK_THAT(only_warning([](auto& f) { f.letters = f.accents = f.signs = f.separators = 0; }),
              ContainsSubstring("100 % of the characters"));
+  CHECK_THAT(only_warning([](auto& f) { f.letterless = 51000; }),
+             ContainsSubstring("51 % of the tokens are numbers, punctuation or symbols"));
   // Rare characters explain unknown tokens, and the vocabulary is of the right language.
   CHECK_THAT(only_warning([](auto& f) { f.rare = 20000, f.unknown = 34000; }), ContainsSubstring("--alphabet"));
 }
