@@ -113,6 +113,12 @@ void add_prepare(Command program) {
   command.option("--train-vocab", options->trained_vocabulary, "train a WordPiece vocabulary of SIZE tokens")
       .check(whole_numbers(6, 1 << 24))
       .type_name("SIZE");
+  command
+      .option("--alphabet", options->alphabet,
+              "keep the N most frequent characters of the text with --train-vocab, 1000 if not given; words with other "
+              "characters become [UNK]")
+      .check(whole_numbers(1, 0x10FFFF))
+      .type_name("N");
   command.option("--out", options->out, "new folder for shards and vocab.txt").check(paths()).type_name("DIR");
   command.option("--sequence-length", options->sequence_length, "tokens per row, including [CLS] and [SEP]")
       .check(whole_numbers(8, 65536))

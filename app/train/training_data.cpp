@@ -9,13 +9,17 @@
 #include "comm/transport/world.hpp"
 #include "core/layout/state_visitor.hpp"
 #include "core/system/error.hpp"
+#include "input/deck/deck_values.hpp"
+#include "input/shards/masking.hpp"
 #include "input/shards/trained_passages.hpp"
 #include "input/text/vocabulary_checksum.hpp"
 #include "input/threads/io_thread.hpp"
 #include "model/bert/bert.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <utility>
 
 namespace bellwether::app {
 namespace {
@@ -91,6 +95,34 @@ std::string unused_tokens(std::int64_t model, std::int64_t shards) {
          " tokens take memory and time and never occur; set it to " + std::to_string((shards + 7) / 8 * 8);
 }
 
+/// Returns a warning if the shards allow fewer masked tokens in a full row than `probability` asks for. Empty if masks
+/// are static, or if both shares are equal in a tenth of a percent.
+std::string capped_masks(input::ShardSetInfo const& info, double probability) {
+  constexpr std::int64_t special_tokens = 3;  // [CLS] and two [SEP], which are never masked
+  auto const percent = [](double share) { return input::shortest_number(std::round(1000 * share) / 10) + " %"; };
+  auto const length = info.sequence_length, most = info.masked_length, candidates = length - special_tokens;
+  auto const wanted =
+      input::prediction_count({.probability = probability, .maximum = length, .special = {}}, length, candidates);
+  double const share = static_cast<double>(most) / static_cast<double>(length);
+  if (info.static_masks || wanted <= most || percent(share) == percent(probability)) return "";
+  // Rounded down, so that the value that the message names gives no warning.
+  double const fitting = std::floor(1e6 * share) / 1e6;
+  return "masks " + percent(share) + " of a full row instead of the " + percent(probability) +
+         " of data.mask_probability: the shards allow at most " + counted(most, "masked token") + " in a row of " +
+         std::to_string(length) + "; prepare them again with --max-predictions " + std::to_string(wanted) +
+         ", or set data.mask_probability to " + input::shortest_number(fitting);
+}
+
+/// Returns the warnings of both sets. One call of `prepare` usually makes both, and then one warning is enough.
+std::vector<std::string> mask_warnings(TrainingData const& data, double probability) {
+  std::vector<std::string> texts;
+  auto const train = capped_masks(data.stream->info(), probability);
+  auto const heldout = data.heldout.batches.empty() ? std::string() : capped_masks(data.heldout.info, probability);
+  if (!train.empty()) texts.push_back("data.train: " + train);
+  if (!heldout.empty() && heldout != train) texts.push_back("data.heldout: " + heldout);
+  return texts;
+}
+
 }  // namespace
 
 model::Capacity TrainingData::capacity(input::BatchConfig const& batch, int ranks) const {
@@ -121,6 +153,7 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
   if (!heldout.batches.empty()) tell("data.heldout", heldout.info);
   // Held-out text is a sample of the same corpus, so its warnings would repeat these.
   for (auto const& warning : stream->info().corpus_warnings) texts.push_back("data.train: " + warning);
+  for (auto& text : mask_warnings(*this, deck.data.mask_probability)) texts.push_back(std::move(text));
   if (auto const text = unused_tokens(deck.model.vocabulary, stream->info().vocabulary.tokens); !text.empty())
     texts.push_back(text);
   if (auto const rows = stream->info().rows; deck.batch.global > rows)

@@ -5,6 +5,7 @@
 #include "core/system/error.hpp"
 #include "input/files/partial_folder.hpp"
 #include "input/prepare/document_splitter.hpp"
+#include "input/prepare/prepare_checks.hpp"
 #include "input/prepare/repeated_lines.hpp"
 #include "input/prepare/segment_worker.hpp"
 #include "input/prepare/set_builder.hpp"
@@ -15,12 +16,11 @@
 #include "input/text/vocabulary_trainer.hpp"
 #include "input/threads/ordered_pipeline.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <optional>
+#include <utility>
 
 namespace bellwether::input {
 
@@ -57,6 +57,13 @@ void require_regular(std::vector<std::string> const& texts) {
           text +
           ": is not a regular file, but --train-vocab reads the text twice; give a file, or a vocabulary with --vocab");
   if (!faults.empty()) throw InputError(std::move(faults));
+}
+
+void note_alphabet(CorpusFacts& facts, AlphabetCover const& alphabet) {
+  facts.alphabet = alphabet.kept;
+  facts.distinct = alphabet.distinct;
+  facts.characters = alphabet.characters;
+  facts.rare = alphabet.lost;
 }
 
 /// Thrown through the pipeline when the user interrupts; caught in prepare().
@@ -123,12 +130,18 @@ class CorpusPass {
     if (sets_.heldout) sets_.heldout->finish();
   }
 
-  /// Fills in the facts of both sets and the warnings about the texts.
-  void summarise(Vocabulary const& vocabulary, PrepareSummary& summary) const {
+  /// Fills in the facts of both sets and the warnings about the texts. `alphabet` is empty if none was trained.
+  void summarise(Vocabulary const& vocabulary, AlphabetCover const& alphabet, PrepareSummary& summary) const {
     auto const& s = vocabulary.special();
     CorpusFacts whole;
+    note_alphabet(whole, alphabet);
     whole.bytes = bytes_;
     whole.overlong = overlong_bytes_;
+    whole.letters = characters_.letters;
+    whole.accents = characters_.accents;
+    whole.signs = characters_.signs;
+    whole.unreadable = characters_.unreadable;
+    whole.separators = characters_.separators;
     whole.longest = splitter_.longest();
     whole.median = splitter_.median();
     whole.duplicates = splitter_.duplicates();
@@ -140,6 +153,8 @@ class CorpusPass {
     auto const of_set = [&](SetBuilder const& set) {
       auto facts = set.counted(whole);
       auto const& frequencies = set.frequencies();
+      for (std::int32_t id = 0; id < vocabulary.size(); ++id)
+        if (!vocabulary.has_letter(id)) facts.letterless += frequencies[static_cast<std::size_t>(id)];
       facts.unknown = frequencies[static_cast<std::size_t>(s.unknown)];
       for (std::int32_t id = 0; id < vocabulary.size(); ++id)
         if (vocabulary.begins_word(id)) facts.words += frequencies[static_cast<std::size_t>(id)];
@@ -215,6 +230,7 @@ class CorpusPass {
     if (invalid_lines_ == 0) first_invalid_ = block.first_invalid;
     invalid_lines_ += block.invalid_lines;
     overlong_bytes_ += block.overlong_bytes;
+    characters_ += block.characters;
   }
 
   PrepareOptions const& options_;
@@ -224,6 +240,7 @@ class CorpusPass {
   SetBuilder* current_ = nullptr;
   DocumentSplitter splitter_;
   RepeatedLines repeated_;
+  CharacterCounts characters_;
   std::int64_t bytes_ = 0, overlong_bytes_ = 0, invalid_lines_ = 0;
   TextPlace first_invalid_;
 };
@@ -231,43 +248,6 @@ class CorpusPass {
 /// Stores the facts in every shard of `set`.
 void record(SetBuilder const& set, CorpusFacts const& facts) {
   for (auto const& path : set.writer().paths()) write_corpus_facts(path, facts);
-}
-
-/// Returns true if `path` is `folder` or lies in it. Both are canonical.
-bool is_within(fs::path const& path, fs::path const& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
-}
-
-/// \throws InputError if the trained vocabulary and the folder of shards cannot both get their names. Links are
-/// followed.
-void check_places(PrepareOptions const& options) {
-  auto const canonical = [](std::string const& path) {
-    std::error_code status;
-    auto const found = fs::weakly_canonical(fs::absolute(path, status), status);
-    return found.has_filename() ? found : found.parent_path();
-  };
-  if (options.trained_vocabulary == 0 || options.vocabulary.empty() || options.out.empty()) return;
-  auto const file = canonical(options.vocabulary), folder = canonical(options.out);
-  std::string const both = "--vocab " + options.vocabulary + ", --out " + options.out + ": ";
-  std::string const remedy = "; name a file outside, or leave --vocab out: the folder gets a vocab.txt";
-  if (file == folder) throw InputError(both + "are the same path" + remedy);
-  if (is_within(file, folder) || is_within(file, folder.string() + ".partial"))
-    throw InputError(both + "the file lies in the folder, which must be new or empty" + remedy);
-  if (is_within(folder, file)) throw InputError(both + "the folder lies below the file's name" + remedy);
-}
-
-/// \throws InputError for options that are wrong for every text.
-void check_options(PrepareOptions const& options) {
-  require(options.trained_vocabulary > 0 || !options.vocabulary.empty(), "a vocabulary is either read or trained");
-  require(!options.out.empty() || (options.trained_vocabulary > 0 && !options.vocabulary.empty()),
-          "there is something to write");
-  if (options.predictions > options.sequence_length - 3)
-    throw InputError("--max-predictions " + std::to_string(options.predictions) + ": at most " +
-                     std::to_string(options.sequence_length - 3) + ", the tokens of a row without [CLS] and two [SEP]");
-  // NaN fails this test, too.
-  if (!(options.heldout >= 0 && options.heldout <= 0.9))
-    throw InputError("--heldout: the share of documents to hold out; allowed: a number from 0 to 0.9");
-  check_places(options);
 }
 
 }  // namespace
@@ -285,6 +265,7 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
   PrepareSummary summary;
   TextReader reader(options.texts, poll);
   std::optional<Vocabulary> vocabulary;
+  AlphabetCover alphabet;
   try {
     if (!trains) vocabulary.emplace(Vocabulary::read(options.vocabulary, poll));
   } catch (Stopped const&) {
@@ -299,11 +280,17 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
   if (!options.out.empty()) folder.emplace(options.out);
   try {
     if (trains) {
-      auto const counts = count_words(options.texts, options.threads, [&](std::int64_t read, std::int64_t total) {
+      TextReader counted(options.texts, poll);
+      auto const counts = count_words(counted, options.threads, [&](std::int64_t read, std::int64_t total) {
         tell("counting words", read, total);
       });
+      summary.warnings = counted.warnings();  // if shards are made, too, their pass finds the same
       tell("training the vocabulary", 0, 0);
-      vocabulary.emplace(train_vocabulary(counts, {.size = options.trained_vocabulary}, poll), "trained vocabulary");
+      TrainerRule rule{.size = options.trained_vocabulary};
+      if (options.alphabet > 0) rule.alphabet = options.alphabet;
+      auto trained_tokens = train_vocabulary(counts, rule, poll);
+      alphabet = trained_tokens.alphabet;
+      vocabulary.emplace(std::move(trained_tokens.tokens), "trained vocabulary");
     }
     std::vector<std::string> tokens;
     for (std::int32_t id = 0; id < vocabulary->size(); ++id) tokens.push_back(vocabulary->token(id));
@@ -311,9 +298,9 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
     if (trained)
       for (auto const& token : tokens) trained->write(token + '\n');
     if (!folder) {
-      summary.warnings = reader.warnings();
       summary.train.vocabulary = summary.vocabulary;
       summary.train.vocabulary_asked = options.trained_vocabulary;
+      note_alphabet(summary.train, alphabet);
       auto const found = corpus_warnings(summary.train);
       summary.warnings.insert(summary.warnings.end(), found.begin(), found.end());
       if (options.strict && !summary.warnings.empty()) throw InputError(summary.warnings);
@@ -329,7 +316,7 @@ PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks)
                        (sets.heldout && sets.heldout->writer().rows() > 0
                             ? "--heldout chose all of them; choose a smaller share, more documents or another --seed"
                             : "text with words is needed"));
-    pass.summarise(*vocabulary, summary);
+    pass.summarise(*vocabulary, alphabet, summary);
     if (options.strict && !summary.warnings.empty()) throw InputError(summary.warnings);
     record(sets.train, summary.train);
     if (sets.heldout) record(*sets.heldout, summary.heldout);

@@ -17,6 +17,7 @@ struct PrepareOptions {
   std::vector<std::string> texts;       ///< files, plain or gzip-compressed, or "-"; blank lines separate documents
   std::string vocabulary;               ///< file to read, or to write if a vocabulary is trained
   std::int64_t trained_vocabulary = 0;  ///< tokens of the vocabulary to train; 0: read the file
+  std::int64_t alphabet = 0;            ///< characters that it keeps; 0: the default of TrainerRule
   std::string out;                      ///< folder to create; empty: only train a vocabulary
   std::int64_t sequence_length = 128;   ///< S
   std::int64_t predictions = 0;         ///< maximum per sequence; 0: 15 % of S, rounded up to a multiple of 4

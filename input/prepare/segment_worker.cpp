@@ -38,16 +38,17 @@ TokenBlock SegmentWorker::operator()(TextBlock const& text) {
 
 void SegmentWorker::add_line(TextBlock const& text, TextLine const& line, TokenBlock& block) {
   auto const bytes = text.line(line);
-  block.parts.back().lines.push_back({hash_of(bytes), static_cast<std::int64_t>(bytes.size()), line.place});
+  auto const size = static_cast<std::int64_t>(bytes.size());
+  block.parts.back().lines.push_back({hash_of(bytes, block.characters), size, line.place});
   if (!is_valid_utf8(bytes) && block.invalid_lines++ == 0) block.first_invalid = line.place;
 }
 
 /// Returns the hash of the letters that the tokenizer sees, without white space. Lines with the same hash give the same
-/// tokens with any vocabulary.
-std::uint64_t SegmentWorker::hash_of(std::string_view line) {
+/// tokens with any vocabulary. Adds the characters of the line to `counts`, because it is normalised here anyway.
+std::uint64_t SegmentWorker::hash_of(std::string_view line, CharacterCounts& counts) {
   letters_.clear();
   bool const ascii = std::ranges::all_of(line, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  if (!ascii) tables_->characters().normalise(line, letters_);
+  if (!ascii) tables_->characters().normalise(line, letters_, &counts);
   auto const from = ascii ? line : std::string_view(letters_);
   std::size_t kept = 0;
   letters_.resize(from.size());
@@ -55,6 +56,9 @@ std::uint64_t SegmentWorker::hash_of(std::string_view line) {
     if (static_cast<unsigned char>(c) <= ' ' || c == '\x7F') continue;
     letters_[kept++] = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
+  if (ascii)
+    counts.letters += std::count_if(letters_.begin(), letters_.begin() + static_cast<std::ptrdiff_t>(kept),
+                                    [](char c) { return c >= 'a' && c <= 'z'; });
   return XXH3_64bits(letters_.data(), kept);
 }
 

@@ -27,6 +27,7 @@ struct TokenBlock {
   std::vector<DocumentPart> parts;
   std::int64_t invalid_lines = 0;  ///< lines that contain bytes that are not UTF-8; those bytes are dropped
   TextPlace first_invalid;
+  CharacterCounts characters;
   std::int64_t overlong_bytes = 0;  ///< bytes in words of more than 100 characters
   std::int64_t bytes_read = 0;      ///< TextReader::bytes_read() after the block
 };
@@ -44,7 +45,7 @@ class SegmentWorker {
 
  private:
   void add_line(TextBlock const& text, TextLine const& line, TokenBlock& block);
-  std::uint64_t hash_of(std::string_view line);
+  std::uint64_t hash_of(std::string_view line, CharacterCounts& counts);
   void add_sentences(std::string_view text, TokenBlock& block);
 
   std::unique_ptr<Tokenizer> tokenizer_;

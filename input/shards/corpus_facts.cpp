@@ -4,6 +4,8 @@
 
 #include "core/system/error.hpp"
 #include "input/hdf5/hdf5_file.hpp"
+#include "input/shards/lost_text.hpp"
+#include "input/shards/shares.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,8 +25,23 @@ constexpr std::int64_t few_rows = 16, few_documents = 10;  // too few for a shar
 
 /// Returns true for facts that earlier versions did not record.
 bool is_newer(std::string_view name) {
-  return name == "corpus_accented_tokens" || name == "corpus_words" || name == "corpus_repeated_line_share" ||
-         name == "corpus_context_free_loss";
+  constexpr std::string_view newer[] = {
+      "corpus_accented_tokens",
+      "corpus_words",
+      "corpus_repeated_line_share",
+      "corpus_context_free_loss",
+      "corpus_alphabet",
+      "corpus_distinct_characters",
+      "corpus_characters",
+      "corpus_rare_characters",
+      "corpus_letters",
+      "corpus_stripped_accents",
+      "corpus_stripped_signs",
+      "corpus_unreadable_characters",
+      "corpus_removed_separators",
+      "corpus_letterless_tokens",
+  };
+  return std::ranges::count(newer, name) > 0;
 }
 
 /// Calls `visit(name, member)` for every fact that shards record.
@@ -46,20 +63,20 @@ void for_each_fact(Facts& facts, Visit const& visit) {
   visit("corpus_cased_tokens", facts.cased);
   visit("corpus_accented_tokens", facts.accented);
   visit("corpus_words", facts.words);
+  visit("corpus_alphabet", facts.alphabet);
+  visit("corpus_distinct_characters", facts.distinct);
+  visit("corpus_characters", facts.characters);
+  visit("corpus_rare_characters", facts.rare);
+  visit("corpus_letters", facts.letters);
+  visit("corpus_stripped_accents", facts.accents);
+  visit("corpus_stripped_signs", facts.signs);
+  visit("corpus_unreadable_characters", facts.unreadable);
+  visit("corpus_removed_separators", facts.separators);
+  visit("corpus_letterless_tokens", facts.letterless);
   visit("corpus_duplicate_share", facts.duplicates);
   visit("corpus_repeated_line_share", facts.repeated);
   visit("corpus_frequency_loss", facts.frequency_loss);
   visit("corpus_context_free_loss", facts.context_free_loss);
-}
-
-double share(std::int64_t part, std::int64_t whole) {
-  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, share < 0.1 ? "%.1f %%" : "%.0f %%", 100 * share);
-  return text;
 }
 
 std::string number(std::int64_t value) { return std::to_string(value); }
@@ -87,7 +104,8 @@ std::vector<std::string> corpus_warnings(CorpusFacts const& facts, CorpusPlaces 
     if (poor) texts.push_back(text());
   };
   bool const overlong = share(facts.overlong, facts.bytes) > most_overlong;
-  bool const unknown = !overlong && share(facts.unknown, facts.tokens) > most_unknown;
+  // A vocabulary of the same text lacks nothing but rare characters, for which there is a warning of its own.
+  bool const unknown = !overlong && !loses_rare_characters(facts) && share(facts.unknown, facts.tokens) > most_unknown;
   warn(unknown, [&] {
     return percent(share(facts.unknown, facts.tokens)) +
            " of the tokens are unknown to the vocabulary ([UNK]): " + why_unknown(facts);
@@ -153,6 +171,7 @@ std::vector<std::string> corpus_warnings(CorpusFacts const& facts, CorpusPlaces 
            (places.repeated.empty() ? "" : ", such as " + places.repeated) +
            ": headers, licences or menus of pages; remove them, or the model memorises them";
   });
+  for (auto& text : lost_text_warnings(facts)) texts.push_back(std::move(text));
   return texts;
 }
 
@@ -186,6 +205,9 @@ std::string corpus_facts_fault(Hdf5File const& shard) {
   bound(facts.random_next, facts.rows, "corpus_random_next_rows", "up to corpus_rows");
   bound(facts.lone_rows, facts.rows, "corpus_lone_rows", "up to corpus_rows");
   bound(facts.cased, facts.vocabulary, "corpus_cased_tokens", "up to corpus_vocabulary");
+  bound(facts.alphabet, facts.distinct, "corpus_alphabet", "up to corpus_distinct_characters");
+  bound(facts.letterless, facts.tokens, "corpus_letterless_tokens", "up to corpus_tokens");
+  bound(facts.rare, facts.characters, "corpus_rare_characters", "up to corpus_characters");
   return fault;
 }
 

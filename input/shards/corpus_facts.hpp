@@ -25,10 +25,20 @@ struct CorpusFacts {
   std::int64_t cased = 0;                     ///< tokens of the vocabulary with capital letters
   std::int64_t accented = 0;                  ///< tokens of the vocabulary with accents; 0 where not recorded
   std::int64_t words = 0;                     ///< tokens that begin a word; 0 where not recorded
+  std::int64_t alphabet = 0;                  ///< characters that --train-vocab kept; 0: read from a file
+  std::int64_t distinct = 0;                  ///< distinct characters of the texts, from which it chose
+  std::int64_t characters = 0;                ///< characters of the texts without white space; 0: read from a file
+  std::int64_t rare = 0;                      ///< those in words that became [UNK] because of a rare character
+  std::int64_t letters = 0;                   ///< of the texts; see CharacterCounts for this one and the next four
+  std::int64_t accents = 0;                   ///< left out
+  std::int64_t signs = 0;                     ///< vowel signs and other marks, left out
+  std::int64_t unreadable = 0;                ///< private-use characters and U+FFFD, left out
+  std::int64_t separators = 0;                ///< zero-width spaces and non-joiners in words, left out
+  std::int64_t letterless = 0;                ///< tokens without a letter: numbers, punctuation and symbols
   double duplicates = 0;                      ///< share of documents that repeat another one exactly
-  double repeated = 0;        ///< share of the text in lines that occur more than ten times; 0 where not recorded
-  double frequency_loss = 0;                  ///< nats per token: see frequency_loss()
-  double context_free_loss = 0;               ///< nats per token: see context_free_loss(); 0 where not recorded
+  double repeated = 0;           ///< share of the text in lines that occur more than ten times; 0 where not recorded
+  double frequency_loss = 0;     ///< nats per token: see frequency_loss()
+  double context_free_loss = 0;  ///< nats per token: see context_free_loss(); 0 where not recorded
   bool operator==(CorpusFacts const&) const = default;
 };
 

@@ -127,8 +127,28 @@ std::string TextReader::describe(TextPlace place) const {
   return (path == standard_input ? "standard input" : path) + ":" + std::to_string(place.line);
 }
 
+std::vector<std::string> TextReader::warnings() const {
+  auto texts = warnings_;
+  std::string const nothing = " no text, only white space or nothing at all: copy ";
+  if (empty_ == 1) texts.push_back(first_empty_ + " holds" + nothing + "it again, or leave it out");
+  if (empty_ > 1)
+    texts.push_back(first_empty_ + " and " + std::to_string(empty_ - 1) +
+                    (empty_ == 2 ? " other text" : " other texts") + " hold" + nothing +
+                    "them again, or leave them out");
+  return texts;
+}
+
+/// Counts the file that ends if it gave no line. A single file without text is an error of the caller.
+void TextReader::note_empty() {
+  if (has_text_ || paths_.size() == 1) return;
+  if (empty_++ == 0) first_empty_ = source_->name();
+}
+
 bool TextReader::open_next() {
-  if (source_) bytes_before_ += source_->bytes_read();
+  if (source_) {
+    bytes_before_ += source_->bytes_read();
+    note_empty();
+  }
   source_.reset();
   if (next_path_ == paths_.size()) return false;
   source_ = std::make_unique<TextSource>(paths_[next_path_++], poll_);
@@ -137,7 +157,7 @@ bool TextReader::open_next() {
   after_feed_ = feed_return_ = false;
   bytes_decoded_ = 0;
   document_ended_ = true;
-  continues_ = false;
+  continues_ = has_text_ = false;
   require_unchanged();
   return true;
 }
@@ -197,6 +217,7 @@ void TextReader::take_line(std::string_view line, TextBlock& block) {
   block.lines.push_back({block.text.size(), line.size(), document_ended_, place});
   block.text.append(line);
   block.text.push_back('\n');
+  has_text_ = true;
   document_ended_ = false;
 }
 

@@ -50,9 +50,10 @@ class TextReader {
   /// changed since this object was constructed.
   bool next(TextBlock& block);
 
-  std::string describe(TextPlace place) const;                            ///< "file:line"
-  std::vector<std::string> const& warnings() const { return warnings_; }  ///< files that look like markup
-  std::int64_t bytes_read() const;                                        ///< as stored, summed over all files so far
+  std::string describe(TextPlace place) const;  ///< "file:line"
+  /// Returns warnings about files that look like markup, and, of several files, those read so far that hold no text.
+  std::vector<std::string> warnings() const;
+  std::int64_t bytes_read() const;  ///< as stored, summed over all files so far
   std::int64_t bytes_total() const { return total_; }
 
   static constexpr std::size_t block_bytes = std::size_t{1} << 20, longest_line = std::size_t{1} << 18;
@@ -66,6 +67,7 @@ class TextReader {
   void end_line(std::string_view line, char end, TextBlock& block);
   void take_line(std::string_view line, TextBlock& block);
   void finish_returns();
+  void note_empty();
 
   std::vector<std::string> paths_, warnings_;
   WaitPoll poll_;
@@ -74,6 +76,9 @@ class TextReader {
   std::unique_ptr<TextSource> source_;
   std::string buffer_;  ///< bytes read from the file; those from position_ on are not used yet
   std::size_t position_ = 0;
+  std::string first_empty_;  ///< the first file without text
+  std::int64_t empty_ = 0;   ///< number of files without text
+  bool has_text_ = false;    ///< the current file has a line that is not blank
   std::int64_t line_ = 0, total_ = 0, bytes_before_ = 0, bytes_decoded_ = 0;
   std::int64_t returns_ = 0;  ///< carriage returns at the end of the last line; a line feed may follow them
   bool after_feed_ = false;   ///< the last line ended with a line feed alone; a carriage return may belong to it

@@ -39,7 +39,35 @@ bool is_ascii_symbol(char32_t c) {
   return (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) || (c >= 123 && c <= 126);
 }
 
+bool is_private_use(char32_t c) {
+  return (c >= 0xE000 && c <= 0xF8FF) || (c >= 0xF0000 && c <= 0xFFFFD) || (c >= 0x100000 && c <= 0x10FFFD);
+}
+
+/// Counts a mark that is stripped.
+void count_mark(char32_t c, CharacterCounts& counts) {
+  bool const selects_glyph = (c >= 0xFE00 && c <= 0xFE0F) || (c >= 0xE0100 && c <= 0xE01EF);
+  if (selects_glyph) return;  // a variation selector, as after an emoji: no word changes
+  ++(c >= 0x300 && c <= 0x36F ? counts.accents : counts.signs);
+}
+
+/// Counts a character that the clean-up removes. bytes: how the text holds it. A fault of UTF-8 is U+FFFD, too, but has
+/// other bytes; it is reported with its line elsewhere.
+void count_removed(char32_t c, std::string_view bytes, bool in_word, CharacterCounts& counts) {
+  constexpr char32_t zero_width_space = 0x200B, zero_width_non_joiner = 0x200C;
+  if (is_private_use(c) || (c == replacement_character && bytes == "\xEF\xBF\xBD")) ++counts.unreadable;
+  if (in_word && (c == zero_width_space || c == zero_width_non_joiner)) ++counts.separators;
+}
+
 }  // namespace
+
+CharacterCounts& CharacterCounts::operator+=(CharacterCounts const& other) {
+  letters += other.letters;
+  accents += other.accents;
+  signs += other.signs;
+  unreadable += other.unreadable;
+  separators += other.separators;
+  return *this;
+}
 
 char32_t decode_utf8(std::string_view text, std::size_t& position) {
   auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -115,6 +143,11 @@ bool is_invisible(char32_t c) {
   return category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF;
 }
 
+bool is_letter(char32_t c) {
+  auto const category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;
+}
+
 bool is_capital(char32_t c) {
   auto const code = static_cast<utf8proc_int32_t>(c);
   return utf8proc_tolower(code) != code;
@@ -146,6 +179,7 @@ BertCharacters::BertCharacters() : traits_(code_points, 0) {
     if (is_cjk_ideograph(c)) traits |= ideograph;
     if ((category == UTF8PROC_CATEGORY_MN && !is_in(reference::not_marks, c)) || is_in(reference::marks, c))
       traits |= mark;
+    if (is_letter(c)) traits |= letter;
     bool const punctuates = category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
     if (is_ascii_symbol(c) || (punctuates && !is_in(reference::not_punctuation, c)) || is_in(reference::punctuation, c))
       traits |= punctuation;
@@ -187,13 +221,14 @@ char32_t BertCharacters::lower(char32_t c) const {
   return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
 }
 
-void BertCharacters::normalise(std::string_view text, std::string& words) const {
+void BertCharacters::normalise(std::string_view text, std::string& words, CharacterCounts* counts) const {
   struct Held {
     char32_t code;
     std::uint8_t combining;
   };
   std::vector<Held> held;  // non-starters of one run, waiting for canonical order
   std::vector<char32_t> parts;
+  CharacterCounts seen;
   bool in_word = false;
   auto const separate = [&] {
     if (!words.empty() && words.back() != ' ') words.push_back(' ');
@@ -201,7 +236,11 @@ void BertCharacters::normalise(std::string_view text, std::string& words) const 
   };
   auto const emit = [&](char32_t c) {
     auto const traits = traits_[c];
-    if ((traits & mark) != 0) return;
+    if ((traits & mark) != 0) {
+      count_mark(c, seen);
+      return;
+    }
+    if ((traits & letter) != 0) ++seen.letters;
     if ((traits & space) != 0) return separate();
     if ((traits & punctuation) != 0) {
       separate();
@@ -230,9 +269,13 @@ void BertCharacters::normalise(std::string_view text, std::string& words) const 
 
   separate();
   for (std::size_t at = 0; at < text.size();) {
+    std::size_t const begin = at;
     char32_t const c = decode_utf8(text, at);
     auto const traits = traits_[c];
-    if ((traits & removed) != 0) continue;
+    if ((traits & removed) != 0) {
+      count_removed(c, text.substr(begin, at - begin), in_word, seen);
+      continue;
+    }
     bool const spaced = (traits & ideograph) != 0;
     if (spaced) order(U' ');
     if ((traits & changes) == 0) {
@@ -247,6 +290,7 @@ void BertCharacters::normalise(std::string_view text, std::string& words) const 
   }
   release();
   while (!words.empty() && words.back() == ' ') words.pop_back();
+  if (counts != nullptr) *counts += seen;
 }
 
 }  // namespace bellwether::input

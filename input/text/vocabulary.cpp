@@ -119,6 +119,13 @@ std::int64_t Vocabulary::accented_tokens() const { return std::ranges::count_if(
 
 bool Vocabulary::begins_word(std::int32_t id) const { return !token(id).starts_with("##"); }
 
+bool Vocabulary::has_letter(std::int32_t id) const {
+  auto const& text = token(id);
+  for (std::size_t at = 0; at < text.size();)
+    if (is_letter(decode_utf8(text, at))) return true;
+  return false;
+}
+
 void write_vocabulary(std::string const& path, std::vector<std::string> const& tokens) {
   std::string const partial = path + ".partial";
   make_way_for_file(partial);

@@ -36,6 +36,7 @@ class Vocabulary {
   SpecialTokens const& special() const { return special_; }
   bool is_special(std::int32_t id) const;
   bool begins_word(std::int32_t id) const;  ///< false for tokens like ##ing
+  bool has_letter(std::int32_t id) const;   ///< false for numbers, punctuation and symbols
   std::int64_t accented_tokens() const;     ///< tokens with accents, which the clean-up strips from text
   std::int64_t cased_tokens() const;        ///< tokens with capital letters, except names in brackets like [CLS]
 

@@ -16,9 +16,8 @@
 
 namespace bellwether::input {
 
-WordCounts count_words(std::vector<std::string> const& texts, int threads,
+WordCounts count_words(TextReader& reader, int threads,
                        std::function<void(std::int64_t read, std::int64_t total)> const& progress) {
-  TextReader reader(texts);
   BertCharacters const characters;
   WordCounts total;
   auto const make_worker = [&] {
@@ -66,7 +65,7 @@ class Trainer {
     count_pairs();
   }
 
-  std::vector<std::string> train() {
+  TrainedVocabulary train() {
     while (static_cast<std::int64_t>(tokens_.size()) < rule_.size && !heap_.empty()) {
       tick();
       auto const best = heap_.top();
@@ -80,7 +79,7 @@ class Trainer {
       if (best.count < rule_.least_frequency) break;
       merge(best.key);
     }
-    return std::move(tokens_);
+    return {std::move(tokens_), cover_};
   }
 
  private:
@@ -109,15 +108,36 @@ class Trainer {
     return place->second;
   }
 
+  using SortedWords = std::vector<std::pair<std::string_view, std::int64_t>>;
+
   void split_words(WordCounts const& counts) {
     // The order of an unordered map is arbitrary. Sort, so that equal counts give equal vocabularies.
-    std::vector<std::pair<std::string_view, std::int64_t>> sorted(counts.begin(), counts.end());
+    SortedWords sorted(counts.begin(), counts.end());
     std::sort(sorted.begin(), sorted.end(), [this](auto const& a, auto const& b) {
       tick();
       return a < b;
     });
-    std::map<char32_t, std::int64_t> frequency;
+    auto const kept = choose_alphabet(sorted);
     for (auto const& [word, count] : sorted) {
+      tick();
+      auto const characters = static_cast<std::int64_t>(count_code_points(word));
+      cover_.characters += characters * count;
+      if (PieceTrie::is_overlong(word)) continue;
+      if (auto pieces = pieces_of(word, kept); !pieces.empty())
+        words_.push_back({std::move(pieces), count});
+      else
+        cover_.lost += characters * count;
+    }
+    if (static_cast<std::int64_t>(tokens_.size()) > rule_.size)
+      throw InputError("--train-vocab " + std::to_string(rule_.size) +
+                       ": special tokens and the characters of the text are " + std::to_string(tokens_.size()) +
+                       " tokens already; allowed: at least that many, or fewer characters with --alphabet N");
+  }
+
+  /// Returns the alphabet in the order of codes, and makes its characters tokens.
+  std::vector<char32_t> choose_alphabet(SortedWords const& words) {
+    std::map<char32_t, std::int64_t> frequency;
+    for (auto const& [word, count] : words) {
       tick();
       for (std::size_t at = 0; at < word.size();) frequency[decode_utf8(word, at)] += count;
     }
@@ -133,27 +153,22 @@ class Trainer {
       append_utf8(text, c);
       add(text);
     }
+    cover_.distinct = static_cast<std::int64_t>(frequency.size());
+    cover_.kept = static_cast<std::int64_t>(kept.size());
+    return kept;
+  }
 
-    for (auto const& [word, count] : sorted) {
-      tick();
-      if (count_code_points(word) > PieceTrie::most_characters) continue;
-      Word split{{}, count};
-      for (std::size_t at = 0; at < word.size();) {
-        char32_t const c = decode_utf8(word, at);
-        if (!std::binary_search(kept.begin(), kept.end(), c)) {
-          split.pieces.clear();
-          break;
-        }
-        std::string piece = split.pieces.empty() ? "" : "##";
-        append_utf8(piece, c);
-        split.pieces.push_back(add(std::move(piece)));
-      }
-      if (!split.pieces.empty()) words_.push_back(std::move(split));
+  /// Returns the characters of a word as pieces; empty if one of them is not in the alphabet.
+  std::vector<Piece> pieces_of(std::string_view word, std::vector<char32_t> const& alphabet) {
+    std::vector<Piece> pieces;
+    for (std::size_t at = 0; at < word.size();) {
+      char32_t const c = decode_utf8(word, at);
+      if (!std::binary_search(alphabet.begin(), alphabet.end(), c)) return {};
+      std::string piece = pieces.empty() ? "" : "##";
+      append_utf8(piece, c);
+      pieces.push_back(add(std::move(piece)));
     }
-    if (static_cast<std::int64_t>(tokens_.size()) > rule_.size)
-      throw InputError("--train-vocab " + std::to_string(rule_.size) +
-                       ": special tokens and the characters of the text are " + std::to_string(tokens_.size()) +
-                       " tokens already; allowed: at least that many");
+    return pieces;
   }
 
   void count_pairs() {
@@ -215,6 +230,7 @@ class Trainer {
   TrainerRule rule_;
   std::function<void()> const& poll_;
   std::uint64_t ticks_ = 0;
+  AlphabetCover cover_;
   std::vector<std::string> tokens_;
   std::unordered_map<std::string, Piece> ids_;
   std::vector<Word> words_;
@@ -224,8 +240,8 @@ class Trainer {
 
 }  // namespace
 
-std::vector<std::string> train_vocabulary(WordCounts const& counts, TrainerRule const& rule,
-                                          std::function<void()> const& poll) {
+TrainedVocabulary train_vocabulary(WordCounts const& counts, TrainerRule const& rule,
+                                   std::function<void()> const& poll) {
   return Trainer(counts, rule, poll).train();
 }
 

@@ -391,3 +391,39 @@ TEST_CASE("Static masks instead of dynamic ones give a warning") {
   CHECK_FALSE(drawn.static_masks);
   CHECK(drawn.warnings.empty());
 }
+
+TEST_CASE("Shards that allow fewer masked tokens than mask_probability give one warning") {
+  TemporaryFolder const folder;
+  write_shard(folder / "train.h5", small_format(false), 0, 4);
+  write_shard(folder / "heldout.h5", small_format(false), 4, 20);
+  auto more = small_format(false);
+  more.masked_length = 5;
+  write_shard(folder / "more.h5", more, 4, 20);
+  auto deck = small_deck(folder / "train.h5");
+  deck.data.heldout = {folder / "heldout.h5"};
+  deck.statistics.evaluate_sequences = 20;
+  auto const warnings = [&](double probability) {
+    deck.data.mask_probability = probability;
+    return app::build_report(deck, test::world()).warnings;
+  };
+  std::string const train =
+      "data.train: masks 18.8 % of a full row instead of the 40 % of data.mask_probability: the shards allow at most 3 "
+      "masked tokens in a row of 16; prepare them again with --max-predictions 6, or set data.mask_probability to "
+      "0.1875";
+  CHECK(warnings(0.4) == std::vector<std::string>{train});
+  CHECK(warnings(0.1875).empty());
+  CHECK(warnings(0.2).empty());  // 3.2 of 16 tokens are 3
+  // [CLS] and [SEP] are never masked: 13 of 16 tokens are all that a larger share could add.
+  CHECK(warnings(1).front().find("--max-predictions 13,") != std::string::npos);
+  deck.data.heldout = {folder / "more.h5"};
+  auto const both = warnings(0.4);
+  REQUIRE(both.size() == 2);
+  CHECK(both[0] == train);
+  CHECK(both[1].starts_with("data.heldout: masks 31.3 % of a full row instead of the 40 %"));
+  // Static masks were drawn before, and have a warning of their own.
+  write_shard(folder / "static.h5", small_format(true), 0, 4);
+  deck.data.train = {folder / "static.h5"};
+  deck.data.heldout = {};
+  REQUIRE(warnings(0.4).size() == 1);
+  CHECK(warnings(0.4)[0].starts_with("data.dynamic_masking: true, but"));
+}

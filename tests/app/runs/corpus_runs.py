@@ -125,18 +125,32 @@ def poor_texts(folder):
             ("\n\n".join(sentence for doc in docs[:20] for sentence in doc), [], "documents have one sentence each"),
             ("\n\n".join(f"{long_word}{word(n)}." for n in range(100)), [], "is in words of more than 100 characters"),
             (paragraphs(docs), ["--train-vocab", 30000], "tokens, 30000 were requested"),
+            (paragraphs(docs), ["--train-vocab", 300, "--alphabet", 12],
+             "in words that become [UNK], because the vocabulary keeps the 12 most frequent of 27 characters"),
             (paragraphs(docs) + "\n" + "\n".join(s for doc in docs * 20 for s in doc), [], f"it begins at text.txt:{150 * 21 + 1}"),
             (paragraphs([["aa ab ac ad ae af ag ah ai aj."] + doc[:8] for doc in docs]), [],
              "in lines that occur more than 10 times, such as text.txt:1: headers"),
             (paragraphs(docs + docs[:30]), [], "17 % of the documents repeat another one exactly"),
             (paragraphs(docs[:60]) + "\n" + "\n".join(s for doc in docs * 20 for s in doc), ["--heldout", 0.1],
              "of the tokens are held out, but --heldout requested 10.0 % of the documents"),
+            ("\n\n".join("\n".join(f"{n}; {n * d} - {n + d}." for n in range(20)) for d in range(50)),
+             ["--train-vocab", 100], "of the tokens are numbers, punctuation or symbols"),
+            (paragraphs(docs).replace("a", "\u0915\u0941"), ["--train-vocab", 300], "are vowel signs or other marks"),
+            (paragraphs(docs).replace("a", "a\ue000"), [], "are unreadable (private use, or U+FFFD)"),
+            (paragraphs(docs).replace("a", "a\u200b"), [], "zero-width spaces or non-joiners"),
             ('{"text": "aa ab"}\n\n' + paragraphs(docs), [], "text.txt looks like JSON"),
             (paragraphs(docs).replace(".", " &amp; ab."), [], "text.txt holds entities of HTML")]:
         errors, _, strict = warnings_of(text, *arguments)
         assert words in errors, (words, errors)
         assert strict.returncode == 2 and words in strict.stderr and "warning: " not in strict.stderr, strict.stderr
         assert not list(folder.path.glob("*.partial")) and not list(folder.path.glob("strict*"))
+    # An empty file among others is named, also if only a vocabulary is made.
+    folder.write("text.txt", paragraphs(docs))
+    folder.write("empty.txt", "")
+    for output in (["--vocab", "vocab.txt", "--out", "beside"], ["--train-vocab", "300", "--vocab", "made.txt"]):
+        done = subprocess.run([folder.program, "prepare", "text.txt", "empty.txt", *output], cwd=folder.path, check=True,
+                              capture_output=True, text=True, timeout=600)
+        assert "warning: empty.txt holds no text, only white space or nothing at all" in done.stderr, done.stderr
     # `check` repeats what the shards record, and warns about a model with far more tokens than they have.
     folder.write("text.txt", "\n\n".join(sentence for doc in docs[:20] for sentence in doc))
     folder.run("text.txt", "--vocab", "vocab.txt", "--out", "poor", "--sequence-length", 32)

@@ -153,6 +153,9 @@ def refuses(folder):
             (["text.txt", *good, "--max-predictions", "500"], "--max-predictions"),
             (["text.txt", "--vocab", "vocab.txt"], "--out"),
             (["text.txt", *good, "--mask", "static"], "--mask"),
+            (["text.txt", *good, "--alphabet", "50"], "--alphabet 50: applies only to a vocabulary that is trained"),
+            (["text.txt", *good, "--alphabet", "0"], "--alphabet: '0'; allowed: a whole number from 1 to 1114111"),
+            (["text.txt", "--train-vocab", "100", "--alphabet", "96", "--out", "shards"], "100 at most 95 characters"),
             (["text.txt", "--vocab", "vocab.txt", "--out", "-"], "--out -: a folder cannot go to standard output; name a new"),
             (["text.txt", "--train-vocab", "100", "--vocab", "-"], "--vocab -: the vocabulary appears only when")]:
         errors = folder.run(*arguments, expected=2)

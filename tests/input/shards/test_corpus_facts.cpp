@@ -32,6 +32,16 @@ CorpusFacts good() {
           .cased = 3,
           .accented = 5,
           .words = 80000,
+          .alphabet = 1000,
+          .distinct = 1200,
+          .characters = 400000,
+          .rare = 1000,
+          .letters = 400000,
+          .accents = 20000,
+          .signs = 2000,
+          .unreadable = 3000,
+          .separators = 4000,
+          .letterless = 15000,
           .duplicates = 0.01,
           .repeated = 0.08,
           .frequency_loss = 6.5,
@@ -81,6 +91,30 @@ TEST_CASE("each fault of a corpus has one warning with number and cause", "[text
         "pages; remove them, or the model memorises them");
   CHECK_THAT(only_warning([](auto& f) { f.repeated = 1; }),
              ContainsSubstring("100 % of the text is in lines that occur more than 10 times: headers"));
+}
+
+TEST_CASE("text that is lost has a warning with its share and cause", "[text]") {
+  CHECK_THAT(only_warning([](auto& f) { f.rare = 20000; }),
+             ContainsSubstring("5.0 % of the characters of the text are in words that become [UNK]") &&
+                 ContainsSubstring("keeps the 1000 most frequent of 1200 characters") &&
+                 ContainsSubstring("a larger --alphabet"));
+  CHECK_THAT(only_warning([](auto& f) { f.signs = 100000; }),
+             ContainsSubstring("20 % of the letters and marks of the text are vowel signs") &&
+                 ContainsSubstring("Hindi") && ContainsSubstring("another program"));
+  CHECK_THAT(only_warning([](auto& f) { f.accents = 100000; }),
+             ContainsSubstring("20 % of the letters and accents of the text are accents"));
+  CHECK_THAT(only_warning([](auto& f) { f.unreadable = 100000; }),
+             ContainsSubstring("20 % of the characters of the text are unreadable") &&
+                 ContainsSubstring("decode the original again"));
+  CHECK_THAT(only_warning([](auto& f) { f.separators = 100000; }),
+             ContainsSubstring("20 % of the characters of words are zero-width") &&
+                 ContainsSubstring("replace U+200B by a space"));
+  CHECK_THAT(only_warning([](auto& f) { f.letters = f.accents = f.signs = f.separators = 0; }),
+             ContainsSubstring("100 % of the characters"));
+  CHECK_THAT(only_warning([](auto& f) { f.letterless = 51000; }),
+             ContainsSubstring("51 % of the tokens are numbers, punctuation or symbols"));
+  // Rare characters explain unknown tokens, and the vocabulary is of the right language.
+  CHECK_THAT(only_warning([](auto& f) { f.rare = 20000, f.unknown = 34000; }), ContainsSubstring("--alphabet"));
 }
 
 TEST_CASE("few rows and few documents give no warning about shares", "[text]") {
@@ -155,13 +189,15 @@ TEST_CASE("the losses of several corpora are weighted by their tokens in the set
   CHECK(set.context_free_loss() == 0);
 }
 
-TEST_CASE("shards of earlier versions have facts without a context-free loss", "[corpus]") {
+TEST_CASE("shards of earlier versions are read without the newer facts", "[corpus]") {
   TemporaryFolder const folder;
   auto older = good();
-  older.context_free_loss = 0;
+  older.repeated = older.context_free_loss = 0;
+  older.alphabet = older.distinct = older.characters = older.rare = older.letters = older.accents = older.signs = 0;
+  older.unreadable = older.separators = older.letterless = 0;
   {
     auto file = Hdf5File::create(folder / "shard.h5");
-    // All facts but the newer one, as an earlier version writes them.
+    // The facts that an earlier version writes.
     for (auto const& [name, value] : std::initializer_list<std::pair<char const*, std::int64_t>>{
              {"corpus_documents", older.documents},
              {"corpus_sentences", older.sentences},
@@ -234,6 +270,8 @@ TEST_CASE("impossible facts are reported by their attribute and ignored", "[corp
   CHECK(with("corpus_rows", std::int64_t{-5}) == "corpus_rows is -5; allowed: 0 or more");
   CHECK(with("corpus_rows", 5.0) == "corpus_rows is not a whole number");
   CHECK(with("corpus_duplicate_share", "none") == "corpus_duplicate_share is not a 64-bit float");
+  CHECK(with("corpus_rare_characters", std::int64_t{400001}) ==
+        "corpus_rare_characters is 400001; allowed: up to corpus_characters");
   CHECK(with("corpus_unknown_tokens", std::int64_t{100001}) ==
         "corpus_unknown_tokens is 100001; allowed: up to corpus_tokens");
 }

@@ -193,3 +193,33 @@ TEST_CASE("a text that changes after its inspection is rejected", "[text]") {
     std::filesystem::rename(folder / "new.txt", folder / "text.txt");
   });
 }
+
+TEST_CASE("files without text among others are named", "[text]") {
+  TemporaryFolder const folder;
+  write(folder / "text.txt", "one\n");
+  write(folder / "last.txt", "two");
+  write(folder / "empty.txt", "");
+  write(folder / "blank.txt", " \n\n\u00A0\n");
+  write_gz(folder / "mark.txt.gz", "\xEF\xBB\xBF");
+  auto const warnings_of = [&](std::vector<std::string> const& names) {
+    std::vector<std::string> paths;
+    for (auto const& name : names) paths.push_back(folder / name);
+    TextReader reader(paths);
+    CHECK(reader.warnings().empty());
+    TextBlock block;
+    while (reader.next(block)) CHECK_FALSE(block.lines.empty());
+    CHECK_FALSE(reader.next(block));  // the last file is counted once
+    return reader.warnings();
+  };
+  CHECK(warnings_of({"text.txt", "last.txt"}).empty());
+  CHECK(warnings_of({"empty.txt"}).empty());
+  for (auto const* name : {"empty.txt", "blank.txt", "mark.txt.gz"}) {
+    std::vector<std::string> const expected{
+        folder / name + " holds no text, only white space or nothing at all: copy it again, or leave it out"};
+    CHECK(warnings_of({"text.txt", name}) == expected);
+    CHECK(warnings_of({name, "last.txt"}) == expected);
+  }
+  CHECK(warnings_of({"text.txt", "blank.txt", "empty.txt", "last.txt", "mark.txt.gz"}) ==
+        std::vector<std::string>{folder / "blank.txt" + " and 2 other texts hold no text, only white space or nothing "
+                                                        "at all: copy them again, or leave them out"});
+}

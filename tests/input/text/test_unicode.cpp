@@ -70,3 +70,29 @@ TEST_CASE("older tables of the reference are followed", "[unicode]") {
   CHECK(words_of("\U00010D50") == "\U00010D70");  // a capital letter of Unicode 16: lower-cased
   CHECK(words_of("a\u166Db") == "a \u166D b");    // reclassified in newer versions
 }
+
+TEST_CASE("characters that the clean-up leaves out are counted by their kind", "[unicode]") {
+  static BertCharacters const characters;
+  auto const counts_of = [](std::string_view text) {
+    CharacterCounts counts;
+    std::string words;
+    characters.normalise(text, words, &counts);
+    CHECK(words == words_of(text));
+    return counts;
+  };
+  CHECK(counts_of("Plain text, 12 $ and 3.") == CharacterCounts{.letters = 12});
+  CHECK(counts_of("caf\u00E9 cafe\u0301 \u0439") == CharacterCounts{.letters = 9, .accents = 3});
+  // Hindi ki with a spacing vowel sign and ku with another; Thai kin; Japanese ga; Arabic alif with hamza.
+  CHECK(counts_of("\u0915\u093F \u0915\u0941") == CharacterCounts{.letters = 3, .signs = 1});
+  CHECK(counts_of("\u0E01\u0E34\u0E19") == CharacterCounts{.letters = 2, .signs = 1});
+  CHECK(counts_of("\u304C \u0623") == CharacterCounts{.letters = 2, .signs = 2});
+  CHECK(counts_of("\u4E2D\u6587\uAC00") == CharacterCounts{.letters = 4});
+  // Bytes that are not UTF-8 are reported elsewhere.
+  CHECK(counts_of("a\uE000\U000F1234\uFFFD\xFF\xF0\x9F\x98") == CharacterCounts{.letters = 1, .unreadable = 3});
+  CHECK(counts_of("a\u200Bb\u200Cc \u200B \u200Dsoft\u00ADhyphen \u200F") ==
+        CharacterCounts{.letters = 13, .separators = 2});
+  CHECK(counts_of("\u2764\uFE0F") == CharacterCounts{});
+  auto sum = counts_of("a\u0301");
+  sum += counts_of("b\uFFFD");
+  CHECK(sum == CharacterCounts{.letters = 2, .accents = 1, .unreadable = 1});
+}

@@ -129,6 +129,15 @@ TEST_CASE("tokens with accents and tokens that begin words are recognised", "[vo
   CHECK(!vocabulary.begins_word(first + 1));
 }
 
+TEST_CASE("tokens without letters are recognised", "[vocabulary]") {
+  auto tokens = small;
+  for (auto const* token : {"12", "##3", "\u2264", "\u0664", "##x9", "##\u093F"}) tokens.emplace_back(token);
+  Vocabulary const vocabulary(tokens, "numbers");
+  auto const has_letter = [&](char const* token) { return vocabulary.has_letter(*vocabulary.find(token)); };
+  for (auto const* token : {",", "12", "##3", "\u2264", "\u0664"}) CHECK(!has_letter(token));
+  for (auto const* token : {"[UNK]", "a", "##b", "\u4E2D", "##\u00F8", "##x9", "##\u093F"}) CHECK(has_letter(token));
+}
+
 TEST_CASE("words that are too long, unknown tokens and bytes that are not UTF-8 are counted", "[wordpiece]") {
   Vocabulary const vocabulary(small, "small");
   TokenizerTables const tables(vocabulary);
