@@ -400,6 +400,7 @@ TEST_CASE("Shards that allow fewer masked tokens than mask_probability give one 
   more.masked_length = 5;
   write_shard(folder / "more.h5", more, 4, 20);
   auto deck = small_deck(folder / "train.h5");
+  deck.batch = {.global = 4, .micro = 4};
   deck.data.heldout = {folder / "heldout.h5"};
   deck.statistics.evaluate_sequences = 20;
   auto const warnings = [&](double probability) {
