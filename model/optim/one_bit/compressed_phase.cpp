@@ -79,6 +79,7 @@ CompressedPhase::CompressedPhase(OptimizerConfig const& config, OptimizerContext
       key_(random_key(context.seed, Purpose::sketch)),
       with_sketch_(data_, scalar_layout(config, context, true)),
       proportion_(scratch<float>("bellwether::optim::sketch_proportion", 1)),
+      sketch_ranks_(data_.size()),
       sketches_(scratch<float>("bellwether::optim::sketches", sketch_parts * with_sketch_.at.columns)),
       squares_(
           scratch<double>("bellwether::optim::sketch_squares", SketchStrips<Exec>::squares(with_sketch_.at.columns))),
@@ -175,7 +176,12 @@ Index CompressedPhase::residual_count(OptimizerConfig const& config, OptimizerCo
 }
 
 CompressedPhase::Scalars& CompressedPhase::scalars_of(std::int64_t after_freeze) {
-  bool const sketches = !between_sketches_ || (after_freeze - 1) % config_.sketch_every == 0;
+  // The noise of a rank's gradient depends on the number of ranks, and so does the proportion. A skipped step does not
+  // measure it, and is made again with the same `after_freeze`.
+  if (sketch_ranks_ != data_.size()) sketch_at_ = after_freeze;
+  sketch_ranks_ = data_.size();
+  bool const sketches =
+      !between_sketches_ || (after_freeze - 1) % config_.sketch_every == 0 || after_freeze == sketch_at_;
   return sketches ? with_sketch_ : *between_sketches_;
 }
 
@@ -230,6 +236,8 @@ void CompressedPhase::visit_state(StateVisitor& visit) {
   units_known_ = true;
   visit.replicated("units", {by_tensor_.data(), by_tensor_.extent(0)});
   visit.replicated("sketch_proportion", {proportion_.data(), 1});
+  sketch_ranks_ = visit.has("sketch_ranks") ? sketch_ranks_ : 0;  // checkpoints of version 0.1.0 lack it
+  if (visit.has("sketch_ranks")) visit.count("sketch_ranks", sketch_ranks_, 0);
   if (growth_) growth_->visit_state(visit);
   exchange_.visit_state(visit);
 }
@@ -237,6 +245,7 @@ void CompressedPhase::visit_state(StateVisitor& visit) {
 void CompressedPhase::drop_state(StateVisitor& visit) {
   visit.drop("units");
   visit.drop("sketch_proportion");
+  visit.drop("sketch_ranks");
   comm::CompressedAllreduce::drop_state(visit);
 }
 

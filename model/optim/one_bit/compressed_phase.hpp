@@ -89,8 +89,10 @@ class CompressedPhase {
 
   Scalars with_sketch_;
   std::optional<Scalars> between_sketches_;
-  Vec<float> proportion_;  // (1), see check_scalars()
-  Vec<float> sketches_;    // (sketch_parts columns)
+  Vec<float> proportion_;        // (1), see check_scalars()
+  std::int64_t sketch_ranks_;    // number of ranks for which proportion_ was measured; 0: unknown
+  std::int64_t sketch_at_ = -1;  // the step after the freeze that measures it for another number; -1: none
+  Vec<float> sketches_;          // (sketch_parts columns)
   Vec<double> squares_;
   comm::HierarchicalAllreduce exchange_;
   comm::CompressionShares shares_;

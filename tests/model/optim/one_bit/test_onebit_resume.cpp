@@ -134,6 +134,33 @@ TEST_CASE("a later freeze.step returns to the uncompressed method with momentum 
   CHECK_THAT(notices(resumed), ContainsSubstring("the variance is frozen after step 9"));
 }
 
+TEST_CASE("the first step after a resume on another number of ranks computes a sketch") {
+  auto const layout = rows_and_more();
+  auto config = onebit(Method::onebit_lamb, 2);
+  config.sketch_every = 100;
+  Training saved(layout, config, group());
+  start(saved);
+  run(saved, 1, 4);
+  auto const scalars = [](Training const& training) { return training.optimizer->last_report().sent.scalars; };
+  std::int64_t const between = scalars(saved);
+  auto state = saved.state();
+  auto const first_scalars = [&] {
+    Training training(layout, config, group());
+    training.restore(state, download(saved.parameters));
+    run(training, 5, 5);
+    std::int64_t const first = scalars(training);
+    run(training, 6, 6);
+    CHECK(on_all(scalars(training) == between));
+    return first;
+  };
+  CHECK(on_all(state.integers.at("sketch_ranks") == group().size() && first_scalars() == between));
+  // State of another number of ranks, and of an earlier version, which did not record the number.
+  state.integers["sketch_ranks"] = group().size() + 1;
+  CHECK(on_all(group().size() == 1 || first_scalars() > between));
+  state.integers.erase("sketch_ranks");
+  CHECK(on_all(group().size() == 1 || first_scalars() > between));
+}
+
 TEST_CASE("1-bit SGD returns to the dense mean with its momentum") {
   auto const layout = rows_and_more();
   Training frozen(layout, onebit(Method::onebit_sgd, 3), group());
