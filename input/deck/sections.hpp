@@ -70,7 +70,7 @@ struct DataConfig {
                 mask_probability);
     visit.field(
         {.name = "window",
-         .help = "samples that are shuffled together, in pieces from all shards; each compressed chunk is read once",
+         .help = "samples that are shuffled together, in pieces from all shards; an epoch reads each compressed HDF5 chunk once",
          .unit = "samples",
          .minimum = 1,
          .maximum = 1 << 30},
