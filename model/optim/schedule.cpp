@@ -53,8 +53,8 @@ void ScheduleConfig::describe(ConfigVisitor& visit) {
                {"constant", "linear", "polynomial", "cosine", "exponential"}, decay);
   visit.field(
       {.name = "power",
-       .help = "the share of the peak falls from 1 to final_fraction as (1 - p)^power, where p rises from 0 at the end "
-               "of warmup to 1 at the last step",
+       .help = "the share of the peak falls from 1 to final_fraction as (1 - p)^power. p is 0 at the end of warmup and "
+               "1 at the last step",
        .minimum = 0,
        .maximum = 100,
        .minimum_allowed = false,
