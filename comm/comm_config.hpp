@@ -71,7 +71,7 @@ struct CommConfig {
         {.name = "allreduce",
          .help =
              "algorithm of the dense mean over ranks: 'ordered' gives bitwise equal results on all ranks and counts "
-             "its bytes; 'library' calls MPI_Allreduce, which guarantees neither"},
+             "its bytes; 'library' calls MPI_Iallreduce or ncclAllReduce, which guarantee neither"},
         {"ordered", "library"}, allreduce);
     visit.choice({.name = "dense_wire",
                   .help = "type of gradients on the network: 'bf16' halves the bytes; it rounds values once before "

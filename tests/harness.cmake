@@ -1,12 +1,12 @@
-# Functions that add a test executable and its ctest entries. Executables are tests/<name> in the build folder.
+# Functions that add a test executable and its ctest entries. Executables are tests/test_<name> in the build folder.
 #
 #   bellwether_test(<name> SOURCES <source>... [KOKKOS] [LINK <target>...] [LABELS <label>...] [TIMEOUT <seconds>])
-#       one entry per test case; Kokkos is initialised, MPI is not
+#       one entry per test case, "<name>: <case>"; Kokkos is initialised, MPI is not
 #   bellwether_mpi_test(<name> SOURCES <source>... RANKS <count>... [LINK ...] [LABELS ...] [TIMEOUT ...])
 #       one entry per number of ranks, <name>_p<ranks>; one run executes all test cases
 #
 # KOKKOS: the sources include Kokkos; those of MPI tests always may. LINK defaults to the component with the name of the
-# calling folder. TIMEOUT is the last resort: the collective timeout ends a stuck run earlier and names the collective.
+# calling folder. TIMEOUT is the last resort: the collective timeout ends a waiting run earlier and names the collective.
 
 # The root variables let mpirun start in containers. The others keep tests and ranks from competing for cores: a waiting
 # thread must not occupy a core that another test needs.

@@ -318,7 +318,7 @@ void CheckpointReader::check_layout(std::string const& key_of_active) {
                        ", whose frozen variance does not cover the elements that they make active: " + names +
                        "; allowed: sequences as long as before, or optimizer.freeze.step above " +
                        std::to_string(integer_attribute(from, "/", "step")) +
-                       ", which returns to warmup and recomputes the variance");
+                       ", which starts a second dense phase and recomputes the variance");
   });
 }
 

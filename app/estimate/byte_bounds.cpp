@@ -67,7 +67,7 @@ std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimiz
       kernels.push_back({"bellwether::optim::gradient_point", 12, 20 + bit + (sgd || by_root ? 0 : 4)});
     }
   }
-  // With a momentum in bits, the sums read x, the new bits and, unless bits are in its units, the variance. With
+  // With a sign momentum, the sums read x, the new bits and, unless bits are in its units, the variance. With
   // steer: variance they also read the variance and the old bits, and read and write f. Then apply reads x, v and the
   // bits again, and writes x.
   double const fresh = steered ? 8 : 0, variance = by_root ? 0 : 4;

@@ -177,8 +177,8 @@ def noise(steps):
 
 
 def frozen_after(steps, layers):
-    """Returns the last dense step before the freeze, or None without a freeze. If the run returned to warmup, takes the later
-    freeze. Rows of steps may be sparse, and `layers` may lack sign_agreement."""
+    """Returns the last dense step before the freeze, or None without a freeze. If the run had a second dense phase, takes the
+    later freeze. Rows of steps may be sparse, and `layers` may lack sign_agreement."""
     dense, compressed = (steps["step"][steps["phase"] == phase] for phase in (0, 1))
     if "sign_agreement" in layers:
         known = np.isfinite(layers["sign_agreement"][:]).any(axis=1)

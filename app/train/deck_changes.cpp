@@ -112,7 +112,7 @@ std::vector<std::string> fixed_key_faults(std::vector<DeckChange> const& changes
     if (!matters || was == unused || is == unused) continue;
     faults.push_back(key + ": " + is + ", but " + checkpoint + " was written after the freeze with " + was +
                      ", and the frozen state depends on it; allowed: " + was + ", or optimizer.freeze.step above " +
-                     std::to_string(step) + ", which returns to warmup");
+                     std::to_string(step) + ", which starts a second dense phase");
   }
   return faults;
 }

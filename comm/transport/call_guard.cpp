@@ -98,8 +98,8 @@ struct CallGuard::Impl {
     leave_after(seconds_to_speak + seconds_to_abort, code);
     if (rank == before_mpi) leave_before_mpi(code);
     std::string const others = watchdog != nullptr ? ", " + watchdog->report() : "";
-    std::fprintf(stderr, "[rank %d] %s: stuck: %s %s, not finished after %g s%s%s\n", rank, lost ? "error" : "warning",
-                 call, when, timeout, others.c_str(), lost ? "" : "; nothing is lost");
+    std::fprintf(stderr, "[rank %d] %s: timeout: %s %s, not finished after %g s%s%s\n", rank,
+                 lost ? "error" : "warning", call, when, timeout, others.c_str(), lost ? "" : "; nothing is lost");
     std::fflush(nullptr);
     std::this_thread::sleep_for(Seconds(seconds_to_speak));
     MPI_Abort(MPI_COMM_WORLD, code);  // without it, a launcher may wait for a stuck rank
@@ -111,7 +111,7 @@ struct CallGuard::Impl {
     gethostname(host, sizeof host - 1);
     std::fprintf(
         stderr,
-        "[%s] error: stuck: %s %s, not finished after %g s; a rank of this job did not reach it. Every process "
+        "[%s] error: timeout: %s %s, not finished after %g s; a rank of this job did not reach it. Every process "
         "that the launcher starts must be this program. %s sets the limit\n",
         host, call, when, timeout, variable);
     std::fflush(nullptr);

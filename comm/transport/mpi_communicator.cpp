@@ -265,7 +265,7 @@ class MpiCommunicator final : public Communicator {
         asked = true;
       }
       if (waited > options_.timeout)
-        throw CollectiveTimeout("stuck collective: " + operation.description() + ", rank " + std::to_string(rank_) +
+        throw CollectiveTimeout("collective timeout: " + operation.description() + ", rank " + std::to_string(rank_) +
                                 " of " + std::to_string(size_) + ", not finished after " + std::to_string(waited) +
                                 " s" + (watchdog != nullptr ? ", " + watchdog->report() : ""));
       // Yield, because ranks may share cores.

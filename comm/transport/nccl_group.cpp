@@ -161,7 +161,7 @@ std::string NcclGroup::described(NcclOperation const* operation) const {
 
 /// Aborts the group. This ends kernels that wait for other ranks, and everything on the host that waits for them.
 void NcclGroup::fail(std::string const& what, std::string const& how) {
-  failure_ = "stuck collective: " + what + ", rank " + std::to_string(rank_) + " of " + std::to_string(size_) + ", " +
+  failure_ = "collective timeout: " + what + ", rank " + std::to_string(rank_) + " of " + std::to_string(size_) + ", " +
              how + (watchdog_ != nullptr ? ", " + watchdog_->report() : "");
   if (group_ != nullptr) ncclCommAbort(group_);
   aborted_ = true;

@@ -105,6 +105,8 @@ std::string deck_reference_markdown() {
       "the table that the program reads decks with; do not edit it. [Decks](deck.md) explains how to write one.\n\n"
       "Every key has a default unless the table says `required`. The program refuses a key that is unknown,\n"
       "repeated, out of range or without meaning for the chosen method. It reports all errors at once.\n"
+      "Three keys of `comm` are tolerated without a 1-bit method: `scale_groups` and `error_feedback` with their\n"
+      "defaults, and `hierarchy` with a warning.\n"
       "`--set section.key=value` replaces a value. A key with a dot is a map in the deck: `freeze: {step: 200}`.\n"
       "`freeze: auto` sets no key of that map.\n\n"
       "Relative paths in `data` start at the deck's folder. Relative paths on the command line and in `run`\n"

@@ -68,13 +68,13 @@ struct DataConfig {
                  .only_with = "dynamic_masking: true",
                  .applies = dynamic_masking},
                 mask_probability);
-    visit.field(
-        {.name = "window",
-         .help = "samples that are shuffled together, in pieces from all shards; each compressed chunk is read once",
-         .unit = "samples",
-         .minimum = 1,
-         .maximum = 1 << 30},
-        window);
+    visit.field({.name = "window",
+                 .help = "samples that are shuffled together, in pieces from all shards; an epoch reads each "
+                         "compressed HDF5 chunk once",
+                 .unit = "samples",
+                 .minimum = 1,
+                 .maximum = 1 << 30},
+                window);
   }
 };
 

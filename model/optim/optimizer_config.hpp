@@ -295,8 +295,10 @@ struct OptimizerConfig {
         {"rms", "mean_magnitude"}, scale);
     visit.field(
         {.name = "gradient_limit",
-         .help = "after the freeze, elements of a rank's gradient are clamped to this times sqrt(ranks / (1 - beta2)) "
-                 "roots of their frozen variance. An updated variance would set such a bound. 0: no limit",
+         .help =
+             "after the freeze, elements of a rank's gradient are clamped to this times sqrt(ranks / (1 - beta2)) "
+             "roots of their frozen variance. Before the freeze the variance bounds elements alike, because an element "
+             "also raises its own variance. 0: no limit",
          .minimum = 0,
          .maximum = 1e6,
          .only_with = "unify: element",

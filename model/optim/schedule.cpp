@@ -36,29 +36,33 @@ double decayed(ScheduleConfig const& schedule, double progress, double steps_sin
 void ScheduleConfig::describe(ConfigVisitor& visit) {
   visit.field({.name = "steps", .help = "optimizer steps of the run", .unit = "steps", .minimum = 1, .maximum = 1e12},
               steps);
-  visit.field({.name = "warmup_steps",
-               .help = "steps until the learning rate reaches its peak; with LEGW the count of the tuned baseline",
-               .unit = "steps",
-               .minimum = 0,
-               .maximum = 1e12},
-              warmup_steps);
+  visit.field(
+      {.name = "warmup_steps",
+       .help = "steps until the learning rate reaches its peak. With legw_baseline_batch: as tuned for that batch; the "
+               "program does not scale it",
+       .unit = "steps",
+       .minimum = 0,
+       .maximum = 1e12},
+      warmup_steps);
   visit.choice({.name = "warmup",
                 .help = "how the rate rises: proportional to the step, or to its square",
                 .only_with = "warmup_steps above 0",
                 .applies = warmup_steps > 0},
                {"linear", "quadratic"}, warmup);
-  visit.choice({.name = "decay", .help = "how the rate falls after warmup"},
+  visit.choice({.name = "decay", .help = "how the rate falls after its warmup"},
                {"constant", "linear", "polynomial", "cosine", "exponential"}, decay);
-  visit.field({.name = "power",
-               .help = "the remaining share of steps is raised to this power",
-               .minimum = 0,
-               .maximum = 100,
-               .minimum_allowed = false,
-               .only_with = "decay: polynomial",
-               .applies = decay == Decay::polynomial},
-              power);
+  visit.field(
+      {.name = "power",
+       .help = "the share of the peak falls from 1 to final_fraction as (1 - p)^power. p is 0 at the end of warmup and "
+               "1 at the last step",
+       .minimum = 0,
+       .maximum = 100,
+       .minimum_allowed = false,
+       .only_with = "decay: polynomial",
+       .applies = decay == Decay::polynomial},
+      power);
   visit.field({.name = "decay_rate",
-               .help = "factor on the rate each decay_steps, continuously",
+               .help = "the rate is lr * decay_rate^(t / decay_steps), t steps after warmup",
                .minimum = 0,
                .maximum = 1,
                .minimum_allowed = false,

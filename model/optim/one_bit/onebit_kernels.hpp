@@ -20,7 +20,7 @@ struct OnebitRecord {
   float* sampled;
 };
 
-/// Warmup, after lamb_ratios(): adds to cavg the trust ratio of every tensor whose norms are not zero.
+/// Before the freeze, after lamb_ratios(): adds to cavg the trust ratio of every tensor whose norms are not zero.
 template <class Space>
 void average_ratios(Space const& exec, Index tensors, double beta, Vec<GradientCheck, Space> const& gradient_check,
                     OnebitRecord const& record);

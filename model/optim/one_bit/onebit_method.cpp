@@ -26,7 +26,7 @@ std::vector<std::string_view> with_common(std::vector<std::string_view> names, b
 constexpr auto momentum_name = "momentum", in_bits_name = "momentum_in_bits", magnitudes_name = "momentum_magnitudes";
 
 std::string thaw_notice(std::int64_t frozen_after, std::int64_t freeze) {
-  return "warmup ended after step " + std::to_string(frozen_after) + " and resumes until step " +
+  return "the freeze after step " + std::to_string(frozen_after) + " is undone: dense steps until step " +
          std::to_string(freeze) + "; compression errors are dropped";
 }
 
@@ -64,7 +64,7 @@ bool OnebitMethod::will_keep_bits() const {
   return variance_ && config_.exchange == Exchange::momentum && CompressedPhase::compresses(context_);
 }
 
-/// Frees the momentum's numbers once an applied step has stored the momentum in bits. A skipped step does not count.
+/// Frees the momentum's numbers once an applied step has stored the sign momentum. A skipped step does not count.
 void OnebitMethod::release_read_momentum() {
   // Call applied_steps() even if nothing is left to free: it waits for the last step, whose momentum callers read next.
   if (!bits_ || record_.applied_steps() <= read_at_) return;

@@ -31,7 +31,7 @@ struct HeldMomentum {
   }
 };
 
-/// Memory of a momentum in bits: a sign for each element and a magnitude for each word, n / 4 bytes instead of 4 n. The
+/// Memory of a sign momentum: a sign for each element and a magnitude for each word, n / 4 bytes instead of 4 n. The
 /// result of an exchange is all that 1-bit LAMB (arXiv 2104.06069) knows of the momentum. Numbers are computed from it
 /// only to save or compare them.
 class SignMomentum {
@@ -56,7 +56,7 @@ class SignMomentum {
   Vec<float> growth_;
 };
 
-/// Converts a momentum in bits to numbers for a checkpoint.
+/// Converts a sign momentum to numbers for a checkpoint.
 class MomentumNumbers final : public FormedValues {
  public:
   MomentumNumbers(Exec const& exec, Index count, MomentumBits const& bits, Units const& units)

@@ -12,23 +12,23 @@ namespace {
 
 constexpr auto state_name = "mean_residual";
 
-/// Updates adjacent elements of f from the residuals of the last exchange. F: how f is accessed.
-template <class Access, class F = typename Access::Change>
+/// Updates adjacent elements of h from the residuals of the last exchange. Values: how h is accessed.
+template <class Access, class Values = typename Access::Change>
 struct FollowRun {
   // A single product, so that compilers that fuse products and sums round identically at all call sites.
-  KOKKOS_INLINE_FUNCTION void operator()(int lane) const { f[lane] += share * (residual(lane) - f[lane]); }
+  KOKKOS_INLINE_FUNCTION void operator()(int lane) const { h[lane] += share * (residual(lane) - h[lane]); }
 
   comm::ResidualRun<Access> residual;
   float share;  ///< 1 - beta1
-  F f;
+  Values h;
 };
 
-/// Computes adjacent elements of the point. follows: updates f first. by_root: divides f by the roots of the variance.
+/// Computes adjacent elements of the point. follows: updates h first. by_root: divides h by the roots of the variance.
 template <bool follows, bool by_root, class Access>
 struct PointRun {
   KOKKOS_INLINE_FUNCTION void operator()(int lane) const {
     if constexpr (follows) follow(lane);
-    float left = follow.f[lane];
+    float left = follow.h[lane];
     if constexpr (by_root) left = device_math::quotient(left, growth * device_math::root(variance[lane]) + epsilon);
     to[lane] = parameters[lane] - factor * left;
   }
@@ -54,7 +54,7 @@ struct PointPass {
     team_for_runs<Exec>(team, from, last, [=, *this]<class Access>(Access, Index k, int many) {
       return PointRun<follows, by_root, Access>{
           {follows ? mean.residuals<Access>(k - first, many) : comm::ResidualRun<Access>{0u, 0, 0, 0, nullptr}, share,
-           f + (k - first)},
+           h + (k - first)},
           factor,
           growth,
           units.epsilon,
@@ -67,7 +67,7 @@ struct PointPass {
 
   Units units;
   Index first, count;
-  float* f;
+  float* h;
   comm::LastMean mean;
   float share;
   float const* ratios;
@@ -94,14 +94,14 @@ void StepAhead::update(Exec const& exec) {
   comm::LastMean const last = owed_->last;
   float const share = owed_->share;
   GradientCheck const* const checked = owed_->gradient_check.data();
-  float* const f = mean_residual_.data();
+  float* const h = mean_residual_.data();
   Kokkos::parallel_for(
       label, team_policy(exec, (last.count + reduce_block - 1) / reduce_block), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Index const first = Index{team.league_rank()} * reduce_block;
         team_for_runs<Exec>(team, first, Kokkos::min(last.count, first + reduce_block),
                             [&]<class Access>(Access, Index k, int many) {
-                              return FollowRun<Access>{last.residuals<Access>(k, many), share, f + k};
+                              return FollowRun<Access>{last.residuals<Access>(k, many), share, h + k};
                             });
       });
   owed_.reset();
@@ -116,7 +116,7 @@ float const* StepAhead::point(Exec const& exec, BlockTable<Exec> const& table, U
   PointPass const pass{.units = units,
                        .first = first_,
                        .count = static_cast<Index>(mean_residual_.extent(0)),
-                       .f = mean_residual_.data(),
+                       .h = mean_residual_.data(),
                        .mean = owed_ ? owed_->last : comm::LastMean{},
                        .share = owed_ ? owed_->share : 0,
                        .ratios = ratios,

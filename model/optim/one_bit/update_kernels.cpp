@@ -61,7 +61,7 @@ void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<Tenso
                     Vec<double, Space> const& partial, UpdateRecord const& record) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Index const count = table.count();
-  require(momentum.numbers != nullptr || made.direction != nullptr, "a momentum in bits needs a direction");
+  require(momentum.numbers != nullptr || made.direction != nullptr, "a sign momentum needs a direction");
   require(static_cast<Index>(partial.extent(0)) == update_sums * count, "scratch needs four numbers for each block");
   // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
   static std::string const block_label = "bellwether::optim::update_blocks";

@@ -31,7 +31,7 @@ inline constexpr Index update_sums = 4;
 
 /// Computes the norms of every tensor after a step. One pass of 12 bytes an element, or 8 if u = m or the method
 /// computes the first two norms. The x before the step is reconstructed as x + rate u, up to rounding. `parameters`,
-/// `momentum`: (n), after the step. A momentum in bits needs a direction and is in these units. `partial`: (update_sums
+/// `momentum`: (n), after the step. A sign momentum needs a direction and is in these units. `partial`: (update_sums
 /// blocks) scratch. Nothing changes if the gradient check says skip.
 template <class Space>
 void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,

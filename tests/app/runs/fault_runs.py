@@ -223,7 +223,7 @@ def without(runs, name, sent, *more, ranks=3, label=r"bellwether::\w+::\w+", mom
     survivors = [rank for rank in range(ranks) if rank != 1]
     in_place = True
     for rank in survivors:
-        found = re.search(rf"\[rank {rank}\] error: stuck collective: [\w -]+ (bellwether::\w+::\w+), .*, rank \d of \d, not "
+        found = re.search(rf"\[rank {rank}\] error: collective timeout: [\w -]+ (bellwether::\w+::\w+), .*, rank \d of \d, not "
                           rf"finished after (\d+)\.\d+ s, in step (\d+); rank 1 on \S+ does not answer; the last "
                           r"complete checkpoint is \S+/checkpoints/step_(\d+)", told)
         assert found and 8 <= int(found[2]) < 60 and int(found[3]) >= int(found[4]), told
@@ -331,7 +331,7 @@ def stopped_start(runs):
         told, errors = within_call(runs, name, call, count, sent, *nodes)
         others = r", in step 0; rank 1 on \S+ does not answer" if said == "MPI_Comm_split" else ""
         for rank in (0, 2):
-            assert re.search(rf"^\[rank {rank}\] error: stuck: {said} at start-up, not finished after 6 s{others}$", errors,
+            assert re.search(rf"^\[rank {rank}\] error: timeout: {said} at start-up, not finished after 6 s{others}$", errors,
                              re.MULTILINE), (name, told, errors)
         assert "step 1/" not in told, told
 
@@ -342,7 +342,7 @@ def stopped_end(runs):
         told, errors = within_call(runs, name, call, count, signal.SIGSTOP)
         assert "finished at step 2" in told, (told, errors)
         for rank in (0, 2):
-            assert re.search(rf"^\[rank {rank}\] warning: stuck: (MPI_Comm_free|MPI_Finalize) at the end, not finished after 6 s(, in step 2; "
+            assert re.search(rf"^\[rank {rank}\] warning: timeout: (MPI_Comm_free|MPI_Finalize) at the end, not finished after 6 s(, in step 2; "
                              r"rank 1 on \S+ does not answer)?; nothing is lost$", errors, re.MULTILINE), (name, told, errors)
         assert "error: " not in errors, errors
         assert "resumed from" in runs.train(name, 3, 8, 3, more=("--resume",))

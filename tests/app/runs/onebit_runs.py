@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests whole runs of the 1-bit methods: the freeze, restarts around it, nodes.
 
-    onebit_runs.py CASE PROGRAM MPIRUN      CASE: forecast | onebit | momenta | restarts | transports | automatic | rewarms |
-                                              checks | hierarchy | residuals"""
+    onebit_runs.py CASE PROGRAM MPIRUN      CASE: forecast | onebit | momenta | restarts | transports | automatic |
+                                              second_dense_phase | checks | hierarchy | residuals"""
 
 import os
 import signal
@@ -239,19 +239,19 @@ def refuses_longer_sequences(runs, frozen):
     assert told.count("error: ") == 2, told  # the fault, and the differences; from one rank
     assert "error: --set data.heldout=[long]: longer sequences than in the run of " in told, told
     assert "position_embeddings.weight (6144 active elements, 4096 in the checkpoint); allowed: sequences as long" in told
-    assert "or optimizer.freeze.step above 6, which returns to warmup" in told, told
+    assert "or optimizer.freeze.step above 6, which starts a second dense phase" in told, told
     assert contents() == before
     runs.copy("alive", "rows", 6)
     again = (*ONEBIT, "--set", "optimizer.freeze.step=7")
-    assert "and resumes until step" in runs.train("alive", 2, 8, 8, every=2, more=("--resume", *again, *wide, *longer))
+    assert "is undone: dense steps until step" in runs.train("alive", 2, 8, 8, every=2, more=("--resume", *again, *wide, *longer))
     assert runs.table("alive")["phase"].tolist() == [0] * 5 + [1, 0, 1]
     runs.go_back("rows", 4)  # before the freeze they may become active
     assert "step_4" in runs.train("rows", 2, 8, 8, every=2, more=("--resume", *frozen, *wide, *longer))
     assert runs.table("rows")["phase"].tolist() == [0] * 5 + [1] * 3
 
 
-def rewarms(runs):
-    """A freeze.step above the current step returns to warmup after the freeze. Otherwise, settings on which residuals
+def second_dense_phase(runs):
+    """After the freeze, a freeze.step above the current step starts a second dense phase. Otherwise, settings on which residuals
     or states depend cannot change."""
     def method(freeze, *more):
         return (*ONEBIT, "--set", f"optimizer.freeze.step={freeze}", *more)
@@ -261,14 +261,14 @@ def rewarms(runs):
         runs.train(whole, ranks, 8, 6, every=2, more=method(3))
         runs.copy(f"frozen{ranks}", whole, 6)
         output = runs.train(whole, ranks, 8, 12, every=1, more=("--resume", *method(9)))
-        assert ("step 7: warmup ended after step 3 and resumes until step 9; compression errors are "
+        assert ("step 7: the freeze after step 3 is undone: dense steps until step 9; compression errors are "
                 "dropped") in output, output
         assert "step 10: the variance is frozen after step 9" in output, output
         assert runs.table(whole)["phase"].tolist() == ([0] * 3 + [1] * 3) * 2
         for step in (8, 9, 11):
             runs.copy(f"{whole}_from{step}", whole, step)
             output = runs.train(f"{whole}_from{step}", ranks, 8, 12, every=1, more=("--resume", *method(9)))
-            assert "and resumes until step" not in output, output
+            assert "is undone: dense steps until step" not in output, output
             runs.compare(whole, f"{whole}_from{step}", 12)
     changes = {"unify": ("layer", "element"), "exchange": ("momentum", "gradient"), "steer": ("variance", "norm"),
                "frozen_variance": ("whole", "shape")}
@@ -277,7 +277,7 @@ def rewarms(runs):
         told = runs.refuse(runs.command("frozen2", 2, "--resume", *method(3, "--set", f"optimizer.{key}={now}")))
         assert told.count("error: ") == 1 and f"error: --set optimizer.{key}={now}: {now}, but " in told, told
         assert (f"step_6 was written after the freeze with {was}, and the frozen state depends on it; allowed: {was}, or "
-                "optimizer.freeze.step above 6, which returns to warmup") in told, told
+                "optimizer.freeze.step above 6, which starts a second dense phase") in told, told
     other = [word for key in ("unify", "exchange", "steer") for word in ("--set", f"optimizer.{key}={changes[key][0]}")]
     runs.copy("warming2", "frozen2", 2)
     for name, freeze, phases in (("frozen2", 7, [0] * 3 + [1] * 3 + [0, 1]), ("warming2", 3, [0] * 3 + [1] * 5)):

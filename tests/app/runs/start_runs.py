@@ -41,7 +41,7 @@ def launchers(runs):
     ended = subprocess.run(apart(runs, train, ["sleep", "100"]), capture_output=True, text=True, cwd=runs.folder, timeout=90,
                            env=os.environ | {"BELLWETHER_START_DEADLINE": "3"}, check=False)
     assert ended.returncode != 0, ended
-    assert "error: stuck: MPI_Init_thread at start-up, not finished after 3 s; a rank of this job did not reach it" in ended.stderr, ended
+    assert "error: timeout: MPI_Init_thread at start-up, not finished after 3 s; a rank of this job did not reach it" in ended.stderr, ended
     # Variables inherited from a shell in a job silence nobody, and MPI still starts.
     for variable, size in (("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"), ("FLUX_TASK_RANK", "FLUX_JOB_SIZE")):
         environment = {variable: "3", size: "4"}

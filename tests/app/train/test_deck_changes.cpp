@@ -93,7 +93,7 @@ TEST_CASE("After the freeze, settings of the frozen state cannot change") {
   CHECK(faults("freeze: {step: 20}, unify: layer, epsilon: 1e-6") ==
         std::vector<std::string>{
             "optimizer.unify: layer, but run/step_30 was written after the freeze with element, and the frozen state "
-            "depends on it; allowed: element, or optimizer.freeze.step above 30, which returns to warmup"});
+            "depends on it; allowed: element, or optimizer.freeze.step above 30, which starts a second dense phase"});
   CHECK(faults("freeze: {step: 20}, epsilon: 1e-6").size() == 1);
   CHECK(faults("freeze: {step: 20}, exchange: momentum, beta1: 0.8").size() == 2);
   CHECK(faults("freeze: {step: 20}, frozen_variance: whole").size() == 1);

@@ -26,7 +26,7 @@ TEST_CASE("a collective that a rank does not join times out with its name and fr
   std::string const failure = failure_of(*ranks[1].group);
   CHECK(seconds_since(start) >= soon);
   CHECK_THAT(failure,
-             ContainsSubstring("stuck collective: all-gather bellwether::test::words, 64 bytes from this rank, "
+             ContainsSubstring("collective timeout: all-gather bellwether::test::words, 64 bytes from this rank, "
                                "rank 1 of 3, not finished after "));
   CHECK_THAT(failure, ContainsSubstring("1 begun, asked 1 times"));  // once, after half of the timeout
   CHECK(stand_in_gpu::idle(ranks[1].stream));
@@ -59,7 +59,7 @@ TEST_CASE("collectives started after a stuck one do not hide it") {
   CHECK(stand_in_gpu::idle(ranks[0].stream));
 }
 
-TEST_CASE("of several stuck collectives the first one is reported, even if it reuses an operation") {
+TEST_CASE("of several collective timeouts the first one is reported, even if it reuses an operation") {
   auto ranks = make_ranks(2, 1);
   std::vector<std::byte> mine(8), all(16), others(16);
   for (auto* to : {&all, &others}) {
@@ -79,7 +79,7 @@ TEST_CASE("of several stuck collectives the first one is reported, even if it re
   second.release();
 }
 
-TEST_CASE("a call that does not return after a stuck collective does not hide it") {
+TEST_CASE("a call that does not return after a collective timeout does not hide it") {
   auto ranks = make_ranks(2, 1);
   std::vector<std::byte> mine(8), all(16);
   Request first = gather(ranks[0], mine.data(), all.data(), 8);
@@ -126,13 +126,13 @@ TEST_CASE("asynchronous errors of NCCL or the device are reported with the colle
     else
       stand_in_gpu::fail_rank(1, ncclRemoteError);
     CHECK_THAT(failure_of(*ranks[1].group),
-               ContainsSubstring("stuck collective: all-gather bellwether::test::words, 8 bytes from this rank, "
+               ContainsSubstring("collective timeout: all-gather bellwether::test::words, 8 bytes from this rank, "
                                  "rank 1 of 2, ended by ") &&
                    ContainsSubstring(device ? "cudaEventQuery: the device's own words"
                                             : "NCCL: NCCL's own words, with detail"));
   } else {
     stand_in_gpu::fail_rank(1, ncclRemoteError);
-    CHECK_THAT(failure_of(*ranks[1].group), ContainsSubstring("stuck collective: between collectives, rank 1 of 2"));
+    CHECK_THAT(failure_of(*ranks[1].group), ContainsSubstring("collective timeout: between collectives, rank 1 of 2"));
   }
   CHECK(stand_in_gpu::aborted() == 1);
   stand_in_gpu::fail_device(cudaSuccess);
@@ -189,7 +189,8 @@ TEST_CASE("a group that cannot be created times out with an error") {
   try {
     start();
   } catch (CollectiveTimeout const& error) {
-    CHECK_THAT(error.what(), ContainsSubstring("stuck collective: the start of NCCL, rank 1 of 2, not finished after"));
+    CHECK_THAT(error.what(),
+               ContainsSubstring("collective timeout: the start of NCCL, rank 1 of 2, not finished after"));
     CHECK_THAT(error.what(), ContainsSubstring("asked 2 times"));  // once per collective
   }
   CHECK(stand_in_gpu::aborted() == 2);

@@ -58,7 +58,7 @@ struct FormedByBlock {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("1-bit LAMB and Adam with a momentum in bits agree with the formulas in double", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("1-bit LAMB and Adam with a sign momentum agree with the formulas in double", "", Spaces) {
   auto const layout = awkward_layout();
   Numbers numbers(layout);
   auto const unify = GENERATE(Unify::element, Unify::layer, Unify::none);
@@ -118,7 +118,7 @@ TEMPLATE_LIST_TEST_CASE("1-bit LAMB and Adam with a momentum in bits agree with 
   layers.check(downloaded(lamb.layers));
 }
 
-TEMPLATE_LIST_TEST_CASE("a rank sends the same from a momentum in bits as from its numbers", "", Spaces) {
+TEMPLATE_LIST_TEST_CASE("a rank sends the same from a sign momentum as from its numbers", "", Spaces) {
   auto const layout = awkward_layout();
   Numbers const numbers(layout);
   auto const unify = GENERATE(Unify::element, Unify::layer, Unify::none);

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-// Runs that resume after the freeze with another freeze.step. A step that is still to come returns to warmup.
+// Runs that resume after the freeze with another freeze.step. A step that is still to come starts a second dense phase.
 
 using namespace bellwether;
 using namespace bellwether::test;
@@ -122,8 +122,9 @@ TEST_CASE("a later freeze.step returns to the uncompressed method with momentum 
     CHECK(on_all(phase(resumed) == Phase::dense));
     auto const told = notices(resumed);
     if (t == 7)
-      CHECK_THAT(told, ContainsSubstring(
-                           "warmup ended after step 3 and resumes until step 9; compression errors are dropped"));
+      CHECK_THAT(told,
+                 ContainsSubstring(
+                     "the freeze after step 3 is undone: dense steps until step 9; compression errors are dropped"));
     else
       CHECK(told.empty());
   }
@@ -179,7 +180,7 @@ TEST_CASE("1-bit SGD returns to the dense mean with its momentum") {
   CHECK(on_all(download(resumed.parameters) == download(dense.parameters)));
 }
 
-TEST_CASE("in a second warmup averages of trust ratios continue and factors are reset") {
+TEST_CASE("in a second dense phase averages of trust ratios continue and factors are reset") {
   auto const layout = rows_and_more();
   auto config = onebit(Method::onebit_lamb, 3);
   config.steer = GENERATE(optim::Steer::variance, optim::Steer::norm);
@@ -189,7 +190,7 @@ TEST_CASE("in a second warmup averages of trust ratios continue and factors are 
   auto const before = frozen.optimizer->last_report().layer("average");
   CHECK(on_all(std::ranges::any_of(frozen.optimizer->last_report().layer("factor"), [](float r) { return r != 1; })));
   config.freeze.step = 9;
-  config.steer = optim::Steer::norm;  // may change in a return to warmup
+  config.steer = optim::Steer::norm;  // may change in a second dense phase
   Training resumed(layout, config, group());
   resumed.restore(frozen.state(), download(frozen.parameters));
   run(resumed, 7, 7);
@@ -205,7 +206,7 @@ TEST_CASE("in a second warmup averages of trust ratios continue and factors are 
     CHECK(on_all(std::ranges::all_of(report.layer(name), [](float value) { return std::isnan(value); })));
 }
 
-TEST_CASE("the freeze after a second warmup equals that of a run that never froze before") {
+TEST_CASE("the freeze after a second dense phase equals that of a run that never froze before") {
   auto const layout = rows_and_more();
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd);
   Training frozen(layout, onebit(method, 3), group());
@@ -224,7 +225,7 @@ TEST_CASE("the freeze after a second warmup equals that of a run that never froz
   CHECK(on_all(same_bits(resumed.state(), twin.state())));
 }
 
-TEST_CASE("rows without a gradient before the freeze learn in a second warmup") {
+TEST_CASE("rows without a gradient before the freeze learn in a second dense phase") {
   auto const method = GENERATE(Method::onebit_lamb, Method::onebit_adam);
   auto const before = rows_and_more(false), now = rows_and_more();
   Training frozen(before, onebit(method, 3), group());

@@ -106,7 +106,7 @@ TEST_CASE("runs that exchange momenta resume bit for bit before, at and after th
   }
 }
 
-TEST_CASE("a skipped step does not change a momentum in bits") {
+TEST_CASE("a skipped step does not change a sign momentum") {
   auto const layout = active_layout();
   auto config = exchanging(GENERATE(Method::onebit_lamb, Method::onebit_adam));
   config.steer = GENERATE(optim::Steer::norm, optim::Steer::variance);
@@ -121,7 +121,7 @@ TEST_CASE("a skipped step does not change a momentum in bits") {
   CHECK(on_all(same_bits(before, after)));
 }
 
-TEST_CASE("a step from a momentum in bits equals the step from its numbers") {
+TEST_CASE("a step from a sign momentum equals the step from its numbers") {
   auto const layout = active_layout();
   auto config = exchanging(GENERATE(Method::onebit_lamb, Method::onebit_adam));
   config.unify = GENERATE(optim::Unify::element, optim::Unify::layer, optim::Unify::none);
@@ -165,7 +165,7 @@ TEST_CASE("from the second exchange on, momenta in bits replace 4 n bytes of num
   CHECK(saved > 3 * n);
 }
 
-TEST_CASE("a second warmup starts from the numbers of the momentum's bits") {
+TEST_CASE("a second dense phase starts from the numbers of the momentum's bits") {
   auto const layout = active_layout();
   auto config = exchanging(GENERATE(Method::onebit_lamb, Method::onebit_adam));
   config.steer = GENERATE(optim::Steer::norm, optim::Steer::variance);

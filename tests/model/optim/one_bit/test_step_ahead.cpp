@@ -24,8 +24,8 @@ bool stays(Training& training) {
 std::vector<double> mean_residual(Training& training, optim::OptimizerConfig const& config) {
   auto const state = training.state();
   auto const& report = training.optimizer->last_report();
-  auto const& f = state.arrays.at("mean_residual");
-  std::vector<double> left(f.begin(), f.end());
+  auto const& h = state.arrays.at("mean_residual");
+  std::vector<double> left(h.begin(), h.end());
   for (std::size_t l = 0; l < training.layout.tensors().size(); ++l) {
     auto const& tensor = training.layout.tensors()[l];
     double factor = 1;
@@ -45,7 +45,7 @@ std::vector<double> mean_residual(Training& training, optim::OptimizerConfig con
 
 }  // namespace
 
-TEST_CASE("f averages residuals as the momentum averages gradients") {
+TEST_CASE("h averages residuals as the momentum averages gradients") {
   if (group().size() == 1) SKIP("one rank has no residuals");
   auto const layout = active_layout();
   auto config = onebit(GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd), 2);
@@ -58,11 +58,11 @@ TEST_CASE("f averages residuals as the momentum averages gradients") {
     run(training, t, t);
     auto const state = training.state();
     auto const& error = state.arrays.at("worker_error");
-    auto const& f = state.arrays.at("mean_residual");
+    auto const& h = state.arrays.at("mean_residual");
     double worst = 0, largest = 0;
     for (std::size_t k = 0; k < expected.size(); ++k) {
       expected[k] = config.beta1 * expected[k] + (1 - config.beta1) * static_cast<double>(error[k]);
-      worst = larger(worst, static_cast<double>(f[k]) - expected[k]);
+      worst = larger(worst, static_cast<double>(h[k]) - expected[k]);
       largest = larger(largest, expected[k]);
     }
     CHECK(on_all(worst <= 1e-6 * largest && largest > 0));
@@ -117,7 +117,7 @@ TEST_CASE("a restored rank evaluates gradients at the same point") {
   CHECK(on_all(same_bits(whole.point(0.3), resumed.point(0.3))));
 }
 
-TEST_CASE("the point does not depend on an earlier update of f") {
+TEST_CASE("the point does not depend on an earlier update of h") {
   if (group().size() == 1) SKIP("one rank has no residuals");
   auto const layout = active_layout();
   auto config = onebit(GENERATE(Method::onebit_lamb, Method::onebit_adam, Method::onebit_sgd), 2);
@@ -139,7 +139,7 @@ TEST_CASE("the point does not depend on an earlier update of f") {
   }
 }
 
-TEST_CASE("f does not change in a skipped step or between two points") {
+TEST_CASE("h does not change in a skipped step or between two points") {
   if (group().size() == 1) SKIP("one rank has no residuals");
   auto const layout = active_layout();
   auto config = onebit(Method::onebit_lamb, 2);
