@@ -160,6 +160,10 @@ std::vector<std::string> TrainingData::warnings(input::Deck const& deck) const {
     texts.push_back("batch.global: " + std::to_string(deck.batch.global) + ", but data.train has " +
                     std::to_string(rows) + (rows == 1 ? " sequence" : " sequences") +
                     ": every step trains on some of them more than once; lower batch.global, or add text");
+  constexpr std::int64_t many_rows = 1000;  // fewer may be a trial
+  if (auto const train = stream->info().rows, held = heldout.info.rows; held >= many_rows && held > 4 * train)
+    texts.push_back("data.heldout: has " + std::to_string(held) + " sequences, data.train has " +
+                    std::to_string(train) + ": the two may be exchanged");
   auto const tell_unmasked = [&](char const* key, input::ShardSetInfo const& info) {
     if (info.unmasked)
       texts.push_back(std::string(key) +

@@ -382,13 +382,15 @@ void Hdf5File::fetch(std::string const& name, ElementType type, Shape const& fir
   bool const read =
       H5Dread(set.get(), bits ? H5T_NATIVE_B8 : native(type), memory.get(), where.get(), H5P_DEFAULT, values) >= 0;
   if (read && (!bits || H5Tconvert(H5T_NATIVE_UINT8, native(type), size, values, nullptr, H5P_DEFAULT) >= 0)) return;
+  std::string const reason = hdf5::last_error();  // before other calls replace it
   if (auto const filter = missing_filter(set); !filter.empty()) {
     hdf5::last_error();  // tells where plugins were looked for
     impl_->fail(name, "is compressed by the filter " + filter +
                           ", which this HDF5 library lacks; rewrite the file with gzip, by `h5repack -f GZIP=4 OLD "
                           "NEW` or h5py, on a system that has the filter");
   }
-  impl_->fail(name, "cannot be read");
+  impl_->fail(name,
+              "cannot be read" + (reason.empty() ? "" : ": " + reason) + (means_damage(reason) ? damage_advice : ""));
 }
 
 }  // namespace bellwether::input

@@ -75,6 +75,11 @@ std::string cut_short(std::string const& reason) {
          "; wait until the program that writes or copies it has finished; if none does, copy it or make it again";
 }
 
+bool begins_with_gzip(int file) {
+  unsigned char start[2] = {};
+  return ::pread(file, start, sizeof start, 0) == 2 && start[0] == 0x1F && start[1] == 0x8B;
+}
+
 }  // namespace
 
 bool is_locked_by_another(std::string const& path) {
@@ -124,7 +129,9 @@ std::string why_unopened(std::string const& path, std::string const& reason) {
     return "is a resource file of macOS that belongs to '" + name.substr(2) + "' and contains no HDF5; remove it";
   if (known && status.st_size == 0) return "is empty; the program that writes it has not finished, or has failed";
   if (says("truncated file")) return cut_short(reason);
-  if (says("file signature not found")) return "is not an HDF5 file";
+  if (says("file signature not found"))
+    return begins_with_gzip(file.get()) ? "is compressed as a whole; unpack it: gzip -dc FILE > NEW"
+                                        : "is not an HDF5 file";
   if (says("already open for write") || says("consistency flags"))
     return "was not closed by the program that wrote it, or is still open there (" + reason +
            "); once no program has it open, `h5clear -s " + path + "` repairs it";

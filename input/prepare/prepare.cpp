@@ -169,7 +169,9 @@ class CorpusPass {
     if (invalid_lines_ > 0)
       texts.push_back(std::to_string(invalid_lines_) + (invalid_lines_ == 1 ? " line holds" : " lines hold") +
                       " bytes that are not UTF-8, which were left out; the first is " +
-                      reader_.describe(first_invalid_));
+                      reader_.describe(first_invalid_) +
+                      "; if letters are missing now, the text has another encoding: convert it, for example by iconv "
+                      "-f ISO-8859-1 -t UTF-8 FILE");
     CorpusPlaces places;
     if (splitter_.longest() > 0) places.longest = reader_.describe(splitter_.longest_at());
     if (auto const most = repeated_.most_at()) places.repeated = reader_.describe(*most);

@@ -25,6 +25,13 @@ std::vector<T> matrix_rows(Hdf5File const& file, char const* name, std::int64_t 
   return values;
 }
 
+/// Opens a shard. A file that is not HDF5 may be the text itself.
+Hdf5File opened(std::string const& path) try { return Hdf5File::open(path); } catch (InputError const& error) {
+  std::string const text = error.what();
+  if (!text.ends_with("is not an HDF5 file")) throw;
+  throw InputError(text + "; `bellwether prepare` makes shards from text");
+}
+
 /// Returns how many rows of a matrix hold only zeros.
 template <class T>
 std::int64_t rows_of_zeros(std::vector<T> const& values, std::int64_t width) {
@@ -36,7 +43,7 @@ std::int64_t rows_of_zeros(std::vector<T> const& values, std::int64_t width) {
 
 }  // namespace
 
-ShardReader::ShardReader(std::string const& path) : file_(Hdf5File::open(path)) {
+ShardReader::ShardReader(std::string const& path) : file_(opened(path)) {
   auto const fail = [&](std::string const& name, std::string const& what) {
     throw InputError(path + ": data set '" + name + "': " + what);
   };

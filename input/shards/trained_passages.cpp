@@ -159,7 +159,9 @@ std::string trained_passages(std::span<OpenedShard const> train, std::span<Opene
          (search.rows < total ? ", judging from " + std::to_string(search.rows) + " of the " + std::to_string(total) +
                                     " rows of data.train"
                               : "") +
-         ": held-out loss says little about unseen text; make both sets with one call of `prepare --heldout`";
+         ": held-out loss says little about unseen text; make both sets with one call of `prepare --heldout`, and "
+         "remove "
+         "near-duplicates and repeated passages from the text before it";
 } catch (InputError const&) {
   return "";  // evaluation reads the rows and reports the fault
 }

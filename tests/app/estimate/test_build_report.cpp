@@ -329,6 +329,19 @@ TEST_CASE("A global batch larger than the training set gives a warning") {
   CHECK(app::build_report(deck, test::world()).warnings.empty());
 }
 
+TEST_CASE("A held-out set much larger than the training set gives a warning") {
+  TemporaryFolder const folder;
+  write_shard(folder / "few.h5", small_format(false), 0, 240);
+  write_shard(folder / "many.h5", small_format(false), 240, 1240);
+  auto deck = small_deck(folder / "few.h5");
+  deck.data.heldout = {folder / "many.h5"};
+  CHECK(app::build_report(deck, test::world()).warnings ==
+        std::vector<std::string>{"data.heldout: has 1000 sequences, data.train has 240: the two may be exchanged"});
+  write_shard(folder / "enough.h5", small_format(false), 0, 250);
+  deck.data.train = {folder / "enough.h5"};
+  CHECK(app::build_report(deck, test::world()).warnings.empty());
+}
+
 TEST_CASE("A warning says what the library's allreduce does not guarantee") {
   TemporaryFolder const folder;
   write_shard(folder / "train.h5", small_format(true), 0, 8);

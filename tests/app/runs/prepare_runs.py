@@ -194,6 +194,7 @@ def odd_texts(folder):
     (folder.path / "bytes.txt").write_bytes(b"aa ab. aa.\n\nab \xff\xff aa.\n")
     errors = errors_of("bytes.txt", "--out", "bytes")
     assert "warning: 1 line holds bytes that are not UTF-8, which were left out; the first is bytes.txt:3" in errors, errors
+    assert "has another encoding: convert it, for example by iconv -f ISO-8859-1" in errors, errors
     for code in ("utf-16", "utf-32"):
         (folder.path / "coded.txt").write_text(paragraphs(docs), encoding=code)
         with gzip.open(folder.path / "coded.txt.gz", "wb") as file:

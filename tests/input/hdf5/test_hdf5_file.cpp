@@ -302,3 +302,26 @@ TEST_CASE("a file whose writer did not finish is an error that says what to do",
                              "memory allocation failed for raw data buffer", "Input/output error", ""})
     CHECK_FALSE(means_damage(reason));
 }
+
+TEST_CASE("a compressed chunk that is damaged is an error that says so", "[hdf5]") {
+  TemporaryFolder const folder;
+  auto const path = folder / "damaged.h5";
+  std::vector<std::int32_t> values(1 << 16);
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<std::int32_t>(k * k % 9973);
+  auto file = Hdf5File::create(path);
+  file.write<std::int32_t>("values", {1 << 16}, values, {.chunk = {1 << 16}, .gzip = 4});
+  file.close();
+  auto const size = static_cast<std::streamoff>(std::filesystem::file_size(path));
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary)
+      .seekp(size / 2)
+      .write(std::string(4096, '\0').data(), 4096);
+  CHECK_THROWS_WITH(Hdf5File::open(path).read_rows<std::int32_t>("values", 0, 1 << 16, values),
+                    path + ": data set 'values': cannot be read: inflate() failed" + damage_advice);
+}
+
+TEST_CASE("an HDF5 file that was compressed as a whole is recognised", "[hdf5]") {
+  TemporaryFolder const folder;
+  std::ofstream(folder / "a.h5.gz", std::ios::binary) << "\x1F\x8B\x08 and more";
+  CHECK_THROWS_WITH(Hdf5File::open(folder / "a.h5.gz"),
+                    folder / "a.h5.gz" + ": is compressed as a whole; unpack it: gzip -dc FILE > NEW");
+}

@@ -84,7 +84,10 @@ TEST_CASE("held-out rows whose text is trained on are reported with their number
     auto const told = doubt({train, more}, {write(folder / "h.h5", 4023, 100, 20, static_masks)});
     CHECK_THAT(told, ContainsSubstring(" of the 100 held-out rows that were compared"));
     CHECK(std::stoi(told) > 90);
-    CHECK(told.ends_with("make both sets with one call of `prepare --heldout`"));
+    CHECK(
+        told.ends_with("make both sets with one call of `prepare --heldout`, and remove near-duplicates and repeated "
+                       "passages from the "
+                       "text before it"));
   }
   SECTION("in part") {
     CHECK_THAT(doubt({train}, {write(folder / "h.h5", 8400, 100, 30, static_masks)}),

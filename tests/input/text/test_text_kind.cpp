@@ -36,6 +36,8 @@ std::string wide(std::u32string_view text, int width, bool little) {
 TEST_CASE("files of other formats are recognised by their first bytes", "[text]") {
   std::string tar(512, 'a');
   tar.replace(257, 5, "ustar");
+  std::string const zip = "PK\x03\x04" + std::string(26, '\0'), epub = zip + "mimetypeapplication/epub+zip",
+                    office = zip + "[Content_Types].xml";
   for (auto const& [bytes, name] : std::initializer_list<std::pair<std::string_view, std::string>>{
            {"\xFD\x37zXZ\0\0\x04"sv,
             "an xz file; allowed: UTF-8 text, plain or gzip-compressed once; unpack it: xz -dc FILE | "},
@@ -45,6 +47,9 @@ TEST_CASE("files of other formats are recognised by their first bytes", "[text]"
            {"\x1F\x9D\x90"sv, "a compress (.Z) file"},
            {"PK\x03\x04\x14\0"sv,
             "a zip archive; allowed: UTF-8 text, plain or gzip-compressed once; unpack it: unzip -p FILE | "},
+           {epub,
+            "an EPUB book; allowed: UTF-8 text, plain or gzip-compressed once; unpack it: pandoc -t plain FILE | "},
+           {office, "a Microsoft Office document"},
            {"7z\xBC\xAF\x27\x1C\0"sv, "a 7-Zip archive"},
            {"Rar!\x1A\x07\x01"sv, "a RAR archive"},
            {tar, "a tar archive"},
