@@ -86,6 +86,25 @@ std::string command_line_fault(CLI::App const& program, CLI::ParseError const& e
   return what;
 }
 
+/// Returns the message if the value of an option is empty or the name of another option, as for `--out $OUT --wrapped`
+/// with an unset OUT; empty if there is none.
+std::string unset_value(CLI::App const& program) {
+  auto const* command = &program;
+  for (auto chosen = command->get_subcommands(); !chosen.empty(); chosen = command->get_subcommands())
+    command = chosen.front();
+  for (auto const* option : command->get_options()) {
+    if (option->count() == 0 || option->get_items_expected_max() == 0) continue;
+    auto const& names = option->get_lnames();
+    std::string const name = names.empty() ? option->get_single_name() : "--" + names.front();
+    for (auto const& value : option->results()) {
+      if (value.empty()) return name + ": the value is empty; is a variable of the shell unset?";
+      if (value.starts_with("--") && value.size() > 2 && knows_option(*command, value))
+        return name + ": a value is missing before " + shown(value) + "; a file of that name is ./" + shown(value);
+    }
+  }
+  return "";
+}
+
 /// Returns the message if the first word is not a command, with the nearest command; empty if it is one.
 std::string unknown_command(CLI::App const& program, int argc, char const* const* argv) {
   if (argc < 2 || argv[1][0] == '-') return {};
@@ -208,6 +227,7 @@ CommandLine read_command_line(int argc, char const* const* argv, std::vector<Add
     } catch (CLI::ParseError const& error) {
       line.fault = command_line_fault(program, error);
     }
+  if (auto const fault = unset_value(program); !fault.empty() && line.text.empty()) line.fault = fault;
   line.given = given_command(program);
   return line;
 }

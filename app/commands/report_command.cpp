@@ -142,8 +142,11 @@ std::string find_interpreter(Interrupt const& interrupt) {
   char const* const chosen = std::getenv("BELLWETHER_PYTHON");
   if (chosen != nullptr) candidates = {chosen};
   std::string tried;
+  // With -c, Python would take a file of the working directory, such as inspect.py, for one of its own.
+  constexpr auto probe =
+      "import sys; sys.path[:] = [path for path in sys.path if path]; import h5py, matplotlib, numpy";
   for (auto const& candidate : candidates) {
-    auto const ended = run_program({candidate, "-c", "import h5py, matplotlib, numpy"}, Errors::kept, interrupt);
+    auto const ended = run_program({candidate, "-c", probe}, Errors::kept, interrupt);
     if (ended.code == 0) return candidate;
     tried += (tried.empty() ? "'" : ", '") + shortened(candidate, most_said) + "' (" + reason(ended) + ")";
   }
@@ -181,7 +184,11 @@ int report(ReportOptions const& options) {
   input::IoThread().run(input::IoThread::Priority::read_ahead, [&] { require_statistics(statistics.string()); });
   std::string const out = options.out.empty() ? (fs::path(options.run) / "report.html").string() : options.out;
   bool const to_standard_output = out == "-";
-  if (!to_standard_output) require_output_file(out, html_page);
+  if (!to_standard_output) try {
+      require_output_file(out, html_page);
+    } catch (InputError const& fault) {
+      throw InputError(std::string(fault.what()) + (options.out.empty() ? "; --out FILE writes it elsewhere" : ""));
+    }
   Ended drawn;
   try {
     auto const interpreter = find_interpreter(interrupt);

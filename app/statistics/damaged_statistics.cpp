@@ -30,15 +30,24 @@ std::string advice(fs::path const& path) {
   return shown ? remove_shown : "";
 }
 
-}  // namespace
-
-std::string statistics_fault(std::string const& path) {
-  auto const fault = checksum_fault(path);
-  if (fault.empty()) return "";
-  return path + ": " + fault + (is_segment(path) ? restore_segment : remove_shown);
+/// Returns a text attribute of the file; empty if there is none or it has another type.
+std::string text_of(input::Hdf5File const& file, char const* name) try {
+  auto const value = file.attribute("/", name);
+  auto const* const text = value ? std::get_if<std::string>(&*value) : nullptr;
+  return text != nullptr ? *text : "";
+} catch (InputError const&) {
+  return "";
 }
 
-input::Hdf5File open_statistics(std::string const& path) {
+/// \throws InputError if statistics have a format of another version of the program.
+void require_known_version(std::string const& path, input::Hdf5File const& file) {
+  if (text_of(file, "format") != "bellwether statistics") return;
+  if (auto const version = text_of(file, "format_version"); !version.empty() && !version.starts_with("1."))
+    throw InputError(path + ": format_version is '" + version +
+                     "'; allowed: a text that begins with 1.; read it with the version of the program that wrote it");
+}
+
+input::Hdf5File opened(std::string const& path) {
   try {
     return input::Hdf5File::open(path);
   } catch (InputError const& error) {
@@ -48,6 +57,20 @@ input::Hdf5File open_statistics(std::string const& path) {
     if (advised.empty() || ::access(path.c_str(), R_OK) != 0 || input::is_locked_by_another(path)) throw;
     throw InputError(error.what() + advised);
   }
+}
+
+}  // namespace
+
+std::string statistics_fault(std::string const& path) {
+  auto const fault = checksum_fault(path);
+  if (fault.empty()) return "";
+  return path + ": " + fault + (is_segment(path) ? restore_segment : remove_shown);
+}
+
+input::Hdf5File open_statistics(std::string const& path) {
+  auto file = opened(path);
+  require_known_version(path, file);
+  return file;
 }
 
 }  // namespace bellwether::app

@@ -15,7 +15,8 @@ namespace bellwether::app {
 std::string statistics_fault(std::string const& path);
 
 /// Opens an HDF5 file for reading. \throws InputError as Hdf5File::open(). If the file is a statistics.h5 beside its
-/// segments, or a segment, and no other program has it open for writing, the error ends in what to do.
+/// segments, or a segment, and no other program has it open for writing, the error ends in what to do. Refuses
+/// statistics of a later format.
 input::Hdf5File open_statistics(std::string const& path);
 
 }  // namespace bellwether::app

@@ -3,6 +3,7 @@
 #include "input/deck/deck_tree.hpp"
 
 #include "input/deck/deck_characters.hpp"
+#include "input/deck/deck_syntax.hpp"
 #include "input/text/text_kind.hpp"
 
 #include <yaml-cpp/eventhandler.h>
@@ -151,6 +152,10 @@ TreeNode parse_tree(std::string_view text, std::vector<SyntaxFault>& faults) {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) return {};
     TreeNode root = builder.take();
+    if (auto const quote = unclosed_quote(text, places)) {
+      faults.push_back({*quote, "the quote that opens here is never closed"});
+      return {};
+    }
     TreeBuilder second(text, places, faults);
     if (parser.HandleNextDocument(second)) {
       Place const place = second.take().place;
@@ -162,7 +167,8 @@ TreeNode parse_tree(std::string_view text, std::vector<SyntaxFault>& faults) {
     // For brackets and quotes that are never closed, the parser reports the beginning or the end.
     bool const unclosed =
         error.msg.find("not found") != std::string::npos || error.msg.find("EOF") != std::string::npos;
-    faults.push_back({place, "not YAML: " + error.msg + likely_cause(text, places, place, unclosed)});
+    auto const cause = likely_cause(text, places, place, unclosed);
+    faults.push_back({place, "not YAML: " + error.msg + (cause.empty() ? syntax_hint(text, place) : cause)});
     return {};
   }
 }

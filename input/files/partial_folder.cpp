@@ -139,8 +139,10 @@ void PartialFolder::keep() {
   if (lock_->is_lost())
     throw RuntimeError(partial_.string() + ": was removed, renamed or replaced during the work; nothing was written");
   fs::rename(partial_, out_, error);
-  if (error) throw RuntimeError(out_.string() + ": cannot rename the finished folder: " + error.message());
-  kept_ = true;
+  kept_ = true;  // also if it cannot be renamed: the work is done
+  if (error)
+    throw RuntimeError(out_.string() + ": cannot rename the finished folder: " + error.message() +
+                       "; the result is in " + partial_.string() + ": rename it to a new name");
   fs::remove(out_ / marker, error);
 }
 

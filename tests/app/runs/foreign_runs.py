@@ -190,6 +190,12 @@ def reports_of_others(runs):
     replaced(lambda file: file.attrs.create("format", [1, 2]), "is not a statistics file of Bellwether")
     replaced(ours, "no table 'steps'")
 
+    def later(file):
+        ours(file)
+        file.attrs["format_version"] = np.bytes_(b"9.0")
+
+    replaced(later, "format_version is '9.0'; allowed: a text that begins with 1.")
+
     def without_columns(file):
         ours(file)
         file["steps"] = np.zeros(3, [("step", "i8"), ("loss", "f8")])
@@ -212,6 +218,8 @@ def refused_interpreters(runs):
         assert told.startswith("error: report needs Python 3 with h5py and matplotlib ") and told.count("\n") == 0, told
         assert f"tried '{sys.executable}' (" in told and words in told, told
         assert f"; {name} is '{value}': unset it if it is the cause" in told, told
+    (runs.folder / "inspect.py").write_text("raise RuntimeError('a file of the user')\n")
+    runs.call([runs.program, "report", "run", "--out", "beside.html"])
     told = runs.refuse([runs.program, "report", "run"], 1, BELLWETHER_PYTHON=5000 * "x")
     assert f"tried '{255 * 'x'}...' (File name too long); install them, or correct or unset BELLWETHER_PYTHON" in told, told
     assert not (runs.folder / "run/report.html").exists()

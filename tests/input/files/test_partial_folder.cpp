@@ -152,6 +152,20 @@ TEST_CASE("A lock file is lost if its name is gone or refers to another file") {
   CHECK_FALSE(lock.is_lost());
 }
 
+TEST_CASE("A finished folder that cannot be renamed is kept") {
+  TemporaryFolder const folder;
+  {
+    input::PartialFolder finished(folder / "out");
+    std::ofstream(folder / "out.partial/shard") << "rows";
+    std::filesystem::create_directory(folder / "out");
+    std::ofstream(folder / "out/notes") << "mine";
+    CHECK_THROWS_WITH(finished.keep(), ContainsSubstring("cannot rename the finished folder") &&
+                                           ContainsSubstring("; the result is in " + folder / "out.partial"));
+  }
+  CHECK(contents(folder / "out.partial/shard") == "rows");
+  CHECK(contents(folder / "out/notes") == "mine");
+}
+
 TEST_CASE("A folder that another call replaced is neither kept nor removed") {
   TemporaryFolder const folder;
   auto const partial = folder / "out.partial";

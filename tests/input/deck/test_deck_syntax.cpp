@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/input/deck/deck_texts.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+using namespace bellwether;
+using namespace bellwether::input;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
+
+namespace {
+
+/// Returns the one fault of a deck made of `text` after a valid `data` section of two lines, without the deck's name.
+std::string fault(std::string const& text) {
+  DeckFolder const folder;
+  auto const faults = faults_of(folder.with_data(text));
+  INFO(text);
+  REQUIRE(faults.size() == 1);
+  REQUIRE(faults[0].starts_with("deck.yaml:"));
+  return faults[0].substr(10);
+}
+
+}  // namespace
+
+TEST_CASE("A quote that is never closed is reported where it opens") {
+  for (std::string const quote : {"\"", "'"}) {
+    CHECK(fault("run:\n  name: " + quote + "first try\n  directory: big\n") ==
+          "4:9: the quote that opens here is never closed");
+    CHECK(fault("schedule: {steps: 4}\nrun:\n  # it's a comment\n  name: " + quote + "try\n\n  seed: 3\n") ==
+          "6:9: the quote that opens here is never closed");
+  }
+}
+
+TEST_CASE("Quotes inside values open nothing") {
+  for (auto const* name : {"it's", "a 'b", "5\" disk", "'it''s'", "\"a \\\" b\"", "\"two\n    lines\"", "a, 'b"}) {
+    DeckFolder const folder;
+    INFO(name);
+    CHECK(faults_of(folder.with_data("run:\n  name: " + std::string(name) + "\n  seed: 3\n")).empty());
+  }
+}
+
+TEST_CASE("Frequent slips of YAML are explained") {
+  CHECK_THAT(fault("schedule:\n  steps:20\n  warmup_steps: 5\n"), EndsWith("; at 4:9: type a blank after the colon"));
+  CHECK_THAT(fault("run:\n  name: a: b\n"),
+             EndsWith("; at 4:9: a value that holds a colon and a blank must be in quotes"));
+  CHECK_THAT(fault("run:\n  directory: @x\n"), EndsWith("; at 4:14: a value that begins with @ must be in quotes"));
+  CHECK_THAT(fault("run:\n  directory: \"C:\\data\"\n"),
+             EndsWith("; at 4:14: in double quotes a \\ begins an escape; write the value in single quotes"));
+  CHECK_THAT(fault("run:\n  name: x\n   seed: 4\n"), ContainsSubstring("not YAML") && ContainsSubstring("; "));
+  CHECK_THAT(fault("run:\n   name: x\n  seed: 4\n"),
+             EndsWith("; keys of a section must be indented alike: look at this line and the one above"));
+  DeckFolder const folder;
+  CHECK_THAT(faults_of(folder.source("data:\n  train:\n    -a.h5\n  heldout: []\n")).at(0),
+             EndsWith("; at 3:6: type a blank after the -"));
+  CHECK_THAT(faults_of(folder.source("data:\n  train: [a.h5\nmodel:\n  layers: 2\n")).at(0),
+             EndsWith("; the bracket that opens at 2:10 is never closed"));
+}
